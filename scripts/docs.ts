@@ -17,6 +17,7 @@ import { eventsPage } from '../packages/events/src/reference-page.ts';
 import { mcpPage } from '../packages/mcp/src/reference-page.ts';
 import { configsPage } from '../packages/metadata/src/configs/reference-page.ts';
 import { compatibilityPage } from '../tests/interop/compatibility/page.ts';
+import { limitsPage } from './limits-page.ts';
 
 /** Every generated page by its path, with what renders it. */
 const pages: Readonly<Record<string, () => string>> = {
@@ -27,6 +28,7 @@ const pages: Readonly<Record<string, () => string>> = {
   'docs/reference/event-filters.md': eventFiltersPage,
   'docs/reference/events.md': eventsPage,
   'docs/reference/flags.md': flagsPage,
+  'docs/reference/limits.md': limitsPage,
   'docs/reference/mcp.md': mcpPage,
   'docs/reference/metrics.md': metricsPage,
   'docs/reference/pipelines.md': pipelinesPage,

@@ -50,7 +50,7 @@ test('the rule refuses what it should', () => {
     ['packages/wire/src/a.test.ts', 'fast-check', undefined],
     ['packages/wire/src/a.ts', '../testing/b.ts', '../testing/b.ts belongs to the tests'],
     ['packages/wire/src/a.ts', './b.test.ts', './b.test.ts belongs to the tests'],
-    ['packages/wire/src/a.ts', '../../core/src/caps.ts', 'leaves the package'],
+    ['packages/wire/src/a.ts', '../../core/src/limits.ts', 'leaves the package'],
     ['packages/agent/src/a.ts', 'node:net', undefined],
     ['packages/agent/src/a.ts', '@weir/storage', '@weir/storage is not among its dependencies'],
     ['packages/attic/src/a.ts', 'node:net', 'the package attic has no row'],

@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { caps, MiB } from '@weir/core';
+import { MiB } from '@weir/core';
 import { apis, encodeRequest } from '@weir/wire';
 import { batchOf } from '../testing/data-path.ts';
 import { codeOf, pause, type TestClient, until } from '../testing/index.ts';
 import { type AgentUnderTest, startAgentUnderTest } from '../testing/running-agent.ts';
 import type { AgentOptions } from './agent.ts';
+import { agentLimits } from './limits.ts';
 
 /**
  * Every limit on what clients may do, driven against a whole agent: what the client that exceeds it sees, and what the metrics
@@ -109,7 +110,7 @@ const cases: readonly LimitCase[] = [
     async drive({ connect, untilFigure }) {
       const client = await connect();
       const frame = Buffer.alloc(4);
-      frame.writeInt32BE(caps.requestFrameBytesMax + 1, 0);
+      frame.writeInt32BE(agentLimits.requestFrameBytesMax + 1, 0);
       client.socket.write(frame);
       await client.closed;
       await untilFigure(closed('malformed'), 1);
@@ -406,8 +407,10 @@ test('when too many metadata requests wait, clients are told to ask again', asyn
   const names = (name: string) => ({ topics: [{ name }], allowAutoTopicCreation: true });
   const header = { correlationId: 1, clientId: 'c' };
   const frame = Buffer.concat(encodeRequest(apis.Metadata, 9, header, names('held')));
-  client.socket.write(Buffer.concat(new Array<Buffer>(1 + caps.metadataRequestsWaitingMax).fill(frame)));
-  await under.untilFigure('agent_kafka_metadata_waiting_requests', caps.metadataRequestsWaitingMax);
+  client.socket.write(
+    Buffer.concat(new Array<Buffer>(1 + agentLimits.metadataRequestsWaitingMax).fill(frame)),
+  );
+  await under.untilFigure('agent_kafka_metadata_waiting_requests', agentLimits.metadataRequestsWaitingMax);
   const late = await under.connect();
   const [topic] = (await late.call('Metadata', 9, names('late'))).topics;
   assert.equal(topic?.errorCode, codeOf('LEADER_NOT_AVAILABLE'));

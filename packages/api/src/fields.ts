@@ -1,6 +1,7 @@
-import { caps } from '@weir/core';
+import { coreLimits } from '@weir/core';
 import * as z from 'zod';
 import { id } from './ids.ts';
+import { apiLimits } from './limits.ts';
 
 /**
  * Kinds of field that several operations have, each with its limit. Whoever uses one says with `describe` what it means there.
@@ -9,7 +10,7 @@ import { id } from './ids.ts';
 /** What can be stored and shown anywhere: no control characters, and no halves of characters. */
 export const plainText = /^[^\p{Cc}\p{Cs}]*$/u;
 
-export function text(charsMax: number = caps.apiTextCharsMax, charsMin = 0) {
+export function text(charsMax: number = apiLimits.apiTextCharsMax, charsMin = 0) {
   return z
     .string()
     .min(charsMin)
@@ -18,7 +19,7 @@ export function text(charsMax: number = caps.apiTextCharsMax, charsMin = 0) {
 }
 
 /** Text that may have more than one line, which only answers have. */
-export function prose(charsMax: number = caps.apiTextCharsMax) {
+export function prose(charsMax: number = apiLimits.apiTextCharsMax) {
   return z.string().max(charsMax);
 }
 
@@ -113,7 +114,7 @@ export function count(max: number = Number.MAX_SAFE_INTEGER) {
 export function emailAddress() {
   return word(
     /^[!-?A-~]{1,64}@[a-zA-Z0-9](?:[a-zA-Z0-9.-]{0,187}[a-zA-Z0-9])?$/,
-    caps.emailCharsMax,
+    apiLimits.emailCharsMax,
     'is not an address of e-mail',
   );
 }
@@ -122,13 +123,13 @@ export const passwordCharsMin = 12;
 
 /** A password that a user chooses. */
 export function newPassword() {
-  return secret(passwordCharsMin, caps.passwordCharsMax);
+  return secret(passwordCharsMin, apiLimits.passwordCharsMax);
 }
 
 export function httpsUrl() {
   return word(
     /^https:\/\/[^\s\p{Cc}\p{Cs}]+$/u,
-    caps.apiUrlCharsMax,
+    apiLimits.apiUrlCharsMax,
     'is not an address that begins with https://',
   );
 }
@@ -170,24 +171,37 @@ const configName = () => word(/^[a-zA-Z0-9._-]{1,256}$/, 256, 'is not the name o
 
 /** Configs by name, where `null` means that nothing is said. Some clients send `null` for none at all. */
 export function configsGiven() {
-  return dictionary(configName(), text(caps.configTextCharsMax).nullable(), caps.configsPerRequestMax)
+  return dictionary(
+    configName(),
+    text(coreLimits.configTextCharsMax).nullable(),
+    apiLimits.configsPerRequestMax,
+  )
     .nullish()
     .transform((configs) => configs ?? {});
 }
 
 export function configsField() {
-  return dictionary(configName(), prose(caps.configTextCharsMax).nullable(), caps.configsPerRequestMax);
+  return dictionary(
+    configName(),
+    prose(coreLimits.configTextCharsMax).nullable(),
+    apiLimits.configsPerRequestMax,
+  );
 }
 
 /** A place in a list that comes in pages. */
 export function cursor() {
-  return word(/^[a-zA-Z0-9_-]+$/, caps.apiCursorCharsMax, 'is not a cursor of an earlier answer');
+  return word(/^[a-zA-Z0-9_-]+$/, apiLimits.apiCursorCharsMax, 'is not a cursor of an earlier answer');
 }
 
 /** What a list takes that comes in pages. */
 export function pageInput(rowsDefault: number) {
   return {
-    limit: z.int().min(1).max(caps.apiPageRowsMax).default(rowsDefault).describe('How many to give at most.'),
+    limit: z
+      .int()
+      .min(1)
+      .max(apiLimits.apiPageRowsMax)
+      .default(rowsDefault)
+      .describe('How many to give at most.'),
     cursor: cursor().optional().describe('`next_cursor` of the answer before; without it, the beginning.'),
   };
 }

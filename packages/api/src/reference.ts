@@ -1,9 +1,9 @@
-import { caps } from '@weir/core';
 import { apiKeyHeader, workspaceKeyHeader } from './authentication.ts';
 import { areas, operations } from './catalogue.ts';
 import { commonErrors, errorCodes, errorTable } from './errors.ts';
 import { printJson } from './json.ts';
 import { inputSchemaOf, type JsonSchema, outputSchemaOf } from './json-schema.ts';
+import { apiLimits } from './limits.ts';
 import { apiPath, methodsOf, type Operation, type Scope } from './operation.ts';
 import { otherRoutes } from './other-routes.ts';
 
@@ -28,7 +28,7 @@ const introduction = `# The API of the control plane
 
 ${operations.length} operations below \`{base_url}${apiPath}/\`. \`{base_url}${apiPath}/openapi.json\` describes the same for programs.
 
-- An operation is called with POST and a JSON object of at most ${caps.apiRequestBytesMax / 1024 / 1024} MiB; an empty body is \`{}\`. Operations that only read
+- An operation is called with POST and a JSON object of at most ${apiLimits.apiRequestBytesMax / 1024 / 1024} MiB; an empty body is \`{}\`. Operations that only read
   take GET too, with their fields in the query: \`?limit=10\`, and a list as the same name several times.
 - Success is 200. Where there is nothing to return, the answer is \`{}\`.
 - A failure is a status and \`{"error": "<code>", "message": "<text>"}\`. Codes stay the same, messages may change.

@@ -1,6 +1,6 @@
 import { type IncomingMessage, STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { type Clock, caps, type Log, type MetricRow, type Metrics } from '@weir/core';
+import type { Clock, Log, MetricRow, Metrics } from '@weir/core';
 import {
   agentConnectPath,
   agentKeyHeader,
@@ -13,6 +13,7 @@ import {
   subprotocol,
   webSocketChannel,
 } from '@weir/metadata';
+import { metadataLimits } from '@weir/metadata/limits';
 import { WebSocketServer } from 'ws';
 import type { Authorize, Verdict } from './agent-keys.ts';
 import { remoteAddressOf } from './api-server/remote-address.ts';
@@ -86,7 +87,7 @@ export class AgentListener {
     noServer: true,
     clientTracking: false,
     // A call that is a little too large is refused by an answer, which the end of the connection would not be.
-    maxPayload: caps.rpcCallBytesMax + caps.rpcCallSurplusBytesMax,
+    maxPayload: metadataLimits.rpcCallBytesMax + metadataLimits.rpcCallSurplusBytesMax,
     perMessageDeflate: false,
     handleProtocols: () => subprotocol,
   });

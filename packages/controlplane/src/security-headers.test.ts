@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { connect } from 'node:net';
 import { test } from 'node:test';
-import { caps } from '@weir/core';
 import { agentConnectPath, clusterIdParameter } from '@weir/metadata';
 import { startProcess } from '../testing/running-process.ts';
+import { controlPlaneLimits } from './limits.ts';
 
 const json = 'content-type: application/json\r\n';
 
@@ -27,7 +27,7 @@ const cases: [what: string, request: string, status: number][] = [
   ['an unknown operation',     'GET /api/v1/list_topic HTTP/1.1\r\n%s\r\n',                                   404],
   ['no key',                   `POST /api/v1/list_topics HTTP/1.1\r\n%s${json}content-length: 2\r\n\r\n{}`,   401],
   ['broken JSON',              `POST /api/v1/sign_in HTTP/1.1\r\n%s${json}content-length: 1\r\n\r\n{`,        400],
-  ['a large body',             `POST /api/v1/sign_in HTTP/1.1\r\n%s${json}content-length: ${caps.apiPublicRequestBytesMax + 1}\r\n\r\n`, 413],
+  ['a large body',             `POST /api/v1/sign_in HTTP/1.1\r\n%s${json}content-length: ${controlPlaneLimits.apiPublicRequestBytesMax + 1}\r\n\r\n`, 413],
   ['a form',                   'POST /api/v1/sign_in HTTP/1.1\r\n%scontent-length: 1\r\n\r\nx',               415],
   ['metrics of a cluster',     'GET /api/v1/monitoring/prometheus/virtual_clusters/vci_x HTTP/1.1\r\n%s\r\n', 401],
   ['the token of an agent',    'GET /api/v1/agent/token HTTP/1.1\r\n%s\r\n',                                  405],
@@ -41,7 +41,11 @@ const cases: [what: string, request: string, status: number][] = [
 /** What is no request, so that nothing is known of who sent it. */
 const unreadable: [what: string, request: string, status: number][] = [
   ['no request', 'what is this\r\n\r\n', 400],
-  ['long headers', `GET / HTTP/1.1\r\nx: ${'x'.repeat(caps.controlPlaneHeaderBytesMax)}\r\n\r\n`, 431],
+  [
+    'long headers',
+    `GET / HTTP/1.1\r\nx: ${'x'.repeat(controlPlaneLimits.controlPlaneHeaderBytesMax)}\r\n\r\n`,
+    431,
+  ],
 ];
 
 async function answerTo(port: number, bytes: string): Promise<string> {

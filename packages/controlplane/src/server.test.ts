@@ -2,8 +2,9 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { type TestContext, test } from 'node:test';
-import { type Clock, caps, Metrics, silentLog, systemClock, systemRandom } from '@weir/core';
+import { type Clock, Metrics, silentLog, systemClock, systemRandom } from '@weir/core';
 import { type ClusterClient, ClusterUnavailable, connectCluster, filesToSend } from '@weir/metadata';
+import { metadataLimits } from '@weir/metadata/limits';
 import { WebSocket } from 'ws';
 import { startConnectProxy } from '../testing/connect-proxy.ts';
 import { commitOf, FakeCluster } from '../testing/fake-cluster.ts';
@@ -366,7 +367,7 @@ test('a frame that is a little too large is answered, and the connection stays',
   const hello = { release: 'v830', clientId: 'c', pending: { $: 0 } };
   // One empty column of 64-bit numbers.
   webSocket.send(frameOf(0, 0, JSON.stringify(hello), Buffer.from([4, 0, 0, 0, 0, 0, 0, 0])));
-  webSocket.send(frameOf(1, 1, 'x'.repeat(caps.rpcCallBytesMax)));
+  webSocket.send(frameOf(1, 1, 'x'.repeat(metadataLimits.rpcCallBytesMax)));
   webSocket.send(frameOf(8, 1, ''));
   await answered;
   // Hello, a failure, and the answer to a ping.

@@ -1,9 +1,10 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { caps } from '@weir/core';
+import { mcpLimits } from '@weir/mcp/limits';
 import { AgentListener, type AgentListenerOptions } from './agent-listener.ts';
 import { ConnectionQueue } from './connection-queue.ts';
+import { controlPlaneLimits } from './limits.ts';
 import { ownChangelog } from './release-feed/own-changelog.ts';
 import { releaseFeed, releaseFeedPath } from './release-feed/release-feed.ts';
 import { refuseUnreadable, securityHeaders } from './security-headers.ts';
@@ -31,9 +32,9 @@ export interface Patience {
 }
 
 const usualPatience: Patience = {
-  headersMsMax: caps.controlPlaneHeadersMsMax,
-  requestMsMax: caps.controlPlaneRequestMsMax,
-  unreadBytesMax: caps.controlPlaneUnreadBytesMax,
+  headersMsMax: mcpLimits.controlPlaneHeadersMsMax,
+  requestMsMax: mcpLimits.controlPlaneRequestMsMax,
+  unreadBytesMax: controlPlaneLimits.controlPlaneUnreadBytesMax,
 };
 
 /** Some paths of the server and who answers them. An answer never rejects. */
@@ -69,15 +70,15 @@ export async function startControlPlane(options: ControlPlaneOptions): Promise<C
   const answer = answerer(options);
   const { routes = [], metrics } = options;
   const { headersMsMax, requestMsMax, unreadBytesMax } = { ...usualPatience, ...options.patience };
-  const turns = new ConnectionQueue(caps.controlPlaneRequestsWaitingMax);
+  const turns = new ConnectionQueue(controlPlaneLimits.controlPlaneRequestsWaitingMax);
   const unread = new UnreadAnswers(
-    { msMax: caps.controlPlaneUnreadMsMax, bytesMax: unreadBytesMax },
+    { msMax: controlPlaneLimits.controlPlaneUnreadMsMax, bytesMax: unreadBytesMax },
     options,
   );
   let closed: Promise<void> | undefined;
   const server = createServer(
     {
-      maxHeaderSize: caps.controlPlaneHeaderBytesMax,
+      maxHeaderSize: controlPlaneLimits.controlPlaneHeaderBytesMax,
       headersTimeout: headersMsMax,
       requestTimeout: requestMsMax,
       keepAliveTimeout: keepAliveMsMax,
@@ -109,7 +110,7 @@ export async function startControlPlane(options: ControlPlaneOptions): Promise<C
     response.setHeader('connection', 'close');
     response.writeHead(417).end();
   });
-  server.maxConnections = caps.controlPlaneConnectionsMax;
+  server.maxConnections = controlPlaneLimits.controlPlaneConnectionsMax;
   server.timeout = silenceMsMax;
   server.on('upgrade', (request, socket, head) => door.upgrade(request, socket, head));
   server.listen(options.port, options.host);

@@ -4,8 +4,9 @@ import { connect, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { caps, Metrics, MiB, silentLog } from '@weir/core';
+import { Metrics, MiB, silentLog } from '@weir/core';
 import { HandClock } from '@weir/core/testing';
+import { mcpLimits } from '@weir/mcp/limits';
 import { accountsDeps } from '../testing/accounts-deps.ts';
 import { FakeCluster } from '../testing/fake-cluster.ts';
 import { appGrant, makeAccount } from '../testing/two-accounts.ts';
@@ -13,6 +14,7 @@ import { until } from '../testing/until.ts';
 import { openAccounts } from './accounts/open.ts';
 import { apiRoute, createApiServer } from './api-server/api-server.ts';
 import { RateLimits, usualRateLimits } from './api-server/rate-limits.ts';
+import { controlPlaneLimits } from './limits.ts';
 import { mcpRoutes } from './mcp/mcp-routes.ts';
 import { type Patience, startControlPlane } from './server.ts';
 
@@ -114,14 +116,14 @@ for (const [who, question] of Object.entries(questions)) {
     const stage = await start(t);
     const { clock, cutCount } = stage;
     const peer = peerOf(t, stage);
-    peer.write(question(stage.key).repeat(caps.controlPlaneRequestsWaitingMax));
+    peer.write(question(stage.key).repeat(controlPlaneLimits.controlPlaneRequestsWaitingMax));
     let passedMs = 0;
     await until(async () => {
       clock.advance(1_000);
       passedMs += 1_000;
       return cutCount('slow') > 0;
     });
-    assert.ok(passedMs >= caps.controlPlaneUnreadMsMax, `${passedMs} ms`);
+    assert.ok(passedMs >= controlPlaneLimits.controlPlaneUnreadMsMax, `${passedMs} ms`);
     await until(() => isCut(peer));
     assert.equal(cutCount('memory') + cutCount('requests'), 0);
     if (who === 'the API') assert.equal(stage.callCount(), 1, 'the next answer waits until this one is read');
@@ -144,7 +146,7 @@ for (const [who, question] of Object.entries(questions)) {
       [true, true, true, false, true, true, true],
     );
     peer.pause();
-    peer.write(question(stage.key).repeat(2 * caps.controlPlaneRequestsWaitingMax + 2));
+    peer.write(question(stage.key).repeat(2 * controlPlaneLimits.controlPlaneRequestsWaitingMax + 2));
     await until(async () => stage.cutCount('requests') > 0);
     await until(() => isCut(peer));
   });
@@ -161,7 +163,7 @@ for (const [who, question] of Object.entries(questions)) {
       answer += text;
     });
     peer.resume();
-    for (let passedMs = 0; passedMs <= caps.apiBodyMsMax; passedMs += 1_000) {
+    for (let passedMs = 0; passedMs <= mcpLimits.apiBodyMsMax; passedMs += 1_000) {
       peer.write(' ');
       stage.clock.advance(1_000);
     }

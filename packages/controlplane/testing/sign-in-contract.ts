@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ApiError, type ErrorCode } from '@weir/api';
-import { caps } from '@weir/core';
 import { openDatabase } from '../src/accounts/database/open-database.ts';
 import type { NewFederation } from '../src/accounts/federations.ts';
 import { type AccountsDatabase, openAccounts } from '../src/accounts/open.ts';
 import type { NewSsoConnection, SsoConnection } from '../src/accounts/sso-connections.ts';
 import type { SsoPerson } from '../src/accounts/sso-sign-ins.ts';
+import { controlPlaneLimits } from '../src/limits.ts';
 import { accountsDeps, type TestDeps } from './accounts-deps.ts';
 import { makeAccount, type TestAccount } from './two-accounts.ts';
 
@@ -281,7 +281,7 @@ export function signInContract(driver: string, fresh: () => Promise<string> | st
     await ours.user('root', admin);
     const connection = await connect(ours, { hasRoleMapping: true });
     const many = await Promise.all(
-      Array.from({ length: caps.rolesPerUserMax + 1 }, (_, n) =>
+      Array.from({ length: controlPlaneLimits.rolesPerUserMax + 1 }, (_, n) =>
         roles.create(ours.accountId, `role ${n}`, []),
       ),
     );

@@ -15,7 +15,6 @@ export {
 } from './acl.ts';
 export { type BackOff, backOffMs, type JitteredBackOff, jitteredBackOffMs } from './back-off.ts';
 export { formatBytes, GiB, KiB, MiB, parseBytes, TiB } from './bytes.ts';
-export { caps } from './caps.ts';
 export { type Clock, systemClock } from './clock.ts';
 export { formatDurationMs, parseDurationMs } from './durations.ts';
 export { type Environment, systemEnvironment } from './environment.ts';
@@ -24,6 +23,7 @@ export { fileIdTimeMs } from './file-id-time.ts';
 export { type FilterOperator, filterOperators } from './filter-operators.ts';
 export { internalTopicPrefix, internalTopicProblem, isInternalTopic } from './internal-topics.ts';
 export { keptCopy } from './kept-copy.ts';
+export { coreLimits } from './limits.ts';
 export {
   jsonLog,
   type Log,

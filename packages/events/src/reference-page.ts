@@ -1,6 +1,7 @@
-import { caps, formatDurationMs } from '@weir/core';
+import { formatDurationMs } from '@weir/core';
 import { envelopeFields } from './event-fields.ts';
 import { type EventField, type EventTypeName, eventTypeNames, eventTypes } from './event-types.ts';
+import { eventLimits } from './limits.ts';
 import { presets } from './presets.ts';
 import { offeredRanges } from './time-range.ts';
 
@@ -53,7 +54,7 @@ function sectionOf(name: EventTypeName): string {
 
 const ranges = `## Time ranges
 
-A search reaches over ${formatDurationMs(caps.eventsWindowMsMax)} at most.
+A search reaches over ${formatDurationMs(eventLimits.eventsWindowMsMax)} at most.
 
 | range | written |
 |---|---|

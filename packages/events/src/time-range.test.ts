@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { caps } from '@weir/core';
 import * as fc from 'fast-check';
+import { eventLimits } from './limits.ts';
 import { offeredRanges, resolveTimeRange, type TimeRange } from './time-range.ts';
 import { dayAt } from './wall-time.ts';
 
@@ -91,7 +91,7 @@ test('what cannot be searched is refused with the reason', () => {
     assert.match(problem!.message, message);
     if (code === 'window_too_large') {
       const mended = resolveTimeRange(problem!.suggestion!, { nowMs, timeZone }).window!;
-      assert.equal(mended.endMs - mended.startMs, caps.eventsWindowMsMax);
+      assert.equal(mended.endMs - mended.startMs, eventLimits.eventsWindowMsMax);
     }
   }
 });
@@ -113,7 +113,7 @@ test('in any zone a day is its own, and never too large', () => {
       const { window } = resolveTimeRange({ preset: 'today' }, { nowMs: ms, timeZone });
       const { startMs, endMs } = window!;
       assert.deepEqual(resolveTimeRange({ day }, { nowMs: 0, timeZone }).window, window);
-      assert.ok(startMs < endMs && endMs - startMs <= caps.eventsWindowMsMax);
+      assert.ok(startMs < endMs && endMs - startMs <= eventLimits.eventsWindowMsMax);
       assert.equal(dayAt(startMs, timeZone), day);
       assert.equal(dayAt(endMs - 1, timeZone), day);
       assert.notEqual(dayAt(endMs, timeZone), day);

@@ -1,4 +1,5 @@
-import { caps, formatDurationMs, parseDurationMs } from '@weir/core';
+import { formatDurationMs, parseDurationMs } from '@weir/core';
+import { eventLimits } from './limits.ts';
 import { dayAt, dayBefore, isDay, isTimeOfDay, isTimeZone, wallTimeMs } from './wall-time.ts';
 
 /** The time that a search reaches over, as people say it and as links keep it. */
@@ -71,7 +72,7 @@ function lastPart(duration: string, nowMs: number): ResolvedRange {
   if (durationMs === undefined || durationMs <= 0)
     return invalid(`${duration} is not a duration; write one such as 15m or 4h`);
   const window = { startMs: nowMs - durationMs, endMs: nowMs };
-  return durationMs > caps.eventsWindowMsMax ? tooLarge({ relative: '24h' }) : { window };
+  return durationMs > eventLimits.eventsWindowMsMax ? tooLarge({ relative: '24h' }) : { window };
 }
 
 /** A day of 25 hours, when clocks are set back, loses the first of them. */
@@ -83,7 +84,7 @@ function partOfDay({ day, from = '00:00', to = '24:00' }: DayRange, timeZone: st
   const startMs = wallTimeMs(day, from, timeZone);
   const endMs = wallTimeMs(day, to, timeZone);
   if (startMs >= endMs) return invalid(`${from} is not before ${to}`);
-  return { window: { startMs: Math.max(startMs, endMs - caps.eventsWindowMsMax), endMs } };
+  return { window: { startMs: Math.max(startMs, endMs - eventLimits.eventsWindowMsMax), endMs } };
 }
 
 /** With seconds and an offset, so that nobody has to guess. */
@@ -98,8 +99,8 @@ function between({ start, end }: { readonly start: string; readonly end: string 
     if (Number.isNaN(ms)) return invalid(`${text} is not a moment; write one such as 2026-11-15T10:00:00Z`);
   }
   if (startMs! >= endMs!) return invalid(`${start} is not before ${end}`);
-  if (endMs! - startMs! > caps.eventsWindowMsMax)
-    return tooLarge({ start: new Date(endMs! - caps.eventsWindowMsMax).toISOString(), end });
+  if (endMs! - startMs! > eventLimits.eventsWindowMsMax)
+    return tooLarge({ start: new Date(endMs! - eventLimits.eventsWindowMsMax).toISOString(), end });
   return { window: { startMs: startMs!, endMs: endMs! } };
 }
 
@@ -108,7 +109,7 @@ function invalid(message: string): ResolvedRange {
 }
 
 function tooLarge(suggestion: TimeRange): ResolvedRange {
-  const most = formatDurationMs(caps.eventsWindowMsMax);
+  const most = formatDurationMs(eventLimits.eventsWindowMsMax);
   return {
     problem: { code: 'window_too_large', message: `a search reaches over ${most} at most`, suggestion },
   };

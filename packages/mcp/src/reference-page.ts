@@ -1,5 +1,5 @@
 import { apiKeyHeader, docsMcpPath, mcpConfiguration, mcpPath } from '@weir/api';
-import { caps } from '@weir/core';
+import { mcpLimits } from './limits.ts';
 import { prompts } from './prompts/prompts.ts';
 import { eventTypeFamily, fixedResources } from './resources/resources.ts';
 import type { Tool } from './tools/tool.ts';
@@ -43,7 +43,7 @@ ${mcpConfiguration('command_line', { baseUrl: 'https://weir.example', serverName
 
 const answers = `## Answers
 
-An answer has at most ${thousands(caps.mcpAnswerTokensUsual)} tokens of four characters, or up to ${thousands(caps.mcpAnswerTokensMax)} for callers that ask with \`max_tokens\`. \`format\` \`concise\` gives the main fields as a table with tabs,
+An answer has at most ${thousands(mcpLimits.mcpAnswerTokensUsual)} tokens of four characters, or up to ${thousands(mcpLimits.mcpAnswerTokensMax)} for callers that ask with \`max_tokens\`. \`format\` \`concise\` gives the main fields as a table with tabs,
 \`detailed\` all of them as JSON; both come as structured content too. \`truncated\` says that something was left out, \`next_cursor\` where to go on, and \`hint\` what to do next.
 What goes wrong is an answer as well: a code that does not change, and what to do.`;
 

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { caps, KiB, MiB } from '@weir/core';
+import { KiB, MiB } from '@weir/core';
 import { RE2JS } from 're2js';
+import { metadataLimits } from './limits.ts';
 import { PatternPrograms, programBytes } from './pattern-programs.ts';
 
 /** Has to remember where each of the last `depth` letters was, and so as many states as there are words of them. */
@@ -44,7 +45,7 @@ test('programs are kept within their bytes, however many patterns grow', () => {
 
 test('those that were used last stay, and the others are compiled again', (t) => {
   const compiled = t.mock.method(RE2JS, 'compile');
-  const programs = new PatternPrograms({ programsMax: 2, bytesMax: caps.patternProgramsBytesMax });
+  const programs = new PatternPrograms({ programsMax: 2, bytesMax: metadataLimits.patternProgramsBytesMax });
   const use = (expression: string) => programs.use(expression, (program) => program.matches(expression));
   for (const expression of ['a', 'b', 'a', 'c', 'a', 'b']) assert.equal(use(expression), true);
   assert.deepEqual(

@@ -1,5 +1,5 @@
-import { caps } from '@weir/core';
 import { RE2JS } from 're2js';
+import { metadataLimits } from './limits.ts';
 
 export interface PatternProgramsLimits {
   readonly programsMax: number;
@@ -7,8 +7,8 @@ export interface PatternProgramsLimits {
 }
 
 const usualLimits: PatternProgramsLimits = {
-  programsMax: caps.patternProgramsMax,
-  bytesMax: caps.patternProgramsBytesMax,
+  programsMax: metadataLimits.patternProgramsMax,
+  bytesMax: metadataLimits.patternProgramsBytesMax,
 };
 
 /** An instruction with its edges, roughly. */

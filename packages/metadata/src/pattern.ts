@@ -1,4 +1,5 @@
-import { type Clock, caps } from '@weir/core';
+import type { Clock } from '@weir/core';
+import { metadataLimits } from './limits.ts';
 import { patternCost } from './pattern-cost.ts';
 import { PatternPrograms } from './pattern-programs.ts';
 
@@ -58,13 +59,14 @@ export async function matchInTurns<Item>(
   clock: Pick<Clock, 'after'>,
 ): Promise<Item[] | undefined> {
   const stepsOf = (item: Item) => pattern.cost * (textOf(item).length + 1);
-  if (items.reduce((steps, item) => steps + stepsOf(item), 0) > caps.patternStepsMax) return undefined;
+  if (items.reduce((steps, item) => steps + stepsOf(item), 0) > metadataLimits.patternStepsMax)
+    return undefined;
   const found: Item[] = [];
   let steps = 0;
   for (const item of items) {
     if (pattern.matches(textOf(item))) found.push(item);
     steps += stepsOf(item);
-    if (steps < caps.patternStepsPerTurn) continue;
+    if (steps < metadataLimits.patternStepsPerTurn) continue;
     steps = 0;
     await new Promise<void>((resolve) => clock.after(0, resolve));
   }
@@ -111,12 +113,12 @@ export function compileRewrite(expression: string, replacement: string): Rewrite
 }
 
 function limitProblem(expression: string): string | undefined {
-  if (expression.length > caps.patternCharsMax) {
-    return `a pattern of ${expression.length} characters; ${caps.patternCharsMax} are allowed`;
+  if (expression.length > metadataLimits.patternCharsMax) {
+    return `a pattern of ${expression.length} characters; ${metadataLimits.patternCharsMax} are allowed`;
   }
   const cost = patternCost(expression);
-  if (cost <= caps.patternCostMax) return undefined;
-  const costs = `it costs ${Math.ceil(cost)}, and ${caps.patternCostMax} is allowed`;
+  if (cost <= metadataLimits.patternCostMax) return undefined;
+  const costs = `it costs ${Math.ceil(cost)}, and ${metadataLimits.patternCostMax} is allowed`;
   return `the pattern repeats too much: ${costs}; lower its repetition counts`;
 }
 
@@ -133,7 +135,7 @@ function usable(expression: string): UsablePattern {
     problem: undefined,
     cost: patternCost(expression),
     matches: (text) =>
-      text.length <= caps.patternTextCharsMax &&
+      text.length <= metadataLimits.patternTextCharsMax &&
       programs.use(expression, (compiled) => compiled.matches(text)),
   };
 }

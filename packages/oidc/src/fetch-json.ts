@@ -1,7 +1,8 @@
 import { request as httpRequest, type IncomingMessage } from 'node:http';
 import { request as httpsRequest } from 'node:https';
-import { type Clock, caps } from '@weir/core';
+import type { Clock } from '@weir/core';
 import { isSafeAddress, placeOf } from './address.ts';
+import { oidcLimits } from './limits.ts';
 import { AddressRefused, type AllowedAddress, addressIn, guardedLookup } from './public-address.ts';
 
 /** What is sent along with a question. */
@@ -117,8 +118,8 @@ async function textOf(response: IncomingMessage): Promise<string> {
   let bytes = 0;
   for await (const chunk of response) {
     bytes += (chunk as Buffer).length;
-    if (bytes > caps.issuerAnswerBytesMax) {
-      throw new Error(`the answer is longer than ${caps.issuerAnswerBytesMax} bytes`);
+    if (bytes > oidcLimits.issuerAnswerBytesMax) {
+      throw new Error(`the answer is longer than ${oidcLimits.issuerAnswerBytesMax} bytes`);
     }
     chunks.push(chunk as Buffer);
   }

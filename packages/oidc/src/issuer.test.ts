@@ -2,13 +2,14 @@ import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type TestContext, test } from 'node:test';
-import { caps, type Log, silentLog } from '@weir/core';
+import { type Log, silentLog } from '@weir/core';
 import { HandClock } from '@weir/core/testing';
 import { startTestIssuer } from '../testing/test-issuer.ts';
 import { isSafeAddress } from './address.ts';
 import { descriptionUrls, readDescription } from './discovery.ts';
 import { fetchJsonOver } from './fetch-json.ts';
 import { Issuer } from './issuer.ts';
+import { oidcLimits } from './limits.ts';
 
 const openId = '/realm/.well-known/openid-configuration';
 const rfc8414 = '/.well-known/oauth-authorization-server/realm';
@@ -113,7 +114,7 @@ test('what is not the description or the keys of the issuer is not believed', as
         /not plain https/,
       ],
       ['no keys', '/realm/keys', () => ({ keys: 'none' }), /malformed/i],
-      ['endless', '/realm/keys', () => 'x'.repeat(caps.issuerAnswerBytesMax + 1), /longer than/],
+      ['endless', '/realm/keys', () => 'x'.repeat(oidcLimits.issuerAnswerBytesMax + 1), /longer than/],
     ];
   for (const [label, path, document, problem] of cases) {
     const { server, issuer } = await stage(t);

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { caps, silentLog } from '@weir/core';
+import { silentLog } from '@weir/core';
 import { HandClock } from '@weir/core/testing';
 import { TestIssuer } from '../testing/test-issuer.ts';
 import { Issuers } from './issuers.ts';
+import { oidcLimits } from './limits.ts';
 
 async function stage() {
   const clock = new HandClock();
@@ -49,7 +50,8 @@ test('an issuer that nobody names any more is forgotten, and what it was asked f
 test('only so many are remembered: the one that was not wanted for the longest goes', async () => {
   const { issuers, one, two } = await stage();
   const [kept, gone] = [issuers.of(one.url), issuers.of(two.url)];
-  for (let number = 2; number < caps.rememberedIssuersMax; number++) issuers.of(`https://${number}.example`);
+  for (let number = 2; number < oidcLimits.rememberedIssuersMax; number++)
+    issuers.of(`https://${number}.example`);
   assert.equal(issuers.of(one.url), kept);
   issuers.of('https://one-more.example');
   assert.equal(issuers.of(one.url), kept);

@@ -1,5 +1,5 @@
-import { caps } from '@weir/core';
 import { Issuer, type IssuerOptions } from './issuer.ts';
+import { oidcLimits } from './limits.ts';
 
 /**
  * Several issuers, each with the keys that it has given out. Which of them are believed is for the caller to say: whoever takes an
@@ -19,7 +19,7 @@ export class Issuers {
     const issuer = this.#byUrl.get(url) ?? new Issuer({ ...this.#options, url });
     this.#byUrl.delete(url);
     this.#byUrl.set(url, issuer);
-    if (this.#byUrl.size > caps.rememberedIssuersMax) this.#forget(...firstOf(this.#byUrl));
+    if (this.#byUrl.size > oidcLimits.rememberedIssuersMax) this.#forget(...firstOf(this.#byUrl));
     return issuer;
   }
 

@@ -1,4 +1,4 @@
-import { type Clock, caps } from '@weir/core';
+import { type Clock, coreLimits } from '@weir/core';
 import { decodeJwt, errors, type JWTPayload, jwtVerify } from 'jose';
 import { type IssuerKeys, IssuerUnavailable } from './issuer.ts';
 
@@ -118,7 +118,7 @@ async function claimsByAny(
 
 function judge(claims: JWTPayload, nowMs: number): CheckedToken {
   const { sub: subject, exp, iat } = claims;
-  if (typeof subject !== 'string' || subject === '' || subject.length > caps.principalNameCharsMax) {
+  if (typeof subject !== 'string' || subject === '' || subject.length > coreLimits.principalNameCharsMax) {
     return refused('the token is about nobody');
   }
   if (exp === undefined) return refused('the token has no end');

@@ -1,5 +1,5 @@
-import { caps } from '@weir/core';
 import { DecodeError } from './decode-error.ts';
+import { wireLimits } from './limits.ts';
 
 const lengthBytes = 4;
 
@@ -57,7 +57,7 @@ export class FrameSplitter {
         yield chunk.subarray(position, position + length);
         position += length;
       } else {
-        this.#partial = Buffer.allocUnsafe(Math.min(length, caps.believedFrameBytesMax));
+        this.#partial = Buffer.allocUnsafe(Math.min(length, wireLimits.believedFrameBytesMax));
         this.#partialLength = length;
       }
     }

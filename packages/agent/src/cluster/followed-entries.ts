@@ -1,5 +1,6 @@
-import { caps, keptCopy } from '@weir/core';
+import { keptCopy } from '@weir/core';
 import type { MetadataEntry } from '@weir/metadata';
+import { agentLimits } from '../limits.ts';
 
 /** The records of one namespace as the agent last heard of them. */
 export interface EntriesView {
@@ -30,8 +31,8 @@ class Namespace implements FollowedEntriesView {
     else this.byKey.set(key, keptCopy(value));
     this.version++;
     this.#recent.push(key);
-    if (this.#recent.length > caps.followedChangesMax) {
-      this.#recent = this.#recent.slice(caps.followedChangesMax / 2);
+    if (this.#recent.length > agentLimits.followedChangesMax) {
+      this.#recent = this.#recent.slice(agentLimits.followedChangesMax / 2);
     }
   }
 

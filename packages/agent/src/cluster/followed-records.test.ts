@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { caps, silentLog } from '@weir/core';
+import { silentLog } from '@weir/core';
 import { settled } from '../../testing/data-path.ts';
 import { FakeCluster } from '../../testing/index.ts';
+import { agentLimits } from '../limits.ts';
 import { FollowedEntries } from './followed-entries.ts';
 import { createClusterView } from './following-view.ts';
 
@@ -53,7 +54,7 @@ test('who keeps what it made of records is told which of them changed, if it is 
   followed.restart([{ namespace: 'acl', key: 'd', value: Buffer.alloc(0) }]);
   assert.equal(records.changedSince(version), undefined, 'anything may have changed');
   const restarted = records.version;
-  for (let n = 0; n < caps.followedChangesMax * 3; n++) {
+  for (let n = 0; n < agentLimits.followedChangesMax * 3; n++) {
     put(`k${n}`);
     assert.deepEqual(records.changedSince(records.version - 1), [`k${n}`]);
   }

@@ -1,4 +1,4 @@
-import { caps, type Log } from '@weir/core';
+import type { Log } from '@weir/core';
 import {
   type AbortedTransactions,
   type AgentDescription,
@@ -15,6 +15,7 @@ import {
   portOf,
   type TopicDescription,
 } from '@weir/metadata';
+import { agentLimits } from '../limits.ts';
 import type { ClusterView, GrowingEnd, PartitionEnds } from './cluster-view.ts';
 import { FollowedEntries, type FollowedEntriesView } from './followed-entries.ts';
 import { GrowthWaiters } from './growth-waiters.ts';
@@ -78,10 +79,10 @@ class StreamedClusterView implements FollowingClusterView {
     this.#log = options.log;
     this.#tails = new TailIndex({
       recentPointersPerPartitionMax:
-        options.recentPointersPerPartitionMax ?? caps.recentPointersPerPartitionMax,
-      recentPointersMax: options.recentPointersMax ?? caps.recentPointersMax,
+        options.recentPointersPerPartitionMax ?? agentLimits.recentPointersPerPartitionMax,
+      recentPointersMax: options.recentPointersMax ?? agentLimits.recentPointersMax,
     });
-    this.#waiters = new GrowthWaiters(options.growthWaitersMax ?? caps.growthWaitersMax);
+    this.#waiters = new GrowthWaiters(options.growthWaitersMax ?? agentLimits.growthWaitersMax);
     this.port = notingCommits(port, (files, results) => this.#noteCommits(files, results));
     this.#unfollow = port.follow({
       onSnapshot: (snapshot) => this.#applySnapshot(snapshot),

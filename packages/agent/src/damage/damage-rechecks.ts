@@ -1,5 +1,6 @@
-import { type Clock, caps, type Log } from '@weir/core';
+import type { Clock, Log } from '@weir/core';
 import type { ClusterPort, Pointers } from '@weir/metadata';
+import { agentLimits } from '../limits.ts';
 import { DamagedRange } from '../read-path/damaged-range.ts';
 import type { ReadPath } from '../read-path/read-path.ts';
 import type { DamageRegistry, KnownDamage } from './damage-registry.ts';
@@ -42,7 +43,7 @@ export class DamageRechecks {
 
   /** One look at those that were not looked at for longest. */
   async run(): Promise<void> {
-    for (const damage of this.#options.damage.known().slice(0, caps.damageRechecksMax)) {
+    for (const damage of this.#options.damage.known().slice(0, agentLimits.damageRechecksMax)) {
       if (this.#isStopped) return;
       await this.#recheck(damage);
     }

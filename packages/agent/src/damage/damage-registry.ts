@@ -1,8 +1,9 @@
-import { type Clock, caps, type Log } from '@weir/core';
+import { type Clock, coreLimits, type Log } from '@weir/core';
 import type { ReportedDamage } from '@weir/metadata';
 import { logFileKey } from '@weir/storage';
 import type { ErrorName } from '@weir/wire';
 import type { ClusterView } from '../cluster/cluster-view.ts';
+import { agentLimits } from '../limits.ts';
 import type { Damage, DamagedRange } from '../read-path/damaged-range.ts';
 
 export interface DamageRegistryOptions {
@@ -53,7 +54,8 @@ export class DamageRegistry {
       return this.#errorOf(before);
     }
     const entry = { ...damage, topicId, partition, foundMs: before?.foundMs ?? nowMs, checkedMs: nowMs };
-    if (before === undefined && this.#entries.size >= caps.damagedRangesMax) return this.#errorOf(entry);
+    if (before === undefined && this.#entries.size >= agentLimits.damagedRangesMax)
+      return this.#errorOf(entry);
     this.#entries.set(key, entry);
     this.#options.log.error('found damaged file', { ...this.#fieldsOf(entry), problem: message });
     return this.#errorOf(entry);
@@ -112,13 +114,13 @@ export class DamageRegistry {
     }
     return [...byFile.values()]
       .sort((a, b) => b.length - a.length)
-      .slice(0, caps.reportedDamagedFilesMax)
+      .slice(0, coreLimits.reportedDamagedFilesMax)
       .map((damages) => ({
         fileId: damages[0]!.fileId,
         kind: damages[0]!.kind,
         partitionCount: damages.length,
         partitions: damages
-          .slice(0, caps.reportedDamagedPartitionsMax)
+          .slice(0, coreLimits.reportedDamagedPartitionsMax)
           .map(({ topicId, partition, firstOffset, nextOffset }) => ({
             topicId,
             partition,

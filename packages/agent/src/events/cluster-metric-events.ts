@@ -1,5 +1,6 @@
-import { type Clock, caps, type Log, type Metrics } from '@weir/core';
+import type { Clock, Log, Metrics } from '@weir/core';
 import { type Figure, type MeasuredClusterView, readStats } from '@weir/metadata';
+import { agentLimits } from '../limits.ts';
 import type { EventEmitter } from './event-emitter.ts';
 import { eventRows } from './event-metrics.ts';
 
@@ -68,7 +69,7 @@ export class ClusterMetricEvents {
     let leftOut = 0;
     for (const { row, stats: ofRow } of stats.families()) {
       for (const figure of ofRow.values()) {
-        if (told === caps.clusterMetricEventsMax) {
+        if (told === agentLimits.clusterMetricEventsMax) {
           leftOut++;
           continue;
         }

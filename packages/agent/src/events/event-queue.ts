@@ -1,6 +1,7 @@
-import { caps } from '@weir/core';
+import { coreLimits } from '@weir/core';
 import type { EventTypeName } from '@weir/events/emission';
 import type { ValueToWrite } from '@weir/wire';
+import { agentLimits } from '../limits.ts';
 import { EventDraft, SpareMemory } from './event-batch.ts';
 
 /** Events of one type that are written together. */
@@ -16,9 +17,9 @@ export interface QueueLimits {
 }
 
 export const usualQueueLimits: QueueLimits = {
-  eventBytesMax: caps.eventBytesMax,
-  bytesMax: caps.eventQueueBytesMax,
-  countMax: caps.eventQueueCountMax,
+  eventBytesMax: coreLimits.eventBytesMax,
+  bytesMax: agentLimits.eventQueueBytesMax,
+  countMax: agentLimits.eventQueueCountMax,
 };
 
 /**

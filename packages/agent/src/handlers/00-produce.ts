@@ -1,5 +1,6 @@
-import { caps, internalTopicProblem, isInternalTopic } from '@weir/core';
+import { internalTopicProblem, isInternalTopic } from '@weir/core';
 import type { TopicDescription } from '@weir/metadata';
+import { metadataLimits } from '@weir/metadata/limits';
 import {
   type Apis,
   type ErrorName,
@@ -11,6 +12,7 @@ import {
   type ResponseOf,
 } from '@weir/wire';
 import type { ClusterView } from '../cluster/cluster-view.ts';
+import { agentLimits } from '../limits.ts';
 import {
   aside,
   type BatchPlace,
@@ -104,7 +106,7 @@ const timeoutMsMin = 1_000;
  */
 export function produceHandler(options: ProduceOptions): HandlerOf<ProduceApi> {
   const rulesOf = createTopicRulesReader(options.recordBytesMax);
-  const turns = new InflationTurns(caps.offThreadInflationsMax);
+  const turns = new InflationTurns(agentLimits.offThreadInflationsMax);
   const turnBudget = new TurnBudget();
   /** For each connection that has batches inflated aside: when the last of its requests so far has begun to be written. */
   const begun = new WeakMap<AbortSignal, Promise<void>>();
@@ -315,7 +317,7 @@ function transactionOf(
   if (transactionalId === null) return undefined;
   return {
     // One that is too long was never given to anybody. Cut off it is as unknown, and no burden to the commit.
-    transactionalId: transactionalId.slice(0, caps.transactionalIdCharsMax + 1),
+    transactionalId: transactionalId.slice(0, metadataLimits.transactionalIdCharsMax + 1),
     addsPartition: apiVersion >= addsPartitionsFromVersion,
   };
 }

@@ -1,5 +1,5 @@
-import { caps } from '@weir/core';
 import type { AbortedTransactions, BatchesAnswer, Pointers } from '@weir/metadata';
+import { metadataLimits } from '@weir/metadata/limits';
 import { type Apis, type ErrorName, errors, type RequestOf, type ResponseOf } from '@weir/wire';
 import type { GrowingEnd } from '../cluster/cluster-view.ts';
 import type { DamageRegistry } from '../damage/damage-registry.ts';
@@ -110,7 +110,7 @@ export function fetchHandler(options: FetchOptions): HandlerOf<FetchApi> {
     context: RequestContext,
   ): Promise<void> {
     const { clock, closed } = context;
-    const deadlineMs = clock.monotonicMs() + Math.min(Math.max(maxWaitMs, 0), caps.fetchWaitMsMax);
+    const deadlineMs = clock.monotonicMs() + Math.min(Math.max(maxWaitMs, 0), metadataLimits.fetchWaitMsMax);
     const enoughBytes = Math.min(minBytes, bytesMax);
     for (;;) {
       await locate(fetches, bytesMax, context);

@@ -1,7 +1,7 @@
-import { caps } from '@weir/core';
 import type { BatchesAnswer, OffsetAnswer } from '@weir/metadata';
 import { type Apis, type ErrorName, errors, type RequestOf, type ResponseOf } from '@weir/wire';
 import type { DamageRegistry } from '../damage/damage-registry.ts';
+import { agentLimits } from '../limits.ts';
 import { leaderEpoch } from '../read-path/batch-list.ts';
 import { DamagedRange } from '../read-path/damaged-range.ts';
 import type { ReadPath } from '../read-path/read-path.ts';
@@ -59,7 +59,7 @@ interface Answer {
  * It takes DESCRIBE on the topic, without which its partitions are TOPIC_AUTHORIZATION_FAILED before anything else is said of them.
  */
 export function listOffsetsHandler({ readPath, damage }: ListOffsetsOptions): HandlerOf<ListOffsetsApi> {
-  const turns = new InflationTurns(caps.offThreadInflationsMax);
+  const turns = new InflationTurns(agentLimits.offThreadInflationsMax);
   return async (request, context) => {
     const { topics, questions } = judge(request, context);
     const isCommitted = request.isolationLevel === readCommitted;

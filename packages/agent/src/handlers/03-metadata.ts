@@ -1,7 +1,8 @@
-import { caps, clusterResourceName, isInternalTopic } from '@weir/core';
+import { clusterResourceName, isInternalTopic } from '@weir/core';
 import type { TopicDescription, TopicResult } from '@weir/metadata';
 import { type Apis, type ErrorName, errors, type RequestOf, type ResponseOf, zeroUuid } from '@weir/wire';
 import type { ClusterView } from '../cluster/cluster-view.ts';
+import { agentLimits } from '../limits.ts';
 import { parseClientFeatures } from '../placement/client-features.ts';
 import type { Placement } from '../placement/placement.ts';
 import type { FairQueue } from '../pressure/fair-queue.ts';
@@ -23,7 +24,7 @@ import { waitForView } from './wait-for-view.ts';
  * - Null asks for all topics, in v0 the empty list; ids count from v12 on. A topic named twice is answered once.
  * - A missing topic is created when the request and `auto.create.topics.enable` allow it, and the answer has it at once. When
  *   the control plane cannot be reached, or another agent was faster, it is LEADER_NOT_AVAILABLE, and clients ask again.
- *   One request creates at most `caps.autoCreatedTopicsMax` topics; the rest get their turn when the client asks again.
+ *   One request creates at most `agentLimits.autoCreatedTopicsMax` topics; the rest get their turn when the client asks again.
  *
  * - Topics of the service are told of to those who name them, as internal ones, and never made because somebody asked for them.
  * - So many requests are worked on at a time (`-maxConcurrentMetadataRequestsPerCPU`), and others wait for their turn. When too
@@ -133,7 +134,7 @@ async function createMissing(
   const { cluster } = context;
   const allowed = cluster.clusterConfigs()['auto.create.topics.enable'] !== 'false';
   if (!request.allowAutoTopicCreation || !allowed) return;
-  const missing = refuseCreations(asked, context.access).slice(0, caps.autoCreatedTopicsMax);
+  const missing = refuseCreations(asked, context.access).slice(0, agentLimits.autoCreatedTopicsMax);
   if (missing.length === 0) return;
   const toCreate = missing.map(({ name }) => ({ name, partitionCount: -1, configs: {} }));
   const results = await ifAvailable(cluster.port.createTopics(toCreate, { validateOnly: false }));

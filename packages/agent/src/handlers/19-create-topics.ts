@@ -1,4 +1,4 @@
-import { caps, clusterResourceName, internalTopicProblem, isInternalTopic } from '@weir/core';
+import { clusterResourceName, coreLimits, internalTopicProblem, isInternalTopic } from '@weir/core';
 import {
   clusterConfigValue,
   replicationFactorOf,
@@ -132,8 +132,8 @@ function check({ topic, count }: { topic: AskedTopic; count: number }): Checked 
     );
   }
   const partitionCount = assignments.length > 0 ? assignments.length : numPartitions;
-  if (partitionCount === 0 || partitionCount < -1 || partitionCount > caps.partitionsPerTopicMax) {
-    const range = `between 1 and ${caps.partitionsPerTopicMax}, or -1 for the default`;
+  if (partitionCount === 0 || partitionCount < -1 || partitionCount > coreLimits.partitionsPerTopicMax) {
+    const range = `between 1 and ${coreLimits.partitionsPerTopicMax}, or -1 for the default`;
     return refused('INVALID_PARTITIONS', `the partition count must be ${range}`);
   }
   const unset = configs.find(({ value }) => value === null);

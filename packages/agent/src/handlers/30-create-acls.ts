@@ -1,6 +1,7 @@
-import { type Acl, caps } from '@weir/core';
+import type { Acl } from '@weir/core';
 import { aclKey } from '@weir/metadata';
 import { type Apis, type ErrorName, errors } from '@weir/wire';
+import { agentLimits } from '../limits.ts';
 import { mayOnCluster } from '../security/access.ts';
 import { inCalls } from './acl-calls.ts';
 import { isUnknown, readAcl } from './acl-words.ts';
@@ -25,7 +26,7 @@ export const createAclsHandler: HandlerOf<Apis['CreateAcls']> = async ({ creatio
     return { throttleTimeMs: 0, results: creations.map(() => resultOf('CLUSTER_AUTHORIZATION_FAILED')) };
   }
   const read = creations.map((creation, index) =>
-    index < caps.aclsPerRequestMax ? readAcl(creation) : tooMany,
+    index < agentLimits.aclsPerRequestMax ? readAcl(creation) : tooMany,
   );
   const acls = read.filter((one): one is Acl => !isUnknown(one));
   const answers = await inCalls(acls, (some) => cluster.port.createAcls(some));
@@ -43,7 +44,7 @@ export const createAclsHandler: HandlerOf<Apis['CreateAcls']> = async ({ creatio
   };
 };
 
-const tooMany = { message: `A request makes at most ${caps.aclsPerRequestMax} ACLs.` };
+const tooMany = { message: `A request makes at most ${agentLimits.aclsPerRequestMax} ACLs.` };
 
 function resultOf(error: ErrorName, message: string | null = errors[error].message) {
   return { errorCode: errors[error].code, errorMessage: error === 'NONE' ? null : message };

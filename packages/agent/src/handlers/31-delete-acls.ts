@@ -1,6 +1,7 @@
-import { type Acl, caps } from '@weir/core';
+import type { Acl } from '@weir/core';
 import { type AclFilter, aclKey } from '@weir/metadata';
 import { type Apis, type ErrorName, errors } from '@weir/wire';
+import { agentLimits } from '../limits.ts';
 import { mayOnCluster } from '../security/access.ts';
 import { inCalls } from './acl-calls.ts';
 import { entryNumbers, isUnknown, readFilter, resourceNumbers } from './acl-words.ts';
@@ -21,7 +22,9 @@ export const deleteAclsHandler: HandlerOf<Apis['DeleteAcls']> = async ({ filters
   if (!mayOnCluster(access, 'ALTER')) {
     return { throttleTimeMs: 0, filterResults: asked.map(() => resultOf('CLUSTER_AUTHORIZATION_FAILED')) };
   }
-  const read = asked.map((filter, index) => (index < caps.aclsPerRequestMax ? readFilter(filter) : tooMany));
+  const read = asked.map((filter, index) =>
+    index < agentLimits.aclsPerRequestMax ? readFilter(filter) : tooMany,
+  );
   const filters = read.filter((one): one is AclFilter => !isUnknown(one));
   const answers = await inCalls(filters, (some) => cluster.port.deleteAcls(some));
   const gone = answers.flatMap((answer) => answer?.deleted ?? []).map(aclKey);
@@ -39,7 +42,7 @@ export const deleteAclsHandler: HandlerOf<Apis['DeleteAcls']> = async ({ filters
   };
 };
 
-const tooMany = { message: `A request has at most ${caps.aclsPerRequestMax} filters.` };
+const tooMany = { message: `A request has at most ${agentLimits.aclsPerRequestMax} filters.` };
 
 function resultOf(
   error: ErrorName,

@@ -1,4 +1,3 @@
-import { caps } from '@weir/core';
 import {
   type AgentDescription,
   type ConfigResourceKind,
@@ -9,6 +8,7 @@ import {
 } from '@weir/metadata';
 import { type Apis, type ErrorName, errors, type RequestOf, type ResponseOf } from '@weir/wire';
 import { configsOfBroker } from '../cluster/broker-configs.ts';
+import { agentLimits } from '../limits.ts';
 import { brokerFacts, type ListenerProtocol } from './broker-facts.ts';
 import { ifAvailable } from './cluster-calls.ts';
 import {
@@ -54,7 +54,7 @@ const typeCode: Readonly<Record<DescribedConfig['type'], number>> = {
  *   in full for the empty name too. A broker that is not there is INVALID_REQUEST, unless something is set for it. Loggers have none.
  * - Synonyms come from the most specific to the default, each under the name by which it can be set there.
  * - A topic that is not there is UNKNOWN_TOPIC_OR_PARTITION. A group or subscription that nobody has heard of has defaults.
- * - Names that are asked for and do not exist are left out. So is everything beyond `caps.describedConfigsMax` configs; those
+ * - Names that are asked for and do not exist are left out. So is everything beyond `agentLimits.describedConfigsMax` configs; those
  *   resources are INVALID_REQUEST.
  * - It takes DESCRIBE_CONFIGS on the topic or group, and on the cluster for everything else.
  */
@@ -67,7 +67,7 @@ export function describeConfigsHandler({ self, agentConfigs, protocol }: Describ
     const permitted = request.resources.filter((_, index) => denials[index] === undefined);
     const stored = await storedConfigsOf(permitted, context);
     const ownTexts = configsOfBroker(context.cluster, self().nodeId);
-    let left = caps.describedConfigsMax;
+    let left = agentLimits.describedConfigsMax;
 
     function factsOf(nodeId: string): Texts {
       const agent = agentByName(nodeId, self(), context.cluster);

@@ -1,5 +1,5 @@
-import { caps } from '@weir/core';
 import type { AgentDescription, TopicDescription } from '@weir/metadata';
+import { metadataLimits } from '@weir/metadata/limits';
 import { type Apis, errors, type RequestOf } from '@weir/wire';
 import type { ClusterView } from '../cluster/cluster-view.ts';
 import { mayOnCluster } from '../security/access.ts';
@@ -98,8 +98,8 @@ async function sizesOf(
   { port }: ClusterView,
 ): Promise<Map<TopicDescription, Float64Array> | undefined> {
   const sizes = new Map<TopicDescription, Float64Array>();
-  for (let first = 0; first < topics.length; first += caps.logSizesPerCallMax) {
-    const some = topics.slice(first, first + caps.logSizesPerCallMax);
+  for (let first = 0; first < topics.length; first += metadataLimits.logSizesPerCallMax) {
+    const some = topics.slice(first, first + metadataLimits.logSizesPerCallMax);
     const answer = await ifAvailable(port.logSizes(some.map(({ topicId }) => topicId)));
     if (answer === undefined) return undefined;
     let row = 0;

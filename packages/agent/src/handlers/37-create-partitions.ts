@@ -1,4 +1,4 @@
-import { caps, internalTopicProblem, isInternalTopic } from '@weir/core';
+import { coreLimits, internalTopicProblem, isInternalTopic } from '@weir/core';
 import type { TopicResult } from '@weir/metadata';
 import { type Apis, type ErrorName, errors, type RequestOf } from '@weir/wire';
 import { ifAvailable } from './cluster-calls.ts';
@@ -88,8 +88,8 @@ function problemOf(
     return { error, message: errors[error].message };
   }
   if (isInternalTopic(name)) return { error: 'INVALID_TOPIC_EXCEPTION', message: internalTopicProblem(name) };
-  if (count < 1 || count > caps.partitionsPerTopicMax) {
-    const message = `the partition count must be between 1 and ${caps.partitionsPerTopicMax}`;
+  if (count < 1 || count > coreLimits.partitionsPerTopicMax) {
+    const message = `the partition count must be between 1 and ${coreLimits.partitionsPerTopicMax}`;
     return { error: 'INVALID_PARTITIONS', message };
   }
   const present = cluster.topicByName(name)?.partitionCount;

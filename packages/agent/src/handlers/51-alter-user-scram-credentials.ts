@@ -1,7 +1,8 @@
 import { createHash, createHmac } from 'node:crypto';
-import { caps } from '@weir/core';
+import { coreLimits } from '@weir/core';
 import type { ScramCredential, ScramCredentialChange } from '@weir/metadata';
 import { type Apis, type ErrorName, errors, type RequestOf } from '@weir/wire';
+import { agentLimits } from '../limits.ts';
 import { mayOnCluster } from '../security/access.ts';
 import { ifAvailable } from './cluster-calls.ts';
 import { tooManyProblem } from './entry-limit.ts';
@@ -85,8 +86,8 @@ function problemOf(
   if (repeated.has(name)) {
     return { error: 'DUPLICATE_RESOURCE', message: 'The request changes the credentials of the user twice.' };
   }
-  if (name === '' || name.length > caps.principalNameCharsMax) {
-    return unacceptable(`The name of a user has 1 to ${caps.principalNameCharsMax} characters.`);
+  if (name === '' || name.length > coreLimits.principalNameCharsMax) {
+    return unacceptable(`The name of a user has 1 to ${coreLimits.principalNameCharsMax} characters.`);
   }
   if (mechanism !== scramSha512) {
     return { error: 'UNSUPPORTED_SASL_MECHANISM', message: 'The only mechanism is SCRAM-SHA-512.' };
@@ -98,8 +99,10 @@ function problemOf(
       `There are ${iterations} iterations; ${iterationsMin} to ${iterationsMax} are allowed.`,
     );
   }
-  if (salt.length === 0 || salt.length > caps.scramSaltBytesMax) {
-    return unacceptable(`The salt has ${salt.length} bytes; 1 to ${caps.scramSaltBytesMax} are allowed.`);
+  if (salt.length === 0 || salt.length > agentLimits.scramSaltBytesMax) {
+    return unacceptable(
+      `The salt has ${salt.length} bytes; 1 to ${agentLimits.scramSaltBytesMax} are allowed.`,
+    );
   }
   if (saltedPassword.length !== sha512Bytes) {
     return unacceptable(

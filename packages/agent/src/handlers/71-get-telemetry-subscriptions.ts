@@ -1,5 +1,5 @@
-import { caps } from '@weir/core';
 import { type Apis, errors } from '@weir/wire';
+import { agentLimits } from '../limits.ts';
 import { acceptedCodecs, type ClientTelemetry } from '../telemetry/client-telemetry.ts';
 import type { ConnectedClients } from '../telemetry/connected-clients.ts';
 import type { HandlerOf } from './handler.ts';
@@ -23,7 +23,7 @@ export function getTelemetrySubscriptionsHandler(
       subscriptionId: wanted.subscriptionId,
       acceptedCompressionTypes: acceptedCodecs,
       pushIntervalMs: wanted.pushIntervalMs,
-      telemetryMaxBytes: caps.telemetryBytesMax,
+      telemetryMaxBytes: agentLimits.telemetryBytesMax,
       deltaTemporality: true,
       requestedMetrics: wanted.prefixes,
     };

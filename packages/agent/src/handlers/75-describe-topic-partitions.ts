@@ -1,7 +1,8 @@
-import { caps, isInternalTopic } from '@weir/core';
+import { isInternalTopic } from '@weir/core';
 import type { TopicDescription } from '@weir/metadata';
 import { type Apis, type ErrorName, errors, type ResponseOf, zeroUuid } from '@weir/wire';
 import type { ClusterView } from '../cluster/cluster-view.ts';
+import { agentLimits } from '../limits.ts';
 import { describedPartitions, type PlacementOf } from './described-agents.ts';
 import type { HandlerOf, RequestContext } from './handler.ts';
 import { isTopicName } from './topic-name.ts';
@@ -10,7 +11,7 @@ import { isTopicName } from './topic-name.ts';
  * DescribeTopicPartitions v0: topics with their partitions, page by page in the order of names.
  *
  * - An empty list asks for all topics. A page has as many partitions as the client asks for and no more than
- *   `caps.describedPartitionsMax`; the cursor is the first partition of the page.
+ *   `agentLimits.describedPartitionsMax`; the cursor is the first partition of the page.
  * - A cursor whose topic was deleted meanwhile goes on with the next name.
  * - Topics of the service are told of to those who name them, as internal ones.
  * - INVALID_TOPIC_EXCEPTION, UNKNOWN_TOPIC_OR_PARTITION per topic. Topics are not created.
@@ -25,7 +26,7 @@ export function describeTopicPartitionsHandler(
     const { cursor } = request;
     const asksForAll = request.topics.length === 0;
     const placement = placementOf(context);
-    const limit = Math.min(Math.max(request.responsePartitionLimit, 1), caps.describedPartitionsMax);
+    const limit = Math.min(Math.max(request.responsePartitionLimit, 1), agentLimits.describedPartitionsMax);
     const topics: Entry[] = [];
     let left = limit;
     for (const name of namesFrom(cluster, request.topics, cursor?.topicName)) {

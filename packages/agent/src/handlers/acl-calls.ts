@@ -1,4 +1,4 @@
-import { caps } from '@weir/core';
+import { coreLimits } from '@weir/core';
 import { ifAvailable } from './cluster-calls.ts';
 
 interface Named {
@@ -30,7 +30,11 @@ function portions<Asked extends Named>(asked: readonly Asked[]): Asked[][] {
   for (const one of asked) {
     const more = (one.resourceName?.length ?? 0) + (one.principal?.length ?? 0) + (one.host?.length ?? 0);
     const last = all.at(-1);
-    if (last === undefined || last.length >= caps.aclsPerCallMax || chars + more > caps.aclCharsPerCallMax) {
+    if (
+      last === undefined ||
+      last.length >= coreLimits.aclsPerCallMax ||
+      chars + more > coreLimits.aclCharsPerCallMax
+    ) {
       all.push([one]);
       chars = more;
     } else {

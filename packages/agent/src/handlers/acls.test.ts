@@ -8,7 +8,7 @@ import {
   aclPatternTypes,
   aclPermissions,
   aclResourceTypes,
-  caps,
+  coreLimits,
   Metrics,
   silentLog,
   systemClock,
@@ -24,6 +24,7 @@ import {
   until,
 } from '../../testing/index.ts';
 import type { RequestBody, ResponseBody } from '../../testing/test-agent-server.ts';
+import { agentLimits } from '../limits.ts';
 import type { ReceivedRequest } from '../net/request-server.ts';
 import type { Access } from '../security/access.ts';
 import { createAccessOf } from '../security/acl/access-of.ts';
@@ -172,7 +173,7 @@ describe('ACLs over a real leader', () => {
 
   test('more than a call can carry are made and deleted by several', async () => {
     await using agent = await startLeaderAgent();
-    const count = caps.aclsPerCallMax + 500;
+    const count = coreLimits.aclsPerCallMax + 500;
     const creations = Array.from({ length: count }, (_, n) =>
       acl('ALLOW User:alice READ TOPIC x', { resourceName: `${n}-${'n'.repeat(600)}` }),
     );
@@ -185,10 +186,12 @@ describe('ACLs over a real leader', () => {
 
   test('only so many fit into one request', async () => {
     await using agent = await startLeaderAgent();
-    const many = Array.from({ length: caps.aclsPerRequestMax + 1 }, () => acl('ALLOW User:a READ TOPIC t'));
+    const many = Array.from({ length: agentLimits.aclsPerRequestMax + 1 }, () =>
+      acl('ALLOW User:a READ TOPIC t'),
+    );
     const results = await create(agent, many);
-    assert.equal(results[caps.aclsPerRequestMax - 1]!.errorCode, 0);
-    assert.match(results[caps.aclsPerRequestMax]!.errorMessage!, /at most 10000 ACLs/);
+    assert.equal(results[agentLimits.aclsPerRequestMax - 1]!.errorCode, 0);
+    assert.match(results[agentLimits.aclsPerRequestMax]!.errorMessage!, /at most 10000 ACLs/);
   });
 
   test('a rule that was made at one agent decides at another as soon as that hears of it', async () => {

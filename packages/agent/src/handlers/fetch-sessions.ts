@@ -1,5 +1,6 @@
-import { type Clock, caps, type Random } from '@weir/core';
+import type { Clock, Random } from '@weir/core';
 import type { Apis, ErrorName, RequestOf } from '@weir/wire';
+import { agentLimits } from '../limits.ts';
 
 type FetchRequest = RequestOf<Apis['Fetch']>;
 
@@ -81,8 +82,8 @@ export class FetchSessions {
   constructor(options: FetchSessionsOptions) {
     this.#clock = options.clock;
     this.#random = options.random;
-    this.#sessionsMax = options.sessionsMax ?? caps.fetchSessionsMax;
-    this.#partitionsMax = options.partitionsMax ?? caps.fetchSessionPartitionsMax;
+    this.#sessionsMax = options.sessionsMax ?? agentLimits.fetchSessionsMax;
+    this.#partitionsMax = options.partitionsMax ?? agentLimits.fetchSessionPartitionsMax;
   }
 
   get size(): number {

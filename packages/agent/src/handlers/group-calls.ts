@@ -1,4 +1,3 @@
-import { caps } from '@weir/core';
 import type {
   ClusterPort,
   ConsumerHeartbeat,
@@ -11,6 +10,7 @@ import type {
   OffsetsQuery,
 } from '@weir/metadata';
 import type { CommitMarks } from '../cluster/commit-marks.ts';
+import { agentLimits } from '../limits.ts';
 import { GatheredCalls } from './gathered-calls.ts';
 import { offsetWeight } from './portions.ts';
 
@@ -24,7 +24,7 @@ export interface GroupCalls {
 }
 
 export function groupCalls(port: ClusterPort, marks: CommitMarks): GroupCalls {
-  const weightMax = caps.gatheredRowsMax;
+  const weightMax = agentLimits.gatheredRowsMax;
   return {
     marks,
     heartbeats: new GatheredCalls({
@@ -51,7 +51,7 @@ export function groupCalls(port: ClusterPort, marks: CommitMarks): GroupCalls {
     }),
     queries: new GatheredCalls({
       call: (queries) => port.fetchOffsets(queries),
-      weigh: ({ partitions }) => 1 + (partitions?.length ?? caps.gatheredRowsMax),
+      weigh: ({ partitions }) => 1 + (partitions?.length ?? agentLimits.gatheredRowsMax),
       weightMax,
     }),
   };

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { caps } from '@weir/core';
 import type { ClusterPort } from '@weir/metadata';
 import { apis, type Layout, type LayoutField, type LayoutType, layoutOf, zeroUuid } from '@weir/wire';
 import { countScans } from '../../testing/counted-scans.ts';
 import { answered, errorName, startLeaderAgent } from '../../testing/index.ts';
+import { agentLimits } from '../limits.ts';
 import { type Access, fullAccess } from '../security/access.ts';
 import { openSession } from '../security/client-session.ts';
 import { highestOfferedVersion } from './offered-versions.ts';
@@ -222,7 +222,7 @@ test('a request that names more than is allowed is refused as a whole, and nothi
         }),
     },
   );
-  const names = Array.from({ length: caps.namedPerRequestMax + 1 }, (_, index) => `topic-${index}`);
+  const names = Array.from({ length: agentLimits.namedPerRequestMax + 1 }, (_, index) => `topic-${index}`);
   const topics = names.map((name) => ({
     name,
     numPartitions: 1,

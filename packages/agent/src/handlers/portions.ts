@@ -1,4 +1,4 @@
-import { caps } from '@weir/core';
+import { agentLimits } from '../limits.ts';
 
 /** Cuts a list into portions that one call can carry each. A single heavier entry is a portion by itself. */
 export function portionsOf<Entry>(entries: readonly Entry[], weigh: (entry: Entry) => number): Entry[][] {
@@ -8,7 +8,7 @@ export function portionsOf<Entry>(entries: readonly Entry[], weigh: (entry: Entr
     const weight = weigh(entry);
     if (weight > left || portions.length === 0) {
       portions.push([]);
-      left = caps.gatheredRowsMax;
+      left = agentLimits.gatheredRowsMax;
     }
     portions.at(-1)!.push(entry);
     left -= weight;

@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { caps, MiB } from '@weir/core';
+import { MiB } from '@weir/core';
 import { buildRecordBatch, type CompressionCodec } from '@weir/wire';
+import { wireLimits } from '@weir/wire/limits';
 import { answered, errorName, startTestAgent } from '../../testing/index.ts';
+import { agentLimits } from '../limits.ts';
 import type { ProducedBatch } from '../write-path/produced-batch.ts';
 import type { WritePath } from '../write-path/write-path.ts';
 import { produceHandler } from './00-produce.ts';
@@ -66,11 +68,11 @@ for (const codec of ['gzip', 'zstd'] as const) {
   test(`${codec}: what a request inflates to is limited, however small it is`, async () => {
     const { send, appended } = await start({ 'cleanup.policy': 'compact' });
     const batch = bomb(codec, 16, 1_000_000);
-    assert.ok(batch.length * 1000 < caps.inflatedRequestBytesMax);
+    assert.ok(batch.length * 1000 < agentLimits.inflatedRequestBytesMax);
     const told = await send(Array.from({ length: 20 }, (_, partition) => [partition, batch]));
     const inflated = appended.reduce((sum, { uncompressedBytes }) => sum + uncompressedBytes, 0);
     assert.equal(appended.length, 4);
-    assert.ok(inflated <= caps.inflatedRequestBytesMax, `${inflated} bytes`);
+    assert.ok(inflated <= agentLimits.inflatedRequestBytesMax, `${inflated} bytes`);
     assert.deepEqual(told, [
       ...Array.from({ length: 4 }, () => 'NONE'),
       ...Array.from({ length: 16 }, () => 'MESSAGE_TOO_LARGE'),
@@ -82,7 +84,7 @@ test('a batch of many records is walked in slices, and a small one at once', asy
   const { send, appended, pauses } = await start({ 'cleanup.policy': 'compact' });
   assert.deepEqual(await send([[0, bomb('lz4', 100, 10)]]), ['NONE']);
   assert.equal(pauses(), 0);
-  const recordCount = 20 * caps.walkedRecordsPerTurnMax;
+  const recordCount = 20 * wireLimits.walkedRecordsPerTurnMax;
   for (const codec of ['none', 'snappy', 'lz4', 'gzip', 'zstd'] as const) {
     const before = pauses();
     assert.deepEqual(await send([[0, bomb(codec, recordCount, 1)]]), ['NONE'], codec);
@@ -153,7 +155,11 @@ test('of a client that has left nothing is inflated, unless it wanted no answer'
   for (const acks of [-1, 0]) {
     const { sendAs, appended, pauses } = await start({ 'cleanup.policy': 'compact' });
     const closing = new AbortController();
-    const answer = sendAs(acks, [[0, bomb('none', 5 * caps.walkedRecordsPerTurnMax, 1)]], closing.signal);
+    const answer = sendAs(
+      acks,
+      [[0, bomb('none', 5 * wireLimits.walkedRecordsPerTurnMax, 1)]],
+      closing.signal,
+    );
     closing.abort();
     assert.equal(await answer, acks === 0 ? 'noReply' : 'close');
     assert.equal(appended.length, acks === 0 ? 1 : 0);
@@ -186,9 +192,9 @@ for (const codec of ['gzip', 'snappy', 'lz4', 'zstd'] as const) {
     const batch = shareOfAttack(codec);
     const told = await send(partitions.map((partition) => [partition, Buffer.from(batch)]));
     assert.equal(told.filter((error) => error === 'NONE').length, appended.length);
-    assert.ok(inflated.atOnce <= caps.inflatedAtOnceBytesMax, `${inflated.atOnce} bytes at once`);
+    assert.ok(inflated.atOnce <= agentLimits.inflatedAtOnceBytesMax, `${inflated.atOnce} bytes at once`);
     const inflatedBytes = inflated.atOnce + inflated.aside;
-    assert.ok(inflatedBytes <= caps.inflatedRequestBytesMax, `${inflatedBytes} bytes`);
+    assert.ok(inflatedBytes <= agentLimits.inflatedRequestBytesMax, `${inflatedBytes} bytes`);
     assert.ok(appended.length > 0);
   });
 
@@ -198,7 +204,7 @@ for (const codec of ['gzip', 'snappy', 'lz4', 'zstd'] as const) {
     const batch = bomb(codec, 8, 8 * MiB);
     const told = await send(partitions.slice(0, 6).map((partition) => [partition, Buffer.from(batch)]));
     assert.deepEqual([[...new Set(told)], appended.length], [['MESSAGE_TOO_LARGE'], 0]);
-    assert.ok(inflated.atOnce <= caps.inflatedAtOnceBytesMax, `${inflated.atOnce} bytes at once`);
+    assert.ok(inflated.atOnce <= agentLimits.inflatedAtOnceBytesMax, `${inflated.atOnce} bytes at once`);
     assert.ok(inflated.aside <= 6 * 4 * MiB, `${inflated.aside} bytes`);
   });
 
@@ -215,8 +221,8 @@ test('requests that come together inflate no more at once than one turn may, wha
   const batch = bomb('gzip', 1, 200_000);
   const sendMany = () => Promise.all(partitions.map((partition) => send([[partition, Buffer.from(batch)]])));
   assert.deepEqual([...new Set((await sendMany()).flat())], ['NONE']);
-  assert.ok(inflated.atOnce <= caps.inflatedPerTurnBytesMax, `${inflated.atOnce} bytes at once`);
-  assert.ok(inflated.aside >= partitions.length * 200_000 - caps.inflatedPerTurnBytesMax);
+  assert.ok(inflated.atOnce <= agentLimits.inflatedPerTurnBytesMax, `${inflated.atOnce} bytes at once`);
+  assert.ok(inflated.aside >= partitions.length * 200_000 - agentLimits.inflatedPerTurnBytesMax);
   // And in the next turn there is room again.
   const before = inflated.atOnce;
   clock.advance(1);

@@ -1,8 +1,9 @@
-import { type Clock, caps, type Log } from '@weir/core';
+import type { Clock, Log } from '@weir/core';
 import type { AgentDescription } from '@weir/metadata';
 import { type Api, type Apis, apis, type Fields } from '@weir/wire';
 import type { ClusterView } from '../cluster/cluster-view.ts';
 import { CommitMarks } from '../cluster/commit-marks.ts';
+import { agentLimits } from '../limits.ts';
 import type { ReceivedRequest, RequestServer } from '../net/request-server.ts';
 import type { ZoneOfAddress } from '../placement/address-zones.ts';
 import { type ClientFeatures, rememberingParser } from '../placement/client-features.ts';
@@ -192,8 +193,8 @@ export interface HandlerServices {
 export function createHandlers(services: HandlerServices): RequestServer {
   const { cluster, clock, log, self } = services;
   const sasl = services.sasl ?? saslWithoutMechanisms({ clock, log });
-  const featuresOf = rememberingParser(caps.rememberedClientIdsMax);
-  const producerIds = new ProducerIds(cluster.port, caps.producerIdBlock);
+  const featuresOf = rememberingParser(agentLimits.rememberedClientIdsMax);
+  const producerIds = new ProducerIds(cluster.port, agentLimits.producerIdBlock);
   const groups = groupCalls(cluster.port, new CommitMarks(cluster));
   const origins = new RequestOrigins();
   const { telemetry } = services;

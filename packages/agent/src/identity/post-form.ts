@@ -1,7 +1,8 @@
 import { type ClientRequest, request as httpRequest, type RequestOptions } from 'node:http';
 import { request as httpsRequest } from 'node:https';
-import { type Clock, caps } from '@weir/core';
+import type { Clock } from '@weir/core';
 import { type ForwardProxy, openTunnel } from '@weir/metadata';
+import { agentLimits } from '../limits.ts';
 
 export interface FormToPost {
   readonly url: URL;
@@ -71,7 +72,7 @@ function answerOf(request: ClientRequest, body: string): Promise<FormAnswer> {
         let bytes = 0;
         for await (const chunk of response as AsyncIterable<Buffer>) {
           bytes += chunk.length;
-          if (bytes > caps.tokenAnswerBytesMax) throw new Error('the answer is too long');
+          if (bytes > agentLimits.tokenAnswerBytesMax) throw new Error('the answer is too long');
           chunks.push(chunk);
         }
         resolve({ status: response.statusCode!, text: Buffer.concat(chunks).toString() });

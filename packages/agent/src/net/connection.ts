@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net';
-import { type Clock, caps, type Log } from '@weir/core';
+import type { Clock, Log } from '@weir/core';
 import {
   type Api,
   apis,
@@ -11,6 +11,7 @@ import {
   type RequestEnvelope,
   type WriteStruct,
 } from '@weir/wire';
+import { agentLimits } from '../limits.ts';
 import type { AnswerMemory } from '../pressure/answer-memory.ts';
 import type { ClientSession } from '../security/client-session.ts';
 import { FrameAssembler } from './frame-assembler.ts';
@@ -283,7 +284,8 @@ export class KafkaConnection implements Receiver {
 
   #steerReading(): void {
     // While it ends, what still comes is read and thrown away: otherwise the end of the peer would never be seen.
-    const readsAhead = this.#broken === undefined && this.#aheadBytes < caps.readAheadBytesPerConnectionMax;
+    const readsAhead =
+      this.#broken === undefined && this.#aheadBytes < agentLimits.readAheadBytesPerConnectionMax;
     const reading = this.#outbox.isEnding || (!this.#isShut() && (!this.#isHeld() || readsAhead));
     const { memory, answers } = this.#options;
     if (this.#state === 'open' && memory.isFull) memory.whenFree(this.#resume);

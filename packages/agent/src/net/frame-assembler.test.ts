@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { caps, MiB } from '@weir/core';
+import { MiB } from '@weir/core';
 import { apis, DecodeError } from '@weir/wire';
+import { wireLimits } from '@weir/wire/limits';
 import fc from 'fast-check';
 import { FrameAssembler } from './frame-assembler.ts';
 import { type Frame, FramePool } from './frame-pool.ts';
@@ -97,7 +98,7 @@ test('a claim of many bytes is not believed before they come', () => {
   const stream = framed(body);
   const frames: Frame[] = [];
   assembler.push(stream.subarray(0, 20), frames);
-  assert.ok(assembler.place!.length < caps.believedFrameBytesMax);
+  assert.ok(assembler.place!.length < wireLimits.believedFrameBytesMax);
   assert.equal(frames.length, 0);
   frames.push(...receive(assembler, stream.subarray(20), () => 300_000));
   assert.equal(frames.length, 1);

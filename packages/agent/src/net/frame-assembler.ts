@@ -1,5 +1,6 @@
-import { caps, KiB } from '@weir/core';
+import { KiB } from '@weir/core';
 import { apis, checkFrameLength } from '@weir/wire';
+import { wireLimits } from '@weir/wire/limits';
 import { type Frame, type FramePool, unpooledFrame } from './frame-pool.ts';
 
 const lengthBytes = 4;
@@ -93,8 +94,8 @@ export class FrameAssembler {
 
   #memory(length: number): Frame {
     // A length is a claim until its bytes have come: beyond what is believed the memory grows with what was received.
-    if (length > caps.believedFrameBytesMax)
-      return unpooledFrame(Buffer.allocUnsafe(caps.believedFrameBytesMax));
+    if (length > wireLimits.believedFrameBytesMax)
+      return unpooledFrame(Buffer.allocUnsafe(wireLimits.believedFrameBytesMax));
     const carriesRecords = length >= apiKeyBytes && this.#head.readInt16BE(lengthBytes) === apis.Produce.key;
     return carriesRecords ? this.#pool.take(length) : unpooledFrame(Buffer.allocUnsafe(length));
   }

@@ -1,4 +1,4 @@
-import { caps } from '@weir/core';
+import { agentLimits } from '../limits.ts';
 
 /** What the peers of a listener may use up. */
 export interface ListenerLimits {
@@ -21,16 +21,16 @@ export interface ListenerLimits {
 
 export function defaultListenerLimits(cpuCount: number): ListenerLimits {
   return {
-    connectionsMax: caps.connectionsPerCpuMax * cpuCount,
-    frameBytesMax: caps.requestFrameBytesMax,
-    requestsInFlightPerConnectionMax: caps.requestsInFlightPerConnectionMax,
-    requestBytesInFlightPerConnectionMax: caps.requestBytesInFlightPerConnectionMax,
+    connectionsMax: agentLimits.connectionsPerCpuMax * cpuCount,
+    frameBytesMax: agentLimits.requestFrameBytesMax,
+    requestsInFlightPerConnectionMax: agentLimits.requestsInFlightPerConnectionMax,
+    requestBytesInFlightPerConnectionMax: agentLimits.requestBytesInFlightPerConnectionMax,
     requestBytesInFlightMax: Math.min(
-      caps.requestBytesInFlightPerCpuMax * cpuCount,
-      caps.requestBytesInFlightMax,
+      agentLimits.requestBytesInFlightPerCpuMax * cpuCount,
+      agentLimits.requestBytesInFlightMax,
     ),
-    responseBytesQueuedPerConnectionMax: caps.responseBytesQueuedPerConnectionMax,
-    responseBytesMax: Math.min(caps.responseBytesPerCpuMax * cpuCount, caps.responseBytesMax),
+    responseBytesQueuedPerConnectionMax: agentLimits.responseBytesQueuedPerConnectionMax,
+    responseBytesMax: Math.min(agentLimits.responseBytesPerCpuMax * cpuCount, agentLimits.responseBytesMax),
     greetingMs: 10_000,
     idleMs: 3_600_000,
     progressMs: 15_000,

@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict';
 import { networkInterfaces } from 'node:os';
 import { type TestContext, test } from 'node:test';
-import { caps, type Log, type LogFields, Metrics, MiB, silentLog } from '@weir/core';
+import { type Log, type LogFields, Metrics, MiB, silentLog } from '@weir/core';
 import { HandClock } from '@weir/core/testing';
 import { type Apis, apis, encodeRequest, type Fields, type RequestOf } from '@weir/wire';
 import fc from 'fast-check';
 import { codeOf, pause, startTestAgent, TestClient, until } from '../../testing/index.ts';
 import type { HandlerResult } from '../handlers/handler.ts';
+import { agentLimits } from '../limits.ts';
 import { defaultListenerLimits, type ListenerLimits } from './limits.ts';
 import { type KafkaListenerOptions, startKafkaListener } from './listener.ts';
 import { listenerRows } from './listener-metrics.ts';
@@ -360,15 +361,15 @@ test('what is read ahead is limited', async (t) => {
   const { connect, metrics } = await listen(t, { handle, limits: { requestsInFlightPerConnectionMax: 1 } });
   const client = await connect();
   const clientId = 'x'.repeat(30_000);
-  const count = 3 * Math.ceil(caps.readAheadBytesPerConnectionMax / clientId.length);
+  const count = 3 * Math.ceil(agentLimits.readAheadBytesPerConnectionMax / clientId.length);
   for (let number = 0; number < count; number++) {
     const body = { includeClusterAuthorizedOperations: false, endpointType: number % 100 };
     client.send('DescribeCluster', 1, body, clientId);
   }
   const bytesRead = () => readingOf(metrics, listenerRows.bytesIn.name);
-  await until(() => bytesRead() >= caps.readAheadBytesPerConnectionMax);
+  await until(() => bytesRead() >= agentLimits.readAheadBytesPerConnectionMax);
   await pause();
-  assert.ok(bytesRead() < caps.readAheadBytesPerConnectionMax + 2 * MiB);
+  assert.ok(bytesRead() < agentLimits.readAheadBytesPerConnectionMax + 2 * MiB);
   for (let number = 0; number < count; number++) {
     await until(() => order.length > number);
     answer(number % 100);

@@ -1,5 +1,6 @@
 import { type AddressInfo, createServer, type Socket } from 'node:net';
-import { type Clock, caps, type Log, type Metrics } from '@weir/core';
+import type { Clock, Log, Metrics } from '@weir/core';
+import { agentLimits } from '../limits.ts';
 import { AnswerMemory } from '../pressure/answer-memory.ts';
 import { principalWithoutCredential } from '../security/principal.ts';
 import type { PrincipalOf } from '../security/principals.ts';
@@ -60,7 +61,10 @@ export async function startKafkaListener(options: KafkaListenerOptions): Promise
   const metrics = new ListenerMetrics(options.metrics);
   const memory = new RequestMemory(limits.requestBytesInFlightMax);
   const answers = options.answers ?? new AnswerMemory(limits.responseBytesMax, clock);
-  const frames = new FramePool({ slabBytes: caps.frameSlabBytes, bytesMax: caps.framePoolBytesMax });
+  const frames = new FramePool({
+    slabBytes: agentLimits.frameSlabBytes,
+    bytesMax: agentLimits.framePoolBytesMax,
+  });
   const connections = new Set<KafkaConnection>();
 
   const held = new Map<Socket, () => void>();

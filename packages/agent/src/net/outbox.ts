@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net';
-import { caps } from '@weir/core';
+import { agentLimits } from '../limits.ts';
 
 const nothing = Buffer.alloc(0);
 
@@ -75,9 +75,9 @@ export class Outbox {
   #takePortion(): { portion: Buffer[]; bytes: number } {
     const portion: Buffer[] = [];
     let bytes = 0;
-    while (this.#next < this.#slices.length && bytes < caps.socketWriteBytesMax) {
+    while (this.#next < this.#slices.length && bytes < agentLimits.socketWriteBytesMax) {
       const slice = this.#slices[this.#next]!;
-      const room = caps.socketWriteBytesMax - bytes;
+      const room = agentLimits.socketWriteBytesMax - bytes;
       if (slice.length > room) {
         portion.push(slice.subarray(0, room));
         this.#slices[this.#next] = slice.subarray(room);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { caps } from '@weir/core';
 import fc from 'fast-check';
+import { agentLimits } from '../limits.ts';
 import { type Answer, type AnswerHead, AnswerReader } from './answer-reader.ts';
 import { PeerFailure } from './peer-failure.ts';
 
@@ -106,7 +106,11 @@ test('what is no answer', () => {
     ['an older HTTP', 'HTTP/1.0 200 OK\r\n\r\n', /does not speak HTTP/],
     ['no status', 'HTTP/1.1 2000 OK\r\n\r\n', /does not speak HTTP/],
     ['a header that is none', 'HTTP/1.1 200 OK\r\nhello\r\n\r\n', /without a colon/],
-    ['endless headers', `HTTP/1.1 200 OK\r\n${'x'.repeat(caps.peerAnswerHeadBytesMax)}`, /bytes of headers/],
+    [
+      'endless headers',
+      `HTTP/1.1 200 OK\r\n${'x'.repeat(agentLimits.peerAnswerHeadBytesMax)}`,
+      /bytes of headers/,
+    ],
     ['more than it says', 'HTTP/1.1 200 OK\r\ncontent-length: 1\r\n\r\nab', /more bytes than announced/],
   ];
   for (const [what, bytes, problem] of cases) {

@@ -1,4 +1,4 @@
-import { caps } from '@weir/core';
+import { agentLimits } from '../limits.ts';
 import { PeerFailure } from './peer-failure.ts';
 
 export interface AnswerHead {
@@ -36,7 +36,7 @@ const refusalBytesMax = 1_024;
  * Only what agents send is understood: HTTP/1.1 with a content length.
  */
 export class AnswerReader {
-  readonly #head = Buffer.allocUnsafeSlow(caps.peerAnswerHeadBytesMax);
+  readonly #head = Buffer.allocUnsafeSlow(agentLimits.peerAnswerHeadBytesMax);
   #headBytes = 0;
   #body: Buffer | undefined;
   #bodyBytes = 0;

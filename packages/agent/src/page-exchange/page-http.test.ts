@@ -2,11 +2,12 @@ import assert from 'node:assert/strict';
 import { createServer, type IncomingMessage, type RequestListener } from 'node:http';
 import { type AddressInfo, connect, createServer as createTcpServer, type Socket } from 'node:net';
 import { type TestContext, test } from 'node:test';
-import { type Clock, caps, Metrics, seededRandom, silentLog, systemClock } from '@weir/core';
+import { type Clock, Metrics, seededRandom, silentLog, systemClock } from '@weir/core';
 import { HandClock } from '@weir/core/testing';
 import { ObjectNotFound } from '@weir/storage';
 import { pause, until } from '../../testing/index.ts';
 import { startHttpListener } from '../http/http-server.ts';
+import { agentLimits } from '../limits.ts';
 import { Page, pagesOf } from '../read-path/page.ts';
 import { ExchangeKey, exchangeSkewMsMax } from './exchange-key.ts';
 import { pagePath } from './page-path.ts';
@@ -416,13 +417,14 @@ test('so many pages are served at a time, and a reader that does not read is cut
     give = resolve;
   });
   const agent = await lendingAgent(t, () => page, { clock });
-  const clients = Array.from({ length: caps.peerPagesServedMax / caps.peerPageReadsPerPeerMax }, () =>
-    clientOf(t),
+  const clients = Array.from(
+    { length: agentLimits.peerPagesServedMax / agentLimits.peerPageReadsPerPeerMax },
+    () => clientOf(t),
   );
   const reads = clients.flatMap((client) =>
-    Array.from({ length: caps.peerPageReadsPerPeerMax }, () => client.read(agent.url, address)),
+    Array.from({ length: agentLimits.peerPageReadsPerPeerMax }, () => client.read(agent.url, address)),
   );
-  await until(() => agent.metrics.render().includes(`fetches ${caps.peerPagesServedMax}\n`));
+  await until(() => agent.metrics.render().includes(`fetches ${agentLimits.peerPagesServedMax}\n`));
   await assert.rejects(clientOf(t).read(agent.url, address), failsWith('busy', /503 too many/));
   give(new Page([noise(500)]));
   assert.ok((await Promise.all(reads)).every(({ byteLength }) => byteLength === 500));

@@ -1,7 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { type Clock, caps, type Log, type Metrics } from '@weir/core';
+import type { Clock, Log, Metrics } from '@weir/core';
 import { joinSmallSlices, ObjectNotFound } from '@weir/storage';
 import { plain, type Route } from '../http/http-server.ts';
+import { agentLimits } from '../limits.ts';
 import type { Page } from '../read-path/page.ts';
 import { Slots } from '../read-path/slots.ts';
 import type { ExchangeKey } from './exchange-key.ts';
@@ -32,7 +33,7 @@ export const proofHeader = 'service-page-proof';
 export function pageRoutes(options: PageRoutesOptions): Route[] {
   const { key, pageBytes, lendPage, clock, log } = options;
   const metrics = serveMetrics(options.metrics);
-  const slots = new Slots({ runningMax: caps.peerPagesServedMax });
+  const slots = new Slots({ runningMax: agentLimits.peerPagesServedMax });
 
   async function serve(request: IncomingMessage, response: ServerResponse): Promise<ServedOutcome> {
     const target = request.url ?? '';

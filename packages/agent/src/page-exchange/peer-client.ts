@@ -1,5 +1,6 @@
-import { type Clock, caps } from '@weir/core';
+import type { Clock } from '@weir/core';
 import { isFileId } from '@weir/storage';
+import { agentLimits } from '../limits.ts';
 import { Page } from '../read-path/page.ts';
 import type { AgentPeers } from '../security/tls/agent-peers.ts';
 import type { Answer, AnswerHead } from './answer-reader.ts';
@@ -150,7 +151,7 @@ export class PeerClient {
     this.#idle.set(place, connections);
     connection.idleSinceMs = this.#options.clock.monotonicMs();
     connections.push(connection);
-    if (connections.length > caps.peerPageReadsPerPeerMax) connections.shift()!.destroy();
+    if (connections.length > agentLimits.peerPageReadsPerPeerMax) connections.shift()!.destroy();
     // Agents that are gone closed their connections; what is left of them goes when somebody else is asked.
     for (const [other, left] of this.#idle) {
       if (left.every(({ isOpen }) => !isOpen)) this.#idle.delete(other);

@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { caps, Metrics, silentLog } from '@weir/core';
+import { Metrics, silentLog } from '@weir/core';
 import { HandClock } from '@weir/core/testing';
 import type { AgentDescription } from '@weir/metadata';
 import { settled } from '../../testing/data-path.ts';
 import { testAgent } from '../../testing/index.ts';
+import { agentLimits } from '../limits.ts';
 import { Page } from '../read-path/page.ts';
 import { avoidMs } from './avoided-peers.ts';
 import { pageKeepers, pageOwner } from './page-owner.ts';
@@ -126,14 +127,14 @@ test('whoever waits for an agent that fails does not wait for it to fail again',
     fail = () => reject(new PeerFailure('silent', 'on purpose'));
   });
   peers.answers.set('one', () => answer);
-  const wanted = pagesOf('one', caps.peerPageReadsPerPeerMax + 20);
+  const wanted = pagesOf('one', agentLimits.peerPageReadsPerPeerMax + 20);
   const reads = wanted.map((index) => lender(fileId, index)!.read(fileId, index));
   const outcomes = Promise.allSettled(reads);
   await settled();
-  assert.equal(peers.asked.length, caps.peerPageReadsPerPeerMax);
+  assert.equal(peers.asked.length, agentLimits.peerPageReadsPerPeerMax);
   fail();
   assert.ok((await outcomes).every(({ status }) => status === 'rejected'));
-  assert.equal(peers.asked.length, caps.peerPageReadsPerPeerMax, 'nobody asked it again');
+  assert.equal(peers.asked.length, agentLimits.peerPageReadsPerPeerMax, 'nobody asked it again');
 });
 
 test('so many pages wait for one agent, and the rest do not', async () => {
@@ -143,7 +144,7 @@ test('so many pages wait for one agent, and the rest do not', async () => {
     give = () => resolve(new Page([Buffer.alloc(1)]));
   });
   peers.answers.set('one', () => answer);
-  const roomMax = caps.peerPageReadsPerPeerMax + caps.peerPageReadsWaitingMax;
+  const roomMax = agentLimits.peerPageReadsPerPeerMax + agentLimits.peerPageReadsWaitingMax;
   const outcomes = Promise.allSettled(
     pagesOf('one', roomMax + 5).map((index) => lender(fileId, index)!.read(fileId, index)),
   );
@@ -163,7 +164,7 @@ test('all other agents together are asked so much at a time', async () => {
       .read(fileId, index)
       .catch(() => {});
   await settled();
-  assert.equal(peers.asked.length, caps.peerPageReadsMax);
+  assert.equal(peers.asked.length, agentLimits.peerPageReadsMax);
 });
 
 test('an agent that learns its zone asks the agents that are there', async () => {

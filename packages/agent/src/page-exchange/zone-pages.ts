@@ -1,5 +1,6 @@
-import { type Clock, caps, type Log, type Metrics } from '@weir/core';
+import type { Clock, Log, Metrics } from '@weir/core';
 import type { AgentDescription } from '@weir/metadata';
+import { agentLimits } from '../limits.ts';
 import type { Page } from '../read-path/page.ts';
 import type { PageSource, RemotePages } from '../read-path/page-source.ts';
 import { Slots, TooManyWaiting } from '../read-path/slots.ts';
@@ -34,7 +35,7 @@ export class ZonePages {
   readonly #options: ZonePagesOptions;
   readonly #metrics: AskMetrics;
   readonly #avoided: AvoidedPeers;
-  readonly #slots = new Slots({ runningMax: caps.peerPageReadsMax });
+  readonly #slots = new Slots({ runningMax: agentLimits.peerPageReadsMax });
   #peers = new Map<string, Peer>();
   /** The list and the zone that the keepers were chosen by; a view gives another list when it changes. */
   #agents: readonly AgentDescription[] | undefined;
@@ -74,8 +75,8 @@ export class ZonePages {
     const found = this.#peers.get(agentId);
     if (found?.url === url) return found;
     const slots = new Slots({
-      runningMax: caps.peerPageReadsPerPeerMax,
-      waitingMax: caps.peerPageReadsWaitingMax,
+      runningMax: agentLimits.peerPageReadsPerPeerMax,
+      waitingMax: agentLimits.peerPageReadsWaitingMax,
     });
     const peer: Peer = {
       url,

@@ -1,5 +1,5 @@
-import { caps } from '@weir/core';
 import type { AgentDescription, TopicDescription } from '@weir/metadata';
+import { agentLimits } from '../limits.ts';
 import { type Loads, noLoads } from './measured-loads.ts';
 import { assignmentStrategies, type PartitionAssignmentStrategy } from './strategies.ts';
 
@@ -28,7 +28,7 @@ export class LeaderTable {
   readonly #tables = new Map<readonly AgentDescription[], Map<string, Map<string, Placed>>>();
   #weight = 0;
 
-  constructor(weightMax: number = caps.placedPartitionsMax) {
+  constructor(weightMax: number = agentLimits.placedPartitionsMax) {
     this.#weightMax = weightMax;
   }
 

@@ -1,4 +1,5 @@
-import { caps, type Metrics } from '@weir/core';
+import type { Metrics } from '@weir/core';
+import { agentLimits } from '../limits.ts';
 import { backpressure } from '../write-path/write-metrics.ts';
 import type { AnswerMemory } from './answer-memory.ts';
 import { FairQueue } from './fair-queue.ts';
@@ -25,7 +26,7 @@ export function metadataQueue({ requestsMax, answers, metrics }: MetadataQueueOp
   const pump = () => gate.pump();
   const gate = new FairQueue({
     runningMax: requestsMax,
-    waitingMax: caps.metadataRequestsWaitingMax,
+    waitingMax: agentLimits.metadataRequestsWaitingMax,
     mayBegin() {
       if (!answers.isFull) return true;
       answers.whenFree(pump);

@@ -1,5 +1,5 @@
-import { caps } from '@weir/core';
 import { type EventTypeName, eventTopicName } from '@weir/events/emission';
+import { eventLimits } from '@weir/events/limits';
 import type { ClusterView } from '../cluster/cluster-view.ts';
 import type { DamageRegistry } from '../damage/damage-registry.ts';
 import { BatchCursor, NoRecordBatch } from '../read-path/batch-cursor.ts';
@@ -72,8 +72,8 @@ export class AgentEventSource implements EventSource {
       storedRanges(view, topicId, fromOffset, toOffset),
       (range) => ranges.read(range, reading),
       {
-        countMax: caps.queryReadsMax,
-        bytesMax: caps.queryReadAheadBytesMax,
+        countMax: eventLimits.queryReadsMax,
+        bytesMax: eventLimits.queryReadAheadBytesMax,
         bytesOf: ({ byteStart, byteEnd }) => byteEnd - byteStart,
       },
     );

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { caps, Metrics, silentLog } from '@weir/core';
+import { Metrics, silentLog } from '@weir/core';
 import { HandClock } from '@weir/core/testing';
 import type { ClaimedQuery, QueryReport } from '@weir/metadata';
+import { metadataLimits } from '@weir/metadata/limits';
 import { pause, until } from '../../testing/until.ts';
 import { queryMetrics } from './query-metrics.ts';
 import { type AnswerOptions, QueryRefused, QueryRunner } from './query-runner.ts';
@@ -106,9 +107,9 @@ for (const [what, error, expected] of failures) {
 test('no more are taken than it may work on', async () => {
   const { runner, engine, ask, work, told } = stage();
   runner.start();
-  const count = caps.queriesPerAgentMax + 1;
+  const count = metadataLimits.queriesPerAgentMax + 1;
   for (let query = 0; query < count; query++) ask(`q${query}`);
-  await until(() => engine.size === caps.queriesPerAgentMax);
+  await until(() => engine.size === metadataLimits.queriesPerAgentMax);
   await pause(0);
   assert.equal(work.length, 1);
   engine.get('q0')!.end('found');

@@ -1,4 +1,4 @@
-import { caps } from '@weir/core';
+import { eventLimits } from '@weir/events/limits';
 import { logFileKey, ObjectNotFound, type ObjectStore } from '@weir/storage';
 import type { ReadPath } from '../read-path/read-path.ts';
 import { Slots } from '../read-path/slots.ts';
@@ -16,7 +16,7 @@ export interface RangeReaderOptions {
  */
 export class RangeReader {
   readonly #options: RangeReaderOptions;
-  readonly #slots = new Slots({ runningMax: caps.queryReadsMax });
+  readonly #slots = new Slots({ runningMax: eventLimits.queryReadsMax });
 
   constructor(options: RangeReaderOptions) {
     this.#options = options;

@@ -1,7 +1,8 @@
-import { type Clock, caps, type Log, type MetricRow, type Metrics } from '@weir/core';
+import type { Clock, Log, MetricRow, Metrics } from '@weir/core';
 import { eventTypeNames } from '@weir/events/emission';
 import { jobLeaseMs, type QueriesPort } from '@weir/metadata';
 import type { ObjectStore } from '@weir/storage';
+import { agentLimits } from '../limits.ts';
 import { DamagedRange } from '../read-path/damaged-range.ts';
 import type { EventSource, EventTopic } from './engine.ts';
 import { readSidecarKey, sidecarKey, sidecarsPrefix } from './sidecar-names.ts';
@@ -126,7 +127,7 @@ export class SidecarJob {
     signal.throwIfAborted();
     const { source, shelf, clock } = this.#options;
     const sidecars = await shelf.all(topic.topicId, signal);
-    if (sidecars.length >= caps.eventSidecarsPerTopicMax) return false;
+    if (sidecars.length >= agentLimits.eventSidecarsPerTopicMax) return false;
     const range = await rangeToCover(source, topic, sidecars, clock.nowMs());
     return range !== undefined && (await this.#cover(topic, range, signal));
   }

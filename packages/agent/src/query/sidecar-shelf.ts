@@ -1,5 +1,7 @@
-import { type Clock, caps } from '@weir/core';
+import type { Clock } from '@weir/core';
+import { eventLimits } from '@weir/events/limits';
 import type { ObjectInfo, ObjectStore } from '@weir/storage';
+import { agentLimits } from '../limits.ts';
 import { Slots } from '../read-path/slots.ts';
 import type { ByteRange, SidecarRef } from './engine.ts';
 import { readSidecarKey, type StoredSidecar, sidecarPrefix } from './sidecar-names.ts';
@@ -24,7 +26,7 @@ interface Listed {
  */
 export class SidecarShelf {
   readonly #options: SidecarShelfOptions;
-  readonly #reads = new Slots({ runningMax: caps.queryReadsMax });
+  readonly #reads = new Slots({ runningMax: eventLimits.queryReadsMax });
   /** By topic, the longest known first. */
   readonly #lists = new Map<string, Listed>();
 
@@ -46,7 +48,7 @@ export class SidecarShelf {
     for await (const page of store.list(sidecarPrefix(clusterId, topicId), options)) {
       for (const object of page) {
         const sidecar = storedSidecar(object);
-        if (sidecar !== undefined && found.length < caps.eventSidecarsPerTopicMax) found.push(sidecar);
+        if (sidecar !== undefined && found.length < agentLimits.eventSidecarsPerTopicMax) found.push(sidecar);
       }
     }
     return found.sort((a, b) => a.fromOffset - b.fromOffset || b.toOffset - a.toOffset);

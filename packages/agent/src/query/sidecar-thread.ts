@@ -1,5 +1,5 @@
 import { Worker } from 'node:worker_threads';
-import { caps } from '@weir/core';
+import { agentLimits } from '../limits.ts';
 import type { RawPage, SidecarRef } from './engine.ts';
 
 export interface SidecarTask {
@@ -45,8 +45,8 @@ export async function buildSidecarOffThread(
       case 'piece':
         pieces.push(message.piece);
         bytes += message.piece.length;
-        if (bytes > caps.eventSidecarBytesMax)
-          reject(new Error(`a sidecar has more than ${caps.eventSidecarBytesMax} bytes`));
+        if (bytes > agentLimits.eventSidecarBytesMax)
+          reject(new Error(`a sidecar has more than ${agentLimits.eventSidecarBytesMax} bytes`));
         return;
       case 'done':
         resolve(message.built);

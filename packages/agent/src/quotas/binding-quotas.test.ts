@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { caps } from '@weir/core';
 import { quotaEntityKey } from '@weir/metadata';
 import fc from 'fast-check';
 import { FollowedEntries } from '../cluster/followed-entries.ts';
+import { agentLimits } from '../limits.ts';
 import { QuotaLookup } from './binding-quotas.ts';
 
 /** The most specific first, each with those who share it with alice's client `app`. */
@@ -88,7 +88,7 @@ test('changes are seen at once, however many clients were looked up before', () 
   const key = keyOf(levels[7]!);
   assert.ok(lookup.isEmpty);
   put(key, { producer_byte_rate: 1 });
-  for (let index = 0; index <= caps.rememberedClientIdsMax; index++) {
+  for (let index = 0; index <= agentLimits.rememberedClientIdsMax; index++) {
     assert.equal(lookup.ofClient({ user: 'u', clientId: `c${index}` }).producer_byte_rate!.perSecond, 1);
   }
   put(key, { producer_byte_rate: 2 });

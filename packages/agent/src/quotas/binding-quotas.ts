@@ -1,6 +1,6 @@
-import { caps } from '@weir/core';
 import { type QuotaEntity, type QuotaKey, quotaEntityKey, readQuotas } from '@weir/metadata';
 import type { EntriesView } from '../cluster/followed-entries.ts';
+import { agentLimits } from '../limits.ts';
 import { RecentlyUsed } from '../recently-used.ts';
 
 /** Who sends a request. */
@@ -30,7 +30,7 @@ interface Level {
  */
 export class QuotaLookup {
   readonly #records: EntriesView;
-  readonly #found = new RecentlyUsed<BindingQuotas>(caps.rememberedClientIdsMax);
+  readonly #found = new RecentlyUsed<BindingQuotas>(agentLimits.rememberedClientIdsMax);
   #version = -1;
 
   constructor(records: EntriesView) {

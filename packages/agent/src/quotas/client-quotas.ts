@@ -1,6 +1,7 @@
-import { type Clock, caps, type Metrics } from '@weir/core';
+import type { Clock, Metrics } from '@weir/core';
 import type { QuotaKey } from '@weir/metadata';
 import type { EntriesView } from '../cluster/followed-entries.ts';
+import { agentLimits } from '../limits.ts';
 import { RecentlyUsed } from '../recently-used.ts';
 import { type BindingQuota, type QuotaClient, QuotaLookup } from './binding-quotas.ts';
 import { MutationQuota } from './mutation-quota.ts';
@@ -26,8 +27,8 @@ export class ClientQuotas {
   readonly #lookup: QuotaLookup;
   readonly #clock: Clock;
   readonly #metrics: QuotaMetrics;
-  readonly #rates = new RecentlyUsed<RateWindow>(caps.quotaSensorsMax);
-  readonly #buckets = new RecentlyUsed<TokenBucket>(caps.quotaSensorsMax);
+  readonly #rates = new RecentlyUsed<RateWindow>(agentLimits.quotaSensorsMax);
+  readonly #buckets = new RecentlyUsed<TokenBucket>(agentLimits.quotaSensorsMax);
 
   constructor({ records, clock, metrics }: ClientQuotasOptions) {
     this.#lookup = new QuotaLookup(records);
@@ -126,6 +127,6 @@ export class ClientQuotas {
 
   #throttled(key: QuotaKey, waitMs: number): number {
     if (waitMs > 0) this.#metrics.throttled(key).add(1);
-    return Math.min(waitMs, caps.quotaThrottleMsMax);
+    return Math.min(waitMs, agentLimits.quotaThrottleMsMax);
   }
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { caps, KiB, MiB } from '@weir/core';
+import { coreLimits, KiB, MiB } from '@weir/core';
 import { batchOf, DataPath, produced, settled } from '../../testing/data-path.ts';
 import { AnswerPages } from './answer-pages.ts';
 import { BatchCursor } from './batch-cursor.ts';
@@ -33,7 +33,7 @@ function take(list: BatchList, page: Buffer, batchCount = 1): void {
 function heldBytes(lists: readonly BatchList[], pages: readonly Buffer[]): number {
   const held = new Set(
     lists.flatMap(({ slices }) =>
-      slices.filter(({ length }) => length >= caps.copiedSliceBytesMax).map(({ buffer }) => buffer),
+      slices.filter(({ length }) => length >= coreLimits.copiedSliceBytesMax).map(({ buffer }) => buffer),
     ),
   );
   return pages.filter(({ buffer }) => held.has(buffer)).length * pageBytes;
@@ -127,7 +127,7 @@ test('small ranges of many files are given as copies, and whole pages as they ar
     const [list] = (await path.readPath.readBatches([query])) as [BatchList];
     assert.equal(list.batchCount, 10);
     const stored = new Set([...path.store.objects.values()].map(({ buffer }) => buffer));
-    const large = list.slices.filter(({ length }) => length >= caps.copiedSliceBytesMax);
+    const large = list.slices.filter(({ length }) => length >= coreLimits.copiedSliceBytesMax);
     assert.deepEqual(
       large.map(({ buffer }) => stored.has(buffer)),
       Array(10).fill(isShared),

@@ -1,4 +1,5 @@
-import { caps, MiB } from '@weir/core';
+import { coreLimits, MiB } from '@weir/core';
+import { agentLimits } from '../limits.ts';
 import { BatchList } from './batch-list.ts';
 
 /**
@@ -54,7 +55,7 @@ function copySparse(lists: readonly { readonly slices: Buffer[] }[]): void {
   const usedBytes = new Map<ArrayBufferLike, number>();
   for (const { slices } of lists) {
     for (const slice of slices) {
-      if (slice.length < caps.copiedSliceBytesMax) continue;
+      if (slice.length < coreLimits.copiedSliceBytesMax) continue;
       usedBytes.set(slice.buffer, (usedBytes.get(slice.buffer) ?? 0) + slice.length);
     }
   }
@@ -67,10 +68,10 @@ function copySparse(lists: readonly { readonly slices: Buffer[] }[]): void {
   let room = Buffer.alloc(0);
   for (const { slices } of lists) {
     for (const [index, slice] of slices.entries()) {
-      if (slice.length < caps.copiedSliceBytesMax || !usedBytes.has(slice.buffer)) continue;
+      if (slice.length < coreLimits.copiedSliceBytesMax || !usedBytes.has(slice.buffer)) continue;
       if (room.length < slice.length) {
         // In pieces no larger than what a socket is given at once, so that they go as the answer goes.
-        const bytes = Math.max(slice.length, Math.min(leftBytes, caps.socketWriteBytesMax));
+        const bytes = Math.max(slice.length, Math.min(leftBytes, agentLimits.socketWriteBytesMax));
         room = Buffer.allocUnsafeSlow(bytes);
       }
       slice.copy(room);

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { caps, seededRandom } from '@weir/core';
+import { seededRandom } from '@weir/core';
 import { markerBytes, type Pointers } from '@weir/metadata';
 import { batchRecords, readControlRecord, recordBatches } from '@weir/wire';
 import { batchOf, DataPath, type DataPathOptions, produced, settled } from '../../testing/data-path.ts';
+import { agentLimits } from '../limits.ts';
 import type { BatchList } from './batch-list.ts';
 import { DamagedRange, type DamageKind } from './damaged-range.ts';
 import type { ReadQuery } from './read-path.ts';
@@ -185,7 +186,7 @@ test('pages are read side by side, so many at a time', async () => {
   const list = await readOne(path, { pointers: await pointersOf(path, path.topicId), ...everything });
   assert.equal(list.batchCount, 1);
   assert.ok(path.store.gets > 100);
-  assert.equal(path.store.runningGetsMax, caps.pageReadsMax);
+  assert.equal(path.store.runningGetsMax, agentLimits.pageReadsMax);
 });
 
 test('the pages of many files are read side by side', async () => {

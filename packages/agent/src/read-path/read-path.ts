@@ -1,7 +1,8 @@
-import { caps, type Log, type Metrics } from '@weir/core';
+import type { Log, Metrics } from '@weir/core';
 import type { Pointers } from '@weir/metadata';
 import { ObjectNotFound, type ObjectStore } from '@weir/storage';
 import type { ClusterView } from '../cluster/cluster-view.ts';
+import { agentLimits } from '../limits.ts';
 import { AnswerPages } from './answer-pages.ts';
 import { BatchCursor, NoRecordBatch } from './batch-cursor.ts';
 import type { BatchList } from './batch-list.ts';
@@ -99,7 +100,7 @@ class PagedReadPath implements ReadPath {
   readonly #options: PageOptions;
   readonly #cache: PageCache;
   readonly #source: PageSource;
-  readonly #aheadBudget = new Slots({ runningMax: caps.readaheadPagesMax });
+  readonly #aheadBudget = new Slots({ runningMax: agentLimits.readaheadPagesMax });
   readonly #metrics: PageMetrics;
 
   constructor({ store, cluster, pages, log, metrics, remotePages = () => undefined }: ReadPathOptions) {
@@ -110,7 +111,7 @@ class PagedReadPath implements ReadPath {
       clusterId: () => cluster.clusterId,
       store,
       pageBytes,
-      readsMax: caps.pageReadsMax,
+      readsMax: agentLimits.pageReadsMax,
       metrics: this.#metrics,
     });
     this.#cache = new PageCache({ source, cacheBytesMax });
@@ -257,7 +258,7 @@ class PagedReadPath implements ReadPath {
     isAlone: boolean,
   ): BatchList {
     const { pageBytes, cacheBytesMax, readahead = true } = this.#options;
-    if (!isAlone || !readahead || cacheBytesMax < pageBytes * caps.readaheadPagesMax) return list;
+    if (!isAlone || !readahead || cacheBytesMax < pageBytes * agentLimits.readaheadPagesMax) return list;
     let left = 1 + readaheadPages;
     for (const { fileId, index } of pagesFrom(pointers, row, at, pageBytes, toOffset)) {
       if (left-- === 0) break;

@@ -1,6 +1,7 @@
-import { caps } from '@weir/core';
 import type { Pointers } from '@weir/metadata';
 import { decompressRecordsOffThread, type RecordBatchView, RecordCursor } from '@weir/wire';
+import { wireLimits } from '@weir/wire/limits';
+import { agentLimits } from '../limits.ts';
 import { inflatedBytesMax } from '../write-path/inflation.ts';
 import type { InflationTurns } from '../write-path/inflation-turns.ts';
 import type { ReadPath } from './read-path.ts';
@@ -43,7 +44,7 @@ export async function searchRecords(
       const { maxTimestamp } = cursor.header;
       if (baseOffset < fromOffset || !search.wants(maxTimestamp)) return undefined;
       const batch = cursor.batch();
-      if (inflatedBytesMax(batch) > caps.inflatedAtOnceBytesMax) return { batch, baseOffset };
+      if (inflatedBytesMax(batch) > agentLimits.inflatedAtOnceBytesMax) return { batch, baseOffset };
       return walkAll(new RecordCursor(batch), baseOffset, maxTimestamp) ? 'over' : undefined;
     });
     if (large === undefined || large === 'over') return;
@@ -57,13 +58,15 @@ export async function searchRecords(
   }
 
   async function walkAside(batch: RecordBatchView, baseOffset: number): Promise<boolean> {
-    const decompressed = await decompressRecordsOffThread(batch, caps.decompressedBatchBytesMax, { pause });
-    const records = new RecordCursor(batch, caps.decompressedBatchBytesMax, decompressed);
-    for (let left = caps.walkedRecordsPerTurnMax; records.next(); left--) {
+    const decompressed = await decompressRecordsOffThread(batch, wireLimits.decompressedBatchBytesMax, {
+      pause,
+    });
+    const records = new RecordCursor(batch, wireLimits.decompressedBatchBytesMax, decompressed);
+    for (let left = wireLimits.walkedRecordsPerTurnMax; records.next(); left--) {
       if (search.sees(records, baseOffset)) return true;
       if (left > 0) continue;
       await pause();
-      left = caps.walkedRecordsPerTurnMax;
+      left = wireLimits.walkedRecordsPerTurnMax;
     }
     return search.isOverAfter(baseOffset, batch.maxTimestamp);
   }

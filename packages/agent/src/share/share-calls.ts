@@ -1,4 +1,3 @@
-import { caps } from '@weir/core';
 import type {
   AcknowledgeAnswer,
   ClusterPort,
@@ -7,13 +6,14 @@ import type {
   ShareHeartbeatAnswer,
 } from '@weir/metadata';
 import { GatheredCalls } from '../handlers/gathered-calls.ts';
+import { agentLimits } from '../limits.ts';
 
 /** Heartbeats of members of share groups. Those that come together go together. */
 export function shareHeartbeats(port: ClusterPort): GatheredCalls<ShareHeartbeat, ShareHeartbeatAnswer> {
   return new GatheredCalls({
     call: (heartbeats) => port.shareGroupHeartbeats(heartbeats),
     weigh: ({ subscribedTopicNames }) => 1 + (subscribedTopicNames?.length ?? 0),
-    weightMax: caps.gatheredRowsMax,
+    weightMax: agentLimits.gatheredRowsMax,
   });
 }
 
@@ -25,6 +25,6 @@ export function shareAcknowledgements(
     call: (requests) => port.acknowledgeRecords(requests),
     weigh: ({ partitions, released }) =>
       1 + released.length + partitions.reduce((sum, { type }) => sum + 1 + type.length, 0),
-    weightMax: caps.gatheredRowsMax,
+    weightMax: agentLimits.gatheredRowsMax,
   });
 }

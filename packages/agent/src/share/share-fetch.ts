@@ -1,4 +1,3 @@
-import { caps } from '@weir/core';
 import type {
   AcknowledgeAnswer,
   AcquireAnswer,
@@ -6,12 +5,14 @@ import type {
   ShareError,
   TopicPartition,
 } from '@weir/metadata';
+import { metadataLimits } from '@weir/metadata/limits';
 import { type Apis, type ErrorName, errors, type RequestOf, type ResponseOf } from '@weir/wire';
 import type { DamageRegistry } from '../damage/damage-registry.ts';
 import { ifAvailable } from '../handlers/cluster-calls.ts';
 import type { GatheredCalls } from '../handlers/gathered-calls.ts';
 import type { RequestContext } from '../handlers/handler.ts';
 import type { TopicRefusals } from '../handlers/topic-refusals.ts';
+import { agentLimits } from '../limits.ts';
 import type { AnswerMemory, AnswerRoom } from '../pressure/answer-memory.ts';
 import type { BatchList } from '../read-path/batch-list.ts';
 import { DamagedRange } from '../read-path/damaged-range.ts';
@@ -88,7 +89,7 @@ export class ShareFetch {
     const { stopping } = this.#reading;
     const { maxRecords, maxBytes, minBytes, maxWaitMs } = this.#request;
     const places = this.#places;
-    const recordsMax = Math.min(Math.max(maxRecords, 0), caps.shareFetchRecordsMax);
+    const recordsMax = Math.min(Math.max(maxRecords, 0), agentLimits.shareFetchRecordsMax);
     const wantsNothing = places.length === 0 || recordsMax === 0 || maxBytes <= 0;
     if (wantsNothing || stopping?.aborted === true) return nothingAcquired;
     const bytesMax = Math.min(maxBytes, this.#reading.requestBytesMax, quotas.fetchBytesMax());
@@ -99,7 +100,7 @@ export class ShareFetch {
       recordsMax,
       bytesMax: Math.floor(bytesMax),
       bytesMin: Math.max(0, Math.min(minBytes, Math.floor(bytesMax))),
-      waitMs: Math.max(0, Math.min(maxWaitMs, caps.fetchWaitMsMax)),
+      waitMs: Math.max(0, Math.min(maxWaitMs, metadataLimits.fetchWaitMsMax)),
     });
     const answer = await unlessOver(ifAvailable(asked), closed, stopping);
     if (answer !== 'over') return answer;
@@ -269,7 +270,7 @@ export class ShareFetch {
   /** As long as the client would wait for records. */
   async #pause(): Promise<void> {
     const { clock, closed } = this.#context;
-    const waitMs = Math.max(0, Math.min(this.#request.maxWaitMs, caps.fetchWaitMsMax));
+    const waitMs = Math.max(0, Math.min(this.#request.maxWaitMs, metadataLimits.fetchWaitMsMax));
     const waited = Promise.withResolvers<void>();
     const cancel = clock.after(waitMs, waited.resolve);
     await unlessOver(waited.promise, closed, this.#reading.stopping);

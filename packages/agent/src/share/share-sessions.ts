@@ -1,6 +1,6 @@
-import { caps } from '@weir/core';
 import type { TopicPartition } from '@weir/metadata';
 import type { Apis, ErrorName, RequestOf } from '@weir/wire';
+import { agentLimits } from '../limits.ts';
 
 type ShareFetchRequest = RequestOf<Apis['ShareFetch']>;
 
@@ -50,8 +50,8 @@ export class ShareSessions {
 
   constructor(options: ShareSessionsOptions) {
     this.#options = options;
-    this.#sessionsMax = options.sessionsMax ?? caps.shareSessionsMax;
-    this.#partitionsMax = options.partitionsMax ?? caps.shareSessionPartitionsMax;
+    this.#sessionsMax = options.sessionsMax ?? agentLimits.shareSessionsMax;
+    this.#partitionsMax = options.partitionsMax ?? agentLimits.shareSessionPartitionsMax;
   }
 
   get size(): number {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { caps, type MetricRow, Metrics } from '@weir/core';
+import { coreLimits, type MetricRow, Metrics } from '@weir/core';
 import { HandClock } from '@weir/core/testing';
 import { problemOfReport } from '@weir/metadata';
 import fc from 'fast-check';
@@ -109,7 +109,7 @@ test('whatever names clients and users have, the leader takes the report', () =>
 
 test('a report that is as full as can be has room', () => {
   const { clock, metrics, stats } = stage();
-  const long = (n: number) => `${n}${'"'.repeat(2 * caps.reportedNameCharsMax)}`;
+  const long = (n: number) => `${n}${'"'.repeat(2 * coreLimits.reportedNameCharsMax)}`;
   for (let n = 0; n < 1_000; n++) {
     stats.produceAsked(long(n), n);
     stats.loggedIn(long(n));

@@ -1,4 +1,4 @@
-import { type Clock, caps, type Metrics } from '@weir/core';
+import { type Clock, coreLimits, type Metrics } from '@weir/core';
 import type { AgentReport, ReportedConnections, ReportedDamage, ReportedExpiry } from '@weir/metadata';
 import type { EndedRequest } from '@weir/storage';
 import { BucketStats } from './bucket-stats.ts';
@@ -91,10 +91,10 @@ export class AgentStats {
       ...unlessEmpty('buckets', counts.buckets.told()),
       ...unlessEmpty('metrics', this.#manySeries()),
       ...unlessEmpty('logins', this.#logins.tell(nowMs)),
-      ...unlessEmpty('certificates', certificates().slice(0, caps.reportedExpiriesMax)),
+      ...unlessEmpty('certificates', certificates().slice(0, coreLimits.reportedExpiriesMax)),
       ...unlessEmpty('damagedFiles', damagedFiles?.() ?? []),
       ...(connected === undefined ? {} : { connected: connected() }),
-      ...unlessEmpty('tokens', tokens().slice(0, caps.reportedExpiriesMax)),
+      ...unlessEmpty('tokens', tokens().slice(0, coreLimits.reportedExpiriesMax)),
     };
   }
 
@@ -111,7 +111,7 @@ export class AgentStats {
       .seriesCounts()
       .filter(({ seriesCount }) => seriesCount >= toldSeriesMin)
       .sort((a, b) => b.seriesCount - a.seriesCount)
-      .slice(0, caps.reportedMetricsMax);
+      .slice(0, coreLimits.reportedMetricsMax);
   }
 }
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { caps } from '@weir/core';
+import { coreLimits } from '@weir/core';
 import { addLatencies, latencyP99, noLatencies } from '@weir/metadata';
 import type { RequestOutcome, StoreOperation } from '@weir/storage';
 import { BucketStats } from './bucket-stats.ts';
@@ -70,7 +70,7 @@ test('what one has noted another one absorbs', () => {
 
 test('there are never more buckets than a report has room for', () => {
   const stats = new BucketStats();
-  for (let index = 0; index < 3 * caps.reportedBucketsMax; index++)
+  for (let index = 0; index < 3 * coreLimits.reportedBucketsMax; index++)
     stats.note(`s3://b${index}`, { operation: 'put', outcome: 'success', latencyMs: 1 });
-  assert.equal(stats.told().length, caps.reportedBucketsMax);
+  assert.equal(stats.told().length, coreLimits.reportedBucketsMax);
 });

@@ -1,4 +1,4 @@
-import { caps } from '@weir/core';
+import { coreLimits } from '@weir/core';
 import {
   addLatencies,
   type LatencyCounts,
@@ -78,7 +78,7 @@ export class BucketStats {
 
   #of(bucket: string): Counted | undefined {
     const found = this.#byName.get(bucket);
-    if (found !== undefined || this.#byName.size >= caps.reportedBucketsMax) return found;
+    if (found !== undefined || this.#byName.size >= coreLimits.reportedBucketsMax) return found;
     const made = {
       operationCount: 0,
       failureCount: 0,

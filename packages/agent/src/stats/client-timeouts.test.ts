@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { caps } from '@weir/core';
+import { coreLimits } from '@weir/core';
 import fc from 'fast-check';
+import { agentLimits } from '../limits.ts';
 import { ClientTimeouts, usualTimeoutMs } from './client-timeouts.ts';
 
 test('the shortest time of each client is told, and how often it asked', () => {
@@ -26,14 +27,14 @@ test('who waits as long as is usual is not remembered', () => {
 
 test('however many clients there are, those with the shortest times are told', () => {
   const timeouts = fc.array(fc.integer({ min: 0, max: usualTimeoutMs - 1 }), {
-    minLength: caps.notedClientsMax,
-    maxLength: 3 * caps.notedClientsMax,
+    minLength: agentLimits.notedClientsMax,
+    maxLength: 3 * agentLimits.notedClientsMax,
   });
   fc.assert(
     fc.property(timeouts, (all) => {
       const clients = new ClientTimeouts();
       for (const [index, timeoutMs] of all.entries()) clients.note(`c${index}`, timeoutMs);
-      const shortest = [...all].sort((a, b) => a - b).slice(0, caps.reportedClientsMax);
+      const shortest = [...all].sort((a, b) => a - b).slice(0, coreLimits.reportedClientsMax);
       assert.deepEqual(
         clients.told().map(({ timeoutMs }) => timeoutMs),
         shortest,

@@ -1,5 +1,6 @@
-import { caps } from '@weir/core';
+import { coreLimits } from '@weir/core';
 import type { ReportedClient } from '@weir/metadata';
+import { agentLimits } from '../limits.ts';
 import { shortName } from './short-name.ts';
 
 interface Noted {
@@ -24,7 +25,7 @@ export class ClientTimeouts {
       noted.requestCount += requestCount;
       return;
     }
-    if (this.#noted.size >= caps.notedClientsMax && !this.#makeRoom(timeoutMs)) return;
+    if (this.#noted.size >= agentLimits.notedClientsMax && !this.#makeRoom(timeoutMs)) return;
     this.#noted.set(clientId, { timeoutMs, requestCount });
   }
 
@@ -38,7 +39,7 @@ export class ClientTimeouts {
     return [...this.#noted]
       .map(([clientId, noted]) => ({ clientId: shortName(clientId), ...noted }))
       .sort((a, b) => a.timeoutMs - b.timeoutMs || b.requestCount - a.requestCount)
-      .slice(0, caps.reportedClientsMax);
+      .slice(0, coreLimits.reportedClientsMax);
   }
 
   #makeRoom(forTimeoutMs: number): boolean {

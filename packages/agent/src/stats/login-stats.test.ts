@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { caps } from '@weir/core';
+import { coreLimits } from '@weir/core';
 import { LoginStats } from './login-stats.ts';
 
 test('a login is told until it was heard', () => {
@@ -23,10 +23,10 @@ test('who logs in while the report is on its way is told of again', () => {
 
 test('what one report has no room for the next one tells', () => {
   const logins = new LoginStats();
-  const userCount = 2 * caps.reportedLoginsMax + 1;
+  const userCount = 2 * coreLimits.reportedLoginsMax + 1;
   for (let user = 0; user < userCount; user++) logins.note(`u${user}`, user);
   const told = new Set<string>();
-  for (const expected of [caps.reportedLoginsMax, caps.reportedLoginsMax, 1, 0]) {
+  for (const expected of [coreLimits.reportedLoginsMax, coreLimits.reportedLoginsMax, 1, 0]) {
     const some = logins.tell(0);
     assert.equal(some.length, expected);
     for (const { username } of some) told.add(username);

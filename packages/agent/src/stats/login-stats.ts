@@ -1,5 +1,6 @@
-import { caps } from '@weir/core';
+import { coreLimits } from '@weir/core';
 import type { ReportedLogin } from '@weir/metadata';
+import { agentLimits } from '../limits.ts';
 import { shortName } from './short-name.ts';
 
 /** Who has logged in by a credential, and when, until it was told. What one report has no room for the next one tells. */
@@ -9,12 +10,12 @@ export class LoginStats {
   #told: readonly (readonly [user: string, atMs: number])[] = [];
 
   note(user: string, atMs: number): void {
-    if (this.#noted.size >= caps.notedLoginsMax && !this.#noted.has(user)) return;
+    if (this.#noted.size >= agentLimits.notedLoginsMax && !this.#noted.has(user)) return;
     this.#noted.set(user, atMs);
   }
 
   tell(nowMs: number): readonly ReportedLogin[] {
-    this.#told = [...this.#noted].slice(0, caps.reportedLoginsMax);
+    this.#told = [...this.#noted].slice(0, coreLimits.reportedLoginsMax);
     return this.#told.map(([user, atMs]) => ({
       username: shortName(user),
       agoMs: Math.round(nowMs - atMs),

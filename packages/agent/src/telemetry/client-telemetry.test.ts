@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { caps, type Log, type LogFields, Metrics, silentLog } from '@weir/core';
+import { type Log, type LogFields, Metrics, silentLog } from '@weir/core';
 import { apis, type CompressionCodec, codecIds, compress, type ErrorName, zeroUuid } from '@weir/wire';
 import { answered, codeOf, startTestAgent, type TestAgent } from '../../testing/index.ts';
+import { agentLimits } from '../limits.ts';
 
 /** A gauge `m` with the value 1.5. */
 const gauge = Buffer.from('0a14121212100a016d2a0b0a0921000000000000f83f', 'hex');
@@ -128,12 +129,12 @@ for (const codec of Object.keys(codecIds) as CompressionCodec[]) {
   });
 }
 
-const tooLarge = Buffer.alloc(caps.telemetryInflatedBytesMax + 1);
+const tooLarge = Buffer.alloc(agentLimits.telemetryInflatedBytesMax + 1);
 const refusals: [label: string, push: Partial<Push>, error: ErrorName][] = [
   ['without an id', { clientInstanceId: zeroUuid }, 'INVALID_REQUEST'],
   ['with another subscription', { subscriptionId: 7 }, 'UNKNOWN_SUBSCRIPTION_ID'],
   ['with a codec that nobody knows', { compressionType: 5 }, 'UNSUPPORTED_COMPRESSION_TYPE'],
-  ['that is too large', { metrics: Buffer.alloc(caps.telemetryBytesMax + 1) }, 'TELEMETRY_TOO_LARGE'],
+  ['that is too large', { metrics: Buffer.alloc(agentLimits.telemetryBytesMax + 1) }, 'TELEMETRY_TOO_LARGE'],
   [
     'that inflates too far',
     { metrics: compress('zstd', tooLarge), compressionType: 4 },
@@ -188,5 +189,5 @@ test('names beyond what a line holds are counted and not written', async () => {
   const whole = Buffer.concat([Buffer.from([0x0a, ...lengthOf(scope.length)]), scope]);
   assert.equal(await push(agent, { ...(await subscribe(agent)), metrics: whole }), 0);
   assert.equal(agent.lines[0]!.points, 1000);
-  assert.ok(String(agent.lines[0]!.values).length < 2 * caps.telemetryLoggedCharsMax);
+  assert.ok(String(agent.lines[0]!.values).length < 2 * agentLimits.telemetryLoggedCharsMax);
 });

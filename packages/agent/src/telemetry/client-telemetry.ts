@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { type Clock, caps, type Log, type MetricRow, type Metrics } from '@weir/core';
+import type { Clock, Log, MetricRow, Metrics } from '@weir/core';
 import {
   codecIds,
   codecOfId,
@@ -10,6 +10,7 @@ import {
   zeroUuid,
 } from '@weir/wire';
 import type { EntriesView } from '../cluster/followed-entries.ts';
+import { agentLimits } from '../limits.ts';
 import { RecentlyUsed } from '../recently-used.ts';
 import { type DataPoint, dataPoints } from './metrics-data.ts';
 import { UnreadableProtobuf } from './protobuf-reader.ts';
@@ -64,7 +65,7 @@ export const acceptedCodecs = [codecIds.zstd, codecIds.lz4, codecIds.gzip, codec
 export class ClientTelemetry {
   readonly #options: ClientTelemetryOptions;
   readonly #subscriptions: TelemetrySubscriptions;
-  readonly #instances = new RecentlyUsed<Instance>(caps.telemetryClientsMax);
+  readonly #instances = new RecentlyUsed<Instance>(agentLimits.telemetryClientsMax);
 
   constructor(options: ClientTelemetryOptions) {
     this.#options = options;
@@ -121,12 +122,12 @@ export class ClientTelemetry {
     if (push.subscriptionId !== wanted.subscriptionId) return 'UNKNOWN_SUBSCRIPTION_ID';
     instance.isOver = push.isLast;
     if (codecOfId(push.compressionType) === undefined) return 'UNSUPPORTED_COMPRESSION_TYPE';
-    return push.metrics.length > caps.telemetryBytesMax ? 'TELEMETRY_TOO_LARGE' : undefined;
+    return push.metrics.length > agentLimits.telemetryBytesMax ? 'TELEMETRY_TOO_LARGE' : undefined;
   }
 
   #take(client: TelemetryClient, { compressionType, metrics }: TelemetryPush): ErrorName {
     try {
-      const bytes = decompress(codecOfId(compressionType)!, metrics, caps.telemetryInflatedBytesMax);
+      const bytes = decompress(codecOfId(compressionType)!, metrics, agentLimits.telemetryInflatedBytesMax);
       this.#write(client, dataPoints(bytes));
       return 'NONE';
     } catch (error) {
@@ -143,7 +144,7 @@ export class ClientTelemetry {
     let count = 0;
     for (const { name, value } of points) {
       count++;
-      if (value === undefined || shownChars + name.length > caps.telemetryLoggedCharsMax) continue;
+      if (value === undefined || shownChars + name.length > agentLimits.telemetryLoggedCharsMax) continue;
       shownChars += name.length;
       shown[name] = value;
     }

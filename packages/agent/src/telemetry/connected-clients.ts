@@ -1,8 +1,9 @@
-import { caps } from '@weir/core';
 import type { ReportedConnections, ReportedSoftware } from '@weir/metadata';
+import { metadataLimits } from '@weir/metadata/limits';
 import { type Api, type Apis, apis, errors } from '@weir/wire';
 import { bareAddress } from '../handlers/client-host.ts';
 import type { HandlerOf, RequestContext } from '../handlers/handler.ts';
+import { agentLimits } from '../limits.ts';
 import type { ReceivedRequest } from '../net/request-server.ts';
 import type { ClientSession } from '../security/client-session.ts';
 import { shortName } from '../stats/short-name.ts';
@@ -47,7 +48,7 @@ export class ConnectedClients {
       const isTaken =
         typeof answer === 'object' && 'errorCode' in answer && answer.errorCode === errors.NONE.code;
       if (name !== '' && isTaken) {
-        const short = (text: string) => text.slice(0, caps.softwareNameCharsMax);
+        const short = (text: string) => text.slice(0, agentLimits.softwareNameCharsMax);
         this.#software.set(context.closed, { name: short(name), version: short(version) });
       }
       return answer;
@@ -81,7 +82,7 @@ export class ConnectedClients {
   /** Who is connected, by software. Clients choose names, so that lists are bounded by what they take; the most connections come first. */
   report(): ReportedConnections {
     const software: ReportedSoftware[] = [];
-    let charsLeft = caps.reportedSoftwareCharsMax - '[]'.length;
+    let charsLeft = metadataLimits.reportedSoftwareCharsMax - '[]'.length;
     for (const kind of this.#kinds()) {
       const told = toldKind(kind);
       charsLeft -= JSON.stringify(told).length + 1;
@@ -127,7 +128,7 @@ function toldKind({ software, connectionCount, principals, clientIds }: Kind): R
   const first = (counts: ReadonlyMap<string, number>) =>
     [...counts]
       .sort(byCount((connections) => connections))
-      .slice(0, caps.reportedSoftwareNamesMax)
+      .slice(0, metadataLimits.reportedSoftwareNamesMax)
       .map(([name]) => shortName(name));
   return {
     name: shortName(software.name),

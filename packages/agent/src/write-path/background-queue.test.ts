@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { caps, MiB } from '@weir/core';
+import { MiB } from '@weir/core';
 import { batchOf, DataPath, type DataPathOptions, produced, settled } from '../../testing/data-path.ts';
+import { agentLimits } from '../limits.ts';
 import { backgroundIntervalMs, backgroundWaitMs } from './background-queue.ts';
 import type { AppendOutcome, ProducedBatch } from './produced-batch.ts';
 import { writeRows } from './write-metrics.ts';
@@ -78,11 +79,11 @@ test('much of it is worth a file at once', async () => {
 
 test('it has room of its own, and what has none is certainly not written', async () => {
   const { path, told, aside, produce, pass } = await start({ bufferedBytesMax: 1_000 });
-  aside(['x'.repeat(caps.backgroundBytesMax - 200)]);
+  aside(['x'.repeat(agentLimits.backgroundBytesMax - 200)]);
   produce(['y'.repeat(700)]);
   await pass(windowMs);
   assert.deepEqual([path.store.puts, told.length], [1, 2]);
-  aside(['x'.repeat(caps.backgroundBytesMax - 200)]);
+  aside(['x'.repeat(agentLimits.backgroundBytesMax - 200)]);
   aside(['x'.repeat(200)]);
   await settled();
   assert.deepEqual(told[2]!.results[0]!.error, 'KAFKA_STORAGE_ERROR');

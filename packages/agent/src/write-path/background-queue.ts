@@ -1,4 +1,5 @@
-import { type Clock, caps, MiB } from '@weir/core';
+import { type Clock, MiB } from '@weir/core';
+import { agentLimits } from '../limits.ts';
 import type { PendingAppend } from './pending-append.ts';
 
 /** How long the first that comes after a silence waits for a file of others. */
@@ -34,7 +35,7 @@ export class BackgroundQueue {
 
   /** Says whether there is room for it. */
   push(append: PendingAppend): boolean {
-    if (this.#bytes + append.bytes > caps.backgroundBytesMax) return false;
+    if (this.#bytes + append.bytes > agentLimits.backgroundBytesMax) return false;
     this.#appends.push(append);
     this.#bytes += append.bytes;
     this.#uncompressedBytes += append.uncompressedBytes;

@@ -1,4 +1,5 @@
-import { caps } from '@weir/core';
+import { wireLimits } from '@weir/wire/limits';
+import { agentLimits } from '../limits.ts';
 
 /** What all requests may inflate at once before others get their turn, however many connections they come from. */
 export class TurnBudget {
@@ -6,7 +7,7 @@ export class TurnBudget {
   #bytesLeft: number;
   #isRenewing = false;
 
-  constructor(bytesMax: number = caps.inflatedPerTurnBytesMax) {
+  constructor(bytesMax: number = agentLimits.inflatedPerTurnBytesMax) {
     this.#bytesMax = bytesMax;
     this.#bytesLeft = bytesMax;
   }
@@ -47,17 +48,17 @@ export class InflationBudget {
 
   constructor(options: InflationBudgetOptions) {
     this.#options = options;
-    this.#atOnceBytesLeft = options.atOnceBytesMax ?? caps.inflatedAtOnceBytesMax;
+    this.#atOnceBytesLeft = options.atOnceBytesMax ?? agentLimits.inflatedAtOnceBytesMax;
     this.#bytesLeft = Math.max(
-      caps.inflatedRequestBytesMax,
-      caps.inflatedRequestTimesMax * options.requestBytes,
+      agentLimits.inflatedRequestBytesMax,
+      agentLimits.inflatedRequestTimesMax * options.requestBytes,
     );
   }
 
   /** What another batch may inflate to, of a topic that takes records of so many bytes. The first has room for one of them in any case. */
   bytesFor(recordBytesMax: number): number {
     const bytes = this.#isUntouched ? Math.max(this.#bytesLeft, recordBytesMax) : this.#bytesLeft;
-    return Math.min(bytes, caps.decompressedBatchBytesMax);
+    return Math.min(bytes, wireLimits.decompressedBatchBytesMax);
   }
 
   get atOnceBytes(): number {

@@ -1,4 +1,5 @@
-import { type Clock, caps } from '@weir/core';
+import type { Clock } from '@weir/core';
+import { agentLimits } from '../limits.ts';
 import type { PendingAppend } from './pending-append.ts';
 import type { ProducedBatch } from './produced-batch.ts';
 
@@ -49,7 +50,7 @@ export class LostSequences {
     }
     for (const [key, lost] of this.#lost) {
       const isOld = lost.untilMs <= this.#clock.monotonicMs();
-      if (!isOld && this.#lost.size <= caps.lostSequencesMax) break;
+      if (!isOld && this.#lost.size <= agentLimits.lostSequencesMax) break;
       this.#lost.delete(key);
     }
     return isMissed;

@@ -1,7 +1,8 @@
-import { type Clock, caps, type Log, type Metrics, MiB, type Random } from '@weir/core';
+import { type Clock, type Log, type Metrics, MiB, type Random } from '@weir/core';
 import { buildLogFile, logFileKey, newFileId, type ObjectStore } from '@weir/storage';
 import type { ErrorName } from '@weir/wire';
 import type { ClusterView } from '../cluster/cluster-view.ts';
+import { agentLimits } from '../limits.ts';
 import { BackgroundQueue } from './background-queue.ts';
 import { CommitQueue } from './commit-queue.ts';
 import { DataFile, type FlushLimits } from './data-file.ts';
@@ -127,7 +128,7 @@ class FileWritePath implements WritePath {
       clock: options.clock,
       random: options.random,
       log: options.log,
-      batchesPerCallMax: caps.commitBatchesMax,
+      batchesPerCallMax: agentLimits.commitBatchesMax,
       onSending: (file) => this.#onSending(file),
       onNotDone: (file) => this.#onNotDone(file),
       onLeft: (file) => this.#onLeft(file),
@@ -136,7 +137,7 @@ class FileWritePath implements WritePath {
 
   append(batches: readonly ProducedBatch[], options: AppendOptions): Promise<AppendOutcome> {
     if (batches.length === 0) return Promise.resolve({ results: [], throttleTimeMs: 0 });
-    if (batches.length > caps.fileBatchesMax) {
+    if (batches.length > agentLimits.fileBatchesMax) {
       return Promise.resolve({
         results: batches.map(() => failedAppend('INVALID_REQUEST')),
         throttleTimeMs: 0,
@@ -144,7 +145,7 @@ class FileWritePath implements WritePath {
     }
     return new Promise((resolve) => {
       const arrivedMs = this.#options.clock.monotonicMs();
-      const deadlineMs = Math.min(options.deadlineMs, arrivedMs + caps.produceTimeoutMsMax);
+      const deadlineMs = Math.min(options.deadlineMs, arrivedMs + agentLimits.produceTimeoutMsMax);
       const { left } = options;
       const append = new PendingAppend(batches, { arrivedMs, deadlineMs, left }, resolve);
       if (this.#lost.refuses(append)) {
@@ -161,7 +162,7 @@ class FileWritePath implements WritePath {
   appendInBackground(batches: readonly ProducedBatch[]): Promise<AppendOutcome> {
     return new Promise((resolve) => {
       const arrivedMs = this.#options.clock.monotonicMs();
-      const deadlineMs = arrivedMs + caps.produceTimeoutMsMax;
+      const deadlineMs = arrivedMs + agentLimits.produceTimeoutMsMax;
       const append = new PendingAppend(batches, { arrivedMs, deadlineMs, isBackground: true }, resolve);
       if (!this.#aside.push(append)) append.fail('KAFKA_STORAGE_ERROR');
       else if (this.#whenDrained.length > 0) this.#pump();
@@ -191,7 +192,7 @@ class FileWritePath implements WritePath {
   }
 
   #isFull(file: DataFile): boolean {
-    return file.isFull(this.#options.flush, caps.fileBatchesMax);
+    return file.isFull(this.#options.flush, agentLimits.fileBatchesMax);
   }
 
   #admit(append: PendingAppend): void {
@@ -340,7 +341,7 @@ class FileWritePath implements WritePath {
     this.#dropDeserted(file);
     if (file.appends.length === 0) return;
     this.#forgetOpen();
-    for (const append of this.#aside.board(caps.fileBatchesMax - file.batchCount)) {
+    for (const append of this.#aside.board(agentLimits.fileBatchesMax - file.batchCount)) {
       file.add(append);
       this.#bufferedBytes += append.bytes;
     }

@@ -1,6 +1,7 @@
 import { request as httpRequest, type IncomingMessage } from 'node:http';
 import { request as httpsRequest } from 'node:https';
-import { type Clock, caps } from '@weir/core';
+import type { Clock } from '@weir/core';
+import { agentLimits } from '../limits.ts';
 
 /** One question to a metadata service. */
 export interface Question {
@@ -42,8 +43,8 @@ async function bodyOf(response: IncomingMessage): Promise<string> {
   let bytes = 0;
   for await (const chunk of response) {
     bytes += (chunk as Buffer).length;
-    if (bytes > caps.zoneAnswerBytesMax)
-      throw new Error(`the answer is longer than ${caps.zoneAnswerBytesMax} bytes`);
+    if (bytes > agentLimits.zoneAnswerBytesMax)
+      throw new Error(`the answer is longer than ${agentLimits.zoneAnswerBytesMax} bytes`);
     chunks.push(chunk as Buffer);
   }
   if (response.statusCode !== 200) throw new Error(`the answer has status ${response.statusCode}`);

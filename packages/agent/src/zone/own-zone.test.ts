@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { caps, type Log, silentLog } from '@weir/core';
+import { type Log, silentLog } from '@weir/core';
 import { HandClock, settle } from '@weir/core/testing';
+import { agentLimits } from '../limits.ts';
 import type { FoundZone } from './look-up-zone.ts';
 import { OwnZone, unsetZone } from './own-zone.ts';
 import { ZoneWarnings } from './zone-warnings.ts';
@@ -92,9 +93,9 @@ test('warnings have an end, however many things they could be about', () => {
   let warned = 0;
   const log: Log = { ...silentLog, warn: () => void warned++ };
   const warnings = new ZoneWarnings({ clock, log, areDisabled: false });
-  for (let client = 0; client < 2 * caps.zoneWarningsMax; client++) {
+  for (let client = 0; client < 2 * agentLimits.zoneWarningsMax; client++) {
     clock.advance(60_000);
     warnings.warn('unknown', { peer: String(client) });
   }
-  assert.equal(warned, caps.zoneWarningsMax);
+  assert.equal(warned, agentLimits.zoneWarningsMax);
 });

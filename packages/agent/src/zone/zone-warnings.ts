@@ -1,4 +1,5 @@
-import { type Clock, caps, type Log, type LogFields } from '@weir/core';
+import type { Clock, Log, LogFields } from '@weir/core';
+import { agentLimits } from '../limits.ts';
 
 /** Warnings come at most this often, whatever they are about. */
 const quietMs = 60_000;
@@ -25,7 +26,7 @@ export class ZoneWarnings {
     if (this.#areDisabled || nowMs - this.#lastMs < quietMs) return;
     const news = `${message} ${JSON.stringify(fields)}`;
     // After so many different ones, another says nothing that the log does not have already.
-    if (this.#told.has(news) || this.#told.size >= caps.zoneWarningsMax) return;
+    if (this.#told.has(news) || this.#told.size >= agentLimits.zoneWarningsMax) return;
     this.#told.add(news);
     this.#lastMs = nowMs;
     this.#log.warn(message, fields);

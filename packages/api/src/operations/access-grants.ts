@@ -1,7 +1,7 @@
-import { caps } from '@weir/core';
 import * as z from 'zod';
 import { emptyForNone, list, text, word } from '../fields.ts';
 import { id } from '../ids.ts';
+import { apiLimits } from '../limits.ts';
 
 /**
  * What a key or a role may do, and where. A key has a kind of principal, a role the name of a grant; whatever does not apply is empty.
@@ -31,7 +31,7 @@ const keyGrant = z.strictObject({
   managed_grant_name: emptyForNone(z.enum(grantNames)).describe('Nothing, for a key.'),
 });
 
-export const keyGrants = () => list(keyGrant, caps.accessGrantsMax, 1);
+export const keyGrants = () => list(keyGrant, apiLimits.accessGrantsMax, 1);
 
 /** A grant of a role that is to be made or changed. */
 const roleGrant = z.strictObject({
@@ -44,13 +44,13 @@ const roleGrant = z.strictObject({
   principal_kind: emptyForNone(everything).describe('Nothing or `*`, for a role.'),
 });
 
-export const roleGrants = () => list(roleGrant, caps.accessGrantsMax);
+export const roleGrants = () => list(roleGrant, apiLimits.accessGrantsMax);
 
 export const accessGrant = z
   .object({
     principal_kind: z.enum([...principalKinds, '']).describe(principalKind),
     resource_kind: z.enum([...resourceKinds, '']).describe(resourceKind),
-    resource_id: text(caps.apiUrlCharsMax).describe(resourceId),
+    resource_id: text(apiLimits.apiUrlCharsMax).describe(resourceId),
     workspace_id: word(/^(?:\*|wi_[0-9a-f_]{36})?$/, 39, 'is not a workspace').describe(
       'The workspace, or `*` for all.',
     ),
@@ -58,4 +58,4 @@ export const accessGrant = z
   })
   .meta({ id: 'AccessGrant', description: 'What a key or a role may do, and where.' });
 
-export const accessGrants = () => list(accessGrant, caps.accessGrantsMax);
+export const accessGrants = () => list(accessGrant, apiLimits.accessGrantsMax);

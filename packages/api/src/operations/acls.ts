@@ -3,11 +3,12 @@ import {
   aclPatternTypes,
   aclPermissions,
   aclResourceTypes,
-  caps,
+  coreLimits,
   type NeededOperation,
 } from '@weir/core';
 import * as z from 'zod';
 import { clusterId, count, examples, list, text } from '../fields.ts';
+import { apiLimits } from '../limits.ts';
 import { defineOperation } from '../operation.ts';
 
 function wordsOf<Word extends string>(table: Readonly<Record<Word, number>>): [Word, ...Word[]] {
@@ -16,16 +17,16 @@ function wordsOf<Word extends string>(table: Readonly<Record<Word, number>>): [W
 
 const fields = {
   resource_type: z.enum(wordsOf(aclResourceTypes)).describe('What the rule is about.'),
-  resource_name: text(caps.aclResourceNameCharsMax, 1).describe(
+  resource_name: text(coreLimits.aclResourceNameCharsMax, 1).describe(
     'Its name, or `*` for every one. The cluster is `kafka-cluster`.',
   ),
   pattern_type: z
     .enum(wordsOf(aclPatternTypes))
     .describe('Whether the name is meant as it is or as a beginning.'),
-  principal: text(caps.principalNameCharsMax, 1).describe(
+  principal: text(coreLimits.principalNameCharsMax, 1).describe(
     'The principal, as `User:name`; `User:*` is every user.',
   ),
-  host: text(caps.aclHostCharsMax, 1).describe(
+  host: text(coreLimits.aclHostCharsMax, 1).describe(
     'The address that the client comes from, or `*` for every one.',
   ),
   operation: z.enum(wordsOf(aclOperationNumbers)).describe('What the rule allows or denies.'),
@@ -75,7 +76,7 @@ export const aclOperations = [
     access: 'read',
     scope: 'cluster',
     input: z.strictObject({ virtual_cluster_id: clusterId() }),
-    output: z.object({ acls: list(rule, caps.aclsMax).describe('The rules.') }),
+    output: z.object({ acls: list(rule, coreLimits.aclsMax).describe('The rules.') }),
     errors: ['not_found', 'unsupported_cluster_type'],
     example: { input: { virtual_cluster_id: examples.cluster }, output: { acls: [exampleRule] } },
   }),
@@ -90,15 +91,15 @@ export const aclOperations = [
     scope: 'cluster',
     input: z.strictObject({
       virtual_cluster_id: clusterId(),
-      principal: text(caps.principalNameCharsMax, 1)
+      principal: text(coreLimits.principalNameCharsMax, 1)
         .optional()
         .describe('Who, as `User:name` or only the name. Without it, who may.'),
       operation: z.enum(neededOperations).describe('The operation.'),
       resource_type: fields.resource_type.describe('With what.'),
-      resource_name: text(caps.aclResourceNameCharsMax, 1).describe(
+      resource_name: text(coreLimits.aclResourceNameCharsMax, 1).describe(
         'Its name. The cluster is `kafka-cluster`.',
       ),
-      host: text(caps.aclHostCharsMax, 1)
+      host: text(coreLimits.aclHostCharsMax, 1)
         .optional()
         .describe('The client address. Without it, one that no rule names.'),
     }),
@@ -127,12 +128,12 @@ export const aclOperations = [
         }),
         nearRulesMax,
       ).describe('Rules that would decide if one thing were different.'),
-      who: list(principalAccess, caps.explainedPrincipalsMax + 1)
+      who: list(principalAccess, apiLimits.explainedPrincipalsMax + 1)
         .optional()
         .describe(
           'All that no other entry names as `User:*`, then principals that may, then those that may not. Only without a principal.',
         ),
-      who_total: count(caps.aclsMax + caps.credentialsMax + 1)
+      who_total: count(coreLimits.aclsMax + coreLimits.credentialsMax + 1)
         .optional()
         .describe('How many there are, of whom the first are listed.'),
     }),
@@ -182,9 +183,11 @@ export const aclOperations = [
     scope: 'cluster',
     input: z.strictObject({
       virtual_cluster_id: clusterId(),
-      acls: list(ruleGiven, caps.aclsPerCallMax, 1).describe('The rules.'),
+      acls: list(ruleGiven, coreLimits.aclsPerCallMax, 1).describe('The rules.'),
     }),
-    output: z.object({ acls: list(rule, caps.aclsPerCallMax).describe('The rules that were removed.') }),
+    output: z.object({
+      acls: list(rule, coreLimits.aclsPerCallMax).describe('The rules that were removed.'),
+    }),
     errors: ['not_found', 'unsupported_cluster_type'],
     example: {
       input: { virtual_cluster_id: examples.cluster, acls: [exampleRule] },

@@ -1,4 +1,4 @@
-import { caps } from '@weir/core';
+import { coreLimits } from '@weir/core';
 import * as z from 'zod';
 import { clusterId, count, examples, list, text, time } from '../fields.ts';
 import { defineOperation } from '../operation.ts';
@@ -34,7 +34,7 @@ export const agentOperations = [
       group: text(nameCharsMax).optional().describe('Only agents of this group.'),
       role: text(64).optional().describe('Only agents that have this role.'),
     }),
-    output: z.object({ agents: list(agent, caps.agentsPerClusterMax).describe('The agents by id.') }),
+    output: z.object({ agents: list(agent, coreLimits.agentsPerClusterMax).describe('The agents by id.') }),
     errors: ['not_found'],
     example: {
       input: { virtual_cluster_id: examples.cluster, role: 'jobs' },

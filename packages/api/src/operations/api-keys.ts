@@ -1,4 +1,3 @@
-import { caps } from '@weir/core';
 import * as z from 'zod';
 import {
   apiKeySecretChars,
@@ -12,6 +11,7 @@ import {
   workspaceFilter,
 } from '../fields.ts';
 import { clusterTypeNames, id } from '../ids.ts';
+import { apiLimits } from '../limits.ts';
 import { defineOperation } from '../operation.ts';
 import { accessGrants, keyGrants } from './access-grants.ts';
 
@@ -98,7 +98,7 @@ export const apiKeyOperations = [
     access: 'read',
     scope: 'workspace',
     input: z.strictObject({ workspace_id: workspaceFilter() }),
-    output: z.object({ api_keys: list(apiKey, caps.apiKeysMax).describe('The keys by name.') }),
+    output: z.object({ api_keys: list(apiKey, apiLimits.apiKeysMax).describe('The keys by name.') }),
     errors: ['not_found'],
     example: {
       input: {},

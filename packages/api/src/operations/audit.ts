@@ -1,4 +1,3 @@
-import { caps } from '@weir/core';
 import * as z from 'zod';
 import {
   count,
@@ -12,6 +11,7 @@ import {
   workspaceFilter,
 } from '../fields.ts';
 import { id } from '../ids.ts';
+import { apiLimits } from '../limits.ts';
 import { defineOperation } from '../operation.ts';
 
 export const actorKinds = ['user', 'api_key', 'agent', 'anonymous', 'system'] as const;
@@ -26,7 +26,7 @@ const entry = z
     time: time().describe('When it happened.'),
     actor_kind: z.enum(actorKinds).describe('What called.'),
     actor_id: text(136).nullable().describe('The user or key that called, or `null` if unknown.'),
-    actor_name: text(caps.emailCharsMax).nullable().describe('Its name then.'),
+    actor_name: text(apiLimits.emailCharsMax).nullable().describe('Its name then.'),
     remote_address: text(64).describe('Where the call came from.'),
     operation: text(128).describe('What was called.'),
     workspace_id: id('workspace').nullable().describe('The workspace that it was about, or `null`.'),
@@ -55,7 +55,7 @@ export const auditOperations = [
         .describe('The last part of time, such as `1h` or `7d`; instead of `start` and `end`.'),
       start: timeOfCaller().optional().describe('The earliest moment.'),
       end: timeOfCaller().optional().describe('The moment before which it happened.'),
-      actor: text(caps.emailCharsMax)
+      actor: text(apiLimits.emailCharsMax)
         .optional()
         .describe('Only what this user or key did: its id or its name.'),
       operation: text(128).optional().describe('Only calls of this operation.'),
@@ -63,7 +63,10 @@ export const auditOperations = [
       result: text(64).optional().describe('Only calls that ended so: `ok`, or the code of an error.'),
       ...pageInput(100),
     }),
-    output: z.object({ entries: list(entry, caps.apiPageRowsMax).describe('The entries.'), ...pageOutput }),
+    output: z.object({
+      entries: list(entry, apiLimits.apiPageRowsMax).describe('The entries.'),
+      ...pageOutput,
+    }),
     errors: ['not_found'],
     example: {
       input: { operation: 'delete_topic', start: '2026-01-31T00:00:00Z' },

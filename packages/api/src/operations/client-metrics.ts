@@ -1,4 +1,4 @@
-import { caps } from '@weir/core';
+import { coreLimits } from '@weir/core';
 import * as z from 'zod';
 import { clusterId, examples, list, text, word } from '../fields.ts';
 import { defineOperation } from '../operation.ts';
@@ -15,8 +15,8 @@ const subscription = z
   .object({
     name: text(249).describe('The subscription.'),
     interval_ms: z.int().optional().describe(interval),
-    metrics: text(caps.configTextCharsMax).optional().describe(metrics),
-    match: text(caps.configTextCharsMax).optional().describe(match),
+    metrics: text(coreLimits.configTextCharsMax).optional().describe(metrics),
+    match: text(coreLimits.configTextCharsMax).optional().describe(match),
   })
   .meta({ id: 'ClientMetricsSubscription', description: 'Which metrics clients push, and how often.' });
 
@@ -24,8 +24,8 @@ const subscriptionGiven = z
   .strictObject({
     name: subscriptionName().describe('The subscription.'),
     interval_ms: z.int().min(100).max(3_600_000).optional().describe(interval),
-    metrics: text(caps.configTextCharsMax).optional().describe(metrics),
-    match: text(caps.configTextCharsMax).optional().describe(match),
+    metrics: text(coreLimits.configTextCharsMax).optional().describe(metrics),
+    match: text(coreLimits.configTextCharsMax).optional().describe(match),
   })
   .refine(
     (given) => given.interval_ms !== undefined || given.metrics !== undefined || given.match !== undefined,
@@ -43,7 +43,7 @@ export const clientMetricsOperations = [
     scope: 'cluster',
     input: z.strictObject({ virtual_cluster_id: clusterId() }),
     output: z.object({
-      subscriptions: list(subscription, caps.clientMetricsMax).describe('The subscriptions by name.'),
+      subscriptions: list(subscription, coreLimits.clientMetricsMax).describe('The subscriptions by name.'),
     }),
     errors: ['not_found', 'unsupported_cluster_type'],
     example: {
@@ -78,7 +78,7 @@ export const clientMetricsOperations = [
     scope: 'cluster',
     input: z.strictObject({
       virtual_cluster_id: clusterId(),
-      client_metrics_subscriptions: list(subscriptionGiven, caps.clientMetricsMax, 1)
+      client_metrics_subscriptions: list(subscriptionGiven, coreLimits.clientMetricsMax, 1)
         .refine((given) => new Set(given.map(({ name }) => name)).size === given.length, {
           error: 'has a name twice',
         })
@@ -99,7 +99,7 @@ export const clientMetricsOperations = [
     scope: 'cluster',
     input: z.strictObject({
       virtual_cluster_id: clusterId(),
-      client_metrics_subscription_names: list(subscriptionName(), caps.clientMetricsMax, 1).describe(
+      client_metrics_subscription_names: list(subscriptionName(), coreLimits.clientMetricsMax, 1).describe(
         'The subscriptions.',
       ),
     }),

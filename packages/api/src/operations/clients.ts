@@ -1,10 +1,11 @@
-import { caps } from '@weir/core';
+import { coreLimits } from '@weir/core';
 import * as z from 'zod';
 import { clusterId, count, examples, list, text, time } from '../fields.ts';
+import { apiLimits } from '../limits.ts';
 import { defineOperation } from '../operation.ts';
 
-const name = () => text(caps.reportedNameCharsMax);
-const names = () => list(name(), caps.listedSoftwareNamesMax);
+const name = () => text(coreLimits.reportedNameCharsMax);
+const names = () => list(name(), apiLimits.listedSoftwareNamesMax);
 
 const software = z
   .object({
@@ -21,7 +22,7 @@ const software = z
         agent_id: text(128).describe('The agent.'),
         connections: count().describe('Connections of such clients to it.'),
       }),
-      caps.listedSoftwareNamesMax,
+      apiLimits.listedSoftwareNamesMax,
     ).describe('Some of the agents that they are connected to, those with the most connections first.'),
     agent_count: count().describe('How many agents they are connected to.'),
   })
@@ -43,14 +44,14 @@ export const clientOperations = [
       agent_id: text(128).optional().describe('Only clients of this agent.'),
     }),
     output: z.object({
-      clients: list(software, caps.listedSoftwareMax).describe(
+      clients: list(software, apiLimits.listedSoftwareMax).describe(
         'Kinds of clients, the most connections first.',
       ),
       total: count().describe('How many kinds there are, of which the first are listed.'),
       connections: count().describe('Connections of all clients, whatever was asked for.'),
       unlisted_connections: count().describe('Connections of clients for whose software there was no room.'),
       reported_at: time().nullable().describe('The oldest report that is in here, or `null` without any.'),
-      silent_agents: list(text(128), caps.agentsPerClusterMax).describe(
+      silent_agents: list(text(128), coreLimits.agentsPerClusterMax).describe(
         'Agents that did not report their clients of late.',
       ),
     }),

@@ -1,4 +1,4 @@
-import { caps } from '@weir/core';
+import { coreLimits } from '@weir/core';
 import * as z from 'zod';
 import {
   clusterId,
@@ -10,6 +10,7 @@ import {
   nanosecondsField,
   text,
 } from '../fields.ts';
+import { apiLimits } from '../limits.ts';
 import { defineOperation } from '../operation.ts';
 import { tier } from './virtual-clusters.ts';
 
@@ -22,7 +23,7 @@ const configuration = z
       .boolean()
       .describe('Whether ACLs are tried out: denials are logged and not made.'),
     is_auto_create_topic_enabled: z.boolean().describe('Whether topics are made when clients ask for them.'),
-    default_num_partitions: count(caps.partitionsPerTopicMax).describe(
+    default_num_partitions: count(coreLimits.partitionsPerTopicMax).describe(
       'Partitions of a topic that does not say.',
     ),
     default_retention_millis: z
@@ -35,7 +36,7 @@ const configuration = z
     inactive_topics_ttl: nanosecondsField().describe('For how long, in nanoseconds.'),
     tier: tier().describe('The tier of the cluster.'),
     broker_configs: configsField().describe('Configs of the cluster by name.'),
-    bucket_url: text(caps.apiUrlCharsMax)
+    bucket_url: text(apiLimits.apiUrlCharsMax)
       .nullable()
       .describe('The bucket that agents use instead of the one they were started with, or `null`.'),
   })
@@ -53,7 +54,7 @@ const change = z
     broker_configs: configsGiven().describe(
       'Configs to set, by name. Those that are left out or `null` stay as they are.',
     ),
-    bucket_url: text(caps.apiUrlCharsMax, 1)
+    bucket_url: text(apiLimits.apiUrlCharsMax, 1)
       .nullable()
       .optional()
       .describe('A bucket that agents are to use instead of the one they were started with; `null` ends it.'),

@@ -1,19 +1,22 @@
-import { caps } from '@weir/core';
+import { coreLimits } from '@weir/core';
 import * as z from 'zod';
 import { clusterId, count, examples, list, pageInput, pageOutput, text, topicNameField } from '../fields.ts';
+import { apiLimits } from '../limits.ts';
 import { defineOperation } from '../operation.ts';
 
-const groupName = () => text(caps.groupNameCharsMax, 1);
-const groupNameTold = () => z.string().max(caps.groupNameCharsMax);
-const memberText = () => z.string().max(caps.groupNameCharsMax);
+const groupName = () => text(coreLimits.groupNameCharsMax, 1);
+const groupNameTold = () => z.string().max(coreLimits.groupNameCharsMax);
+const memberText = () => z.string().max(coreLimits.groupNameCharsMax);
 const groupState = () => text(64).describe('Its state by Kafka’s name, such as `Stable` or `Empty`.');
 const groupProtocol = () =>
   memberText().describe('How partitions are assigned, such as `range`; empty without members.');
-const partitionNumber = () => count(caps.partitionsPerTopicMax).describe('The partition.');
+const partitionNumber = () => count(coreLimits.partitionsPerTopicMax).describe('The partition.');
 
 const assignedPartitions = z.object({
   topic_name: topicNameField().describe('The topic.'),
-  partitions: list(count(caps.partitionsPerTopicMax), caps.partitionsPerTopicMax).describe('Its partitions.'),
+  partitions: list(count(coreLimits.partitionsPerTopicMax), coreLimits.partitionsPerTopicMax).describe(
+    'Its partitions.',
+  ),
 });
 
 const member = z
@@ -24,7 +27,9 @@ const member = z
     client_host: memberText().describe('Where it connects from.'),
     assignment: z
       .object({
-        assignments: list(assignedPartitions, caps.partitionsPerClusterMax).describe('Partitions by topic.'),
+        assignments: list(assignedPartitions, coreLimits.partitionsPerClusterMax).describe(
+          'Partitions by topic.',
+        ),
       })
       .describe('What it reads.'),
   })
@@ -43,7 +48,7 @@ const watchedGroup = z
     name: groupNameTold().describe('The group.'),
     state: groupState(),
     protocol: groupProtocol(),
-    members: list(member, caps.groupMembersMax).describe('Its members.'),
+    members: list(member, coreLimits.groupMembersMax).describe('Its members.'),
     topics: list(
       z.object({
         name: topicNameField().describe('The topic.'),
@@ -56,10 +61,10 @@ const watchedGroup = z
             max_offset: count().describe('Where it ends: the offset of the next record.'),
             committed_offset: z.int().min(-1).describe('Where the group is; -1 if it never said.'),
           }),
-          caps.partitionsPerTopicMax,
+          coreLimits.partitionsPerTopicMax,
         ).describe('Its partitions.'),
       }),
-      caps.partitionsPerClusterMax,
+      coreLimits.partitionsPerClusterMax,
     ).describe('The topics that it reads or has committed offsets of.'),
   })
   .meta({ id: 'WatchedConsumerGroup', description: 'A consumer group with its offsets.' });
@@ -90,9 +95,11 @@ const exampleGroup = {
 const groupListing = z
   .object({
     ...groupFields,
-    member_count: count(caps.groupMembersMax).describe('How many members it has.'),
-    topic_count: count(caps.partitionsPerClusterMax).describe('How many topics it reads.'),
-    partition_count: count(caps.partitionsPerClusterMax).describe('How many partitions it has offsets of.'),
+    member_count: count(coreLimits.groupMembersMax).describe('How many members it has.'),
+    topic_count: count(coreLimits.partitionsPerClusterMax).describe('How many topics it reads.'),
+    partition_count: count(coreLimits.partitionsPerClusterMax).describe(
+      'How many partitions it has offsets of.',
+    ),
     max_lag: count().describe('The largest lag of one partition.'),
   })
   .meta({ id: 'ConsumerGroupListing', description: 'A consumer group in a list.' });
@@ -101,7 +108,7 @@ const consumerGroup = z
   .object({
     ...groupFields,
     generation: z.int().describe('How often it was put together anew.'),
-    members: list(member, caps.groupMembersMax).describe('Its members.'),
+    members: list(member, coreLimits.groupMembersMax).describe('Its members.'),
     topics: list(
       z.object({
         name: topicNameField().describe('The topic.'),
@@ -115,10 +122,10 @@ const consumerGroup = z
             committed_offset: count().nullable().describe('Where the group is; `null` if it never said.'),
             lag: lag(),
           }),
-          caps.partitionsPerTopicMax,
+          coreLimits.partitionsPerTopicMax,
         ).describe('Its partitions.'),
       }),
-      caps.partitionsPerClusterMax,
+      coreLimits.partitionsPerClusterMax,
     ).describe('What it reads, the largest lag first.'),
   })
   .meta({ id: 'ConsumerGroup', description: 'A consumer group with its lag.' });
@@ -132,13 +139,13 @@ export const consumerGroupOperations = [
     scope: 'cluster',
     input: z.strictObject({
       virtual_cluster_id: clusterId(),
-      query: text(caps.groupNameCharsMax).optional().describe('Only groups whose name has this in it.'),
+      query: text(coreLimits.groupNameCharsMax).optional().describe('Only groups whose name has this in it.'),
       lag_min: count().optional().describe('Only groups that have at least this lag.'),
       sort_by: z.enum(['name', 'lag']).default('name').describe('By name, or the largest lag first.'),
       ...pageInput(100),
     }),
     output: z.object({
-      groups: list(groupListing, caps.apiPageRowsMax).describe('The groups.'),
+      groups: list(groupListing, apiLimits.apiPageRowsMax).describe('The groups.'),
       ...pageOutput,
     }),
     errors: ['not_found', 'unsupported_cluster_type'],
@@ -196,7 +203,7 @@ export const consumerGroupOperations = [
     input: z.strictObject({ virtual_cluster_id: clusterId() }),
     output: z.object({
       state: z
-        .object({ groups: list(watchedGroup, caps.groupsMax).describe('The groups by name.') })
+        .object({ groups: list(watchedGroup, coreLimits.groupsMax).describe('The groups by name.') })
         .describe('What is known now.'),
     }),
     errors: ['not_found', 'unsupported_cluster_type'],

@@ -1,14 +1,15 @@
-import { caps } from '@weir/core';
+import { coreLimits } from '@weir/core';
 import * as z from 'zod';
 import { clusterId, examples, list, secret, secretField, text, time, word } from '../fields.ts';
 import { id } from '../ids.ts';
+import { apiLimits } from '../limits.ts';
 import { defineOperation } from '../operation.ts';
 
 const credential = z
   .object({
     id: id('credential').describe('The credential, to delete it by.'),
     name: text(132).describe('Its name, with `ccn_`.'),
-    username: text(caps.principalNameCharsMax).describe('What clients log in as.'),
+    username: text(coreLimits.principalNameCharsMax).describe('What clients log in as.'),
     created_at: time().describe('When it was made.'),
     is_cluster_superuser: z.boolean().describe('Whether no ACL binds it.'),
     read_only: z.boolean().describe('Whether it only reads, which credentials of a schema registry can.'),
@@ -29,7 +30,7 @@ export const credentialOperations = [
     scope: 'cluster',
     input: z.strictObject({ virtual_cluster_id: clusterId() }),
     output: z.object({
-      credentials: list(credential, caps.credentialsMax).describe('The credentials by name.'),
+      credentials: list(credential, coreLimits.credentialsMax).describe('The credentials by name.'),
     }),
     errors: ['not_found', 'unsupported_cluster_type'],
     example: {
@@ -68,7 +69,7 @@ export const credentialOperations = [
           .boolean()
           .default(false)
           .describe('Whether it only reads. For schema registries, and not for superusers.'),
-        imported_password: secret(1, caps.passwordCharsMax)
+        imported_password: secret(1, apiLimits.passwordCharsMax)
           .nullish()
           .transform((password) => password ?? undefined)
           .describe('A password of your own, instead of one that is made up.'),
@@ -78,8 +79,8 @@ export const credentialOperations = [
       }),
     output: z.object({
       id: id('credential').describe('The credential.'),
-      username: text(caps.principalNameCharsMax).describe('What clients log in as.'),
-      password: secretField(caps.passwordCharsMax).describe('The password. It is returned only here.'),
+      username: text(coreLimits.principalNameCharsMax).describe('What clients log in as.'),
+      password: secretField(apiLimits.passwordCharsMax).describe('The password. It is returned only here.'),
     }),
     errors: ['not_found', 'duplicate_name', 'limit_exceeded', 'unsupported_cluster_type'],
     example: {

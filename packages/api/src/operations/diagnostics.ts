@@ -1,4 +1,3 @@
-import { caps } from '@weir/core';
 import * as z from 'zod';
 import {
   clusterId,
@@ -13,13 +12,14 @@ import {
   timeOfCaller,
   word,
 } from '../fields.ts';
+import { apiLimits } from '../limits.ts';
 import { defineOperation } from '../operation.ts';
 
 export const severities = ['low', 'medium', 'high', 'critical'] as const;
 export const diagnosticTransitions = ['failed', 'recovered', 'muted', 'unmuted'] as const;
 
 const diagnosticId = () => word(/^[a-zA-Z0-9_.:-]{1,128}$/, 128, 'is not the id of a diagnostic');
-const actorName = () => text(caps.emailCharsMax);
+const actorName = () => text(apiLimits.emailCharsMax);
 
 const finding = z.object({
   key: text(256).describe('What the finding is about, the same from look to look.'),
@@ -53,7 +53,7 @@ const diagnostic = z
     ...summaryFields,
     explanation: prose().describe('What it looks at and why that matters.'),
     fix: prose().describe('What to do.'),
-    groups: list(finding, caps.diagnosticGroupsMax).describe('What was found, the worst first.'),
+    groups: list(finding, apiLimits.diagnosticGroupsMax).describe('What was found, the worst first.'),
     groups_left_out: count().describe('How many findings are left out.'),
     muted_by: actorName().nullable().describe('Who muted it.'),
     mute_reason: text().nullable().describe('Why.'),
@@ -107,7 +107,7 @@ export const diagnosticOperations = [
       severity: z.enum(severities).optional().describe('Only those of this severity.'),
     }),
     output: z.object({
-      diagnostics: list(listed, caps.diagnosticsMax).describe('Failing ones first, the worst first.'),
+      diagnostics: list(listed, apiLimits.diagnosticsMax).describe('Failing ones first, the worst first.'),
     }),
     errors: ['not_found'],
     example: {
@@ -182,7 +182,7 @@ export const diagnosticOperations = [
       ...pageInput(100),
     }),
     output: z.object({
-      transitions: list(transition, caps.apiPageRowsMax).describe('The changes.'),
+      transitions: list(transition, apiLimits.apiPageRowsMax).describe('The changes.'),
       ...pageOutput,
     }),
     errors: ['not_found'],

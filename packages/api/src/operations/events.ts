@@ -1,4 +1,4 @@
-import { caps, eventTypeNames } from '@weir/core';
+import { coreLimits, eventTypeNames } from '@weir/core';
 import * as z from 'zod';
 import { clusterId, count, cursor, examples, list, prose, text, time, word } from '../fields.ts';
 import { jsonSchemaOf } from '../json-schema.ts';
@@ -45,7 +45,7 @@ const timeRange = () =>
     );
 
 const filter = () =>
-  prose(caps.filterCharsMax)
+  prose(coreLimits.filterCharsMax)
     .default('')
     .describe('What has to be true of an event, such as `data.operation == "WRITE"`; empty for all.');
 
@@ -68,7 +68,7 @@ const timelineWanted = () =>
     series_limit: z
       .int()
       .min(1)
-      .max(caps.eventSeriesMax)
+      .max(coreLimits.eventSeriesMax)
       .default(10)
       .describe('Series at most; all further values together are one more.'),
   });
@@ -130,7 +130,7 @@ const partial = () =>
 const message = () =>
   text().optional().describe('A word to people, such as that there is no events data yet.');
 
-const value = () => z.union([prose(caps.eventBytesMax), z.number(), z.boolean()]);
+const value = () => z.union([prose(coreLimits.eventBytesMax), z.number(), z.boolean()]);
 
 const timeline = () =>
   z.object({
@@ -160,7 +160,7 @@ const timeline = () =>
           'A time and a value each; `null` where there is nothing to aggregate.',
         ),
       }),
-      caps.eventSeriesMax + 1,
+      coreLimits.eventSeriesMax + 1,
     ).describe('The series with the most events first.'),
   });
 
@@ -215,7 +215,7 @@ const problem = () =>
     line: count().describe('The line, from 1.'),
     column: count().describe('The column, from 1.'),
     message: prose().describe('What is wrong.'),
-    suggestion: prose(caps.filterCharsMax).optional().describe('What to write there instead.'),
+    suggestion: prose(coreLimits.filterCharsMax).optional().describe('What to write there instead.'),
   });
 
 export const eventOperations = [
@@ -230,14 +230,19 @@ export const eventOperations = [
     input: z.strictObject({
       ...scope,
       sort: z.enum(['asc', 'desc']).default('desc').describe('Whether the oldest come first or the newest.'),
-      limit: z.int().min(1).max(caps.eventRowsMax).default(caps.eventRowsMax).describe('Events at most.'),
+      limit: z
+        .int()
+        .min(1)
+        .max(coreLimits.eventRowsMax)
+        .default(coreLimits.eventRowsMax)
+        .describe('Events at most.'),
       cursor: cursor().optional().describe('`next_cursor` of the answer before; without it, the beginning.'),
       timeline: timelineWanted()
         .optional()
         .describe('The timeline to return besides. Without it, none; not together with `cursor`.'),
     }),
     output: z.object({
-      events: events(caps.eventRowsMax).describe('The events as they were recorded.'),
+      events: events(coreLimits.eventRowsMax).describe('The events as they were recorded.'),
       truncated: z.boolean().describe('Whether more events pass the filter.'),
       next_cursor: cursor().nullable().describe('Where the next events begin, or `null` after the last.'),
       timeline: timeline().optional().describe('The events over time, when that was asked for.'),
@@ -298,7 +303,7 @@ export const eventOperations = [
     output: z.object({
       fields: list(
         z.object({
-          name: prose(caps.eventBytesMax).describe('The field, as filters write it.'),
+          name: prose(coreLimits.eventBytesMax).describe('The field, as filters write it.'),
           types: list(z.enum(['string', 'number', 'boolean', 'object']), 4).describe('What its values are.'),
           events: count().describe('Events that have it.'),
           distinct_values: count().describe('Its values; at most as many are distinguished as are counted.'),
@@ -307,10 +312,10 @@ export const eventOperations = [
               value: value().describe('The value.'),
               events: count().describe('Events that have it.'),
             }),
-            caps.eventFieldValuesMax,
+            coreLimits.eventFieldValuesMax,
           ).describe('The most frequent ones first.'),
         }),
-        caps.eventFieldsMax,
+        coreLimits.eventFieldsMax,
       ).describe('The fields.'),
       sampled_events: count().describe('Events that were looked at.'),
       is_sample: z.boolean().describe('Whether there are more that were not.'),
@@ -359,14 +364,14 @@ export const eventOperations = [
       neighbors: z
         .int()
         .min(0)
-        .max(caps.eventNeighboursMax)
+        .max(coreLimits.eventNeighboursMax)
         .default(0)
         .describe('How many events to give that happened before it, and how many after.'),
     }),
     output: z.object({
       event: event.describe('The event as it was recorded.'),
-      before: events(caps.eventNeighboursMax).describe('Events before it, by time.'),
-      after: events(caps.eventNeighboursMax).describe('Events after it, by time.'),
+      before: events(coreLimits.eventNeighboursMax).describe('Events before it, by time.'),
+      after: events(coreLimits.eventNeighboursMax).describe('Events after it, by time.'),
       stats: stats(),
     }),
     errors: ['not_found', 'events_disabled', 'no_query_engine', 'too_many_queries'],
@@ -392,7 +397,7 @@ export const eventOperations = [
         z.object({
           title: text(128).describe('What it is called.'),
           event_types: list(z.enum(eventTypeNames), eventTypeNames.length).describe('Types; none are all.'),
-          filter: prose(caps.filterCharsMax).describe('The filter, or an empty text.'),
+          filter: prose(coreLimits.filterCharsMax).describe('The filter, or an empty text.'),
           time_range: z
             .object({
               relative: text(32).optional().describe('The last part of time.'),
@@ -446,14 +451,14 @@ export const eventOperations = [
     }),
     output: z.object({
       is_valid: z.boolean().describe('Whether a search takes it.'),
-      filter: prose(caps.filterCharsMax)
+      filter: prose(coreLimits.filterCharsMax)
         .nullable()
         .describe('The filter as text, or `null` when it is none.'),
       filter_builder: filterBuilder()
         .nullable()
         .describe('The filter as rows, or `null` when rows cannot say the same.'),
-      problems: list(problem(), caps.filterProblemsMax).describe('What is wrong with it.'),
-      warnings: list(problem(), caps.filterProblemsMax).describe(
+      problems: list(problem(), coreLimits.filterProblemsMax).describe('What is wrong with it.'),
+      warnings: list(problem(), coreLimits.filterProblemsMax).describe(
         'Fields that events of these types are not known to have. They may have them all the same.',
       ),
       estimate: z

@@ -1,4 +1,4 @@
-import { caps, filterOperators } from '@weir/core';
+import { coreLimits, filterOperators } from '@weir/core';
 import * as z from 'zod';
 import { list, prose } from '../fields.ts';
 
@@ -6,21 +6,21 @@ import { list, prose } from '../fields.ts';
  * A filter put together of rows, for those who do not write. Groups may be nested as deep as a person would put them together; what is deeper is
  * written.
  */
-const value = () => z.union([prose(caps.filterPatternCharsMax), z.number(), z.boolean()]).nullable();
+const value = () => z.union([prose(coreLimits.filterPatternCharsMax), z.number(), z.boolean()]).nullable();
 
 const row = () =>
   z.strictObject({
     field: prose(1024).describe('The field, as filters write it.'),
     operator: z.enum(filterOperators).describe('How it is compared.'),
     value: z
-      .union([value(), list(value(), caps.filterListValuesMax)])
+      .union([value(), list(value(), coreLimits.filterListValuesMax)])
       .describe('What with: a list for `in` and `not in`, a pattern for `like` and `not like`.'),
   });
 
 const group = <Entry extends z.ZodType>(entry: Entry) =>
   z.strictObject({
     join: z.enum(['and', 'or']).default('and').describe('Whether all rows have to be true, or one.'),
-    rows: list(entry, caps.filterConditionsMax).describe('Rows, and groups of them.'),
+    rows: list(entry, coreLimits.filterConditionsMax).describe('Rows, and groups of them.'),
   });
 
 export const filterBuilder = () => group(z.union([row(), group(z.union([row(), group(row())]))]));

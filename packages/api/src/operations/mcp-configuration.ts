@@ -1,13 +1,13 @@
-import { caps } from '@weir/core';
 import * as z from 'zod';
 import { workspaceKeyHeader } from '../authentication.ts';
 import { examples, list, secretField, text, word } from '../fields.ts';
 import { id } from '../ids.ts';
+import { apiLimits } from '../limits.ts';
 import { mcpClientKinds, mcpConfiguration } from '../mcp-configuration.ts';
 import { defineOperation } from '../operation.ts';
 
 /** A header and a key for each of the workspaces, three times over. */
-const configurationCharsMax = 256 * caps.apiKeysPerCallMax + 2048;
+const configurationCharsMax = 256 * apiLimits.apiKeysPerCallMax + 2048;
 
 const exampleServers = {
   baseUrl: 'https://weir.example',
@@ -25,7 +25,7 @@ export const mcpConfigurationOperations = [
     access: 'write',
     scope: 'workspace',
     input: z.strictObject({
-      workspace_ids: list(id('workspace'), caps.apiKeysPerCallMax, 1).describe(
+      workspace_ids: list(id('workspace'), apiLimits.apiKeysPerCallMax, 1).describe(
         'The workspaces that the client is to reach.',
       ),
       form: z
@@ -42,7 +42,7 @@ export const mcpConfigurationOperations = [
       )
         .default('weir')
         .describe('What the client calls the server.'),
-      replaces: list(id('apiKey'), caps.apiKeysPerCallMax)
+      replaces: list(id('apiKey'), apiLimits.apiKeysPerCallMax)
         .default([])
         .describe('Keys of an earlier configuration, which are deleted once there are new ones.'),
     }),
@@ -51,9 +51,9 @@ export const mcpConfigurationOperations = [
         z.object({
           id: id('apiKey').describe('The key, to delete it by.'),
           name: text(132).describe('Its name, with `akn_`.'),
-          workspace_ids: list(id('workspace'), caps.apiKeysPerCallMax).describe('What it reaches.'),
+          workspace_ids: list(id('workspace'), apiLimits.apiKeysPerCallMax).describe('What it reaches.'),
         }),
-        caps.apiKeysPerCallMax,
+        apiLimits.apiKeysPerCallMax,
       ).describe('The keys that were made, without their secrets.'),
       configurations: list(
         z.object({

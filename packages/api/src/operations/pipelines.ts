@@ -1,7 +1,7 @@
-import { caps } from '@weir/core';
 import * as z from 'zod';
 import { clusterId, count, emptyForNone, examples, list, prose, text, time, word } from '../fields.ts';
 import { id } from '../ids.ts';
+import { apiLimits } from '../limits.ts';
 import { defineOperation } from '../operation.ts';
 import { pipelineEngineNote, pipelineStates, pipelineTypeNames } from '../pipeline-types.ts';
 
@@ -10,12 +10,12 @@ const document = () =>
   z
     .string()
     .min(1)
-    .max(caps.pipelineConfigurationBytesMax)
+    .max(apiLimits.pipelineConfigurationBytesMax)
     .refine((found) => !/[^\t\n\r\P{Cc}]|\p{Cs}/u.test(found), {
       error: 'has control characters or broken Unicode',
     });
 
-const documentTold = () => prose(caps.pipelineConfigurationBytesMax);
+const documentTold = () => prose(apiLimits.pipelineConfigurationBytesMax);
 
 const pipelineName = () =>
   word(
@@ -58,7 +58,7 @@ const configuration = z
         name: text(128).describe('The name of the part.'),
         yaml: documentTold().describe('Its YAML.'),
       }),
-      caps.pipelinePartsMax,
+      apiLimits.pipelinePartsMax,
     )
       .optional()
       .describe('The parts, if it came in some.'),
@@ -72,12 +72,14 @@ const summary = z
     version: z.int().describe('Its version.'),
     settings: list(
       z.object({
-        path: text(caps.pipelineSummaryCharsMax).describe(
+        path: text(apiLimits.pipelineSummaryCharsMax).describe(
           'Where it stands, such as `output.kafka_franz.topic`.',
         ),
-        value: text(caps.pipelineSummaryCharsMax).describe('What it says, in one line; `***` for a secret.'),
+        value: text(apiLimits.pipelineSummaryCharsMax).describe(
+          'What it says, in one line; `***` for a secret.',
+        ),
       }),
-      caps.pipelineSummaryRowsMax,
+      apiLimits.pipelineSummaryRowsMax,
     ).describe('What it says, in its own order.'),
     settings_left_out: count().describe('How many more there are.'),
   })
@@ -118,7 +120,7 @@ export const pipelineOperations = [
     scope: 'cluster',
     input: z.strictObject({ virtual_cluster_id: clusterId() }),
     output: z.object({
-      pipelines: list(overview, caps.pipelinesPerClusterMax).describe('The pipelines by name.'),
+      pipelines: list(overview, apiLimits.pipelinesPerClusterMax).describe('The pipelines by name.'),
     }),
     errors: ['not_found'],
     example: {
@@ -164,14 +166,14 @@ export const pipelineOperations = [
     name: 'create_pipeline_configuration',
     title: 'Create a configuration',
     summary: 'Validate and store a configuration of a pipeline. It takes effect when it is deployed.',
-    description: `A configuration that is refused changes nothing. Those that are kept never change. A pipeline keeps its last ${caps.pipelineConfigurationsMax}, and the one that is deployed. Secrets belong into the environment of the agents, and not here: every caller that may read the cluster may read its configurations.`,
+    description: `A configuration that is refused changes nothing. Those that are kept never change. A pipeline keeps its last ${apiLimits.pipelineConfigurationsMax}, and the one that is deployed. Secrets belong into the environment of the agents, and not here: every caller that may read the cluster may read its configurations.`,
     access: 'write',
     scope: 'cluster',
     input: z
       .strictObject({
         ...target,
         configuration_yaml: document().optional().describe('The configuration.'),
-        configuration_inputs: list(z.strictObject(part), caps.pipelinePartsMax, 1)
+        configuration_inputs: list(z.strictObject(part), apiLimits.pipelinePartsMax, 1)
           .optional()
           .describe(
             'The configuration in parts, of a `data_lake` pipeline only: lists become one in the order of the parts, and all else stands in one part.',
@@ -233,7 +235,7 @@ export const pipelineOperations = [
     }),
     output: z.object({
       pipeline_overview: overview.describe('The pipeline.'),
-      pipeline_configurations: list(configuration, caps.pipelineConfigurationsMax + 1).describe(
+      pipeline_configurations: list(configuration, apiLimits.pipelineConfigurationsMax + 1).describe(
         'Its configurations, the oldest first.',
       ),
       pipeline_summary: summary

@@ -1,7 +1,7 @@
-import { caps } from '@weir/core';
 import * as z from 'zod';
 import { displayName, emailAddress, examples, list, newPassword, secret, text, time } from '../fields.ts';
 import { clusterTypeNames, id } from '../ids.ts';
+import { apiLimits } from '../limits.ts';
 import { defineOperation } from '../operation.ts';
 import { grantNames } from './access-grants.ts';
 import { actorKinds } from './audit.ts';
@@ -9,7 +9,7 @@ import { actorKinds } from './audit.ts';
 export const profile = z
   .object({
     id: id('user').describe('The user.'),
-    email: text(caps.emailCharsMax).describe('The sign-in method.'),
+    email: text(apiLimits.emailCharsMax).describe('The sign-in method.'),
     name: text(128).describe('His name.'),
   })
   .meta({ id: 'Profile', description: 'A user, to himself.' });
@@ -31,7 +31,7 @@ const session = z
   .meta({ id: 'Session', description: 'A signed-in user.' });
 
 /** What `sign_in` compares with; shorter passwords than are allowed now may have been allowed once. */
-const passwordGiven = () => secret(1, caps.passwordCharsMax);
+const passwordGiven = () => secret(1, apiLimits.passwordCharsMax);
 
 export const sessionOperations = [
   defineOperation({
@@ -44,7 +44,7 @@ export const sessionOperations = [
     output: z.object({
       needs_setup: z.boolean().describe('Whether there is no user yet; the server has printed a link.'),
       passwords: z.boolean().describe('Whether passwords are accepted.'),
-      sso_login_path: text(caps.apiUrlCharsMax)
+      sso_login_path: text(apiLimits.apiUrlCharsMax)
         .nullable()
         .describe('Where to go to sign in with OpenID Connect, or `null`.'),
     }),
@@ -133,7 +133,7 @@ export const sessionOperations = [
     scope: 'user',
     input: z.strictObject({}),
     output: z.object({
-      sessions: list(session, caps.sessionsPerUserMax).describe('The sessions, the last used first.'),
+      sessions: list(session, apiLimits.sessionsPerUserMax).describe('The sessions, the last used first.'),
     }),
     errors: [],
     example: {
@@ -198,7 +198,7 @@ export const sessionOperations = [
         .object({
           kind: z.enum(actorKinds).describe('What the caller is.'),
           id: text(136).describe('Its id.'),
-          name: text(caps.emailCharsMax).describe('Its name.'),
+          name: text(apiLimits.emailCharsMax).describe('Its name.'),
         })
         .describe('The caller.'),
       is_account_admin: z.boolean().describe('Whether it may administer the whole account.'),
@@ -213,10 +213,10 @@ export const sessionOperations = [
               name: text(135).describe('Its name.'),
               type: z.enum(clusterTypeNames).describe('What it is.'),
             }),
-            caps.virtualClustersMax,
+            apiLimits.virtualClustersMax,
           ).describe('Its clusters by name.'),
         }),
-        caps.workspacesMax,
+        apiLimits.workspacesMax,
       ).describe('The workspaces that the caller reaches, the oldest first.'),
       release: text(64).describe('The release of the control plane.'),
       server_time: time().describe('The time there.'),

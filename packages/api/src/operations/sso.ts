@@ -1,7 +1,7 @@
-import { caps } from '@weir/core';
 import * as z from 'zod';
 import { examples, httpsUrl, secret, text, word } from '../fields.ts';
 import { id } from '../ids.ts';
+import { apiLimits } from '../limits.ts';
 import { defineOperation } from '../operation.ts';
 
 /**
@@ -24,13 +24,13 @@ const configuration = z
   .object({
     id: id('ssoConnection').describe('The connection.'),
     sso_identifier: text(63).describe('What its addresses have at their end.'),
-    issuer_url: text(caps.apiUrlCharsMax).describe(issuer),
+    issuer_url: text(apiLimits.apiUrlCharsMax).describe(issuer),
     client_id: text(256).describe('The client that the issuer knows us as.'),
     default_role_id: id('userRole').describe(defaultRole),
     enable_sso_role_mapping: z.boolean().describe(mapping),
     role_claim: text(128).describe(claim),
-    login_url: text(caps.apiUrlCharsMax).describe('Where users sign in.'),
-    callback_url: text(caps.apiUrlCharsMax).describe('What the issuer has to allow as the redirect.'),
+    login_url: text(apiLimits.apiUrlCharsMax).describe('Where users sign in.'),
+    callback_url: text(apiLimits.apiUrlCharsMax).describe('What the issuer has to allow as the redirect.'),
   })
   .meta({ id: 'SsoConfiguration', description: 'How users sign in with OpenID Connect.' });
 

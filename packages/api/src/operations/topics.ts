@@ -1,4 +1,4 @@
-import { caps } from '@weir/core';
+import { coreLimits } from '@weir/core';
 import * as z from 'zod';
 import {
   clusterId,
@@ -20,7 +20,7 @@ const topicFields = {
   name: topicNameField().describe('Its name.'),
   created_at: time().describe('When it was made.'),
   retention: nanosecondsField().describe('How long its records are kept, in nanoseconds; -1 is for ever.'),
-  shard_count: count(caps.partitionsPerTopicMax).describe('Its partitions.'),
+  shard_count: count(coreLimits.partitionsPerTopicMax).describe('Its partitions.'),
   uncompressed_size_hint: count().describe(
     'The bytes of its batches as clients sent them. The uncompressed size is not counted.',
   ),
@@ -36,7 +36,7 @@ const deletedTopic = z
   })
   .meta({ id: 'DeletedTopic', description: 'A topic that can be restored.' });
 
-const partitionCount = () => z.int().min(1).max(caps.partitionsPerTopicMax);
+const partitionCount = () => z.int().min(1).max(coreLimits.partitionsPerTopicMax);
 
 const target = { virtual_cluster_id: clusterId(), topic_name: topicName().describe('The topic.') };
 const exampleTarget = { virtual_cluster_id: examples.cluster, topic_name: 'orders' };
@@ -56,8 +56,8 @@ export const topicOperations = [
         .describe('Whether to list topics that can be restored too.'),
     }),
     output: z.object({
-      topics: list(topic, caps.partitionsPerClusterMax).describe('The topics by name.'),
-      recently_deleted_topics: list(deletedTopic, caps.partitionsPerClusterMax)
+      topics: list(topic, coreLimits.partitionsPerClusterMax).describe('The topics by name.'),
+      recently_deleted_topics: list(deletedTopic, coreLimits.partitionsPerClusterMax)
         .nullable()
         .describe('Those that can be restored, the last deleted first; `null` unless requested.'),
     }),

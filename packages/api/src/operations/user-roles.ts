@@ -1,7 +1,7 @@
-import { caps } from '@weir/core';
 import * as z from 'zod';
 import { displayName, examples, list, text, time } from '../fields.ts';
 import { id } from '../ids.ts';
+import { apiLimits } from '../limits.ts';
 import { defineOperation } from '../operation.ts';
 import { accessGrants, roleGrants } from './access-grants.ts';
 
@@ -27,7 +27,7 @@ export const userRoleOperations = [
     access: 'read',
     scope: 'account',
     input: z.strictObject({}),
-    output: z.object({ user_roles: list(role, caps.userRolesMax).describe('The roles by name.') }),
+    output: z.object({ user_roles: list(role, apiLimits.userRolesMax).describe('The roles by name.') }),
     errors: [],
     example: {
       input: {},

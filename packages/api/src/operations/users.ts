@@ -1,7 +1,7 @@
-import { caps } from '@weir/core';
 import * as z from 'zod';
 import { emailAddress, examples, list, newPassword, secret, secretField, text, time } from '../fields.ts';
 import { id } from '../ids.ts';
+import { apiLimits } from '../limits.ts';
 import { defineOperation } from '../operation.ts';
 import { exampleProfile, profile } from './sessions.ts';
 
@@ -12,7 +12,7 @@ const roleIds = () => list(id('userRole'), rolesPerUserMax);
 const user = z
   .object({
     id: id('user').describe('The user.'),
-    email: text(caps.emailCharsMax).describe('The sign-in method.'),
+    email: text(apiLimits.emailCharsMax).describe('The sign-in method.'),
     name: text(128).describe('His name.'),
     user_role_ids: roleIds().describe('His roles.'),
     created_at: time().describe('When the user joined.'),
@@ -23,7 +23,7 @@ const user = z
 const pendingInvitation = z
   .object({
     id: id('invitation').describe('The invitation.'),
-    email: text(caps.emailCharsMax).describe('Who is invited.'),
+    email: text(apiLimits.emailCharsMax).describe('Who is invited.'),
     user_role_id: id('userRole').describe('The role of the new user.'),
     created_at: time().describe('When it was made.'),
     expires_at: time().describe('When it ends.'),
@@ -46,7 +46,7 @@ export const userOperations = [
     access: 'read',
     scope: 'account',
     input: z.strictObject({}),
-    output: z.object({ users: list(user, caps.usersMax).describe('The users by address.') }),
+    output: z.object({ users: list(user, apiLimits.usersMax).describe('The users by address.') }),
     errors: [],
     example: {
       input: {},
@@ -108,18 +108,20 @@ export const userOperations = [
           email: emailAddress().describe('Who is invited.'),
           user_role_id: id('userRole').describe('The role of the new user.'),
         }),
-        caps.invitationsPerRequestMax,
+        apiLimits.invitationsPerRequestMax,
         1,
       ).describe('The invitations, all of which are made or none.'),
     }),
     output: z.object({
       invitations: list(
         z.object({
-          email: text(caps.emailCharsMax).describe('Who is invited.'),
-          invitation_url: secretField(caps.apiUrlCharsMax).describe('The link. It is returned only here.'),
+          email: text(apiLimits.emailCharsMax).describe('Who is invited.'),
+          invitation_url: secretField(apiLimits.apiUrlCharsMax).describe(
+            'The link. It is returned only here.',
+          ),
           expires_at: time().describe('When it ends.'),
         }),
-        caps.invitationsPerRequestMax,
+        apiLimits.invitationsPerRequestMax,
       ).describe('The invitations in the order of the request.'),
     }),
     errors: ['not_found', 'user_already_exists', 'limit_exceeded'],
@@ -144,7 +146,9 @@ export const userOperations = [
     scope: 'account',
     input: z.strictObject({}),
     output: z.object({
-      invitations: list(pendingInvitation, caps.invitationsMax).describe('The invitations, the last first.'),
+      invitations: list(pendingInvitation, apiLimits.invitationsMax).describe(
+        'The invitations, the last first.',
+      ),
     }),
     errors: [],
     example: { input: {}, output: { invitations: [exampleInvitation] } },

@@ -1,4 +1,3 @@
-import { caps } from '@weir/core';
 import * as z from 'zod';
 import {
   clusterId,
@@ -12,6 +11,7 @@ import {
   workspaceFilter,
 } from '../fields.ts';
 import { clusterTypeNames, id } from '../ids.ts';
+import { apiLimits } from '../limits.ts';
 import { defineOperation } from '../operation.ts';
 import { apiKey, exampleNewKey, newApiKey } from './api-keys.ts';
 
@@ -43,7 +43,7 @@ const clusterFields = {
 const virtualCluster = z
   .object({
     ...clusterFields,
-    agent_keys: list(apiKey, caps.apiKeysMax)
+    agent_keys: list(apiKey, apiLimits.apiKeysMax)
       .nullable()
       .optional()
       .describe('Its agent keys without their secrets, when the caller may administer it.'),
@@ -64,7 +64,7 @@ const virtualCluster = z
           .describe('Its regions, if it has several.'),
       })
       .describe('Where the control plane keeps its metadata.'),
-    bootstrap_url: text(caps.apiUrlCharsMax)
+    bootstrap_url: text(apiLimits.apiUrlCharsMax)
       .nullable()
       .optional()
       .describe('Where Kafka clients begin, if a name was set up for it.'),
@@ -80,8 +80,8 @@ const deletedCluster = z
   .meta({ id: 'DeletedVirtualCluster', description: 'A virtual cluster that can be restored.' });
 
 /** Some clients send `null` for no tags. */
-const tagText = () => text(caps.clusterTagCharsMax);
-const tags = () => dictionary(text(caps.clusterTagCharsMax, 1), tagText(), caps.clusterTagsMax);
+const tagText = () => text(apiLimits.clusterTagCharsMax);
+const tags = () => dictionary(text(apiLimits.clusterTagCharsMax, 1), tagText(), apiLimits.clusterTagsMax);
 const tagsGiven = () =>
   tags()
     .nullish()
@@ -123,7 +123,7 @@ const createOutput = z.object({
   virtual_cluster_name: text(135).describe('Its name with the prefix.'),
   agent_pool_id: id('agentPool').describe('Its agents as a group.'),
   agent_pool_name: text(132).describe('The name of that group.'),
-  bootstrap_url: text(caps.apiUrlCharsMax).nullable().describe('Where Kafka clients begin, if known.'),
+  bootstrap_url: text(apiLimits.apiUrlCharsMax).nullable().describe('Where Kafka clients begin, if known.'),
   agent_key: newApiKey.optional().describe('A key for its agents, unless none was wanted.'),
   workspace_id: id('workspace').describe('Where it was made.'),
 });
@@ -189,7 +189,7 @@ export const virtualClusterOperations = [
     scope: 'workspace',
     input: z.strictObject({ workspace_id: workspaceFilter() }),
     output: z.object({
-      virtual_clusters: list(virtualCluster, caps.virtualClustersMax).describe('The clusters by name.'),
+      virtual_clusters: list(virtualCluster, apiLimits.virtualClustersMax).describe('The clusters by name.'),
     }),
     errors: ['not_found'],
     example: { input: {}, output: { virtual_clusters: [exampleCluster] } },
@@ -294,7 +294,7 @@ export const virtualClusterOperations = [
     scope: 'workspace',
     input: z.strictObject({ workspace_id: workspaceFilter() }),
     output: z.object({
-      virtual_clusters: list(deletedCluster, caps.virtualClustersMax).describe(
+      virtual_clusters: list(deletedCluster, apiLimits.virtualClustersMax).describe(
         'The clusters, the last deleted first.',
       ),
     }),

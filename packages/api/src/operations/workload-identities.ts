@@ -1,7 +1,7 @@
-import { caps } from '@weir/core';
 import * as z from 'zod';
 import { clusterId, examples, httpsUrl, list, text, time, word } from '../fields.ts';
 import { id } from '../ids.ts';
+import { apiLimits } from '../limits.ts';
 import { defineOperation } from '../operation.ts';
 
 const claimRule = {
@@ -20,9 +20,9 @@ const federationFields = {
     ),
   virtual_cluster_id: clusterId(),
   name: text(132).describe('Its name.'),
-  issuer_url: text(caps.apiUrlCharsMax).describe('Who issues the tokens.'),
-  audience: text(caps.apiUrlCharsMax).describe('Whom a token has to be made out to.'),
-  claim_match_rules: list(z.object(claimRule), caps.workloadClaimRulesMax).describe(
+  issuer_url: text(apiLimits.apiUrlCharsMax).describe('Who issues the tokens.'),
+  audience: text(apiLimits.apiUrlCharsMax).describe('Whom a token has to be made out to.'),
+  claim_match_rules: list(z.object(claimRule), apiLimits.workloadClaimRulesMax).describe(
     'What a token has to say.',
   ),
   read_only: z
@@ -62,7 +62,7 @@ export const workloadIdentityOperations = [
     scope: 'cluster',
     input: z.strictObject({ virtual_cluster_id: clusterId() }),
     output: z.object({
-      workload_identity_federations: list(federation, 2 * caps.workloadBindingsMax).describe(
+      workload_identity_federations: list(federation, 2 * apiLimits.workloadBindingsMax).describe(
         'The federations by name, those of the file of the operator among them.',
       ),
     }),
@@ -87,7 +87,7 @@ export const workloadIdentityOperations = [
         'is not 1 to 128 letters, digits, dots, underscores and hyphens',
       ).describe('A name that no other federation of the cluster has.'),
       issuer_url: httpsUrl().describe('Who issues the tokens, as they name it.'),
-      claim_match_rules: list(z.strictObject(claimRule), caps.workloadClaimRulesMax, 1).describe(
+      claim_match_rules: list(z.strictObject(claimRule), apiLimits.workloadClaimRulesMax, 1).describe(
         'What a token has to say. All of them have to match.',
       ),
       read_only: z

@@ -1,7 +1,7 @@
-import { caps } from '@weir/core';
 import * as z from 'zod';
 import { displayName, examples, list, text, time } from '../fields.ts';
 import { id } from '../ids.ts';
+import { apiLimits } from '../limits.ts';
 import { defineOperation } from '../operation.ts';
 import { exampleNewKey, newApiKey } from './api-keys.ts';
 
@@ -36,7 +36,7 @@ export const workspaceOperations = [
     scope: 'user',
     input: z.strictObject({}),
     output: z.object({
-      workspaces: list(workspace, caps.workspacesMax).describe('The workspaces, the oldest first.'),
+      workspaces: list(workspace, apiLimits.workspacesMax).describe('The workspaces, the oldest first.'),
     }),
     errors: [],
     example: {

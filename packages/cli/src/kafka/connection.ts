@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net';
-import { type Clock, caps, formatDurationMs, release } from '@weir/core';
+import { type Clock, formatDurationMs, release } from '@weir/core';
 import {
   type Api,
   apis,
@@ -15,6 +15,7 @@ import {
   type WriteStruct,
 } from '@weir/wire';
 import { Failure } from '../failure.ts';
+import { cliLimits } from '../limits.ts';
 import type { Address } from './address.ts';
 import { ConnectionFailed, connectionFailure } from './connection-failed.ts';
 import { openSocket, type SocketOptions, stopped } from './open-socket.ts';
@@ -81,7 +82,7 @@ export class KafkaConnection {
     this.#clientId = clientId;
     this.#isEncrypted = tls !== undefined;
     this.#login = login;
-    const splitter = new FrameSplitter(caps.responseFrameBytesMax);
+    const splitter = new FrameSplitter(cliLimits.responseFrameBytesMax);
     let isFirst = true;
     socket.on('data', (chunk: Buffer) => {
       // A TLS server that is spoken to without TLS says so in a TLS alert, which would read as a very long frame.

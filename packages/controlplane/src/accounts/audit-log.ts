@@ -1,6 +1,7 @@
 import { ApiError } from '@weir/api';
-import { caps } from '@weir/core';
+import { apiLimits } from '@weir/api/limits';
 import { sql } from 'kysely';
+import { controlPlaneLimits } from '../limits.ts';
 import { boundedText } from './bounded-text.ts';
 import type { AccountsDeps } from './deps.ts';
 import { freshId } from './ids.ts';
@@ -134,7 +135,7 @@ export class AuditLog {
   }
 
   async search(search: AuditSearch): Promise<AuditPage> {
-    const limit = Math.max(1, Math.min(search.limit ?? searchLimitDefault, caps.apiPageRowsMax));
+    const limit = Math.max(1, Math.min(search.limit ?? searchLimitDefault, apiLimits.apiPageRowsMax));
     // One more than is shown says whether there is another page.
     const rows = await this.#select(search)
       .orderBy('time_ms', 'desc')
@@ -208,7 +209,7 @@ export class AuditLog {
 }
 
 function rowOf(id: string, timeMs: number, note: AuditNote): AuditEntryRow {
-  const short = (text: string) => boundedText(text, caps.auditTextCharsMax);
+  const short = (text: string) => boundedText(text, controlPlaneLimits.auditTextCharsMax);
   return {
     id,
     account_id: note.accountId,
@@ -216,20 +217,20 @@ function rowOf(id: string, timeMs: number, note: AuditNote): AuditEntryRow {
     actor_kind: note.actor.kind,
     actor_id: short(note.actor.id),
     actor_name: short(note.actor.name),
-    remote_address: boundedText(note.remoteAddress, caps.remoteAddressCharsMax),
-    user_agent: boundedText(note.userAgent, caps.userAgentCharsMax),
+    remote_address: boundedText(note.remoteAddress, controlPlaneLimits.remoteAddressCharsMax),
+    user_agent: boundedText(note.userAgent, controlPlaneLimits.userAgentCharsMax),
     operation: short(note.operation),
     workspace_id: short(note.workspaceId ?? ''),
     result: short(note.result),
-    message: boundedText(note.message ?? '', caps.auditMessageCharsMax),
+    message: boundedText(note.message ?? '', controlPlaneLimits.auditMessageCharsMax),
     targets: JSON.stringify([...targetsOf(note)]),
     occurrences: 1,
   };
 }
 
 function targetsOf({ targets }: Pick<AuditNote, 'targets'>): Set<string> {
-  const kept = targets.slice(0, caps.auditTargetsMax);
-  return new Set(kept.map((id) => boundedText(id, caps.auditTextCharsMax)));
+  const kept = targets.slice(0, controlPlaneLimits.auditTargetsMax);
+  return new Set(kept.map((id) => boundedText(id, controlPlaneLimits.auditTextCharsMax)));
 }
 
 function entryOf(row: AuditEntryRow): AuditEntry {

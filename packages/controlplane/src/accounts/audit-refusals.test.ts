@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { caps, type Log, silentLog } from '@weir/core';
+import { type Log, silentLog } from '@weir/core';
 import { HandClock, settle } from '@weir/core/testing';
+import { controlPlaneLimits } from '../limits.ts';
 import type { AuditNote } from './audit-log.ts';
 import { AuditRefusals, refusalIntervalMs } from './audit-refusals.ts';
 
@@ -88,7 +89,7 @@ test('callers, operations, reasons, workspaces and accounts are told apart, and 
 
 test('memory is bounded however many are refused, and the rest shares an entry', async () => {
   const { entries, refusals, record, nextInterval, warnings } = stage();
-  const max = caps.auditOpenRefusalsMax;
+  const max = controlPlaneLimits.auditOpenRefusalsMax;
   const actor = (id: string) => ({ actor: { kind: 'api_key', id, name: '' } as const });
   for (let n = 0; n < max + 500; n++) await record(actor(`aki_${n}`));
   assert.deepEqual([refusals.size, entries.length], [max + 1, max + 1]);

@@ -1,5 +1,6 @@
-import { type Clock, caps, type Log } from '@weir/core';
+import type { Clock, Log } from '@weir/core';
 import { placeOf } from '../api-server/remote-address.ts';
+import { controlPlaneLimits } from '../limits.ts';
 import type { AuditLog, AuditNote } from './audit-log.ts';
 
 export interface AuditRefusalsOptions {
@@ -26,7 +27,7 @@ interface OpenEntry {
  * minute. It is written at the first call and gets the number of all of them, and what they were about, when the minute ends. A process that
  * is killed leaves the number at 1.
  *
- * Callers beyond `caps.auditOpenRefusalsMax` at a time share an entry for each account, operation and reason.
+ * Callers beyond `controlPlaneLimits.auditOpenRefusalsMax` at a time share an entry for each account, operation and reason.
  */
 export class AuditRefusals {
   readonly #options: AuditRefusalsOptions;
@@ -46,10 +47,11 @@ export class AuditRefusals {
   /** Resolves when it is written, or counted. Rejects when it could not be written. */
   async record(note: AuditNote): Promise<void> {
     const own = keyOf(note);
-    if (this.#open.has(own) || this.#open.size < caps.auditOpenRefusalsMax) return this.#count(own, note);
+    if (this.#open.has(own) || this.#open.size < controlPlaneLimits.auditOpenRefusalsMax)
+      return this.#count(own, note);
     const shared = sharedNote(note);
     const key = keyOf(shared);
-    if (this.#open.has(key) || this.#open.size < 2 * caps.auditOpenRefusalsMax)
+    if (this.#open.has(key) || this.#open.size < 2 * controlPlaneLimits.auditOpenRefusalsMax)
       return this.#count(key, shared);
     this.#unwritten++;
   }
@@ -65,7 +67,7 @@ export class AuditRefusals {
     if (open !== undefined) {
       open.repeats++;
       for (const target of note.targets)
-        if (open.targets.size < caps.auditTargetsMax) open.targets.add(target);
+        if (open.targets.size < controlPlaneLimits.auditTargetsMax) open.targets.add(target);
       return;
     }
     const { auditLog, clock } = this.#options;
@@ -76,7 +78,7 @@ export class AuditRefusals {
         () => undefined,
       ),
       repeats: 0,
-      targets: new Set(note.targets.slice(0, caps.auditTargetsMax)),
+      targets: new Set(note.targets.slice(0, controlPlaneLimits.auditTargetsMax)),
       cancel: clock.after(refusalIntervalMs, () => this.#end(key)),
     };
     this.#open.set(key, entry);

@@ -1,5 +1,5 @@
 import { ApiError } from '@weir/api';
-import { caps } from '@weir/core';
+import { apiLimits } from '@weir/api/limits';
 
 /** An address that mail could be sent to: what a person types into a form, not everything that the standard allows. */
 const emailPattern = /^[\x21-\x7e]{1,64}@[A-Za-z0-9](?:[A-Za-z0-9.-]{0,251}[A-Za-z0-9])?$/;
@@ -16,7 +16,7 @@ export function checkedEmail(email: string): string {
 export function isEmail(email: string): boolean {
   const trimmed = email.trim();
   return (
-    trimmed.length <= caps.emailCharsMax && emailPattern.test(trimmed) && trimmed.split('@').length === 2
+    trimmed.length <= apiLimits.emailCharsMax && emailPattern.test(trimmed) && trimmed.split('@').length === 2
   );
 }
 

@@ -1,5 +1,5 @@
 import { ApiError } from '@weir/api';
-import { caps } from '@weir/core';
+import { apiLimits } from '@weir/api/limits';
 import { changeAccount } from './change-account.ts';
 import type { AccountsDeps } from './deps.ts';
 import { freshId } from './ids.ts';
@@ -125,6 +125,9 @@ async function refuseTaken(transaction: DatabaseTransaction, clusterId: string, 
     .execute();
   if (names.some((row) => row.name === name))
     throw new ApiError('duplicate_name', `There is a federation "${name}" of the cluster already.`);
-  if (names.length >= caps.workloadBindingsMax)
-    throw new ApiError('limit_exceeded', `A cluster has at most ${caps.workloadBindingsMax} federations.`);
+  if (names.length >= apiLimits.workloadBindingsMax)
+    throw new ApiError(
+      'limit_exceeded',
+      `A cluster has at most ${apiLimits.workloadBindingsMax} federations.`,
+    );
 }

@@ -1,5 +1,5 @@
 import { ApiError } from '@weir/api';
-import { caps } from '@weir/core';
+import { apiLimits } from '@weir/api/limits';
 import { changeAccount } from './change-account.ts';
 import type { AccountsDeps } from './deps.ts';
 import { checkedEmail, emailKey } from './emails.ts';
@@ -179,6 +179,9 @@ async function refuseTooMany(transaction: DatabaseTransaction, accountId: string
     .select((row) => row.fn.countAll<number>().as('count'))
     .where('account_id', '=', accountId)
     .executeTakeFirstOrThrow();
-  if (count > caps.invitationsMax)
-    throw new ApiError('limit_exceeded', `An account has at most ${caps.invitationsMax} open invitations.`);
+  if (count > apiLimits.invitationsMax)
+    throw new ApiError(
+      'limit_exceeded',
+      `An account has at most ${apiLimits.invitationsMax} open invitations.`,
+    );
 }

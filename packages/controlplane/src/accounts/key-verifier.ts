@@ -1,4 +1,4 @@
-import { caps } from '@weir/core';
+import { controlPlaneLimits } from '../limits.ts';
 import { readCounter } from './counters.ts';
 import type { AccountsDeps } from './deps.ts';
 import type { ApiKey, Keys } from './keys.ts';
@@ -109,7 +109,7 @@ export class KeyVerifier {
 
   #remember(hash: string, known: KnownKey): void {
     this.#known.set(hash, known);
-    if (this.#known.size <= caps.verifiedKeysMax) return;
+    if (this.#known.size <= controlPlaneLimits.verifiedKeysMax) return;
     const [oldest] = this.#known.keys();
     this.#known.delete(oldest!);
   }

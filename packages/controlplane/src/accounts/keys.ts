@@ -1,5 +1,6 @@
 import { ApiError, namePrefixes } from '@weir/api';
-import { caps } from '@weir/core';
+import { apiLimits } from '@weir/api/limits';
+import { controlPlaneLimits } from '../limits.ts';
 import { changeAccount } from './change-account.ts';
 import { countUp } from './counters.ts';
 import type { AccountsDeps } from './deps.ts';
@@ -240,8 +241,11 @@ async function checkMaker(
     .executeTakeFirst();
   if (maker === undefined) throw new ApiError('forbidden', 'The API key that makes another was deleted.');
   const made = await boundKeyIds(transaction, accountId, makerId);
-  if (made.length >= caps.keysPerKeyMax)
-    throw new ApiError('limit_exceeded', `An API key makes at most ${caps.keysPerKeyMax} keys.`);
+  if (made.length >= controlPlaneLimits.keysPerKeyMax)
+    throw new ApiError(
+      'limit_exceeded',
+      `An API key makes at most ${controlPlaneLimits.keysPerKeyMax} keys.`,
+    );
 }
 
 async function refuseTooMany(transaction: DatabaseTransaction, accountId: string): Promise<void> {
@@ -250,8 +254,8 @@ async function refuseTooMany(transaction: DatabaseTransaction, accountId: string
     .select((row) => row.fn.countAll<number>().as('count'))
     .where('account_id', '=', accountId)
     .executeTakeFirstOrThrow();
-  if (count >= caps.apiKeysMax)
-    throw new ApiError('limit_exceeded', `An account has at most ${caps.apiKeysMax} API keys.`);
+  if (count >= apiLimits.apiKeysMax)
+    throw new ApiError('limit_exceeded', `An account has at most ${apiLimits.apiKeysMax} API keys.`);
 }
 
 /** The grants with everything filled in, if they make one kind of key and name what the account has. */
@@ -260,8 +264,8 @@ async function checkedGrants(
   accountId: string,
   grants: readonly KeyGrant[],
 ): Promise<KeyGrant[]> {
-  if (grants.length === 0 || grants.length > caps.accessGrantsMax)
-    throw new ApiError('invalid_request', `An API key has 1 to ${caps.accessGrantsMax} grants.`);
+  if (grants.length === 0 || grants.length > apiLimits.accessGrantsMax)
+    throw new ApiError('invalid_request', `An API key has 1 to ${apiLimits.accessGrantsMax} grants.`);
   if (new Set(grants.map(({ principalKind }) => principalKind)).size > 1)
     throw new ApiError('invalid_request', 'All grants of an API key have the same principal_kind.');
   const checked: KeyGrant[] = [];

@@ -1,5 +1,6 @@
 import { ApiError } from '@weir/api';
-import { caps } from '@weir/core';
+import { apiLimits } from '@weir/api/limits';
+import { controlPlaneLimits } from '../limits.ts';
 import { hashPassword, isOutdated, isPasswordOf, type PasswordCost } from './password-hash.ts';
 
 /** Long passwords need no rules about their characters. */
@@ -27,17 +28,17 @@ export class Passwords {
   }
 
   async hash(password: string): Promise<string> {
-    if (password.length < passwordCharsMin || password.length > caps.passwordCharsMax)
+    if (password.length < passwordCharsMin || password.length > apiLimits.passwordCharsMax)
       throw new ApiError(
         'invalid_request',
-        `A password has ${passwordCharsMin} to ${caps.passwordCharsMax} characters.`,
+        `A password has ${passwordCharsMin} to ${apiLimits.passwordCharsMax} characters.`,
       );
     return this.#inTurn(() => hashPassword(password, this.#options.cost, this.#options.randomBytes));
   }
 
   /** Without a hash the answer is no, after as much work: the time tells nobody who has a password here. */
   async isRight(password: string, stored: string | null): Promise<boolean> {
-    if (password.length > caps.passwordCharsMax) return false;
+    if (password.length > apiLimits.passwordCharsMax) return false;
     const compared = stored ?? (await this.#nobodys());
     const isSame = await this.#inTurn(() => isPasswordOf(password, compared));
     return isSame && stored !== null;
@@ -57,8 +58,8 @@ export class Passwords {
   }
 
   async #inTurn<Result>(work: () => Promise<Result>): Promise<Result> {
-    if (this.#running >= caps.passwordHashesRunningMax) {
-      if (this.#waiting.length >= caps.passwordHashesWaitingMax)
+    if (this.#running >= controlPlaneLimits.passwordHashesRunningMax) {
+      if (this.#waiting.length >= controlPlaneLimits.passwordHashesWaitingMax)
         throw new ApiError('rate_limited', 'Too many people sign in at the moment. Try again soon.');
       await new Promise<void>((resolve) => this.#waiting.push(resolve));
     } else {

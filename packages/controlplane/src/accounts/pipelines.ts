@@ -1,5 +1,5 @@
 import { ApiError, type PipelineState, type PipelineType, pipelineTypes } from '@weir/api';
-import { caps } from '@weir/core';
+import { apiLimits } from '@weir/api/limits';
 import { changeAccount } from './change-account.ts';
 import type { AccountsDeps } from './deps.ts';
 import { freshId } from './ids.ts';
@@ -146,7 +146,7 @@ export class Pipelines {
       await transaction
         .deleteFrom('weir_pipeline_configurations')
         .where('pipeline_id', '=', pipeline.id)
-        .where('version', '<=', version - caps.pipelineConfigurationsMax)
+        .where('version', '<=', version - apiLimits.pipelineConfigurationsMax)
         .where('id', '!=', pipeline.deployed_configuration_id ?? '')
         .execute();
       return configurationOf(row);
@@ -278,6 +278,9 @@ async function refuseTaken(
       'limit_exceeded',
       `A cluster has at most one ${type} pipeline, and "${same.name}" is one; change its configuration, or delete it.`,
     );
-  if (others.length >= caps.pipelinesPerClusterMax)
-    throw new ApiError('limit_exceeded', `A cluster has at most ${caps.pipelinesPerClusterMax} pipelines.`);
+  if (others.length >= apiLimits.pipelinesPerClusterMax)
+    throw new ApiError(
+      'limit_exceeded',
+      `A cluster has at most ${apiLimits.pipelinesPerClusterMax} pipelines.`,
+    );
 }

@@ -1,5 +1,6 @@
 import { ApiError } from '@weir/api';
-import { caps } from '@weir/core';
+import { apiLimits } from '@weir/api/limits';
+import { controlPlaneLimits } from '../limits.ts';
 import { changeAccount } from './change-account.ts';
 import type { AccountsDeps } from './deps.ts';
 import { everywhere, type RoleGrant } from './grants.ts';
@@ -148,8 +149,8 @@ async function refuseTooMany(transaction: DatabaseTransaction, userId: string): 
     .select((row) => row.fn.countAll<number>().as('count'))
     .where('user_id', '=', userId)
     .executeTakeFirstOrThrow();
-  if (count > caps.rolesPerUserMax)
-    throw new ApiError('limit_exceeded', `A user has at most ${caps.rolesPerUserMax} roles.`);
+  if (count > controlPlaneLimits.rolesPerUserMax)
+    throw new ApiError('limit_exceeded', `A user has at most ${controlPlaneLimits.rolesPerUserMax} roles.`);
 }
 
 function grantOf(row: RoleGrantRow): RoleGrant {
@@ -168,8 +169,8 @@ export async function insertRole(
     .select((row) => row.fn.countAll<number>().as('count'))
     .where('account_id', '=', accountId)
     .executeTakeFirstOrThrow();
-  if (count >= caps.userRolesMax)
-    throw new ApiError('limit_exceeded', `An account has at most ${caps.userRolesMax} roles.`);
+  if (count >= apiLimits.userRolesMax)
+    throw new ApiError('limit_exceeded', `An account has at most ${apiLimits.userRolesMax} roles.`);
   const role: Role = {
     id: freshId('userRole', random),
     name: await freeName(transaction, accountId, name, undefined),
@@ -207,8 +208,8 @@ async function insertGrants(
   roleId: string,
   grants: readonly RoleGrant[],
 ): Promise<void> {
-  if (grants.length > caps.accessGrantsMax)
-    throw new ApiError('invalid_request', `A role has at most ${caps.accessGrantsMax} grants.`);
+  if (grants.length > apiLimits.accessGrantsMax)
+    throw new ApiError('invalid_request', `A role has at most ${apiLimits.accessGrantsMax} grants.`);
   const workspaces = await transaction
     .selectFrom('weir_workspaces')
     .select('id')

@@ -1,8 +1,8 @@
 import { link, open, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { caps } from '@weir/core';
 import { makeDirectory } from '@weir/metadata';
 import { readPrivateFile } from '../files/private-file.ts';
+import { controlPlaneLimits } from '../limits.ts';
 import { createSecretBox, type SecretBox, secretKeyBytes } from './secret-box.ts';
 
 export interface SecretBoxOptions {
@@ -64,7 +64,8 @@ export function parseSecretKeys(text: string): [Uint8Array, ...Uint8Array[]] {
   });
   const [first, ...others] = keys;
   if (first === undefined) throw new Error('there is no key; write 64 random hex digits');
-  if (keys.length > caps.secretKeysMax) throw new Error(`${keys.length} keys; at most ${caps.secretKeysMax}`);
+  if (keys.length > controlPlaneLimits.secretKeysMax)
+    throw new Error(`${keys.length} keys; at most ${controlPlaneLimits.secretKeysMax}`);
   return [first, ...others];
 }
 

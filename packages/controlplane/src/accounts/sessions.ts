@@ -1,4 +1,5 @@
-import { caps } from '@weir/core';
+import { apiLimits } from '@weir/api/limits';
+import { controlPlaneLimits } from '../limits.ts';
 import { boundedText } from './bounded-text.ts';
 import type { AccountsDeps } from './deps.ts';
 import { freshId } from './ids.ts';
@@ -55,8 +56,8 @@ export class Sessions {
       created_ms: nowMs,
       last_seen_ms: nowMs,
       expires_ms: nowMs + sessionMsMax,
-      remote_address: boundedText(signIn.remoteAddress, caps.remoteAddressCharsMax),
-      user_agent: boundedText(signIn.userAgent, caps.userAgentCharsMax),
+      remote_address: boundedText(signIn.remoteAddress, controlPlaneLimits.remoteAddressCharsMax),
+      user_agent: boundedText(signIn.userAgent, controlPlaneLimits.userAgentCharsMax),
     };
     if (signIn.replacedToken !== undefined) await this.endByToken(signIn.replacedToken);
     await this.#database.insertInto('weir_sessions').values(row).execute();
@@ -150,7 +151,7 @@ export class Sessions {
           .where('user_id', '=', userId)
           .orderBy('created_ms', 'desc')
           .orderBy('id', 'desc')
-          .limit(caps.sessionsPerUserMax),
+          .limit(apiLimits.sessionsPerUserMax),
       )
       .execute();
   }

@@ -1,5 +1,5 @@
 import { ApiError } from '@weir/api';
-import { caps } from '@weir/core';
+import { controlPlaneLimits } from '../limits.ts';
 import { changeAccount } from './change-account.ts';
 import type { AccountsDeps } from './deps.ts';
 import { emailKey, isEmail } from './emails.ts';
@@ -168,8 +168,8 @@ async function mapRoles(
     .execute();
   const named = roles.filter(({ name }) => wanted.has(name)).map(({ id }) => id);
   const roleIds = named.length === 0 ? [connection.default_role_id] : named;
-  if (roleIds.length > caps.rolesPerUserMax)
-    throw new ApiError('limit_exceeded', `A user has at most ${caps.rolesPerUserMax} roles.`);
+  if (roleIds.length > controlPlaneLimits.rolesPerUserMax)
+    throw new ApiError('limit_exceeded', `A user has at most ${controlPlaneLimits.rolesPerUserMax} roles.`);
   const held = await transaction
     .selectFrom('weir_user_roles')
     .select('role_id')

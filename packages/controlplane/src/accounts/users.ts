@@ -1,5 +1,6 @@
 import { ApiError } from '@weir/api';
-import { caps } from '@weir/core';
+import { apiLimits } from '@weir/api/limits';
+import { controlPlaneLimits } from '../limits.ts';
 import { boundedText } from './bounded-text.ts';
 import { changeAccount } from './change-account.ts';
 import type { AccountsDeps } from './deps.ts';
@@ -174,7 +175,9 @@ export class Users {
 
   async rename(accountId: string, userId: string, name: string): Promise<void> {
     await changeAccount(this.#database, accountId, (transaction) =>
-      updateUser(transaction, accountId, userId, { name: boundedText(name, caps.userNameCharsMax) }),
+      updateUser(transaction, accountId, userId, {
+        name: boundedText(name, controlPlaneLimits.userNameCharsMax),
+      }),
     );
   }
 
@@ -255,7 +258,7 @@ export async function insertUser(
     account_id: accountId,
     email: checkedEmail(email),
     email_key: emailKey(email),
-    name: boundedText(name, caps.userNameCharsMax),
+    name: boundedText(name, controlPlaneLimits.userNameCharsMax),
     password_hash: 'passwordHash' in proof ? proof.passwordHash : null,
     created_ms: deps.clock.nowMs(),
     last_sign_in_ms: null,
@@ -279,8 +282,8 @@ async function refuseTooMany(transaction: DatabaseTransaction, accountId: string
     .select((row) => row.fn.countAll<number>().as('count'))
     .where('account_id', '=', accountId)
     .executeTakeFirstOrThrow();
-  if (count >= caps.usersMax)
-    throw new ApiError('limit_exceeded', `An account has at most ${caps.usersMax} users.`);
+  if (count >= apiLimits.usersMax)
+    throw new ApiError('limit_exceeded', `An account has at most ${apiLimits.usersMax} users.`);
 }
 
 export async function insertIdentity(
@@ -289,7 +292,7 @@ export async function insertIdentity(
   { issuer, subject }: Identity,
   { clock }: AccountsDeps,
 ): Promise<void> {
-  if (subject === '' || Math.max(issuer.length, subject.length) > caps.identityCharsMax)
+  if (subject === '' || Math.max(issuer.length, subject.length) > controlPlaneLimits.identityCharsMax)
     throw new ApiError('invalid_request', 'The identity provider gave no usable subject.');
   const { numInsertedOrUpdatedRows } = await transaction
     .insertInto('weir_user_identities')

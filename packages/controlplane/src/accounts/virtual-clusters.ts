@@ -1,5 +1,5 @@
 import { ApiError, type ClusterType, clusterTypes } from '@weir/api';
-import { caps } from '@weir/core';
+import { apiLimits } from '@weir/api/limits';
 import { changeAccount } from './change-account.ts';
 import type { AccountsDeps } from './deps.ts';
 import { freshClusterId } from './ids.ts';
@@ -260,13 +260,17 @@ function prefixed(type: ClusterType, name: string): string {
 
 function tagsText(tags: Readonly<Record<string, string>>): string {
   const entries = Object.entries(tags);
-  if (entries.length > caps.clusterTagsMax)
-    throw new ApiError('invalid_request', `A virtual cluster has at most ${caps.clusterTagsMax} tags.`);
+  if (entries.length > apiLimits.clusterTagsMax)
+    throw new ApiError('invalid_request', `A virtual cluster has at most ${apiLimits.clusterTagsMax} tags.`);
   for (const [key, value] of entries) {
-    if (key === '' || key.length > caps.clusterTagCharsMax || value.length > caps.clusterTagCharsMax)
+    if (
+      key === '' ||
+      key.length > apiLimits.clusterTagCharsMax ||
+      value.length > apiLimits.clusterTagCharsMax
+    )
       throw new ApiError(
         'invalid_request',
-        `Keys and values of tags have at most ${caps.clusterTagCharsMax} characters.`,
+        `Keys and values of tags have at most ${apiLimits.clusterTagCharsMax} characters.`,
       );
   }
   return JSON.stringify(Object.fromEntries(entries.toSorted(([a], [b]) => (a < b ? -1 : 1))));
@@ -295,9 +299,9 @@ async function refuseTooMany(transaction: DatabaseTransaction, accountId: string
     .select((row) => row.fn.countAll<number>().as('count'))
     .where('account_id', '=', accountId)
     .executeTakeFirstOrThrow();
-  if (count >= caps.virtualClustersMax)
+  if (count >= apiLimits.virtualClustersMax)
     throw new ApiError(
       'limit_exceeded',
-      `An account has at most ${caps.virtualClustersMax} virtual clusters, recently deleted ones included.`,
+      `An account has at most ${apiLimits.virtualClustersMax} virtual clusters, recently deleted ones included.`,
     );
 }

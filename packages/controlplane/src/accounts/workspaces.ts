@@ -1,5 +1,5 @@
 import { ApiError } from '@weir/api';
-import { caps } from '@weir/core';
+import { apiLimits } from '@weir/api/limits';
 import { changeAccount } from './change-account.ts';
 import type { AccountsDeps } from './deps.ts';
 import { freshId } from './ids.ts';
@@ -147,8 +147,8 @@ export async function insertWorkspace(
     .select((row) => row.fn.countAll<number>().as('count'))
     .where('account_id', '=', accountId)
     .executeTakeFirstOrThrow();
-  if (count >= caps.workspacesMax)
-    throw new ApiError('limit_exceeded', `An account has at most ${caps.workspacesMax} workspaces.`);
+  if (count >= apiLimits.workspacesMax)
+    throw new ApiError('limit_exceeded', `An account has at most ${apiLimits.workspacesMax} workspaces.`);
   const workspace: Workspace = {
     id: freshId('workspace', random),
     name: await freeName(transaction, accountId, name, undefined),

@@ -12,9 +12,11 @@ import {
   readInput,
   readQuery,
 } from '@weir/api';
-import { type Clock, caps, type Log, type Metrics, nearestName } from '@weir/core';
+import { apiLimits } from '@weir/api/limits';
+import { type Clock, type Log, type Metrics, nearestName } from '@weir/core';
 import type { AuditActor } from '../accounts/audit-log.ts';
 import type { AccountsDatabase } from '../accounts/open.ts';
+import { controlPlaneLimits } from '../limits.ts';
 import type { BrowserSession } from '../operations/call-context.ts';
 import type { Route } from '../server.ts';
 import type { TokenKeys } from '../workload-identity/token-keys.ts';
@@ -54,7 +56,7 @@ export function apiRoute(api: ApiServer): Route {
 }
 
 const userAgentOf = ({ headers }: IncomingMessage) =>
-  (headers['user-agent'] ?? '').slice(0, caps.userAgentCharsMax);
+  (headers['user-agent'] ?? '').slice(0, controlPlaneLimits.userAgentCharsMax);
 
 /** What becomes known of a call on its way. */
 interface Call {
@@ -94,7 +96,7 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
     let name = 'unknown';
     let error: ApiError | undefined;
     try {
-      if (runningCount > caps.apiCallsRunningMax) throw new ApiError('unavailable');
+      if (runningCount > controlPlaneLimits.apiCallsRunningMax) throw new ApiError('unavailable');
       const operation = operationOf(request, handlers);
       name = operation.name;
       const output = await answerOf(operation, request, response, stop.signal);
@@ -257,7 +259,7 @@ function queryOf({ url = '/' }: IncomingMessage): URLSearchParams {
 /** Ours: it is logged, and the caller is told nothing of it. */
 function mistake(thrown: unknown, operation: string, log: Log): ApiError {
   const problem = thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown);
-  log.error('failed to run operation', { operation, problem: problem.slice(0, caps.apiTextCharsMax) });
+  log.error('failed to run operation', { operation, problem: problem.slice(0, apiLimits.apiTextCharsMax) });
   return new ApiError('internal', undefined, { cause: thrown });
 }
 

@@ -1,7 +1,8 @@
 import { type ErrorCode, kindOfId, type Operation, type OperationName, secretFieldsOf } from '@weir/api';
-import { caps, type Log } from '@weir/core';
+import type { Log } from '@weir/core';
 import type { AuditActor, AuditNote } from '../accounts/audit-log.ts';
 import type { AccountsDatabase } from '../accounts/open.ts';
+import { controlPlaneLimits } from '../limits.ts';
 
 type AuditedAccounts = Pick<AccountsDatabase, 'auditLog' | 'refusals' | 'accounts' | 'users'>;
 
@@ -90,7 +91,7 @@ export function targetsOf({
   const secrets = new Set(secretFieldsOf(operation));
   const targets = new Set<string>();
   const collect = (field: string, value: unknown, isKept: (field: string, text: string) => boolean) => {
-    if (targets.size >= caps.auditTargetsMax) return;
+    if (targets.size >= controlPlaneLimits.auditTargetsMax) return;
     if (typeof value === 'string') {
       if (value !== '' && value !== '*' && isKept(field, value)) targets.add(value);
     } else if (Array.isArray(value)) {

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { ApiError, apiKeyHeader, workspaceOfKeyHeader } from '@weir/api';
-import { caps } from '@weir/core';
+import { apiLimits } from '@weir/api/limits';
 import type { AccountsDatabase } from '../accounts/open.ts';
 import type { Actor } from '../accounts/permissions.ts';
 import type { BrowserSession, SignedIn } from '../operations/call-context.ts';
@@ -82,8 +82,8 @@ function keysIn(headers: IncomingHttpHeaders): SentKey[] {
   const isOneForm = sent.length <= 1 || sent.every(({ workspaceId }) => workspaceId !== undefined);
   const isOnePerWorkspace = new Set(sent.map(({ workspaceId }) => workspaceId)).size === sent.length;
   if (!isOneForm || !isOnePerWorkspace) throw unknownKey();
-  if (sent.length > caps.apiKeysPerCallMax)
-    throw new ApiError('invalid_request', `A call has at most ${caps.apiKeysPerCallMax} keys.`);
+  if (sent.length > apiLimits.apiKeysPerCallMax)
+    throw new ApiError('invalid_request', `A call has at most ${apiLimits.apiKeysPerCallMax} keys.`);
   return sent;
 }
 

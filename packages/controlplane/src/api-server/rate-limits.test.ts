@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import { caps } from '@weir/core';
 import { HandClock } from '@weir/core/testing';
 import fc from 'fast-check';
 import { startTestApi } from '../../testing/api-server.ts';
 import { appGrant, makeAccount, password } from '../../testing/two-accounts.ts';
+import { controlPlaneLimits } from '../limits.ts';
 import { usualRateLimits } from './rate-limits.ts';
 import { placeOf } from './remote-address.ts';
 import { TokenBuckets } from './token-buckets.ts';
@@ -139,8 +139,8 @@ test('in any stretch of time a bucket gives its burst and what flowed in meanwhi
 
 test('however many are counted, memory is bounded', () => {
   const buckets = new TokenBuckets({ burst: 1, perSecond: 1 }, new HandClock());
-  for (let n = 0; n < caps.apiCountedCallersMax + 1000; n++) buckets.take(`caller ${n}`);
-  assert.equal(buckets.size, caps.apiCountedCallersMax);
+  for (let n = 0; n < controlPlaneLimits.apiCountedCallersMax + 1000; n++) buckets.take(`caller ${n}`);
+  assert.equal(buckets.size, controlPlaneLimits.apiCountedCallersMax);
 });
 
 test('what is one place', () => {

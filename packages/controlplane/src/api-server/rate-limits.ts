@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
 import { ApiError } from '@weir/api';
-import { type Clock, caps } from '@weir/core';
+import type { Clock } from '@weir/core';
+import { controlPlaneLimits } from '../limits.ts';
 import { placeOf } from './remote-address.ts';
 import { type BucketSize, TokenBuckets } from './token-buckets.ts';
 
@@ -114,7 +115,7 @@ function takeAll(counted: readonly (readonly [TokenBuckets, string])[]): void {
 function remember(known: Set<string>, text: string): void {
   known.delete(text);
   known.add(text);
-  if (known.size <= caps.apiCountedCallersMax) return;
+  if (known.size <= controlPlaneLimits.apiCountedCallersMax) return;
   const [oldest] = known;
   known.delete(oldest!);
 }

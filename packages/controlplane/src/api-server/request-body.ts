@@ -1,6 +1,9 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { ApiError, brokenBound, type JsonBounds, parseJson } from '@weir/api';
-import { type Clock, caps, type MetricRow, type Metrics } from '@weir/core';
+import { apiLimits } from '@weir/api/limits';
+import type { Clock, MetricRow, Metrics } from '@weir/core';
+import { mcpLimits } from '@weir/mcp/limits';
+import { controlPlaneLimits } from '../limits.ts';
 import { duplicateKeyIn } from './duplicate-key.ts';
 
 /** What the body of a call may be. */
@@ -10,16 +13,16 @@ export interface BodyBounds extends JsonBounds {
 
 /** Of a caller who is known. */
 export const usualBody: BodyBounds = {
-  bytesMax: caps.apiRequestBytesMax,
-  depthMax: caps.apiRequestDepthMax,
-  valuesMax: caps.apiRequestValuesMax,
+  bytesMax: apiLimits.apiRequestBytesMax,
+  depthMax: apiLimits.apiRequestDepthMax,
+  valuesMax: apiLimits.apiRequestValuesMax,
 };
 
 /** Of one who is not: it costs microseconds, however often it comes. */
 export const publicBody: BodyBounds = {
-  bytesMax: caps.apiPublicRequestBytesMax,
-  depthMax: caps.apiPublicRequestDepthMax,
-  valuesMax: caps.apiPublicRequestValuesMax,
+  bytesMax: controlPlaneLimits.apiPublicRequestBytesMax,
+  depthMax: controlPlaneLimits.apiPublicRequestDepthMax,
+  valuesMax: controlPlaneLimits.apiPublicRequestValuesMax,
 };
 
 const refusedRow: MetricRow<'reason'> = {
@@ -47,7 +50,7 @@ export interface RequestBodiesOptions {
 }
 
 /** A body has to be there within this. */
-const bodyMsMax = caps.apiBodyMsMax;
+const bodyMsMax = mcpLimits.apiBodyMsMax;
 
 /** Reads bodies of calls, so many bytes of all of them at a time. */
 export class RequestBodies {
@@ -85,7 +88,7 @@ export class RequestBodies {
       bytes += chunk.length;
       this.#heldBytes += chunk.length;
       if (bytes > bytesMax) reject(tooLarge(bytesMax));
-      else if (this.#heldBytes > caps.apiBodiesBytesMax) reject(new ApiError('unavailable'));
+      else if (this.#heldBytes > controlPlaneLimits.apiBodiesBytesMax) reject(new ApiError('unavailable'));
       else chunks.push(chunk);
     };
     const takeEnd = () => resolve(Buffer.concat(chunks));

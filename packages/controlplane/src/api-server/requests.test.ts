@@ -3,10 +3,12 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { type TestContext, test } from 'node:test';
 import { createClient, openApiDocument, operationNames } from '@weir/api';
-import { caps, jsonLog } from '@weir/core';
+import { apiLimits } from '@weir/api/limits';
+import { jsonLog } from '@weir/core';
 import { type CallInit, startTestApi } from '../../testing/api-server.ts';
 import { appGrant, makeAccount } from '../../testing/two-accounts.ts';
 import { until } from '../../testing/until.ts';
+import { controlPlaneLimits } from '../limits.ts';
 import type { ApiServerOptions } from './api-server.ts';
 import { publicBody, usualBody } from './request-body.ts';
 
@@ -66,9 +68,12 @@ test('how an operation is called', async (t) => {
 
 test('bodies that are too large', async (t) => {
   const { callWithKey, call, port, key } = await start(t);
-  const large = JSON.stringify({ virtual_cluster_id: 'x'.repeat(caps.apiRequestBytesMax) });
+  const large = JSON.stringify({ virtual_cluster_id: 'x'.repeat(apiLimits.apiRequestBytesMax) });
   assert.equal((await callWithKey('describe_topic', { body: large })).status, 413);
-  const anonymous = { email: 'a@example.com', password: 'x'.repeat(caps.apiPublicRequestBytesMax) };
+  const anonymous = {
+    email: 'a@example.com',
+    password: 'x'.repeat(controlPlaneLimits.apiPublicRequestBytesMax),
+  };
   assert.equal((await call('sign_in', { body: anonymous })).status, 413, 'strangers may send less');
 
   // Without saying how much will come.
@@ -83,7 +88,7 @@ test('bodies that are too large', async (t) => {
     answer += text;
   });
   socket.on('error', () => {});
-  for (let sent = 0; sent <= caps.apiRequestBytesMax && answer === ''; sent += chunk.length) {
+  for (let sent = 0; sent <= apiLimits.apiRequestBytesMax && answer === ''; sent += chunk.length) {
     if (!socket.write(`10000\r\n${chunk}\r\n`))
       await Promise.race([once(socket, 'drain'), once(socket, 'close')]);
   }

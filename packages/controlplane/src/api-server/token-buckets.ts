@@ -1,4 +1,5 @@
-import { type Clock, caps } from '@weir/core';
+import type { Clock } from '@weir/core';
+import { controlPlaneLimits } from '../limits.ts';
 
 export interface BucketSize {
   /** Calls that may come at once. */
@@ -50,7 +51,7 @@ export class TokenBuckets {
     bucket.countedMs = nowMs;
     this.#buckets.delete(key);
     this.#buckets.set(key, bucket);
-    if (this.#buckets.size > caps.apiCountedCallersMax) {
+    if (this.#buckets.size > controlPlaneLimits.apiCountedCallersMax) {
       const [oldest] = this.#buckets.keys();
       this.#buckets.delete(oldest!);
     }

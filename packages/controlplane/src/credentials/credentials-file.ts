@@ -1,4 +1,5 @@
-import { caps } from '@weir/core';
+import { apiLimits } from '@weir/api/limits';
+import { coreLimits } from '@weir/core';
 
 /** A credential as a file names it. */
 export interface FileCredential {
@@ -20,8 +21,8 @@ const namePattern = /^[\w.-]{1,128}$/;
  */
 export function parseCredentials(text: string): FileCredential[] {
   const list = parseList(text);
-  if (list.length > caps.credentialsMax) {
-    throw new Error(`${list.length} credentials; a cluster has at most ${caps.credentialsMax}`);
+  if (list.length > coreLimits.credentialsMax) {
+    throw new Error(`${list.length} credentials; a cluster has at most ${coreLimits.credentialsMax}`);
   }
   const credentials = list.map(parseCredential);
   refuseRepeated(credentials, 'username');
@@ -62,11 +63,11 @@ function parseCredential(entry: unknown, index: number): FileCredential {
   if (superuser !== undefined && typeof superuser !== 'boolean') {
     throw new Error(`${where}: superuser is not true or false`);
   }
-  if (username !== undefined && username.length > caps.principalNameCharsMax) {
-    throw new Error(`${where}: username has more than ${caps.principalNameCharsMax} characters`);
+  if (username !== undefined && username.length > coreLimits.principalNameCharsMax) {
+    throw new Error(`${where}: username has more than ${coreLimits.principalNameCharsMax} characters`);
   }
-  if (password !== undefined && password.length > caps.passwordCharsMax) {
-    throw new Error(`${where}: password has more than ${caps.passwordCharsMax} characters`);
+  if (password !== undefined && password.length > apiLimits.passwordCharsMax) {
+    throw new Error(`${where}: password has more than ${apiLimits.passwordCharsMax} characters`);
   }
   return {
     name: `ccn_${shortName}`,

@@ -1,4 +1,4 @@
-import { caps } from '@weir/core';
+import { controlPlaneLimits } from '../limits.ts';
 import { type CheckDescription, entityKey, type Finding, type Severity, severityRank } from './check.ts';
 import type { DiagnosticRecord, StoredFinding } from './record.ts';
 
@@ -27,7 +27,7 @@ export function keptFindings(
 ): Pick<DiagnosticRecord, 'findings' | 'findingCount' | 'severity'> {
   const sorted = worstFirst(check, findings);
   const sinceByKey = new Map(before.findings.map(({ entity, sinceMs }) => [entityKey(entity), sinceMs]));
-  const kept = sorted.slice(0, caps.diagnosticFindingsMax).map((finding): StoredFinding => {
+  const kept = sorted.slice(0, controlPlaneLimits.diagnosticFindingsMax).map((finding): StoredFinding => {
     const { message, sinceMs } = finding;
     const entity = { kind: finding.entity.kind, name: plain(finding.entity.name) };
     return {
@@ -46,7 +46,7 @@ function severityOf(check: CheckDescription, finding: Finding): Severity {
 
 /** Names are other people's choice: they may be long, and they may hold what no terminal should be sent. */
 function plain(text: string): string {
-  const { diagnosticTextCharsMax: charsMax } = caps;
+  const { diagnosticTextCharsMax: charsMax } = controlPlaneLimits;
   const short = text.length <= charsMax ? text : `${text.slice(0, charsMax - 1)}…`;
   return short.toWellFormed().replaceAll(/\p{Cc}/gu, '\ufffd');
 }

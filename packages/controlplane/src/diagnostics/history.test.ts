@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { caps } from '@weir/core';
 import { groupOf, healthySnapshot, minuteMs, snapshotMs } from '../../testing/diagnostic-snapshot.ts';
+import { controlPlaneLimits } from '../limits.ts';
 import type { GroupFacts } from './diagnostic-snapshot.ts';
 import { type ClusterHistory, lagLooksMax, noHistory, withLook } from './history.ts';
 
@@ -48,7 +48,7 @@ test('a group that is gone is forgotten', () => {
 });
 
 test('what is remembered has an end, and what is left out is told', () => {
-  const partitions = Array.from({ length: caps.diagnosedPartitionsMax - 1 }, (_, partition) => {
+  const partitions = Array.from({ length: controlPlaneLimits.diagnosedPartitionsMax - 1 }, (_, partition) => {
     return { topic: 't', partition, committedOffset: 0, endOffset: 1 };
   });
   const { groups, unfollowedPartitions } = historyOf([
@@ -58,6 +58,8 @@ test('what is remembered has an end, and what is left out is told', () => {
   ]);
   assert.deepEqual([...groups.keys()], ['large', 'small']);
   assert.equal(unfollowedPartitions, 2);
-  const many = Array.from({ length: caps.diagnosedGroupsMax + 1 }, (_, index) => groupOf(`g${index}`, 0, 0));
-  assert.equal(historyOf(many).groups.size, caps.diagnosedGroupsMax);
+  const many = Array.from({ length: controlPlaneLimits.diagnosedGroupsMax + 1 }, (_, index) =>
+    groupOf(`g${index}`, 0, 0),
+  );
+  assert.equal(historyOf(many).groups.size, controlPlaneLimits.diagnosedGroupsMax);
 });

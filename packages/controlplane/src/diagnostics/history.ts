@@ -1,4 +1,4 @@
-import { caps } from '@weir/core';
+import { controlPlaneLimits } from '../limits.ts';
 import type { DiagnosticSnapshot, GroupFacts } from './diagnostic-snapshot.ts';
 
 /**
@@ -37,10 +37,11 @@ export function withLook(before: ClusterHistory, snapshot: DiagnosticSnapshot): 
   // A look that could not see the groups says nothing about them.
   if (snapshot.groups === undefined) return before;
   const groups = new Map<string, GroupHistory>();
-  let roomForPartitions: number = caps.diagnosedPartitionsMax;
+  let roomForPartitions: number = controlPlaneLimits.diagnosedPartitionsMax;
   let unfollowedPartitions = 0;
   for (const group of snapshot.groups) {
-    const hasRoom = group.partitions.length <= roomForPartitions && groups.size < caps.diagnosedGroupsMax;
+    const hasRoom =
+      group.partitions.length <= roomForPartitions && groups.size < controlPlaneLimits.diagnosedGroupsMax;
     if (!hasRoom) {
       unfollowedPartitions += group.partitions.length;
       continue;

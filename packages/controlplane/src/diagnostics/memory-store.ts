@@ -1,4 +1,4 @@
-import { caps } from '@weir/core';
+import { controlPlaneLimits } from '../limits.ts';
 import type { Transition } from './record.ts';
 import {
   type DiagnosticChange,
@@ -50,7 +50,9 @@ export class MemoryDiagnosticsStore implements DiagnosticsStore {
     rows.set(record.name, {
       record,
       version: loadedVersion + 1,
-      transitions: [...before.transitions, ...transitions].slice(-caps.diagnosticTransitionsMax),
+      transitions: [...before.transitions, ...transitions].slice(
+        -controlPlaneLimits.diagnosticTransitionsMax,
+      ),
     });
     return true;
   }

@@ -1,4 +1,4 @@
-import { caps } from '@weir/core';
+import { controlPlaneLimits } from '../limits.ts';
 import { type ChangedDiagnostics, changeDiagnostics } from './change.ts';
 import type { Mute } from './record.ts';
 import { describeCheck } from './registry.ts';
@@ -19,8 +19,8 @@ export async function muteDiagnostic(
   if (untilMs !== null && !(untilMs > atMs)) {
     throw new MuteRefused('The time until which a diagnostic is muted has to be in the future.');
   }
-  if (reason.length > caps.diagnosticTextCharsMax) {
-    throw new MuteRefused(`The reason may have ${caps.diagnosticTextCharsMax} characters.`);
+  if (reason.length > controlPlaneLimits.diagnosticTextCharsMax) {
+    throw new MuteRefused(`The reason may have ${controlPlaneLimits.diagnosticTextCharsMax} characters.`);
   }
   return changeDiagnostics(store, clusterId, [{ name, event: { kind: 'mute', mute } }], atMs);
 }

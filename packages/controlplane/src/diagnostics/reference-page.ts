@@ -1,4 +1,4 @@
-import { caps } from '@weir/core';
+import { apiLimits } from '@weir/api/limits';
 import { avoidedReleases } from './avoided-releases.ts';
 import { type CheckDescription, checkTypes } from './check.ts';
 import { counted } from './number-texts.ts';
@@ -27,7 +27,7 @@ What the control plane looks for in every cluster, once a minute, ${diagnostics.
   that are.
 - Without stats to judge by it says so and judges nothing: it is neither successful nor failing.
 - A muted diagnostic goes on failing and recovering, but nobody is told. Muting may end by itself at a time.
-- Of every type at most ${caps.diagnosticGroupsMax} findings are told, the most severe first, with the number of those left out. The
+- Of every type at most ${apiLimits.diagnosticGroupsMax} findings are told, the most severe first, with the number of those left out. The
   diagnostics themselves are always told.
 - The metric \`service_diagnostic_failure\` is 1 for a diagnostic that fails and 0 for one that does not, with the tags
   \`diagnostic_name\`, \`diagnostic_type\`, \`severity_low\`, \`severity_medium\`, \`severity_high\`, \`severity_critical\` and \`muted\`. Exactly

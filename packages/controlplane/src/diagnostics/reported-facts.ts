@@ -1,4 +1,3 @@
-import { caps } from '@weir/core';
 import {
   type AgentReport,
   type AgentsHeard,
@@ -13,6 +12,7 @@ import {
   type ReportedClient,
   type ReportedDamage,
 } from '@weir/metadata';
+import { controlPlaneLimits } from '../limits.ts';
 import type {
   AgentFacts,
   BucketFacts,
@@ -114,7 +114,7 @@ function clientsOf(reports: readonly AgentReport[]): ReportedClient[] {
   }
   return [...byId.values()]
     .sort((a, b) => a.timeoutMs - b.timeoutMs || b.requestCount - a.requestCount)
-    .slice(0, caps.diagnosedClientsMax);
+    .slice(0, controlPlaneLimits.diagnosedClientsMax);
 }
 
 interface BucketSums {
@@ -130,7 +130,7 @@ function bucketsOf(reports: readonly AgentReport[]): BucketFacts[] {
   for (const { buckets = [] } of reports) {
     for (const bucket of buckets) {
       const sums = byName.get(bucket.name) ?? noSums();
-      if (!byName.has(bucket.name) && byName.size >= caps.diagnosedBucketsMax) continue;
+      if (!byName.has(bucket.name) && byName.size >= controlPlaneLimits.diagnosedBucketsMax) continue;
       byName.set(bucket.name, sums);
       addBucket(sums, bucket);
     }
@@ -170,7 +170,7 @@ function damagedFilesOf(reports: readonly AgentReport[]): ReportedDamage[] {
   for (const { damagedFiles = [] } of reports) {
     for (const damage of damagedFiles) {
       const before = byFile.get(damage.fileId);
-      if (before === undefined && byFile.size >= caps.diagnosedDamagedFilesMax) continue;
+      if (before === undefined && byFile.size >= controlPlaneLimits.diagnosedDamagedFilesMax) continue;
       const known = new Map((before?.partitions ?? []).map((one) => [placeOf(one), one]));
       for (const one of damage.partitions) if (!known.has(placeOf(one))) known.set(placeOf(one), one);
       byFile.set(damage.fileId, {
@@ -197,5 +197,5 @@ function metricsOf(reports: readonly AgentReport[]): MetricFacts[] {
   return [...byName]
     .map(([name, seriesCount]) => ({ name, seriesCount }))
     .sort((a, b) => b.seriesCount - a.seriesCount)
-    .slice(0, caps.diagnosedMetricsMax);
+    .slice(0, controlPlaneLimits.diagnosedMetricsMax);
 }

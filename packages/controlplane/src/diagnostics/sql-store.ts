@@ -1,5 +1,5 @@
-import { caps } from '@weir/core';
 import type { Database, DatabaseTransaction } from '../accounts/schema.ts';
+import { controlPlaneLimits } from '../limits.ts';
 import { type DiagnosticRecord, newRecord, type Transition } from './record.ts';
 import type { DiagnosticChange, DiagnosticsStore, StoredDiagnostic, TransitionsQuery } from './store.ts';
 
@@ -126,12 +126,12 @@ async function addTransitions(
   // They are numbered without a gap, so that the number tells how many are newer.
   const newest = new Map(transitions.map((transition) => [keyOf(transition), transition]));
   for (const { clusterId, name, number } of newest.values()) {
-    if (number < caps.diagnosticTransitionsMax) continue;
+    if (number < controlPlaneLimits.diagnosticTransitionsMax) continue;
     await transaction
       .deleteFrom('weir_diagnostic_transitions')
       .where('cluster_id', '=', clusterId)
       .where('name', '=', name)
-      .where('number', '<=', number - caps.diagnosticTransitionsMax)
+      .where('number', '<=', number - controlPlaneLimits.diagnosticTransitionsMax)
       .execute();
   }
 }

@@ -14,7 +14,7 @@ export interface DiagnosticsStore {
    */
   save(changes: readonly DiagnosticChange[]): Promise<readonly boolean[]>;
 
-  /** The newest first. Of every diagnostic the last `caps.diagnosticTransitionsMax` are kept. */
+  /** The newest first. Of every diagnostic the last `controlPlaneLimits.diagnosticTransitionsMax` are kept. */
   transitions(query: TransitionsQuery): Promise<readonly Transition[]>;
 
   /** Forgets a cluster that is gone. */

@@ -1,4 +1,4 @@
-import { caps } from '@weir/core';
+import { apiLimits } from '@weir/api/limits';
 import { type CheckType, type Severity, severityRank } from './check.ts';
 import type { DiagnosticRecord, StoredFinding } from './record.ts';
 import { describeCheck } from './registry.ts';
@@ -19,7 +19,7 @@ export function toDiagnosticSummaries(records: readonly DiagnosticRecord[]): rea
   const chosen = new Set<StoredFinding>();
   for (const candidates of candidatesByType(records).values()) {
     candidates.sort((a, b) => severityRank(b.severity) - severityRank(a.severity) || a.place - b.place);
-    for (const { finding } of candidates.slice(0, caps.diagnosticGroupsMax)) chosen.add(finding);
+    for (const { finding } of candidates.slice(0, apiLimits.diagnosticGroupsMax)) chosen.add(finding);
   }
   return records.map((record) => {
     const findings = record.findings.filter((finding) => chosen.has(finding));

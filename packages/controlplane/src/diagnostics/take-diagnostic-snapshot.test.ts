@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { caps, systemClock } from '@weir/core';
+import { coreLimits, systemClock } from '@weir/core';
 import { agentSilenceMsMax, type ClusterNode } from '@weir/metadata';
 import { agentOf, dayMs } from '../../testing/diagnostic-snapshot.ts';
 import { commitOf } from '../../testing/fake-cluster.ts';
@@ -41,7 +41,7 @@ test('the leader of a new cluster shows that nothing is there', async (t) => {
       kind: 'kafka',
       topicCount: 0,
       partitionCount: 0,
-      partitionCountMax: caps.partitionsPerClusterMax,
+      partitionCountMax: coreLimits.partitionsPerClusterMax,
     },
     agents: [],
     topics: [],

@@ -1,4 +1,4 @@
-import { caps } from '@weir/core';
+import { coreLimits } from '@weir/core';
 import {
   type AgentsHeard,
   type ClusterPort,
@@ -12,6 +12,7 @@ import {
   SnapshotTopics,
   takeSnapshot,
 } from '@weir/metadata';
+import { controlPlaneLimits } from '../limits.ts';
 import type {
   AclFacts,
   ClusterFacts,
@@ -71,7 +72,7 @@ export async function takeDiagnosticSnapshot(
       kind,
       topicCount: topics.length,
       partitionCount: topics.reduce((sum, { partitionCount }) => sum + partitionCount, 0),
-      partitionCountMax: caps.partitionsPerClusterMax,
+      partitionCountMax: coreLimits.partitionsPerClusterMax,
     },
     agents: [...agents.map((agent) => ({ ...agent, ...ofAgent(agent.agentId) })), ...heard.lost],
     topics: topicsOf(snapshot),
@@ -158,9 +159,13 @@ async function groupsOf(
   const topics = new SnapshotTopics(snapshot);
   const groups: GroupFacts[] = [];
   let partitionCount = 0;
-  for (let begin = 0; begin < Math.min(listed.length, caps.diagnosedGroupsMax); begin += groupsPerCall) {
+  for (
+    let begin = 0;
+    begin < Math.min(listed.length, controlPlaneLimits.diagnosedGroupsMax);
+    begin += groupsPerCall
+  ) {
     signal.throwIfAborted();
-    const some = listed.slice(begin, Math.min(begin + groupsPerCall, caps.diagnosedGroupsMax));
+    const some = listed.slice(begin, Math.min(begin + groupsPerCall, controlPlaneLimits.diagnosedGroupsMax));
     const memberCounts = await memberCountsOf(cluster, some);
     const partitions = await partitionsOf(cluster, some, topics);
     for (const [index, { groupId, state }] of some.entries()) {
@@ -168,7 +173,7 @@ async function groupsOf(
       groups.push({ groupId, state, memberCount, partitions: partitions[index]! });
       partitionCount += partitions[index]!.length;
     }
-    if (partitionCount >= caps.diagnosedPartitionsMax) break;
+    if (partitionCount >= controlPlaneLimits.diagnosedPartitionsMax) break;
   }
   return groups;
 }

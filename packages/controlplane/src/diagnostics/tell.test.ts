@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { caps } from '@weir/core';
+import { apiLimits } from '@weir/api/limits';
+import { coreLimits } from '@weir/core';
 import fc from 'fast-check';
 import { type Severity, severities } from './check.ts';
 import { type DiagnosticRecord, newRecord } from './record.ts';
@@ -75,7 +76,7 @@ test('property: no type tells more than five, none is dropped for a milder one, 
         const shown = same.flatMap(({ findings }) => findings);
         const all = same.flatMap(({ record }) => record.findings);
         const dropped = all.filter((finding) => !shown.includes(finding));
-        assert.equal(shown.length, Math.min(all.length, caps.diagnosticGroupsMax));
+        assert.equal(shown.length, Math.min(all.length, apiLimits.diagnosticGroupsMax));
         assert.equal(
           dropped.length,
           same.reduce((sum, { leftOutCount }) => sum + leftOutCount, 0),
@@ -114,7 +115,7 @@ test('lists have failing ones first, the worst first, and muted ones behind them
 });
 
 test('a diagnostic is shown with its findings and what to do', () => {
-  const long = 'x'.repeat(caps.groupNameCharsMax);
+  const long = 'x'.repeat(coreLimits.groupNameCharsMax);
   const [first] = failed('lost_agent', 'medium').findings;
   const findings = ['1', '2'].map((end) => ({
     ...first!,

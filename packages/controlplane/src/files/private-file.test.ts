@@ -3,7 +3,7 @@ import { chmodSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { caps } from '@weir/core';
+import { controlPlaneLimits } from '../limits.ts';
 import { readPrivateFile, readTrustedFile } from './private-file.ts';
 
 function folder(t: TestContext): string {
@@ -53,6 +53,6 @@ test('behind a symbolic link the file counts, and not the link', async (t) => {
 test('a file that is missing or too long', async (t) => {
   const path = join(folder(t), 'file');
   await assert.rejects(readPrivateFile(path), /ENOENT/);
-  writeFileSync(path, Buffer.alloc(caps.settingsFileBytesMax + 1), { mode: 0o600 });
+  writeFileSync(path, Buffer.alloc(controlPlaneLimits.settingsFileBytesMax + 1), { mode: 0o600 });
   await assert.rejects(readPrivateFile(path), /at most \d+ are read/);
 });

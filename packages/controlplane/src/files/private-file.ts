@@ -1,5 +1,5 @@
 import { open } from 'node:fs/promises';
-import { caps } from '@weir/core';
+import { controlPlaneLimits } from '../limits.ts';
 
 /** The bits of a mode that a file must not have, and what to make of it. */
 interface Rule {
@@ -31,8 +31,10 @@ async function readFile(path: string, { forbidden, allowed }: Rule): Promise<str
       const found = (mode & 0o777).toString(8).padStart(4, '0');
       throw new Error(`the file has mode ${found}, which lets in too many; chmod it to ${allowed} or less`);
     }
-    if (size > caps.settingsFileBytesMax) {
-      throw new Error(`the file has ${size} bytes; at most ${caps.settingsFileBytesMax} are read`);
+    if (size > controlPlaneLimits.settingsFileBytesMax) {
+      throw new Error(
+        `the file has ${size} bytes; at most ${controlPlaneLimits.settingsFileBytesMax} are read`,
+      );
     }
     return await file.readFile('utf8');
   } finally {

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { gunzipSync } from 'node:zlib';
-import { caps } from '@weir/core';
 import { HandClock } from '@weir/core/testing';
+import { controlPlaneLimits } from '../limits.ts';
 import { HostedTexts, type HostedTextsOptions } from './hosted-texts.ts';
 import { NoTurn } from './turns.ts';
 
@@ -56,10 +56,10 @@ test('a look that failed is told to all who wait for it, and not kept', async ()
 
 test('few are measured at a time, some wait, and the rest is sent away', async () => {
   const { asked, texts } = start();
-  const all = caps.hostedLooksRunningMax + caps.hostedLooksWaitingMax;
+  const all = controlPlaneLimits.hostedLooksRunningMax + controlPlaneLimits.hostedLooksWaitingMax;
   const told = Array.from({ length: all }, (_, index) => texts.textOf(`c${index}`));
   await assert.rejects(texts.textOf('one more'), NoTurn);
-  assert.equal(asked.length, caps.hostedLooksRunningMax);
+  assert.equal(asked.length, controlPlaneLimits.hostedLooksRunningMax);
   for (let index = 0; index < all; index++) {
     asked[index]!.tell('text');
     await told[index];

@@ -1,4 +1,5 @@
-import { type Clock, caps } from '@weir/core';
+import type { Clock } from '@weir/core';
+import { controlPlaneLimits } from '../limits.ts';
 import { HostedText } from './hosted-text.ts';
 import { Turns } from './turns.ts';
 
@@ -23,8 +24,8 @@ interface Kept {
 export class HostedTexts {
   readonly #options: HostedTextsOptions;
   readonly #turns = new Turns({
-    runningMax: caps.hostedLooksRunningMax,
-    waitingMax: caps.hostedLooksWaitingMax,
+    runningMax: controlPlaneLimits.hostedLooksRunningMax,
+    waitingMax: controlPlaneLimits.hostedLooksWaitingMax,
   });
   readonly #looking = new Map<string, Promise<HostedText>>();
   /** The oldest first. */
@@ -63,7 +64,7 @@ export class HostedTexts {
   }
 
   #keep(clusterId: string, text: HostedText): void {
-    const { keptMs = usualKeptMs, bytesMax = caps.hostedTextsBytesMax, clock } = this.#options;
+    const { keptMs = usualKeptMs, bytesMax = controlPlaneLimits.hostedTextsBytesMax, clock } = this.#options;
     const bytes = bytesOf(text);
     if (bytes > bytesMax) return;
     for (const oldest of this.#kept.keys()) {

@@ -1,4 +1,4 @@
-import { type Clock, caps, Metrics, release, seriesPerMetricMax } from '@weir/core';
+import { type Clock, Metrics, release, seriesPerMetricMax } from '@weir/core';
 import {
   type ClusterMetricsSettings,
   type ClusterPort,
@@ -7,6 +7,7 @@ import {
   readMeasuredSnapshot,
   readStats,
 } from '@weir/metadata';
+import { controlPlaneLimits } from '../limits.ts';
 import type { HostedSample } from './hosted-sample.ts';
 
 export interface MeasureOptions {
@@ -33,7 +34,7 @@ export async function measureCluster(
     clusterPort,
     samplesOf,
     settings = usualSettings,
-    allSeriesMax = caps.hostedSeriesMax,
+    allSeriesMax = controlPlaneLimits.hostedSeriesMax,
     clock,
   }: MeasureOptions,
 ): Promise<Metrics> {

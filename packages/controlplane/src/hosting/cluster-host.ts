@@ -1,7 +1,8 @@
-import { type Clock, caps, type Log, type Metrics } from '@weir/core';
+import type { Clock, Log, Metrics } from '@weir/core';
 import { ClusterNode, type JournalHub, type LeaseHolder, shortLease } from '@weir/metadata';
 import type { VirtualCluster } from '../accounts/virtual-clusters.ts';
 import { keepClusterName } from '../cluster-name.ts';
+import { controlPlaneLimits } from '../limits.ts';
 
 export interface ClusterHostOptions {
   /** Which clusters there are. */
@@ -136,10 +137,10 @@ export class ClusterHost {
     }
     if (this.#ending.has(cluster.id)) return;
     const { hub, self, clock, log, metrics, attach, leaseGraceOf } = this.#options;
-    if (this.#hosted.size >= caps.hostedClustersMax) {
+    if (this.#hosted.size >= controlPlaneLimits.hostedClustersMax) {
       log.error('refused further clusters: limit reached', {
         clusterId: cluster.id,
-        limit: caps.hostedClustersMax,
+        limit: controlPlaneLimits.hostedClustersMax,
       });
       return;
     }

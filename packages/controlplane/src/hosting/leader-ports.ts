@@ -1,4 +1,4 @@
-import { type Clock, caps, type Log, Metrics, type Random } from '@weir/core';
+import { type Clock, type Log, Metrics, type Random } from '@weir/core';
 import {
   type ClusterClient,
   type ClusterFollower,
@@ -10,6 +10,7 @@ import {
   NotLeader,
   portOf,
 } from '@weir/metadata';
+import { controlPlaneLimits } from '../limits.ts';
 import type { SecretsOf } from '../workload-identity/agent-tokens.ts';
 import type { ClusterHost } from './cluster-host.ts';
 import { memberToken } from './member-tokens.ts';
@@ -59,7 +60,7 @@ export class LeaderPorts {
       ...portOf((name, args) => this.#withLeader(clusterId, (leader) => callOn(leader, name, args))),
       follow: (follower) => this.#follow(clusterId, follower),
     };
-    if (this.#ports.size >= caps.hostedClustersMax) this.#ports.clear();
+    if (this.#ports.size >= controlPlaneLimits.hostedClustersMax) this.#ports.clear();
     this.#ports.set(clusterId, port);
     return port;
   };
@@ -187,7 +188,7 @@ export class LeaderPorts {
       metrics: new Metrics(),
     });
     this.#remotes.set(clusterId, { client, leaderUrl, followers: 0, lastUsedMs: clock.monotonicMs() });
-    if (this.#remotes.size > caps.remoteLeadersMax) this.#closeIdle(0);
+    if (this.#remotes.size > controlPlaneLimits.remoteLeadersMax) this.#closeIdle(0);
     this.#sweepLater();
     return client;
   }

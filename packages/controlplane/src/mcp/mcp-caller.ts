@@ -1,9 +1,9 @@
 import type { IncomingMessage } from 'node:http';
 import { ApiError } from '@weir/api';
-import { caps } from '@weir/core';
 import { type Caller, type CallerOptions, callerOf } from '../api-server/caller.ts';
 import { remoteAddressOf } from '../api-server/remote-address.ts';
 import type { TokenBuckets } from '../api-server/token-buckets.ts';
+import { controlPlaneLimits } from '../limits.ts';
 import type { BrowserSession } from '../operations/call-context.ts';
 
 /** Somebody who speaks the Model Context Protocol with us. */
@@ -26,7 +26,7 @@ export async function mcpCallerOf(request: IncomingMessage, options: McpCallerOp
   const remoteAddress = remoteAddressOf(request, options.isBehindProxy);
   const caller = await callerOf(request.headers, noBrowser, remoteAddress, options);
   for (const { actor } of caller.actors) orWait(options.requests.take(actor.id));
-  const userAgent = (request.headers['user-agent'] ?? '').slice(0, caps.userAgentCharsMax);
+  const userAgent = (request.headers['user-agent'] ?? '').slice(0, controlPlaneLimits.userAgentCharsMax);
   return { caller, remoteAddress, userAgent };
 }
 

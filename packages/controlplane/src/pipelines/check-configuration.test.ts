@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ApiError, type PipelineType } from '@weir/api';
-import { caps } from '@weir/core';
+import { apiLimits } from '@weir/api/limits';
 import { checkedConfiguration, type GivenConfiguration } from './check-configuration.ts';
 import { readYaml } from './read-yaml.ts';
 import { plainValueOf } from './yaml-value.ts';
@@ -206,7 +206,7 @@ const wrongParts: [what: string, type: PipelineType, parts: typeof parts, messag
     'data_lake',
     Array.from({ length: 3 }, (_, n) => ({
       name: `p${n}`,
-      yaml: `# ${'x'.repeat(caps.pipelineConfigurationBytesMax / 2)}`,
+      yaml: `# ${'x'.repeat(apiLimits.pipelineConfigurationBytesMax / 2)}`,
     })),
     /^all parts together: have more than 131072 bytes$/,
   ],

@@ -1,5 +1,5 @@
 import { ApiError, type PipelineType, pipelineTypes } from '@weir/api';
-import { caps } from '@weir/core';
+import { apiLimits } from '@weir/api/limits';
 import type { ConfigurationPart, NewConfiguration } from '../accounts/pipelines.ts';
 import { type ConfigurationProblem, refusalOf } from './configuration-problem.ts';
 import { mergeParts } from './merge-parts.ts';
@@ -23,8 +23,8 @@ export function checkedConfiguration(type: PipelineType, given: GivenConfigurati
   const merged = mergeParts(given.parts, shapes[type]);
   const [first] = allProblems(type, merged);
   if (first !== undefined) throw refused(`all parts together: ${first.message}`);
-  if (merged.size > caps.pipelineYamlValuesMax)
-    throw refused(`all parts together: stand for more than ${caps.pipelineYamlValuesMax} values`);
+  if (merged.size > apiLimits.pipelineYamlValuesMax)
+    throw refused(`all parts together: stand for more than ${apiLimits.pipelineYamlValuesMax} values`);
   const yaml = printYaml(merged);
   refuseLong(yaml);
   return { yaml, parts: given.parts };
@@ -54,8 +54,8 @@ function refuseParts(type: PipelineType, parts: readonly ConfigurationPart[]): v
 }
 
 function refuseLong(yaml: string): void {
-  if (Buffer.byteLength(yaml) > caps.pipelineConfigurationBytesMax)
-    throw refused(`all parts together: have more than ${caps.pipelineConfigurationBytesMax} bytes`);
+  if (Buffer.byteLength(yaml) > apiLimits.pipelineConfigurationBytesMax)
+    throw refused(`all parts together: have more than ${apiLimits.pipelineConfigurationBytesMax} bytes`);
 }
 
 function refused(message: string): ApiError {

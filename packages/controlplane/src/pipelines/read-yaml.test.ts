@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { caps } from '@weir/core';
+import { apiLimits } from '@weir/api/limits';
 import * as fc from 'fast-check';
 import { printYaml } from './print-yaml.ts';
 import { readYaml } from './read-yaml.ts';
@@ -53,7 +53,7 @@ for (const [what, text, problem] of bad) {
   test(`${what} is a problem with a place`, () => assert.match(problemIn(text), problem));
 }
 
-const deep = caps.pipelineYamlDepthMax;
+const deep = apiLimits.pipelineYamlDepthMax;
 const laughs = Array.from(
   { length: 9 },
   (_, n) =>
@@ -79,8 +79,12 @@ const hostile: [what: string, text: string, problem: RegExp][] = [
   ['many aliases', `a: &a 1\nb: [${Array(101).fill('*a').join(', ')}]`, /more than 100 aliases/],
   ['a billion laughs', laughs, /stands for more than 50000 values/],
   ['aliases of aliases', nestedAliases.join('\n'), /nested more than 64 levels/],
-  ['a long text', `a: ${'x'.repeat(caps.pipelineConfigurationBytesMax)}`, /more than 131072 bytes/],
-  ['long characters', `a: ${'ü'.repeat(caps.pipelineConfigurationBytesMax / 2)}`, /more than 131072 bytes/],
+  ['a long text', `a: ${'x'.repeat(apiLimits.pipelineConfigurationBytesMax)}`, /more than 131072 bytes/],
+  [
+    'long characters',
+    `a: ${'ü'.repeat(apiLimits.pipelineConfigurationBytesMax / 2)}`,
+    /more than 131072 bytes/,
+  ],
 ];
 
 for (const [what, text, problem] of hostile) {

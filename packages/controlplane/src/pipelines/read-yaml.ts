@@ -1,4 +1,4 @@
-import { caps } from '@weir/core';
+import { apiLimits } from '@weir/api/limits';
 import {
   isAlias,
   isMap,
@@ -56,15 +56,15 @@ export function readYaml(text: string): YamlReading {
   }
 }
 
-const tooDeep = `is nested more than ${caps.pipelineYamlDepthMax} levels deep`;
+const tooDeep = `is nested more than ${apiLimits.pipelineYamlDepthMax} levels deep`;
 
 function tooLarge(text: string): string | undefined {
-  if (Buffer.byteLength(text) > caps.pipelineConfigurationBytesMax)
-    return `has more than ${caps.pipelineConfigurationBytesMax} bytes`;
+  if (Buffer.byteLength(text) > apiLimits.pipelineConfigurationBytesMax)
+    return `has more than ${apiLimits.pipelineConfigurationBytesMax} bytes`;
   let tokenCount = 0;
   for (const _ of new Lexer().lex(text)) {
-    if (++tokenCount > caps.pipelineYamlTokensMax)
-      return `has more than ${caps.pipelineYamlTokensMax} words and signs`;
+    if (++tokenCount > apiLimits.pipelineYamlTokensMax)
+      return `has more than ${apiLimits.pipelineYamlTokensMax} words and signs`;
   }
   return undefined;
 }
@@ -91,13 +91,13 @@ class Conversion {
 
   valueOf(node: Node | null, otherwise: TextPlace, depth: number): YamlValue {
     const place = this.#placeOf(node, otherwise);
-    if (depth > caps.pipelineYamlDepthMax) throw new Unreadable(place, tooDeep);
+    if (depth > apiLimits.pipelineYamlDepthMax) throw new Unreadable(place, tooDeep);
     if (isAlias(node)) return this.#aliased(node.source, place, depth);
     const anchor = isScalar(node) || isMap(node) || isSeq(node) ? node.anchor : undefined;
     if (anchor !== undefined) this.#anchored.set(anchor, undefined);
     const value = this.#plain(node, place, depth);
-    if (value.size > caps.pipelineYamlValuesMax)
-      throw new Unreadable(place, `stands for more than ${caps.pipelineYamlValuesMax} values`);
+    if (value.size > apiLimits.pipelineYamlValuesMax)
+      throw new Unreadable(place, `stands for more than ${apiLimits.pipelineYamlValuesMax} values`);
     if (anchor !== undefined) this.#anchored.set(anchor, value);
     return value;
   }
@@ -138,15 +138,15 @@ class Conversion {
   }
 
   #aliased(name: string, place: TextPlace, depth: number): YamlValue {
-    if (++this.#aliasCount > caps.pipelineYamlAliasesMax)
-      throw new Unreadable(place, `there are more than ${caps.pipelineYamlAliasesMax} aliases`);
+    if (++this.#aliasCount > apiLimits.pipelineYamlAliasesMax)
+      throw new Unreadable(place, `there are more than ${apiLimits.pipelineYamlAliasesMax} aliases`);
     const value = this.#anchored.get(name);
     if (value === undefined)
       throw new Unreadable(
         place,
         this.#anchored.has(name) ? 'an alias is within what it stands for' : 'an alias stands for nothing',
       );
-    if (depth + value.height - 1 > caps.pipelineYamlDepthMax) throw new Unreadable(place, tooDeep);
+    if (depth + value.height - 1 > apiLimits.pipelineYamlDepthMax) throw new Unreadable(place, tooDeep);
     return value;
   }
 

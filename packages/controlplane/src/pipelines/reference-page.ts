@@ -5,7 +5,7 @@ import {
   pipelineTypeNames,
   pipelineTypes,
 } from '@weir/api';
-import { caps } from '@weir/core';
+import { apiLimits } from '@weir/api/limits';
 import type { Field, Fields, Shape } from './shape.ts';
 import { shapes } from './types/shapes.ts';
 
@@ -27,13 +27,13 @@ ${[pipelineEngineNote, pipelineEngineNote && 'Starting one that cannot run is an
 const configurations = `## Configurations
 
 - A configuration is YAML 1.2. It is checked when it is made, and one that is refused changes nothing; errors name line and column.
-- One that is kept never changes. Versions are counted from 1. A pipeline keeps its last ${caps.pipelineConfigurationsMax} and the one that is deployed.
+- One that is kept never changes. Versions are counted from 1. A pipeline keeps its last ${apiLimits.pipelineConfigurationsMax} and the one that is deployed.
 - To go back, deploy an older one.
 - Secrets belong into the environment of the agents, and only the names of the variables here: whoever may read the cluster reads its configurations.
   \`describe_pipeline\` with \`include_summary\`, and the tools of assistants, show what looks like a secret as \`***\`: values of keys such as \`password\` or
   \`api_key\`, passwords in addresses, tokens. That is care and no guarantee.
-- A configuration has at most ${caps.pipelineConfigurationBytesMax / 1024} KiB, ${caps.pipelineYamlTokensMax} words and signs, ${caps.pipelineYamlDepthMax} levels, ${caps.pipelineYamlAliasesMax} aliases, and with what these stand for
-  ${caps.pipelineYamlValuesMax} values. There are no merge keys (\`<<\`). A cluster has at most ${caps.pipelinesPerClusterMax} pipelines.`;
+- A configuration has at most ${apiLimits.pipelineConfigurationBytesMax / 1024} KiB, ${apiLimits.pipelineYamlTokensMax} words and signs, ${apiLimits.pipelineYamlDepthMax} levels, ${apiLimits.pipelineYamlAliasesMax} aliases, and with what these stand for
+  ${apiLimits.pipelineYamlValuesMax} values. There are no merge keys (\`<<\`). A cluster has at most ${apiLimits.pipelinesPerClusterMax} pipelines.`;
 
 const about: Readonly<Record<PipelineType, string>> = {
   bento:

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { caps } from '@weir/core';
+import { apiLimits } from '@weir/api/limits';
 import * as fc from 'fast-check';
 import { stringify } from 'yaml';
 import { summaryOf } from './summary.ts';
@@ -35,13 +35,13 @@ buffer:
 });
 
 test('a summary is bounded, and says what it leaves out', () => {
-  const count = caps.pipelineSummaryRowsMax + 7;
+  const count = apiLimits.pipelineSummaryRowsMax + 7;
   const yaml = stringify(
     Object.fromEntries(Array.from({ length: count }, (_, n) => [`k${n}`, 'x'.repeat(300)])),
   );
   const { settings, leftOut } = summaryOf(yaml)!;
-  assert.deepEqual([settings.length, leftOut], [caps.pipelineSummaryRowsMax, 7]);
-  for (const { value } of settings) assert.equal(value.length, caps.pipelineSummaryCharsMax);
+  assert.deepEqual([settings.length, leftOut], [apiLimits.pipelineSummaryRowsMax, 7]);
+  for (const { value } of settings) assert.equal(value.length, apiLimits.pipelineSummaryCharsMax);
 });
 
 test('a text that cannot be read has none', () => assert.equal(summaryOf('['), undefined));

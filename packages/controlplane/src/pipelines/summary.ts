@@ -1,4 +1,4 @@
-import { caps } from '@weir/core';
+import { apiLimits } from '@weir/api/limits';
 import { maskedValue } from './mask-secrets.ts';
 import { readYaml } from './read-yaml.ts';
 import type { YamlScalar, YamlValue } from './yaml-value.ts';
@@ -23,7 +23,7 @@ export function summaryOf(yaml: string): ConfigurationSummary | undefined {
   const settings: Setting[] = [];
   let leftOut = 0;
   for (const { keys, path, text } of settingsIn(reading.value, [], '')) {
-    if (settings.length < caps.pipelineSummaryRowsMax)
+    if (settings.length < apiLimits.pipelineSummaryRowsMax)
       settings.push({ path: oneLine(path), value: oneLine(firstLine(maskedValue(keys, text), text)) });
     else leftOut++;
   }
@@ -69,7 +69,7 @@ function linesOf(text: string): string[] {
 /** A secret that is cut in two would be half of one, so that this comes after the masking. */
 function oneLine(text: string): string {
   const line = text.replaceAll(/\p{Cc}/gu, ' ').toWellFormed();
-  return line.length <= caps.pipelineSummaryCharsMax
+  return line.length <= apiLimits.pipelineSummaryCharsMax
     ? line
-    : `${line.slice(0, caps.pipelineSummaryCharsMax - 1)}…`.toWellFormed();
+    : `${line.slice(0, apiLimits.pipelineSummaryCharsMax - 1)}…`.toWellFormed();
 }

@@ -1,8 +1,9 @@
-import { caps, type Log } from '@weir/core';
+import type { Log } from '@weir/core';
 import type { AuditActor } from '../accounts/audit-log.ts';
 import type { AccountsDatabase } from '../accounts/open.ts';
 import type { VirtualCluster } from '../accounts/virtual-clusters.ts';
 import type { ForbiddenCall } from '../agent-listener.ts';
+import { controlPlaneLimits } from '../limits.ts';
 
 export interface ForbiddenCallAuditOptions {
   readonly accounts: Pick<AccountsDatabase, 'keyVerifier' | 'refusals'>;
@@ -16,7 +17,7 @@ export function forbiddenCallAudit({ accounts, clusterOf, log }: ForbiddenCallAu
   async function actorOf({ key, agentId = '' }: ForbiddenCall): Promise<AuditActor> {
     const known = await accounts.keyVerifier.verify(key);
     return known === undefined
-      ? { kind: 'agent', id: agentId.slice(0, caps.auditTextCharsMax), name: '' }
+      ? { kind: 'agent', id: agentId.slice(0, controlPlaneLimits.auditTextCharsMax), name: '' }
       : { kind: 'api_key', id: known.id, name: known.name };
   }
 

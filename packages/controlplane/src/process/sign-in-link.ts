@@ -1,13 +1,14 @@
 import { timingSafeEqual } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
 import { ApiError } from '@weir/api';
-import { type Clock, caps } from '@weir/core';
+import type { Clock } from '@weir/core';
 import type { AccountsDatabase } from '../accounts/open.ts';
 import { hashSecret } from '../accounts/secrets.ts';
 import type { User } from '../accounts/users.ts';
 import type { RateLimits } from '../api-server/rate-limits.ts';
 import { remoteAddressOf } from '../api-server/remote-address.ts';
 import { browserSessionOf } from '../api-server/session-cookie.ts';
+import { controlPlaneLimits } from '../limits.ts';
 import { beginSession } from '../operations/account/begin-session.ts';
 import type { Route } from '../server.ts';
 import { signInPath } from './sign-in-path.ts';
@@ -37,7 +38,7 @@ export function signInLink(options: SignInLinkOptions): Route {
       putBack('succeeded');
       const isSecure = publicUrl().startsWith('https:');
       const browser = browserSessionOf(request, response, { isSecure, clock });
-      const userAgent = (request.headers['user-agent'] ?? '').slice(0, caps.userAgentCharsMax);
+      const userAgent = (request.headers['user-agent'] ?? '').slice(0, controlPlaneLimits.userAgentCharsMax);
       await beginSession(accounts, user, { browser, remoteAddress, userAgent });
       response.setHeader('location', '/');
       end(response, 303, 'You are signed in.');

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { caps } from '@weir/core';
 import fc from 'fast-check';
+import { controlPlaneLimits } from '../limits.ts';
 import { personOf, readClaims } from './person.ts';
 
 const mapping = { hasRoleMapping: true, roleClaim: 'groups' };
@@ -24,7 +24,7 @@ test('person: what claims say of somebody', () => {
   const unmapped = readClaims({ groups: ['x'] }, { ...mapping, hasRoleMapping: false });
   assert.equal(unmapped.roleNames, undefined);
   const many = readClaims({ groups: Array(5000).fill('x') }, mapping);
-  assert.equal(many.roleNames!.length, caps.ssoRoleValuesMax);
+  assert.equal(many.roleNames!.length, controlPlaneLimits.ssoRoleValuesMax);
   assert.equal(readClaims({}, { hasRoleMapping: true, roleClaim: 'toString' }).roleNames, undefined);
 });
 

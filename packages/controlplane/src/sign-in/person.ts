@@ -1,7 +1,7 @@
-import { caps } from '@weir/core';
 import type { KnownPerson } from '@weir/oidc';
 import type { SsoConnection } from '../accounts/sso-connections.ts';
 import type { SsoPerson } from '../accounts/sso-sign-ins.ts';
+import { controlPlaneLimits } from '../limits.ts';
 
 type Claims = KnownPerson['claims'];
 type Wanted = Pick<SsoConnection, 'hasRoleMapping' | 'roleClaim'>;
@@ -32,7 +32,9 @@ export function readClaims(
 
 /** One name, or a list of them. Anything else in it names nothing. */
 function roleNamesIn(claim: unknown): string[] {
-  const values: unknown[] = Array.isArray(claim) ? claim.slice(0, caps.ssoRoleValuesMax) : [claim];
+  const values: unknown[] = Array.isArray(claim)
+    ? claim.slice(0, controlPlaneLimits.ssoRoleValuesMax)
+    : [claim];
   return values.filter((value) => typeof value === 'string');
 }
 

@@ -1,4 +1,4 @@
-import { caps } from '@weir/core';
+import { apiLimits } from '@weir/api/limits';
 
 /** Printable ASCII without a backslash, which browsers take for a slash. */
 const plain = /^[\x21-\x5b\x5d-\x7e]+$/;
@@ -10,7 +10,7 @@ const plain = /^[\x21-\x5b\x5d-\x7e]+$/;
  * What passes is given as it was written: taking it apart and putting it together again can make `//host` of what was a path.
  */
 export function returnPath(wanted: string | null, home: string): string {
-  if (wanted === null || wanted.length > caps.apiUrlCharsMax || !plain.test(wanted)) return home;
+  if (wanted === null || wanted.length > apiLimits.apiUrlCharsMax || !plain.test(wanted)) return home;
   // Two slashes at the beginning would be a host.
   if (!wanted.startsWith('/') || wanted.startsWith('//')) return home;
   const base = 'https://own.invalid';

@@ -1,8 +1,10 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { ApiError } from '@weir/api';
-import { caps, type Log, type MetricRow } from '@weir/core';
+import { apiLimits } from '@weir/api/limits';
+import type { Log, MetricRow } from '@weir/core';
 import { remoteAddressOf } from '../api-server/remote-address.ts';
 import { browserSessionOf } from '../api-server/session-cookie.ts';
+import { controlPlaneLimits } from '../limits.ts';
 import type { Route } from '../server.ts';
 import { pendingCookieOf } from './pending-cookie.ts';
 import { SignInAudit } from './sign-in-audit.ts';
@@ -39,7 +41,7 @@ export function signInRoute(options: SignInOptions): Route {
       path: url.pathname,
       query: url.searchParams,
       remoteAddress: remoteAddressOf(request, isBehindProxy),
-      userAgent: (request.headers['user-agent'] ?? '').slice(0, caps.userAgentCharsMax),
+      userAgent: (request.headers['user-agent'] ?? '').slice(0, controlPlaneLimits.userAgentCharsMax),
       browser: browserSessionOf(request, response, { isSecure, clock }),
       pending: pendingCookieOf(request, response, { isSecure }),
       connection: undefined,
@@ -85,7 +87,7 @@ export function signInRoute(options: SignInOptions): Route {
     try {
       if (request.method !== 'GET')
         throw new ApiError('method_not_allowed', 'Open the address in a browser.');
-      if (runningCount > caps.ssoSignInsRunningMax) throw new ApiError('unavailable');
+      if (runningCount > controlPlaneLimits.ssoSignInsRunningMax) throw new ApiError('unavailable');
       const location = await Promise.race([destination(visit), late.promise]);
       count(visit, 'ok');
       forgettable(response);
@@ -104,6 +106,6 @@ export function signInRoute(options: SignInOptions): Route {
 /** Ours: it is logged, and the user is told nothing of it. */
 function mistake(thrown: unknown, log: Log): ApiError {
   const problem = thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown);
-  log.error('failed to sign in', { problem: problem.slice(0, caps.apiTextCharsMax) });
+  log.error('failed to sign in', { problem: problem.slice(0, apiLimits.apiTextCharsMax) });
   return new ApiError('internal', undefined, { cause: thrown });
 }

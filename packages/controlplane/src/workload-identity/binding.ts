@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { caps } from '@weir/core';
+import { apiLimits } from '@weir/api/limits';
 import { agentAudience } from '@weir/metadata';
 import { isSafeAddress } from '@weir/oidc';
 import type { Federation } from '../accounts/federations.ts';
@@ -42,8 +42,8 @@ export function parseBindings(text: string): WorkloadIdentityBinding[] {
     throw new Error(`the file is not JSON: ${(error as Error).message}`);
   }
   if (!Array.isArray(found)) throw new Error('the file is not a list of bindings');
-  if (found.length > caps.workloadBindingsMax) {
-    throw new Error(`${found.length} bindings; at most ${caps.workloadBindingsMax}`);
+  if (found.length > apiLimits.workloadBindingsMax) {
+    throw new Error(`${found.length} bindings; at most ${apiLimits.workloadBindingsMax}`);
   }
   const bindings = found.map(parseBinding);
   const names = new Set<string>();
@@ -117,8 +117,8 @@ function parseRules(claims: unknown, refuse: (problem: string) => never): ClaimR
   if (!Array.isArray(claims) || claims.length === 0) {
     return refuse('claims has to hold at least one {path, value}');
   }
-  if (claims.length > caps.workloadClaimRulesMax) {
-    return refuse(`${claims.length} claims; at most ${caps.workloadClaimRulesMax}`);
+  if (claims.length > apiLimits.workloadClaimRulesMax) {
+    return refuse(`${claims.length} claims; at most ${apiLimits.workloadClaimRulesMax}`);
   }
   return claims.map((claim: unknown, index) => {
     const { path, value } = (claim ?? {}) as { path?: unknown; value?: unknown };

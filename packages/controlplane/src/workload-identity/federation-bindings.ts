@@ -1,5 +1,6 @@
-import { type Clock, caps } from '@weir/core';
+import type { Clock } from '@weir/core';
 import type { Federations } from '../accounts/federations.ts';
+import { controlPlaneLimits } from '../limits.ts';
 import { bindingOfFederation, type WorkloadIdentityBinding } from './binding.ts';
 
 export interface FederationBindingsOptions {
@@ -41,7 +42,7 @@ export function federationBindings({
     const entry = isFresh ? before : read(clusterId);
     known.delete(clusterId);
     known.set(clusterId, entry);
-    if (known.size > caps.federatedClustersMax) {
+    if (known.size > controlPlaneLimits.federatedClustersMax) {
       const [oldest] = known.keys();
       known.delete(oldest!);
     }

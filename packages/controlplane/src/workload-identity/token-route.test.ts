@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { caps, Metrics, silentLog, systemClock, systemRandom } from '@weir/core';
+import { Metrics, silentLog, systemClock, systemRandom } from '@weir/core';
 import { agentTokenPath, connectCluster, tokenExchange } from '@weir/metadata';
 import { TestIssuer } from '@weir/oidc/testing';
 import { commitOf, FakeCluster } from '../../testing/fake-cluster.ts';
+import { controlPlaneLimits } from '../limits.ts';
 import { startControlPlane } from '../server.ts';
 import { parseBindings } from './binding.ts';
 import { platformIssuers } from './platform-issuers.ts';
@@ -69,7 +70,12 @@ test('a platform token becomes an agent token, and that a connection', async (t)
     ['an issuer that is away', { ...form, subject_token: awayToken }, 503, 'temporarily_unavailable'],
     ['no token', { ...form, subject_token: 'hello' }, 400, 'invalid_grant'],
     ['nothing', {}, 400, 'unsupported_grant_type'],
-    ['too much', { ...form, more: 'x'.repeat(caps.tokenRequestBytesMax) }, 413, 'invalid_request'],
+    [
+      'too much',
+      { ...form, more: 'x'.repeat(controlPlaneLimits.tokenRequestBytesMax) },
+      413,
+      'invalid_request',
+    ],
   ];
   for (const [what, wrong, status, error] of cases) {
     const answer = await post(wrong);

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { caps } from '@weir/core';
 import { agentTokenPath, tokenExchange } from '@weir/metadata';
+import { controlPlaneLimits } from '../limits.ts';
 import type { Route } from '../server.ts';
 import type { TokenExchange } from './token-exchange.ts';
 
@@ -18,14 +18,14 @@ export function tokenRoute(exchange: Pick<TokenExchange, 'exchange'>): Route {
 
   async function answerTo(request: IncomingMessage): Promise<Answer> {
     if (request.method !== 'POST') return refused(405, 'invalid_request', 'POST only');
-    if (runningCount >= caps.tokenRequestsMax) {
+    if (runningCount >= controlPlaneLimits.tokenRequestsMax) {
       return refused(503, 'temporarily_unavailable', 'too many requests at a time; ask again');
     }
     runningCount++;
     try {
       const body = await bodyOf(request);
       if (body === tooLong) {
-        return refused(413, 'invalid_request', `at most ${caps.tokenRequestBytesMax} bytes`);
+        return refused(413, 'invalid_request', `at most ${controlPlaneLimits.tokenRequestBytesMax} bytes`);
       }
       return await exchanged(new URLSearchParams(body));
     } finally {
@@ -91,7 +91,7 @@ async function bodyOf(request: IncomingMessage): Promise<string | typeof tooLong
   let bytes = 0;
   for await (const chunk of request as AsyncIterable<Buffer>) {
     bytes += chunk.length;
-    if (bytes > caps.tokenRequestBytesMax) return tooLong;
+    if (bytes > controlPlaneLimits.tokenRequestBytesMax) return tooLong;
     chunks.push(chunk);
   }
   return Buffer.concat(chunks).toString();

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
-import { caps, seededRandom } from '@weir/core';
+import { seededRandom } from '@weir/core';
 import fc from 'fast-check';
 import type { AuditNote, AuditSearch } from '../../src/accounts/audit-log.ts';
+import { controlPlaneLimits } from '../../src/limits.ts';
 import { note, refused, type Stage } from './stage.ts';
 
 /** The audit log. */
@@ -21,7 +22,7 @@ export function auditContract({ contract }: Stage): void {
         accountId: 'ti_2',
         actor: { kind: 'anonymous', id: '', name: long },
         remoteAddress: long,
-        userAgent: `${'x'.repeat(caps.userAgentCharsMax - 1)}😀`,
+        userAgent: `${'x'.repeat(controlPlaneLimits.userAgentCharsMax - 1)}😀`,
         operation: long,
         targets: Array.from({ length: 1_000 }, (_, n) => `${n}${long}`),
         result: long,
@@ -30,7 +31,7 @@ export function auditContract({ contract }: Stage): void {
     ]);
     const [bounded] = (await auditLog.search({ accountId: 'ti_2' })).entries;
     assert.ok(JSON.stringify(bounded).length < 20_000);
-    assert.equal(bounded!.targets.length, caps.auditTargetsMax);
+    assert.equal(bounded!.targets.length, controlPlaneLimits.auditTargetsMax);
     assert.equal(bounded!.userAgent.isWellFormed(), true);
     for (const cursor of ['', 'x', 'MTIz', Buffer.from('1.aei_1 OR 1').toString('base64url')])
       await refused(auditLog.search({ accountId: 'ti_1', cursor }), 'invalid_request');

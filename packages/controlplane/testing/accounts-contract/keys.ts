@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { ErrorCode } from '@weir/api';
-import { caps } from '@weir/core';
 import type { KeyGrant } from '../../src/accounts/grants.ts';
+import { controlPlaneLimits } from '../../src/limits.ts';
 import { agentGrant, appGrant, cluster, dayMs, refused, type Stage } from './stage.ts';
 
 /** API keys. */
@@ -97,11 +97,11 @@ export function keysContract({ inhabited }: Stage): void {
         createdBy: maker.id,
         boundTo: maker.id,
       });
-    for (let n = 0; n < caps.keysPerKeyMax; n++) await make(n);
-    await refused(make(caps.keysPerKeyMax), 'limit_exceeded');
+    for (let n = 0; n < controlPlaneLimits.keysPerKeyMax; n++) await make(n);
+    await refused(make(controlPlaneLimits.keysPerKeyMax), 'limit_exceeded');
     const made = (await keys.list(accountId)).find(({ createdBy }) => createdBy === maker.id)!;
     await keys.revoke(accountId, made.id);
-    await make(caps.keysPerKeyMax);
+    await make(controlPlaneLimits.keysPerKeyMax);
   });
 
   inhabited('a key opens until it is revoked, and a second later nowhere', async (scene, first) => {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { caps } from '@weir/core';
+import { apiLimits } from '@weir/api/limits';
 import { openDatabase } from '../../src/accounts/database/open-database.ts';
 import { openAccounts } from '../../src/accounts/open.ts';
 import { dayMs, outcomes, password, proof, refused, type Stage } from './stage.ts';
@@ -48,7 +48,7 @@ export function peopleContract({ inhabited }: Stage): void {
     await refused(users.linkIdentity(accountId, userId, identity), 'conflict');
     await users.linkIdentity(accountId, userId, { ...identity, subject: '43' });
     assert.equal((await users.findByIdentity({ ...identity, subject: '43' }))?.id, userId);
-    for (const short of ['', 'short', 'x'.repeat(caps.passwordCharsMax + 1)])
+    for (const short of ['', 'short', 'x'.repeat(apiLimits.passwordCharsMax + 1)])
       await refused(users.setPassword(accountId, userId, short), 'invalid_request');
   });
 

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { caps } from '@weir/core';
+import { apiLimits } from '@weir/api/limits';
 import type { PipelineChange, PipelinePlace } from '../../src/accounts/pipelines.ts';
 import { cluster, dayMs, type First, outcomes, refused, type Scene, type Stage } from './stage.ts';
 
@@ -123,7 +123,7 @@ export function pipelinesContract({ inhabited }: Stage): void {
     const { id: pipelineId } = await pipelines.create(accountId, clusterId, 'busy', 'bento');
     const place = { accountId, clusterId, pipelineId };
     const versions = async () => (await pipelines.configurations(place)).map(({ version }) => version);
-    const kept = caps.pipelineConfigurationsMax;
+    const kept = apiLimits.pipelineConfigurationsMax;
     const add = () => pipelines.addConfiguration(place, { yaml: 'input: {}' });
     const deployed = await add();
     await pipelines.change(place, { deployedConfigurationId: deployed.id });
@@ -141,7 +141,7 @@ export function pipelinesContract({ inhabited }: Stage): void {
   inhabited('a cluster has at most so many', async (scene, first) => {
     const { pipelines } = scene;
     const { id: clusterId } = await makeCluster(scene, first);
-    for (let n = 0; n < caps.pipelinesPerClusterMax; n++)
+    for (let n = 0; n < apiLimits.pipelinesPerClusterMax; n++)
       await pipelines.create(first.accountId, clusterId, `p${n}`, 'bento');
     await refused(pipelines.create(first.accountId, clusterId, 'more', 'bento'), 'limit_exceeded');
   });

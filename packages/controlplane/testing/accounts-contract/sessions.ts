@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
-import { caps } from '@weir/core';
+import { apiLimits } from '@weir/api/limits';
 import type { Stage } from './stage.ts';
 
 /** Sessions of the console. */
@@ -62,12 +62,12 @@ export function sessionsContract({ inhabited }: Stage): void {
 
   inhabited('a user has so many sessions, and the oldest end', async ({ sessions, deps }, { userId }) => {
     const tokens: string[] = [];
-    for (let n = 0; n < caps.sessionsPerUserMax + 2; n++) {
+    for (let n = 0; n < apiLimits.sessionsPerUserMax + 2; n++) {
       deps.clock.advance(1);
       tokens.push((await sessions.begin({ userId, remoteAddress: '', userAgent: '' })).token);
     }
     const lives = async (token: string) => (await sessions.resume(token)) !== undefined;
     assert.deepEqual(await Promise.all(tokens.slice(0, 3).map(lives)), [false, false, true]);
-    assert.equal((await sessions.list(userId)).length, caps.sessionsPerUserMax);
+    assert.equal((await sessions.list(userId)).length, apiLimits.sessionsPerUserMax);
   });
 }

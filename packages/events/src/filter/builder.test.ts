@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { caps } from '@weir/core';
+import { coreLimits } from '@weir/core';
 import { type BuilderGroup, type BuilderRow, builderToFilter, filterToBuilder } from './builder.ts';
 import { parseFilter } from './parse.ts';
 import { printFilter } from './print.ts';
@@ -69,7 +69,7 @@ test('a mistake is told of its row', () => {
 });
 
 test('what is too much as a whole is refused', () => {
-  const wide: BuilderGroup = { join: 'and', rows: Array(caps.filterConditionsMax + 1).fill(created) };
+  const wide: BuilderGroup = { join: 'and', rows: Array(coreLimits.filterConditionsMax + 1).fill(created) };
   assert.match(builderToFilter(wide).problems![0]!.message, /256 conditions/);
   let deep: BuilderGroup = { join: 'and', rows: [created, loud] };
   for (let depth = 0; depth < 10_000; depth++) deep = { join: 'or', rows: [created, deep] };

@@ -1,4 +1,4 @@
-import { caps, type FilterOperator, filterOperators } from '@weir/core';
+import { coreLimits, type FilterOperator, filterOperators } from '@weir/core';
 import { parseFilter } from './parse.ts';
 import { printField, printFilter } from './print.ts';
 import {
@@ -44,7 +44,7 @@ export type BuiltFilter =
 export function builderToFilter(builder: BuilderGroup): BuiltFilter {
   const problems: BuilderProblem[] = [];
   const root = groupToExpression(builder, []);
-  if (problems.length > 0) return { problems: problems.slice(0, caps.filterProblemsMax) };
+  if (problems.length > 0) return { problems: problems.slice(0, coreLimits.filterProblemsMax) };
   const filter = root === undefined ? everyEvent : { stages: [root] };
   // What fits into the rows one by one may be too much as a whole.
   const { problems: found = [] } = parseFilter(printFilter(filter));
@@ -52,8 +52,11 @@ export function builderToFilter(builder: BuilderGroup): BuiltFilter {
   return { filter };
 
   function groupToExpression({ join, rows }: BuilderGroup, place: readonly number[]): Expression | undefined {
-    if (place.length > caps.filterDepthMax) {
-      problems.push({ row: place, message: `groups may be nested ${caps.filterDepthMax} deep at most` });
+    if (place.length > coreLimits.filterDepthMax) {
+      problems.push({
+        row: place,
+        message: `groups may be nested ${coreLimits.filterDepthMax} deep at most`,
+      });
       return undefined;
     }
     const operands = rows.flatMap((row, index) => {

@@ -1,5 +1,5 @@
 import type { SyntaxNode } from '@lezer/common';
-import { caps } from '@weir/core';
+import { coreLimits } from '@weir/core';
 import { castAdvice, isCast } from './cast-advice.ts';
 import type { FieldCheck } from './known-fields.ts';
 import type { Place, Report } from './problem.ts';
@@ -28,8 +28,8 @@ export function convert(top: SyntaxNode, text: string, checkField: FieldCheck, r
 
   function conditionOf(node: SyntaxNode): Condition {
     conditionCount++;
-    if (conditionCount === caps.filterConditionsMax + 1)
-      report(node, `a filter may have ${caps.filterConditionsMax} conditions at most`);
+    if (conditionCount === coreLimits.filterConditionsMax + 1)
+      report(node, `a filter may have ${coreLimits.filterConditionsMax} conditions at most`);
     const parts = childrenOf(node);
     const field = fieldOf(parts[0]!);
     const value = parts.at(-1)!;
@@ -58,14 +58,14 @@ export function convert(top: SyntaxNode, text: string, checkField: FieldCheck, r
       case 'Match': {
         const pattern = literalOf(value);
         if (typeof pattern !== 'string') return undefined;
-        if (pattern.length > caps.filterPatternCharsMax)
-          report(value, `a pattern may have ${caps.filterPatternCharsMax} characters at most`);
+        if (pattern.length > coreLimits.filterPatternCharsMax)
+          report(value, `a pattern may have ${coreLimits.filterPatternCharsMax} characters at most`);
         return { kind: 'match', field, isNegated, pattern };
       }
       default: {
         const values = childrenOf(value).filter(({ name }) => !listMarks.has(name));
-        if (values.length > caps.filterListValuesMax)
-          report(value, `a list may have ${caps.filterListValuesMax} values at most`);
+        if (values.length > coreLimits.filterListValuesMax)
+          report(value, `a list may have ${coreLimits.filterListValuesMax} values at most`);
         return { kind: 'membership', field, isNegated, values: values.map(literalOf) };
       }
     }
@@ -76,8 +76,8 @@ export function convert(top: SyntaxNode, text: string, checkField: FieldCheck, r
     const path = childrenOf(pathNode!)
       .filter(({ name }) => name !== 'Dot')
       .map((key) => (key.name === 'QuotedName' ? unquoted(key) : textOf(key)));
-    if (path.length > caps.filterPathKeysMax)
-      report(pathNode!, `a field may lie ${caps.filterPathKeysMax} keys deep at most`);
+    if (path.length > coreLimits.filterPathKeysMax)
+      report(pathNode!, `a field may lie ${coreLimits.filterPathKeysMax} keys deep at most`);
     else checkField(path, pathNode!, report);
     if (castNode === undefined) return { path };
     const cast = castOf(castNode);

@@ -1,4 +1,4 @@
-import { caps } from '@weir/core';
+import { coreLimits } from '@weir/core';
 import { convert } from './convert.ts';
 import { explain } from './explain.ts';
 import { type FieldCheck, fieldCheck } from './known-fields.ts';
@@ -20,7 +20,7 @@ export type ParsedFilter =
   | { readonly filter?: undefined; readonly problems: readonly Problem[] };
 
 export function parseFilter(text: string, { fields }: ParseOptions = {}): ParsedFilter {
-  const { report, list } = collectProblems(text, caps.filterProblemsMax);
+  const { report, list } = collectProblems(text, coreLimits.filterProblemsMax);
   const filter = read(text, fieldCheck(fields), report);
   // Whatever the grammar refuses has an explanation, as far as tests can tell.
   if (filter === undefined && list().length === 0)
@@ -30,10 +30,10 @@ export function parseFilter(text: string, { fields }: ParseOptions = {}): Parsed
 }
 
 function read(text: string, checkField: FieldCheck, report: Report): Filter | undefined {
-  if (text.length > caps.filterCharsMax) {
+  if (text.length > coreLimits.filterCharsMax) {
     report(
-      { from: caps.filterCharsMax, to: text.length },
-      `a filter may have ${caps.filterCharsMax} characters at most, and this one has ${text.length}`,
+      { from: coreLimits.filterCharsMax, to: text.length },
+      `a filter may have ${coreLimits.filterCharsMax} characters at most, and this one has ${text.length}`,
     );
     return undefined;
   }
@@ -41,7 +41,7 @@ function read(text: string, checkField: FieldCheck, report: Report): Filter | un
   // Before anything that calls itself for every pair of parentheses.
   const tooDeep = firstTooDeep(tokens);
   if (tooDeep !== undefined) {
-    report(tooDeep, `parentheses may be nested ${caps.filterDepthMax} deep at most`);
+    report(tooDeep, `parentheses may be nested ${coreLimits.filterDepthMax} deep at most`);
     return undefined;
   }
   try {
@@ -58,6 +58,6 @@ function firstTooDeep(tokens: readonly Token[]): Token | undefined {
   return tokens.find(({ name }) => {
     if (name === 'OpenParen') depth++;
     if (name === 'CloseParen') depth--;
-    return depth > caps.filterDepthMax;
+    return depth > coreLimits.filterDepthMax;
   });
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { caps } from '@weir/core';
+import { coreLimits } from '@weir/core';
 import * as fc from 'fast-check';
 import { anyFilter } from '../../testing/any-filter.ts';
 import { explain } from './explain.ts';
@@ -199,7 +199,7 @@ test('something is said exactly where the grammar refuses', () => {
         isRefused = true;
       }
       assert.equal(filter === undefined, problems.length > 0);
-      const { report, list } = collectProblems(text, caps.filterProblemsMax);
+      const { report, list } = collectProblems(text, coreLimits.filterProblemsMax);
       explain(tokensOf(text), text, () => {}, report);
       // A cast that does not exist is no mistake to the grammar.
       const isExplained = list().some(({ message }) => isRefused || !message.startsWith('there is no cast'));
@@ -214,12 +214,17 @@ test('what is too large is refused', () => {
     Array.from({ length: count }, () => text).join(glue);
   const nested = (depth: number) => `${'('.repeat(depth)}a == 1${')'.repeat(depth)}`;
   const sizes: [name: string, max: number, text: (size: number) => string, problem: RegExp][] = [
-    ['characters', caps.filterCharsMax, (size) => 'a == 1'.padEnd(size), /32768 characters at most/],
-    ['conditions', caps.filterConditionsMax, (size) => many(size, 'a == 1', ' and '), /256 conditions/],
-    ['depth', caps.filterDepthMax, nested, /nested 32 deep/],
-    ['list', caps.filterListValuesMax, (size) => `a in [${many(size, '1', ',')}]`, /1000 values/],
-    ['keys', caps.filterPathKeysMax, (size) => `${many(size, 'a', '.')} == 1`, /16 keys deep/],
-    ['pattern', caps.filterPatternCharsMax, (size) => `a like "${'a'.repeat(size)}"`, /1024 characters/],
+    ['characters', coreLimits.filterCharsMax, (size) => 'a == 1'.padEnd(size), /32768 characters at most/],
+    ['conditions', coreLimits.filterConditionsMax, (size) => many(size, 'a == 1', ' and '), /256 conditions/],
+    ['depth', coreLimits.filterDepthMax, nested, /nested 32 deep/],
+    ['list', coreLimits.filterListValuesMax, (size) => `a in [${many(size, '1', ',')}]`, /1000 values/],
+    ['keys', coreLimits.filterPathKeysMax, (size) => `${many(size, 'a', '.')} == 1`, /16 keys deep/],
+    [
+      'pattern',
+      coreLimits.filterPatternCharsMax,
+      (size) => `a like "${'a'.repeat(size)}"`,
+      /1024 characters/,
+    ],
   ];
   for (const [name, max, text, problem] of sizes) {
     assert.equal(parseFilter(text(max)).problems, undefined, name);
@@ -229,20 +234,20 @@ test('what is too large is refused', () => {
 
 test('text that only wants to cost time is refused as well', () => {
   const piece = ['(', ')', '[', '"', 'a', 'a.', '== ', '|', 'not ', 'in [', 'é', '`', 'a == 1 and (', '\n'];
-  for (const text of piece.map((one) => one.repeat(caps.filterCharsMax / one.length))) {
+  for (const text of piece.map((one) => one.repeat(coreLimits.filterCharsMax / one.length))) {
     const { problems } = parseFilter(text, { fields });
     if (text.trim() === '') assert.equal(problems, undefined);
-    else assert.ok(problems!.length > 0 && problems!.length <= caps.filterProblemsMax);
+    else assert.ok(problems!.length > 0 && problems!.length <= coreLimits.filterProblemsMax);
   }
 });
 
 test('many unknown fields are told, and of the first ones what was meant', () => {
   const known = Array.from({ length: 5000 }, (_, n) => `data.some_field_of_an_event_${n}`);
   const unknown = Array.from(
-    { length: caps.filterConditionsMax },
+    { length: coreLimits.filterConditionsMax },
     (_, n) => `data.some_filed_of_an_event_x${n} == 1`,
   );
   const { problems } = parseFilter(unknown.join(' and '), { fields: known });
-  assert.equal(problems!.length, caps.filterProblemsMax);
+  assert.equal(problems!.length, coreLimits.filterProblemsMax);
   for (const { suggestion } of problems!.slice(0, 5)) assert.ok(known.includes(suggestion!));
 });

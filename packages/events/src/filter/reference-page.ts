@@ -1,4 +1,4 @@
-import { caps } from '@weir/core';
+import { coreLimits } from '@weir/core';
 import { type Example, exampleSections } from './examples.ts';
 import { operatorList } from './operator-advice.ts';
 import { casts, words } from './tree.ts';
@@ -44,12 +44,12 @@ const limits = `## Limits
 
 | of a filter | at most |
 |---|---|
-| characters | ${count(caps.filterCharsMax)} |
-| conditions | ${count(caps.filterConditionsMax)} |
-| parentheses within each other | ${count(caps.filterDepthMax)} |
-| values in a list | ${count(caps.filterListValuesMax)} |
-| characters of a pattern | ${count(caps.filterPatternCharsMax)} |
-| names in a field | ${count(caps.filterPathKeysMax)} |`;
+| characters | ${count(coreLimits.filterCharsMax)} |
+| conditions | ${count(coreLimits.filterConditionsMax)} |
+| parentheses within each other | ${count(coreLimits.filterDepthMax)} |
+| values in a list | ${count(coreLimits.filterListValuesMax)} |
+| characters of a pattern | ${count(coreLimits.filterPatternCharsMax)} |
+| names in a field | ${count(coreLimits.filterPathKeysMax)} |`;
 
 function tableOf(rows: readonly Example[]): string {
   const lines = rows.map(

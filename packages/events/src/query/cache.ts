@@ -1,4 +1,4 @@
-import { caps } from '@weir/core';
+import { eventLimits } from '../limits.ts';
 
 /** What was found out about parts of the log that never change. The least recently used goes first. */
 export class QueryCache {
@@ -6,7 +6,7 @@ export class QueryCache {
   readonly #entries = new Map<string, { readonly value: unknown; readonly bytes: number }>();
   #bytes = 0;
 
-  constructor(bytesMax: number = caps.eventQueryCacheBytesMax) {
+  constructor(bytesMax: number = eventLimits.eventQueryCacheBytesMax) {
     this.#bytesMax = bytesMax;
   }
 

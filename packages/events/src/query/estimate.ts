@@ -1,6 +1,6 @@
-import { caps } from '@weir/core';
 import { eventTypeNames } from '../event-types.ts';
 import type { Filter } from '../filter/tree.ts';
+import { eventLimits } from '../limits.ts';
 import { chunksWanted } from '../sidecar/scan-stripe.ts';
 import { needsRecords } from '../sidecar/stripe-filter.ts';
 import { type LookTools, openParts } from './look.ts';
@@ -43,8 +43,12 @@ export async function estimate(
 
   async function addTopics(): Promise<void> {
     const parts = (await Promise.all(topics.map((topic) => partsOf(topic, window, source)))).flat();
-    for (let next = 0; next < parts.length && receipt.exhausted === undefined; next += caps.queryReadsMax) {
-      const some = parts.slice(next, next + caps.queryReadsMax);
+    for (
+      let next = 0;
+      next < parts.length && receipt.exhausted === undefined;
+      next += eventLimits.queryReadsMax
+    ) {
+      const some = parts.slice(next, next + eventLimits.queryReadsMax);
       await Promise.all(some.map((part) => addPart(part, filter, sums, tools)));
     }
   }

@@ -1,4 +1,4 @@
-import { caps } from '@weir/core';
+import { coreLimits } from '@weir/core';
 import { printPath } from '../filter/quoting.ts';
 import type { Literal } from '../filter/tree.ts';
 import { isObject } from './cells.ts';
@@ -21,7 +21,7 @@ export function summarizeFields(events: Iterable<unknown>): FieldSummary[] {
     for (const [name, { path, values }] of fieldsOf(event)) {
       let tally = tallies.get(name);
       if (tally === undefined) {
-        if (tallies.size >= caps.eventFieldsMax) continue;
+        if (tallies.size >= coreLimits.eventFieldsMax) continue;
         tally = { path, presentEvents: 0, types: new Set(), events: new Map() };
         tallies.set(name, tally);
       }
@@ -40,7 +40,7 @@ function count(tally: Tally, values: readonly unknown[]): void {
     }
     tally.types.add(typeof value as ValueType);
     const known = tally.events.get(value as Literal);
-    if (known === undefined && tally.events.size >= caps.eventFieldDistinctMax) continue;
+    if (known === undefined && tally.events.size >= coreLimits.eventFieldDistinctMax) continue;
     tally.events.set(value as Literal, (known ?? 0) + 1);
   }
 }
@@ -49,7 +49,7 @@ function summaryOf({ path, presentEvents, types, events }: Tally): FieldSummary 
   const topValues = [...events]
     .map(([value, times]) => ({ value, events: times }))
     .sort((one, other) => other.events - one.events || compareKeys(one.value, other.value))
-    .slice(0, caps.eventFieldValuesMax);
+    .slice(0, coreLimits.eventFieldValuesMax);
   return {
     path,
     name: printPath(path),
@@ -71,7 +71,7 @@ function fieldsOf(event: unknown): Map<string, { path: readonly string[]; values
   return found;
 
   function visit(value: unknown, path: readonly string[]): void {
-    if (!isObject(value) || path.length >= caps.filterPathKeysMax) return;
+    if (!isObject(value) || path.length >= coreLimits.filterPathKeysMax) return;
     for (const [key, inner] of Object.entries(value)) {
       const innerPath = [...path, key];
       for (const one of Array.isArray(inner) ? inner : [inner]) {

@@ -1,4 +1,4 @@
-import { caps } from '@weir/core';
+import { eventLimits } from '../limits.ts';
 import type { Footer } from '../sidecar/format.ts';
 import { readFooter } from '../sidecar/read-footer.ts';
 import { chunksWanted } from '../sidecar/scan-stripe.ts';
@@ -142,7 +142,7 @@ async function scanRecords(
     receipt.addRead(page.storedBytes);
     pages.push(page);
     bytes += page.bytes.length;
-    if (bytes >= caps.eventScanBytesMax) await scanPieces();
+    if (bytes >= eventLimits.eventScanBytesMax) await scanPieces();
     if (receipt.exhausted !== undefined) break;
   }
   signal.throwIfAborted();

@@ -1,4 +1,4 @@
-import { caps } from '@weir/core';
+import { coreLimits } from '@weir/core';
 import { type EventTypeName, eventTypeNames } from '../event-types.ts';
 import { matches } from '../filter/evaluate.ts';
 import type { TimeWindow } from '../time-range.ts';
@@ -40,7 +40,7 @@ export async function naiveSearch(request: SearchRequest, source: EventSource): 
 
 export async function naiveFields(request: FieldsRequest, source: EventSource): Promise<Told<FieldsAnswer>> {
   const found = (await matching(request, source)).sort(positionOrder('desc'));
-  const sample = found.slice(0, caps.eventFieldSampleMax);
+  const sample = found.slice(0, coreLimits.eventFieldSampleMax);
   return {
     kind: 'fields',
     fields: summarizeFields(sample.map(({ event }) => event)),

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { caps } from '@weir/core';
+import { coreLimits } from '@weir/core';
 import * as fc from 'fast-check';
 import { anyFilter } from '../../testing/any-filter.ts';
+import { eventLimits } from '../limits.ts';
 import { readQueryRequest } from './read-request.ts';
 
 const search = {
@@ -35,9 +36,9 @@ for (const { what, request } of [
   { what: 'a window that ends before it starts', request: { ...search, window: { startMs: 5, endMs: 5 } } },
   {
     what: 'a window of more than a day',
-    request: { ...search, window: { startMs: 0, endMs: caps.eventsWindowMsMax + 1 } },
+    request: { ...search, window: { startMs: 0, endMs: eventLimits.eventsWindowMsMax + 1 } },
   },
-  { what: 'too many rows', request: { ...search, limit: caps.eventRowsMax + 1 } },
+  { what: 'too many rows', request: { ...search, limit: coreLimits.eventRowsMax + 1 } },
   { what: 'an average of nothing', request: { ...search, timeline: { aggregation: 'avg' } } },
   {
     what: 'a timeline of the rest',
@@ -49,7 +50,7 @@ for (const { what, request } of [
   },
   {
     what: 'a filter that is too deep',
-    request: { ...search, filter: { stages: [nested(caps.filterDepthMax + 1)] } },
+    request: { ...search, filter: { stages: [nested(coreLimits.filterDepthMax + 1)] } },
   },
   {
     what: 'an operator that nobody knows',

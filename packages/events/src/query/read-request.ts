@@ -1,7 +1,8 @@
-import { caps } from '@weir/core';
+import { coreLimits } from '@weir/core';
 import * as z from 'zod';
 import { eventTypeNames } from '../event-types.ts';
 import { casts, comparisonOperators, type Expression } from '../filter/tree.ts';
+import { eventLimits } from '../limits.ts';
 import { aggregations, type QueryRequest } from './request.ts';
 
 /** Requests as they come from another process. What a filter may hold was checked where its text was read; here its shape is, and its size once more. */
@@ -9,7 +10,7 @@ import { aggregations, type QueryRequest } from './request.ts';
 const literal = z.union([z.string(), z.number(), z.boolean(), z.null()]);
 
 const field = z.object({
-  path: z.array(z.string()).min(1).max(caps.filterPathKeysMax),
+  path: z.array(z.string()).min(1).max(coreLimits.filterPathKeysMax),
   cast: z.enum(casts).exactOptional(),
 });
 
@@ -19,13 +20,13 @@ const condition = z.discriminatedUnion('kind', [
     kind: z.literal('match'),
     field,
     isNegated: z.boolean(),
-    pattern: z.string().max(caps.filterPatternCharsMax),
+    pattern: z.string().max(coreLimits.filterPatternCharsMax),
   }),
   z.object({
     kind: z.literal('membership'),
     field,
     isNegated: z.boolean(),
-    values: z.array(literal).min(1).max(caps.filterListValuesMax),
+    values: z.array(literal).min(1).max(coreLimits.filterListValuesMax),
   }),
 ]);
 
@@ -35,11 +36,13 @@ function expressionOf(depth: number): z.ZodType<Expression> {
   const operands = z
     .array(z.lazy(() => expressionOf(depth - 1)))
     .min(2)
-    .max(caps.filterConditionsMax);
+    .max(coreLimits.filterConditionsMax);
   return z.union([condition, z.object({ kind: z.enum(['and', 'or']), operands })]);
 }
 
-const filter = z.object({ stages: z.array(expressionOf(caps.filterDepthMax)).max(caps.filterConditionsMax) });
+const filter = z.object({
+  stages: z.array(expressionOf(coreLimits.filterDepthMax)).max(coreLimits.filterConditionsMax),
+});
 
 const moment = z.int().min(0);
 
@@ -47,7 +50,7 @@ const scope = {
   types: z.array(z.enum(eventTypeNames)).max(eventTypeNames.length),
   window: z
     .object({ startMs: moment, endMs: moment })
-    .refine(({ startMs, endMs }) => startMs < endMs && endMs - startMs <= caps.eventsWindowMsMax, {
+    .refine(({ startMs, endMs }) => startMs < endMs && endMs - startMs <= eventLimits.eventsWindowMsMax, {
       error: 'the window must end after it starts, and within a day',
     }),
 };
@@ -60,7 +63,7 @@ const timeline = z
     thenBy: field.optional(),
     aggregation: z.enum(aggregations),
     field: field.optional(),
-    seriesMax: z.int().min(1).max(caps.eventSeriesMax).optional(),
+    seriesMax: z.int().min(1).max(coreLimits.eventSeriesMax).optional(),
   })
   .refine(({ aggregation, field: numbers }) => aggregation === 'count' || numbers !== undefined, {
     error: 'only a count goes without a field; name the field whose numbers are meant',
@@ -75,7 +78,7 @@ const search = z
     ...scope,
     filter,
     order: z.enum(['asc', 'desc']),
-    limit: z.int().min(0).max(caps.eventRowsMax),
+    limit: z.int().min(0).max(coreLimits.eventRowsMax),
     after: position.optional(),
     timeline: timeline.optional(),
   })
@@ -89,9 +92,9 @@ const request: z.ZodType<QueryRequest> = z.union([
   z.object({
     kind: z.literal('event'),
     ...scope,
-    id: z.string().min(1).max(caps.filterCharsMax),
+    id: z.string().min(1).max(coreLimits.filterCharsMax),
     nearMs: moment.optional(),
-    neighbours: z.int().min(0).max(caps.eventNeighboursMax),
+    neighbours: z.int().min(0).max(coreLimits.eventNeighboursMax),
   }),
 ]);
 

@@ -1,4 +1,4 @@
-import { caps } from '@weir/core';
+import { coreLimits } from '@weir/core';
 import type { EventSource, EventTopic } from './port.ts';
 
 /** Offsets that are this close are read together. */
@@ -34,7 +34,7 @@ export function textKey({ topicId }: EventTopic, offset: number): string {
 
 /** Whether there is more than any answer may hold, so that nothing is kept any more. */
 export function isFull({ chars }: ReadTexts): boolean {
-  return chars > 2 * caps.eventAnswerBytesMax;
+  return chars > 2 * coreLimits.eventAnswerBytesMax;
 }
 
 /** Reads the JSON of some events. Those that retention took meanwhile stay missing. */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { caps, systemClock } from '@weir/core';
+import { coreLimits, systemClock } from '@weir/core';
 import { createMemoryEvents, type MemoryRecord, type MemoryTopic } from '../../testing/memory-events.ts';
 import { parseFilter } from '../filter/parse.ts';
 import type { Filter } from '../filter/tree.ts';
@@ -328,7 +328,7 @@ test('without any event it says so', async () => {
 });
 
 test('too many values are counted together, and it says so', async () => {
-  const count = caps.eventGroupsMax + 10;
+  const count = coreLimits.eventGroupsMax + 10;
   const source = await createMemoryEvents({
     topics: [topic({ records: records(count), batchSizes: [500] })],
   });

@@ -1,5 +1,6 @@
-import { type Clock, caps } from '@weir/core';
+import { type Clock, coreLimits } from '@weir/core';
 import { everyEvent, type Filter } from '../filter/tree.ts';
+import { eventLimits } from '../limits.ts';
 import type { TimeWindow } from '../time-range.ts';
 import { QueryCache } from './cache.ts';
 import { estimate } from './estimate.ts';
@@ -59,8 +60,8 @@ export async function runQuery(
 ): Promise<QueryAnswer> {
   signal.throwIfAborted();
   const receipt = new Receipt(clock, {
-    bytes: budget?.bytes ?? caps.eventQueryBytesMax,
-    ms: budget?.ms ?? caps.eventQueryMsMax,
+    bytes: budget?.bytes ?? eventLimits.eventQueryBytesMax,
+    ms: budget?.ms ?? eventLimits.eventQueryMsMax,
   });
   const over = Promise.withResolvers<void>();
   const endNow = () => over.resolve();
@@ -108,7 +109,7 @@ async function answer(request: QueryRequest, tools: SearchTools): Promise<Told> 
 
 async function fields(request: FieldsRequest, tools: SearchTools): Promise<Omit<FieldsAnswer, 'stats'>> {
   const { rows, hasMore, partial, hasNoData } = await search(
-    { ...request, order: 'desc', limit: caps.eventFieldSampleMax },
+    { ...request, order: 'desc', limit: coreLimits.eventFieldSampleMax },
     tools,
   );
   return {

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { caps } from '@weir/core';
+import { coreLimits } from '@weir/core';
 import { eventTypeNames } from '../event-types.ts';
 import { bucketsOf } from './buckets.ts';
 import { type LookTools, look } from './look.ts';
@@ -142,7 +142,7 @@ function withoutLongTail(candidates: Candidate[]): Candidate[] {
   let chars = 0;
   return candidates.map((candidate) => {
     chars += candidate.text?.length ?? 0;
-    return chars > caps.eventAnswerBytesMax && candidate.text !== undefined
+    return chars > coreLimits.eventAnswerBytesMax && candidate.text !== undefined
       ? { ...candidate, text: undefined }
       : candidate;
   });
@@ -195,7 +195,7 @@ async function rowsOf(
     // Retention took it meanwhile, or there was no time.
     if (text === undefined) continue;
     chars += text.length;
-    if (chars > caps.eventAnswerBytesMax) return { rows, isCut: true };
+    if (chars > coreLimits.eventAnswerBytesMax) return { rows, isCut: true };
     rows.push({ type, offset, timeMs, event: JSON.parse(text) });
   }
   return { rows, isCut: false };

@@ -1,4 +1,4 @@
-import { caps } from '@weir/core';
+import { coreLimits } from '@weir/core';
 import type { Literal } from '../filter/tree.ts';
 import type { Buckets } from './buckets.ts';
 import { compareKeys } from './order.ts';
@@ -106,7 +106,7 @@ export class TimelineTally {
     const inner = this.#groups.get(key);
     const known = inner?.get(thenKey);
     if (known !== undefined) return known;
-    if (this.#groupCount >= caps.eventGroupsMax) return this.#restGroup();
+    if (this.#groupCount >= coreLimits.eventGroupsMax) return this.#restGroup();
     const group = newGroup(key, thenKey, this.#buckets.bucketCount, this.#hasNumbers);
     if (inner === undefined) this.#groups.set(key, new Map([[thenKey, group]]));
     else inner.set(thenKey, group);

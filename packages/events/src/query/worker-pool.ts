@@ -1,6 +1,7 @@
 import { availableParallelism } from 'node:os';
 import { Worker } from 'node:worker_threads';
-import { type Clock, caps } from '@weir/core';
+import type { Clock } from '@weir/core';
+import { eventLimits } from '../limits.ts';
 import type { Evaluator, ScanPart } from './evaluator.ts';
 import type { Scan, ScanResult } from './scan.ts';
 
@@ -125,7 +126,7 @@ export function createWorkerPool({
 }
 
 function defaultSize(): number {
-  return Math.min(caps.eventQueryThreadsMax, Math.max(1, availableParallelism() - 1));
+  return Math.min(eventLimits.eventQueryThreadsMax, Math.max(1, availableParallelism() - 1));
 }
 
 /** The buffers that a part has for itself. They are moved; a piece of a larger one is copied. */

@@ -1,4 +1,4 @@
-import { caps } from '@weir/core';
+import { eventLimits } from '../limits.ts';
 import { hashesOf } from './bloom.ts';
 import type { Cell } from './format.ts';
 
@@ -92,8 +92,8 @@ export class ColumnBuilder {
   #newCell<Key>(cell: Cell, codes: Map<Key, number>, key: Key): number | undefined {
     const chars = typeof key === 'string' ? key.length + 4 : 24;
     const isFull =
-      this.#cells.length >= caps.sidecarDictionaryMax ||
-      this.#cellChars + chars > caps.sidecarDictionaryCharsMax;
+      this.#cells.length >= eventLimits.sidecarDictionaryMax ||
+      this.#cellChars + chars > eventLimits.sidecarDictionaryCharsMax;
     if (isFull || cell.some(isEndless)) return undefined;
     const code = this.#cells.length;
     this.#cells.push(cell);

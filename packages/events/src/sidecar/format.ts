@@ -1,5 +1,5 @@
-import { caps } from '@weir/core';
 import * as z from 'zod';
+import { eventLimits } from '../limits.ts';
 
 /**
  * The file as docs/reference/event-sidecar.md tells it: magic and version, the chunks of stripe after stripe, the footer, and a tail of fixed length
@@ -16,7 +16,7 @@ const count = z.int().min(0);
 const chunk = z.object({
   start: count,
   length: count,
-  rawLength: count.max(caps.sidecarChunkBytesMax),
+  rawLength: count.max(eventLimits.sidecarChunkBytesMax),
   crc32: count,
 });
 export type Chunk = z.infer<typeof chunk>;
@@ -29,7 +29,7 @@ const cell = z.array(z.union([z.string(), z.number(), z.boolean(), z.strictObjec
 export type Cell = z.infer<typeof cell>;
 export const cells = z.array(cell);
 
-const path = z.array(z.string()).min(1).max(caps.sidecarPathKeysMax);
+const path = z.array(z.string()).min(1).max(eventLimits.sidecarPathKeysMax);
 
 /** Events that do not have the field. */
 const missing = count;
@@ -39,7 +39,7 @@ const codesColumn = z.object({
   kind: z.literal('codes'),
   path,
   missing,
-  cellCount: count.max(caps.sidecarDictionaryMax),
+  cellCount: count.max(eventLimits.sidecarDictionaryMax),
   /** The cells themselves, where they are few; in a chunk otherwise. */
   cells: cells.optional(),
   dictionary: chunk.optional(),
@@ -70,7 +70,7 @@ export const timeEncodings = ['int8', 'int16', 'int32', 'float64'] as const;
 /** Some ten thousand events in a row, which are compressed and looked at together. */
 const stripe = z.object({
   fromOffset: count,
-  rows: count.min(1).max(caps.sidecarStripeEventsMax),
+  rows: count.min(1).max(eventLimits.sidecarStripeEventsMax),
   minTimeMs: z.number(),
   maxTimeMs: z.number(),
   timeEncoding: z.enum(timeEncodings),
@@ -79,7 +79,7 @@ const stripe = z.object({
   readable: chunk.optional(),
   /** Whether a field that has no column is in no event. */
   isComplete: z.boolean(),
-  columns: z.array(column).max(caps.sidecarColumnsMax),
+  columns: z.array(column).max(eventLimits.sidecarColumnsMax),
 });
 export type Stripe = z.infer<typeof stripe>;
 

@@ -1,5 +1,6 @@
 import { crc32, zstdDecompressSync } from 'node:zlib';
-import { caps, KiB } from '@weir/core';
+import { KiB } from '@weir/core';
+import { eventLimits } from '../limits.ts';
 import type { EventSource, SidecarRef } from '../query/port.ts';
 import { type Footer, footer as footerSchema, headBytes, magic, tailBytes, version } from './format.ts';
 
@@ -29,7 +30,7 @@ export async function readFooter(
   if (foundMagic !== magic) throw broken(ref, 'it is no sidecar');
   if (foundVersion !== version)
     throw broken(ref, `its version is ${foundVersion}, and this release reads ${version}`);
-  if (storedBytes > byteLength - headBytes - tailBytes || rawBytes > caps.sidecarFooterBytesMax)
+  if (storedBytes > byteLength - headBytes - tailBytes || rawBytes > eventLimits.sidecarFooterBytesMax)
     throw broken(ref, 'its footer is too long');
   const footerStart = byteLength - tailBytes - storedBytes;
   let stored = last.subarray(Math.max(0, footerStart - start), last.length - tailBytes);

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { caps } from '@weir/core';
 import * as fc from 'fast-check';
 import { type MemoryRecord, pageOf } from '../../testing/memory-events.ts';
+import { eventLimits } from '../limits.ts';
 import type { SidecarRef } from '../query/port.ts';
 import { buildBloom, hashesOf, mayContain } from './bloom.ts';
 import { buildSidecar } from './build-sidecar.ts';
@@ -73,7 +73,7 @@ describe('columns', () => {
     });
   }
 
-  const many = Array.from({ length: caps.sidecarDictionaryMax + 100 }, (_, n) => n);
+  const many = Array.from({ length: eventLimits.sidecarDictionaryMax + 100 }, (_, n) => n);
   for (const { what, path, events, kind, hasBloom } of [
     { what: 'many numbers', path: ['x'], events: many.map((x) => ({ x })), kind: 'numbers', hasBloom: false },
     {
@@ -115,10 +115,10 @@ describe('columns', () => {
 
   test('are no more than they may be, and then the stripe says so', async () => {
     const wide = Object.fromEntries(
-      Array.from({ length: caps.sidecarColumnsMax + 1 }, (_, n) => [`f${n}`, n]),
+      Array.from({ length: eventLimits.sidecarColumnsMax + 1 }, (_, n) => [`f${n}`, n]),
     );
     const footer = await footerOf(await build(recordsOf([wide])));
-    assert.equal(footer.stripes[0]!.columns.length, caps.sidecarColumnsMax);
+    assert.equal(footer.stripes[0]!.columns.length, eventLimits.sidecarColumnsMax);
     assert.equal(footer.stripes[0]!.isComplete, false);
   });
 

@@ -1,4 +1,4 @@
-import { caps } from '@weir/core';
+import { eventLimits } from '../limits.ts';
 import { isObject } from '../query/cells.ts';
 import { type BuiltColumn, ColumnBuilder } from './column-builder.ts';
 import { type Cell, searchedPaths } from './format.ts';
@@ -36,7 +36,7 @@ export class StripeBuilder {
   /** Places whose cell in this row is not one plain value. */
   #open: Place[] = [];
 
-  constructor(rowsMax: number = caps.sidecarStripeEventsMax) {
+  constructor(rowsMax: number = eventLimits.sidecarStripeEventsMax) {
     this.#rowsMax = rowsMax;
     this.#timesMs = new Float64Array(rowsMax);
     this.#isReadable = new Uint8Array(rowsMax);
@@ -111,8 +111,8 @@ export class StripeBuilder {
   }
 
   #newPlace(parent: Place, key: string): Place | undefined {
-    const isFull = this.#places.length >= caps.sidecarColumnsMax;
-    if (isFull || parent.path.length >= caps.sidecarPathKeysMax) {
+    const isFull = this.#places.length >= eventLimits.sidecarColumnsMax;
+    if (isFull || parent.path.length >= eventLimits.sidecarPathKeysMax) {
       this.#isComplete = false;
       return undefined;
     }

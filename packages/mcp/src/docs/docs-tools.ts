@@ -1,8 +1,10 @@
-import { caps, nearestNames } from '@weir/core';
+import { apiLimits } from '@weir/api/limits';
+import { nearestNames } from '@weir/core';
 import * as z from 'zod';
 import { conciseText } from '../answers/concise-text.ts';
 import { ToolProblem } from '../answers/problem.ts';
 import { charsPerToken } from '../answers/tokens.ts';
+import { mcpLimits } from '../limits.ts';
 import type { Tool } from '../tools/tool.ts';
 import type { DocsPage } from './documentation.ts';
 import { docsSearch } from './search-docs.ts';
@@ -17,7 +19,7 @@ const hit = z.object({
 
 const hitsMax = 20;
 const hitsUsual = 8;
-const charsMax = caps.mcpAnswerTokensUsual * charsPerToken;
+const charsMax = mcpLimits.mcpAnswerTokensUsual * charsPerToken;
 
 /** What the documentation server offers: to look for pages and to read them. They know nothing of any cluster. */
 export function docsTools(pages: readonly DocsPage[]): readonly Tool[] {
@@ -85,7 +87,7 @@ function pathsOf(pages: readonly DocsPage[]): string {
   return pages
     .map(({ path }) => path)
     .join(', ')
-    .slice(0, caps.apiTextCharsMax);
+    .slice(0, apiLimits.apiTextCharsMax);
 }
 
 /** Whole lines of a page, as many as one answer has. A line that is longer than all of it is cut. */

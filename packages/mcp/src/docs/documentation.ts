@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join, relative, sep } from 'node:path';
-import { caps } from '@weir/core';
+import { mcpLimits } from '../limits.ts';
 
 /** A page of the documentation. */
 export interface DocsPage {
@@ -13,7 +13,7 @@ export interface DocsPage {
 /** The pages that came with this program; none where somebody has left them out of a package. */
 export function readDocumentation(folder: string): readonly DocsPage[] {
   return markdownIn(folder)
-    .slice(0, caps.docsPagesMax)
+    .slice(0, mcpLimits.docsPagesMax)
     .map((file) => {
       const text = readFileSync(file, 'utf8');
       return { path: relative(folder, file).split(sep).join('/'), title: titleOf(text), text };
@@ -27,7 +27,7 @@ function markdownIn(folder: string): string[] {
     const path = join(folder, name);
     const found = statSync(path);
     if (found.isDirectory()) return markdownIn(path);
-    return name.endsWith('.md') && found.size <= caps.docsPageBytesMax ? [path] : [];
+    return name.endsWith('.md') && found.size <= mcpLimits.docsPageBytesMax ? [path] : [];
   });
 }
 

@@ -3,8 +3,8 @@ import { once } from 'node:events';
 import { request as httpRequest, type IncomingMessage } from 'node:http';
 import { test } from 'node:test';
 import { ApiError } from '@weir/api';
-import { caps } from '@weir/core';
 import { type Served, serve } from '../../testing/served.ts';
+import { mcpLimits } from '../limits.ts';
 
 interface Sent {
   readonly method?: string;
@@ -60,7 +60,12 @@ const table: [what: string, sent: Sent, status: number, says: RegExp][] = [
   ],
   ['endless nesting', { body: '['.repeat(100_000) }, 413, /payload_too_large/],
   ['a list without end', { body: `[${'1,'.repeat(50_000)}1]` }, 413, /payload_too_large/],
-  ['more than there may be', { body: `"${'x'.repeat(caps.mcpRequestBytesMax)}"` }, 413, /payload_too_large/],
+  [
+    'more than there may be',
+    { body: `"${'x'.repeat(mcpLimits.mcpRequestBytesMax)}"` },
+    413,
+    /payload_too_large/,
+  ],
   ['ten megabytes', { body: `"${'x'.repeat(10 * 1024 * 1024)}"` }, 413, /payload_too_large/],
 ];
 

@@ -8,7 +8,9 @@ import {
   type ServerNotifier,
 } from '@modelcontextprotocol/server';
 import { ApiError, brokenBound, printJson } from '@weir/api';
-import { type Clock, caps, type Log, type Metrics } from '@weir/core';
+import { apiLimits } from '@weir/api/limits';
+import type { Clock, Log, Metrics } from '@weir/core';
+import { mcpLimits } from '../limits.ts';
 import { mcpRequestsRow } from './metric-rows.ts';
 import { isFromOwnSite } from './own-site.ts';
 import { readBody } from './read-body.ts';
@@ -56,8 +58,8 @@ export function createEndpoint<Who extends object>(options: EndpointOptions<Who>
   let runningCount = 0;
   const handler = createMcpHandler(({ authInfo }) => serverFor(authInfo!.extra!.who as Who), {
     keepAliveMs,
-    maxSubscriptions: caps.mcpSubscriptionsMax,
-    maxRequestBodySize: caps.mcpRequestBytesMax,
+    maxSubscriptions: mcpLimits.mcpSubscriptionsMax,
+    maxRequestBodySize: mcpLimits.mcpRequestBytesMax,
     onerror: (error) => log.debug('refused MCP request', problemOf(error)),
   });
   return { answer, changes: handler.notify, close: () => handler.close() };
@@ -65,7 +67,7 @@ export function createEndpoint<Who extends object>(options: EndpointOptions<Who>
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     runningCount++;
     try {
-      if (runningCount > caps.mcpRequestsRunningMax) throw new ApiError('unavailable');
+      if (runningCount > mcpLimits.mcpRequestsRunningMax) throw new ApiError('unavailable');
       await serve(request, response);
     } catch (thrown) {
       sendError(request, response, thrown instanceof ApiError ? thrown : mistake(thrown));
@@ -117,7 +119,7 @@ export function createEndpoint<Who extends object>(options: EndpointOptions<Who>
 const notJson =
   '{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"Parse error: the body is not JSON"}}';
 
-const bounds = { depthMax: caps.mcpRequestDepthMax, valuesMax: caps.mcpRequestValuesMax };
+const bounds = { depthMax: mcpLimits.mcpRequestDepthMax, valuesMax: mcpLimits.mcpRequestValuesMax };
 
 /** Before it is parsed: anybody may send something to an endpoint without keys. */
 function refuseEndless(text: string): void {
@@ -139,7 +141,7 @@ function parsedOf(text: string): { readonly body: unknown } | undefined {
 
 export function problemOf(thrown: unknown): { readonly problem: string } {
   const text = thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown);
-  return { problem: text.slice(0, caps.apiTextCharsMax) };
+  return { problem: text.slice(0, apiLimits.apiTextCharsMax) };
 }
 
 function sendError(request: IncomingMessage, response: ServerResponse, error: ApiError): void {

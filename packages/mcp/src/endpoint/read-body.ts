@@ -1,13 +1,14 @@
 import type { IncomingMessage } from 'node:http';
 import { ApiError } from '@weir/api';
-import { type Clock, caps } from '@weir/core';
+import type { Clock } from '@weir/core';
+import { mcpLimits } from '../limits.ts';
 
 /** A body has to be there within this. */
-const bodyMsMax = caps.apiBodyMsMax;
+const bodyMsMax = mcpLimits.apiBodyMsMax;
 
 /** The whole body as text, if it is not too large and does not take too long. */
 export function readBody(request: IncomingMessage, clock: Clock): Promise<string> {
-  const bytesMax = caps.mcpRequestBytesMax;
+  const bytesMax = mcpLimits.mcpRequestBytesMax;
   const { promise, resolve, reject } = Promise.withResolvers<string>();
   const chunks: Buffer[] = [];
   let bytes = 0;

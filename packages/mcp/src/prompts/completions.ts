@@ -1,5 +1,6 @@
-import { caps } from '@weir/core';
+import { apiLimits } from '@weir/api/limits';
 import { filterFieldsOf } from '@weir/events';
+import { mcpLimits } from '../limits.ts';
 import { clusterIdOf, reachedClusters } from '../tools/find-cluster.ts';
 import type { ToolContext } from '../tools/tool-context.ts';
 import type { PromptArgument } from './prompts.ts';
@@ -16,7 +17,7 @@ export function completionOf(values: readonly string[], typed: string): Completi
   const found = values.filter((value) => value.toLowerCase().includes(wanted));
   const begins = (value: string) => (value.toLowerCase().startsWith(wanted) ? 0 : 1);
   const sorted = found.toSorted((a, b) => begins(a) - begins(b));
-  const shown = sorted.slice(0, caps.mcpCompletionsMax);
+  const shown = sorted.slice(0, mcpLimits.mcpCompletionsMax);
   return { values: shown, total: found.length, hasMore: found.length > shown.length };
 }
 
@@ -37,7 +38,7 @@ export async function valuesOf(
   const { groups } = await context.call('list_consumer_groups', {
     virtual_cluster_id,
     query: typed,
-    limit: caps.apiPageRowsMax,
+    limit: apiLimits.apiPageRowsMax,
   });
   return groups.map(({ name }) => name);
 }

@@ -1,5 +1,6 @@
-import { caps } from '@weir/core';
+import { apiLimits } from '@weir/api/limits';
 import * as z from 'zod';
+import { mcpLimits } from '../limits.ts';
 
 /** Arguments that many tools have; what their names say is not said again, since every tool that has one pays for the words. They are called as operations of the API call theirs; where a name is as good as an id, it may be given. */
 
@@ -12,13 +13,17 @@ export const formatArguments = {
     .enum(['concise', 'detailed'])
     .default('concise')
     .describe('concise: a table of the main fields; detailed: all as JSON.'),
-  max_tokens: z.int().min(200).max(caps.mcpAnswerTokensMax).default(caps.mcpAnswerTokensUsual),
+  max_tokens: z.int().min(200).max(mcpLimits.mcpAnswerTokensMax).default(mcpLimits.mcpAnswerTokensUsual),
 };
 
 export function listArguments(rowsDefault: number) {
   return {
-    limit: z.int().min(1).max(caps.mcpRowsMax).default(rowsDefault),
-    cursor: z.string().max(caps.apiCursorCharsMax).optional().describe('next_cursor of the answer before.'),
+    limit: z.int().min(1).max(mcpLimits.mcpRowsMax).default(rowsDefault),
+    cursor: z
+      .string()
+      .max(apiLimits.apiCursorCharsMax)
+      .optional()
+      .describe('next_cursor of the answer before.'),
     ...formatArguments,
   };
 }

@@ -1,7 +1,9 @@
 import { catalogue, consolePaths } from '@weir/api';
-import { caps, eventTypeNames } from '@weir/core';
+import { coreLimits, eventTypeNames } from '@weir/core';
+import { eventLimits } from '@weir/events/limits';
 import * as z from 'zod';
 import { answerOf } from '../answers/answer.ts';
+import { mcpLimits } from '../limits.ts';
 import { formatArguments } from './arguments.ts';
 import { defineTool } from './tool.ts';
 
@@ -9,10 +11,10 @@ const { account, actor, workspaces, release, server_time } = catalogue.get_conte
 
 /** What a caller has to know of limits before it runs into them. */
 const limits = {
-  events_window_hours: caps.eventsWindowMsMax / 3_600_000,
-  events_per_search: caps.eventRowsMax,
-  rows_per_answer: caps.mcpRowsMax,
-  tokens_per_answer: caps.mcpAnswerTokensMax,
+  events_window_hours: eventLimits.eventsWindowMsMax / 3_600_000,
+  events_per_search: coreLimits.eventRowsMax,
+  rows_per_answer: mcpLimits.mcpRowsMax,
+  tokens_per_answer: mcpLimits.mcpAnswerTokensMax,
 };
 
 export const contextTools = [

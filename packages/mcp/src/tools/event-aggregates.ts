@@ -1,5 +1,5 @@
 import { catalogue, consolePaths, type OutputOf } from '@weir/api';
-import { caps } from '@weir/core';
+import { coreLimits } from '@weir/core';
 import { type Condition, conditionsOf, everyEvent, parseFilter, printField, printFilter } from '@weir/events';
 import * as z from 'zod';
 import { answerOf } from '../answers/answer.ts';
@@ -27,7 +27,7 @@ type Series = OutputOf<'get_events_timeline'>['timeline']['series'][number];
 
 const side = () =>
   z.strictObject({
-    filter: z.string().max(caps.filterCharsMax).default('').describe('As in search_events.'),
+    filter: z.string().max(coreLimits.filterCharsMax).default('').describe('As in search_events.'),
     ...shortTimeArguments,
   });
 

@@ -1,5 +1,5 @@
 import { ApiError, catalogue, consolePaths } from '@weir/api';
-import { caps, GiB } from '@weir/core';
+import { coreLimits, GiB } from '@weir/core';
 import { eventTypeNames, eventTypes, filterFieldsOf, parseFilter, printFilter } from '@weir/events';
 import * as z from 'zod';
 import { answerOf } from '../answers/answer.ts';
@@ -137,7 +137,7 @@ export const eventShapeTools = [
     operations: ['check_event_filter'],
     note: 'With a virtual cluster it also estimates what search_events and aggregate_events would read there.',
     input: {
-      filter: z.string().max(caps.filterCharsMax).describe('The filter.'),
+      filter: z.string().max(coreLimits.filterCharsMax).describe('The filter.'),
       virtual_cluster_id: clusterArgument.virtual_cluster_id.optional(),
       event_types: catalogue.search_events.input.shape.event_types,
       ...shortTimeArguments,

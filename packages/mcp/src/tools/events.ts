@@ -1,5 +1,5 @@
 import { catalogue, consolePaths, type OutputOf } from '@weir/api';
-import { caps } from '@weir/core';
+import { coreLimits } from '@weir/core';
 import { type EventRecord, eventMessage } from '@weir/events';
 import * as z from 'zod';
 import { answerOf } from '../answers/answer.ts';
@@ -40,7 +40,7 @@ export const eventTools = [
         .default([])
         .describe('Further fields to show, such as data.principal.'),
       ...listArguments(20),
-      limit: z.int().min(1).max(caps.eventRowsMax).default(20).describe('Events at most.'),
+      limit: z.int().min(1).max(coreLimits.eventRowsMax).default(20).describe('Events at most.'),
     },
     output: {
       ...searchOutput,

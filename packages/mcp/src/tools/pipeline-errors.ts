@@ -1,5 +1,5 @@
 import { ApiError, type ErrorCode, type OutputOf, type PipelineType } from '@weir/api';
-import { caps, type EventTypeName } from '@weir/core';
+import { coreLimits, type EventTypeName } from '@weir/core';
 import { type EventRecord, eventMessage, printLiteral } from '@weir/events';
 import type { ToolContext } from './tool-context.ts';
 
@@ -86,14 +86,14 @@ async function search(
 ): Promise<Search> {
   const byName = new Map<string, PipelineErrors>();
   let isPartial = false;
-  for (let begin = 0; begin < pipelines.length; begin += caps.eventSeriesMax) {
-    const some = pipelines.slice(begin, begin + caps.eventSeriesMax);
+  for (let begin = 0; begin < pipelines.length; begin += coreLimits.eventSeriesMax) {
+    const some = pipelines.slice(begin, begin + coreLimits.eventSeriesMax);
     const { events, timeline, partial } = await context.call('search_events', {
       virtual_cluster_id: clusterId,
       event_types: [...new Set(some.map(({ type }) => eventTypeOf[type]!))],
       filter: `data.log_level == "error" and data.pipeline_name in [${some.map(({ name }) => printLiteral(name)).join(', ')}]`,
       time_range: { relative: '24h' },
-      timeline: { group_by: 'data.pipeline_name', series_limit: caps.eventSeriesMax },
+      timeline: { group_by: 'data.pipeline_name', series_limit: coreLimits.eventSeriesMax },
     });
     isPartial ||= partial !== undefined;
     for (const { key, count, is_other } of timeline?.series ?? []) {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { ApiError, catalogue, type ErrorCode, type PipelineType } from '@weir/api';
-import { caps } from '@weir/core';
+import { coreLimits } from '@weir/core';
 import { type Answers, serve } from '../../testing/served.ts';
 
 const [example] = catalogue.list_pipelines.example.output.pipelines;
@@ -136,7 +136,7 @@ test('pipelines whose events do not name them are not asked about', async (t) =>
 });
 
 test('many pipelines are asked about in portions that an answer can tell apart', async (t) => {
-  const all = Array.from({ length: caps.eventSeriesMax + 1 }, (_, n) => pipeline(`p${n}`));
+  const all = Array.from({ length: coreLimits.eventSeriesMax + 1 }, (_, n) => pipeline(`p${n}`));
   const { rows, calls } = await listed(
     t,
     {

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { catalogue } from '@weir/api';
-import { caps } from '@weir/core';
 import { serve } from '../../testing/served.ts';
 import { tokensOf } from '../answers/tokens.ts';
+import { mcpLimits } from '../limits.ts';
 import { listedTool } from './tool-list.ts';
 import { tools } from './tools.ts';
 
@@ -102,8 +102,8 @@ for (const { name, output } of tools) {
       const [text] = answer.content as unknown as [{ readonly text: string }];
       assert.notEqual(answer.isError, true, text.text);
       output.parse(answer.structuredContent);
-      assert.ok(tokensOf(text.text) <= caps.mcpAnswerTokensUsual);
-      assert.ok(tokensOf(JSON.stringify(answer.structuredContent)) <= caps.mcpAnswerTokensUsual);
+      assert.ok(tokensOf(text.text) <= mcpLimits.mcpAnswerTokensUsual);
+      assert.ok(tokensOf(JSON.stringify(answer.structuredContent)) <= mcpLimits.mcpAnswerTokensUsual);
       if (format === 'detailed') assert.deepEqual(JSON.parse(text.text), answer.structuredContent);
       const used = new Set(calls.map(([operation]) => operation));
       const { operations } = tools.find((tool) => tool.name === name)!;

@@ -6,10 +6,11 @@ import {
   type AclPatternType,
   type AclPermission,
   type AclResourceType,
-  caps,
+  coreLimits,
 } from '@weir/core';
 import fc from 'fast-check';
 import type { AclFilter } from '../cluster/acls-port.ts';
+import { metadataLimits } from '../limits.ts';
 import { ClusterMachine } from '../machine/machine.ts';
 import { Cluster } from '../machine/testing/cluster.ts';
 import { aclKey, describeAcl, readAclKey, readAcls } from './acl-entry.ts';
@@ -210,10 +211,11 @@ describe('limits', () => {
   });
 
   test('a snapshot with as much of everything as there may be is one that agents read', () => {
-    const credentials = caps.scramCredentialsMax + caps.credentialsMax;
-    const followed = caps.aclsMax + credentials + caps.clientQuotasMax + caps.clientMetricsMax;
+    const credentials = metadataLimits.scramCredentialsMax + coreLimits.credentialsMax;
+    const followed =
+      coreLimits.aclsMax + credentials + metadataLimits.clientQuotasMax + coreLimits.clientMetricsMax;
     const columnsOfPartitions = 16;
-    assert.ok(followed + columnsOfPartitions <= caps.rpcColumnsMax);
+    assert.ok(followed + columnsOfPartitions <= metadataLimits.rpcColumnsMax);
   });
 });
 

@@ -1,14 +1,20 @@
 import { isIP } from 'node:net';
-import { type Acl, caps, clusterResourceName, type NeededOperation, operationsOfResource } from '@weir/core';
+import {
+  type Acl,
+  clusterResourceName,
+  coreLimits,
+  type NeededOperation,
+  operationsOfResource,
+} from '@weir/core';
 import { everyName } from './acl-filter.ts';
 
 /** Why a rule cannot be made, as a sentence that says what to do; `undefined` when it can. */
 export function problemOfNewAcl(acl: Acl): string | undefined {
   const { resourceType, resourceName, principal, host } = acl;
   const lengths = [
-    ['The name of a resource', resourceName, caps.aclResourceNameCharsMax],
-    ['A principal', principal, caps.principalNameCharsMax],
-    ['A host', host, caps.aclHostCharsMax],
+    ['The name of a resource', resourceName, coreLimits.aclResourceNameCharsMax],
+    ['A principal', principal, coreLimits.principalNameCharsMax],
+    ['A host', host, coreLimits.aclHostCharsMax],
   ] as const;
   for (const [what, text, charsMax] of lengths) {
     if (text === '' || text.length > charsMax) return `${what} has 1 to ${charsMax} characters.`;

@@ -47,7 +47,7 @@ export const adminCalls = {
     tuple(list(object<RecordsToDelete>({ topicId: text, partition: whole, offset: number }))),
     { splits: true },
   ),
-  /** How many bytes of files the partitions of topics take. At most `caps.logSizesPerCallMax` topics at a time. */
+  /** How many bytes of files the partitions of topics take. At most `metadataLimits.logSizesPerCallMax` topics at a time. */
   logSizes: query<[topicIds: readonly string[]], LogSizes>(tuple(list(text))),
   /**
    * How many files hold records that can be read, by how often they were compacted: the first number is of those as agents wrote

@@ -26,7 +26,7 @@ interface CallOptions {
   readonly onRetry?: OnRetry;
   /**
    * The answer may depend on calls of others, as members of a group wait for each other. Such calls are counted apart
-   * (`caps.rpcWaitingCallsMax`): if they used up the places of calls that are worked on, those that they wait for could
+   * (`metadataLimits.rpcWaitingCallsMax`): if they used up the places of calls that are worked on, those that they wait for could
    * not come in.
    */
   readonly waits?: true;

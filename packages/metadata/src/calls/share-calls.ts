@@ -1,4 +1,3 @@
-import { caps } from '@weir/core';
 import type { TopicPartition } from '../cluster/groups-port.ts';
 import type {
   AcknowledgeAnswer,
@@ -16,6 +15,7 @@ import type {
   ShareOffsetsToDelete,
   ShareOffsetToAlter,
 } from '../cluster/share-port.ts';
+import { metadataLimits } from '../limits.ts';
 import { leaderCall, type PortOf } from './call.ts';
 import { column, equallyLong, list, nullable, number, object, text, tuple, whole } from './shape.ts';
 
@@ -74,7 +74,7 @@ export const shareCalls = {
         waitMs: whole,
       }),
     ),
-    { onRetry: 'dedupe-in-process', deadlineMs: caps.fetchWaitMsMax + 30_000, waits: true },
+    { onRetry: 'dedupe-in-process', deadlineMs: metadataLimits.fetchWaitMsMax + 30_000, waits: true },
   ),
   /** What became of records that members were given. Gather those that come together. */
   acknowledgeRecords: leaderCall<[requests: readonly RecordsToAcknowledge[]], AcknowledgeAnswer[]>(

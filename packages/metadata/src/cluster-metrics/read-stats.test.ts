@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import { caps, Metrics, silentLog } from '@weir/core';
+import { coreLimits, Metrics, silentLog } from '@weir/core';
 import { HandClock } from '@weir/core/testing';
 import { fileCommit } from '../../testing/file-commit.ts';
 import type { ClusterPort } from '../calls/cluster-calls.ts';
@@ -104,11 +104,11 @@ test('how much there is: topics, partitions, records, bytes and files', async (t
     'partition_size_estimated_compressed_bytes{topic="empty"} 0',
     'partition_size_estimated_compressed_bytes{topic="orders"} 200',
     'partitions_count 3',
-    `partitions_count_limit ${caps.partitionsPerClusterMax}`,
+    `partitions_count_limit ${coreLimits.partitionsPerClusterMax}`,
     'produced_records{topic="empty"} 0',
     'produced_records{topic="orders"} 10',
     'topics_count 2',
-    `topics_count_limit ${caps.partitionsPerClusterMax}`,
+    `topics_count_limit ${coreLimits.partitionsPerClusterMax}`,
   ]);
 });
 

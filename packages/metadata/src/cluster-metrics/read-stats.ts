@@ -1,4 +1,5 @@
-import { type Clock, caps } from '@weir/core';
+import type { Clock } from '@weir/core';
+import { metadataLimits } from '../limits.ts';
 import { addAgentStats } from './agent-stats.ts';
 import { CombinedStats } from './combined-stats.ts';
 import { addGroupStats } from './group-stats.ts';
@@ -21,8 +22,8 @@ export interface ReadStats {
 }
 
 const usualLimits: GroupLimits = {
-  groupsMax: caps.publishedGroupsMax,
-  partitionsMax: caps.publishedGroupPartitionsMax,
+  groupsMax: metadataLimits.publishedGroupsMax,
+  partitionsMax: metadataLimits.publishedGroupPartitionsMax,
 };
 
 /**

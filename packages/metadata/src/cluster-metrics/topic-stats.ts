@@ -1,5 +1,6 @@
-import { type Clock, caps } from '@weir/core';
+import { type Clock, coreLimits } from '@weir/core';
 import type { TopicDescription } from '../cluster/port.ts';
+import { metadataLimits } from '../limits.ts';
 import { CallRefused } from '../rpc/pending-calls.ts';
 import { breaksBy } from './breaks.ts';
 import type { CombinedStats } from './combined-stats.ts';
@@ -27,9 +28,9 @@ export async function addClusterStats(sight: MeasuredClusterView, stats: Combine
   }
   stats.add(topicCount, {}, topics);
   // A topic has a partition at least.
-  stats.add(topicCountMax, {}, caps.partitionsPerClusterMax);
+  stats.add(topicCountMax, {}, coreLimits.partitionsPerClusterMax);
   stats.add(partitionCount, {}, partitions);
-  stats.add(partitionCountMax, {}, caps.partitionsPerClusterMax);
+  stats.add(partitionCountMax, {}, coreLimits.partitionsPerClusterMax);
   for (const [level, count] of (await fileCounts(sight.port)).entries())
     stats.add(fileCount, { level: String(level) }, count);
 }
@@ -55,8 +56,8 @@ export async function addTopicStats(
       if (due !== undefined) await due;
     }
   }
-  for (let at = 0; at < topics.length; at += caps.logSizesPerCallMax)
-    await addSizes(sight.port, topics.slice(at, at + caps.logSizesPerCallMax), stats, breakOf);
+  for (let at = 0; at < topics.length; at += metadataLimits.logSizesPerCallMax)
+    await addSizes(sight.port, topics.slice(at, at + metadataLimits.logSizesPerCallMax), stats, breakOf);
 }
 
 async function addSizes(

@@ -1,5 +1,6 @@
-import { caps } from '@weir/core';
+import { coreLimits } from '@weir/core';
 import { list, number, object, oneOf, optional, type Shape, text, whole } from '../calls/shape.ts';
+import { metadataLimits } from '../limits.ts';
 import { isLatencies } from './latencies.ts';
 import type { AgentDescription } from './port.ts';
 
@@ -153,8 +154,8 @@ export const reportKeptMs = 90_000;
 
 const name: Shape<string> = (value, where) =>
   text(value, where) ??
-  ((value as string).length > caps.reportedNameCharsMax
-    ? `${where}: longer than ${caps.reportedNameCharsMax} characters`
+  ((value as string).length > coreLimits.reportedNameCharsMax
+    ? `${where}: longer than ${coreLimits.reportedNameCharsMax} characters`
     : undefined);
 
 const latencies: Shape<readonly number[]> = (value, where) =>
@@ -168,8 +169,8 @@ function few<T>(shape: Shape<T>, countMax: number): Shape<readonly T[] | undefin
 }
 
 const names: Shape<readonly string[]> = (value, where) => {
-  const isLong = Array.isArray(value) && value.length > caps.reportedSoftwareNamesMax;
-  return isLong ? `${where}: more than ${caps.reportedSoftwareNamesMax}` : list(name)(value, where);
+  const isLong = Array.isArray(value) && value.length > metadataLimits.reportedSoftwareNamesMax;
+  return isLong ? `${where}: more than ${metadataLimits.reportedSoftwareNamesMax}` : list(name)(value, where);
 };
 
 const oneSoftware = object<ReportedSoftware>({
@@ -185,8 +186,8 @@ const oneSoftware = object<ReportedSoftware>({
 /** Bounded as a whole, since most clients have short names and a list of the longest would be short. */
 const software: Shape<readonly ReportedSoftware[]> = (value, where) =>
   list(oneSoftware)(value, where) ??
-  (JSON.stringify(value).length > caps.reportedSoftwareCharsMax
-    ? `${where}: more than ${caps.reportedSoftwareCharsMax} characters`
+  (JSON.stringify(value).length > metadataLimits.reportedSoftwareCharsMax
+    ? `${where}: more than ${metadataLimits.reportedSoftwareCharsMax} characters`
     : undefined);
 
 const expiry = object<ReportedExpiry>({ name, expiresMs: number, issuedMs: optional(number) });
@@ -200,21 +201,21 @@ const report = object<AgentReport>({
   files: optional(object<WrittenFiles>({ count: whole, bytes: whole })),
   clients: few(
     object<ReportedClient>({ clientId: name, timeoutMs: number, requestCount: whole }),
-    caps.reportedClientsMax,
+    coreLimits.reportedClientsMax,
   ),
   buckets: few(
     object<ReportedBucket>({
       name,
       operationCount: whole,
       failureCount: whole,
-      denied: few(object<DeniedRequests>({ operation: name, count: whole }), caps.reportedDenialsMax),
+      denied: few(object<DeniedRequests>({ operation: name, count: whole }), coreLimits.reportedDenialsMax),
       putLatencies: optional(latencies),
       getLatencies: optional(latencies),
     }),
-    caps.reportedBucketsMax,
+    coreLimits.reportedBucketsMax,
   ),
-  metrics: few(object<ReportedMetric>({ name, seriesCount: whole }), caps.reportedMetricsMax),
-  logins: few(object<ReportedLogin>({ username: name, agoMs: number }), caps.reportedLoginsMax),
+  metrics: few(object<ReportedMetric>({ name, seriesCount: whole }), coreLimits.reportedMetricsMax),
+  logins: few(object<ReportedLogin>({ username: name, agoMs: number }), coreLimits.reportedLoginsMax),
   damagedFiles: few(
     object<ReportedDamage>({
       fileId: name,
@@ -224,11 +225,11 @@ const report = object<AgentReport>({
         object<DamagedOffsets>({ topicId: name, partition: whole, firstOffset: whole, nextOffset: whole }),
       ),
     }),
-    caps.reportedDamagedFilesMax,
+    coreLimits.reportedDamagedFilesMax,
   ),
   connected: optional(object<ReportedConnections>({ connectionCount: whole, software })),
-  certificates: few(expiry, caps.reportedExpiriesMax),
-  tokens: few(expiry, caps.reportedExpiriesMax),
+  certificates: few(expiry, coreLimits.reportedExpiriesMax),
+  tokens: few(expiry, coreLimits.reportedExpiriesMax),
 });
 
 /**
@@ -236,7 +237,7 @@ const report = object<AgentReport>({
  * with the arguments of the call: an agent whose report cannot be used lives all the same.
  */
 export function problemOfReport(value: unknown, json: string): string | undefined {
-  if (json.length > caps.agentReportCharsMax)
-    return `report: ${json.length} characters; at most ${caps.agentReportCharsMax}`;
+  if (json.length > coreLimits.agentReportCharsMax)
+    return `report: ${json.length} characters; at most ${coreLimits.agentReportCharsMax}`;
   return report(value, 'report');
 }

@@ -1,4 +1,4 @@
-import { caps } from '@weir/core';
+import { metadataLimits } from '../limits.ts';
 import { compilePattern } from '../pattern.ts';
 import { patternCost } from '../pattern-cost.ts';
 import type { ConfigRow } from './config-row.ts';
@@ -23,7 +23,7 @@ function isMatch(word: string): boolean {
 /** One text could hold hundreds of patterns, each of which is cheap enough. */
 function areCheap(matches: readonly string[]): boolean {
   const cost = matches.reduce((sum, match) => sum + patternCost(match.slice(match.indexOf('=') + 1)), 0);
-  return cost <= caps.patternCostMax;
+  return cost <= metadataLimits.patternCostMax;
 }
 
 /** Every config of a subscription to metrics that clients push. */

@@ -1,4 +1,5 @@
-import { caps } from '@weir/core';
+import { coreLimits } from '@weir/core';
+import { metadataLimits } from '../limits.ts';
 import type { ConfigAlias, ConfigRow } from './config-row.ts';
 import { bool, double, int, long, oneOf, someOf, url } from './config-type.ts';
 import { eventConfigs } from './event-configs.ts';
@@ -65,8 +66,8 @@ export const clusterConfigs = {
     doc: 'The longest session timeout that one consumer group may have by its own config.',
   },
   'group.consumer.max.size': {
-    type: int({ min: 1, max: caps.groupMembersMax }),
-    default: String(caps.groupMembersMax),
+    type: int({ min: 1, max: coreLimits.groupMembersMax }),
+    default: String(coreLimits.groupMembersMax),
     doc: 'How many members a consumer group can have.',
   },
   'group.consumer.migration.policy': {
@@ -100,8 +101,8 @@ export const clusterConfigs = {
     doc: 'The longest session timeout that a member of a classic group may have.',
   },
   'group.max.size': {
-    type: int({ min: 1, max: caps.groupMembersMax }),
-    default: String(caps.groupMembersMax),
+    type: int({ min: 1, max: coreLimits.groupMembersMax }),
+    default: String(coreLimits.groupMembersMax),
     doc: 'How many members a classic group can have.',
   },
   'group.min.session.timeout.ms': {
@@ -120,7 +121,7 @@ export const clusterConfigs = {
     doc: 'How often members of a share group send heartbeats, unless the group says otherwise.',
   },
   'group.share.max.size': {
-    type: int({ min: 1, max: caps.shareGroupMembersMax }),
+    type: int({ min: 1, max: metadataLimits.shareGroupMembersMax }),
     default: '200',
     doc: 'How many members a share group may have.',
   },
@@ -281,12 +282,12 @@ export const clusterConfigs = {
     withoutEffect: true,
   },
   'num.partitions': {
-    type: int({ min: 1, max: caps.partitionsPerTopicMax }),
+    type: int({ min: 1, max: coreLimits.partitionsPerTopicMax }),
     default: '1',
     doc: 'The number of partitions of topics that are made without one.',
   },
   'offset.metadata.max.bytes': {
-    type: int({ min: 0, max: caps.offsetMetadataCharsMax }),
+    type: int({ min: 0, max: metadataLimits.offsetMetadataCharsMax }),
     default: '4096',
     doc: 'How long the text may be that a client stores with a committed offset.',
   },
@@ -297,7 +298,7 @@ export const clusterConfigs = {
   },
   'producer.id.expiration.ms': {
     type: long({ min: 1 }),
-    default: String(caps.producerStateMsMax),
+    default: String(metadataLimits.producerStateMsMax),
     readOnly: true,
     doc: 'How long a producer that is silent is remembered, so that what it sends twice is recognised.',
   },
@@ -350,13 +351,13 @@ export const clusterConfigs = {
   },
   'transaction.max.timeout.ms': {
     type: int({ min: 1 }),
-    default: String(caps.transactionTimeoutMsMax),
+    default: String(metadataLimits.transactionTimeoutMsMax),
     readOnly: true,
     doc: 'The longest that a transaction may be open.',
   },
   'transactional.id.expiration.ms': {
     type: long({ min: 1 }),
-    default: String(caps.transactionalIdMsMax),
+    default: String(metadataLimits.transactionalIdMsMax),
     readOnly: true,
     doc: 'How long an unused transactional id is remembered.',
   },

@@ -1,4 +1,4 @@
-import { caps } from '@weir/core';
+import { coreLimits } from '@weir/core';
 
 /**
  * The types that a config can have, as DescribeConfigs names them. Values travel and are stored as text; a type says which
@@ -54,10 +54,10 @@ export function oneOf<const Words extends readonly string[]>(...words: Words): C
 /** An address such as `s3://bucket?region=eu-west-1`. Whoever uses it says whether it can. */
 export const url: ConfigType<string> = {
   kafkaType: 'STRING',
-  rule: `an address such as s3://bucket, with at most ${caps.configTextCharsMax} characters and no user in it`,
+  rule: `an address such as s3://bucket, with at most ${coreLimits.configTextCharsMax} characters and no user in it`,
   parse: (text) => {
     const trimmed = text.trim();
-    if (trimmed.length > caps.configTextCharsMax || !URL.canParse(trimmed)) return undefined;
+    if (trimmed.length > coreLimits.configTextCharsMax || !URL.canParse(trimmed)) return undefined;
     // What stands before the @ is a secret more often than not, and configs are shown to many.
     const { username, password } = new URL(trimmed);
     return username === '' && password === '' ? trimmed : undefined;
@@ -103,9 +103,9 @@ export function words(
 ): ConfigType<readonly string[]> {
   return {
     kafkaType: 'LIST',
-    rule: `${rule}, separated by commas, with at most ${caps.configTextCharsMax} characters`,
+    rule: `${rule}, separated by commas, with at most ${coreLimits.configTextCharsMax} characters`,
     parse: (text) => {
-      if (text.length > caps.configTextCharsMax) return undefined;
+      if (text.length > coreLimits.configTextCharsMax) return undefined;
       const chosen = wordsOf(text);
       if (new Set(chosen).size !== chosen.length || !areAllowed(chosen)) return undefined;
       return chosen.every(isAllowed) ? chosen : undefined;

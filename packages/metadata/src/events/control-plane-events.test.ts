@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { caps, Metrics } from '@weir/core';
+import { coreLimits, Metrics } from '@weir/core';
 import { HandClock } from '@weir/core/testing';
 import fc from 'fast-check';
 import { eventCalls } from '../calls/event-calls.ts';
 import type { ControlPlaneEvent } from '../cluster/events-port.ts';
+import { metadataLimits } from '../limits.ts';
 import { callLimits, decodeFrame, encodeFrame } from '../rpc/frame.ts';
 import { ControlPlaneEvents } from './control-plane-events.ts';
 import { eventMetrics } from './event-metrics.ts';
@@ -84,7 +85,7 @@ test('what waits when events are switched off is nobody’s business any more', 
 test('however much is put, the newest are kept, so many of them, and the others are counted', async () => {
   await fc.assert(
     fc.asyncProperty(
-      fc.array(fc.integer({ min: 1, max: caps.eventBytesMax + 1 }), { maxLength: 20 }),
+      fc.array(fc.integer({ min: 1, max: coreLimits.eventBytesMax + 1 }), { maxLength: 20 }),
       fc.integer({ min: 0, max: 1_500 }),
       async (sizes, small) => {
         const { events, figure, take } = world();
@@ -94,14 +95,14 @@ test('however much is put, the newest are kept, so many of them, and the others 
         for (let next = 0; ; ) {
           const taken = await take('7', next);
           if (taken.texts.length === 0) break;
-          assert.ok(taken.texts.length <= caps.controlPlaneEventsPerCallMax);
+          assert.ok(taken.texts.length <= metadataLimits.controlPlaneEventsPerCallMax);
           kept.push(...taken.texts.map((text) => text.length));
           next = taken.nextNumber;
         }
-        const bearable = all.filter((size) => size <= caps.eventBytesMax);
+        const bearable = all.filter((size) => size <= coreLimits.eventBytesMax);
         assert.deepEqual(kept, bearable.slice(bearable.length - kept.length));
-        assert.ok(kept.length <= caps.controlPlaneEventsMax);
-        assert.ok(kept.reduce((sum, size) => sum + size, 0) <= caps.controlPlaneEventCharsMax);
+        assert.ok(kept.length <= metadataLimits.controlPlaneEventsMax);
+        assert.ok(kept.reduce((sum, size) => sum + size, 0) <= metadataLimits.controlPlaneEventCharsMax);
         assert.equal(figure('dropped'), all.length - kept.length);
       },
     ),

@@ -1,4 +1,4 @@
-import { type Clock, caps, type EventTypeName, eventTypeNames } from '@weir/core';
+import { type Clock, coreLimits, type EventTypeName, eventTypeNames } from '@weir/core';
 import {
   type ControlPlaneEvent,
   type ControlPlaneEventsPoll,
@@ -6,6 +6,7 @@ import {
   controlPlaneEventsWaitMsMax,
 } from '../cluster/events-port.ts';
 import { clusterConfigValue } from '../configs/config-value.ts';
+import { metadataLimits } from '../limits.ts';
 import type { EventMetrics } from './event-metrics.ts';
 
 export interface ControlPlaneEventsOptions {
@@ -46,7 +47,7 @@ export class ControlPlaneEvents {
   put(events: readonly ControlPlaneEvent[]): void {
     for (const event of events) {
       if (!this.wants(event.type)) continue;
-      if (event.text.length > caps.eventBytesMax) {
+      if (event.text.length > coreLimits.eventBytesMax) {
         this.#options.metrics.dropped.add(1);
         continue;
       }
@@ -56,8 +57,8 @@ export class ControlPlaneEvents {
     let tooMany = 0;
     let chars = this.#chars;
     while (
-      this.#events.length - tooMany > caps.controlPlaneEventsMax ||
-      chars > caps.controlPlaneEventCharsMax
+      this.#events.length - tooMany > metadataLimits.controlPlaneEventsMax ||
+      chars > metadataLimits.controlPlaneEventCharsMax
     ) {
       chars -= this.#events[tooMany++]!.text.length;
     }
@@ -74,7 +75,7 @@ export class ControlPlaneEvents {
     }
     if (this.#events.length === 0) await this.#wait(Math.min(waitMs, controlPlaneEventsWaitMsMax));
     this.#dropUnwanted();
-    const events = this.#events.slice(0, caps.controlPlaneEventsPerCallMax);
+    const events = this.#events.slice(0, metadataLimits.controlPlaneEventsPerCallMax);
     return { queueId: this.#options.queueId, nextNumber: this.#firstNumber + events.length, events };
   }
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { caps } from '@weir/core';
 import { HandClock, settle } from '@weir/core/testing';
+import { metadataLimits } from '../limits.ts';
 import { Gathering } from './gathering.ts';
 
 /** A database that answers when it is told to, with each question in capitals. */
@@ -66,16 +66,16 @@ test('a call that is not answered holds up nobody for long', async () => {
 
 test('one call does not take on too much', async () => {
   const { calls, gathering } = database();
-  const all = Array.from({ length: 2 * caps.gatheredLeasesMax + 1 }, (_, number) =>
+  const all = Array.from({ length: 2 * metadataLimits.gatheredLeasesMax + 1 }, (_, number) =>
     gathering.ask(`q${number}`),
   );
   for (let call = 0; call < 3; call++) {
     await settle();
     calls[call]!.answer();
   }
-  assert.equal((await Promise.all(all)).at(-1), `Q${2 * caps.gatheredLeasesMax}`);
+  assert.equal((await Promise.all(all)).at(-1), `Q${2 * metadataLimits.gatheredLeasesMax}`);
   assert.deepEqual(
     calls.map(({ questions }) => questions.length),
-    [caps.gatheredLeasesMax, caps.gatheredLeasesMax, 1],
+    [metadataLimits.gatheredLeasesMax, metadataLimits.gatheredLeasesMax, 1],
   );
 });

@@ -1,4 +1,5 @@
-import { type Clock, caps } from '@weir/core';
+import type { Clock } from '@weir/core';
+import { metadataLimits } from '../limits.ts';
 
 /** A call that is not answered for this long holds nobody up any more: whoever waits behind it goes on without it. */
 const patienceMs = 250;
@@ -36,7 +37,7 @@ export class Gathering<Question, Answer> {
 
   #send(): void {
     if (this.#isHeldUp || this.#waiting.length === 0) return;
-    const sent = this.#waiting.splice(0, caps.gatheredLeasesMax);
+    const sent = this.#waiting.splice(0, metadataLimits.gatheredLeasesMax);
     this.#isHeldUp = true;
     let isOver = false;
     const goOn = () => {

@@ -15,7 +15,7 @@ export interface Journal {
   append(epoch: number, firstPosition: number, entries: readonly Buffer[]): Promise<void>;
 
   /**
-   * Entries from a position on, at most `limit` and at most about `caps.journalReadBytesMax` of them; none at the end. Fails
+   * Entries from a position on, at most `limit` and at most about `metadataLimits.journalReadBytesMax` of them; none at the end. Fails
    * with `EntriesPruned` when only a snapshot still has them.
    */
   read(fromPosition: number, limit: number): Promise<Buffer[]>;

@@ -1,4 +1,5 @@
-import { type Clock, caps } from '@weir/core';
+import type { Clock } from '@weir/core';
+import { metadataLimits } from '../limits.ts';
 import {
   EntriesPruned,
   Fenced,
@@ -156,7 +157,7 @@ class TableJournal implements Journal {
   }
 
   async #chunks(fromPosition: number): Promise<Chunk[]> {
-    const bytesMax = caps.journalReadBytesMax;
+    const bytesMax = metadataLimits.journalReadBytesMax;
     const chunks = await this.#tables.chunks(this.#clusterId, fromPosition, bytesMax);
     if (holds(chunks, fromPosition)) return chunks;
     // The head is read before the second attempt, so that what is missing then was pruned, and not just appended.

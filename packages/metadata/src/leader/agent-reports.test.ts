@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { caps } from '@weir/core';
+import { coreLimits } from '@weir/core';
 import { HandClock } from '@weir/core/testing';
 import fc from 'fast-check';
 import {
@@ -10,6 +10,7 @@ import {
   reportIntervalMs,
   reportKeptMs,
 } from '../cluster/agent-report.ts';
+import { metadataLimits } from '../limits.ts';
 import { AgentReports } from './agent-reports.ts';
 
 function reportOf(number: number, sinceNumber: number, facts: Partial<AgentReport> = {}): AgentReport {
@@ -67,7 +68,7 @@ test('a report that the agent does not know was heard is replaced by the next on
 
 test('whatever answers are lost, each file is counted once or waits to be reported', () => {
   const steps = fc.array(fc.record({ files: fc.nat(5), isHeard: fc.boolean(), isAnswered: fc.boolean() }), {
-    maxLength: caps.agentReportsKeptMax,
+    maxLength: metadataLimits.agentReportsKeptMax,
   });
   fc.assert(
     fc.property(steps, (rounds) => {
@@ -95,14 +96,20 @@ test('whatever answers are lost, each file is counted once or waits to be report
   );
 });
 
-const name = 'x'.repeat(caps.reportedNameCharsMax);
+const name = 'x'.repeat(coreLimits.reportedNameCharsMax);
 
 const refused: readonly [what: string, facts: object, problem: RegExp][] = [
   ['no number', { number: 'one' }, /number: not a whole number/],
   ['a long name', { metrics: [{ name: `${name}x`, seriesCount: 1 }] }, /name: longer than 128/],
   [
     'too many clients',
-    { clients: Array(caps.reportedClientsMax + 1).fill({ clientId: 'c', timeoutMs: 1, requestCount: 1 }) },
+    {
+      clients: Array(coreLimits.reportedClientsMax + 1).fill({
+        clientId: 'c',
+        timeoutMs: 1,
+        requestCount: 1,
+      }),
+    },
     /clients: more than 20/,
   ],
   ['no list', { logins: { username: 'ann' } }, /logins: not a list/],
@@ -113,7 +120,11 @@ const refused: readonly [what: string, facts: object, problem: RegExp][] = [
   ],
   [
     'too many names of clients',
-    { connected: connectedBy({ principals: Array(caps.reportedSoftwareNamesMax + 1).fill('User:a') }) },
+    {
+      connected: connectedBy({
+        principals: Array(metadataLimits.reportedSoftwareNamesMax + 1).fill('User:a'),
+      }),
+    },
     /principals: more than 5/,
   ],
   [
@@ -121,7 +132,11 @@ const refused: readonly [what: string, facts: object, problem: RegExp][] = [
     { connected: { connectionCount: 1, software: Array(200).fill(softwareOf({ name })) } },
     /software: more than 16384 characters/,
   ],
-  ['what takes too much room', { later: 'x'.repeat(caps.agentReportCharsMax) }, /characters; at most 98304/],
+  [
+    'what takes too much room',
+    { later: 'x'.repeat(coreLimits.agentReportCharsMax) },
+    /characters; at most 98304/,
+  ],
 ];
 
 for (const [what, facts, problem] of refused) {
@@ -141,9 +156,11 @@ test('what a later release tells besides does no harm', () => {
 test('an agent has a few reports, and all agents of a cluster so much room', () => {
   const { reports, numbers } = stage();
   for (let number = 1; number <= 100; number++) reports.heard('a', reportOf(number, number - 1));
-  assert.equal(numbers('a').length, caps.agentReportsKeptMax);
-  const large = { later: 'x'.repeat(caps.agentReportCharsMax - 1_000) } as object;
-  const agentsMax = Math.ceil(caps.clusterReportCharsMax / (caps.agentReportCharsMax - 1_000));
+  assert.equal(numbers('a').length, metadataLimits.agentReportsKeptMax);
+  const large = { later: 'x'.repeat(coreLimits.agentReportCharsMax - 1_000) } as object;
+  const agentsMax = Math.ceil(
+    metadataLimits.clusterReportCharsMax / (coreLimits.agentReportCharsMax - 1_000),
+  );
   for (let agent = 0; agent < 2 * agentsMax; agent++) reports.heard(`b${agent}`, reportOf(1, 0, large));
   assert.ok(reports.reports().size <= agentsMax + 1);
   for (let agent = 0; agent < 2 * agentsMax; agent++) reports.forget(`b${agent}`);
@@ -196,8 +213,8 @@ test('while an agent of an earlier release is there, nobody knows who has not lo
 
 function logInMany(reports: AgentReports, userCount: number, afterEach: () => void = () => {}): void {
   let number = 0;
-  for (let user = 0; user < userCount; user += caps.reportedLoginsMax) {
-    const logins = Array.from({ length: caps.reportedLoginsMax }, (_, index) => ({
+  for (let user = 0; user < userCount; user += coreLimits.reportedLoginsMax) {
+    const logins = Array.from({ length: coreLimits.reportedLoginsMax }, (_, index) => ({
       username: `u${user + index}`,
       agoMs: 0,
     }));
@@ -209,8 +226,8 @@ function logInMany(reports: AgentReports, userCount: number, afterEach: () => vo
 test('who is forgotten for want of room is not said to have stayed away', () => {
   const { clock, reports } = stage();
   clock.advance(1_000);
-  logInMany(reports, caps.lastLoginsMax + 1);
-  assert.equal(reports.loginMs.size, caps.lastLoginsMax);
+  logInMany(reports, metadataLimits.lastLoginsMax + 1);
+  assert.equal(reports.loginMs.size, metadataLimits.lastLoginsMax);
   assert.equal(reports.loginsHeardSinceMs, clock.nowMs());
 });
 
@@ -218,8 +235,8 @@ test('who is written down may be forgotten', () => {
   const { clock, reports } = stage();
   const startMs = clock.nowMs();
   clock.advance(1_000);
-  logInMany(reports, caps.lastLoginsMax + 1, () => reports.takeLogins());
-  assert.equal(reports.loginMs.size, caps.lastLoginsMax);
+  logInMany(reports, metadataLimits.lastLoginsMax + 1, () => reports.takeLogins());
+  assert.equal(reports.loginMs.size, metadataLimits.lastLoginsMax);
   assert.equal(reports.loginsHeardSinceMs, startMs);
 });
 
@@ -247,10 +264,10 @@ test('the clients of an agent are those of its last report, for a while, and non
 
 test('the clients of all agents together have so much room; beyond it they are only counted', () => {
   const { reports } = stage();
-  const clientIds = Array(caps.reportedSoftwareNamesMax).fill(name);
+  const clientIds = Array(metadataLimits.reportedSoftwareNamesMax).fill(name);
   const software = Array(18).fill(softwareOf({ clientIds }));
   const chars = JSON.stringify(software).length;
-  const agentCount = Math.ceil((2 * caps.clusterSoftwareCharsMax) / chars);
+  const agentCount = Math.ceil((2 * metadataLimits.clusterSoftwareCharsMax) / chars);
   const hear = (agentId: string) =>
     assert.equal(
       reports.heard(agentId, reportOf(1, 0, { connected: { connectionCount: 18, software } })),
@@ -258,7 +275,7 @@ test('the clients of all agents together have so much room; beyond it they are o
     );
   for (let agent = 0; agent < agentCount; agent++) hear(`a${agent}`);
   const kept = Array.from({ length: agentCount }, (_, agent) => reports.connectedOf(`a${agent}`)?.connected);
-  assert.ok(JSON.stringify(kept).length <= caps.clusterSoftwareCharsMax + agentCount * 10);
+  assert.ok(JSON.stringify(kept).length <= metadataLimits.clusterSoftwareCharsMax + agentCount * 10);
   assert.ok(kept.some((one) => one?.software.length === 18));
   for (let agent = 0; agent < agentCount; agent++) reports.forget(`a${agent}`);
   hear('b');

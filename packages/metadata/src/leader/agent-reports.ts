@@ -1,4 +1,4 @@
-import { type Clock, caps } from '@weir/core';
+import type { Clock } from '@weir/core';
 import {
   type AgentReport,
   type HeardReport,
@@ -8,6 +8,7 @@ import {
   reportKeptMs,
 } from '../cluster/agent-report.ts';
 import type { HeardLogins } from '../credentials/credential-use.ts';
+import { metadataLimits } from '../limits.ts';
 
 /** As text, which takes a fraction of the memory: reports of thousands of agents are kept, and looked at once a minute. */
 interface Kept extends Pick<AgentReport, 'startedMs' | 'number'> {
@@ -127,9 +128,9 @@ export class AgentReports {
     // The agent did not know that these were heard, and tells what was in them again.
     const isToldAgain = (before: Kept) => before.startedMs === startedMs && before.number > sinceNumber;
     const kept = this.#dropFrom(agentId, (one) => isToldAgain(one) || this.#isOld(one));
-    if (kept.length >= caps.agentReportsKeptMax) this.#keptChars -= kept.shift()!.json.length;
+    if (kept.length >= metadataLimits.agentReportsKeptMax) this.#keptChars -= kept.shift()!.json.length;
     this.#keptByAgent.set(agentId, kept);
-    if (this.#keptChars + json.length > caps.clusterReportCharsMax) return;
+    if (this.#keptChars + json.length > metadataLimits.clusterReportCharsMax) return;
     this.#keptChars += json.length;
     kept.push({ startedMs, number, json, heardMs: this.#clock.nowMs(), atMs: this.#clock.monotonicMs() });
   }
@@ -138,7 +139,8 @@ export class AgentReports {
     this.#connectedChars -= this.#connectedByAgent.get(agentId)?.json.length ?? 0;
     this.#connectedByAgent.delete(agentId);
     if (connected === undefined) return;
-    const isRoom = (json: string) => this.#connectedChars + json.length <= caps.clusterSoftwareCharsMax;
+    const isRoom = (json: string) =>
+      this.#connectedChars + json.length <= metadataLimits.clusterSoftwareCharsMax;
     const json = [connected, { ...connected, software: [] }].map((told) => JSON.stringify(told)).find(isRoom);
     if (json === undefined) return;
     this.#connectedChars += json.length;
@@ -179,7 +181,7 @@ export class AgentReports {
   }
 
   #forgetLogins(): void {
-    while (this.#loginMs.size > caps.lastLoginsMax) {
+    while (this.#loginMs.size > metadataLimits.lastLoginsMax) {
       const [oldest] = this.#loginMs.keys();
       this.#loginMs.delete(oldest!);
       // Of whoever is forgotten before that was written down it must not be said that he never came.

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { caps, silentLog } from '@weir/core';
+import { silentLog } from '@weir/core';
 import { HandClock } from '@weir/core/testing';
 import type { AgentReport } from '../cluster/agent-report.ts';
 import { type AgentDescription, agentSilenceMsMax } from '../cluster/port.ts';
+import { metadataLimits } from '../limits.ts';
 import type { NodeIdRequest } from '../node-ids/node-ids.ts';
 import { Agents, lostAgentMsMax } from './agents.ts';
 
@@ -99,9 +100,10 @@ test('who was not heard since the leader changed is not missed', async () => {
 
 test('of many that are lost the last are told', async () => {
   const { agents, lost, silence } = stage();
-  for (let index = 0; index < caps.lostAgentsMax + 2; index++) await agents.heartbeat(agent(`a${index}`));
+  for (let index = 0; index < metadataLimits.lostAgentsMax + 2; index++)
+    await agents.heartbeat(agent(`a${index}`));
   await silence();
-  assert.equal(lost().length, caps.lostAgentsMax);
+  assert.equal(lost().length, metadataLimits.lostAgentsMax);
   assert.equal(lost()[0], 'a2');
 });
 

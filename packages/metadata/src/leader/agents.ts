@@ -1,4 +1,4 @@
-import { type Clock, caps, type Log } from '@weir/core';
+import { type Clock, coreLimits, type Log } from '@weir/core';
 import type { AgentHeartbeat, AgentsHeard, LostAgent } from '../cluster/agent-report.ts';
 import type { AgentClients, SeenAgent } from '../cluster/owner-port.ts';
 import {
@@ -7,6 +7,7 @@ import {
   ClusterUnavailable,
   heartbeatIntervalMs,
 } from '../cluster/port.ts';
+import { metadataLimits } from '../limits.ts';
 import type { NodeIdRequest } from '../node-ids/node-ids.ts';
 import { AgentReports } from './agent-reports.ts';
 
@@ -148,8 +149,8 @@ export class Agents {
   #join({ agentId, host, kafkaPort }: AgentDescription): Promise<number> {
     const underWay = this.#joining.get(agentId);
     if (underWay !== undefined) return underWay;
-    if (!this.#seen.has(agentId) && this.#seen.size + this.#joining.size >= caps.agentsPerClusterMax)
-      throw new ClusterUnavailable(`a cluster has at most ${caps.agentsPerClusterMax} agents`);
+    if (!this.#seen.has(agentId) && this.#seen.size + this.#joining.size >= coreLimits.agentsPerClusterMax)
+      throw new ClusterUnavailable(`a cluster has at most ${coreLimits.agentsPerClusterMax} agents`);
     const joining = [...this.#joining.keys()];
     const present = [...this.#seen.values()]
       .filter((seen) => isPresent(seen))
@@ -320,7 +321,7 @@ export class Agents {
     if (seen.isFromNote === true) return;
     this.#lost.delete(agentId);
     this.#lost.set(agentId, seen);
-    if (this.#lost.size > caps.lostAgentsMax) this.#lost.delete(this.#lost.keys().next().value!);
+    if (this.#lost.size > metadataLimits.lostAgentsMax) this.#lost.delete(this.#lost.keys().next().value!);
   }
 
   #lostOfLate(): readonly LostAgent[] {

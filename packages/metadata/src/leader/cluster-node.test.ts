@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
-import { type Clock, caps, Metrics, seededRandom, silentLog } from '@weir/core';
+import { type Clock, Metrics, seededRandom, silentLog } from '@weir/core';
 import { HandClock, settle } from '@weir/core/testing';
 import { fileCommit } from '../../testing/file-commit.ts';
 import { SimulatedProcess } from '../../testing/simulated-process.ts';
@@ -16,6 +16,7 @@ import {
   shutdownLeaseMs,
 } from '../cluster/port.ts';
 import { Fenced, type Journal, openJournals } from '../journal/index.ts';
+import { metadataLimits } from '../limits.ts';
 import { ClusterNode, type ClusterNodeOptions } from './cluster-node.ts';
 import { NotLeader } from './not-leader.ts';
 import { shortLease } from './timing.ts';
@@ -408,7 +409,7 @@ test('what waits for the journal is limited', async () => {
   const { process, node } = start('a');
   await clock.pass(100);
   process.faults = { refuse: 1, loseAnswer: 0, delayMsMax: 0 };
-  const settled = Array.from({ length: caps.waitingCallsMax + 1 }, () =>
+  const settled = Array.from({ length: metadataLimits.waitingCallsMax + 1 }, () =>
     node.allocateProducerIds(1).then(
       () => 'done',
       (error: Error) => error.message,
@@ -418,7 +419,7 @@ test('what waits for the journal is limited', async () => {
   process.faults = { refuse: 0, loseAnswer: 0, delayMsMax: 0 };
   await clock.pass(200);
   assert.equal(await settled[0], 'done');
-  assert.equal(await node.allocateProducerIds(1), caps.waitingCallsMax + 1);
+  assert.equal(await node.allocateProducerIds(1), metadataLimits.waitingCallsMax + 1);
 });
 
 test('a command that is not well formed harms nobody but its caller', async () => {

@@ -1,7 +1,8 @@
-import { type Clock, caps, type Log } from '@weir/core';
+import type { Clock, Log } from '@weir/core';
 import type { JournalState } from '../cluster/admin-port.ts';
 import { type ClusterChange, ClusterUnavailable } from '../cluster/port.ts';
 import { Fenced, type Journal } from '../journal/journal.ts';
+import { metadataLimits } from '../limits.ts';
 import { type Command, MalformedCommand, type ReplyOf } from '../machine/command.ts';
 import type { CommitMetrics } from './leader-metrics.ts';
 import type { Machine } from './machine-kind.ts';
@@ -142,8 +143,8 @@ export class CommitPipeline {
     if (this.#isDraining) return new ClusterUnavailable('this control plane is about to stop leading');
     const waitingCount = this.#queue.length + (this.#running?.length ?? 0);
     if (
-      waitingCount >= caps.waitingCallsMax ||
-      this.#queueBytes + this.#runningBytes >= caps.waitingEntryBytesMax
+      waitingCount >= metadataLimits.waitingCallsMax ||
+      this.#queueBytes + this.#runningBytes >= metadataLimits.waitingEntryBytesMax
     ) {
       this.#options.metrics.refused.add(1);
       return new ClusterUnavailable(`${waitingCount} calls wait for the journal; try again later`);
@@ -206,7 +207,7 @@ export class CommitPipeline {
     let bytes = 0;
     for (const { entry } of this.#queue) {
       const entryBytes = entry?.length ?? 0;
-      if (entryBytes > 0 && bytes > 0 && bytes + entryBytes > caps.journalAppendBytesMax) break;
+      if (entryBytes > 0 && bytes > 0 && bytes + entryBytes > metadataLimits.journalAppendBytesMax) break;
       bytes += entryBytes;
       count++;
     }

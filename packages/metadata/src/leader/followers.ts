@@ -1,5 +1,6 @@
-import { caps, type Log } from '@weir/core';
+import type { Log } from '@weir/core';
 import type { ClusterChange, ClusterFollower, ClusterSnapshot } from '../cluster/port.ts';
+import { metadataLimits } from '../limits.ts';
 
 /** Asks for a snapshot, which is handed over between the changes that it has and those that it lacks. */
 export type SnapshotRequest = (deliver: (snapshot: ClusterSnapshot) => void) => void;
@@ -82,7 +83,7 @@ class Follower {
     if (!this.#hasSnapshot) return;
     this.#queuedChanges += changes.length;
     // That many changes cost more than to begin again.
-    if (this.#queuedChanges > caps.followerChangesMax) this.begin(this.#requestSnapshot!);
+    if (this.#queuedChanges > metadataLimits.followerChangesMax) this.begin(this.#requestSnapshot!);
     else this.#enqueue(changes);
   }
 

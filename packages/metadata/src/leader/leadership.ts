@@ -1,10 +1,11 @@
-import { type Clock, caps, type Log } from '@weir/core';
+import type { Clock, Log } from '@weir/core';
 import { type AgentDescription, type ClusterSnapshot, ClusterUnavailable } from '../cluster/port.ts';
 import { loginsHeardSince } from '../credentials/credential-use.ts';
 import { ControlPlaneEvents } from '../events/control-plane-events.ts';
 import type { EventMetrics } from '../events/event-metrics.ts';
 import { GroupCoordinator } from '../groups/coordinator/coordinator.ts';
 import type { Journal } from '../journal/journal.ts';
+import { metadataLimits } from '../limits.ts';
 import { hasNodeId, type NodeIdRequest } from '../node-ids/node-ids.ts';
 import { JobLeases } from '../queries/job-leases.ts';
 import { QueryQueue } from '../queries/query-queue.ts';
@@ -273,7 +274,7 @@ export class Leadership {
   /** After a pause there may be more than one entry takes on. */
   async #expireTransactions(): Promise<void> {
     const { aborted, forgottenIds } = await this.pipeline.submit({ kind: 'expireTransactions' });
-    if (Math.max(aborted, forgottenIds) >= caps.expiredTransactionsPerCallMax)
+    if (Math.max(aborted, forgottenIds) >= metadataLimits.expiredTransactionsPerCallMax)
       await this.#expireTransactions();
   }
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { caps } from '@weir/core';
+import { coreLimits } from '@weir/core';
 import { shutdownLeaseMs } from '../cluster/port.ts';
 import { ShutdownLocks } from './shutdown-locks.ts';
 
@@ -54,7 +54,7 @@ test('a new leader lets those speak first who have a lock', () => {
 test('there are no more locks than agents', () => {
   const { asks, pass } = locks();
   pass(shutdownLeaseMs);
-  for (let count = 0; count < caps.agentsPerClusterMax; count++) assert.ok(asks('a', `g${count}`));
+  for (let count = 0; count < coreLimits.agentsPerClusterMax; count++) assert.ok(asks('a', `g${count}`));
   assert.equal(asks('a', 'one more'), false);
   pass(shutdownLeaseMs);
   assert.equal(asks('a', 'one more'), true);

@@ -1,4 +1,4 @@
-import { type Clock, caps } from '@weir/core';
+import { type Clock, coreLimits } from '@weir/core';
 import { type ShutdownLockRequest, shutdownLeaseMs } from '../cluster/port.ts';
 
 interface Held {
@@ -31,7 +31,7 @@ export class ShutdownLocks {
     if (holder !== undefined && holder !== agentId) return false;
     if (holder === undefined) {
       if (!hasIt && nowMs < this.#givesFromMs) return false;
-      if (this.#held.size >= caps.agentsPerClusterMax) return false;
+      if (this.#held.size >= coreLimits.agentsPerClusterMax) return false;
     }
     this.#held.set(group, { agentId, untilMs: nowMs + shutdownLeaseMs });
     return true;

@@ -1,4 +1,4 @@
-import { caps } from '@weir/core';
+import { coreLimits } from '@weir/core';
 import type { AlterConfigsResult, ConfigsToAlter, StoredConfigKind } from '../cluster/admin-port.ts';
 import type { ClusterChange } from '../cluster/port.ts';
 import { alteredConfigs, type ConfigsBy } from '../configs/alter-configs.ts';
@@ -52,8 +52,11 @@ export function decideAlterConfigs(
     if (kind === 'topic' && topic === undefined) {
       return refused('UNKNOWN_TOPIC_OR_PARTITION', `There is no topic ${name}.`);
     }
-    if (isStored(kind) && (name === '' || name.length > caps.groupNameCharsMax)) {
-      return refused('INVALID_REQUEST', `A ${noun} name has 1 to ${caps.groupNameCharsMax} characters.`);
+    if (isStored(kind) && (name === '' || name.length > coreLimits.groupNameCharsMax)) {
+      return refused(
+        'INVALID_REQUEST',
+        `A ${noun} name has 1 to ${coreLimits.groupNameCharsMax} characters.`,
+      );
     }
     if (kind === 'broker' && !isNodeId(name)) {
       return refused('INVALID_REQUEST', `A broker is named by its node id, not ${JSON.stringify(name)}.`);

@@ -1,4 +1,5 @@
-import { caps } from '@weir/core';
+import { coreLimits } from '@weir/core';
+import { metadataLimits } from '../limits.ts';
 
 /** The limits that the machine decides by. They bind what is decided from now on; what entries say is never refused. */
 export type MachineLimits = {
@@ -45,4 +46,4 @@ export type MachineLimits = {
 };
 
 /** Tests have smaller ones. */
-export const defaultLimits: MachineLimits = caps;
+export const defaultLimits: MachineLimits = { ...coreLimits, ...metadataLimits };

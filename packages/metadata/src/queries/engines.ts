@@ -1,5 +1,6 @@
-import { type Clock, caps } from '@weir/core';
+import { type Clock, coreLimits } from '@weir/core';
 import type { ClaimedQuery } from '../cluster/queries-port.ts';
+import { metadataLimits } from '../limits.ts';
 
 /** What is known of an agent besides that it asks for queries. */
 export interface KnownAgents {
@@ -38,14 +39,15 @@ export class Engines {
   get freePlaces(): number {
     let free = 0;
     for (const { running } of this.#engines.values())
-      free += Math.max(0, caps.queriesPerAgentMax - running.size);
+      free += Math.max(0, metadataLimits.queriesPerAgentMax - running.size);
     return free;
   }
 
   /** An agent waits for work. Its earlier wait, whose connection is gone, ends. */
   wait(agentId: string, waitMs: number): Promise<ClaimedQuery | null> {
     const known = this.#engines.get(agentId);
-    if (known === undefined && this.#engines.size >= caps.agentsPerClusterMax) return Promise.resolve(null);
+    if (known === undefined && this.#engines.size >= coreLimits.agentsPerClusterMax)
+      return Promise.resolve(null);
     const engine = known ?? { agentId, running: new Set(), heardMs: 0, give: undefined };
     engine.give?.(null);
     engine.heardMs = this.#clock.monotonicMs();
@@ -67,7 +69,8 @@ export class Engines {
     let best: { readonly agentId: string; readonly rank: readonly number[] } | undefined;
     for (const { agentId, running, give } of this.#engines.values()) {
       const cpuLoad = this.#agents.cpuLoadOf(agentId);
-      if (give === undefined || running.size >= caps.queriesPerAgentMax || cpuLoad === undefined) continue;
+      if (give === undefined || running.size >= metadataLimits.queriesPerAgentMax || cpuLoad === undefined)
+        continue;
       const rank = [triedBy.has(agentId) ? 1 : 0, running.size, cpuLoad];
       if (best === undefined || isBefore(rank, best.rank)) best = { agentId, rank };
     }

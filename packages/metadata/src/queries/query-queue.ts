@@ -1,4 +1,4 @@
-import { type Clock, caps } from '@weir/core';
+import type { Clock } from '@weir/core';
 import {
   type ClaimedQuery,
   type QueryOutcome,
@@ -10,6 +10,7 @@ import {
   querySilenceMsMax,
 } from '../cluster/queries-port.ts';
 import { NotLeader } from '../leader/not-leader.ts';
+import { metadataLimits } from '../limits.ts';
 import { Engines, type KnownAgents } from './engines.ts';
 import type { QueryQueueMetrics } from './query-queue-metrics.ts';
 
@@ -107,7 +108,7 @@ export class QueryQueue {
 
   async take({ agentId, waitMs }: QueryPoll): Promise<ClaimedQuery | null> {
     if (this.#closed !== undefined) throw this.#closed;
-    const taken = this.#engines.wait(agentId, Math.min(Math.max(waitMs, 0), caps.queryWaitMsMax));
+    const taken = this.#engines.wait(agentId, Math.min(Math.max(waitMs, 0), metadataLimits.queryWaitMsMax));
     this.#dispatch();
     return taken;
   }
@@ -122,8 +123,8 @@ export class QueryQueue {
       return false;
     }
     query.sinceMs = this.#clock.monotonicMs();
-    if (answer !== null && answer.length > caps.queryAnswerBytesMax) {
-      const said = `the answer has ${answer.length} bytes, and at most ${caps.queryAnswerBytesMax} are passed on`;
+    if (answer !== null && answer.length > metadataLimits.queryAnswerBytesMax) {
+      const said = `the answer has ${answer.length} bytes, and at most ${metadataLimits.queryAnswerBytesMax} are passed on`;
       this.#end(query, refusal('failed', said));
       return false;
     }
@@ -158,19 +159,19 @@ export class QueryQueue {
   }
 
   #whyNot(request: Uint8Array): (QueryOutcome & { kind: 'refused' }) | undefined {
-    if (request.length > caps.queryRequestBytesMax)
+    if (request.length > metadataLimits.queryRequestBytesMax)
       return refusal(
         'tooLarge',
-        `the request has ${request.length} bytes, and may have ${caps.queryRequestBytesMax}`,
+        `the request has ${request.length} bytes, and may have ${metadataLimits.queryRequestBytesMax}`,
       );
     this.#engines.sweep();
     const waiting = this.#queries.values().filter(({ agentId }) => agentId === undefined);
     const waitingCount = [...waiting].length;
     const isBusy = this.#engines.count > 0 && this.#engines.freePlaces <= waitingCount;
-    if (isBusy || waitingCount >= caps.queriesWaitingMax)
+    if (isBusy || waitingCount >= metadataLimits.queriesWaitingMax)
       return refusal(
         'tooMany',
-        `agents work on ${this.#queries.size} queries already, at most ${caps.queriesPerAgentMax} each`,
+        `agents work on ${this.#queries.size} queries already, at most ${metadataLimits.queriesPerAgentMax} each`,
       );
     return undefined;
   }
@@ -193,7 +194,7 @@ export class QueryQueue {
   #keep(query: Query, agentId: string, answer: Uint8Array): void {
     const bytes = this.#foundBytes + answer.length - (query.found?.answer.length ?? 0);
     // It would be of use only if the agent fell silent.
-    if (bytes > caps.queryAnswersHeldBytesMax) return;
+    if (bytes > metadataLimits.queryAnswersHeldBytesMax) return;
     this.#foundBytes = bytes;
     query.found = { agentId, answer };
   }

@@ -1,5 +1,5 @@
 import { isIP } from 'node:net';
-import { caps } from '@weir/core';
+import { coreLimits } from '@weir/core';
 import { type QuotaEntity, type QuotaEntityType, quotaEntityTypes } from '../cluster/principals-port.ts';
 
 /** The key of an entity's record. The parts have one order, so that an entity has one key. */
@@ -26,8 +26,8 @@ export function entityProblem(entity: QuotaEntity): string | undefined {
     }
     if (types.indexOf(type) !== index) return `The entity has two parts of type ${type}.`;
     if (name === '') return `The ${type} is empty.`;
-    if (name !== null && name.length > caps.principalNameCharsMax) {
-      return `The ${type} has ${name.length} characters; at most ${caps.principalNameCharsMax}.`;
+    if (name !== null && name.length > coreLimits.principalNameCharsMax) {
+      return `The ${type} has ${name.length} characters; at most ${coreLimits.principalNameCharsMax}.`;
     }
     // A name of a host would have to be resolved by every agent, each with its own answer.
     if (type === 'ip' && name !== null && isIP(name) === 0) return `"${name}" is no IP address.`;

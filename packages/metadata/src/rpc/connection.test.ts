@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { caps, Metrics, seededRandom, silentLog } from '@weir/core';
+import { Metrics, seededRandom, silentLog } from '@weir/core';
 import { HandClock, settle } from '@weir/core/testing';
 import { type CallName, type ClusterPort, callNames, clusterCalls } from '../calls/cluster-calls.ts';
 import {
@@ -13,6 +13,7 @@ import {
   filesToSend,
 } from '../cluster/port.ts';
 import { Followers } from '../leader/followers.ts';
+import { metadataLimits } from '../limits.ts';
 import type { ClientHello } from './bodies.ts';
 import { AgentKeyRefused, type Channel, type ChannelListener, DialError, type EndCode } from './channel.ts';
 import { type ClusterClient, connectCluster } from './client.ts';
@@ -320,7 +321,7 @@ test('no more calls run at a time than the control plane said', async () => {
   );
   const client = world.connect('http://a');
   await Promise.all(Array.from({ length: 1000 }, () => client.findBatches([])));
-  assert.equal(most, caps.rpcRunningCallsMax);
+  assert.equal(most, metadataLimits.rpcRunningCallsMax);
   client.close();
 });
 
@@ -469,7 +470,7 @@ test('late files that cannot be sent fail their own call', async () => {
   const { commits } = committing(world);
   const client = world.connect('http://a');
   const broken = client.commitFiles(() => [{ ...oneBatch('a'), fileBytes: Number.NaN }]);
-  const large = client.commitFiles(() => [{ ...oneBatch('b'.repeat(caps.rpcCallBytesMax)) }]);
+  const large = client.commitFiles(() => [{ ...oneBatch('b'.repeat(metadataLimits.rpcCallBytesMax)) }]);
   const good = client.commitFiles(() => [oneBatch('c')]);
   await assert.rejects(broken, { message: 'NaN cannot be sent' });
   await assert.rejects(large, CallTooLarge);
@@ -493,7 +494,7 @@ test('a call without a connection waits for its deadline and not longer', async 
 
 test('calls that pile up without a connection are refused', async () => {
   const client = new World().connect('http://nowhere');
-  const calls = Array.from({ length: caps.rpcPendingCallsMax }, () => client.findOffsets([]));
+  const calls = Array.from({ length: metadataLimits.rpcPendingCallsMax }, () => client.findOffsets([]));
   await assert.rejects(client.findOffsets([]), { message: '4096 calls wait for the control plane already' });
   client.close();
   assert.ok((await Promise.allSettled(calls)).every(({ status }) => status === 'rejected'));
@@ -1044,7 +1045,10 @@ test('a follower that is too slow loses changes, costs no more memory, and gets 
   const { server } = process.channels[0]!;
   server.isStalled = true;
   for (let change = 0; change < 100; change++) cluster.append(1024 * 1024);
-  assert.ok(server.unsentBytes() <= caps.rpcQueuedPushBytesMax + 1024, `${server.unsentBytes()} bytes wait`);
+  assert.ok(
+    server.unsentBytes() <= metadataLimits.rpcQueuedPushBytesMax + 1024,
+    `${server.unsentBytes()} bytes wait`,
+  );
   assert.equal(cluster.followers.size, 0);
   await world.clock.pass(200);
   assert.equal(cluster.followers.size, 0, 'still stalled');
@@ -1073,7 +1077,7 @@ test('an agent that does not read its answers is cut off', async () => {
   server.isStalled = true;
   const calls = Array.from({ length: 20 }, () => client.findOffsets([]));
   await settle();
-  assert.ok(server.unsentBytes() < caps.rpcQueuedBytesMax + 9 * 1024 * 1024);
+  assert.ok(server.unsentBytes() < metadataLimits.rpcQueuedBytesMax + 9 * 1024 * 1024);
   await world.clock.pass(10_000);
   await Promise.all(calls);
   client.close();
@@ -1248,7 +1252,7 @@ const joined = (memberId: string) => ({
 test('calls that wait for others leave the places of other calls free', async () => {
   const world = new World();
   const waiting: (() => void)[] = [];
-  const waits = caps.rpcRunningCallsMax + 50;
+  const waits = metadataLimits.rpcRunningCallsMax + 50;
   world.process('http://a/', {
     ...portOf({
       joinGroup: ({ clientId }) => new Promise((resolve) => waiting.push(() => resolve(joined(clientId)))),
@@ -1471,8 +1475,13 @@ test('a list that is too large for a call goes in several, whose answers come ba
   );
   const client = world.connect('http://a');
   // By their number, and, because of their length, by their bytes.
-  const short = Array.from({ length: 2 * caps.rpcCallEntriesMax + 1 }, (_, index) => `group-${index}`);
-  const long = Array.from({ length: 5 }, (_, index) => `${index}`.repeat(caps.rpcCallBodyBytesMax / 3));
+  const short = Array.from(
+    { length: 2 * metadataLimits.rpcCallEntriesMax + 1 },
+    (_, index) => `group-${index}`,
+  );
+  const long = Array.from({ length: 5 }, (_, index) =>
+    `${index}`.repeat(metadataLimits.rpcCallBodyBytesMax / 3),
+  );
   for (const groupIds of [short, long]) {
     const described = await client.describeGroups(groupIds);
     assert.deepEqual(
@@ -1480,7 +1489,7 @@ test('a list that is too large for a call goes in several, whose answers come ba
       groupIds,
     );
   }
-  assert.deepEqual(asked, [caps.rpcCallEntriesMax, caps.rpcCallEntriesMax, 1, 2, 1, 2]);
+  assert.deepEqual(asked, [metadataLimits.rpcCallEntriesMax, metadataLimits.rpcCallEntriesMax, 1, 2, 1, 2]);
   assert.equal(process.channels.length, 1);
   client.close();
 });
@@ -1491,7 +1500,7 @@ test('a call that cannot be split is refused by the agent alone, and was never s
   const client = world.connect('http://a');
   await client.leave('agent');
   const sentBefore = process.channels[0]!.client.sent.length;
-  const name = 'x'.repeat(caps.rpcCallBodyBytesMax);
+  const name = 'x'.repeat(metadataLimits.rpcCallBodyBytesMax);
   for (const call of [() => client.leave(name), () => client.describeGroups([name])]) {
     await assert.rejects(call(), (error) => error instanceof CallRefused && error.kind === 'invalid');
   }

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { caps, seededRandom } from '@weir/core';
+import { seededRandom } from '@weir/core';
 import fc from 'fast-check';
+import { metadataLimits } from '../limits.ts';
 import {
   callLimits,
   decodeFrame,
@@ -128,7 +129,11 @@ test('a frame that is not exactly one frame is refused', () => {
     ['negative id', built({ id: -1 }), /the id is not a whole number/],
     ['id that is no number', built({ id: Number.NaN }), /the id is not a whole number/],
     ['no table', built({ columns: 1 }), /the table of 1 columns does not fit/],
-    ['too many columns', built({ columns: caps.rpcColumnsMax + 1 }), /131073 columns; at most 131072/],
+    [
+      'too many columns',
+      built({ columns: metadataLimits.rpcColumnsMax + 1 }),
+      /131073 columns; at most 131072/,
+    ],
     ['type', built({ columns: 1, rest: text('\x05\0\0\0\0\0\0\0{"$":0}') }), /unknown type/],
     ['column', built({ columns: 1, rest: text('\0\0\0\0\xff\0\0\0{"$":0}') }), /do not fit into the frame/],
     ['no body', built({ columns: 1, rest: oneByteColumn }), /columns without a body/],
@@ -151,8 +156,12 @@ test('a frame that is not exactly one frame is refused', () => {
       /the bytes between columns are not zero/,
     ],
     ['depth', built({ rest: text(`${'['.repeat(100_000)}"$"${']'.repeat(100_000)}`) }), /nested too deeply/],
-    ['body', built({ rest: Buffer.alloc(caps.rpcCallBodyBytesMax + 1, 0x20) }), /bytes beside its columns/],
-    ['frame', Buffer.alloc(caps.rpcCallBytesMax + 1), /at most 16777216 are accepted/],
+    [
+      'body',
+      built({ rest: Buffer.alloc(metadataLimits.rpcCallBodyBytesMax + 1, 0x20) }),
+      /bytes beside its columns/,
+    ],
+    ['frame', Buffer.alloc(metadataLimits.rpcCallBytesMax + 1), /at most 16777216 are accepted/],
   ];
   for (const [name, frame, problem] of cases) {
     assert.throws(() => decodeFrame(frame, callLimits), { name: 'FrameError', message: problem }, name);

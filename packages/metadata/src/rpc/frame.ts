@@ -1,4 +1,4 @@
-import { caps } from '@weir/core';
+import { metadataLimits } from '../limits.ts';
 
 /**
  * One frame of the connection between an agent and the control plane; a message of the transport holds exactly one.
@@ -50,14 +50,14 @@ export interface FrameLimits {
 
 /** What an agent may send. */
 export const callLimits: FrameLimits = {
-  frameBytesMax: caps.rpcCallBytesMax,
-  bodyBytesMax: caps.rpcCallBodyBytesMax,
+  frameBytesMax: metadataLimits.rpcCallBytesMax,
+  bodyBytesMax: metadataLimits.rpcCallBodyBytesMax,
 };
 
 /** What the control plane may send; a snapshot is all topics and the ends of all partitions. */
 export const replyLimits: FrameLimits = {
-  frameBytesMax: caps.rpcReplyBytesMax,
-  bodyBytesMax: caps.rpcReplyBytesMax,
+  frameBytesMax: metadataLimits.rpcReplyBytesMax,
+  bodyBytesMax: metadataLimits.rpcReplyBytesMax,
 };
 
 /** The only thing that the bytes of a peer may throw. The connection that they came from is of no use any more. */
@@ -146,8 +146,8 @@ function sizeProblemOf(
 ): string | undefined {
   if (frameBytes > frameBytesMax)
     return `a frame of ${frameBytes} bytes; at most ${frameBytesMax} are accepted`;
-  if (columnCount > caps.rpcColumnsMax)
-    return `${columnCount} columns; at most ${caps.rpcColumnsMax} are accepted`;
+  if (columnCount > metadataLimits.rpcColumnsMax)
+    return `${columnCount} columns; at most ${metadataLimits.rpcColumnsMax} are accepted`;
   if (bodyBytes > bodyBytesMax)
     return `a body of ${bodyBytes} bytes beside its columns; at most ${bodyBytesMax}`;
   return undefined;
@@ -259,7 +259,7 @@ function withoutColumns(value: unknown, columns: Column[], depth: number): unkno
     columns.push(columnOf(value));
     return { [marker]: columns.length - 1 };
   }
-  if (depth === caps.rpcDepthMax) throw new TypeError('the value to send is nested too deeply');
+  if (depth === metadataLimits.rpcDepthMax) throw new TypeError('the value to send is nested too deeply');
   if (Array.isArray(value)) return listWithoutColumns(value, columns, depth);
   const prototype: unknown = Object.getPrototypeOf(value);
   if (prototype !== Object.prototype && prototype !== null) {
@@ -310,7 +310,7 @@ function withColumns(
   depth: number,
 ): unknown {
   if (typeof value !== 'object' || value === null) return value;
-  if (depth > caps.rpcDepthMax) throw new FrameError('the body is nested too deeply');
+  if (depth > metadataLimits.rpcDepthMax) throw new FrameError('the body is nested too deeply');
   if (Array.isArray(value)) {
     for (let index = 0; index < value.length; index++) {
       const member: unknown = value[index];

@@ -1,6 +1,7 @@
-import { type Clock, caps, type Metrics } from '@weir/core';
+import type { Clock, Metrics } from '@weir/core';
 import { type CallClass, type CallName, callClass, clusterCalls } from '../calls/cluster-calls.ts';
 import { CallNotDone, ClusterUnavailable } from '../cluster/port.ts';
+import { metadataLimits } from '../limits.ts';
 import { CallMetrics, callRows } from './call-metrics.ts';
 import { asFrame, callLimits, encodeBody, sizeProblem } from './frame.ts';
 
@@ -41,8 +42,8 @@ interface PendingCall {
 }
 
 const pendingMax: Record<CallClass, number> = {
-  working: caps.rpcPendingCallsMax,
-  waiting: caps.rpcWaitingCallsMax,
+  working: metadataLimits.rpcPendingCallsMax,
+  waiting: metadataLimits.rpcWaitingCallsMax,
 };
 
 export const clientCallRows = callRows('control_plane_rpc', 'to the control plane');

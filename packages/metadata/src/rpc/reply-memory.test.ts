@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { caps } from '@weir/core';
 import { HandClock } from '@weir/core/testing';
+import { metadataLimits } from '../limits.ts';
 import { ReplyMemory } from './reply-memory.ts';
 
 function memoryAt() {
@@ -40,12 +40,14 @@ test('a client of another cluster sees nothing of it, whatever it calls itself',
 test('answers of one client and clients without a connection have a limit', async () => {
   const { memory, clock } = memoryAt();
   const session = memory.open('vci_a', 'client');
-  for (let callId = 0; callId < caps.rpcRememberedRepliesMax + 10; callId++) await session.run(callId, done);
-  assert.equal(session.size, caps.rpcRememberedRepliesMax);
+  for (let callId = 0; callId < metadataLimits.rpcRememberedRepliesMax + 10; callId++)
+    await session.run(callId, done);
+  assert.equal(session.size, metadataLimits.rpcRememberedRepliesMax);
 
   const connected = memory.open('vci_a', 'connected');
   connected.supersede = () => {};
-  for (let other = 0; other < caps.rpcRememberedClientsMax; other++) memory.open('vci_a', `client ${other}`);
+  for (let other = 0; other < metadataLimits.rpcRememberedClientsMax; other++)
+    memory.open('vci_a', `client ${other}`);
   assert.notEqual(memory.open('vci_a', 'client'), session, 'the longest away is forgotten');
   assert.equal(memory.open('vci_a', 'connected'), connected);
 

@@ -1,4 +1,5 @@
-import { type Clock, caps } from '@weir/core';
+import type { Clock } from '@weir/core';
+import { metadataLimits } from '../limits.ts';
 import type { FailureBody } from './bodies.ts';
 
 export type Outcome = { readonly value: unknown } | { readonly failure: FailureBody };
@@ -28,7 +29,7 @@ export class Session {
     const outcome = work();
     this.#outcomes.set(callId, outcome);
     // A client that confirms nothing loses what it could have confirmed first.
-    if (this.#outcomes.size > caps.rpcRememberedRepliesMax) {
+    if (this.#outcomes.size > metadataLimits.rpcRememberedRepliesMax) {
       this.#outcomes.delete(this.#outcomes.keys().next().value!);
     }
     return outcome;
@@ -74,7 +75,7 @@ export class ReplyMemory {
   #evict(nowMs: number): void {
     for (const [key, session] of this.#sessions) {
       const isOld = nowMs - session.lastUsedMs > awayMsMax;
-      if (!isOld && this.#sessions.size <= caps.rpcRememberedClientsMax) return;
+      if (!isOld && this.#sessions.size <= metadataLimits.rpcRememberedClientsMax) return;
       // Those with a connection are limited by the number of connections.
       if (session.supersede === undefined) this.#sessions.delete(key);
     }

@@ -1,4 +1,4 @@
-import { type Clock, caps, type Log, type MetricRow, type Metrics, release } from '@weir/core';
+import { type Clock, type Log, type MetricRow, type Metrics, release } from '@weir/core';
 import type { ClusterPort } from '../calls/cluster-calls.ts';
 import {
   type CallClass,
@@ -14,6 +14,7 @@ import {
   type ClusterSnapshot,
   ClusterUnavailable,
 } from '../cluster/port.ts';
+import { metadataLimits } from '../limits.ts';
 import { normalAddress } from './addresses.ts';
 import { type FailureBody, type PongBody, readCall, readClientHello, type ServerHello } from './bodies.ts';
 import { CallMetrics, callRows } from './call-metrics.ts';
@@ -99,8 +100,8 @@ const skippedRow: MetricRow<never> = {
 /** The ids of requests are made of it. */
 const clientIdCharsMax = 64;
 const callsMax: Record<CallClass, number> = {
-  working: caps.rpcRunningCallsMax,
-  waiting: caps.rpcWaitingCallsMax,
+  working: metadataLimits.rpcRunningCallsMax,
+  waiting: metadataLimits.rpcWaitingCallsMax,
 };
 
 /** A client pings far more often than this. */
@@ -247,8 +248,10 @@ export function serveConnection(channel: Channel, options: ServeOptions): Served
     if (running[places] >= callsMax[places]) {
       throw new FrameError(`more than ${callsMax[places]} calls at a time`);
     }
-    if (unconfirmed.length > caps.rpcRememberedRepliesMax) {
-      throw new FrameError(`more than ${caps.rpcRememberedRepliesMax} answers without a confirmation`);
+    if (unconfirmed.length > metadataLimits.rpcRememberedRepliesMax) {
+      throw new FrameError(
+        `more than ${metadataLimits.rpcRememberedRepliesMax} answers without a confirmation`,
+      );
     }
     running[places]++;
     const startMs = clock.monotonicMs();
@@ -370,7 +373,7 @@ export function serveConnection(channel: Channel, options: ServeOptions): Served
       state = 'turnedAway';
     channel.send(answerFrame(callId, method, outcome));
     unconfirmed.push(callId);
-    if (channel.unsentBytes() > caps.rpcQueuedBytesMax + snapshotBytes) {
+    if (channel.unsentBytes() > metadataLimits.rpcQueuedBytesMax + snapshotBytes) {
       close(endCodes.tooSlow, 'the agent does not read its answers');
     }
   }
@@ -390,7 +393,8 @@ export function serveConnection(channel: Channel, options: ServeOptions): Served
   function follow(id: number): void {
     if (state !== 'open') return;
     if (subscriptions.has(id)) throw new FrameError(`subscription ${id} exists`);
-    if (subscriptions.size >= caps.rpcRunningCallsMax) throw new FrameError('too many subscriptions');
+    if (subscriptions.size >= metadataLimits.rpcRunningCallsMax)
+      throw new FrameError('too many subscriptions');
     const subscription: Subscription = { stop: () => {}, isSkipping: false };
     subscriptions.set(id, subscription);
     start(id, subscription);
@@ -477,7 +481,7 @@ export function serveConnection(channel: Channel, options: ServeOptions): Served
       encodedChanges.set(changes, body);
     }
     const unsent = channel.unsentBytes();
-    if (unsent + body.frame.length <= caps.rpcQueuedPushBytesMax + snapshotBytes) {
+    if (unsent + body.frame.length <= metadataLimits.rpcQueuedPushBytesMax + snapshotBytes) {
       channel.send(frameOf('changes', id, body));
       return;
     }
@@ -491,7 +495,7 @@ export function serveConnection(channel: Channel, options: ServeOptions): Served
   function catchUp(id: number, subscription: Subscription): void {
     clock.after(catchUpIntervalMs, () => {
       if (state === 'ended' || subscriptions.get(id) !== subscription) return;
-      if (channel.unsentBytes() > caps.rpcQueuedPushBytesMax / 4) catchUp(id, subscription);
+      if (channel.unsentBytes() > metadataLimits.rpcQueuedPushBytesMax / 4) catchUp(id, subscription);
       else start(id, subscription);
     });
   }

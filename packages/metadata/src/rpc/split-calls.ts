@@ -1,11 +1,11 @@
-import { caps } from '@weir/core';
 import { type CallName, clusterCalls } from '../calls/cluster-calls.ts';
+import { metadataLimits } from '../limits.ts';
 
 type Args = readonly unknown[];
 
 /** The calls of which a call with so many entries is made, before anybody has looked how large they are; `undefined` when it is one. */
 export function splitByCount(method: CallName, args: Args): Args[] | undefined {
-  return splitInto(method, args, caps.rpcCallEntriesMax);
+  return splitInto(method, args, metadataLimits.rpcCallEntriesMax);
 }
 
 /** Two halves of a call that is too large; `undefined` when it cannot be split. */

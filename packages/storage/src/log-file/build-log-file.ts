@@ -1,5 +1,5 @@
 import { crc32c } from '@node-rs/crc32';
-import { caps } from '@weir/core';
+import { storageLimits } from '../limits.ts';
 import { isFileId } from './file-id.ts';
 import {
   batchAt,
@@ -166,7 +166,7 @@ function encodeHeader(clusterId: string, fileId: string): Buffer {
 /** Footer and trailer in one buffer, because they always go together. */
 function encodeEnd(topics: readonly Topic[], sections: readonly Section[], footerStart: number): Buffer {
   const footerBytes = footerBytesOf(topics.length, sections.length);
-  if (footerBytes > caps.logFileFooterBytesMax) {
+  if (footerBytes > storageLimits.logFileFooterBytesMax) {
     throw new RangeError(`log file: ${sections.length} partitions are too many for one file`);
   }
   const end = Buffer.alloc(footerBytes + trailerBytes);

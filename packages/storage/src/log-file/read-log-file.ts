@@ -1,5 +1,6 @@
 import { crc32c } from '@node-rs/crc32';
-import { caps, KiB } from '@weir/core';
+import { KiB } from '@weir/core';
+import { storageLimits } from '../limits.ts';
 import type { CallOptions, ObjectStore } from '../store/object-store.ts';
 import { ObjectNotFound } from '../store/store-error.ts';
 import {
@@ -128,7 +129,8 @@ export function parseTrailer(bytes: Buffer, fileBytes: number): LogFileTrailer {
   const footerBytes = bytes.readUInt32BE(trailerAt.footerBytes);
   check(
     'trailer',
-    footerBytes <= caps.logFileFooterBytesMax && footerStart + footerBytes + trailerBytes === fileBytes,
+    footerBytes <= storageLimits.logFileFooterBytesMax &&
+      footerStart + footerBytes + trailerBytes === fileBytes,
     'the footer is not where it should be',
   );
   return { footerStart, footerBytes, footerCrc: bytes.readUInt32BE(trailerAt.footerCrc) };

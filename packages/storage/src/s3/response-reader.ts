@@ -1,4 +1,4 @@
-import { caps } from '@weir/core';
+import { storageLimits } from '../limits.ts';
 
 export interface HttpResponse {
   readonly status: number;
@@ -74,7 +74,9 @@ export class ResponseReader {
   #take(chunk: Buffer): Buffer {
     switch (this.#phase) {
       case 'head':
-        return this.#upTo(headEnd, caps.storeResponseHeadBytesMax, chunk, (head) => this.#readHead(head));
+        return this.#upTo(headEnd, storageLimits.storeResponseHeadBytesMax, chunk, (head) =>
+          this.#readHead(head),
+        );
       case 'fixed': {
         const used = Math.min(this.#bytesLeft, chunk.length);
         chunk.copy(this.#body, this.#bodyBytes, 0, used);
@@ -102,7 +104,7 @@ export class ResponseReader {
           this.#phase = 'chunkSize';
         });
       case 'trailer':
-        return this.#upTo(lineEnd, caps.storeResponseHeadBytesMax, chunk, (line) => {
+        return this.#upTo(lineEnd, storageLimits.storeResponseHeadBytesMax, chunk, (line) => {
           if (line === '') this.#finish();
         });
       case 'untilClose':
@@ -179,7 +181,7 @@ export class ResponseReader {
 
   #checkBody(bytes: number): void {
     const isSuccess = this.#status < 300;
-    const bytesMax = isSuccess ? this.#options.bodyBytesMax : caps.storeErrorBodyBytesMax;
+    const bytesMax = isSuccess ? this.#options.bodyBytesMax : storageLimits.storeErrorBodyBytesMax;
     if (bytes > bytesMax) throw new HttpProtocolError(`a body of more than ${bytesMax} bytes`);
   }
 

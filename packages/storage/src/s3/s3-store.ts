@@ -1,5 +1,6 @@
 import { crc32c } from '@node-rs/crc32';
-import { type Clock, caps, type Environment } from '@weir/core';
+import type { Clock, Environment } from '@weir/core';
+import { storageLimits } from '../limits.ts';
 import { joinSmallSlices } from '../store/content.ts';
 import { checkKey, checkRange } from '../store/key.ts';
 import type { ObjectInfo, ObjectStore } from '../store/object-store.ts';
@@ -49,7 +50,7 @@ export async function openS3Store(
     defaultsMode: 'legacy',
     ...(found === undefined ? {} : { credentials: found }),
   });
-  const http = new HttpClient({ endpoint, clock, connectionsMax: caps.storeConnectionsMax });
+  const http = new HttpClient({ endpoint, clock, connectionsMax: storageLimits.storeConnectionsMax });
   const host = hostHeader(endpoint);
 
   async function credentials(): Promise<Credentials> {
@@ -80,7 +81,7 @@ export async function openS3Store(
       { method, path, headers: { host, ...parts.headers } },
       { credentials: signedBy, region, nowMs: clock.nowMs(), payloadHash: unsignedPayload },
     );
-    const { content = [], bodyBytesMax = caps.storeErrorBodyBytesMax } = parts;
+    const { content = [], bodyBytesMax = storageLimits.storeErrorBodyBytesMax } = parts;
     try {
       return await http.request({ method, path, headers, content, bodyBytesMax }, signal);
     } catch (error) {

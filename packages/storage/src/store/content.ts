@@ -1,4 +1,4 @@
-import { caps } from '@weir/core';
+import { coreLimits } from '@weir/core';
 
 export function contentBytes(content: readonly Uint8Array[]): number {
   let bytes = 0;
@@ -16,7 +16,7 @@ export function joinSmallSlices(content: readonly Uint8Array[]): Uint8Array[] {
   while (at < content.length) {
     let end = at;
     let runBytes = 0;
-    while (end < content.length && content[end]!.length < caps.copiedSliceBytesMax) {
+    while (end < content.length && content[end]!.length < coreLimits.copiedSliceBytesMax) {
       runBytes += content[end++]!.length;
     }
     if (end - at > 1) {

@@ -1,4 +1,4 @@
-import { caps } from '@weir/core';
+import { storageLimits } from '../limits.ts';
 import { StoreError } from './store-error.ts';
 
 /**
@@ -17,8 +17,11 @@ function problemWithKey(key: string): string | undefined {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what this looks for.
   if (/[\u0000-\u001f\u007f]/.test(key)) return 'a key may not hold control characters';
   if (!key.isWellFormed()) return 'a key must be well-formed Unicode';
-  if (key.length * 3 > caps.objectKeyBytesMax && Buffer.byteLength(key) > caps.objectKeyBytesMax) {
-    return `a key may have ${caps.objectKeyBytesMax} bytes`;
+  if (
+    key.length * 3 > storageLimits.objectKeyBytesMax &&
+    Buffer.byteLength(key) > storageLimits.objectKeyBytesMax
+  ) {
+    return `a key may have ${storageLimits.objectKeyBytesMax} bytes`;
   }
   return undefined;
 }

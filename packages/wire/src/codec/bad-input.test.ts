@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { caps } from '@weir/core';
 import fc from 'fast-check';
 import { arbitraryMessage } from '../../testing/arbitrary-message.ts';
 import { DecodeError } from '../decode-error.ts';
+import { wireLimits } from '../limits.ts';
 import { apis } from '../messages/index.ts';
 import type { Message } from '../schema/message.ts';
 import { decodeMessage, encodeMessage } from './codec.ts';
@@ -152,7 +152,7 @@ describe('every cut of every message is a decode error', () => {
 });
 
 test('a frame of nothing but empty elements stops at the limit on elements', () => {
-  const count = caps.decodedElementsMax + 1;
+  const count = wireLimits.decodedElementsMax + 1;
   // Metadata v8 asks for topics by name; a topic with an empty name takes two bytes.
   const bytes = Buffer.alloc(4 + count * 2 + 3);
   bytes.writeInt32BE(count, 0);

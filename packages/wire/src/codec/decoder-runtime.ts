@@ -1,5 +1,5 @@
-import { caps } from '@weir/core';
 import { DecodeError } from '../decode-error.ts';
+import { wireLimits } from '../limits.ts';
 import { int32List } from './int32-list.ts';
 
 /** Where the last decoder or varint stopped. Decoding is synchronous, so one place is enough and nothing is allocated. */
@@ -20,7 +20,7 @@ export function runtimeFor(title: string, runs: readonly Run[]) {
     fail,
     int32List,
     noBytes,
-    elementsMax: caps.decodedElementsMax,
+    elementsMax: wireLimits.decodedElementsMax,
     endsInRun(runIndex: number, start: number, end: number): never {
       let at = start;
       for (const { path, size } of runs[runIndex]!) {
@@ -46,7 +46,7 @@ export function runtimeFor(title: string, runs: readonly Run[]) {
       return fail(path, at, `${count} elements cannot fit into the ${left} bytes left`);
     },
     overBudget(path: string, at: number): never {
-      return fail(path, at, `more than ${caps.decodedElementsMax} elements in one message`);
+      return fail(path, at, `more than ${wireLimits.decodedElementsMax} elements in one message`);
     },
     /** Continues a varint whose first byte had its high bit set. */
     longVarint(frame: Buffer, path: string, start: number, end: number, first: number): number {

@@ -1,4 +1,4 @@
-import { caps } from '@weir/core';
+import { coreLimits } from '@weir/core';
 import type { Slices, UnknownTaggedField } from '../schema/field.ts';
 import { EncodeError } from './encode-error.ts';
 
@@ -130,7 +130,7 @@ export class Writer {
   }
 
   #slice(slice: Uint8Array): void {
-    if (slice.length < caps.copiedSliceBytesMax) {
+    if (slice.length < coreLimits.copiedSliceBytesMax) {
       const at = this.reserve(slice.length);
       this.buffer.set(slice, at);
       return;

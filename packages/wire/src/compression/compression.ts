@@ -1,4 +1,4 @@
-import { caps } from '@weir/core';
+import { wireLimits } from '../limits.ts';
 import type { CompressionCodec } from './codec.ts';
 import { compressGzip, compressGzipAside, decompressGzip, decompressGzipOffThread } from './gzip.ts';
 import { compressLz4, compressLz4Aside, decompressLz4, decompressLz4Aside } from './lz4.ts';
@@ -86,7 +86,7 @@ export function compressOffThread(
 export function decompress(
   codec: CompressionCodec,
   bytes: Buffer,
-  outputBytesMax: number = caps.decompressedBatchBytesMax,
+  outputBytesMax: number = wireLimits.decompressedBatchBytesMax,
 ): Buffer {
   return compressions[codec].decompress(bytes, outputBytesMax);
 }

@@ -1,5 +1,6 @@
-import { caps, KiB, MiB } from '@weir/core';
+import { KiB, MiB } from '@weir/core';
 import { DecodeError } from '../decode-error.ts';
+import { wireLimits } from '../limits.ts';
 import { xxhash32 } from './xxhash32.ts';
 
 /**
@@ -140,8 +141,8 @@ class FrameReader {
       const bytes = isCompressed ? field : field - storedBit;
       if (bytes > blockBytesMax)
         throw this.failure('block length', `${bytes} exceeds the frame's ${blockBytesMax}`);
-      if (++this.blockCount > caps.compressedBlocksMax)
-        throw this.failure('block', `is one more than ${caps.compressedBlocksMax}`);
+      if (++this.blockCount > wireLimits.compressedBlocksMax)
+        throw this.failure('block', `is one more than ${wireLimits.compressedBlocksMax}`);
       const at = this.at;
       this.skip('block', bytes);
       if (hasChecksums && this.uint32('block checksum') !== xxhash32(this.bytes.subarray(at, at + bytes))) {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { caps } from '@weir/core';
 import { DecodeError } from '../decode-error.ts';
+import { wireLimits } from '../limits.ts';
 import { compressLz4, decompressLz4 } from './lz4.ts';
 import { OutputLimitExceeded } from './output-limit.ts';
 import { xxhash32 } from './xxhash32.ts';
@@ -139,7 +139,7 @@ test('a claimed content size is not allocated', () => {
 });
 
 test('the number of blocks is limited, because each costs a native call', () => {
-  const emptyBlocks = Buffer.alloc((caps.compressedBlocksMax + 1) * 5, hex('0100000000'));
+  const emptyBlocks = Buffer.alloc((wireLimits.compressedBlocksMax + 1) * 5, hex('0100000000'));
   const frame = Buffer.concat([hex('04224d18604082'), emptyBlocks, hex('00000000')]);
   assert.throws(() => decompressLz4(frame, ample), /block at byte \d+: is one more than/);
 });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { caps } from '@weir/core';
 import { DecodeError } from '../decode-error.ts';
+import { wireLimits } from '../limits.ts';
 import { OutputLimitExceeded } from './output-limit.ts';
 import { compressSnappy, decompressSnappy } from './snappy.ts';
 
@@ -83,7 +83,10 @@ test('stops at the output limit before it allocates', () => {
 });
 
 test('the number of blocks is limited, because each costs a native call', () => {
-  const emptyBlocks = Buffer.alloc((caps.compressedBlocksMax + 1) * 5, Buffer.from('0000000100', 'hex'));
+  const emptyBlocks = Buffer.alloc(
+    (wireLimits.compressedBlocksMax + 1) * 5,
+    Buffer.from('0000000100', 'hex'),
+  );
   assert.throws(
     () => decompressSnappy(Buffer.concat([xerialHeader, emptyBlocks]), ample),
     /is one more than/,

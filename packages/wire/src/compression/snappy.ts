@@ -1,6 +1,7 @@
-import { caps, KiB } from '@weir/core';
+import { KiB } from '@weir/core';
 import { compress, compressSync, uncompress, uncompressSync } from 'snappy';
 import { DecodeError } from '../decode-error.ts';
+import { wireLimits } from '../limits.ts';
 import { type ByteCursor, readUnsignedVarint } from '../varint.ts';
 import {
   type AsideOptions,
@@ -108,8 +109,8 @@ function findXerialBlocks(bytes: Buffer, outputBytesMax: number): SnappyBlock[] 
       at += xerialHeader.length;
       continue;
     }
-    if (blocks.length === caps.compressedBlocksMax) {
-      throw new DecodeError(subject, 'block', at, `is one more than ${caps.compressedBlocksMax}`);
+    if (blocks.length === wireLimits.compressedBlocksMax) {
+      throw new DecodeError(subject, 'block', at, `is one more than ${wireLimits.compressedBlocksMax}`);
     }
     if (bytes.length - at < 4) throw new DecodeError(subject, 'block length', at, 'is cut off');
     const blockBytes = bytes.readInt32BE(at);

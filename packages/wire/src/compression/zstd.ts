@@ -6,8 +6,8 @@ import {
   zstdCompressSync,
   zstdDecompressSync,
 } from 'node:zlib';
-import { caps } from '@weir/core';
 import { DecodeError } from '../decode-error.ts';
+import { wireLimits } from '../limits.ts';
 import type { AsideOptions } from './off-thread.ts';
 import { OutputLimitExceeded } from './output-limit.ts';
 import { asideChunkBytes, decompressStream, outputChunkBytes, zlibFailure } from './zlib-output.ts';
@@ -121,8 +121,8 @@ class Frames {
     if (this.#outputBytes > this.#outputBytesMax) {
       throw new OutputLimitExceeded(subject, this.#at, this.#outputBytesMax);
     }
-    if (!this.isAtEnd && this.#outputs.length === caps.zstdFramesMax) {
-      throw new DecodeError(subject, 'frame', this.#at, `is one more than ${caps.zstdFramesMax}`);
+    if (!this.isAtEnd && this.#outputs.length === wireLimits.zstdFramesMax) {
+      throw new DecodeError(subject, 'frame', this.#at, `is one more than ${wireLimits.zstdFramesMax}`);
     }
   }
 

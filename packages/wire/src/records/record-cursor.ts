@@ -1,6 +1,6 @@
-import { caps } from '@weir/core';
 import { type AsideOptions, decompress, decompressOffThread } from '../compression/index.ts';
 import { DecodeError } from '../decode-error.ts';
+import { wireLimits } from '../limits.ts';
 import { type ByteCursor, readVarint32, readVarint64Compact } from '../varint.ts';
 import type { RecordBatchView } from './batch.ts';
 
@@ -61,7 +61,7 @@ export class RecordCursor {
    */
   constructor(
     batch: RecordBatchView,
-    outputBytesMax: number = caps.decompressedBatchBytesMax,
+    outputBytesMax: number = wireLimits.decompressedBatchBytesMax,
     decompressed?: Buffer,
   ) {
     if (batch.recordCount < 0) throw failure(0, 'recordCount', `${batch.recordCount} is negative`);
@@ -234,7 +234,7 @@ function failure(at: number, field: string, problem: string): DecodeError {
 /** The records of a batch without compression. A batch that compaction has emptied has nothing to decompress. */
 export function decompressRecords(
   batch: RecordBatchView,
-  outputBytesMax: number = caps.decompressedBatchBytesMax,
+  outputBytesMax: number = wireLimits.decompressedBatchBytesMax,
 ): Buffer {
   const { codec, recordsBytes } = batch;
   if (codec === undefined)
@@ -258,7 +258,7 @@ export async function decompressRecordsOffThread(
 /** Every record as an object of its own; `RecordCursor` is for loops that must not allocate. */
 export function* batchRecords(
   batch: RecordBatchView,
-  outputBytesMax: number = caps.decompressedBatchBytesMax,
+  outputBytesMax: number = wireLimits.decompressedBatchBytesMax,
 ): Generator<BatchRecord, void, undefined> {
   const cursor = new RecordCursor(batch, outputBytesMax);
   while (cursor.next()) {

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { caps } from '@weir/core';
 import fc from 'fast-check';
 import { DecodeError } from '../decode-error.ts';
+import { wireLimits } from '../limits.ts';
 import { RecordBatchView } from './batch.ts';
 import { buildRecordBatch } from './builder.ts';
 import { OversizedRecord, RecordLengths } from './record-lengths.ts';
@@ -56,7 +56,7 @@ test('what no batch goes on with ends it', () => {
 });
 
 test('a piece of very many records is not followed to its end', () => {
-  const count = caps.walkedRecordsPerTurnMax + 1;
+  const count = wireLimits.walkedRecordsPerTurnMax + 1;
   const bytes = Buffer.concat([recordsOf(Array.from({ length: count }, () => 0)), Buffer.alloc(10)]);
   const lengths = new RecordLengths(count, 1000);
   lengths.see(bytes);

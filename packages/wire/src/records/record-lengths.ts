@@ -1,5 +1,5 @@
-import { caps } from '@weir/core';
 import { DecodeError } from '../decode-error.ts';
+import { wireLimits } from '../limits.ts';
 import { recordBytesMin } from './layout.ts';
 
 /** A record is longer than is allowed, which was seen before all of it was decompressed. */
@@ -43,7 +43,7 @@ export class RecordLengths {
     const pieceAt = this.totalBytes;
     this.totalBytes += piece.length;
     if (this.#isBlind) return;
-    const indexMax = this.#index + caps.walkedRecordsPerTurnMax;
+    const indexMax = this.#index + wireLimits.walkedRecordsPerTurnMax;
     let at = 0;
     while (at < piece.length) {
       if (this.#bodyBytesLeft > 0) {

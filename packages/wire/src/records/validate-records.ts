@@ -1,6 +1,6 @@
-import { caps } from '@weir/core';
 import { OutputLimitExceeded } from '../compression/index.ts';
 import { DecodeError } from '../decode-error.ts';
+import { wireLimits } from '../limits.ts';
 import type { RecordBatchView } from './batch.ts';
 import { noTimestamp } from './layout.ts';
 import { decompressRecordsOffThread, RecordCursor } from './record-cursor.ts';
@@ -62,14 +62,14 @@ export async function validateBatchRecordsOffThread(
   rules: RecordRules,
   pause: () => Promise<void>,
 ): Promise<RecordsSummary | BatchRejection> {
-  const { outputBytesMax = caps.decompressedBatchBytesMax, recordBytesMax = Number.POSITIVE_INFINITY } =
+  const { outputBytesMax = wireLimits.decompressedBatchBytesMax, recordBytesMax = Number.POSITIVE_INFINITY } =
     rules;
   const lengths = new RecordLengths(batch.recordCount, recordBytesMax);
   try {
     const watch = (piece: Buffer) => lengths.see(piece);
     const decompressed = await decompressRecordsOffThread(batch, outputBytesMax, { pause, watch });
     const cursor = new RecordCursor(batch, outputBytesMax, decompressed);
-    const slices = walk(cursor, rules, caps.walkedRecordsPerTurnMax);
+    const slices = walk(cursor, rules, wireLimits.walkedRecordsPerTurnMax);
     for (;;) {
       const slice = slices.next();
       if (slice.done === true) {
@@ -130,7 +130,7 @@ function* walk(
     if (message === undefined) continue;
     recordErrors.push({ batchIndex: index, message });
     // The batch is refused by now, and nobody reads more.
-    if (recordErrors.length === caps.recordErrorsMax) break;
+    if (recordErrors.length === wireLimits.recordErrorsMax) break;
   }
 
   const [first] = recordErrors;

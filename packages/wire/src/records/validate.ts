@@ -1,4 +1,4 @@
-import { caps } from '@weir/core';
+import { wireLimits } from '../limits.ts';
 import { RecordBatchView } from './batch.ts';
 import {
   attributeBits,
@@ -91,7 +91,8 @@ function checkFields(batch: RecordBatchView, rules: ProduceRules): BatchRejectio
     );
   }
   // Offsets are given out by this count, so that it must at least be possible even when nobody walks the records.
-  const recordsBytesMax = codec === 'none' ? batch.sizeBytes - headerBytes : caps.decompressedBatchBytesMax;
+  const recordsBytesMax =
+    codec === 'none' ? batch.sizeBytes - headerBytes : wireLimits.decompressedBatchBytesMax;
   if (recordCount * recordBytesMin > recordsBytesMax) {
     return reject(
       'INVALID_RECORD',

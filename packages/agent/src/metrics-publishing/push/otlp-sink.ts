@@ -1,6 +1,7 @@
 import { request as httpRequest, type IncomingHttpHeaders } from 'node:http';
 import { request as httpsRequest } from 'node:https';
-import { type Clock, caps } from '@weir/core';
+import type { Clock } from '@weir/core';
+import { agentLimits } from '../../limits.ts';
 import { otlpRequests } from './otlp-metrics.ts';
 import type { MetricsSink, PushedName, ReadingsInParts, Tags } from './pushed-metrics.ts';
 
@@ -46,7 +47,7 @@ export class OtlpSink implements MetricsSink {
         tags,
         startMs: this.#startMs,
         nowMs: clock.nowMs(),
-        pointsMax: caps.pushedPointsMax,
+        pointsMax: agentLimits.pushedPointsMax,
       });
       for (const body of requests) {
         const { rejectedCount, message } = await this.#post(JSON.stringify(body), stop);
@@ -116,7 +117,7 @@ function post(
       response.on('end', answered);
       response.on('data', (chunk: Buffer) => {
         bytes += chunk.length;
-        if (bytes <= caps.collectorAnswerBytesMax) chunks.push(chunk);
+        if (bytes <= agentLimits.collectorAnswerBytesMax) chunks.push(chunk);
         else {
           // Whatever it says, it has said that it took them.
           answered();

@@ -4,10 +4,11 @@ import { once } from 'node:events';
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type TestContext, test } from 'node:test';
-import { caps, jsonLog, type MetricRow, Metrics } from '@weir/core';
+import { jsonLog, type MetricRow, Metrics } from '@weir/core';
 import { HandClock } from '@weir/core/testing';
 import fc from 'fast-check';
 import { until } from '../../../testing/until.ts';
+import { agentLimits } from '../../limits.ts';
 import { DogStatsdLines, datagramsOf } from './dogstatsd-lines.ts';
 import { type MetricsPushOptions, type MetricsPushSettings, startMetricsPush } from './metrics-push.ts';
 import { pushedName, taggedWith } from './pushed-metrics.ts';
@@ -202,7 +203,7 @@ test('OTLP: with the normalizer off names are those of a scrape', async (t) => {
 test('OTLP: many series go in several requests', async (t) => {
   const { url, received } = await startCollector(t);
   const metrics = new Metrics();
-  const count = caps.pushedPointsMax * 2 + 1;
+  const count = agentLimits.pushedPointsMax * 2 + 1;
   for (let index = 0; index < count; index++) metrics.series(gauge, { topic: `t${index}` }).set(index);
   const { clock, outcome } = startPush(t, { otlp: { url, headers: {} } }, metrics);
   clock.advance(30_000);
@@ -212,7 +213,7 @@ test('OTLP: many series go in several requests', async (t) => {
   );
   assert.deepEqual(
     points.map(({ length }) => length),
-    [caps.pushedPointsMax, caps.pushedPointsMax, 1],
+    [agentLimits.pushedPointsMax, agentLimits.pushedPointsMax, 1],
   );
   assert.equal(new Set(points.flat().map(({ asDouble }) => asDouble)).size, count);
 });

@@ -5,7 +5,6 @@ import {
   type AclOperation,
   type AclPermission,
   type AclResourceType,
-  caps,
   type Log,
   type LogFields,
   Metrics,
@@ -15,6 +14,7 @@ import { HandClock } from '@weir/core/testing';
 import { aclKey } from '@weir/metadata';
 import { apis } from '@weir/wire';
 import { FollowedEntries } from '../../cluster/followed-entries.ts';
+import { agentLimits } from '../../limits.ts';
 import type { ReceivedRequest } from '../../net/request-server.ts';
 import { openSession } from '../client-session.ts';
 import type { Principal } from '../principal.ts';
@@ -240,8 +240,8 @@ describe('rules that change', () => {
     const stage = new Stage().enforce();
     const access = stage.access();
     assert.equal(access.may('READ', 'TOPIC', 'orders'), false);
-    for (let n = 0; n <= caps.followedChangesMax; n++) stage.put(`ALLOW READ TOPIC t${n}`);
-    assert.equal(access.may('READ', 'TOPIC', `t${caps.followedChangesMax}`), true);
+    for (let n = 0; n <= agentLimits.followedChangesMax; n++) stage.put(`ALLOW READ TOPIC t${n}`);
+    assert.equal(access.may('READ', 'TOPIC', `t${agentLimits.followedChangesMax}`), true);
     assert.equal(access.may('READ', 'TOPIC', 't0'), true);
     stage.remove('ALLOW READ TOPIC t0');
     assert.equal(access.may('READ', 'TOPIC', 't0'), false);
@@ -272,7 +272,7 @@ describe('rules that change', () => {
   test('long names are decided and not remembered', () => {
     const stage = new Stage().enforce();
     stage.put('ALLOW READ GROUP g User:alice PREFIXED');
-    const name = 'g'.repeat(caps.aclDecisionNameCharsMax + 1);
+    const name = 'g'.repeat(agentLimits.aclDecisionNameCharsMax + 1);
     assert.equal(stage.access().mayQuietly('READ', 'GROUP', name), true);
     assert.equal(stage.access().mayQuietly('READ', 'GROUP', `x${name}`), false);
   });
@@ -321,9 +321,9 @@ describe('the log of denials', () => {
 
   test('different denials are told so often per second, and the others as a number', () => {
     const stage = new Stage().enforce();
-    const many = caps.aclDenialsLoggedPerSecond + 10;
+    const many = agentLimits.aclDenialsLoggedPerSecond + 10;
     for (let n = 0; n < many; n++) stage.access().may('READ', 'TOPIC', `t${n}`);
-    assert.equal(stage.lines.length, caps.aclDenialsLoggedPerSecond);
+    assert.equal(stage.lines.length, agentLimits.aclDenialsLoggedPerSecond);
     stage.clock.advance(1_000);
     stage.access().may('READ', 'TOPIC', 'later');
     assert.equal(stage.lines.at(-1)!.fields.suppressed_others, 10);
@@ -334,7 +334,7 @@ describe('the log of denials', () => {
   test('a name that is too long is cut', () => {
     const stage = new Stage().enforce();
     stage.access().may('READ', 'GROUP', 'g'.repeat(30_000));
-    assert.ok(String(stage.lines[0]!.fields.resource_name).length <= caps.aclDecisionNameCharsMax + 1);
+    assert.ok(String(stage.lines[0]!.fields.resource_name).length <= agentLimits.aclDecisionNameCharsMax + 1);
     assert.ok(stage.lines[0]!.message.length < 1000);
   });
 
@@ -415,9 +415,9 @@ describe('rules that never match', () => {
 
   test('are told one by one up to a number', () => {
     const stage = new Stage().shadow();
-    for (let n = 0; n < caps.aclInvalidRulesLoggedMax + 5; n++) stage.put(`ALLOW READ TOPIC t${n}*`);
+    for (let n = 0; n < agentLimits.aclInvalidRulesLoggedMax + 5; n++) stage.put(`ALLOW READ TOPIC t${n}*`);
     stage.access();
-    assert.equal(stage.lines.length, caps.aclInvalidRulesLoggedMax + 1);
+    assert.equal(stage.lines.length, agentLimits.aclInvalidRulesLoggedMax + 1);
     assert.equal(reasons(stage).at(-1), 5);
   });
 });

@@ -1,5 +1,6 @@
-import { type AclResourceType, caps, type NeededOperation } from '@weir/core';
+import type { AclResourceType, NeededOperation } from '@weir/core';
 import type { AclDecision } from '@weir/metadata';
+import { agentLimits } from '../../limits.ts';
 import { RecentlyUsed } from '../../recently-used.ts';
 import type { Principal } from '../principal.ts';
 import type { FollowedAcls } from './followed-acls.ts';
@@ -21,7 +22,7 @@ export function subjectOf({ name, aliases }: Principal, host: string): AclSubjec
 /** What rules say, remembered until a rule changes. */
 export class AclDecisions {
   readonly #acls: FollowedAcls;
-  readonly #remembered = new RecentlyUsed<boolean>(caps.aclDecisionsMax);
+  readonly #remembered = new RecentlyUsed<boolean>(agentLimits.aclDecisionsMax);
 
   constructor(acls: FollowedAcls) {
     this.#acls = acls;
@@ -36,7 +37,7 @@ export class AclDecisions {
     this.refresh();
     const decide = () => this.#decide(subject, operation, resourceType, resourceName).isAllowed;
     // Names are a client's choice, and there are as many as it likes.
-    if (resourceName.length > caps.aclDecisionNameCharsMax) return decide();
+    if (resourceName.length > agentLimits.aclDecisionNameCharsMax) return decide();
     return this.#remembered.of(`${operation} ${resourceType} ${resourceName}\n${subject.key}`, decide);
   }
 

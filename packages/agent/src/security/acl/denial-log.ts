@@ -1,12 +1,6 @@
-import {
-  type Acl,
-  type AclResourceType,
-  type Clock,
-  caps,
-  type LogFields,
-  type NeededOperation,
-} from '@weir/core';
+import type { Acl, AclResourceType, Clock, LogFields, NeededOperation } from '@weir/core';
 import { describeAcl } from '@weir/metadata';
+import { agentLimits } from '../../limits.ts';
 import type { ReceivedRequest } from '../../net/request-server.ts';
 import { RecentlyUsed } from '../../recently-used.ts';
 import type { Principal } from '../principal.ts';
@@ -64,7 +58,7 @@ interface Told {
  */
 export class DenialLog {
   readonly #options: DenialLogOptions;
-  readonly #told = new RecentlyUsed<Told>(caps.aclDenialsMax);
+  readonly #told = new RecentlyUsed<Told>(agentLimits.aclDenialsMax);
   #windowStartMs = Number.NEGATIVE_INFINITY;
   #inWindow = 0;
   #suppressedOthers = 0;
@@ -96,7 +90,7 @@ export class DenialLog {
       this.#windowStartMs = nowMs;
       this.#inWindow = 0;
     }
-    return this.#inWindow++ < caps.aclDenialsLoggedPerSecond;
+    return this.#inWindow++ < agentLimits.aclDenialsLoggedPerSecond;
   }
 
   #write(denial: Denial, resourceName: string, suppressed: number): void {
@@ -135,6 +129,6 @@ export class DenialLog {
 
 /** Names in requests may be as long as their clients like. */
 function shortened(name: string): string {
-  const charsMax = caps.aclDecisionNameCharsMax;
+  const charsMax = agentLimits.aclDecisionNameCharsMax;
   return name.length <= charsMax ? name : `${name.slice(0, charsMax)}…`;
 }

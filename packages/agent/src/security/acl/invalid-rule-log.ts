@@ -1,5 +1,6 @@
-import { caps, type Log } from '@weir/core';
+import type { Log } from '@weir/core';
 import { describeAcl } from '@weir/metadata';
+import { agentLimits } from '../../limits.ts';
 import type { FollowedAcls } from './followed-acls.ts';
 
 /** Tells of rules that can never decide anything, each of them once while it is there. */
@@ -17,10 +18,10 @@ export class InvalidRuleLog {
     if (version === this.#version) return;
     this.#version = version;
     const fresh = [...invalid].filter(([key]) => !this.#told.has(key));
-    for (const [, { acl, reason }] of fresh.slice(0, caps.aclInvalidRulesLoggedMax)) {
+    for (const [, { acl, reason }] of fresh.slice(0, agentLimits.aclInvalidRulesLoggedMax)) {
       this.#log.warn('found ACL that can never match', { module: 'acl', acl: describeAcl(acl), reason });
     }
-    const untold = fresh.length - caps.aclInvalidRulesLoggedMax;
+    const untold = fresh.length - agentLimits.aclInvalidRulesLoggedMax;
     if (untold > 0)
       this.#log.warn('found further ACLs that can never match', { module: 'acl', count: untold });
     this.#told = new Set(invalid.keys());

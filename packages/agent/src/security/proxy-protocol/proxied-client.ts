@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net';
-import { caps } from '@weir/core';
+import { coreLimits } from '@weir/core';
 import { type ProxyHeader, parseProxyHeader } from './proxy-header.ts';
 
 export interface ProxyProtocolOptions {
@@ -95,9 +95,9 @@ export function userIn(
   if (!text.startsWith(kind))
     return { problem: `the principal in the field ${type} does not start with ${kind}` };
   const username = text.slice(kind.length);
-  if (username === '' || username.length > caps.principalNameCharsMax) {
+  if (username === '' || username.length > coreLimits.principalNameCharsMax) {
     return {
-      problem: `the principal in the field ${type} has no name, or one of more than ${caps.principalNameCharsMax} characters`,
+      problem: `the principal in the field ${type} has no name, or one of more than ${coreLimits.principalNameCharsMax} characters`,
     };
   }
   return { username };

@@ -2,8 +2,9 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { type TestContext, test } from 'node:test';
-import { caps } from '@weir/core';
+import { coreLimits } from '@weir/core';
 import fc from 'fast-check';
+import { agentLimits } from '../../limits.ts';
 import { ProxyRefusal, readProxiedClient, userIn } from './proxied-client.ts';
 import { type ProxyHeader, parseProxyHeader } from './proxy-header.ts';
 
@@ -134,7 +135,7 @@ test('whatever bytes come, the answer is one of three, and it does not change wi
       fc.uint8Array(),
       (bytes, more) => {
         const first = parseProxyHeader(bytes);
-        if (first.kind === 'incomplete') assert.ok(bytes.length < caps.proxyHeaderBytesMax);
+        if (first.kind === 'incomplete') assert.ok(bytes.length < agentLimits.proxyHeaderBytesMax);
         else assert.deepEqual(parseProxyHeader(Buffer.concat([bytes, more])).kind, first.kind);
       },
     ),
@@ -166,7 +167,7 @@ test('the principal comes from the field that was agreed on', () => {
     ['no name', named('User:'), /no name/],
     [
       'a name beyond all measure',
-      named(`User:${'x'.repeat(caps.principalNameCharsMax + 1)}`),
+      named(`User:${'x'.repeat(coreLimits.principalNameCharsMax + 1)}`),
       /more than 1024/,
     ],
     ['no text', named(hex('557365723aff')), /not written in UTF-8/],

@@ -1,5 +1,5 @@
 import { SocketAddress } from 'node:net';
-import { caps } from '@weir/core';
+import { agentLimits } from '../../limits.ts';
 
 /** What a proxy says in front of a connection, by version 2 of the PROXY protocol. */
 export interface ProxyHeader {
@@ -68,8 +68,8 @@ export function parseProxyHeader(bytes: Buffer): ParsedProxyHeader {
   if (version !== 2) return malformed(`version ${version} of the PROXY protocol; 2 is understood`);
   if (command !== commands.local && command !== commands.proxy)
     return malformed(`the unknown command ${command}`);
-  if (end > caps.proxyHeaderBytesMax) {
-    return malformed(`a header of ${end} bytes; ${caps.proxyHeaderBytesMax} are allowed`);
+  if (end > agentLimits.proxyHeaderBytesMax) {
+    return malformed(`a header of ${end} bytes; ${agentLimits.proxyHeaderBytesMax} are allowed`);
   }
   if (bytes.length < end) return { kind: 'incomplete' };
   // Whatever stands in the header of a proxy that speaks for itself, it is to be passed over.

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { caps } from '@weir/core';
 import { settled } from '../../../testing/data-path.ts';
+import { agentLimits } from '../../limits.ts';
 import { addressKey, LoginQueue } from './login-queue.ts';
 
 /** Work that a test ends by hand, in the order in which it was begun. */
@@ -58,7 +58,9 @@ test('whoever comes new does not wait for those who keep coming, however many th
 
 test('who guesses at one address, or at many, does not lock the same user out at another', async () => {
   const { begun, ask, end } = stage();
-  const guesses = Array.from({ length: caps.waitingLoginsPerAddressMax + 10 }, () => ask('bad', 'alice'));
+  const guesses = Array.from({ length: agentLimits.waitingLoginsPerAddressMax + 10 }, () =>
+    ask('bad', 'alice'),
+  );
   assert.equal(await Promise.race(guesses.slice(-1)), 'busy', 'the address itself has to wait');
   void ask('good', 'alice');
   await end(2);
@@ -96,14 +98,16 @@ test('only so much may wait, of one address and of all', async () => {
   const { turns, ask, end } = stage();
   const first = ask('first', 'user');
   void ask('second', 'user');
-  for (let count = 0; count < caps.waitingLoginsPerAddressMax; count++) void ask('bad', `user ${count}`);
+  for (let count = 0; count < agentLimits.waitingLoginsPerAddressMax; count++)
+    void ask('bad', `user ${count}`);
   assert.equal(await ask('bad', 'one more'), 'busy');
-  for (let count = 0; turns.waiting < caps.waitingLoginsMax; count++) void ask(`host ${count}`, 'user');
+  for (let count = 0; turns.waiting < agentLimits.waitingLoginsMax; count++)
+    void ask(`host ${count}`, 'user');
   assert.equal(await ask('another', 'user'), 'busy');
   await end();
   assert.equal(await first, 'done');
   void ask('another', 'user');
-  assert.equal(turns.waiting, caps.waitingLoginsMax);
+  assert.equal(turns.waiting, agentLimits.waitingLoginsMax);
 });
 
 test('work that fails makes room all the same', async () => {

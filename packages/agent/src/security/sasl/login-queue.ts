@@ -1,4 +1,4 @@
-import { caps } from '@weir/core';
+import { agentLimits } from '../../limits.ts';
 
 export interface LoginQueueOptions {
   /** Checks that go on at a time, besides one of a newcomer. */
@@ -63,7 +63,10 @@ export class LoginQueue {
       return 'newcomers';
     }
     const alreadyWaiting = neighbourhood?.waiting ?? 0;
-    if (this.#waiting >= caps.waitingLoginsMax || alreadyWaiting >= caps.waitingLoginsPerAddressMax) {
+    if (
+      this.#waiting >= agentLimits.waitingLoginsMax ||
+      alreadyWaiting >= agentLimits.waitingLoginsPerAddressMax
+    ) {
       return 'none';
     }
     return this.#turn(address, user);

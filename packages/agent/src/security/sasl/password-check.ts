@@ -1,6 +1,6 @@
 import { createHmac, randomBytes } from 'node:crypto';
-import { caps } from '@weir/core';
 import { isPasswordOf } from '@weir/metadata';
+import { agentLimits } from '../../limits.ts';
 import { RecentlyUsed } from '../../recently-used.ts';
 import type { LoginQueue } from './login-queue.ts';
 import type { KnownCredential } from './scram.ts';
@@ -26,9 +26,9 @@ export interface PasswordToCheck {
 export class PasswordCheck {
   readonly #options: PasswordCheckOptions;
   readonly #digestKey = randomBytes(32);
-  readonly #right = new RecentlyUsed<true>(caps.rememberedLoginsMax);
+  readonly #right = new RecentlyUsed<true>(agentLimits.rememberedLoginsMax);
   /** Apart, so that nobody can push out what was right by guessing. */
-  readonly #wrong = new RecentlyUsed<true>(caps.rememberedLoginsMax);
+  readonly #wrong = new RecentlyUsed<true>(agentLimits.rememberedLoginsMax);
   /** Clients of one kind come together, and are checked once. */
   readonly #running = new Map<string, Promise<boolean | 'busy'>>();
 

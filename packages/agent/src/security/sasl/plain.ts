@@ -1,4 +1,4 @@
-import { caps } from '@weir/core';
+import { coreLimits } from '@weir/core';
 import { type Conversation, done, misspoken, refused, type Step, textOf } from './conversation.ts';
 
 /** Whether a password is that of a user. `busy` when too many others wait to be told. */
@@ -23,7 +23,7 @@ export class PlainConversation implements Conversation {
       return misspoken(`a PLAIN message has three parts and this one has ${parts.length}`);
     }
     if (user === '' || password === '') return misspoken('the user name or the password is empty', user);
-    if (user.length > caps.principalNameCharsMax) return misspoken('the user name is too long');
+    if (user.length > coreLimits.principalNameCharsMax) return misspoken('the user name is too long');
     if (actAs !== '' && actAs !== user) return misspoken('acting as another user is not allowed', user);
     return this.#judged(user, password);
   }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, type TestContext, test } from 'node:test';
-import { caps, type Log, type LogFields } from '@weir/core';
+import type { Log, LogFields } from '@weir/core';
 import { startTestIssuer, type TestIssuer, testAudience } from '@weir/oidc/testing';
 import type { ErrorName } from '@weir/wire';
 import { codeOf, pause, type TestClient, until } from '../../../testing/index.ts';
@@ -15,6 +15,7 @@ import {
   type SaslAnswer,
   ScramClient,
 } from '../../../testing/sasl-client.ts';
+import { agentLimits } from '../../limits.ts';
 import type { SaslSettings } from './create-sasl.ts';
 
 const required: SaslSettings = {
@@ -103,7 +104,7 @@ describe('before a login', () => {
     const { connect } = await stage(t);
     const client = await connect();
     const length = Buffer.alloc(4);
-    length.writeInt32BE(caps.frameBytesBeforeLoginMax + 1);
+    length.writeInt32BE(agentLimits.frameBytesBeforeLoginMax + 1);
     client.socket.write(length);
     await client.closed;
     const known = await connect();
@@ -176,7 +177,7 @@ describe('a login', () => {
     const large = await connect();
     await large.call('SaslHandshake', 0, { mechanism: 'PLAIN' });
     const length = Buffer.alloc(4);
-    length.writeInt32BE(caps.saslTokenBytesMax + 1);
+    length.writeInt32BE(agentLimits.saslTokenBytesMax + 1);
     large.socket.write(length);
     await large.closed;
   });
@@ -209,7 +210,7 @@ describe('a login that fails', () => {
     ['no UTF-8', (client) => logIn(client, 'PLAIN', Buffer.of(0, 0xff, 0, 0xff)), /UTF-8/],
     [
       'a token that is too large',
-      (client) => logIn(client, 'PLAIN', plainToken('alice', 'x'.repeat(caps.saslTokenBytesMax))),
+      (client) => logIn(client, 'PLAIN', plainToken('alice', 'x'.repeat(agentLimits.saslTokenBytesMax))),
       /at most 65536 bytes/,
     ],
   ];

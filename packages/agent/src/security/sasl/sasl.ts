@@ -1,5 +1,6 @@
-import { type Clock, caps, type Log, Metrics } from '@weir/core';
+import { type Clock, type Log, Metrics } from '@weir/core';
 import { type Api, apis, type ErrorName } from '@weir/wire';
+import { agentLimits } from '../../limits.ts';
 import type { ClientSession } from '../client-session.ts';
 import { type Conversation, type Done, type Failed, misspoken, type Step } from './conversation.ts';
 import { FailureLog, printable } from './failure-log.ts';
@@ -82,9 +83,9 @@ export class Sasl {
 
   /** The largest frame that may come next, when that is less than everybody's. */
   frameBytesMax(session: ClientSession): number | undefined {
-    if (session.sasl?.takesTokens) return caps.saslTokenBytesMax;
+    if (session.sasl?.takesTokens) return agentLimits.saslTokenBytesMax;
     const mustLogIn = this.#options.isRequired && session.sasl?.login === undefined;
-    return mustLogIn ? caps.frameBytesBeforeLoginMax : undefined;
+    return mustLogIn ? agentLimits.frameBytesBeforeLoginMax : undefined;
   }
 
   /** SaslHandshake: the client chooses a mechanism, and in which way tokens follow. */
@@ -151,9 +152,9 @@ export class Sasl {
   }
 
   async #judge(sasl: SaslSession, token: Buffer): Promise<Step> {
-    if (token.length > caps.saslTokenBytesMax) {
+    if (token.length > agentLimits.saslTokenBytesMax) {
       return misspoken(
-        `a token has at most ${caps.saslTokenBytesMax} bytes and this one has ${token.length}`,
+        `a token has at most ${agentLimits.saslTokenBytesMax} bytes and this one has ${token.length}`,
       );
     }
     try {
@@ -195,7 +196,7 @@ export class Sasl {
   }
 
   #delay(closed: AbortSignal): Promise<'tell' | 'drop'> {
-    if (this.#delayedRefusals >= caps.delayedRefusalsMax) return Promise.resolve('drop');
+    if (this.#delayedRefusals >= agentLimits.delayedRefusalsMax) return Promise.resolve('drop');
     this.#delayedRefusals++;
     return new Promise((resolve) => {
       const end = () => {

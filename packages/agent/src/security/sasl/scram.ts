@@ -1,5 +1,5 @@
 import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
-import { caps } from '@weir/core';
+import { coreLimits } from '@weir/core';
 import type { ScramCredential } from '@weir/metadata';
 import { type Conversation, challenge, done, misspoken, refused, type Step, textOf } from './conversation.ts';
 import { type ClientFirst, readClientFinal, readClientFirst } from './scram-messages.ts';
@@ -63,7 +63,7 @@ export class ScramConversation implements Conversation {
   #begin(text: string): Step {
     const first = readClientFirst(text);
     if ('problem' in first) return misspoken(first.problem);
-    if (first.user.length > caps.principalNameCharsMax) return misspoken('the user name is too long');
+    if (first.user.length > coreLimits.principalNameCharsMax) return misspoken('the user name is too long');
     const known = this.#options.credentialOf(first.user);
     const { salt, iterations } = known.credential;
     if (iterations < iterationsMin) {

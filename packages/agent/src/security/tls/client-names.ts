@@ -1,5 +1,5 @@
-import { caps } from '@weir/core';
 import { compileRewrite } from '@weir/metadata';
+import { metadataLimits } from '@weir/metadata/limits';
 import type { CertificateNames } from './certificate-names.ts';
 import { spiffeIdOf } from './spiffe-id.ts';
 
@@ -34,9 +34,9 @@ export function clientNames({ rules, takesSpiffeIds }: ClientNamesOptions): Name
       if (spiffe.id !== undefined) return { username: spiffe.id.text };
     }
     if (subject === '') return { problem: 'the certificate has no subject to take a user name from' };
-    if (subject.length > caps.patternTextCharsMax) {
+    if (subject.length > metadataLimits.patternTextCharsMax) {
       return {
-        problem: `a subject of ${subject.length} characters; ${caps.patternTextCharsMax} are allowed`,
+        problem: `a subject of ${subject.length} characters; ${metadataLimits.patternTextCharsMax} are allowed`,
       };
     }
     for (const rewrite of rewrites) {

@@ -1,4 +1,4 @@
-import { caps } from '@weir/core';
+import { agentLimits } from '../../limits.ts';
 
 /** A name of the SPIFFE standard: who somebody is, `spiffe://<trust domain>/<workload id>`. */
 export interface SpiffeId {
@@ -13,8 +13,8 @@ const idPattern = /^spiffe:\/\/([a-z0-9._-]{1,255})\/([A-Za-z0-9._-]+(?:\/[A-Za-
 
 /** What is wrong with a text that is no SPIFFE id of a workload. */
 export function parseSpiffeId(text: string): { readonly id: SpiffeId } | { readonly problem: string } {
-  if (text.length > caps.spiffeIdCharsMax) {
-    return { problem: `a SPIFFE id has at most ${caps.spiffeIdCharsMax} characters` };
+  if (text.length > agentLimits.spiffeIdCharsMax) {
+    return { problem: `a SPIFFE id has at most ${agentLimits.spiffeIdCharsMax} characters` };
   }
   const [, trustDomain, workloadId] = idPattern.exec(text) ?? [];
   if (trustDomain === undefined || workloadId === undefined) {

@@ -3,11 +3,12 @@ import { mkdir, mkdtemp, rename, rm, symlink, writeFile } from 'node:fs/promises
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { caps, Metrics, silentLog } from '@weir/core';
+import { Metrics, silentLog } from '@weir/core';
 import { HandClock } from '@weir/core/testing';
 import { TestStore } from '../../../testing/data-path.ts';
 import { until } from '../../../testing/index.ts';
 import { TestCa, type TestCertificate } from '../../../testing/test-ca.ts';
+import { agentLimits } from '../../limits.ts';
 import { ServerCertificates } from './server-certificates.ts';
 import { type TlsSource, tlsBucket, tlsFiles, tlsObjects } from './tls-material.ts';
 
@@ -84,7 +85,7 @@ test('a file that is gone, or far too long, leaves what was read before', async 
   const { certificates, look } = await follow(t, tlsFiles(files));
   await rm(join(root, 'tls.key'));
   assert.equal(await look(), false);
-  await writeFile(join(root, 'tls.key'), Buffer.alloc(caps.tlsFileBytesMax + 1, 'x'));
+  await writeFile(join(root, 'tls.key'), Buffer.alloc(agentLimits.tlsFileBytesMax + 1, 'x'));
   assert.equal(await look(), false);
   assert.equal(certificates.context.key, first.privateKey);
   await assert.rejects(tlsFiles(files).read(), /more than 1048576 bytes/);

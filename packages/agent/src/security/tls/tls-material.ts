@@ -1,6 +1,6 @@
 import { open } from 'node:fs/promises';
-import { caps } from '@weir/core';
 import type { ObjectStore } from '@weir/storage';
+import { agentLimits } from '../../limits.ts';
 
 /** What a listener needs to speak TLS, each as PEM. */
 export interface TlsMaterial {
@@ -73,7 +73,7 @@ export function tlsBucket(store: ObjectStore): TlsSource {
 async function readTextFile(path: string): Promise<string> {
   const file = await open(path);
   try {
-    const bytes = Buffer.alloc(caps.tlsFileBytesMax + 1);
+    const bytes = Buffer.alloc(agentLimits.tlsFileBytesMax + 1);
     let filled = 0;
     for (;;) {
       const { bytesRead } = await file.read(bytes, filled, bytes.length - filled);
@@ -86,12 +86,12 @@ async function readTextFile(path: string): Promise<string> {
 }
 
 async function readObject(store: ObjectStore, key: string): Promise<string> {
-  return textOf(key, await store.getRange(key, 0, caps.tlsFileBytesMax + 1));
+  return textOf(key, await store.getRange(key, 0, agentLimits.tlsFileBytesMax + 1));
 }
 
 function textOf(name: string, bytes: Buffer): string {
-  if (bytes.length > caps.tlsFileBytesMax) {
-    throw new Error(`${name} has more than ${caps.tlsFileBytesMax} bytes, which no certificates take`);
+  if (bytes.length > agentLimits.tlsFileBytesMax) {
+    throw new Error(`${name} has more than ${agentLimits.tlsFileBytesMax} bytes, which no certificates take`);
   }
   return bytes.toString('latin1');
 }

@@ -1,5 +1,5 @@
-import { caps } from '@weir/core';
 import { type HeaderChange, HeaderCursor, type RecordCursor } from '@weir/wire';
+import { agentLimits } from '../../limits.ts';
 import type { Access } from '../../security/access.ts';
 import type { Principal } from '../../security/principal.ts';
 import { readImpersonatedUser } from './impersonated-user.ts';
@@ -26,7 +26,7 @@ export class RequestPrincipals {
   /** Whether every record may have a principal of its own, so that the client's own rights say little. */
   readonly mayDiffer: boolean;
   /** Bytes without compression. */
-  bytesLeft: number = caps.rewrittenRequestBytesMax;
+  bytesLeft: number = agentLimits.rewrittenRequestBytesMax;
   readonly #options: RequestPrincipalsOptions;
 
   constructor(options: RequestPrincipalsOptions) {
@@ -85,7 +85,7 @@ export class TopicPrincipals {
   #named(user: string): Author {
     const known = this.#known.get(user);
     if (known !== undefined) return known;
-    if (this.#known.size >= caps.impersonatedNamesMax) this.#known.clear();
+    if (this.#known.size >= agentLimits.impersonatedNamesMax) this.#known.clear();
     const access = this.#options.accessOf(user);
     const principal = this.#principal(access, this.#mayWrite(access));
     this.#known.set(user, principal);

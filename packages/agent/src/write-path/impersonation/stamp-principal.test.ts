@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { caps, MiB } from '@weir/core';
+import { MiB } from '@weir/core';
 import {
   batchRecords,
   buildRecordBatch,
@@ -10,7 +10,9 @@ import {
   recompressBatch,
   rewriteMaxTimestamp,
 } from '@weir/wire';
+import { wireLimits } from '@weir/wire/limits';
 import fc from 'fast-check';
+import { agentLimits } from '../../limits.ts';
 import { fullAccess } from '../../security/access.ts';
 import { anonymous } from '../../security/principal.ts';
 import { aside, type CheckedBatch, checkBatch } from '../check-batch.ts';
@@ -37,7 +39,7 @@ function check(bytes: Buffer, request?: RequestPrincipals): CheckedBatch {
     { topicId: 't', partition: 0 },
     {
       budget: new InflationBudget({
-        requestBytes: caps.decompressedBatchBytesMax,
+        requestBytes: wireLimits.decompressedBatchBytesMax,
         turn: new TurnBudget(Number.POSITIVE_INFINITY),
         atOnceBytesMax: Number.POSITIVE_INFINITY,
         later: () => {},
@@ -141,7 +143,7 @@ function largeBatch(codec: CompressionCodec, valueBytes: number): Buffer {
 test('the batches of a request are rewritten up to a limit, and counted without compression', () => {
   for (const codec of codecs) {
     const request = principalsOfRequest();
-    request.spend(caps.rewrittenRequestBytesMax - 5 * MiB);
+    request.spend(agentLimits.rewrittenRequestBytesMax - 5 * MiB);
     const batch = largeBatch(codec, 2 * MiB);
     const outcomes = [1, 2, 3].map(() => check(batch, request));
     assert.deepEqual(
@@ -158,7 +160,7 @@ test('what the header makes of many small records counts too', () => {
   const batch = buildRecordBatch(records, { codec: 'gzip' });
   const request = principalsOfRequest();
   // As they come they have about 90 KB, and with the header 160.
-  request.spend(caps.rewrittenRequestBytesMax - 100_000);
+  request.spend(agentLimits.rewrittenRequestBytesMax - 100_000);
   const outcome = check(batch, request);
   assert.ok(!outcome.ok);
   assert.equal(outcome.error, 'MESSAGE_TOO_LARGE');
@@ -188,7 +190,7 @@ test('a name that is not remembered any more is asked for again', () => {
       return access.as(principal);
     },
   })!;
-  const names = Array.from({ length: caps.impersonatedNamesMax + 1 }, (_, index) => `User:u${index}`);
+  const names = Array.from({ length: agentLimits.impersonatedNamesMax + 1 }, (_, index) => `User:u${index}`);
   const records = [...names, names[0]!, names.at(-1)!].map((name) => ({
     ...keyed,
     headers: [{ key: 'for', value: Buffer.from(name) }],

@@ -1,5 +1,5 @@
 import { type Client, clusterTypes, type OutputOf, prefixed } from '@weir/api';
-import { caps } from '@weir/core';
+import { cliLimits } from '../../limits.ts';
 import type { ActualCluster, ActualPipeline, ActualTopic, Found } from '../actual.ts';
 import { isInternalTopic } from '../actual.ts';
 import type { DesiredCluster } from '../desired.ts';
@@ -89,7 +89,7 @@ async function readPipelines(
   const { pipelines } = await client.call('list_pipelines', target);
   const configured = desired.pipelines?.filter(({ configurationYaml }) => configurationYaml !== undefined);
   const wanted = new Set(configured?.map(({ name }) => name));
-  return await mapBounded(pipelines, caps.applyCallsMax, async (listed): Promise<ActualPipeline> => {
+  return await mapBounded(pipelines, cliLimits.applyCallsMax, async (listed): Promise<ActualPipeline> => {
     const { id, name, type, state } = listed;
     const { deployed_configuration_id: deployedId, deployed_configuration_version: version } = listed;
     const deployed = deployedId === null || version === null ? undefined : { id: deployedId, version };
@@ -117,7 +117,7 @@ async function readTopics(
     desired.topics?.filter(({ configs }) => Object.keys(configs).length > 0).map(({ name }) => name),
   );
   const wanted = new Set(desired.topics?.map(({ name }) => name));
-  return await mapBounded(topics, caps.applyCallsMax, async ({ name, shard_count: partitionCount }) => {
+  return await mapBounded(topics, cliLimits.applyCallsMax, async ({ name, shard_count: partitionCount }) => {
     const mayGo = isPruning && !wanted.has(name) && !isInternalTopic(name);
     if (!withConfigs.has(name) && !mayGo) return { name, partitionCount };
     const { configs } = await client.call('describe_topic', { ...target, topic_name: name });

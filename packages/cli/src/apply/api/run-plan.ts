@@ -1,5 +1,5 @@
 import type { Client } from '@weir/api';
-import { caps } from '@weir/core';
+import { cliLimits } from '../../limits.ts';
 import type { Plan } from '../plan/plan.ts';
 import { isWriting, phases, type WritingStep } from '../plan/step.ts';
 import type { SecretKeeper } from '../secrets/secret-keeper.ts';
@@ -42,7 +42,7 @@ export async function runPlan(plan: Plan, options: RunOptions): Promise<Outcomes
     const writing = steps.filter(isWriting);
     for (const phase of phases) {
       const together = writing.filter((step) => step.phase === phase);
-      await forEachBounded(together, caps.applyCallsMax, async (step) => {
+      await forEachBounded(together, cliLimits.applyCallsMax, async (step) => {
         const outcome: StepOutcome =
           hasFailed || stop.aborted ? { status: 'not_done' } : await outcomeOf(step, context);
         hasFailed ||= outcome.status === 'failed';

@@ -1,7 +1,8 @@
 import { open } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { caps, formatBytes } from '@weir/core';
+import { formatBytes } from '@weir/core';
 import { Failure } from '../../failure.ts';
+import { cliLimits } from '../../limits.ts';
 import type { DocumentSource } from './read-documents.ts';
 
 /** What stands for standard input among the names of files. */
@@ -51,8 +52,8 @@ async function textOf(name: string, chunks: AsyncIterable<Uint8Array>): Promise<
   for await (const part of chunks) {
     parts.push(part);
     bytes += part.length;
-    if (bytes > caps.applyFileBytesMax)
-      throw new Failure(`${name} is longer than ${formatBytes(caps.applyFileBytesMax)}; split it`);
+    if (bytes > cliLimits.applyFileBytesMax)
+      throw new Failure(`${name} is longer than ${formatBytes(cliLimits.applyFileBytesMax)}; split it`);
   }
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(Buffer.concat(parts));

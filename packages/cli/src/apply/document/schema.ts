@@ -6,7 +6,8 @@ import {
   pipelineTypeNames,
   topicTypes,
 } from '@weir/api';
-import { caps, eventTypeNames } from '@weir/core';
+import { apiLimits } from '@weir/api/limits';
+import { coreLimits, eventTypeNames } from '@weir/core';
 import * as z from 'zod';
 
 /**
@@ -26,13 +27,13 @@ const { tier } = catalogue.update_virtual_cluster_tier.input.shape;
 /** Configs are texts, and people write numbers and truths as they are. */
 const configText = z.preprocess(
   (value) => (['number', 'bigint', 'boolean'].includes(typeof value) ? String(value) : value),
-  z.string({ error: 'is not a text, a number, true or false' }).max(caps.configTextCharsMax),
+  z.string({ error: 'is not a text, a number, true or false' }).max(coreLimits.configTextCharsMax),
 );
 
 const configs = z
   .record(z.string(), configText)
-  .refine((found) => Object.keys(found).length <= caps.configsPerRequestMax, {
-    error: `has more than ${caps.configsPerRequestMax} entries`,
+  .refine((found) => Object.keys(found).length <= apiLimits.configsPerRequestMax, {
+    error: `has more than ${apiLimits.configsPerRequestMax} entries`,
   });
 
 const millis = (min: number) => z.int().min(min);
@@ -101,7 +102,7 @@ const eventsSchema = z.strictObject({
 
 const configurationSchema = z.strictObject({
   auto_create_topic: z.boolean().optional(),
-  default_num_partitions: z.int().min(1).max(caps.partitionsPerTopicMax).optional(),
+  default_num_partitions: z.int().min(1).max(coreLimits.partitionsPerTopicMax).optional(),
   default_retention_millis: millis(-1).optional(),
   default_topic_type: z.enum(topicTypes).optional(),
   enable_acls: z.boolean().optional(),
@@ -126,17 +127,17 @@ export const virtualClusterSchema = z.strictObject({
   tags: catalogue.describe_virtual_cluster_tags.output.shape.tags.optional(),
   configuration: configurationSchema.optional(),
   broker_configuration: configs.optional(),
-  topics: z.array(topicSchema).max(caps.partitionsPerClusterMax).optional(),
-  credentials: z.array(credentialSchema).max(caps.credentialsMax).optional(),
-  agent_keys: z.array(agentKeySchema).max(caps.apiKeysMax).optional(),
-  acls: z.array(aclSchema).max(caps.aclsMax).optional(),
+  topics: z.array(topicSchema).max(coreLimits.partitionsPerClusterMax).optional(),
+  credentials: z.array(credentialSchema).max(coreLimits.credentialsMax).optional(),
+  agent_keys: z.array(agentKeySchema).max(apiLimits.apiKeysMax).optional(),
+  acls: z.array(aclSchema).max(coreLimits.aclsMax).optional(),
   events: eventsSchema.optional(),
-  pipelines: z.array(pipelineSchema).max(caps.pipelinesPerClusterMax).optional(),
+  pipelines: z.array(pipelineSchema).max(apiLimits.pipelinesPerClusterMax).optional(),
 });
 
 export const documentSchema = z.strictObject({
   version: z.literal(1, { error: 'is not 1, which is the only version that there is' }),
-  virtual_clusters: z.array(virtualClusterSchema).max(caps.virtualClustersMax),
+  virtual_clusters: z.array(virtualClusterSchema).max(apiLimits.virtualClustersMax),
 });
 
 type WrittenCluster = z.output<typeof virtualClusterSchema>;

@@ -1,5 +1,5 @@
 import { type FileHandle, open, unlink } from 'node:fs/promises';
-import { caps } from '@weir/core';
+import { controlPlaneLimits } from '@weir/controlplane/limits';
 import { Failure } from '../../failure.ts';
 
 /** Only its owner may read a file with a secret. */
@@ -17,7 +17,7 @@ export async function readSecretFile(path: string): Promise<string | undefined> 
       const found = (mode & 0o777).toString(8).padStart(4, '0');
       throw new Failure(`${path} has mode ${found}, which lets in too many; chmod it to 0600`);
     }
-    if (size > caps.settingsFileBytesMax) {
+    if (size > controlPlaneLimits.settingsFileBytesMax) {
       throw new Failure(`${path} has ${size} bytes, which is no secret`);
     }
     const text = (await file.readFile('utf8')).replace(/\r?\n$/, '');

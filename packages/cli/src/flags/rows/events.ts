@@ -1,4 +1,5 @@
-import { caps, eventTypeNames } from '@weir/core';
+import { coreLimits, eventTypeNames } from '@weir/core';
+import { eventLimits } from '@weir/events/limits';
 import { list } from '../../values/list.ts';
 import { durationMs, int } from '../../values/numbers.ts';
 import { oneOf, text } from '../../values/text.ts';
@@ -30,7 +31,7 @@ export const eventFlags = [
   }),
   available({
     name: 'last',
-    type: durationMs({ min: 1000, max: caps.eventsWindowMsMax }),
+    type: durationMs({ min: 1000, max: eventLimits.eventsWindowMsMax }),
     default: 3_600_000,
     commands: eventTools,
     help: 'How far back to look.',
@@ -44,7 +45,7 @@ export const eventFlags = [
   }),
   available({
     name: 'limit',
-    type: int({ min: 1, max: caps.eventRowsMax }),
+    type: int({ min: 1, max: coreLimits.eventRowsMax }),
     default: 20,
     commands: ['cli events search'],
     help: 'How many events are printed at most.',

@@ -5,7 +5,7 @@
 
 import { createHash, createHmac, pbkdf2, randomBytes, timingSafeEqual } from 'node:crypto';
 import { promisify } from 'node:util';
-import { caps } from '@weir/core';
+import { cliLimits } from '../../limits.ts';
 import { type SaslConversation, SaslRefused } from './conversation.ts';
 
 const derive = promisify(pbkdf2);
@@ -77,9 +77,13 @@ function readServerFirst(message: string, nonce: string): ServerFirst {
   const salt = Buffer.from(attributes.get('s') ?? '', 'base64');
   if (salt.length === 0) throw unproven('it sends no salt');
   const iterations = Number(attributes.get('i'));
-  if (!Number.isInteger(iterations) || iterations < iterationsMin || iterations > caps.scramIterationsMax) {
+  if (
+    !Number.isInteger(iterations) ||
+    iterations < iterationsMin ||
+    iterations > cliLimits.scramIterationsMax
+  ) {
     throw unproven(
-      `it asks for ${attributes.get('i')} iterations; ${iterationsMin} to ${caps.scramIterationsMax} are allowed`,
+      `it asks for ${attributes.get('i')} iterations; ${iterationsMin} to ${cliLimits.scramIterationsMax} are allowed`,
     );
   }
   return { serverNonce, salt, iterations };

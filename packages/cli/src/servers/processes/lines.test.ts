@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { PassThrough } from 'node:stream';
 import { test } from 'node:test';
-import { caps } from '@weir/core';
+import { cliLimits } from '../../limits.ts';
 import { passLines } from './lines.ts';
 
 async function passed(...chunks: string[]): Promise<string[]> {
@@ -22,6 +22,6 @@ test('lines come whole, however they were cut', async () => {
 });
 
 test('a line without end is passed on in pieces', async () => {
-  const half = 'x'.repeat(caps.passedLineCharactersMax / 2);
+  const half = 'x'.repeat(cliLimits.passedLineCharactersMax / 2);
   assert.deepEqual(await passed(half, half, 'y\n', 'z\n'), [half + half, 'y', 'z']);
 });

@@ -1,5 +1,5 @@
 import type { Readable } from 'node:stream';
-import { caps } from '@weir/core';
+import { cliLimits } from '../../limits.ts';
 
 /** Calls `pass` with each line of a stream, without its end. A line beyond the limit is passed on in pieces. */
 export function passLines(stream: Readable, pass: (line: string) => void): void {
@@ -9,7 +9,7 @@ export function passLines(stream: Readable, pass: (line: string) => void): void 
     const lines = (begun + text).split('\n');
     begun = lines.pop()!;
     for (const line of lines) if (line !== '') pass(line);
-    if (begun.length < caps.passedLineCharactersMax) return;
+    if (begun.length < cliLimits.passedLineCharactersMax) return;
     pass(begun);
     begun = '';
   });

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { caps } from '@weir/core';
+import { apiLimits } from '@weir/api/limits';
 import type { AgentClients, ReportedSoftware } from '@weir/metadata';
 import { agentOf } from '../../../testing/diagnostic-snapshot.ts';
 import { openTestClusterApi } from '../../../testing/test-cluster-api.ts';
@@ -89,16 +89,19 @@ for (const [question, found] of asked) {
 }
 
 test('many kinds, names and agents are cut, and it is said', () => {
-  const many = Array.from({ length: caps.listedSoftwareMax + 7 }, (_, n) => `s${n} 1 ×${n + 1} User:u/c`);
-  const crowd = Array.from({ length: caps.listedSoftwareNamesMax + 5 }, (_, n) =>
+  const many = Array.from(
+    { length: apiLimits.listedSoftwareMax + 7 },
+    (_, n) => `s${n} 1 ×${n + 1} User:u/c`,
+  );
+  const crowd = Array.from({ length: apiLimits.listedSoftwareNamesMax + 5 }, (_, n) =>
     agent(`a${n}`, 1_000_000, `common 1 ×1000 User:u${n}/c${n}`, ...(n === 0 ? many : [])),
   );
   const { clients, total } = clientsTold(crowd, {});
-  assert.deepEqual([clients.length, total], [caps.listedSoftwareMax, caps.listedSoftwareMax + 8]);
+  assert.deepEqual([clients.length, total], [apiLimits.listedSoftwareMax, apiLimits.listedSoftwareMax + 8]);
   const [first] = clients;
-  assert.equal(first!.agents.length, caps.listedSoftwareNamesMax);
-  assert.equal(first!.agent_count, caps.listedSoftwareNamesMax + 5);
-  assert.equal(first!.principals.length, caps.listedSoftwareNamesMax);
+  assert.equal(first!.agents.length, apiLimits.listedSoftwareNamesMax);
+  assert.equal(first!.agent_count, apiLimits.listedSoftwareNamesMax + 5);
+  assert.equal(first!.principals.length, apiLimits.listedSoftwareNamesMax);
   assert.equal(first!.has_more_names, true);
 });
 

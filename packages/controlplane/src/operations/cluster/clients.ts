@@ -1,5 +1,6 @@
 import type { InputOf, OutputOf } from '@weir/api';
-import { caps, timeText } from '@weir/core';
+import { apiLimits } from '@weir/api/limits';
+import { timeText } from '@weir/core';
 import type { AgentClients, ReportedSoftware } from '@weir/metadata';
 import type { CallContext } from '../call-context.ts';
 import type { OperationHandlers } from '../handler.ts';
@@ -35,7 +36,7 @@ export function clientsTold(agents: readonly AgentClients[], asked: Question): O
   );
   const heardMs = agents.flatMap((agent) => agent.heardMs ?? []);
   return {
-    clients: sorted.slice(0, caps.listedSoftwareMax).map((kind) => kind.told()),
+    clients: sorted.slice(0, apiLimits.listedSoftwareMax).map((kind) => kind.told()),
     total: sorted.length,
     connections,
     unlisted_connections: Math.max(0, connections - listed),
@@ -77,7 +78,7 @@ class Kind {
   }
 
   told(): OutputOf<'list_clients'>['clients'][number] {
-    const max = caps.listedSoftwareNamesMax;
+    const max = apiLimits.listedSoftwareNamesMax;
     const agents = this.#agents.sort(
       (a, b) => b.connections - a.connections || byText(a.agent_id, b.agent_id),
     );

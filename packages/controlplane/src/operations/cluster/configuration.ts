@@ -1,5 +1,5 @@
 import type { OutputOf } from '@weir/api';
-import { caps } from '@weir/core';
+import { coreLimits } from '@weir/core';
 import {
   type ConfigChange,
   checkConfigs,
@@ -56,7 +56,7 @@ export function configurationOperations({ clusterPort, virtualClusters }: Cluste
           are_acls_enabled: valueFor('service.acls.enabled'),
           acl_shadowing_enabled: valueFor('service.acl.shadowing.enabled'),
           is_auto_create_topic_enabled: valueFor('auto.create.topics.enable'),
-          default_num_partitions: Math.min(valueFor('num.partitions'), caps.partitionsPerTopicMax),
+          default_num_partitions: Math.min(valueFor('num.partitions'), coreLimits.partitionsPerTopicMax),
           default_retention_millis: valueFor('log.retention.ms'),
           default_topic_type: valueFor('service.default.topic.type'),
           enable_deletion_protection: cluster.isDeletionProtected,

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { caps } from '@weir/core';
+import { apiLimits } from '@weir/api/limits';
+import { coreLimits } from '@weir/core';
 import fc from 'fast-check';
 import { comparePlaces, cursorOf, type Place, pageOf, placeOf } from './cursors.ts';
 
@@ -12,8 +13,8 @@ test('a cursor says the place that it was made of', () => {
 });
 
 test('the longest name has a cursor that may be sent back', () => {
-  const longest = cursorOf({ number: 1e15, name: '\uffff'.repeat(caps.groupNameCharsMax) });
-  assert.ok(longest.length <= caps.apiCursorCharsMax);
+  const longest = cursorOf({ number: 1e15, name: '\uffff'.repeat(coreLimits.groupNameCharsMax) });
+  assert.ok(longest.length <= apiLimits.apiCursorCharsMax);
   assert.match(longest, /^[a-zA-Z0-9_-]+$/);
 });
 

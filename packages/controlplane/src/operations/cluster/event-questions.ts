@@ -1,5 +1,4 @@
 import type { InputOf, OutputOf } from '@weir/api';
-import { caps } from '@weir/core';
 import {
   type BuilderGroup,
   builderToFilter,
@@ -19,6 +18,7 @@ import {
   type TimeRange,
   type TimeWindow,
 } from '@weir/events';
+import { eventLimits } from '@weir/events/limits';
 import { OperationFailed } from '../operation-failed.ts';
 
 type RangeGiven = InputOf<'search_events'>['time_range'];
@@ -59,8 +59,8 @@ const clockSkewMsMax = 60_000;
 
 /** Where an event is looked for: around a time, or through the last day. */
 export function windowAround(nearMs: number | undefined, nowMs: number): TimeWindow {
-  const endMs = nearMs === undefined ? nowMs + clockSkewMsMax : nearMs + caps.eventsWindowMsMax / 2;
-  return { startMs: Math.max(0, endMs - caps.eventsWindowMsMax), endMs };
+  const endMs = nearMs === undefined ? nowMs + clockSkewMsMax : nearMs + eventLimits.eventsWindowMsMax / 2;
+  return { startMs: Math.max(0, endMs - eventLimits.eventsWindowMsMax), endMs };
 }
 
 type FilterGiven = Pick<InputOf<'search_events'>, 'filter' | 'filter_builder'>;

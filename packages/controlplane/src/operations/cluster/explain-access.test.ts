@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { CallOf, OutputOf } from '@weir/api';
-import { caps } from '@weir/core';
+import { apiLimits } from '@weir/api/limits';
 import { openTestClusterApi, type TestClusterApi } from '../../../testing/test-cluster-api.ts';
 
 type Rule = CallOf<'virtual_clusters/acls/create'>['acl'];
@@ -211,7 +211,7 @@ test('who may is answered while rules do not count, and from an address that is 
 
 test('of many who may, the first are told and all are counted', async (t) => {
   const testApi = await deskWith(t, []);
-  const rows = caps.explainedPrincipalsMax + 5;
+  const rows = apiLimits.explainedPrincipalsMax + 5;
   await testApi.node.createAcls(
     Array.from({ length: rows }, (_, n) => ({
       resourceType: 'TOPIC' as const,
@@ -225,7 +225,7 @@ test('of many who may, the first are told and all are counted', async (t) => {
   );
   const { principal: _, ...everybody } = question('nobody WRITE TOPIC orders');
   const { who, who_total } = await testApi.call('explain_access', everybody);
-  assert.deepEqual([who!.length, who_total], [caps.explainedPrincipalsMax + 1, rows + 1]);
+  assert.deepEqual([who!.length, who_total], [apiLimits.explainedPrincipalsMax + 1, rows + 1]);
   assert.ok(
     who!.slice(1).every(({ is_allowed }) => is_allowed),
     'those who may come first',

@@ -1,4 +1,5 @@
-import { caps, type MetricRow } from '@weir/core';
+import { coreLimits, type MetricRow } from '@weir/core';
+import { metadataLimits } from '@weir/metadata/limits';
 import type { CallContext } from '../call-context.ts';
 import type { OperationHandlers } from '../handler.ts';
 import { readResourceCounts } from './cluster-reads.ts';
@@ -25,18 +26,22 @@ export function monitoringOperations({ clusterPort, metricRows }: ClusterService
       ]);
       const deletedPartitions = deleted.reduce((sum, { topic }) => sum + topic.partitionCount, 0);
       const rows: [name: string, limit: number, used: number][] = [
-        ['acls', caps.aclsMax, counts.acls],
-        ['agents', caps.agentsPerClusterMax, agents.length],
-        ['client_metrics_subscriptions', caps.clientMetricsMax, subscriptions.length],
-        ['client_quotas', caps.clientQuotasMax, counts.clientQuotas],
-        ['consumer_groups', caps.groupsMax, groups.length],
-        ['credentials', caps.credentialsMax, counts.credentials],
-        ['group_configs', caps.groupConfigsMax, groupConfigs.length],
-        ['partitions', caps.partitionsPerClusterMax, counts.partitions],
-        ['partitions_with_deleted_topics', caps.partitionsHeldMax, counts.partitions + deletedPartitions],
+        ['acls', coreLimits.aclsMax, counts.acls],
+        ['agents', coreLimits.agentsPerClusterMax, agents.length],
+        ['client_metrics_subscriptions', coreLimits.clientMetricsMax, subscriptions.length],
+        ['client_quotas', metadataLimits.clientQuotasMax, counts.clientQuotas],
+        ['consumer_groups', coreLimits.groupsMax, groups.length],
+        ['credentials', coreLimits.credentialsMax, counts.credentials],
+        ['group_configs', metadataLimits.groupConfigsMax, groupConfigs.length],
+        ['partitions', coreLimits.partitionsPerClusterMax, counts.partitions],
+        [
+          'partitions_with_deleted_topics',
+          metadataLimits.partitionsHeldMax,
+          counts.partitions + deletedPartitions,
+        ],
         // A topic has a partition at least.
-        ['topics', caps.partitionsPerClusterMax, counts.topics],
-        ['transactional_ids', caps.transactionalIdsMax, transactions.length],
+        ['topics', coreLimits.partitionsPerClusterMax, counts.topics],
+        ['transactional_ids', metadataLimits.transactionalIdsMax, transactions.length],
       ];
       return { quotas: rows.map(([name, limit, used]) => ({ name, limit, used })) };
     },

@@ -1,5 +1,5 @@
 import type { ErrorCode, OutputOf } from '@weir/api';
-import { caps, internalTopicProblem, isInternalTopic, timeText } from '@weir/core';
+import { internalTopicProblem, isInternalTopic, timeText } from '@weir/core';
 import {
   type ClusterPort,
   type ConfigChange,
@@ -8,6 +8,7 @@ import {
   type TopicDescription,
   topicConfigValue,
 } from '@weir/metadata';
+import { metadataLimits } from '@weir/metadata/limits';
 import type { CallContext } from '../call-context.ts';
 import type { OperationHandlers } from '../handler.ts';
 import { OperationFailed } from '../operation-failed.ts';
@@ -180,7 +181,7 @@ function listedTopic(topic: TopicDescription, clusterTexts: Texts, byteCount: nu
 /** The bytes of each topic; 0 for one that is gone meanwhile. */
 async function byteCounts(port: ClusterPort, topics: readonly TopicDescription[]): Promise<number[]> {
   const sums: number[] = [];
-  for (const part of partsOf(topics, caps.logSizesPerCallMax)) {
+  for (const part of partsOf(topics, metadataLimits.logSizesPerCallMax)) {
     const { partitionCount, byteCount } = await port.logSizes(part.map(({ topicId }) => topicId));
     let row = 0;
     for (const count of partitionCount) {

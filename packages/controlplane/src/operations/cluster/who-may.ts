@@ -1,4 +1,5 @@
-import { type Acl, caps } from '@weir/core';
+import { apiLimits } from '@weir/api/limits';
+import type { Acl } from '@weir/core';
 import {
   type AclDecision,
   AclIndex,
@@ -65,7 +66,7 @@ export function whoMay(
   const anybody: Known = { principal: everybody, names: [everybody], isSuperuser: false };
   return {
     everybodyElse: withHosts(decide(anybody), anybody),
-    named: known.slice(0, caps.explainedPrincipalsMax).map(({ one, found }) => withHosts(found, one)),
+    named: known.slice(0, apiLimits.explainedPrincipalsMax).map(({ one, found }) => withHosts(found, one)),
     namedCount: known.length,
   };
 }

@@ -1,5 +1,6 @@
-import { caps } from '@weir/core';
+import { coreLimits } from '@weir/core';
 import { type ConfigTexts, clusterConfigValue, groupConfigValue } from '../../configs/config-value.ts';
+import { metadataLimits } from '../../limits.ts';
 import type { ClusterMachine } from '../../machine/machine.ts';
 import type { ConsumerRules } from './event.ts';
 
@@ -32,12 +33,12 @@ function rulesOf(configs: ConfigTexts): ConsumerRules {
     heartbeatIntervalMs: clusterConfigValue('group.consumer.heartbeat.interval.ms', configs),
     sessionTimeoutMs: clusterConfigValue('group.consumer.session.timeout.ms', configs),
     groupSizeMax: clusterConfigValue('group.consumer.max.size', configs),
-    subscribedNamesMax: caps.subscribedNamesMax,
-    textCharsMax: caps.groupMetadataBytesMax,
-    nameCharsMax: caps.groupNameCharsMax,
+    subscribedNamesMax: metadataLimits.subscribedNamesMax,
+    textCharsMax: metadataLimits.groupMetadataBytesMax,
+    nameCharsMax: coreLimits.groupNameCharsMax,
     classicSessionTimeoutMsMin: clusterConfigValue('group.min.session.timeout.ms', configs),
     classicSessionTimeoutMsMax: clusterConfigValue('group.max.session.timeout.ms', configs),
-    memberProtocolsMax: caps.memberProtocolsMax,
+    memberProtocolsMax: metadataLimits.memberProtocolsMax,
   };
 }
 

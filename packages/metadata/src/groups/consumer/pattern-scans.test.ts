@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type Clock, caps } from '@weir/core';
+import type { Clock } from '@weir/core';
+import { metadataLimits } from '../../limits.ts';
 import type { UsablePattern } from '../../pattern.ts';
 import { PatternScans } from './pattern-scans.ts';
 
 /** Such a pattern has the clock looked at after every name. */
-const dear = caps.patternStepsPerTurn;
+const dear = metadataLimits.patternStepsPerTurn;
 
 /** Time that passes by work, and by waiting for the next timer. */
 class WorkClock implements Clock {

@@ -1,4 +1,5 @@
-import { type Clock, caps } from '@weir/core';
+import type { Clock } from '@weir/core';
+import { metadataLimits } from '../../limits.ts';
 import type { Pattern, UsablePattern } from '../../pattern.ts';
 import { compileTopicPattern } from './topic-pattern.ts';
 
@@ -122,7 +123,7 @@ export class PatternScans {
         if (pattern.matches(name)) found.add(name);
         // One name can take as long as a slice, or a thousandth of it.
         steps += pattern.cost * (name.length + 1);
-        if (steps < caps.patternStepsPerTurn) continue;
+        if (steps < metadataLimits.patternStepsPerTurn) continue;
         steps = 0;
         if (clock.monotonicMs() >= endMs) return false;
       }

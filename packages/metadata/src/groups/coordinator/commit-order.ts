@@ -1,5 +1,5 @@
-import { caps } from '@weir/core';
 import type { CommitMark, OffsetsCommitter } from '../../cluster/groups-port.ts';
+import { metadataLimits } from '../../limits.ts';
 
 /** What a commit must not arrive behind: a later commit of the same member, or of the same transactional id. */
 export type Committing = OffsetsCommitter & { readonly transactionalId?: string };
@@ -55,7 +55,7 @@ export class CommitOrder {
     if (committing.origin === undefined || key === undefined) return;
     this.#last.delete(key);
     this.#last.set(key, { connection: committing.origin.connection, count: ++this.#count });
-    if (this.#last.size <= caps.rememberedCommittersMax) return;
+    if (this.#last.size <= metadataLimits.rememberedCommittersMax) return;
     const [oldest, { count }] = this.#last.entries().next().value!;
     this.#last.delete(oldest);
     this.#forgottenCount = count;

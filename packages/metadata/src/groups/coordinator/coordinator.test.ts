@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { caps } from '@weir/core';
+import { coreLimits } from '@weir/core';
 import {
   commitOf,
   createTopic,
@@ -98,7 +98,7 @@ for (const [what, lose] of [
 
 test('names that are empty or too long, and groups that are not there', async () => {
   const { node } = await leader();
-  const long = 'x'.repeat(caps.groupNameCharsMax + 1);
+  const long = 'x'.repeat(coreLimits.groupNameCharsMax + 1);
   const query = { memberId: null, memberEpoch: -1, requireStable: false, partitions: null };
   for (const groupId of ['', long]) {
     assert.equal((await node.joinGroup(joinOf(groupId))).error, 'INVALID_GROUP_ID');

@@ -1,4 +1,4 @@
-import { type Clock, caps, type Log } from '@weir/core';
+import { type Clock, coreLimits, type Log } from '@weir/core';
 import type { GroupsPort } from '../../calls/group-calls.ts';
 import type {
   CommitMark,
@@ -26,6 +26,7 @@ import type {
 import { type ClusterChange, ClusterUnavailable } from '../../cluster/port.ts';
 import type { TransactionOffsetsToCommit } from '../../cluster/transactions-port.ts';
 import { clusterConfigValue } from '../../configs/config-value.ts';
+import { metadataLimits } from '../../limits.ts';
 import type { ClusterMachine } from '../../machine/machine.ts';
 import type { GroupOffsets } from '../../machine/offsets/commit-offsets.ts';
 import type { PartitionOfTopic } from '../../machine/offsets/forget-offsets.ts';
@@ -154,14 +155,14 @@ export class GroupCoordinator implements GroupsPort {
       host: this.#host,
       directory: this.#directory,
       freshId: options.freshId,
-      hasRoom: () => this.#heldBytes < caps.groupsMetadataBytesMax,
+      hasRoom: () => this.#heldBytes < metadataLimits.groupsMetadataBytesMax,
     });
     this.share = new ShareCoordinator({
       ...{ machine, submit, ask, clock, log },
       host: this.#host,
       directory: this.#directory,
       configs: shareConfigs,
-      hasRoom: () => this.#heldBytes < caps.groupsMetadataBytesMax,
+      hasRoom: () => this.#heldBytes < metadataLimits.groupsMetadataBytesMax,
     });
     this.#sweep = new GroupSweep({ machine, submit, clock, log, directory: this.#directory });
   }
@@ -187,7 +188,7 @@ export class GroupCoordinator implements GroupsPort {
       return refusedJoin('INVALID_REQUEST', '');
     }
     const bytes = request.protocols.reduce((sum, { metadata }) => sum + metadata.length, 0);
-    if (this.#heldBytes + bytes > caps.groupsMetadataBytesMax)
+    if (this.#heldBytes + bytes > metadataLimits.groupsMetadataBytesMax)
       return refusedJoin('POLICY_VIOLATION', memberId);
     if (request.reason !== null) {
       this.#options.log.debug('received join of member', { groupId, memberId, reason: request.reason });
@@ -454,11 +455,11 @@ function classicRules(configs: Readonly<Record<string, string>>): ClassicRules {
     sessionTimeoutMsMax: clusterConfigValue('group.max.session.timeout.ms', configs),
     initialRebalanceDelayMs: clusterConfigValue('group.initial.rebalance.delay.ms', configs),
     groupSizeMax: clusterConfigValue('group.max.size', configs),
-    pendingMembersMax: caps.groupMembersMax,
+    pendingMembersMax: coreLimits.groupMembersMax,
     newMemberJoinMs,
-    memberProtocolsMax: caps.memberProtocolsMax,
-    metadataBytesMax: caps.groupMetadataBytesMax,
-    assignmentBytesMax: caps.groupAssignmentBytesMax,
+    memberProtocolsMax: metadataLimits.memberProtocolsMax,
+    metadataBytesMax: metadataLimits.groupMetadataBytesMax,
+    assignmentBytesMax: metadataLimits.groupAssignmentBytesMax,
   };
 }
 
@@ -471,7 +472,7 @@ function isName(groupId: string): boolean {
 }
 
 function isTooLong(name: string): boolean {
-  return name.length > caps.groupNameCharsMax;
+  return name.length > coreLimits.groupNameCharsMax;
 }
 
 function copyOf(bytes: Uint8Array): Uint8Array {

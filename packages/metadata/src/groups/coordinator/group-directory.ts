@@ -1,4 +1,4 @@
-import { type Clock, caps, type Log } from '@weir/core';
+import { type Clock, coreLimits, type Log } from '@weir/core';
 import { type GroupType, groupTypes } from '../../cluster/groups-port.ts';
 import { ByteReader, UnreadableBytes } from '../../machine/bytes/byte-reader.ts';
 import { ByteWriter } from '../../machine/bytes/byte-writer.ts';
@@ -63,7 +63,7 @@ export class GroupDirectory {
 
   /** Takes a group that is new. Gives `false` when there are too many. */
   add(group: Group): boolean {
-    if (this.size >= caps.groupsMax) return false;
+    if (this.size >= coreLimits.groupsMax) return false;
     this.#groups.set(group.groupId, group);
     return true;
   }

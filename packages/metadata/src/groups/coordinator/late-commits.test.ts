@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { caps } from '@weir/core';
 import {
   commitOf,
   createTopic,
@@ -11,6 +10,7 @@ import {
 import type { CommitMark, OffsetsCommit } from '../../cluster/groups-port.ts';
 import { takeSnapshot } from '../../cluster/take-snapshot.ts';
 import type { ClusterNode } from '../../leader/index.ts';
+import { metadataLimits } from '../../limits.ts';
 import { CommitOrder } from './commit-order.ts';
 
 const late = 'COORDINATOR_LOAD_IN_PROGRESS';
@@ -180,11 +180,11 @@ test('what was forgotten for want of room counts as committed last of all that w
     origin: { connection, heard: { term: 7, count } },
   });
   order.admitted(from('first', 'a', 0));
-  for (let member = 0; member < caps.rememberedCommittersMax; member++)
+  for (let member = 0; member < metadataLimits.rememberedCommittersMax; member++)
     order.admitted(from(`${member}`, 'a', 0));
   assert.equal(order.isLate(from('first', 'b', 0)), true);
   assert.equal(order.isLate(from('first', 'b', 1)), false);
   assert.equal(order.isLate(from('0', 'b', 1)), true);
   assert.equal(order.isLate(from('0', 'b', 2)), false);
-  assert.deepEqual(order.mark, { term: 7, count: caps.rememberedCommittersMax + 1 });
+  assert.deepEqual(order.mark, { term: 7, count: metadataLimits.rememberedCommittersMax + 1 });
 });

@@ -1,5 +1,6 @@
-import { caps } from '@weir/core';
+import { coreLimits } from '@weir/core';
 import { type ConfigTexts, clusterConfigValue, groupConfigValue } from '../../configs/config-value.ts';
+import { metadataLimits } from '../../limits.ts';
 import type { ClusterMachine } from '../../machine/machine.ts';
 import type { ShareRules } from './event.ts';
 import type { PartitionRules } from './partitions/share-partition.ts';
@@ -43,9 +44,9 @@ function rulesOf(own: ConfigTexts, configs: ConfigTexts): ShareGroupRules {
     heartbeatIntervalMs: groupConfigValue('share.heartbeat.interval.ms', own, configs),
     sessionTimeoutMs: groupConfigValue('share.session.timeout.ms', own, configs),
     groupSizeMax: clusterConfigValue('group.share.max.size', configs),
-    subscribedNamesMax: caps.subscribedNamesMax,
-    textCharsMax: caps.groupMetadataBytesMax,
-    nameCharsMax: caps.groupNameCharsMax,
+    subscribedNamesMax: metadataLimits.subscribedNamesMax,
+    textCharsMax: metadataLimits.groupMetadataBytesMax,
+    nameCharsMax: coreLimits.groupNameCharsMax,
     lockMs: groupConfigValue('share.record.lock.duration.ms', own, configs),
     deliveriesMax: groupConfigValue('share.delivery.count.limit', own, configs),
     windowMax: groupConfigValue('share.partition.max.record.locks', own, configs),

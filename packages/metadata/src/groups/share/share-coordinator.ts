@@ -1,4 +1,4 @@
-import { type Clock, caps, type Log } from '@weir/core';
+import { type Clock, coreLimits, type Log } from '@weir/core';
 import type { SharePort } from '../../calls/share-calls.ts';
 import type { ClusterChange } from '../../cluster/port.ts';
 import {
@@ -209,8 +209,8 @@ export class ShareCoordinator implements SharePort {
   }
 
   #problemOf(groupId: string, memberId: string): ShareError {
-    if (groupId === '' || groupId.length > caps.groupNameCharsMax) return 'INVALID_GROUP_ID';
-    if (memberId === '' || memberId.length > caps.groupNameCharsMax) return 'INVALID_REQUEST';
+    if (groupId === '' || groupId.length > coreLimits.groupNameCharsMax) return 'INVALID_GROUP_ID';
+    if (memberId === '' || memberId.length > coreLimits.groupNameCharsMax) return 'INVALID_REQUEST';
     return this.#groups.find(groupId) === undefined ? 'GROUP_ID_NOT_FOUND' : 'NONE';
   }
 

@@ -1,4 +1,4 @@
-import { caps } from '@weir/core';
+import { coreLimits } from '@weir/core';
 import type { GroupError } from '../../cluster/groups-port.ts';
 import type {
   ShareGroupDescription,
@@ -47,7 +47,7 @@ export class ShareGroups {
   /** Makes a group without members. Answers when it is kept. */
   async create(groupId: string): Promise<GroupError> {
     const { host, directory } = this.#options;
-    if (groupId.length > caps.groupNameCharsMax) return 'INVALID_GROUP_ID';
+    if (groupId.length > coreLimits.groupNameCharsMax) return 'INVALID_GROUP_ID';
     if (directory.find(groupId) !== undefined) return 'GROUP_ID_NOT_FOUND';
     const created = ShareGroupRuntime.empty(groupId, host);
     if (!directory.add(created)) return 'POLICY_VIOLATION';

@@ -1,5 +1,6 @@
-import { type Clock, caps } from '@weir/core';
+import { type Clock, coreLimits } from '@weir/core';
 import type { FileCommit, PartitionsToCreate, TopicDescription } from '../../cluster/port.ts';
+import { metadataLimits } from '../../limits.ts';
 import { growthRuleOf, look, type Overload } from './growth.ts';
 
 /** What the auto-scaler reads of the machine. */
@@ -51,9 +52,9 @@ export class AutoScaler {
     const watched = new Map<string, Watched>();
     const growths: PartitionsToCreate[] = [];
     for (const { topicId, name, partitionCount, configs } of this.#machine.topics()) {
-      const rule = growthRuleOf(configs, clusterTexts, caps.partitionsPerTopicMax);
+      const rule = growthRuleOf(configs, clusterTexts, coreLimits.partitionsPerTopicMax);
       if (rule === undefined) continue;
-      if (watched.size === caps.scaledTopicsMax) break;
+      if (watched.size === metadataLimits.scaledTopicsMax) break;
       const before = this.#watched.get(topicId);
       const bytesPerSecond = (before?.bytes ?? 0) / seconds;
       const { overload, growTo } = look(before?.overload, { partitionCount, bytesPerSecond }, rule);

@@ -1,4 +1,4 @@
-import { caps } from '@weir/core';
+import { coreLimits } from '@weir/core';
 import { CapturedOffsets, type PendingOfProducer } from './captured-offsets.ts';
 import { OffsetPool, type OffsetValue } from './offset-pool.ts';
 import { PendingOffsets } from './pending-offsets.ts';
@@ -22,7 +22,7 @@ export interface StoredOffset extends OffsetValue {
  * Topic and partition in one number: a map by numbers takes half of one by texts. Exact for 2^35 topics, which no cluster ever
  * makes.
  */
-const partitionSpan = 2 ** Math.ceil(Math.log2(caps.partitionsPerTopicMax));
+const partitionSpan = 2 ** Math.ceil(Math.log2(coreLimits.partitionsPerTopicMax));
 
 function keyOf(topicNumber: number, partition: number): number {
   return topicNumber * partitionSpan + partition;

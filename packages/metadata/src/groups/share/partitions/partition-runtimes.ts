@@ -1,4 +1,5 @@
-import { type Clock, caps, type Log } from '@weir/core';
+import type { Clock, Log } from '@weir/core';
+import { metadataLimits } from '../../../limits.ts';
 import type { ClusterMachine } from '../../../machine/machine.ts';
 import { GroupSaver, type Submit } from '../../coordinator/group-saver.ts';
 import { WakeQueue } from '../../coordinator/wake-queue.ts';
@@ -93,7 +94,7 @@ export class HostedPartitions {
   /** Windows do not grow any more when all of them together are too large. */
   rules(groupId: string): ShareGroupRules {
     const rules = this.#options.configs.rules(groupId);
-    return this.#spanCount < caps.shareSpansMax ? rules : { ...rules, windowMax: 0 };
+    return this.#spanCount < metadataLimits.shareSpansMax ? rules : { ...rules, windowMax: 0 };
   }
 
   #expireLocks(kept: StoredPartition): number {

@@ -1,4 +1,5 @@
-import { caps, type Log } from '@weir/core';
+import type { Log } from '@weir/core';
+import { metadataLimits } from '../../../limits.ts';
 import { UnreadableBytes } from '../../../machine/bytes/byte-reader.ts';
 import type { Records } from '../../../machine/kv/key-value-store.ts';
 import type { SharePartition } from './share-partition.ts';
@@ -24,7 +25,7 @@ export class SharePartitions {
   }
 
   get hasRoom(): boolean {
-    return this.#count < caps.sharePartitionsMax;
+    return this.#count < metadataLimits.sharePartitionsMax;
   }
 
   find({ groupId, topicId, partition }: Place): StoredPartition | undefined {

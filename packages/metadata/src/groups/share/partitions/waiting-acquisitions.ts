@@ -1,6 +1,7 @@
-import { type Clock, caps } from '@weir/core';
+import type { Clock } from '@weir/core';
 import type { TopicPartition } from '../../../cluster/groups-port.ts';
 import type { AcquireAnswer, RecordsToAcquire } from '../../../cluster/share-port.ts';
+import { metadataLimits } from '../../../limits.ts';
 import type { ClusterMachine } from '../../../machine/machine.ts';
 import { type Sleeper, WakeQueue } from '../../coordinator/wake-queue.ts';
 import { Acquisition } from './acquisition.ts';
@@ -33,7 +34,8 @@ export class WaitingAcquisitions {
 
   acquire(request: RecordsToAcquire): Promise<AcquireAnswer> {
     const { clock } = this.#options;
-    const deadlineMs = clock.monotonicMs() + Math.min(Math.max(0, request.waitMs), caps.fetchWaitMsMax);
+    const deadlineMs =
+      clock.monotonicMs() + Math.min(Math.max(0, request.waitMs), metadataLimits.fetchWaitMsMax);
     const waiting = new WaitingRequest(this.#options, request, () => this.#waiting.delete(waiting));
     this.#waiting.add(waiting);
     waiting.tryAgain(deadlineMs <= clock.monotonicMs());

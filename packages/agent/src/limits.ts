@@ -1,0 +1,330 @@
+import { KiB, MiB } from '@weir/core';
+
+/** Limits of one agent: connections, requests, memory, security, and what it reports. */
+export const agentLimits = {
+  /**
+   * The largest request frame a server accepts, Apache Kafka's `socket.request.max.bytes` of 100 MiB plus room for
+   * one 256 MiB message.
+   */
+  requestFrameBytesMax: 356 * MiB,
+
+  /**
+   * What the batches of one Produce may inflate to together, where their records have to be read: this much, or this
+   * many times the bytes received, or the largest record that the topic takes. A few kilobytes can inflate to
+   * gigabytes, and no producer's data is that repetitive.
+   */
+  inflatedRequestBytesMax: 64 * MiB,
+  inflatedRequestTimesMax: 32,
+
+  /**
+   * How much of one Produce is inflated on the serving thread, between two other requests. The rest is inflated off
+   * it and walked in slices.
+   */
+  inflatedAtOnceBytesMax: 512 * KiB,
+
+  /**
+   * The same for all requests of an agent together: a connection may have sent hundreds, and all of them are read in
+   * one turn of the event loop.
+   */
+  inflatedPerTurnBytesMax: 2 * MiB,
+
+  /**
+   * Batches of an agent that are inflated off the serving thread at a time, and so in memory. Each takes a thread of
+   * the pool, which other work needs too.
+   */
+  offThreadInflationsMax: 2,
+
+  /**
+   * Frames that carry records share pieces of memory of this size, each used again when all of its frames are done
+   * with.
+   */
+  frameSlabBytes: 4 * MiB,
+
+  /**
+   * All pieces of `frameSlabBytes`. Frames that find no room in them, because clients are slow, get memory of their
+   * own.
+   */
+  framePoolBytesMax: 64 * MiB,
+
+  /**
+   * Pointers of one partition that an agent remembers of the commit stream: a few seconds of a partition that fifty
+   * agents write.
+   */
+  recentPointersPerPartitionMax: 4096,
+
+  /** Pointers of all partitions that an agent remembers of the commit stream, about 50 bytes each. */
+  recentPointersMax: 512 * 1024,
+
+  /** Partitions that long polls of one agent may wait for. A long poll beyond it ends with its own time. */
+  growthWaitersMax: 1024 * 1024,
+
+  /** Connections per processor; each costs an agent some kilobytes even when it is silent. */
+  connectionsPerCpuMax: 32_768,
+
+  /** Requests of one connection that are answered at the same time. */
+  requestsInFlightPerConnectionMax: 64,
+
+  /**
+   * What is read of a connection beyond `requestsInFlightPerConnectionMax`, so that its end is seen. It also counts
+   * in the memory of all requests.
+   */
+  readAheadBytesPerConnectionMax: 4 * MiB,
+
+  /**
+   * Bytes of requests of one connection that wait for their answer, beyond which it is not read. One frame may
+   * exceed it.
+   */
+  requestBytesInFlightPerConnectionMax: 64 * MiB,
+
+  /**
+   * Bytes of requests of all connections that are received or wait for their answer, per processor and at most.
+   * Beyond it no connection may begin another frame, and at twice of it a connection whose unfinished frame grows is
+   * closed.
+   */
+  requestBytesInFlightPerCpuMax: 256 * MiB,
+  requestBytesInFlightMax: 1024 * MiB,
+
+  /**
+   * Bytes of answers of all connections that are built or wait to be sent, per processor and at most. Beyond it no
+   * connection may begin another request, and one that does not read is closed after a short time.
+   */
+  responseBytesPerCpuMax: 128 * MiB,
+  responseBytesMax: 1024 * MiB,
+
+  /** Metadata requests of an agent that wait for their turn. Further ones are answered with a retriable error. */
+  metadataRequestsWaitingMax: 4096,
+
+  /** Answers of one connection that wait to be sent, beyond which it is not read. One answer may exceed it. */
+  responseBytesQueuedPerConnectionMax: 16 * MiB,
+
+  /** What is handed to a socket at once. A reader that does not take this much within the deadline is too slow. */
+  socketWriteBytesMax: 512 * KiB,
+
+  /** Partitions in one page of DescribeTopicPartitions, whatever the client asks for; Apache Kafka's value. */
+  describedPartitionsMax: 2000,
+
+  /**
+   * Partitions whose leaders an agent remembers, once for every way to choose them; two bytes each, and a topic
+   * counts as 64 more.
+   */
+  placedPartitionsMax: 16 * 1024 * 1024,
+
+  /** Producer ids that an agent takes from the cluster at a time. What is left at its end is lost, of 2^53. */
+  producerIdBlock: 1000,
+
+  /** Share sessions of one agent: Apache Kafka's `group.share.max.share.sessions`. */
+  shareSessionsMax: 2_000,
+
+  /** Partitions in all share sessions of one agent, some hundred bytes each. */
+  shareSessionPartitionsMax: 200_000,
+
+  /** Records that one ShareFetch is given, whatever it asks for. */
+  shareFetchRecordsMax: 10_000,
+
+  /**
+   * Topics, users and the like that one request of an administrator may name; with the longest names they fit into
+   * one call.
+   */
+  namedPerRequestMax: 10_000,
+
+  /**
+   * ACLs in one CreateAcls, filters in one DeleteAcls: Apache Kafka's limit of records that one request of a user
+   * makes.
+   */
+  aclsPerRequestMax: 10_000,
+
+  /**
+   * Decisions about clients that an agent remembers until a rule changes, unless a name is longer than this. About
+   * 300 bytes each.
+   */
+  aclDecisionsMax: 64 * KiB,
+  aclDecisionNameCharsMax: 256,
+
+  /** Denials that an agent remembers, so that it logs each of them now and then only. */
+  aclDenialsMax: 4096,
+
+  /** Lines about denials that an agent logs per second, whatever happens. */
+  aclDenialsLoggedPerSecond: 50,
+
+  /**
+   * Rules that can never match which an agent logs one by one when it learns of them; it logs the number of the
+   * others.
+   */
+  aclInvalidRulesLoggedMax: 20,
+
+  /**
+   * Recent changes of key-value entries that an agent remembers by their keys, for components that derive state from
+   * entries.
+   */
+  followedChangesMax: 4096,
+
+  /**
+   * Users, clients and addresses whose use one agent measures because of a quota; client ids are a client's choice.
+   */
+  quotaSensorsMax: 20_000,
+
+  /**
+   * The longest time that a client waits because of a quota, however far it exceeded it. Connections that idle for
+   * as long are closed.
+   */
+  quotaThrottleMsMax: 3_600_000,
+
+  /**
+   * What a client may push of its metrics at a time, as sent and as inflated. Kafka's `telemetry.max.bytes`, and
+   * some more.
+   */
+  telemetryBytesMax: MiB,
+  telemetryInflatedBytesMax: 8 * MiB,
+
+  /** Names of metrics in the line that a push becomes; further ones are counted and not written. */
+  telemetryLoggedCharsMax: 16 * KiB,
+
+  /** Clients whose last push an agent remembers, to hold them to their interval. */
+  telemetryClientsMax: 16_384,
+
+  /** What is remembered of the name or version that a client's software gives. */
+  softwareNameCharsMax: 256,
+
+  /** The answer to a request for an agent token. */
+  tokenAnswerBytesMax: 64 * KiB,
+
+  /** The salt of a credential. Clients make some 26 bytes. */
+  scramSaltBytesMax: 1024,
+
+  /** Configs in one answer to DescribeConfigs, with synonyms and documentation some hundred bytes each. */
+  describedConfigsMax: 500_000,
+
+  /**
+   * Batches in one data file, and so partitions in one Produce request: a commit is one frame to the control plane.
+   */
+  fileBatchesMax: 64 * KiB,
+
+  /** Batches in one commit call, unless a single file has more. About 80 bytes each. */
+  commitBatchesMax: 64 * KiB,
+
+  /**
+   * What the batches of one Produce request may take uncompressed when headers of their records are changed. The
+   * batches that a client can send are a fraction of it, and the rewritten ones are in memory until they are
+   * written.
+   */
+  rewrittenRequestBytesMax: 512 * MiB,
+
+  /** Authors whose rights are remembered while the records of one topic in one request are checked. */
+  impersonatedNamesMax: 1024,
+
+  /** Producers whose lost batch an agent remembers for some seconds; the oldest are forgotten first. */
+  lostSequencesMax: 10_000,
+
+  /** A client that names a longer time to wait for its write is answered after this one. */
+  produceTimeoutMsMax: 300_000,
+
+  /** Pages that are read from the store at a time; each is a buffer of 4 MiB that no limit of the cache counts. */
+  pageReadsMax: 32,
+
+  /** Pages that all readers of an agent together have asked for before they came to them. */
+  readaheadPagesMax: 16,
+
+  /**
+   * Pages that are read from other agents at a time, and from one of them. Apart from reads of the store, which must
+   * go on while two agents wait for each other.
+   */
+  peerPageReadsMax: 32,
+  peerPageReadsPerPeerMax: 8,
+
+  /** The status and headers of an answer of another agent, and what is read of its body with them. */
+  peerAnswerHeadBytesMax: 16 * KiB,
+
+  /**
+   * Pages that wait for one other agent. Beyond it they come from the store, which has more than eight connections.
+   */
+  peerPageReadsWaitingMax: 64,
+
+  /**
+   * Pages that are read for other agents or sent to them at a time. Further ones are refused, and the other agent
+   * reads the store.
+   */
+  peerPagesServedMax: 64,
+
+  /** Fetch sessions of one agent. Beyond it clients fetch without one, unless another has been idle for long. */
+  fetchSessionsMax: 10_000,
+
+  /** Partitions in all fetch sessions of one agent, some hundred bytes each. */
+  fetchSessionPartitionsMax: 1_000_000,
+
+  /**
+   * Heartbeats, or partitions of offset commits and questions, that an agent puts into one call. About 200 bytes
+   * each.
+   */
+  gatheredRowsMax: 10_000,
+
+  /** A PROXY header with all its fields. Proxies send some dozens of bytes, and rarely some hundreds. */
+  proxyHeaderBytesMax: 4 * KiB,
+
+  /** A SPIFFE id, by its standard. */
+  spiffeIdCharsMax: 2048,
+
+  /** A file with certificates. All authorities that browsers trust together take a quarter of it. */
+  tlsFileBytesMax: MiB,
+
+  /** Topics that one Metadata request may create by asking for them. */
+  autoCreatedTopicsMax: 100,
+
+  /** The answer of a metadata service: the description of a Kubernetes node lists every image that it ever ran. */
+  zoneAnswerBytesMax: 4 * MiB,
+
+  /** Addresses in unknown zones that are logged, once each. */
+  zoneWarningsMax: 256,
+
+  /** Client ids whose features an agent remembers; they are a client's choice. */
+  rememberedClientIdsMax: 4096,
+
+  /** A frame of a client that has not logged in yet: Kafka's `sasl.server.max.receive.size`. */
+  frameBytesBeforeLoginMax: 512 * KiB,
+
+  /** One token of a login. The largest are those of OAuth, with groups and roles. */
+  saslTokenBytesMax: 64 * KiB,
+
+  /** Passwords whose check is remembered, right ones and wrong ones each: about 150 bytes. */
+  rememberedLoginsMax: 20_000,
+
+  /**
+   * Passwords that wait to be checked, of all clients and of one address. Each takes a processor some milliseconds.
+   */
+  waitingLoginsMax: 8192,
+  waitingLoginsPerAddressMax: 512,
+
+  /** Failed logins whose answer is delayed. The connections of further ones are closed without an answer. */
+  delayedRefusalsMax: 10_000,
+
+  /** Clients and users that an agent remembers until it has reported them. */
+  notedClientsMax: 256,
+  notedLoginsMax: 1_000,
+
+  /**
+   * Damaged ranges that an agent remembers, about 300 bytes each, and how many of them it checks again in a round.
+   */
+  damagedRangesMax: 1_000,
+  damageRechecksMax: 16,
+
+  /** Points in one request to a collector. A point is about 600 bytes. */
+  pushedPointsMax: 2_000,
+
+  /** What is read of a collector's answer, which may list what it rejected. */
+  collectorAnswerBytesMax: 16 * KiB,
+
+  /** Sidecars of one topic of events that are looked at. A day has some dozens. */
+  eventSidecarsPerTopicMax: 50_000,
+
+  /** The length of a sidecar, which its writer holds until the bucket has it. */
+  eventSidecarBytesMax: 128 * MiB,
+
+  /** Events of one agent that wait to be written, or whose outcome is unknown yet. Further ones are dropped. */
+  eventQueueBytesMax: 16 * MiB,
+  eventQueueCountMax: 50_000,
+
+  /** What an agent writes besides the records of clients, as it waits for a file that takes it along. */
+  backgroundBytesMax: 16 * MiB,
+
+  /** Metrics of a cluster that become events once a minute. */
+  clusterMetricEventsMax: 20_000,
+} as const;

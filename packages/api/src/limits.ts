@@ -1,0 +1,91 @@
+import { KiB, MiB } from '@weir/core';
+
+/** Limits of the operations that the control plane serves. */
+export const apiLimits = {
+  /** Principals that are listed when a caller asks which may do something; those that may come first. */
+  explainedPrincipalsMax: 200,
+
+  /** A password of a user. A client may send as many characters in PLAIN. */
+  passwordCharsMax: 1024,
+
+  /**
+   * Bindings of workload identities in a settings file, and claim rules of one of them. Every token is compared with
+   * all bindings of its issuer.
+   */
+  workloadBindingsMax: 1000,
+  workloadClaimRulesMax: 32,
+
+  /** Kinds of client software of one cluster that are listed, and the principals, client ids and agents of each. */
+  listedSoftwareMax: 500,
+  listedSoftwareNamesMax: 20,
+
+  /** The body of one call of the API. The largest is a list of ACLs to delete. */
+  apiRequestBytesMax: 2 * MiB,
+  apiRequestDepthMax: 32,
+  apiRequestValuesMax: 200_000,
+
+  /** Keys in one call, each for a workspace. */
+  apiKeysPerCallMax: 64,
+
+  /** Rows of one page of an answer that comes in pages, and the cursor of the next one. */
+  apiPageRowsMax: 1000,
+  apiCursorCharsMax: 4096,
+
+  /**
+   * A text of the API that people write or read and that has no narrower limit: a reason, an explanation, a message.
+   */
+  apiTextCharsMax: 4096,
+
+  /** An address that a user gives to the control plane, or is given by it. */
+  apiUrlCharsMax: 2048,
+
+  /** An e-mail address, by its standard. */
+  emailCharsMax: 254,
+
+  /** Tags of a virtual cluster, and one name or value of them. */
+  clusterTagsMax: 50,
+  clusterTagCharsMax: 256,
+
+  /** Configs in one call of the API. There are fewer that have a meaning. */
+  configsPerRequestMax: 256,
+
+  /**
+   * Users, roles, workspaces, keys, invitations and sessions of one account; a console shows them as one list each.
+   */
+  usersMax: 10_000,
+  userRolesMax: 1000,
+  workspacesMax: 1000,
+  apiKeysMax: 20_000,
+  invitationsMax: 1000,
+  invitationsPerRequestMax: 100,
+  sessionsPerUserMax: 100,
+
+  /** Grants of one key or role: one per workspace. Every call with the key reads all of them. */
+  accessGrantsMax: 1000,
+
+  /** Virtual clusters of one account, deleted ones that can be restored included. */
+  virtualClustersMax: 10_000,
+
+  /** Diagnostics of one cluster, and the groups of one type of them that are listed. */
+  diagnosticsMax: 1000,
+  diagnosticGroupsMax: 5,
+
+  /**
+   * Pipelines of a cluster, the configurations that each has besides the deployed one, and the size of one
+   * configuration: bytes, parts, words and signs, depth, aliases, and values with every alias expanded. A parser
+   * takes as long over the words as over a whole book of plain text, and it takes the time of a process that leads
+   * clusters.
+   */
+  pipelinesPerClusterMax: 500,
+  pipelineConfigurationsMax: 50,
+  pipelineConfigurationBytesMax: 128 * KiB,
+  pipelinePartsMax: 100,
+  pipelineYamlTokensMax: 20_000,
+  pipelineYamlDepthMax: 64,
+  pipelineYamlAliasesMax: 100,
+  pipelineYamlValuesMax: 50_000,
+
+  /** Rows of the summary of a pipeline configuration, and the length of one row. */
+  pipelineSummaryRowsMax: 200,
+  pipelineSummaryCharsMax: 256,
+} as const;

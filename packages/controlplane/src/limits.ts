@@ -1,0 +1,149 @@
+import { KiB, MiB } from '@weir/core';
+
+/** Limits of one control-plane process: connections, accounts, sign-in, diagnostics, and metrics of its clusters. */
+export const controlPlaneLimits = {
+  /** Connections to a control-plane process, agents and probes together. */
+  controlPlaneConnectionsMax: 16_384,
+
+  /** All headers of one request to the control plane. */
+  controlPlaneHeaderBytesMax: 16 * KiB,
+
+  /** Requests that a connection may send before it has read the answer to the first. They wait their turn. */
+  controlPlaneRequestsWaitingMax: 16,
+
+  /**
+   * How long a peer may leave a part of an answer unread, and what all of them may leave, about. The largest answer,
+   * eight megabytes of events, gets there within this over a line of a megabit and a half.
+   */
+  controlPlaneUnreadMsMax: 60_000,
+  controlPlaneUnreadBytesMax: 256 * MiB,
+
+  /** A file that an operator writes for the control plane: credentials, bindings of workload identities. */
+  settingsFileBytesMax: 8 * MiB,
+
+  /** A request for an agent token, whose largest part is the token of a platform. */
+  tokenRequestBytesMax: 64 * KiB,
+
+  /** Requests for agent tokens that are worked on at a time: the caller is not authenticated yet. */
+  tokenRequestsMax: 64,
+
+  /** Sign-ins with an identity provider that are worked on at a time: the caller is not authenticated yet. */
+  ssoSignInsRunningMax: 256,
+
+  /** Values of the claim that names roles. An account has no more roles than that. */
+  ssoRoleValuesMax: 1000,
+
+  /** Keys in a file of secret keys: the one in use and its predecessors. */
+  secretKeysMax: 16,
+
+  /** Clusters whose federations a process remembers for a moment. */
+  federatedClustersMax: 10_000,
+
+  /**
+   * Findings that are stored of one diagnostic. A cluster may have a hundred thousand groups, and all may be stuck.
+   */
+  diagnosticFindingsMax: 20,
+
+  /**
+   * A name or a sentence in a finding, and the reason with which a user mutes a diagnostic. Names have up to 1,024
+   * characters.
+   */
+  diagnosticTextCharsMax: 2048,
+
+  /** Transitions that are stored of one diagnostic of one cluster; the oldest are forgotten first. */
+  diagnosticTransitionsMax: 100,
+
+  /**
+   * Damaged files of one cluster that a diagnostic snapshot distinguishes, of those that all agents have reported.
+   */
+  diagnosedDamagedFilesMax: 100,
+
+  /**
+   * Groups of one cluster whose progress is followed from snapshot to snapshot, and their partitions. About 150
+   * bytes each.
+   */
+  diagnosedGroupsMax: 5_000,
+  diagnosedPartitionsMax: 50_000,
+
+  /**
+   * Clients, buckets and metrics of one cluster that a diagnostic snapshot distinguishes, of those that all agents
+   * have reported.
+   */
+  diagnosedClientsMax: 1_000,
+  diagnosedBucketsMax: 100,
+  diagnosedMetricsMax: 100,
+
+  /**
+   * Series of a cluster in one scrape of the control plane; a line is about 150 bytes. The last ones are left out.
+   */
+  hostedSeriesMax: 30_000,
+
+  /** Clusters that the control plane measures at a time for scrapes, and scrapes that wait for their turn. */
+  hostedLooksRunningMax: 8,
+  hostedLooksWaitingMax: 256,
+
+  /** Scraped text that is cached for some seconds, so that a second scrape measures nothing. */
+  hostedTextsBytesMax: 64 * MiB,
+
+  /**
+   * The body of a call by an unknown caller: an address, a name, a password, a token. It is counted before it is
+   * parsed.
+   */
+  apiPublicRequestBytesMax: 16 * KiB,
+  apiPublicRequestDepthMax: 4,
+  apiPublicRequestValuesMax: 32,
+
+  /**
+   * All bodies of the API that are being read, and calls that are being answered. Further ones are answered with a
+   * retriable error.
+   */
+  apiBodiesBytesMax: 128 * MiB,
+  apiCallsRunningMax: 1024,
+
+  /**
+   * Addresses, names and keys whose calls the API counts, about a hundred bytes each. The longest silent is
+   * forgotten first.
+   */
+  apiCountedCallersMax: 50_000,
+
+  /** Keys that one application key has made: a configuration for an assistant makes one, or one per workspace. */
+  keysPerKeyMax: 100,
+
+  /** Virtual clusters that one control-plane process serves. */
+  hostedClustersMax: 10_000,
+
+  /** Clusters led by other processes to which one control-plane process is connected, to answer calls about them. */
+  remoteLeadersMax: 256,
+
+  /** Roles of one user. */
+  rolesPerUserMax: 100,
+
+  /** The name of a user, and the issuer or subject that names the user at an identity provider. */
+  userNameCharsMax: 128,
+  identityCharsMax: 1024,
+
+  /** What is stored of the address and the user agent of a caller. */
+  remoteAddressCharsMax: 64,
+  userAgentCharsMax: 256,
+
+  /** What is stored of one call in the audit log: ids and names, the error message, and the number of targets. */
+  auditTextCharsMax: 256,
+  auditMessageCharsMax: 4096,
+  auditTargetsMax: 16,
+
+  /**
+   * Kinds of refused calls that are counted into one entry of the audit log each, under a kilobyte apiece; as many
+   * again for callers together.
+   */
+  auditOpenRefusalsMax: 1_000,
+
+  /** Keys that a control plane remembers between calls, about a kilobyte each. */
+  verifiedKeysMax: 20_000,
+
+  /**
+   * Passwords that are hashed at a time, 19 MiB and a thread of four each, and those that wait. Further ones are
+   * refused.
+   */
+  passwordHashesRunningMax: 2,
+  passwordHashesWaitingMax: 64,
+} as const;
