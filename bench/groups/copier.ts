@@ -17,7 +17,7 @@ const timeoutMs = 60_000;
 const inFlightMax = 5;
 const readCommitted = 1;
 
-export interface CopyWork {
+interface CopyWork {
   readonly from: string;
   readonly to: string;
   readonly partitions: number;

@@ -40,7 +40,7 @@ export function unnamedFileBytes(pid: number): number {
   return bytes;
 }
 
-export interface Stat {
+interface Stat {
   readonly pid: number;
   readonly parentPid: number;
   readonly ownTicks: number;

@@ -8,7 +8,7 @@ const stopMsMax = 60_000;
 const pollMs = 20;
 const outputCharsMax = 64 * 1024;
 
-export interface ServerToStart {
+interface ServerToStart {
   readonly name: string;
   readonly program: string;
   readonly args: readonly string[];

@@ -4,7 +4,7 @@ import { ServerProcess } from './server-process.ts';
 import { printLatency, type StoreLatency } from './store-latency.ts';
 
 /** What was asked of a bucket since it was started. */
-export interface BucketCounts {
+interface BucketCounts {
   readonly puts: number;
   readonly gets: number;
   readonly refused: number;

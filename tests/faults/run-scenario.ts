@@ -12,7 +12,7 @@ import { Recorder } from './history/recorder.ts';
 import type { Scenario } from './scenarios.ts';
 import type { Workload } from './workloads/workloads.ts';
 
-export interface ScenarioOptions {
+interface ScenarioOptions {
   readonly seed: number;
   readonly troubleMs: number;
 }

@@ -2,7 +2,7 @@
  * Things that make a run depend on when and where it happens. Each has one door, the file that turns it into a port;
  * everything else receives the port, so that a whole cluster can be simulated from a seed.
  */
-export interface AmbientAccess {
+interface AmbientAccess {
   readonly banned: string;
   readonly pattern: RegExp;
   /** Whether the pattern is about the names of imported modules, which stand in strings. */

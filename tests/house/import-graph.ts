@@ -3,7 +3,7 @@ import { isTest, type SourceFile } from './repository.ts';
 import { importsOf } from './source-text.ts';
 
 /** What product files import of other product files, by path. Type imports count: a reader follows them too. */
-export type ImportGraph = ReadonlyMap<string, ReadonlySet<string>>;
+type ImportGraph = ReadonlyMap<string, ReadonlySet<string>>;
 
 export function importGraph(files: readonly SourceFile[]): ImportGraph {
   const product = files.filter(({ path }) => path.startsWith('packages/') && !isTest(path));

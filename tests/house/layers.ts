@@ -4,7 +4,7 @@ import { type Layer, testOnlyPackages } from './layer-rule.ts';
 import { isTest, type SourceFile } from './repository.ts';
 import { importsOf } from './source-text.ts';
 
-export interface LayerContext {
+interface LayerContext {
   readonly layers: Readonly<Record<string, Layer>>;
   /** The names that each package declares as dependencies. */
   readonly dependencies: Readonly<Record<string, readonly string[]>>;

@@ -1,7 +1,7 @@
 import { blankComments, lineOf } from './source-text.ts';
 
 /** What a log message may begin with. A new verb is welcome; an article or a noun is not. */
-export const logVerbs: readonly string[] = [
+const logVerbs: readonly string[] = [
   'added',
   'applied',
   'called',

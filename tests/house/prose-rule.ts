@@ -1,13 +1,13 @@
 /** How Markdown is written: short lines, and the field's words instead of this project's former ones. */
 
-export const proseColumnsMax = 120;
+const proseColumnsMax = 120;
 
-export interface ForbiddenWord {
+interface ForbiddenWord {
   readonly pattern: RegExp;
   readonly instead: string;
 }
 
-export const forbiddenWords: readonly ForbiddenWord[] = [
+const forbiddenWords: readonly ForbiddenWord[] = [
   {
     pattern: /\b(?:who(?:m)?ever|(?:no|some|any|every)body)\b/gi,
     instead: 'name the actor: client, agent, reader, caller',

@@ -47,7 +47,7 @@ function spaces(token: string): string {
   return token.replaceAll(/[^\n]/g, ' ');
 }
 
-export interface Import {
+interface Import {
   readonly specifier: string;
   readonly line: number;
 }

@@ -12,7 +12,7 @@ import { appGrant, makeAccount, type TestAccount } from '../../packages/controlp
 import { eventHistory } from './event-history.ts';
 import { seedPipelines } from './pipelines.ts';
 
-export interface SeededCluster {
+interface SeededCluster {
   readonly url: string;
   readonly docsUrl: string;
   readonly headers: Readonly<Record<string, string>>;

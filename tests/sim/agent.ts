@@ -23,7 +23,7 @@ import { clusterId, type Deps } from './deps.ts';
 import { Lane, type Link } from './link.ts';
 import { SimProcess } from './sim-process.ts';
 
-export interface SimAgentOptions {
+interface SimAgentOptions {
   readonly agentId: string;
   /** The bucket as the world has it. */
   readonly bucket: ObjectStore;

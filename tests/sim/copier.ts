@@ -7,7 +7,7 @@ import type { ClientDeps } from './deps.ts';
 import { fetchOffsets, fetchPositions } from './group-offsets.ts';
 import { type Generation, Membership } from './membership.ts';
 
-export interface CopierOptions {
+interface CopierOptions {
   readonly transactionalId: string;
   /** Names its transactions, for there may be another under the same transactional id. */
   readonly name: string;

@@ -29,7 +29,7 @@ export interface ReadLog {
   read(reader: string, partition: number, count: number, text: string, offset: number): void;
 }
 
-export function parseCopy(text: string): Copied {
+function parseCopy(text: string): Copied {
   const [, partition, offset, transaction] = /^(\d+)@(\d+) (\S+)$/.exec(text)!;
   return { partition: Number(partition), offset: Number(offset), transaction: transaction! };
 }

@@ -28,7 +28,7 @@ export interface ProduceLog {
   acknowledge(batch: SentBatch, offset: number, agentId: string): void;
 }
 
-export interface ReadBatch {
+interface ReadBatch {
   readonly offset: number;
   readonly nextOffset: number;
   readonly sent: SentBatch;

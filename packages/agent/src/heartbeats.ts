@@ -8,7 +8,7 @@ import {
   reportIntervalMs,
 } from '@weir/metadata';
 
-export interface HeartbeatsOptions {
+interface HeartbeatsOptions {
   readonly port: ClusterPort;
   readonly self: () => AgentDescription;
   /** Told with each that was heard which agents live, this one among them. */
@@ -21,7 +21,7 @@ export interface HeartbeatsOptions {
   readonly metrics?: Metrics;
 }
 
-export interface ReportSource {
+interface ReportSource {
   report(): AgentReport;
   /** The last report was heard. */
   heard(): void;

@@ -1,39 +1,25 @@
 export { type AgentOptions, type RunningAgent, startAgent } from './agent.ts';
 export { AgentEvents } from './events/agent-events.ts';
-export type { EventEmitter } from './events/event-emitter.ts';
-export {
-  emitOrbitLine,
-  emitPipelineLine,
-  emitTableflowLine,
-  type OrbitLine,
-  type PipelineLine,
-  type RunLine,
-  type TableflowLine,
-} from './events/typed-events.ts';
 export { AgentKeyFile } from './identity/agent-key-file.ts';
 export { AgentToken } from './identity/agent-token.ts';
-export { platformToken, type TokenSource } from './identity/platform-token.ts';
+export { platformToken } from './identity/platform-token.ts';
 export { agentMetricRows } from './metric-rows.ts';
 export { publishIntervalMs } from './metrics-publishing/cluster-metrics.ts';
-export {
-  type MetricsPublisher,
-  type MetricsPublisherOptions,
-  startMetricsPublisher,
-} from './metrics-publishing/metrics-publisher.ts';
+export { startMetricsPublisher } from './metrics-publishing/metrics-publisher.ts';
 export {
   type MetricsPush,
   type MetricsPushSettings,
   startMetricsPush,
 } from './metrics-publishing/push/metrics-push.ts';
-export { type ZoneBlocks, type ZoneOfAddress, zonesByAddress } from './placement/address-zones.ts';
+export { type ZoneOfAddress, zonesByAddress } from './placement/address-zones.ts';
 export { type AdvertisedHost, advertisedHost, type Machine } from './placement/advertised-host.ts';
 export type { ProxyProtocolOptions } from './security/proxy-protocol/proxied-client.ts';
-export type { PasswordMechanism, SaslSettings } from './security/sasl/create-sasl.ts';
+export type { SaslSettings } from './security/sasl/create-sasl.ts';
 export type { AgentTls } from './security/tls/agent-tls.ts';
 export { clientNames, type NameRule } from './security/tls/client-names.ts';
 export { ServerCertificates } from './security/tls/server-certificates.ts';
 export { type TlsSource, tlsBucket, tlsFiles } from './security/tls/tls-material.ts';
 export { AgentStats } from './stats/agent-stats.ts';
-export { type FoundZone, lookUpZone, type ZoneLookupOptions } from './zone/look-up-zone.ts';
+export { lookUpZone } from './zone/look-up-zone.ts';
 export { OwnZone } from './zone/own-zone.ts';
 export { ZoneWarnings } from './zone/zone-warnings.ts';

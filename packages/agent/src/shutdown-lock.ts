@@ -1,7 +1,7 @@
 import type { Clock, Log } from '@weir/core';
 import { type ClusterPort, heartbeatIntervalMs } from '@weir/metadata';
 
-export interface ShutdownLockOptions {
+interface ShutdownLockOptions {
   readonly port: ClusterPort;
   readonly agentId: string;
   readonly group: string;

@@ -16,7 +16,7 @@ const scanning = [
 
 type Scan = (this: readonly unknown[], ...args: unknown[]) => unknown;
 
-export interface CountedScans extends Disposable {
+interface CountedScans extends Disposable {
   /** Members that lists were looked through for, as if nothing had been found before the end. */
   readonly looks: number;
 }

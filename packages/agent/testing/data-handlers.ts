@@ -14,7 +14,7 @@ import { createReadPath } from '../src/read-path/read-path.ts';
 import { ShareService } from '../src/share/share-service.ts';
 import { createWritePath } from '../src/write-path/write-path.ts';
 
-export interface DataHandlers {
+interface DataHandlers {
   readonly produce: HandlerOf<Apis['Produce']>;
   readonly fetch: HandlerOf<Apis['Fetch']>;
   readonly listOffsets: HandlerOf<Apis['ListOffsets']>;

@@ -10,7 +10,7 @@ import { testAgent } from './agent.ts';
 import { produced, TestStore } from './data-path.ts';
 import { until } from './until.ts';
 
-export interface StagedEvent {
+interface StagedEvent {
   readonly timeMs: number;
   readonly data?: Readonly<Record<string, string | number>>;
 }

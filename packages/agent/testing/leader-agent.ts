@@ -21,7 +21,7 @@ export interface LeaderAgent extends ServedAgent, AsyncDisposable {
   addTopic(name: string, partitionCount?: number): Promise<TopicDescription>;
 }
 
-export interface LeaderAgentOptions extends Pick<TestAgentOptions, 'accessOf' | 'session'> {
+interface LeaderAgentOptions extends Pick<TestAgentOptions, 'accessOf' | 'session'> {
   /** Puts something between the agents and their cluster. */
   readonly port?: (node: ClusterNode) => ClusterPort;
 }

@@ -8,7 +8,7 @@ import {
 import type { AppendOutcome, ProducedBatch } from '../src/write-path/produced-batch.ts';
 import { DataPath, type DataPathOptions, settled } from './data-path.ts';
 
-export interface StartedWritePath extends DataPath {
+interface StartedWritePath extends DataPath {
   readonly topicId: string;
 }
 

@@ -53,7 +53,7 @@ type KnownOperation = (typeof areas)[number]['operations'][number];
 
 export type OperationName = KnownOperation['name'];
 
-export type OperationCalled<Name extends OperationName> = Extract<KnownOperation, { readonly name: Name }>;
+type OperationCalled<Name extends OperationName> = Extract<KnownOperation, { readonly name: Name }>;
 
 /** What a caller sends. */
 export type CallOf<Name extends OperationName> = z.input<OperationCalled<Name>['input']>;

@@ -15,7 +15,7 @@ export interface FetchInit {
   readonly credentials: 'same-origin';
 }
 
-export interface FetchAnswer {
+interface FetchAnswer {
   readonly status: number;
   readonly headers: { get(name: string): string | null };
   text(): Promise<string>;

@@ -109,12 +109,12 @@ export function errorsOf(operation: { scope: string; errors: readonly OwnErrorCo
 }
 
 /** What goes over the wire. */
-export interface ErrorEnvelope {
+interface ErrorEnvelope {
   readonly error: string;
   readonly message: string;
 }
 
-export interface ApiErrorOptions {
+interface ApiErrorOptions {
   readonly cause?: unknown;
   /** When the call may be tried again; the header `Retry-After`. */
   readonly retryAfterSeconds?: number | undefined;

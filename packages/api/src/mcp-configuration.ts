@@ -4,7 +4,7 @@ import { apiPath } from './operation.ts';
 export const mcpPath = `${apiPath}/mcp`;
 export const docsMcpPath = '/docs/mcp';
 
-export interface McpServers {
+interface McpServers {
   /** The base address. */
   readonly baseUrl: string;
   /** What the client calls the server; the one of the documentation is called `…-docs`. */
@@ -15,7 +15,7 @@ export interface McpServers {
 
 /** How clients want to be told of a server: most call the address `url`, one kind `serverUrl`, and some have a command. */
 export const mcpClientKinds = ['url', 'server_url', 'command_line'] as const;
-export type McpClientKind = (typeof mcpClientKinds)[number];
+type McpClientKind = (typeof mcpClientKinds)[number];
 
 /** What somebody pastes into the configuration of a client. The documentation needs no headers. */
 export function mcpConfiguration(kind: McpClientKind, { baseUrl, serverName, headers }: McpServers): string {

@@ -27,7 +27,7 @@ import {
 import { FakeSaslLogin, type FakeSaslOptions } from './fake-sasl.ts';
 
 /** What a broker does about a request. */
-export type Reaction<Name extends ApiName> = ResponseOf<Apis[Name]> | 'silence' | 'hang up';
+type Reaction<Name extends ApiName> = ResponseOf<Apis[Name]> | 'silence' | 'hang up';
 
 export interface RequestContext {
   readonly nodeId: number;
@@ -62,7 +62,7 @@ export interface FakeKafkaOptions {
   readonly correlationId?: (asked: number, api: ApiName) => number;
 }
 
-export interface SeenRequest {
+interface SeenRequest {
   readonly nodeId: number;
   readonly api: ApiName;
   readonly version: number;

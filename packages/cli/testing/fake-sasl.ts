@@ -17,7 +17,7 @@ export interface FakeSaslOptions {
   readonly iterations?: number;
 }
 
-export type FakeSaslReply = { readonly say: Buffer; readonly isDone: boolean } | { readonly refuse: string };
+type FakeSaslReply = { readonly say: Buffer; readonly isDone: boolean } | { readonly refuse: string };
 
 const hmac = (key: Buffer, text: string) => createHmac('sha512', key).update(text).digest();
 

@@ -1,7 +1,7 @@
 import type { TestContext } from 'node:test';
 import { type RunOptions, runArguments, runLine } from './command-run.ts';
 
-export interface LocalCluster {
+interface LocalCluster {
   readonly port: number;
   /** Runs a tool against the cluster. */
   weir(line: string, options?: RunOptions): ReturnType<typeof runLine>;

@@ -9,13 +9,13 @@ import {
 const algorithm = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' } as const;
 
 /** A certificate and its key, as PEM, under the names that Node's servers take. */
-export interface TestIdentity {
+interface TestIdentity {
   readonly cert: string;
   readonly key: string;
 }
 
 /** Who and for how long. Without dates it is for as long as any test lives. */
-export interface IdentityOptions {
+interface IdentityOptions {
   readonly name?: string;
   readonly dns?: readonly string[];
   /** Days, such as `2020-01-01`. */

@@ -2,7 +2,7 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 import { isKeySecret } from './accounts/secrets.ts';
 
 /** A key of agents as it is stored: its hash, never the key. */
-export interface AgentKey {
+interface AgentKey {
   /** `akn_…` */
   readonly name: string;
   /** SHA-256 of the key, 64 hex digits. */

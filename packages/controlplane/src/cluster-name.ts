@@ -2,7 +2,7 @@ import type { Log } from '@weir/core';
 import { type ClusterNode, clusterFacts } from '@weir/metadata';
 
 /** The part of a node that is needed. */
-export type NamedNode = Pick<ClusterNode, 'role' | 'record' | 'execute'>;
+type NamedNode = Pick<ClusterNode, 'role' | 'record' | 'execute'>;
 
 const { namespace, key } = clusterFacts.name;
 

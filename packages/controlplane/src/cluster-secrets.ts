@@ -12,9 +12,9 @@ import {
 } from '@weir/metadata';
 
 /** The part of a node that is needed. */
-export type SecretsNode = Pick<ClusterNode, 'role' | 'onRole' | 'record' | 'execute'>;
+type SecretsNode = Pick<ClusterNode, 'role' | 'onRole' | 'record' | 'execute'>;
 
-export interface ClusterSecretsOptions {
+interface ClusterSecretsOptions {
   readonly randomBytes: (count: number) => Buffer;
   readonly clock: Clock;
   readonly log: Log;

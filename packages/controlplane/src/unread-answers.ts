@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import type { Clock, MetricRow, Metrics } from '@weir/core';
 
-export interface UnreadLimits {
+interface UnreadLimits {
   /** How long a peer may leave bytes lying here. */
   readonly msMax: number;
   /** What all peers together may leave here. */

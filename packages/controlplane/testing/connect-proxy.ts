@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 
-export interface ConnectProxy {
+interface ConnectProxy {
   readonly port: number;
   /** The authorities that were asked for, refused ones included. */
   readonly asked: readonly string[];

@@ -1,11 +1,11 @@
-export interface ParsedFamily {
+interface ParsedFamily {
   readonly name: string;
   readonly help: string;
   readonly type: string;
   readonly samples: readonly ParsedSample[];
 }
 
-export interface ParsedSample {
+interface ParsedSample {
   readonly labels: Readonly<Record<string, string>>;
   readonly value: number;
 }

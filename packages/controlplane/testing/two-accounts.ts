@@ -16,7 +16,7 @@ export interface TestAccount {
   user(name: string, ...grants: RoleGrant[]): Promise<string>;
 }
 
-export interface TestWorkspace {
+interface TestWorkspace {
   readonly id: string;
   readonly clusterId: string;
 }

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, request as httpRequest } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 
-export interface UpgradeProxy {
+interface UpgradeProxy {
   readonly url: string;
   /** Upgrades that went through. */
   readonly upgrades: () => number;

@@ -1,7 +1,7 @@
 import type { Random } from './random.ts';
 
 /** Delays of retries: the first, twice as long after each further failure, and at most `maxMs`. */
-export interface BackOff {
+interface BackOff {
   readonly firstMs: number;
   readonly maxMs: number;
 }

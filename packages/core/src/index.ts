@@ -13,7 +13,7 @@ export {
   operationBits,
   operationsOfResource,
 } from './acl.ts';
-export { type BackOff, backOffMs, type JitteredBackOff, jitteredBackOffMs } from './back-off.ts';
+export { backOffMs, type JitteredBackOff, jitteredBackOffMs } from './back-off.ts';
 export { formatBytes, GiB, KiB, MiB, parseBytes, TiB } from './bytes.ts';
 export { type Clock, systemClock } from './clock.ts';
 export { formatDurationMs, parseDurationMs } from './durations.ts';

@@ -10,10 +10,10 @@ export interface Log {
 
 export type LogFields = Readonly<Record<string, string | number | boolean | null | undefined>>;
 
-export const logLevels = ['debug', 'info', 'warn', 'error'] as const;
+const logLevels = ['debug', 'info', 'warn', 'error'] as const;
 export type LogLevel = (typeof logLevels)[number];
 
-export interface LogOptions {
+interface LogOptions {
   readonly level: LogLevel;
   readonly nowMs: () => number;
   /** Takes one line without its end. */

@@ -7,7 +7,7 @@ export type EventRecord = z.infer<typeof eventEnvelope>;
 export const envelopeVersion = '1.0';
 export const envelopeContentType = 'application/json';
 
-export interface AgentSource {
+interface AgentSource {
   readonly virtualClusterId: string;
   readonly agentId: string;
 }

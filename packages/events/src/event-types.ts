@@ -3,7 +3,7 @@ import { printPath } from './filter/quoting.ts';
 
 export { type EventTypeName, eventTypeNames };
 
-export interface EventType {
+interface EventType {
   readonly title: string;
   readonly description: string;
   readonly clusterKinds: readonly ('kafka' | 'data_lake')[];

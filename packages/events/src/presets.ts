@@ -2,7 +2,7 @@ import type { EventTypeName } from './event-types.ts';
 import { defaultRange, type TimeRange } from './time-range.ts';
 
 /** A search that is ready to run. */
-export interface Preset {
+interface Preset {
   readonly title: string;
   /** None are all. */
   readonly eventTypes: readonly EventTypeName[];

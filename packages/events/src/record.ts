@@ -11,7 +11,7 @@ export interface EventHead {
 }
 
 /** What whoever emits an event says of it. */
-export interface EventToWrite extends EventHead {
+interface EventToWrite extends EventHead {
   readonly data: EventRecord['data'];
 }
 

@@ -12,7 +12,7 @@ export type TimeRange =
   | { readonly start: string; readonly end: string };
 
 /** A day, such as `2026-11-15`, or a part of it between two times of day, such as `09:30`. */
-export interface DayRange {
+interface DayRange {
   readonly day: string;
   readonly from?: string | undefined;
   readonly to?: string | undefined;
@@ -37,18 +37,18 @@ export interface TimeWindow {
   readonly endMs: number;
 }
 
-export interface TimeRangeProblem {
+interface TimeRangeProblem {
   readonly code: 'invalid_time_range' | 'window_too_large';
   readonly message: string;
   /** The newest part of the window that is not too large. */
   readonly suggestion?: TimeRange;
 }
 
-export type ResolvedRange =
+type ResolvedRange =
   | { readonly window: TimeWindow; readonly problem?: undefined }
   | { readonly window?: undefined; readonly problem: TimeRangeProblem };
 
-export interface ResolveOptions {
+interface ResolveOptions {
   readonly nowMs: number;
   /** Where today begins: `UTC`, or a name of the IANA list such as `Europe/Vienna`. */
   readonly timeZone: string;

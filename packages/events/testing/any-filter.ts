@@ -78,12 +78,7 @@ const anyNumber = fc.oneof(
   fc.double({ noNaN: true, noDefaultInfinity: true }).map((number) => number + 0),
 );
 
-export const anyLiteral: fc.Arbitrary<Literal> = fc.oneof(
-  anyText,
-  anyNumber,
-  fc.boolean(),
-  fc.constant(null),
-);
+const anyLiteral: fc.Arbitrary<Literal> = fc.oneof(anyText, anyNumber, fc.boolean(), fc.constant(null));
 
 const anyKey = fc.oneof(
   { weight: 6, arbitrary: fc.constantFrom(...keys) },

@@ -19,14 +19,14 @@ export interface MemoryTopic {
   readonly sidecars: readonly { readonly from: number; readonly to: number }[];
 }
 
-export interface MemoryEventsOptions {
+interface MemoryEventsOptions {
   readonly topics: readonly MemoryTopic[];
   readonly latenessMsMax?: number;
   readonly stripeEvents?: number;
 }
 
 /** What a source was asked for. */
-export interface MemoryCalls {
+interface MemoryCalls {
   pagesRead: number;
   sidecarBytesRead: number;
   readonly reads: { readonly type: EventTypeName; readonly from: number; readonly to: number }[];

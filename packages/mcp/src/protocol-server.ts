@@ -30,7 +30,7 @@ export interface ServerManifest {
   readonly isPublic: boolean;
 }
 
-export interface ServerDeps {
+interface ServerDeps {
   readonly publicUrl: () => string;
   readonly clock: Clock;
   readonly log: Log;

@@ -1,10 +1,10 @@
-export { aclKey, aclValue, describeAcl, readAclKey, readAcls } from './acls/acl-entry.ts';
+export { aclKey, describeAcl, readAclKey, readAcls } from './acls/acl-entry.ts';
 export { type AclDecision, AclIndex, type AclQuestion } from './acls/acl-index.ts';
 export { type InvalidAcl, invalidAcls, problemOfNewAcl } from './acls/check-acl.ts';
-export { type CallName, type ClusterPort, callNames, callOn, portOf } from './calls/cluster-calls.ts';
+export { type ClusterPort, callOn, portOf } from './calls/cluster-calls.ts';
 export type { EventsPort } from './calls/event-calls.ts';
 export type { QueriesPort } from './calls/query-calls.ts';
-export type { AclFilter, AclResult, DeletedAcls } from './cluster/acls-port.ts';
+export type { AclFilter, DeletedAcls } from './cluster/acls-port.ts';
 export {
   type AlterConfigsResult,
   type ConfigChange,
@@ -12,7 +12,6 @@ export {
   type ConfigsToAlter,
   configOperations,
   type DeleteRecordsResult,
-  type LogSizes,
   type RecordsToDelete,
   type StoredConfigKind,
   type StoredConfigResource,
@@ -23,7 +22,6 @@ export {
   type AgentsHeard,
   type DamagedOffsets,
   type HeardReport,
-  type LostAgent,
   problemOfReport,
   type ReportedBucket,
   type ReportedClient,
@@ -56,40 +54,24 @@ export type {
   CommitMark,
   CommitOrigin,
   CommittedOffset,
-  ConsumerGroupDescription,
   ConsumerHeartbeat,
   ConsumerHeartbeatAnswer,
-  ConsumerMemberDescription,
   GroupDescription,
   GroupError,
-  GroupFilter,
   GroupHeartbeat,
   GroupListing,
   GroupMemberDescription,
   GroupStateName,
   GroupType,
-  JoinedMember,
-  JoinGroupAnswer,
-  JoinGroupRequest,
-  LeaveGroupAnswer,
-  LeaveGroupRequest,
-  LeavingMember,
-  MemberAssignment,
-  NamedBytes,
   OffsetsAnswer,
   OffsetsCommit,
   OffsetsCommitAnswer,
-  OffsetsCommitter,
   OffsetsQuery,
-  OffsetsToDelete,
   OffsetToCommit,
   PartitionsOfTopic,
-  SyncGroupAnswer,
-  SyncGroupRequest,
   TopicPartition,
   TopicReader,
 } from './cluster/groups-port.ts';
-export { groupErrors, groupTypes } from './cluster/groups-port.ts';
 export {
   addLatencies,
   type LatencyCounts,
@@ -98,13 +80,7 @@ export {
   noLatencies,
   packLatencies,
 } from './cluster/latencies.ts';
-export type {
-  AgentClients,
-  DeletedTopic,
-  ResourceCounts,
-  SeenAgent,
-  TopicsWithEnds,
-} from './cluster/owner-port.ts';
+export type { AgentClients, DeletedTopic, ResourceCounts } from './cluster/owner-port.ts';
 export type {
   AbortedTransactions,
   AgentDescription,
@@ -145,29 +121,20 @@ export {
 } from './cluster/port.ts';
 export type {
   AlterClientQuotasResult,
-  ClientQuotaFilter,
   ClientQuotas,
-  ClientQuotasToAlter,
   CredentialDescription,
-  CredentialResult,
   CredentialToPut,
   QuotaEntity,
   QuotaFilterPart,
   ScramCredential,
   ScramCredentialChange,
-  ScramCredentialDescription,
-  ScramCredentialResult,
 } from './cluster/principals-port.ts';
 export {
   type ClaimedQuery,
   type JobHold,
   jobLeaseMs,
-  type QueryOutcome,
-  type QueryPoll,
   type QueryRefusal,
   type QueryReport,
-  type QueryToRun,
-  queryLimitMsMax,
   queryReportIntervalMs,
 } from './cluster/queries-port.ts';
 export {
@@ -176,43 +143,24 @@ export {
   type AcknowledgeType,
   type AcquireAnswer,
   type AcquiredPartition,
-  type AcquiredRecords,
   acknowledgeTypes,
   type RecordsToAcknowledge,
-  type RecordsToAcquire,
   type ShareError,
-  type ShareGroupDescription,
   type ShareHeartbeat,
   type ShareHeartbeatAnswer,
-  type ShareMemberDescription,
   type ShareOffset,
   type ShareOffsetsAnswer,
   type ShareOffsetsQuery,
-  type ShareOffsetsResult,
-  type ShareOffsetsToAlter,
-  type ShareOffsetsToDelete,
   type ShareOffsetToAlter,
 } from './cluster/share-port.ts';
 export { SnapshotTopics } from './cluster/snapshot-topics.ts';
 export { takeSnapshot } from './cluster/take-snapshot.ts';
 export {
-  type ListedTransaction,
-  type OffsetsToAdd,
-  type PartitionsToAdd,
-  type ProducerDescription,
-  type ProducersAnswer,
   type RequestOrigin,
-  type TransactionAnswer,
-  type TransactionalCaller,
   type TransactionalProducer,
-  type TransactionalProducerToInit,
   type TransactionDescription,
   type TransactionError,
-  type TransactionFilter,
   type TransactionOffsetsAnswer,
-  type TransactionOffsetsToCommit,
-  type TransactionState,
-  type TransactionToEnd,
   transactionStates,
 } from './cluster/transactions-port.ts';
 export type { Figure } from './cluster-metrics/combined-stats.ts';
@@ -226,19 +174,10 @@ export { checkConfigs } from './configs/check-configs.ts';
 export { isConfigName } from './configs/config-catalogues.ts';
 export { type ConfigSource, clusterConfigValue, topicConfigValue } from './configs/config-value.ts';
 export { type DescribedConfig, describeConfigs } from './configs/describe-configs.ts';
-export {
-  type CredentialEntry,
-  readCredentialRecord,
-  writeCredentialRecord,
-} from './credentials/credential-entry.ts';
+export { readCredentialRecord, writeCredentialRecord } from './credentials/credential-entry.ts';
 export { spellingsOf as credentialSpellings } from './credentials/credential-names.ts';
 export { readScramCredential } from './credentials/scram-credentials.ts';
-export {
-  isPasswordOf,
-  newScramCredential,
-  scramCredentialOf,
-  scramIterations,
-} from './credentials/scram-secret.ts';
+export { isPasswordOf, newScramCredential, scramIterations } from './credentials/scram-secret.ts';
 export { readAssignment } from './groups/consumer/consumer-protocol.ts';
 export {
   checkJournalFile,
@@ -251,7 +190,6 @@ export {
 } from './journal/index.ts';
 export {
   ClusterNode,
-  type ClusterNodeOptions,
   type LedCluster,
   LoadSharing,
   NotLeader,
@@ -259,30 +197,16 @@ export {
   shortLease,
 } from './leader/index.ts';
 export { NewerFormat } from './newer-format.ts';
-export {
-  compilePattern,
-  compileRewrite,
-  matchInTurns,
-  type Pattern,
-  type Rewrite,
-  restorePattern,
-  type UsablePattern,
-} from './pattern.ts';
+export { compilePattern, compileRewrite, matchInTurns, type Pattern, restorePattern } from './pattern.ts';
 export { readQuotas } from './quotas/alter-quotas.ts';
 export { isQuotaEntityType, quotaEntityKey } from './quotas/quota-entity.ts';
 export type { QuotaKey } from './quotas/quota-rows.ts';
 export { AgentKeyRefused, endCodes } from './rpc/channel.ts';
-export { type ClusterClient, type ClusterClientOptions, connectCluster } from './rpc/client.ts';
+export { type ClusterClient, connectCluster } from './rpc/client.ts';
 export { clusterClientMetricRows } from './rpc/client-metric-rows.ts';
 export { type ForwardProxy, openTunnel } from './rpc/forward-proxy.ts';
-export { CallRefused } from './rpc/pending-calls.ts';
 export { ReplyMemory } from './rpc/reply-memory.ts';
-export {
-  type ServedCluster,
-  type ServedConnection,
-  type ServeOptions,
-  serveConnection,
-} from './rpc/serve.ts';
+export { type ServedCluster, type ServedConnection, serveConnection } from './rpc/serve.ts';
 export { agentAudience, agentTokenPath, tokenExchange } from './rpc/token-protocol.ts';
 export {
   agentConnectPath,

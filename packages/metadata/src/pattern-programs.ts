@@ -1,7 +1,7 @@
 import { RE2JS } from 're2js';
 import { metadataLimits } from './limits.ts';
 
-export interface PatternProgramsLimits {
+interface PatternProgramsLimits {
   readonly programsMax: number;
   readonly bytesMax: number;
 }

@@ -74,7 +74,7 @@ export async function matchInTurns<Item>(
 }
 
 /** A regular expression with what takes the place of its matches: one that can be used, or what is wrong with it. */
-export type Rewrite =
+type Rewrite =
   | { readonly problem: string }
   | { readonly problem: undefined; apply(text: string): string | undefined };
 

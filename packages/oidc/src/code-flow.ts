@@ -5,7 +5,7 @@ import { type Issuer, IssuerUnavailable } from './issuer.ts';
 import { type Claims, checkToken } from './token-check.ts';
 
 /** How we are known to an issuer. */
-export interface CodeClient {
+interface CodeClient {
   readonly clientId: string;
   readonly clientSecret: string;
   /** Where it sends users back to. */
@@ -22,7 +22,7 @@ export interface CodeAttempt {
   readonly codeVerifier: string;
 }
 
-export interface CodeFlowOptions {
+interface CodeFlowOptions {
   readonly issuer: Pick<Issuer, 'keys' | 'keysAfter' | 'ask' | 'isSafe'>;
   readonly clock: Clock;
   readonly stop: AbortSignal;

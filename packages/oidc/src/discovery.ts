@@ -2,7 +2,7 @@ import { placeOf } from './address.ts';
 import type { FetchJson } from './fetch-json.ts';
 
 /** What an issuer of tokens says of itself, as far as it matters for checking them. */
-export interface IssuerDescription {
+interface IssuerDescription {
   /** What its tokens call it. */
   readonly issuer: string;
   readonly keysUrl: string;
@@ -27,7 +27,7 @@ export interface SignInDescription {
  * Algorithms with a public key to check and a private one to sign. With any other, whoever may check a token could make one, and with
  * `none` everybody could.
  */
-export const asymmetricAlgorithms: readonly string[] = [
+const asymmetricAlgorithms: readonly string[] = [
   'RS256',
   'RS384',
   'RS512',

@@ -15,7 +15,7 @@ export interface JsonRequest {
 /** Asks for a document of JSON. */
 export type FetchJson = (url: string, stop: AbortSignal, request?: JsonRequest) => Promise<unknown>;
 
-export interface FetchJsonOptions {
+interface FetchJsonOptions {
   /** Which addresses may be connected to, for URLs that somebody names who is not trusted with this machine's network. All if it is left out. */
   readonly allowedAddress?: AllowedAddress | undefined;
 }

@@ -6,21 +6,11 @@ export { isSafeAddress } from './address.ts';
 export {
   authorizationUrl,
   type CodeAttempt,
-  type CodeClient,
   CodeRefused,
   type KnownPerson,
   redeemCode,
 } from './code-flow.ts';
-export type { FetchJson } from './fetch-json.ts';
 export { Issuer, type IssuerOptions, IssuerUnavailable } from './issuer.ts';
 export { Issuers } from './issuers.ts';
-export { type AllowedAddress, isPublicAddress } from './public-address.ts';
-export {
-  type CheckedToken,
-  type Claims,
-  checkToken,
-  type GoodToken,
-  issuerNamedIn,
-  type RefusedToken,
-  type TokenCheckOptions,
-} from './token-check.ts';
+export { isPublicAddress } from './public-address.ts';
+export { type CheckedToken, type Claims, checkToken, issuerNamedIn } from './token-check.ts';

@@ -3,12 +3,12 @@ import { decodeJwt, errors, type JWTPayload, jwtVerify } from 'jose';
 import { type IssuerKeys, IssuerUnavailable } from './issuer.ts';
 
 /** Where keys come from. */
-export interface KeySource {
+interface KeySource {
   keys(): Promise<IssuerKeys>;
   keysAfter(keys: IssuerKeys): Promise<IssuerKeys | undefined>;
 }
 
-export interface TokenCheckOptions {
+interface TokenCheckOptions {
   /** Whose token it has to be. */
   readonly issuer: KeySource;
   /** Whom it has to be made out to. */
@@ -19,14 +19,14 @@ export interface TokenCheckOptions {
 export type Claims = Readonly<Record<string, unknown>>;
 
 /** A token that is signed by the issuer, made out by it to our audience, for now, and about somebody. */
-export interface GoodToken {
+interface GoodToken {
   readonly subject: string;
   readonly expiresMs: number;
   /** All that the issuer says, `sub` and `exp` among it. */
   readonly claims: Claims;
 }
 
-export interface RefusedToken {
+interface RefusedToken {
   /** For operators. Nothing that stands in the token is in it. */
   readonly problem: string;
   /** Whom it is about, if only its time is wrong. */

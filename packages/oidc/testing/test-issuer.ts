@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import type { TestContext } from 'node:test';
 import { patientHttpServer } from '@weir/core/testing';
 import { exportJWK, generateKeyPair, SignJWT, UnsecuredJWT } from 'jose';
-import type { FetchJson } from '../src/index.ts';
+import type { FetchJson } from '../src/fetch-json.ts';
 
 type PrivateKey = Awaited<ReturnType<typeof generateKeyPair>>['privateKey'];
 type Claims = Readonly<Record<string, unknown>>;

@@ -9,7 +9,7 @@ import { TestIssuer } from './test-issuer.ts';
 type Claims = Readonly<Record<string, unknown>>;
 
 /** How the provider behaves, which a test changes as it likes. */
-export interface TestProviderBehaviour {
+interface TestProviderBehaviour {
   /** Who is in front of the browser. */
   subject: string;
   /** What a token says of him over `sub`, or instead of what it should. `undefined` leaves a claim out. */

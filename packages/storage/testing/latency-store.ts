@@ -24,7 +24,7 @@ export function latencyStore(
   });
 }
 
-export interface LogNormalOptions {
+interface LogNormalOptions {
   readonly medianMs: number;
   /** How many times the median one in a hundred takes. */
   readonly tail: number;

@@ -2,7 +2,6 @@ export { decodeMessage, decodePrefix, encodeMessage } from './codec/codec.ts';
 export { EncodeError } from './codec/encode-error.ts';
 export {
   type CompressionCodec,
-  type CompressOptions,
   codecIds,
   codecOfId,
   compress,
@@ -20,7 +19,7 @@ export {
   encodeResponse,
   type RequestEnvelope,
 } from './envelope.ts';
-export { type ErrorCode, type ErrorName, errorByCode, errors, type KafkaError } from './errors/errors.ts';
+export { type ErrorCode, type ErrorName, errorByCode, errors } from './errors/errors.ts';
 export { checkFrameLength, FrameSplitter } from './frame-splitter.ts';
 export { consumerAssignment, consumerSubscription } from './messages/consumer-protocol.ts';
 export {
@@ -31,49 +30,36 @@ export {
 } from './messages/headers.ts';
 export { type ApiName, type Apis, apiByKey, apis } from './messages/index.ts';
 export {
-  type BatchErrorName,
   type BatchRecord,
   type BatchRejection,
-  type BatchValidation,
   batchCrcOf,
   batchRecords,
   buildEndTransactionMarker,
   buildRecordBatch,
-  type ControlRecord,
   decompressRecords,
   decompressRecordsOffThread,
-  type EndTransactionMarker,
   encodeRecordHeader,
   type HeaderChange,
   HeaderCursor,
   HeaderRewriter,
   headerBytes,
-  noLeaderEpoch,
-  noProducerEpoch,
-  noProducerId,
-  noSequence,
   noTimestamp,
-  type ProduceRules,
   positionHeadBytes,
   RecordBatchBuilder,
-  type RecordBatchesOptions,
   type RecordBatchFields,
   RecordBatchView,
   RecordCursor,
   type RecordError,
-  type RecordHeader,
   type RecordRules,
   type RecordsSummary,
   type RecordToWrite,
   readControlRecord,
   recompressBatch,
   recordBatches,
-  repositioned,
   rewriteAppendTime,
   rewriteMaxTimestamp,
   rewritePosition,
   type TimestampType,
-  type TransactionResult,
   textValue,
   type ValueToWrite,
   validateBatchRecords,
@@ -81,7 +67,7 @@ export {
   validateProducedBatch,
   writePositionHead,
 } from './records/index.ts';
-export type { Fields, ReadStruct, Slices, UnknownTaggedField, WriteStruct } from './schema/field.ts';
+export type { Fields, ReadStruct, UnknownTaggedField, WriteStruct } from './schema/field.ts';
 export { type Layout, type LayoutField, type LayoutType, layoutOf, zeroUuid } from './schema/layout.ts';
 export type { Api, Decoded, Encodable, Message, RequestOf, ResponseOf } from './schema/message.ts';
 export { includesVersion, type VersionRange } from './schema/versions.ts';

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import type { Clock, Random } from '@weir/core';
 
 /** Shares of all requests, each from 0 to 1. */
-export interface BucketFaults {
+interface BucketFaults {
   /** Nothing happens, and the answer is an error. */
   readonly refuses: number;
   /** What was asked happens, and the connection breaks before the answer. */

@@ -4,7 +4,7 @@ import { type AddressInfo, connect, createServer, type Server, type Socket } fro
 import type { Clock } from '@weir/core';
 
 /** What is wrong with the network between two sides just now. */
-export interface NetworkFaults {
+interface NetworkFaults {
   readonly delayMs: number;
   /** Bytes in this direction wait until the network is well again, as those that TCP sends again and again. */
   readonly holdsRequests: boolean;

@@ -12,7 +12,7 @@ import { type Lifetime, temporaryFolder } from '../brokers/weir-process.ts';
 export const topic = 'damaged';
 /** Partition n has its second of three files damaged in the n-th way, the next ones likewise until it is restored. */
 export const damagedPartitions = fileDamages.map((_, way) => way);
-export const restoredPartitions = fileDamages.map((_, way) => fileDamages.length + way);
+const restoredPartitions = fileDamages.map((_, way) => fileDamages.length + way);
 export const intactPartition = 2 * fileDamages.length;
 const partitionCount = intactPartition + 1;
 
@@ -28,7 +28,7 @@ export const readableRecords: readonly (readonly [partition: number, offset: num
       .map((offset) => [partition, offset, valueAt(partition, offset)] as const),
   ).flat();
 
-export interface DamagedAgent {
+interface DamagedAgent {
   readonly broker: string;
   /**
    * Waits until readers have met all damage, restores the files of some partitions and waits until they are read. Then time passes until

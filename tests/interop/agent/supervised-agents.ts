@@ -61,14 +61,14 @@ export class Command {
 }
 
 /** One of the processes of a supervisor, as it is announced. */
-export interface Announced {
+interface Announced {
   readonly pid: number;
   readonly agentId: string;
   readonly kafka: string;
   readonly http: string;
 }
 
-export interface Surrounding {
+interface Surrounding {
   /** The arguments of an agent of this cluster, with any free ports. */
   readonly agent: readonly string[];
 }

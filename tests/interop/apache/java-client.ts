@@ -16,7 +16,7 @@ function ask(mode: 'schemas' | 'values' | 'errors'): unknown {
   return JSON.parse(stdout);
 }
 
-export interface ApacheError {
+interface ApacheError {
   readonly code: number;
   readonly name: string;
   readonly retriable: boolean;

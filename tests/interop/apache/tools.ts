@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 
 /** What a tool says about its version, or undefined where there is no such tool. */
-export type Probe = (tool: string) => string | undefined;
+type Probe = (tool: string) => string | undefined;
 
 const oldestJava = 17;
 

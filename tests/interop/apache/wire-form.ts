@@ -5,7 +5,7 @@ import type { ApacheStruct, ApacheType } from './java-client.ts';
  * Everything that decides about the bytes of one message version, in a form that our layouts and Apache's schemas can
  * both be brought into, so that comparing them is comparing two lists of rows.
  */
-export interface WireType {
+interface WireType {
   readonly kind: string;
   readonly compact: boolean;
   readonly nullable: boolean;
@@ -13,14 +13,14 @@ export interface WireType {
   readonly struct?: WireStruct;
 }
 
-export interface WireStruct {
+interface WireStruct {
   /** Whether the structure ends with a section of tagged fields. */
   readonly flexible: boolean;
   /** In the order of the wire: tagged fields come last. */
   readonly fields: readonly WireField[];
 }
 
-export interface WireField {
+interface WireField {
   readonly name: string;
   readonly tag: number | undefined;
   readonly type: WireType;

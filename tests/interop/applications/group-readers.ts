@@ -9,7 +9,7 @@ import type { Applications } from './application.ts';
 import { Member, pause } from './members.ts';
 
 /** A consumer of somebody's that is in a group, commits what it reads, and goes on until it is stopped. */
-export interface GroupReader {
+interface GroupReader {
   /** The values that it read, in the order in which it read them. */
   values(): Promise<readonly string[]>;
   /** Commits and leaves. */

@@ -67,7 +67,7 @@ export async function kcatRead(
 }
 
 /** Metadata as `kcat -L -J` prints it. */
-export interface KcatMetadata {
+interface KcatMetadata {
   readonly brokers: readonly { readonly id: number; readonly name: string }[];
   readonly topics: readonly {
     readonly topic: string;

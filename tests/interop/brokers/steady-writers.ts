@@ -18,7 +18,7 @@ export interface SteadyWriter {
   finish(): Promise<{ readonly acknowledged: readonly Acknowledged[]; readonly failed: readonly string[] }>;
 }
 
-export type StartWriter = (
+type StartWriter = (
   lifetime: Lifetime,
   servers: readonly string[],
   topic: string,

@@ -28,7 +28,7 @@ export function connect(broker: string, clientId = 'judge'): Promise<KafkaConnec
 }
 
 /** Batches by partition. */
-export type StoredTopic = readonly (readonly Batch[])[];
+type StoredTopic = readonly (readonly Batch[])[];
 
 /** Reads a topic from its start to its end, again until it holds that many records: another broker may have heard of them first. */
 export async function storedTopic(broker: string, topic: string, recordsMin = 0): Promise<StoredTopic> {

@@ -156,7 +156,7 @@ export async function startPlayground(
   return playground;
 }
 
-export interface AgentToStart {
+interface AgentToStart {
   readonly zone: string;
   readonly group?: string;
   /** The control plane that it is told of, the first one unless given. */

@@ -19,7 +19,7 @@ export interface RequestHeader {
 }
 
 /** How one API is asked of a client, in all versions that the client has. */
-export interface RequestRow<Name extends ApiName, Options> {
+interface RequestRow<Name extends ApiName, Options> {
   /** The nearest request that the client can express; when not given it can express all. */
   readonly nearest?: (request: RequestOf<Apis[Name]>, version: number) => RequestOf<Apis[Name]>;
   /**

@@ -15,7 +15,7 @@ import { type Differences, FieldComparison, type SummarizeTheirs } from './same-
 import { mapFields, type Struct, withoutUnknownTags } from './struct.ts';
 
 /** How a client's view of one API differs from the protocol. An API without a row is expected not to differ. */
-export interface ResponseRow<Name extends ApiName> extends Differences {
+interface ResponseRow<Name extends ApiName> extends Differences {
   /** The nearest response that the client shows as it is. */
   readonly nearest?: (
     response: Decoded<Apis[Name]['response']>,
@@ -34,7 +34,7 @@ interface AnyRow extends Differences {
 }
 
 /** What a client as a whole can read. */
-export interface ReaderTraits {
+interface ReaderTraits {
   readonly table: ResponseTable;
   readonly summarizeRecords: SummarizeTheirs;
   /** Error codes that the client understands; others are replaced by these. */

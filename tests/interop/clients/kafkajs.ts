@@ -39,7 +39,7 @@ const { errorCodes } = require('kafkajs/src/protocol/error') as {
 
 export const kafkajsErrorCodes: readonly number[] = errorCodes.map(({ code }) => code);
 
-export interface KafkajsVersion extends ClientVersion {
+interface KafkajsVersion extends ClientVersion {
   /** The whole frame, length prefix included. */
   encodeRequest(header: RequestHeader, options: object): Promise<Buffer>;
   /** Takes what follows the correlation id. An error code does not make it fail; kafkajs looks at those in a later step. */

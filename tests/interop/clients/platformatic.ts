@@ -9,7 +9,7 @@ import type { ClientVersion } from './not-comparable.ts';
  * The inside of @platformatic/kafka, typed as far as the judges need it. It has writers for requests and readers for
  * responses and nothing the other way round; record batches it has in both directions.
  */
-export interface PlatformaticVersion extends ClientVersion {
+interface PlatformaticVersion extends ClientVersion {
   /** The whole frame, length prefix included. */
   encodeRequest(header: RequestHeader, options: readonly unknown[]): Promise<Buffer>;
   /** Takes what follows the correlation id. */

@@ -4,7 +4,7 @@ import type { Layout, LayoutField, LayoutType } from '@weir/wire';
 export type Struct = Readonly<Record<string, unknown>>;
 
 /** The same message with `change` applied to each of its structures, inner ones first, itself last. */
-export function mapStructs(
+function mapStructs(
   layout: Layout,
   value: Struct,
   change: (layout: Layout, struct: Struct) => Struct,

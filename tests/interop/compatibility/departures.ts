@@ -4,7 +4,7 @@
  *
  * A row goes when the departure goes. What a client never sees (how records are kept, who leads) is no departure.
  */
-export interface Departure {
+interface Departure {
   readonly area: 'protocol' | 'topics' | 'produce' | 'fetch' | 'groups' | 'administration' | 'security';
   /** What a client asks for. */
   readonly subject: string;

@@ -7,7 +7,7 @@ import { type Environment, systemEnvironment } from '@weir/core';
  *
  * It takes `{"broker": "host:port"}` on standard input and prints a line `{"scenario": …, "error": null | text}` for each.
  */
-export interface ScenarioProgram {
+interface ScenarioProgram {
   readonly command: string;
   readonly args: readonly string[];
   readonly variables?: Environment;

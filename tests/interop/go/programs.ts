@@ -9,7 +9,7 @@ import { testScenarios } from '../compatibility/scenario-program.ts';
 const folder = import.meta.dirname;
 const built = join(folder, '../../../node_modules/.cache/weir-go');
 
-export type GoProgram = 'franz-go' | 'sarama' | 'kafka-go';
+type GoProgram = 'franz-go' | 'sarama' | 'kafka-go';
 
 interface BuiltGo {
   /** Why it cannot be had here. */

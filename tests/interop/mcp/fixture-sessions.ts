@@ -5,7 +5,7 @@ import {
   WebStandardStreamableHTTPServerTransport,
 } from '@modelcontextprotocol/server';
 
-export interface FixtureSessions {
+interface FixtureSessions {
   readonly answer: LegacyHttpHandler;
   close(): Promise<void>;
 }

@@ -46,7 +46,7 @@ function readNote(text: string, line: number): Pick<Block, 'readyAt' | 'notRun'>
   throw new Error(`line ${line}: a block cannot be "${text}"`);
 }
 
-export interface ShownCommand {
+interface ShownCommand {
   readonly command: string;
   readonly output: string;
 }

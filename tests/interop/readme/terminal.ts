@@ -7,7 +7,7 @@ import { type Environment, systemClock } from '@weir/core';
 const patienceMs = 240_000;
 const stopMs = 30_000;
 
-export interface TerminalOptions {
+interface TerminalOptions {
   readonly cwd: string;
   readonly environment: Environment;
   /** Where it keeps what commands export. */

@@ -7,7 +7,7 @@ import { Provider } from 'oidc-provider';
 import type { Lifetime } from '../brokers/weir-process.ts';
 
 /** An OpenID provider that gives access tokens to applications. */
-export interface OidcIssuer {
+interface OidcIssuer {
   readonly url: string;
   readonly tokenEndpoint: string;
   readonly audience: string;

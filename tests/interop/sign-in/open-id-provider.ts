@@ -6,7 +6,7 @@ import type { TestContext } from 'node:test';
 // @ts-expect-error: it has no types of its own, and those that others keep for it bring two web frameworks along.
 import { Provider } from 'oidc-provider';
 
-export interface OpenIdProvider {
+interface OpenIdProvider {
   readonly url: string;
   readonly clientId: string;
   readonly clientSecret: string;
@@ -16,7 +16,7 @@ export interface OpenIdProvider {
   readonly asked: readonly string[];
 }
 
-export interface Person {
+interface Person {
   readonly id: string;
   readonly email: string;
   readonly isEmailVerified: boolean;

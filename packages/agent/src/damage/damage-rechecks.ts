@@ -5,7 +5,7 @@ import { DamagedRange } from '../read-path/damaged-range.ts';
 import type { ReadPath } from '../read-path/read-path.ts';
 import type { DamageRegistry, KnownDamage } from './damage-registry.ts';
 
-export interface DamageRechecksOptions {
+interface DamageRechecksOptions {
   readonly damage: DamageRegistry;
   readonly port: Pick<ClusterPort, 'findBatches'>;
   readonly readPath: Pick<ReadPath, 'searchBatches'>;

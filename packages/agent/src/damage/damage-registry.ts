@@ -6,7 +6,7 @@ import type { ClusterView } from '../cluster/cluster-view.ts';
 import { agentLimits } from '../limits.ts';
 import type { Damage, DamagedRange } from '../read-path/damaged-range.ts';
 
-export interface DamageRegistryOptions {
+interface DamageRegistryOptions {
   readonly view: Pick<ClusterView, 'clusterId' | 'ends' | 'topicById'>;
   readonly clock: Clock;
   readonly log: Log;

@@ -12,7 +12,7 @@ import { EventProcessor } from './event-processor.ts';
 import { EventSwitch } from './event-switch.ts';
 import { EventTopics } from './event-topics.ts';
 
-export interface AgentEventsOptions {
+interface AgentEventsOptions {
   readonly agent: EmittingAgent;
   readonly roles: readonly string[];
   readonly clock: Clock;
@@ -21,7 +21,7 @@ export interface AgentEventsOptions {
   readonly metrics: Metrics;
 }
 
-export interface AgentEventsParts {
+interface AgentEventsParts {
   /** Ready. */
   readonly view: ClusterView;
   readonly writePath: Pick<WritePath, 'appendInBackground'>;

@@ -4,7 +4,7 @@ import { agentLimits } from '../limits.ts';
 import type { EventEmitter } from './event-emitter.ts';
 import { eventRows } from './event-metrics.ts';
 
-export interface ClusterMetricEventsOptions {
+interface ClusterMetricEventsOptions {
   readonly sight: MeasuredClusterView;
   readonly emitter: EventEmitter;
   /** Whether this agent is the one that tells. Asked before every round. */

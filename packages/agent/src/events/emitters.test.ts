@@ -6,7 +6,6 @@ import { type EventRecord, type EventTypeName, eventEnvelope } from '@weir/event
 import { valueText } from '../../testing/value-text.ts';
 import { emittingLog } from './emitting-log.ts';
 import { createEmitter } from './event-emitter.ts';
-import { emitOrbitLine, emitPipelineLine, emitTableflowLine } from './typed-events.ts';
 
 function world(
   wanted: readonly EventTypeName[] = ['agent_logs', 'pipeline_logs', 'orbit_logs', 'tableflow_logs'],
@@ -113,30 +112,6 @@ test('lines of the log are events but for those that debug, whatever the log its
     [
       { module: 'agent', bytes: 3, log_level: 'info', message: 'an event and no line', ...who },
       { module: 'store', bucket: 'b', status: null, log_level: 'error', message: 'both', ...who },
-    ],
-  );
-});
-
-test('pipelines, migrations and tables say what their types demand', () => {
-  const { events, emitter } = world();
-  const line = {
-    level: 'warn',
-    message: 'm',
-    module: 'jobs',
-    more: { attempt: 2, message: 'hidden' },
-  } as const;
-  const said = { attempt: 2, log_level: 'warn', message: 'm', module: 'jobs', ...who };
-  emitPipelineLine(emitter, { ...line, pipelineName: 'p', stage: 'input' });
-  emitOrbitLine(emitter, { ...line, type: 'migration_initiated', pipelineName: 'o' });
-  emitOrbitLine(emitter, { ...line, type: 'topic_copied', pipelineName: 'o', topic: 't' });
-  emitTableflowLine(emitter, { ...line, type: 'record_ingestion_failed', tableName: 'n', tableUuid: 'u' });
-  assert.deepEqual(
-    events.map(({ type, data }) => [type, data]),
-    [
-      ['pipeline_logs', { ...said, pipeline_name: 'p', stage: 'input' }],
-      ['orbit_logs', { ...said, type: 'migration_initiated', pipeline_name: 'o' }],
-      ['orbit_logs', { ...said, type: 'topic_copied', pipeline_name: 'o', topic: 't' }],
-      ['tableflow_logs', { ...said, type: 'record_ingestion_failed', table_name: 'n', table_uuid: 'u' }],
     ],
   );
 });

@@ -5,7 +5,7 @@ import type { EventProcessor } from './event-processor.ts';
 import type { EventSwitch } from './event-switch.ts';
 import { EventWriter } from './event-writer.ts';
 
-export interface EmitOptions {
+interface EmitOptions {
   /** When it happened; now when not given. */
   readonly timeMs?: number;
 }
@@ -27,7 +27,7 @@ export interface EmittingAgent {
   readonly clusterName?: () => string | undefined;
 }
 
-export interface EmitterOptions {
+interface EmitterOptions {
   readonly agent: EmittingAgent;
   readonly events: Pick<EventSwitch, 'isOn'>;
   readonly processor: Pick<EventProcessor, 'submit' | 'refuse'>;

@@ -7,7 +7,7 @@ import { type EventMetrics, eventMetrics } from './event-metrics.ts';
 import { type EventCut, EventQueue, type QueueLimits } from './event-queue.ts';
 import type { EventTopics } from './event-topics.ts';
 
-export interface EventProcessorOptions {
+interface EventProcessorOptions {
   readonly topics: Pick<EventTopics, 'known' | 'ensure'>;
   readonly writePath: Pick<WritePath, 'appendInBackground'>;
   readonly limits?: QueueLimits;

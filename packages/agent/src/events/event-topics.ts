@@ -3,7 +3,7 @@ import { type EventTypeName, eventTopicName, eventTypeNames } from '@weir/events
 import { clusterConfigValue, type TopicDescription } from '@weir/metadata';
 import type { ClusterView } from '../cluster/cluster-view.ts';
 
-export type EventTopicsView = Pick<ClusterView, 'topicByName' | 'clusterConfigs' | 'port'>;
+type EventTopicsView = Pick<ClusterView, 'topicByName' | 'clusterConfigs' | 'port'>;
 
 /**
  * The topics of events: one per type, made by whoever has the first event for it, kept for as long as the configs of the cluster say. What the

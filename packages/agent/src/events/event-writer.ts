@@ -9,7 +9,7 @@ import {
 import type { ValueToWrite } from '@weir/wire';
 import { JsonBytes } from './json-bytes.ts';
 
-export interface EventWriterOptions {
+interface EventWriterOptions {
   readonly source: string;
   /** What all events of the emitter say. It counts also where a payload says otherwise. */
   readonly common: Readonly<Record<string, string>>;

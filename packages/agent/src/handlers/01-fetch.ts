@@ -17,7 +17,7 @@ type FetchResponse = ResponseOf<FetchApi>;
 type TopicResponse = FetchResponse['responses'][number];
 type PartitionResponse = TopicResponse['partitions'][number];
 
-export interface FetchOptions {
+interface FetchOptions {
   readonly readPath: ReadPath;
   readonly damage: DamageRegistry;
   readonly sessions: FetchSessions;

@@ -14,7 +14,7 @@ import { refusalsByName } from './topic-refusals.ts';
 type ListOffsetsApi = Apis['ListOffsets'];
 type PartitionResponse = ResponseOf<ListOffsetsApi>['topics'][number]['partitions'][number];
 
-export interface ListOffsetsOptions {
+interface ListOffsetsOptions {
   readonly readPath: ReadPath;
   readonly damage: DamageRegistry;
 }

@@ -156,7 +156,7 @@ export function describeConfigsHandler({ self, agentConfigs, protocol }: Describ
 }
 
 /** The agent that describes. */
-export interface DescribingAgent {
+interface DescribingAgent {
   readonly self: () => AgentDescription;
   /** What its flags say, by the names of the cluster's configs. */
   readonly agentConfigs: Texts;

@@ -44,7 +44,7 @@ interface NumberedFilter {
 }
 
 /** What a request names by a number that is not there, or not in such a request. */
-export interface UnknownNumber {
+interface UnknownNumber {
   readonly message: string;
 }
 

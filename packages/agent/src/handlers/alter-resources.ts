@@ -10,7 +10,7 @@ import type { RequestContext } from './handler.ts';
 import { waitForView } from './wait-for-view.ts';
 
 /** A resource whose configs are to change, as the two requests for it say it. */
-export interface ResourceToAlter {
+interface ResourceToAlter {
   readonly resourceType: number;
   readonly resourceName: string;
   readonly replacesAll: boolean;

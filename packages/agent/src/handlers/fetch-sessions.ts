@@ -48,7 +48,7 @@ interface Session {
   usedMs: number;
 }
 
-export interface FetchSessionsOptions {
+interface FetchSessionsOptions {
   readonly clock: Clock;
   readonly random: Random;
   readonly sessionsMax?: number;

@@ -5,7 +5,7 @@ interface Waiting<Ask, Answer> {
   readonly reject: (error: unknown) => void;
 }
 
-export interface GatheredCallsOptions<Ask, Answer> {
+interface GatheredCallsOptions<Ask, Answer> {
   /** Answers come in the order of what was asked. */
   readonly call: (asks: readonly Ask[]) => Promise<readonly Answer[]>;
   /** How much of `weightMax` one of them takes. */

@@ -18,7 +18,7 @@ interface AskedPartition {
 }
 
 /** The offsets of a request to commit some, and how each partition is answered. */
-export interface OffsetsToCommit {
+interface OffsetsToCommit {
   /** Those whose partitions are there, of topics that the client may READ. */
   readonly offsets: readonly OffsetToCommit[];
   /** The answer in the order of the request, from the errors of `offsets` in theirs. */

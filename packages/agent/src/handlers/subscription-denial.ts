@@ -1,6 +1,6 @@
 import type { Access } from '../security/access.ts';
 
-export type SubscriptionDenial = 'GROUP_AUTHORIZATION_FAILED' | 'TOPIC_AUTHORIZATION_FAILED';
+type SubscriptionDenial = 'GROUP_AUTHORIZATION_FAILED' | 'TOPIC_AUTHORIZATION_FAILED';
 
 /**
  * Why a client may not be a member with this subscription; `undefined` when it may. A member reads for its group, and sees what it

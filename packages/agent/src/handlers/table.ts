@@ -150,10 +150,10 @@ export type ServedApi =
   | 'AlterShareGroupOffsets'
   | 'DeleteShareGroupOffsets';
 
-export type HandlerTable = { readonly [Name in ServedApi]: HandlerOf<Apis[Name]> };
+type HandlerTable = { readonly [Name in ServedApi]: HandlerOf<Apis[Name]> };
 
 /** What the handlers are made of. */
-export interface HandlerServices {
+interface HandlerServices {
   readonly cluster: ClusterView;
   readonly clock: Clock;
   readonly log: Log;

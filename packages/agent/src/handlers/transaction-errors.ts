@@ -2,7 +2,7 @@ import type { TransactionError } from '@weir/metadata';
 import type { ErrorName } from '@weir/wire';
 
 /** From these versions on clients know PRODUCER_FENCED; before, they hear INVALID_PRODUCER_EPOCH and do the same. */
-export const fencedFromVersion = {
+const fencedFromVersion = {
   InitProducerId: 4,
   AddPartitionsToTxn: 2,
   AddOffsetsToTxn: 2,

@@ -17,7 +17,7 @@ import type { ServerCertificates } from '../security/tls/server-certificates.ts'
  * The agent's HTTP listener: probes, metrics and what agents ask of each other. A request that takes longer than the socket
  * deadline, in either direction, is cut off.
  */
-export interface HttpOptions {
+interface HttpOptions {
   readonly host: string;
   /** 0 takes any free one. */
   readonly port: number;
@@ -27,7 +27,7 @@ export interface HttpOptions {
   readonly log: Log;
 }
 
-export interface HttpTlsOptions {
+interface HttpTlsOptions {
   readonly certificates: ServerCertificates;
   /** Says what is wrong with the certificate of whoever connects. Without it nobody is asked for one. */
   readonly problemOfCaller?: (certificate: X509Certificate) => string | undefined;

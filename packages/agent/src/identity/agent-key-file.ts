@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { Clock, Log } from '@weir/core';
 
-export interface AgentKeyFileOptions {
+interface AgentKeyFileOptions {
   readonly path: string;
   readonly clock: Clock;
   readonly log: Log;

@@ -3,12 +3,12 @@ import type { Clock, Environment } from '@weir/core';
 import { httpAsk } from '../zone/ask.ts';
 
 /** The clouds that tell a program who it is, in a signed token. */
-export type TokenSource = 'aws' | 'gcp';
+type TokenSource = 'aws' | 'gcp';
 
 /** Gives a fresh token of the platform, made out to the audience where the platform can do that. */
 export type PlatformToken = (audience: string, stop: AbortSignal) => Promise<string>;
 
-export interface PlatformTokenOptions {
+interface PlatformTokenOptions {
   readonly environment: Environment;
   readonly clock: Clock;
   /** Where the metadata service of GCP is. */

@@ -4,7 +4,7 @@ import type { Clock } from '@weir/core';
 import { type ForwardProxy, openTunnel } from '@weir/metadata';
 import { agentLimits } from '../limits.ts';
 
-export interface FormToPost {
+interface FormToPost {
   readonly url: URL;
   readonly form: URLSearchParams;
   /** The same that leads to the control plane otherwise. */
@@ -13,7 +13,7 @@ export interface FormToPost {
   readonly stop: AbortSignal;
 }
 
-export interface FormAnswer {
+interface FormAnswer {
   readonly status: number;
   readonly text: string;
 }

@@ -5,7 +5,7 @@ import { startHttpListener } from '../http/http-server.ts';
 import { metricsRoutes, probeRoutes } from '../http/probe-routes.ts';
 import { ClusterMetrics } from './cluster-metrics.ts';
 
-export interface MetricsPublisherOptions {
+interface MetricsPublisherOptions {
   readonly cluster: ClusterPort;
   readonly settings: ClusterMetricsSettings;
   readonly host: string;
@@ -20,7 +20,7 @@ export interface MetricsPublisherOptions {
   readonly metrics: Metrics;
 }
 
-export interface MetricsPublisher {
+interface MetricsPublisher {
   readonly httpPort: number;
   stop(): Promise<void>;
 }

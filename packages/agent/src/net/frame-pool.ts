@@ -5,7 +5,7 @@ export interface Frame {
   release(): void;
 }
 
-export interface FramePoolOptions {
+interface FramePoolOptions {
   readonly slabBytes: number;
   /** All slabs together. What does not fit is ordinary memory. */
   readonly bytesMax: number;

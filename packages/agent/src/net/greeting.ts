@@ -13,7 +13,7 @@ import { type SecuredClient, type TlsAcceptor, TlsRefusal } from '../security/tl
 import { type Intake, takeOver } from './intake.ts';
 import type { CloseReason } from './listener-metrics.ts';
 
-export interface GreetingOptions {
+interface GreetingOptions {
   /** Without it a PROXY header is taken for a request, and for a malformed one. */
   readonly proxyProtocol: ProxyProtocolOptions | undefined;
   /** Without it connections are plain. */

@@ -44,7 +44,7 @@ export interface KafkaTlsOptions extends Omit<TlsAcceptorOptions, 'clock'> {
   readonly logsCertificates: boolean;
 }
 
-export interface KafkaListener {
+interface KafkaListener {
   readonly host: string;
   readonly port: number;
   readonly connectionCount: number;

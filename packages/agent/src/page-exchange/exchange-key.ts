@@ -6,7 +6,7 @@ import type { Clock } from '@weir/core';
  * request carries its time and a signature, and the answer a proof that whoever gave it has the secret too. So an address
  * that was given to somebody else learns nothing that it can use, and gets nobody to believe its bytes.
  */
-export interface ExchangeKeyOptions {
+interface ExchangeKeyOptions {
   /**
    * What all agents of the cluster have: the first one signs, and all of them are accepted. Asked again from time to time, because they are
    * replaced while the agent runs.

@@ -87,7 +87,7 @@ export function askMetrics(metrics: Metrics): AskMetrics {
   };
 }
 
-export interface ServeMetrics {
+interface ServeMetrics {
   readonly served: (outcome: ServedOutcome) => Series;
   readonly servedSeconds: Series;
   readonly servedBytes: Series;

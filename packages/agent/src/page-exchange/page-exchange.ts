@@ -8,7 +8,7 @@ import { type PageRoutesOptions, pageRoutes } from './page-routes.ts';
 import { PeerClient } from './peer-client.ts';
 import { ZonePages } from './zone-pages.ts';
 
-export interface PageExchangeOptions {
+interface PageExchangeOptions {
   readonly clusterId: string;
   readonly self: Pick<AgentDescription, 'agentId' | 'zone' | 'group'>;
   readonly agents: () => readonly AgentDescription[];

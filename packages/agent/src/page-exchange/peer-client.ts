@@ -10,7 +10,7 @@ import { proofHeader } from './page-routes.ts';
 import { PeerConnection, StaleConnection } from './peer-connection.ts';
 import { PeerFailure, type PeerFailureReason } from './peer-failure.ts';
 
-export interface PeerClientOptions {
+interface PeerClientOptions {
   readonly key: ExchangeKey;
   /** How other agents are recognised over TLS. With it they are asked in no other way, and without it never in this. */
   readonly peers?: AgentPeers;

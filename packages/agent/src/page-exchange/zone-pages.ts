@@ -10,7 +10,7 @@ import { type PageKeeper, pageKeepers, pageOwner } from './page-owner.ts';
 import type { PeerClient } from './peer-client.ts';
 import { PeerFailure, peerFailureReasons } from './peer-failure.ts';
 
-export interface ZonePagesOptions {
+interface ZonePagesOptions {
   /** Its zone is read each time, since an agent may learn it while it runs. */
   readonly self: Pick<AgentDescription, 'agentId' | 'zone' | 'group'>;
   /** The agents that live, as the control plane says. */

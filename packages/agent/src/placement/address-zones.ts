@@ -1,7 +1,7 @@
 import { BlockList, isIPv4, isIPv6, SocketAddress } from 'node:net';
 
 /** The address blocks of one zone, each as `10.0.0.0/16` or `fd00:1::/32`. */
-export interface ZoneBlocks {
+interface ZoneBlocks {
   readonly zone: string;
   readonly cidrs: readonly string[];
 }

@@ -1,5 +1,5 @@
 /** What `os.networkInterfaces()` gives, as far as it is needed. */
-export interface NetworkAddress {
+interface NetworkAddress {
   readonly address: string;
   readonly family: 'IPv4' | 'IPv6';
   /** A loopback address. */
@@ -11,7 +11,7 @@ export interface Machine {
   readonly addresses: readonly NetworkAddress[];
 }
 
-export const hostStrategies = ['auto-ip4', 'auto-ip6', 'hostname'] as const;
+const hostStrategies = ['auto-ip4', 'auto-ip6', 'hostname'] as const;
 export type HostStrategy = (typeof hostStrategies)[number];
 
 export type AdvertisedHost = { readonly host: string } | { readonly problem: string };

@@ -23,7 +23,7 @@ export interface ClientFeatures {
   readonly skipLeaderEpoch?: boolean;
 }
 
-export const proxyTargets = ['proxy-produce', 'proxy-consume'] as const;
+const proxyTargets = ['proxy-produce', 'proxy-consume'] as const;
 export type ProxyTarget = (typeof proxyTargets)[number];
 
 type Feature = {

@@ -102,8 +102,6 @@ export const assignmentStrategies = {
 
 export type PartitionAssignmentStrategy = keyof typeof assignmentStrategies;
 
-export const defaultAssignmentStrategy: PartitionAssignmentStrategy = 'consistent_random_jump';
-
 export function isAssignmentStrategy(text: string): text is PartitionAssignmentStrategy {
   return Object.hasOwn(assignmentStrategies, text);
 }

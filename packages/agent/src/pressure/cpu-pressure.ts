@@ -1,4 +1,4 @@
-export interface CpuPressureOptions {
+interface CpuPressureOptions {
   /** From 0 to 100; 0 turns the whole off. */
   readonly thresholdPercent: number;
 }
@@ -16,11 +16,11 @@ export const sustainedSamples = 20;
 export const startSamples = 40;
 
 /** The load must fall this far below the threshold for the pressure to end, or it would begin and end all the time. */
-export const releasePercent = 5;
+const releasePercent = 5;
 
 /** What clients are asked to wait at first, by how much it grows with every sample that brings no relief, and its end. */
 export const firstDelayMs = 10;
-export const delayGrowth = 1.5;
+const delayGrowth = 1.5;
 export const delayMsMax = 1_000;
 
 /**

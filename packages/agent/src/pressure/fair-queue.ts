@@ -1,4 +1,4 @@
-export interface FairQueueOptions {
+interface FairQueueOptions {
   /** How much is worked on at a time. 0 is no limit. */
   readonly runningMax: number;
   /** How much may wait. Whoever finds this much before him is turned away. */

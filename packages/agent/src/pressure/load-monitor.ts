@@ -4,7 +4,7 @@ import type { Load, LoadSource } from './load-source.ts';
 import { processRows } from './pressure-metrics.ts';
 import { StallStats } from './stall-stats.ts';
 
-export interface LoadMonitorOptions {
+interface LoadMonitorOptions {
   /** From 0 to 100; 0 never slows anybody down. */
   readonly thresholdPercent: number;
   readonly source: LoadSource;

@@ -18,7 +18,7 @@ export interface LoadSource {
 }
 
 /** What has been used up since the process began. */
-export interface UsageCounters {
+interface UsageCounters {
   /** Processor time of all threads. */
   processCpuMs(): number;
   /** Processor time of the thread that asks. */

@@ -5,7 +5,7 @@ import type { AnswerMemory } from './answer-memory.ts';
 import { FairQueue } from './fair-queue.ts';
 import { metadataRows } from './pressure-metrics.ts';
 
-export interface MetadataQueueOptions {
+interface MetadataQueueOptions {
   /** How many Metadata requests are worked on at a time; 0 is no limit. */
   readonly requestsMax: number;
   readonly answers: AnswerMemory;

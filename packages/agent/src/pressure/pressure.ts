@@ -7,7 +7,7 @@ import { metadataQueue } from './metadata-queue.ts';
 import { answerBytesRow } from './pressure-metrics.ts';
 import { type SlowDown, slowingDown } from './slow-down.ts';
 
-export interface PressureOptions {
+interface PressureOptions {
   /** The load at which clients are slowed down, from 0 to 100; 0 never slows anybody down. */
   readonly highCpuPercent: number;
   /** Metadata requests that are worked on at a time, per processor; 0 is no limit. */

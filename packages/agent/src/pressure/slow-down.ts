@@ -3,7 +3,7 @@ import { type Api, apis, type Fields, type WriteStruct } from '@weir/wire';
 import type { HandlerResult } from '../handlers/handler.ts';
 import { backpressure } from '../write-path/write-metrics.ts';
 
-export interface SlowDownOptions {
+interface SlowDownOptions {
   /** How long clients are to wait before they send again; 0 while all is well. */
   readonly delayMs: () => number;
   readonly clock: Clock;

@@ -6,7 +6,7 @@ const resources = ['cpu', 'memory', 'io'] as const;
 type Resource = (typeof resources)[number];
 
 /** `some`: at least one task waited. `full`: all of them did. */
-export interface Stall {
+interface Stall {
   readonly some: number;
   readonly full: number;
 }

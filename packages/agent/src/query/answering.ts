@@ -12,7 +12,7 @@ import {
 import type { QueryMetrics } from './query-metrics.ts';
 import { type AnswerOptions, QueryRefused } from './query-runner.ts';
 
-export interface AnsweringOptions {
+interface AnsweringOptions {
   readonly source: EventSource;
   readonly stats: QueryMetrics;
   readonly cpuCount: number;

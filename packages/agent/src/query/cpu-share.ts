@@ -1,6 +1,6 @@
 import type { Clock } from '@weir/core';
 
-export interface CpuShareOptions {
+interface CpuShareOptions {
   readonly clock: Clock;
   /** The part of a processor that the work may take, from 0 to 1. Asked each time, so that a busy agent can lower it. */
   readonly share: () => number;

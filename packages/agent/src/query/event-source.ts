@@ -13,7 +13,7 @@ import { readAhead } from './readahead.ts';
 import type { SidecarShelf } from './sidecar-shelf.ts';
 import { eventPartition, type StoredRange, storedRanges } from './stored-ranges.ts';
 
-export interface AgentEventSourceOptions {
+interface AgentEventSourceOptions {
   readonly view: Pick<ClusterView, 'topicByName' | 'ends' | 'recentPointers' | 'port'>;
   readonly ranges: RangeReader;
   readonly sidecars: Pick<SidecarShelf, 'covering' | 'read'>;

@@ -2,7 +2,7 @@ import { type RecordBatchView, RecordCursor } from '@weir/wire';
 import type { RawPage } from './engine.ts';
 
 /** Pages are about so large: small enough to be worked on between two requests, and large enough to be worth their way to another thread. */
-export const rawPageBytes = 1024 * 1024;
+const rawPageBytes = 1024 * 1024;
 
 interface Part {
   readonly bytes: Buffer;

@@ -1,7 +1,7 @@
 import type { MetricRow, Metrics, Series } from '@weir/core';
 
 /** What the agent does for those who ask. */
-export const queryRows = {
+const queryRows = {
   taken: {
     name: 'agent_query_engine_query_started',
     kind: 'counter',
@@ -46,7 +46,7 @@ export const queryRows = {
   },
 } as const satisfies Record<string, MetricRow<never>>;
 
-export const taskRow: MetricRow<'outcome'> = {
+const taskRow: MetricRow<'outcome'> = {
   name: 'query_engine_task_completed_count',
   kind: 'counter',
   help: 'Queries that the engine is done with, by how they ended.',
@@ -54,7 +54,7 @@ export const taskRow: MetricRow<'outcome'> = {
 };
 
 /** In nanoseconds, as those who have panels for it expect. */
-export const taskDurationRow: MetricRow<'outcome'> = {
+const taskDurationRow: MetricRow<'outcome'> = {
   name: 'query_engine_task_completed_duration',
   kind: 'histogram',
   help: 'How long queries took, in nanoseconds, by how they ended.',

@@ -14,7 +14,7 @@ export interface AnswerOptions {
   readonly limitMs: number;
 }
 
-export interface QueryRunnerOptions {
+interface QueryRunnerOptions {
   readonly port: Pick<QueriesPort, 'takeQuery' | 'reportQuery'>;
   readonly agentId: string;
   /** The engine: JSON to JSON. Throws a `QueryRefused` for what it does not understand. */

@@ -12,7 +12,7 @@ import { RangeReader } from './range-reader.ts';
 import { SidecarJob } from './sidecar-job.ts';
 import { SidecarShelf } from './sidecar-shelf.ts';
 
-export interface QueryServiceOptions {
+interface QueryServiceOptions {
   readonly clusterId: string;
   readonly agentId: string;
   readonly view: ClusterView;

@@ -4,7 +4,7 @@ import type { ReadPath } from '../read-path/read-path.ts';
 import { Slots } from '../read-path/slots.ts';
 import type { StoredRange } from './stored-ranges.ts';
 
-export interface RangeReaderOptions {
+interface RangeReaderOptions {
   readonly clusterId: string;
   readonly store: ObjectStore;
   readonly readPath: Pick<ReadPath, 'inMemory'>;

@@ -1,4 +1,4 @@
-export interface ReadAheadOptions<Item> {
+interface ReadAheadOptions<Item> {
   /** Reads that are under way at a time. */
   readonly countMax: number;
   /** What they may hold together; one may be larger. */
@@ -6,7 +6,7 @@ export interface ReadAheadOptions<Item> {
   readonly bytesOf: (item: Item) => number;
 }
 
-export interface ReadItem<Item, Content> {
+interface ReadItem<Item, Content> {
   readonly item: Item;
   readonly content: Content;
 }

@@ -10,7 +10,7 @@ import { type OffsetRange, rangeToCover } from './sidecar-ranges.ts';
 import type { SidecarShelf } from './sidecar-shelf.ts';
 import { buildSidecarOffThread } from './sidecar-thread.ts';
 
-export interface SidecarJobOptions {
+interface SidecarJobOptions {
   readonly clusterId: string;
   readonly agentId: string;
   readonly port: Pick<QueriesPort, 'holdJob'>;
@@ -23,7 +23,7 @@ export interface SidecarJobOptions {
 }
 
 /** The name under which one agent at a time has it. */
-export const sidecarJobName = 'event-sidecars';
+const sidecarJobName = 'event-sidecars';
 
 export const sidecarRow: MetricRow<'outcome'> = {
   name: 'event_sidecars_total',

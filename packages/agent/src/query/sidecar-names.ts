@@ -13,7 +13,7 @@ const offsetDigits = 16;
 /** Topic ids are base64url, as Kafka writes them. */
 const idPattern = /^[\w-]+$/;
 
-export interface SidecarName {
+interface SidecarName {
   readonly fromOffset: number;
   readonly toOffset: number;
   readonly minTimeMs: number;

@@ -6,7 +6,7 @@ import { Slots } from '../read-path/slots.ts';
 import type { ByteRange, SidecarRef } from './engine.ts';
 import { readSidecarKey, type StoredSidecar, sidecarPrefix } from './sidecar-names.ts';
 
-export interface SidecarShelfOptions {
+interface SidecarShelfOptions {
   readonly clusterId: string;
   readonly store: ObjectStore;
   readonly clock: Clock;
@@ -98,7 +98,7 @@ function storedSidecar({ key, bytes }: ObjectInfo): StoredSidecar | undefined {
 }
 
 /** Two agents that each thought to be the only one may have written some over the same events; the longer one of two is taken. */
-export function withoutOverlaps(sorted: readonly StoredSidecar[]): readonly StoredSidecar[] {
+function withoutOverlaps(sorted: readonly StoredSidecar[]): readonly StoredSidecar[] {
   let endOffset = 0;
   return sorted.filter(({ fromOffset, toOffset }) => {
     if (fromOffset < endOffset) return false;

@@ -16,7 +16,7 @@ export type SidecarMessage =
 
 type BuiltRange = Omit<SidecarRef, 'id'>;
 
-export interface BuiltSidecar {
+interface BuiltSidecar {
   readonly range: BuiltRange;
   readonly pieces: readonly Uint8Array[];
 }

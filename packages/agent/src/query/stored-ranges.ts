@@ -9,7 +9,7 @@ export interface StoredRange {
   readonly nextOffset: number;
 }
 
-export type RangesView = Pick<ClusterView, 'ends' | 'recentPointers' | 'port'>;
+type RangesView = Pick<ClusterView, 'ends' | 'recentPointers' | 'port'>;
 
 /** Topics of events have one partition. */
 export const eventPartition = 0;

@@ -16,7 +16,7 @@ export interface BindingQuota {
   readonly sharedKey: string;
 }
 
-export type BindingQuotas = { readonly [Key in QuotaKey]?: BindingQuota };
+type BindingQuotas = { readonly [Key in QuotaKey]?: BindingQuota };
 
 interface Level {
   readonly entity: QuotaEntity;

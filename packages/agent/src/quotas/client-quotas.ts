@@ -9,7 +9,7 @@ import { type QuotaMetrics, quotaMetrics } from './quota-metrics.ts';
 import { RateWindow, sampleMs, windowAllowance } from './rate-window.ts';
 import { TokenBucket } from './token-bucket.ts';
 
-export interface ClientQuotasOptions {
+interface ClientQuotasOptions {
   /** The records of the namespace `clientQuota`. */
   readonly records: EntriesView;
   readonly clock: Clock;

@@ -6,7 +6,7 @@ import type { QuotaClient } from './binding-quotas.ts';
 import type { ClientQuotas } from './client-quotas.ts';
 import { MutationQuota } from './mutation-quota.ts';
 
-export interface MeasuredRequest {
+interface MeasuredRequest {
   readonly api: Api;
   /** The whole frame. */
   readonly requestBytes: number;

@@ -2,7 +2,7 @@
  * What is wrong with the bytes of a committed range. `missing`: the store has no such object. `short`: the object ends before the
  * range does. `corrupt`: the bytes are there, but they are not the batches that were committed.
  */
-export const damageKinds = ['missing', 'short', 'corrupt'] as const;
+const damageKinds = ['missing', 'short', 'corrupt'] as const;
 export type DamageKind = (typeof damageKinds)[number];
 
 export interface Damage {

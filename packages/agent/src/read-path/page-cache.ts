@@ -1,7 +1,7 @@
 import type { Page } from './page.ts';
 import type { PageSource } from './page-source.ts';
 
-export interface PageCacheOptions {
+interface PageCacheOptions {
   /** The bucket. */
   readonly source: PageSource;
   readonly cacheBytesMax: number;

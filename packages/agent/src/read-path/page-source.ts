@@ -19,7 +19,7 @@ export class ForeignFile extends Error {
   override readonly name = 'ForeignFile';
 }
 
-export interface StorePagesOptions {
+interface StorePagesOptions {
   readonly clusterId: () => string;
   readonly store: ObjectStore;
   readonly pageBytes: number;

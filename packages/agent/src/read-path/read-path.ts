@@ -16,7 +16,7 @@ import { type RangeWalk, rangesOf } from './range-walk.ts';
 import { pagesFrom, Readahead } from './readahead.ts';
 import { Slots } from './slots.ts';
 
-export interface ReadPathOptions {
+interface ReadPathOptions {
   readonly store: ObjectStore;
   readonly cluster: ClusterView;
   readonly pages: PageOptions;

@@ -7,7 +7,7 @@ import type { PageSource } from './page-source.ts';
 import type { Slots } from './slots.ts';
 
 /** One page that a reader will come to. */
-export interface PlannedPage {
+interface PlannedPage {
   readonly fileId: string;
   readonly index: number;
   /** Bytes of the ranges that the reader passes before it needs the page. */
@@ -39,7 +39,7 @@ export function* pagesFrom(
   }
 }
 
-export interface ReadaheadOptions {
+interface ReadaheadOptions {
   readonly plan: Iterator<PlannedPage>;
   /** Pages behind so many bytes are not needed. */
   readonly bytesMax: number;

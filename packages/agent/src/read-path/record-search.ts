@@ -12,7 +12,7 @@ export interface FoundRecord {
 }
 
 /** Looks at records of batches, in the order of their offsets. */
-export interface RecordSearch {
+interface RecordSearch {
   readonly found: FoundRecord | undefined;
   /** Whether a batch may hold what is looked for, by the latest time in its header. */
   wants(maxTimestamp: bigint): boolean;
@@ -22,7 +22,7 @@ export interface RecordSearch {
   isOverAfter(baseOffset: number, maxTimestamp: bigint): boolean;
 }
 
-export interface RecordSearchOptions {
+interface RecordSearchOptions {
   readonly readPath: Pick<ReadPath, 'searchBatches'>;
   readonly turns: InflationTurns;
   /** Lets others have their turn. */

@@ -3,7 +3,7 @@ export class TooManyWaiting extends Error {
   override readonly name = 'TooManyWaiting';
 }
 
-export interface SlotsOptions {
+interface SlotsOptions {
   /** How many may run at a time. */
   readonly runningMax: number;
   /** How many more may wait for their turn; without it there is no end. */

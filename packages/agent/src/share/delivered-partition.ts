@@ -9,7 +9,7 @@ import type { BatchList } from '../read-path/batch-list.ts';
 import type { ReadPath, ReadQuery } from '../read-path/read-path.ts';
 
 /** Records that belong to one member for a time. */
-export interface AcquiredRange {
+interface AcquiredRange {
   readonly first: number;
   /** Inclusive. */
   readonly last: number;

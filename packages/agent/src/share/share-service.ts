@@ -6,7 +6,7 @@ import { shareAcknowledgements } from './share-calls.ts';
 import type { ShareReading } from './share-fetch.ts';
 import { type ShareSession, ShareSessions } from './share-sessions.ts';
 
-export interface ShareServiceOptions extends Omit<ShareReading, 'acknowledgements'> {
+interface ShareServiceOptions extends Omit<ShareReading, 'acknowledgements'> {
   readonly port: ClusterPort;
 }
 

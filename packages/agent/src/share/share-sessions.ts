@@ -26,7 +26,7 @@ interface Caller {
   readonly shareSessionEpoch: number;
 }
 
-export interface ShareSessionsOptions {
+interface ShareSessionsOptions {
   /** Called when the connection of a session was lost: nobody is there any more for what it has. */
   readonly onLost: (session: ShareSession) => void;
   readonly sessionsMax?: number;

@@ -5,13 +5,13 @@ import { BucketStats } from './bucket-stats.ts';
 import { ClientTimeouts } from './client-timeouts.ts';
 import { LoginStats } from './login-stats.ts';
 
-export interface AgentStatsOptions {
+interface AgentStatsOptions {
   readonly clock: Clock;
   readonly metrics: Metrics;
 }
 
 /** What an agent holds or knows at the moment of a report, asked anew for each. */
-export interface HeldThings {
+interface HeldThings {
   readonly certificates: () => readonly ReportedExpiry[];
   readonly tokens: () => readonly ReportedExpiry[];
   /** Files that readers of this agent found damaged. */

@@ -16,7 +16,7 @@ import { type DataPoint, dataPoints } from './metrics-data.ts';
 import { UnreadableProtobuf } from './protobuf-reader.ts';
 import { type TelemetryClient, TelemetrySubscriptions, type WantedMetrics } from './subscriptions.ts';
 
-export interface ClientTelemetryOptions {
+interface ClientTelemetryOptions {
   /** The records of the namespace `clientMetrics`. */
   readonly records: EntriesView;
   readonly clock: Clock;
@@ -24,7 +24,7 @@ export interface ClientTelemetryOptions {
   readonly metrics: Metrics;
 }
 
-export interface TelemetryPush {
+interface TelemetryPush {
   readonly subscriptionId: number;
   readonly isLast: boolean;
   readonly compressionType: number;

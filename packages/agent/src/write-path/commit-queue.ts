@@ -4,7 +4,7 @@ import type { DataFile } from './data-file.ts';
 
 const retryBackOff: JitteredBackOff = { firstMs: 50, maxMs: 1_000, jitter: 'half' };
 
-export interface CommitQueueOptions {
+interface CommitQueueOptions {
   readonly port: () => ClusterPort;
   readonly clock: Clock;
   readonly random: Random;

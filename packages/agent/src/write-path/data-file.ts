@@ -22,7 +22,7 @@ export interface FlushLimits {
  * `sent`: a commit call carries it, and until there is an answer nobody can know whether its batches are written.
  * `failed`: it is certain that no batch of it will ever be seen.
  */
-export type FileState = 'open' | 'uploading' | 'stored' | 'sent' | 'committed' | 'failed';
+type FileState = 'open' | 'uploading' | 'stored' | 'sent' | 'committed' | 'failed';
 
 /** What of a file a commit carries. */
 interface Carried {

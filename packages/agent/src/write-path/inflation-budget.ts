@@ -28,7 +28,7 @@ export class TurnBudget {
   }
 }
 
-export interface InflationBudgetOptions {
+interface InflationBudgetOptions {
   /** The batches as they came. */
   readonly requestBytes: number;
   readonly turn: TurnBudget;

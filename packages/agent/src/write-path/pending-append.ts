@@ -4,7 +4,7 @@ import { type AppendOutcome, type AppendResult, failedAppend, type ProducedBatch
 /** Clients wait this long at most before they send again, so that they are back soon after the load has dropped. */
 const throttleTimeMsMax = 1_000;
 
-export interface PendingAppendOptions {
+interface PendingAppendOptions {
   readonly arrivedMs: number;
   readonly deadlineMs: number;
   readonly isBackground?: boolean;

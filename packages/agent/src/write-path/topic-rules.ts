@@ -12,7 +12,7 @@ export interface TopicRules {
 type Configs = Readonly<Record<string, string>>;
 
 /** Reads the rules of a topic: its own config first, then the cluster's, then the agent's. */
-export type TopicRulesReader = (topic: TopicDescription, clusterConfigs: Configs) => TopicRules;
+type TopicRulesReader = (topic: TopicDescription, clusterConfigs: Configs) => TopicRules;
 
 /** Descriptions are replaced and never changed, so that rules are read once per description. */
 export function createTopicRulesReader(recordBytesMax: number): TopicRulesReader {

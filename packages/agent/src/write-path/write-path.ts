@@ -12,7 +12,7 @@ import { PendingAppend } from './pending-append.ts';
 import { type AppendOutcome, failedAppend, type ProducedBatch } from './produced-batch.ts';
 import { type WriteMetrics, writeMetrics } from './write-metrics.ts';
 
-export interface WritePathOptions {
+interface WritePathOptions {
   readonly clusterId: string;
   readonly store: ObjectStore;
   readonly cluster: ClusterView;
@@ -29,7 +29,7 @@ export interface WritePathOptions {
   readonly onStored?: (file: StoredFile) => void;
 }
 
-export interface StoredFile {
+interface StoredFile {
   readonly fileId: string;
   readonly fileBytes: number;
   /** The whole file. Views of requests' frames: only until the call returns, unless frames are never reused. */

@@ -2,7 +2,7 @@ import type { Clock, Environment } from '@weir/core';
 import { type Ask, httpAsk } from './ask.ts';
 import { type PlatformAddresses, platformAddresses, platforms } from './platforms.ts';
 
-export interface ZoneLookupOptions {
+interface ZoneLookupOptions {
   readonly clock: Clock;
   readonly environment: Environment;
   readonly wantsId: boolean;
@@ -44,6 +44,6 @@ export async function lookUpZone(options: ZoneLookupOptions): Promise<FoundZone>
 }
 
 /** What zones are called, wherever they come from. */
-export function isZoneName(text: string): boolean {
+function isZoneName(text: string): boolean {
   return /^[a-z0-9-]{1,128}$/.test(text);
 }

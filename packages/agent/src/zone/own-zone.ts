@@ -5,7 +5,7 @@ import type { ZoneWarnings } from './zone-warnings.ts';
 /** The zone of an agent that nobody has told one. */
 export const unsetZone = 'SERVICE_UNSET_AZ';
 
-export interface OwnZoneOptions {
+interface OwnZoneOptions {
   readonly lookUp: (stop: AbortSignal) => Promise<FoundZone>;
   readonly clock: Clock;
   readonly log: Log;

@@ -21,7 +21,7 @@ export const platformAddresses: PlatformAddresses = {
   kubernetesSecrets: '/var/run/secrets/kubernetes.io/serviceaccount',
 };
 
-export interface PlatformQuestion {
+interface PlatformQuestion {
   readonly ask: Ask;
   readonly addresses: PlatformAddresses;
   readonly environment: Environment;
@@ -30,7 +30,7 @@ export interface PlatformQuestion {
 }
 
 /** One way to learn the zone of this machine. It fails, or gives `undefined`, when there is none to be learnt. */
-export interface Platform {
+interface Platform {
   readonly name: string;
   readonly zone: (question: PlatformQuestion) => Promise<string | undefined>;
 }

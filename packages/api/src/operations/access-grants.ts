@@ -8,8 +8,8 @@ import { apiLimits } from '../limits.ts';
  * `*` stands for everything.
  */
 
-export const principalKinds = ['app', 'app_r', 'agent', 'agent_r', '*'] as const;
-export const resourceKinds = ['virtual_cluster', '*'] as const;
+const principalKinds = ['app', 'app_r', 'agent', 'agent_r', '*'] as const;
+const resourceKinds = ['virtual_cluster', '*'] as const;
 export const grantNames = ['admin', 'read_only'] as const;
 
 const everything = z.literal('*');
@@ -46,7 +46,7 @@ const roleGrant = z.strictObject({
 
 export const roleGrants = () => list(roleGrant, apiLimits.accessGrantsMax);
 
-export const accessGrant = z
+const accessGrant = z
   .object({
     principal_kind: z.enum([...principalKinds, '']).describe(principalKind),
     resource_kind: z.enum([...resourceKinds, '']).describe(resourceKind),

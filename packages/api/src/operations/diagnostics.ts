@@ -16,7 +16,7 @@ import { apiLimits } from '../limits.ts';
 import { defineOperation } from '../operation.ts';
 
 export const severities = ['low', 'medium', 'high', 'critical'] as const;
-export const diagnosticTransitions = ['failed', 'recovered', 'muted', 'unmuted'] as const;
+const diagnosticTransitions = ['failed', 'recovered', 'muted', 'unmuted'] as const;
 
 const diagnosticId = () => word(/^[a-zA-Z0-9_.:-]{1,128}$/, 128, 'is not the id of a diagnostic');
 const actorName = () => text(apiLimits.emailCharsMax);

@@ -29,7 +29,7 @@ const region = z
 export const tier = () => z.enum(clusterTiers);
 
 /** How long a deleted cluster can be restored. */
-export const restorableDays = 30;
+const restorableDays = 30;
 
 const clusterFields = {
   id: id('cluster').describe('The cluster.'),

@@ -29,7 +29,7 @@ export interface ActualTopic {
   readonly configs?: Readonly<Record<string, string | null>> | undefined;
 }
 
-export type ActualCredential = OutputOf<'list_virtual_cluster_credentials'>['credentials'][number];
+type ActualCredential = OutputOf<'list_virtual_cluster_credentials'>['credentials'][number];
 export type ActualAgentKey = OutputOf<'list_api_keys'>['api_keys'][number];
 
 export interface ActualPipeline {
@@ -47,7 +47,7 @@ export interface ActualPipeline {
 }
 
 /** Several clusters of one name, which only an account that spans workspaces sees. */
-export interface Namesakes {
+interface Namesakes {
   readonly workspaceIds: readonly string[];
 }
 

@@ -28,7 +28,7 @@ export interface DesiredCluster {
   readonly events?: DesiredEvents | undefined;
 }
 
-export interface DesiredCloud {
+interface DesiredCloud {
   readonly provider?: 'aws' | 'gcp' | 'azure' | undefined;
   readonly region?: string | undefined;
   readonly region_group?: string | undefined;
@@ -88,7 +88,7 @@ export interface DesiredEvents {
   readonly event_types?: Readonly<Record<string, DesiredEventType | undefined>> | undefined;
 }
 
-export interface DesiredEventType {
+interface DesiredEventType {
   readonly enabled?: boolean | undefined;
   readonly retention_period_nanos?: number | bigint | undefined;
 }

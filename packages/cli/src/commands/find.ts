@@ -4,7 +4,7 @@ import type { Outcome } from '../outcome.ts';
 import { type CommandName, commandNames, commandRow } from './catalogue.ts';
 
 /** The command that the first words name, and the arguments after them. */
-export interface FoundCommand {
+interface FoundCommand {
   readonly command: CommandName;
   readonly rest: readonly string[];
   readonly warnings: readonly string[];

@@ -68,7 +68,7 @@ export type CommandValues<Command extends CommandName> = Pick<
   TakenBy<Command, CatalogueRow> & FlagName
 >;
 
-export interface FlagGroup {
+interface FlagGroup {
   readonly title: string;
   readonly rows: readonly FlagRow<FlagName>[];
 }

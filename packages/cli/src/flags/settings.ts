@@ -17,7 +17,7 @@ export interface Setting {
 }
 
 /** What the arguments of a command say. */
-export interface Arguments {
+interface Arguments {
   readonly settings: readonly Setting[];
   readonly wantsHelp: boolean;
 }

@@ -4,7 +4,7 @@ import type { KafkaCluster } from './cluster.ts';
 import { describeConfigs } from './configs.ts';
 
 /** The config of the cluster that switches enforcement on. */
-export const aclSwitch = 'service.acls.enabled';
+const aclSwitch = 'service.acls.enabled';
 
 /** What to do while ACLs are off. */
 export const aclSwitchAdvice = `weir cli alter-broker-configs -config ${aclSwitch}=true enforces them`;

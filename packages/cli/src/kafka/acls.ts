@@ -172,12 +172,6 @@ function wordOf(numbers: Readonly<Record<string, number>>, wanted: number): stri
 }
 
 /** `ALLOW User:alice to READ TOPIC orders`. */
-export function aclInWords({
-  permission,
-  principal,
-  operation,
-  resourceType,
-  resourceName,
-}: AclResponse): string {
+function aclInWords({ permission, principal, operation, resourceType, resourceName }: AclResponse): string {
   return `${permission} ${principal} to ${operation} ${resourceType} ${resourceName}`;
 }

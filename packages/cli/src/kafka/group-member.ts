@@ -19,7 +19,7 @@ import { findCoordinator } from './coordinator.ts';
 import { assignRanges, rangeAssignorName } from './range-assignor.ts';
 import { KafkaRequestFailed } from './request-failed.ts';
 
-export interface GroupMemberOptions {
+interface GroupMemberOptions {
   readonly groupId: string;
   readonly topicName: string;
   /** A member that is silent for longer is taken for dead. */

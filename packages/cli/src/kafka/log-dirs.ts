@@ -5,7 +5,7 @@ import { KafkaRequestFailed } from './request-failed.ts';
 import { findTopic } from './topics.ts';
 
 /** One partition in one directory of one broker. */
-export interface PartitionSize {
+interface PartitionSize {
   readonly broker: Broker;
   readonly directory: string;
   readonly topic: string;

@@ -32,7 +32,7 @@ export async function offsetRanges(
 }
 
 /** Where the partitions of a topic end. */
-export function latestOffsets(
+function latestOffsets(
   cluster: KafkaCluster,
   topicName: string,
   partitions: readonly number[],

@@ -7,7 +7,7 @@ import { type AskLeader, askLeaders, type LeaderAnswers, subject } from './leade
 import type { RememberedTopic } from './remembered-topic.ts';
 import { KafkaRequestFailed } from './request-failed.ts';
 
-export type Acks = 'all' | '1' | '0';
+type Acks = 'all' | '1' | '0';
 
 export interface ProduceOptions {
   readonly acks: Acks;

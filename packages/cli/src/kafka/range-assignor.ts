@@ -1,6 +1,6 @@
 import type { NamedPartitions } from './consumer-protocol.ts';
 
-export interface Subscriber {
+interface Subscriber {
   readonly memberId: string;
   /** The name of a static member, which counts in place of its id. */
   readonly instanceId: string | null;

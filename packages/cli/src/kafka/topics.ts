@@ -42,7 +42,7 @@ export interface TopicToCreate {
 }
 
 /** What was made. A broker that is too old to say leaves the id zero and the numbers at -1. */
-export interface CreatedTopic {
+interface CreatedTopic {
   readonly topicId: string;
   readonly partitions: number;
   readonly replicationFactor: number;

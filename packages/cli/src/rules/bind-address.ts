@@ -4,7 +4,7 @@ import { forbidden, type Rule, type Violation } from './rule.ts';
 
 type Values = Pick<FlagValues, 'bindAddress' | 'advertiseHostnameStrategy'>;
 
-export function checkBindAddress(values: Values): Violation | undefined {
+function checkBindAddress(values: Values): Violation | undefined {
   const { bindAddress, advertiseHostnameStrategy } = values;
   if (bindAddress === undefined || !isIPv4(bindAddress) || advertiseHostnameStrategy !== 'auto-ip6') {
     return undefined;

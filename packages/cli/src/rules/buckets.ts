@@ -4,7 +4,7 @@ import type { BucketUrl } from '../values/bucket-url.ts';
 import { forbidden, missing, type Rule, type Violation } from './rule.ts';
 
 /** Where an agent keeps the data: one bucket, or one for new files and one for compacted files. */
-export type ClusterBuckets =
+type ClusterBuckets =
   | { readonly kind: 'single'; readonly bucket: BucketUrl }
   | { readonly kind: 'split'; readonly ingestion: BucketUrl; readonly compaction: BucketUrl };
 

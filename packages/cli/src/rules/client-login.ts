@@ -12,7 +12,7 @@ const flags = [
 ] as const satisfies readonly FlagName[];
 
 /** How a client logs in. */
-export type ClientLogin =
+type ClientLogin =
   | {
       readonly mechanism: 'PLAIN' | 'SCRAM-SHA-512';
       readonly username: string;

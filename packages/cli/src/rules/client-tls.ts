@@ -10,7 +10,7 @@ const files = [
 ] as const satisfies readonly FlagName[];
 
 /** The files of a client that speaks TLS. */
-export interface ClientTlsFiles {
+interface ClientTlsFiles {
   readonly authoritiesPath: string | undefined;
   readonly certificatePath: string | undefined;
   readonly privateKeyPath: string | undefined;

@@ -4,7 +4,7 @@ import type { Outcome } from '../outcome.ts';
 import { missing, type Rule, type Violation } from './rule.ts';
 
 /** How the control plane is reached: the three zonal addresses of a region, its one address, or given addresses. */
-export type ControlPlaneAddress =
+type ControlPlaneAddress =
   | { readonly kind: 'zonal'; readonly region: string }
   | { readonly kind: 'regional'; readonly region: string }
   | { readonly kind: 'urls'; readonly urls: readonly string[] };

@@ -4,7 +4,7 @@ import { brokers } from '../flags/rows/takers.ts';
 import type { Rule } from './rule.ts';
 
 /** When the open file is cut. Whichever size is reached first decides. */
-export interface FlushSizes {
+interface FlushSizes {
   readonly uncompressedBytesMax: number;
   /** Absent when only the uncompressed size decides. An estimate, so that files can come out larger. */
   readonly compressedBytesMax: number | undefined;
@@ -16,9 +16,9 @@ export interface FlushSizes {
  * The contract gives two defaults for the compressed size: 1MiB in its only complete rule, and 16MB in a later remark.
  * The complete rule says what is worth a file; while files follow each other closely, they may grow to the other.
  */
-export const compressedFlushBytesDefault = MiB;
-export const gatheredFlushBytesDefault = 16_000_000;
-export const uncompressedFlushBytesDefault = 64 * MiB;
+const compressedFlushBytesDefault = MiB;
+const gatheredFlushBytesDefault = 16_000_000;
+const uncompressedFlushBytesDefault = 64 * MiB;
 
 type Values = Pick<FlagValues, 'batchMaxSizeBytes' | 'batchMaxCompressedSizeBytes'>;
 

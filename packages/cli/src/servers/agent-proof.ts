@@ -7,7 +7,7 @@ import { resolveAgentIdentity } from '../rules/agent-identity.ts';
 import { apiBaseUrl } from '../values/api-base-url.ts';
 
 /** By what an agent is admitted to its cluster, whichever way it proves itself. */
-export interface AgentProof {
+interface AgentProof {
   readonly agentKey: () => string;
   /** Told of what the control plane refused. */
   readonly refused: (key: string) => void;
@@ -18,7 +18,7 @@ export interface AgentProof {
   stop(): void;
 }
 
-export interface AgentProofOptions {
+interface AgentProofOptions {
   readonly values: CommandValues<'agent'> | CommandValues<'metrics'>;
   /** Of the control plane. */
   readonly urls: () => readonly string[];

@@ -9,7 +9,7 @@ import { saslSettings } from './security-settings.ts';
 type BrokerValues = CommandValues<'local'> | CommandValues<'playground'> | CommandValues<'agent'>;
 
 /** What flags say about the data path of an agent. */
-export type AgentSettings = Pick<
+type AgentSettings = Pick<
   AgentOptions,
   | 'flush'
   | 'recordBytesMax'

@@ -4,7 +4,7 @@ import { type BucketPlace, bucketPlace, isWithinBucket, StoreError } from '@weir
 
 const config = 'service.bucket.url';
 
-export interface BucketOverrideOptions {
+interface BucketOverrideOptions {
   readonly cluster: Pick<ClusterPort, 'follow'>;
   /** The bucket that the agent was started with. */
   readonly ownBucketUrl: string;

@@ -5,7 +5,7 @@ import { makeDirectory } from '@weir/metadata';
 import { Failure } from '../failure.ts';
 
 /** Whether a process is alone in its directory, as a playground is, or shares it, as control planes do. */
-export type DataDirectoryUse = 'alone' | 'shared';
+type DataDirectoryUse = 'alone' | 'shared';
 
 /**
  * Makes a data directory usable for this process, or fails with one line: it exists, may be written, and no other process is in it that

@@ -3,7 +3,7 @@ import { StoreError } from '@weir/storage';
 import { Failure } from '../failure.ts';
 
 /** The ports that a server command was asked to open, by the flag that says so. */
-export type WantedPorts = Readonly<Record<string, number>>;
+type WantedPorts = Readonly<Record<string, number>>;
 
 /**
  * Turns what the user can mend into one line: a port that is taken, by the flag that names it, an address that this machine does not have,

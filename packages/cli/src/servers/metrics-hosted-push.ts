@@ -8,7 +8,7 @@ export interface MeasuredClusters {
   readonly measure: (clusterId: string) => Promise<Metrics>;
 }
 
-export interface HostedPushOptions {
+interface HostedPushOptions {
   readonly settings: MetricsPushSettings;
   readonly clusters: MeasuredClusters;
   /** Of this process, in the place of an agent's. */

@@ -8,7 +8,7 @@ const foreignRights = 0o077;
 /** Directories such as `/tmp`, where every user keeps files of their own. */
 const stickyBit = 0o1000;
 
-export interface KeptFiles {
+interface KeptFiles {
   readonly dataDir?: string | undefined;
   /** A path or a URL; only a path names a file. */
   readonly databaseUrl?: string | undefined;

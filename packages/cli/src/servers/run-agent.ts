@@ -30,7 +30,7 @@ import { keepFilesPrivate } from './private-files.ts';
 import { proxyProtocolSettings, tlsSettings } from './tls-settings.ts';
 import { serveUntilStopped } from './until-stopped.ts';
 
-export interface AgentToRun {
+interface AgentToRun {
   readonly values: CommandValues<'agent'>;
   readonly agentId: string;
   /** The processors that are this agent's to use. */

@@ -19,7 +19,7 @@ import { tlsSettings } from './tls-settings.ts';
 import { serveUntilStopped } from './until-stopped.ts';
 
 /** Agent and control plane in one process: what `local` and `playground` have in common. */
-export interface SelfContained {
+interface SelfContained {
   readonly name: 'local' | 'playground';
   readonly identity: Identity;
   /** Where the process keeps its files, if it does. */

@@ -1,6 +1,6 @@
 import type { ValueType } from './value-type.ts';
 
-export interface HttpHeader {
+interface HttpHeader {
   readonly name: string;
   readonly value: string;
 }

@@ -5,7 +5,7 @@ import type { ValueType } from './value-type.ts';
  * How a certificate's distinguished name becomes a user name: the first rule whose pattern matches the whole name wins.
  * `DEFAULT` takes the name as it is. The syntax is that of Kafka's `ssl.principal.mapping.rules`.
  */
-export type PrincipalMappingRule =
+type PrincipalMappingRule =
   | { readonly kind: 'default' }
   | {
       readonly kind: 'rule';

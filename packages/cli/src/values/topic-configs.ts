@@ -1,6 +1,6 @@
 import type { ValueType } from './value-type.ts';
 
-export interface TopicConfig {
+interface TopicConfig {
   readonly name: string;
   readonly value: string;
 }

@@ -3,7 +3,7 @@ import { zoneName } from './text.ts';
 import type { ValueType } from './value-type.ts';
 
 /** The address blocks of one availability zone. */
-export interface ZonedCidrBlocks {
+interface ZonedCidrBlocks {
   readonly zone: string;
   readonly cidrs: readonly string[];
 }

@@ -60,7 +60,7 @@ export interface AuditSearch {
   readonly cursor?: string;
 }
 
-export interface AuditPage {
+interface AuditPage {
   /** The newest first. */
   readonly entries: readonly AuditEntry[];
   /** For the next page, if there is one. */

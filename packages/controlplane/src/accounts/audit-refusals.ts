@@ -3,7 +3,7 @@ import { placeOf } from '../api-server/remote-address.ts';
 import { controlPlaneLimits } from '../limits.ts';
 import type { AuditLog, AuditNote } from './audit-log.ts';
 
-export interface AuditRefusalsOptions {
+interface AuditRefusalsOptions {
   readonly auditLog: Pick<AuditLog, 'append' | 'repeat'>;
   readonly clock: Clock;
   readonly log: Log;

@@ -9,7 +9,7 @@ import { requireCluster } from './require-cluster.ts';
 import type { Database, DatabaseTransaction, FederationRow } from './schema.ts';
 
 /** What a claim has to be, as it was written. */
-export interface FederationRule {
+interface FederationRule {
   readonly path: string;
   readonly value: string;
 }

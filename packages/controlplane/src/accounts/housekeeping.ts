@@ -4,7 +4,7 @@ import type { Database } from './schema.ts';
 import type { Sessions } from './sessions.ts';
 
 /** How long entries of the audit log are kept. */
-export const auditRetentionMs = 90 * 24 * 3_600_000;
+const auditRetentionMs = 90 * 24 * 3_600_000;
 
 export interface HousekeepingOptions {
   readonly database: Database;

@@ -28,7 +28,7 @@ export interface ApiKey extends KeyKind {
   readonly lastUsedMs: number | undefined;
 }
 
-export interface NewKey {
+interface NewKey {
   /** With or without `akn_`. */
   readonly name: string;
   readonly grants: readonly KeyGrant[];

@@ -6,7 +6,7 @@ import { hashPassword, isOutdated, isPasswordOf, type PasswordCost } from './pas
 /** Long passwords need no rules about their characters. */
 const passwordCharsMin = 12;
 
-export interface PasswordsOptions {
+interface PasswordsOptions {
   readonly cost: PasswordCost;
   readonly randomBytes: (count: number) => Uint8Array;
 }

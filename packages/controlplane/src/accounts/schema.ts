@@ -61,7 +61,7 @@ export interface UserRow {
   last_sign_in_ms: number | null;
 }
 
-export interface UserIdentityRow {
+interface UserIdentityRow {
   issuer: string;
   subject: string;
   user_id: string;
@@ -77,7 +77,7 @@ export interface WorkspaceRow {
   deleted_ms: number | null;
 }
 
-export interface RoleRow {
+interface RoleRow {
   id: string;
   account_id: string;
   name: string;
@@ -91,7 +91,7 @@ export interface RoleGrantRow {
   managed_grant_name: 'admin' | 'read_only';
 }
 
-export interface UserRoleRow {
+interface UserRoleRow {
   user_id: string;
   role_id: string;
 }
@@ -108,7 +108,7 @@ export interface InvitationRow {
   expires_ms: number;
 }
 
-export interface SetupTokenRow {
+interface SetupTokenRow {
   token_hash: string;
   created_ms: number;
   expires_ms: number;
@@ -186,7 +186,7 @@ export interface AuditEntryRow {
   occurrences: number;
 }
 
-export interface AuditTargetRow {
+interface AuditTargetRow {
   entry_id: string;
   target_id: string;
   /** The time of its entry again, so that an index finds the newest of a target. */
@@ -245,7 +245,7 @@ export interface PipelineConfigurationRow {
   created_ms: number;
 }
 
-export interface DiagnosticRow {
+interface DiagnosticRow {
   cluster_id: string;
   name: string;
   /** Goes up with every change, so that whoever was slower is told. */
@@ -254,7 +254,7 @@ export interface DiagnosticRow {
   record: string;
 }
 
-export interface DiagnosticTransitionRow {
+interface DiagnosticTransitionRow {
   cluster_id: string;
   name: string;
   number: number;

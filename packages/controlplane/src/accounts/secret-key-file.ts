@@ -5,7 +5,7 @@ import { readPrivateFile } from '../files/private-file.ts';
 import { controlPlaneLimits } from '../limits.ts';
 import { createSecretBox, type SecretBox, secretKeyBytes } from './secret-box.ts';
 
-export interface SecretBoxOptions {
+interface SecretBoxOptions {
   /** As `openAccounts` takes it. */
   readonly databaseUrl: string;
   /** The file that an operator names. */

@@ -23,7 +23,7 @@ export interface Session {
   readonly userAgent: string;
 }
 
-export interface SignIn {
+interface SignIn {
   readonly userId: string;
   readonly remoteAddress: string;
   readonly userAgent: string;

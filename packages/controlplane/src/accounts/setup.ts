@@ -10,7 +10,7 @@ import { insertUser, type Proof, provenBy, type User } from './users.ts';
 /** How long the link of a first start works. The next start makes another. */
 const setupTokenMsMax = 24 * 3_600_000;
 
-export interface FirstUser {
+interface FirstUser {
   readonly accountName: string;
   readonly email: string;
   readonly name: string;

@@ -28,7 +28,7 @@ export interface NewSsoConnection extends Omit<SsoConnection, 'id' | 'accountId'
   readonly clientSecret: string;
 }
 
-export type SsoConnectionChange = Partial<Omit<NewSsoConnection, 'identifier'>>;
+type SsoConnectionChange = Partial<Omit<NewSsoConnection, 'identifier'>>;
 
 /** The connections of accounts with identity providers, one at the most for each. */
 export class SsoConnections {

@@ -18,7 +18,7 @@ export interface SsoPerson extends Identity {
   readonly roleNames: readonly string[] | undefined;
 }
 
-export interface SsoSignIn {
+interface SsoSignIn {
   readonly user: User;
   /** Whether roles were to be taken from the last administrator, who kept them. */
   readonly keptLastAdministrator: boolean;

@@ -23,7 +23,7 @@ export interface User {
   readonly lastSignInMs: number | undefined;
 }
 
-export interface UserWithRoles extends User {
+interface UserWithRoles extends User {
   readonly roleIds: readonly string[];
 }
 
@@ -36,7 +36,7 @@ export interface Identity {
 /** How a new user will sign in. */
 export type Proof = { readonly password: string } | { readonly identity: Identity };
 
-export interface NewUser {
+interface NewUser {
   readonly email: string;
   readonly name: string;
   readonly proof: Proof;
@@ -239,7 +239,7 @@ async function updateUser(
 }
 
 /** What is stored of a proof. A password is hashed before anything is locked, because that takes time. */
-export type StoredProof = { readonly passwordHash: string } | { readonly identity: Identity };
+type StoredProof = { readonly passwordHash: string } | { readonly identity: Identity };
 
 export async function provenBy(proof: Proof, passwords: Passwords): Promise<StoredProof> {
   return 'password' in proof ? { passwordHash: await passwords.hash(proof.password) } : proof;

@@ -16,7 +16,7 @@ export const restorableMs = 30 * 24 * 3_600_000;
 /** Clusters that are forgotten in one go. */
 const forgottenPerListMax = 100;
 
-export type ClusterPlace = { readonly region: string } | { readonly regionGroup: string };
+type ClusterPlace = { readonly region: string } | { readonly regionGroup: string };
 
 export interface VirtualCluster {
   /** `vci_…`, `vci_sr_…`, `vci_dl_…` */

@@ -49,7 +49,7 @@ export interface ApiServerOptions {
 }
 
 /** Answers every request whose path begins with `/api/v1/`. It never rejects. */
-export type ApiServer = (request: IncomingMessage, response: ServerResponse) => Promise<void>;
+type ApiServer = (request: IncomingMessage, response: ServerResponse) => Promise<void>;
 
 export function apiRoute(api: ApiServer): Route {
   return { matches: (path) => path.startsWith(`${apiPath}/`), answer: api };

@@ -7,7 +7,7 @@ import { controlPlaneLimits } from '../limits.ts';
 type AuditedAccounts = Pick<AccountsDatabase, 'auditLog' | 'refusals' | 'accounts' | 'users'>;
 
 /** What is known of a call when it has ended. */
-export interface EndedCall {
+interface EndedCall {
   readonly operation: Operation<OperationName>;
   /** Empty when nobody knows whose call it was. */
   readonly accountId: string;

@@ -10,7 +10,7 @@ import type { Caller } from './caller.ts';
 export type ServedHandlers = Partial<OperationHandlers<OperationName, CallContext>>;
 
 /** An operation that somebody asks for, wherever he does, and what becomes known of it on its way. */
-export interface AskedOperation {
+interface AskedOperation {
   readonly operation: Operation<OperationName>;
   /** Checked, with the defaults. */
   readonly input: Readonly<Record<string, unknown>>;
@@ -26,7 +26,7 @@ export interface AskedOperation {
   readonly happensIn?: (workspaceId: string) => void;
 }
 
-export interface PerformerOptions {
+interface PerformerOptions {
   readonly accounts: Pick<AccountsDatabase, 'virtualClusters' | 'workspaces'>;
   readonly handlers: ServedHandlers;
   readonly clock: Clock;
@@ -37,7 +37,7 @@ export interface PerformerOptions {
 const operationMsMax = 25_000;
 
 /** Does operations for callers that are known: whether they may is decided here and nowhere else. */
-export type PerformOperation = (asked: AskedOperation) => Promise<unknown>;
+type PerformOperation = (asked: AskedOperation) => Promise<unknown>;
 
 export function operationPerformer({ accounts, handlers, clock, log }: PerformerOptions): PerformOperation {
   return async (asked) => {

@@ -17,7 +17,7 @@ export interface RateLimitSizes {
 }
 
 /** What became of an attempt that was no wrong guess. */
-export type AttemptOutcome = 'succeeded' | 'not judged';
+type AttemptOutcome = 'succeeded' | 'not judged';
 
 /**
  * A person who has forgotten a password tries some, a program that guesses tries many. Calls with a key are limited so far only that one

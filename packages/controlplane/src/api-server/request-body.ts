@@ -7,7 +7,7 @@ import { controlPlaneLimits } from '../limits.ts';
 import { duplicateKeyIn } from './duplicate-key.ts';
 
 /** What the body of a call may be. */
-export interface BodyBounds extends JsonBounds {
+interface BodyBounds extends JsonBounds {
   readonly bytesMax: number;
 }
 
@@ -44,7 +44,7 @@ class RefusedBody extends ApiError {
   }
 }
 
-export interface RequestBodiesOptions {
+interface RequestBodiesOptions {
   readonly clock: Clock;
   readonly metrics: Metrics;
 }

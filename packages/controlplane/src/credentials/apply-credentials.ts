@@ -15,7 +15,7 @@ export type CredentialsNode = Pick<
   'record' | 'listCredentials' | 'putCredentials' | 'deleteCredentials' | 'execute'
 >;
 
-export interface AppliedCredentials {
+interface AppliedCredentials {
   /** Names of credentials. */
   readonly put: readonly string[];
   readonly deleted: readonly string[];

@@ -5,7 +5,7 @@ import { WatchedFile } from '../files/watched-file.ts';
 import { applyCredentials, type CredentialsNode, type Sources } from './apply-credentials.ts';
 import { type FileCredential, parseCredentials } from './credentials-file.ts';
 
-export interface CredentialsKeeperOptions extends Sources {
+interface CredentialsKeeperOptions extends Sources {
   readonly path: string;
   readonly node: CredentialsNode & Pick<ClusterNode, 'role' | 'onRole'>;
   readonly clock: Clock;

@@ -4,7 +4,7 @@ import type { DiagnosticsStore } from './store.ts';
 import { type DiagnosticEvent, step } from './transitions.ts';
 
 /** What happens to one diagnostic. */
-export interface NamedEvent {
+interface NamedEvent {
   readonly name: string;
   readonly event: DiagnosticEvent;
 }

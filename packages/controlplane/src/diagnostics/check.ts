@@ -9,10 +9,10 @@ export const checkTypes = ['agents', 'clients', 'consumers', 'limits', 'security
 export type CheckType = (typeof checkTypes)[number];
 
 /** Whose stats a check judges: those that the control plane has itself, or those that agents tell. */
-export const checkSources = ['control_plane', 'agent'] as const;
-export type CheckSource = (typeof checkSources)[number];
+const checkSources = ['control_plane', 'agent'] as const;
+type CheckSource = (typeof checkSources)[number];
 
-export type EntityKind =
+type EntityKind =
   | 'cluster'
   | 'agent'
   | 'client'
@@ -47,7 +47,7 @@ export interface Finding {
 }
 
 /** The answer of a check that lacks something; a word or two for what. */
-export interface NoData {
+interface NoData {
   readonly missing: string;
 }
 
@@ -55,12 +55,12 @@ export interface NoData {
 export type CheckResult = readonly Finding[] | NoData;
 
 /** How many looks in a row have to agree before the state of a diagnostic changes. */
-export interface Damping {
+interface Damping {
   readonly failAfterLooks: number;
   readonly recoverAfterLooks: number;
 }
 
-export const defaultDamping: Damping = { failAfterLooks: 2, recoverAfterLooks: 2 };
+const defaultDamping: Damping = { failAfterLooks: 2, recoverAfterLooks: 2 };
 
 /** What people are told of one thing that can be wrong with a cluster. */
 export interface CheckDescription<Name extends string = string> {
@@ -87,7 +87,7 @@ export interface Check<Name extends string = string> extends CheckDescription<Na
 }
 
 /** What most checks have in common need not be said by each. */
-export type CheckDefinition<Name extends string> = Omit<Check<Name>, 'kinds' | 'damping'> &
+type CheckDefinition<Name extends string> = Omit<Check<Name>, 'kinds' | 'damping'> &
   Partial<Pick<Check, 'kinds' | 'damping'>>;
 
 export function defineCheck<const Name extends string>(definition: CheckDefinition<Name>): Check<Name> {

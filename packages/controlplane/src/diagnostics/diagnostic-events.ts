@@ -11,7 +11,7 @@ import { diagnosticEventData } from './event.ts';
 import { diagnosticFailureRow, diagnosticSamples } from './gauges.ts';
 import type { DiagnosticRecord, Transition } from './record.ts';
 
-export interface DiagnosticEventsOptions {
+interface DiagnosticEventsOptions {
   readonly portOf: (clusterId: string) => Pick<EventsPort, 'putControlPlaneEvents'>;
   /** What people call a cluster; `undefined` where that is not known. */
   readonly nameOf: (clusterId: string) => string | undefined;

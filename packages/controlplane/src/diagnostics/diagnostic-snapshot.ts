@@ -98,7 +98,7 @@ export interface ProduceFacts {
   readonly clientTimeouts: readonly ClientTimeout[];
 }
 
-export interface ClientTimeout {
+interface ClientTimeout {
   readonly clientId: string;
   readonly timeoutMs: number;
   readonly requestCount: number;
@@ -116,7 +116,7 @@ export interface BucketFacts {
   readonly getP99Ms?: number | undefined;
 }
 
-export interface DeniedOperation {
+interface DeniedOperation {
   readonly operation: string;
   readonly count: number;
 }
@@ -129,7 +129,7 @@ export interface DamagedFileFacts {
   readonly partitions: readonly DamagedPartition[];
 }
 
-export interface DamagedPartition {
+interface DamagedPartition {
   readonly topic: string;
   readonly partition: number;
   readonly firstOffset: number;
@@ -137,7 +137,7 @@ export interface DamagedPartition {
   readonly nextOffset: number;
 }
 
-export const aclModes = ['off', 'shadow', 'enforced'] as const;
+const aclModes = ['off', 'shadow', 'enforced'] as const;
 
 export interface AclFacts {
   readonly mode: (typeof aclModes)[number];

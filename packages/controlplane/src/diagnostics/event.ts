@@ -2,7 +2,7 @@ import type { Transition } from './record.ts';
 import { describeCheck } from './registry.ts';
 
 /** The `data` of a `diagnostics_logs` event. */
-export interface DiagnosticEventData {
+interface DiagnosticEventData {
   readonly diagnostic_id: string;
   readonly diagnostic_source: string;
   readonly diagnostic_type: string;

@@ -15,7 +15,7 @@ export const diagnosticFailureRow: MetricRow<DiagnosticLabel> = {
   labels: ['diagnostic_name', 'diagnostic_type', ...severityLabels, 'muted'],
 };
 
-export interface DiagnosticSample {
+interface DiagnosticSample {
   readonly labels: LabelValues<DiagnosticLabel>;
   readonly value: 0 | 1;
 }

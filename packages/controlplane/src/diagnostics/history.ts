@@ -21,7 +21,7 @@ export interface GroupHistory {
   readonly partitions: ReadonlyMap<string, PartitionHistory>;
 }
 
-export interface PartitionHistory {
+interface PartitionHistory {
   readonly committedOffset: number;
   /** The first look from which on there were members and something to read, and nothing was committed. */
   readonly waitingSinceMs: number | undefined;

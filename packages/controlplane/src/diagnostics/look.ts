@@ -3,7 +3,7 @@ import type { DiagnosticSnapshot } from './diagnostic-snapshot.ts';
 import type { ClusterHistory } from './history.ts';
 import { checkFailedToRun } from './registry.ts';
 
-export interface LookResult {
+interface LookResult {
   readonly name: string;
   readonly result: CheckResult;
 }

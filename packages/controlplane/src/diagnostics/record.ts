@@ -4,8 +4,8 @@ import type { Entity, Severity } from './check.ts';
  * `unknown`: nothing to judge by yet. `healthy`: nothing found, and nothing before either. `failed`: found in enough looks in a
  * row. `recovered`: it failed before, and enough looks found nothing.
  */
-export const diagnosticStatuses = ['unknown', 'healthy', 'failed', 'recovered'] as const;
-export type DiagnosticStatus = (typeof diagnosticStatuses)[number];
+const diagnosticStatuses = ['unknown', 'healthy', 'failed', 'recovered'] as const;
+type DiagnosticStatus = (typeof diagnosticStatuses)[number];
 
 /** What is known of one check of one cluster. It is all that a process needs to go on where another one left off. */
 export interface DiagnosticRecord {
@@ -49,7 +49,7 @@ export interface Mute {
   readonly reason: string;
 }
 
-export const transitionKinds = ['failed', 'recovered', 'muted', 'unmuted'] as const;
+const transitionKinds = ['failed', 'recovered', 'muted', 'unmuted'] as const;
 export type TransitionKind = (typeof transitionKinds)[number];
 
 /** A change that people are told of, unless it is silent. */
@@ -87,7 +87,7 @@ export function newRecord(clusterId: string, name: string, atMs: number): Diagno
 }
 
 /** In one word, as lists show it. A diagnostic that is muted shows so only while there is something to be silent about. */
-export type ShownStatus = DiagnosticStatus | 'muted';
+type ShownStatus = DiagnosticStatus | 'muted';
 
 export function shownStatus({ status, mute }: Pick<DiagnosticRecord, 'status' | 'mute'>): ShownStatus {
   return status === 'failed' && mute !== null ? 'muted' : status;

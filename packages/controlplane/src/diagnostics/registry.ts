@@ -75,8 +75,6 @@ export const checkFailedToRun = {
   damping: { failAfterLooks: 2, recoverAfterLooks: 2 },
 } as const satisfies CheckDescription;
 
-export type DiagnosticName = CheckName | (typeof checkFailedToRun)['name'];
-
 const descriptions: ReadonlyMap<string, CheckDescription> = new Map(
   [...checks, checkFailedToRun].map((check) => [check.name, check]),
 );

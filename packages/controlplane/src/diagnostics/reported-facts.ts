@@ -25,7 +25,7 @@ import type {
 export const snapshotSpanMs = 60_000;
 
 /** What agents have reported of late, as far as a snapshot has a place for it. All of it is missing where no agent reports. */
-export interface ReportedFacts {
+interface ReportedFacts {
   readonly produce: ProduceFacts | undefined;
   readonly buckets: readonly BucketFacts[] | undefined;
   readonly metrics: readonly MetricFacts[] | undefined;

@@ -39,7 +39,7 @@ export interface DiagnosticCluster
   agentsHeard(): Promise<AgentsHeard>;
 }
 
-export interface DiagnosticSnapshotOptions {
+interface DiagnosticSnapshotOptions {
   readonly kind: ClusterFacts['kind'];
   readonly nowMs: () => number;
   /** How busy the process is that leads the cluster, where that is measured. */

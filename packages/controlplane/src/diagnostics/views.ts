@@ -22,7 +22,7 @@ export interface DiagnosticListing {
   readonly cause: string;
 }
 
-export interface DiagnosticView extends Omit<DiagnosticListing, 'cause'> {
+interface DiagnosticView extends Omit<DiagnosticListing, 'cause'> {
   readonly explanation: string;
   readonly fix: string;
   readonly groups: readonly { readonly key: string; readonly message: string; readonly since: string }[];
@@ -31,7 +31,7 @@ export interface DiagnosticView extends Omit<DiagnosticListing, 'cause'> {
   readonly mute_reason: string | null;
 }
 
-export interface TransitionView {
+interface TransitionView {
   readonly diagnostic_id: string;
   readonly name: string;
   readonly type: string;

@@ -15,7 +15,7 @@ export interface LedCluster {
   readonly node: DiagnosticCluster;
 }
 
-export interface WatchedClustersOptions {
+interface WatchedClustersOptions {
   /** The clusters that this process leads at the moment. */
   readonly leading: () => readonly LedCluster[];
   readonly store: DiagnosticsStore;

@@ -1,6 +1,6 @@
 import type { Clock, Log } from '@weir/core';
 
-export interface WatchedFileOptions<Content> {
+interface WatchedFileOptions<Content> {
   readonly path: string;
   /** Fails with what is wrong with the file; no word of a secret may be in it. */
   readonly read: (path: string) => Promise<string>;

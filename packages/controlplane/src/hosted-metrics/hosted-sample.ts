@@ -10,7 +10,7 @@ export interface HostedSample {
   readonly value: number;
 }
 
-export interface HostedSamplesOptions {
+interface HostedSamplesOptions {
   readonly diagnostics: Pick<DiagnosticsStore, 'load'>;
   /** How busy the leader of a cluster is, when that is this process. Otherwise nobody here knows, and nothing is told. */
   readonly utilizationOf: (clusterId: string) => number | undefined;

@@ -1,4 +1,4 @@
-export interface TurnLimits {
+interface TurnLimits {
   readonly runningMax: number;
   readonly waitingMax: number;
 }

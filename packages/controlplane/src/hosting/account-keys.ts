@@ -5,7 +5,7 @@ import type { Authorize } from '../agent-keys.ts';
 import type { RateLimits } from '../api-server/rate-limits.ts';
 import type { ClusterHost } from './cluster-host.ts';
 
-export interface AccountKeysOptions {
+interface AccountKeysOptions {
   readonly keyVerifier: Pick<AccountsDatabase['keyVerifier'], 'verify'>;
   readonly host: Pick<ClusterHost, 'cluster' | 'look'>;
   /** Those that the API counts by too, so that nobody guesses here what he may not guess there. */

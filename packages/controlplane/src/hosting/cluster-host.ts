@@ -20,7 +20,7 @@ export interface ClusterHostOptions {
 }
 
 /** A cluster that this process serves, as its leader or as a standby. */
-export interface HostedCluster {
+interface HostedCluster {
   readonly cluster: VirtualCluster;
   readonly node: ClusterNode;
 }

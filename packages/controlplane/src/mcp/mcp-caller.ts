@@ -13,7 +13,7 @@ export interface McpCaller {
   readonly userAgent: string;
 }
 
-export interface McpCallerOptions extends CallerOptions {
+interface McpCallerOptions extends CallerOptions {
   readonly isBehindProxy: boolean;
   /** Requests of each key. */
   readonly requests: TokenBuckets;

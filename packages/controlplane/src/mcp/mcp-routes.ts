@@ -17,7 +17,7 @@ import type { Route } from '../server.ts';
 import { iconRoute } from './icon-route.ts';
 import { type McpCaller, mcpCallerOf, noBrowser, orWait } from './mcp-caller.ts';
 
-export interface McpRoutesOptions {
+interface McpRoutesOptions {
   readonly accounts: AccountsDatabase;
   /** Those of the API: tools are made of them. */
   readonly handlers: ServedHandlers;
@@ -34,7 +34,7 @@ export interface McpRoutesOptions {
   readonly docsFolder?: string;
 }
 
-export interface McpRoutes {
+interface McpRoutes {
   /** They come before the route of the API, below whose path one of them lies. */
   readonly routes: readonly Route[];
   close(): Promise<void>;

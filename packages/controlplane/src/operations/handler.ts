@@ -16,10 +16,10 @@ export interface OperationContext {
 }
 
 /** Does one operation. What it throws as an `OperationFailed` the caller is told; anything else is our mistake. */
-export type OperationHandler<
-  Name extends OperationName,
-  Context extends OperationContext = OperationContext,
-> = (input: InputOf<Name>, context: Context) => Promise<OutputOf<Name>>;
+type OperationHandler<Name extends OperationName, Context extends OperationContext = OperationContext> = (
+  input: InputOf<Name>,
+  context: Context,
+) => Promise<OutputOf<Name>>;
 
 export type OperationHandlers<
   Names extends OperationName = OperationName,

@@ -28,7 +28,7 @@ const shortWords = '(?:^|[-_.])(?:pass|pwd|pw|sas|sig|dsn)(?:$|[-_.])';
 const secretName = new RegExp(`${secretWords.join('|')}|${shortWords}`, 'i');
 
 /** Whether all that is below a key of this name is secret. */
-export function isSecretName(name: string): boolean {
+function isSecretName(name: string): boolean {
   return secretName.test(name);
 }
 
@@ -55,7 +55,7 @@ const assigned = new RegExp(
 );
 
 /** A text with what looks like a secret masked: passwords of addresses, values of parameters, tokens and keys. */
-export function maskedText(text: string): string {
+function maskedText(text: string): string {
   const cut = text.slice(0, charsMax);
   if (cut.includes('-----BEGIN')) return mask;
   return (

@@ -15,7 +15,7 @@ import {
 import type { ConfigurationProblem } from './configuration-problem.ts';
 import type { TextPlace, YamlEntry, YamlList, YamlMapping, YamlScalar, YamlValue } from './yaml-value.ts';
 
-export type YamlReading =
+type YamlReading =
   | { readonly value: YamlValue }
   | { readonly problems: readonly [ConfigurationProblem, ...ConfigurationProblem[]] };
 

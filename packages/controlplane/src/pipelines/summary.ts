@@ -10,7 +10,7 @@ export interface Setting {
   readonly value: string;
 }
 
-export interface ConfigurationSummary {
+interface ConfigurationSummary {
   readonly settings: readonly Setting[];
   /** How many there are besides. */
   readonly leftOut: number;

@@ -45,7 +45,7 @@ import { signInLink } from './sign-in-link.ts';
 import { setupUrl, signUpRoutes } from './sign-up-pages.ts';
 import { type WorkloadIdentities, workloadIdentities } from './workload-identities.ts';
 
-export interface AccountsPartOptions {
+interface AccountsPartOptions {
   readonly settings: ControlPlaneProcessOptions;
   readonly host: ClusterHost;
   readonly ports: LeaderPorts;
@@ -81,7 +81,7 @@ export interface AccountsPart {
 }
 
 /** Where what was started is handed over to be ended: those who look at clusters before the clusters, and the rest after the server. */
-export interface AccountsLifetime {
+interface AccountsLifetime {
   readonly watchers: AsyncDisposableStack;
   readonly resources: AsyncDisposableStack;
 }

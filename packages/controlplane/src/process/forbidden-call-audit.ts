@@ -5,7 +5,7 @@ import type { VirtualCluster } from '../accounts/virtual-clusters.ts';
 import type { ForbiddenCall } from '../agent-listener.ts';
 import { controlPlaneLimits } from '../limits.ts';
 
-export interface ForbiddenCallAuditOptions {
+interface ForbiddenCallAuditOptions {
   readonly accounts: Pick<AccountsDatabase, 'keyVerifier' | 'refusals'>;
   readonly clusterOf: (clusterId: string) => Pick<VirtualCluster, 'accountId' | 'workspaceId'> | undefined;
   readonly log: Log;

@@ -4,7 +4,7 @@ import type { JournalHub, LeaseHolder } from '@weir/metadata';
 /** How often a process says that it lives, and looks who else does. */
 const announceIntervalMs = 2_000;
 
-export interface MembersOptions {
+interface MembersOptions {
   readonly hub: JournalHub;
   /** Told who lives after every look. */
   readonly onLook: (memberIds: readonly string[]) => void;

@@ -5,7 +5,7 @@ import { CredentialsKeeper } from '../credentials/credentials-keeper.ts';
 import { SettingsFileProblem } from './settings-file-problem.ts';
 
 /** The credentials that a file gives to one cluster, for as long as this process serves it. */
-export interface OwnCredentials {
+interface OwnCredentials {
   /** Told of the cluster's node. Returns what ends with it. */
   attach(node: ClusterNode): () => Promise<void>;
   /** Rejects when the file cannot be used. */

@@ -13,7 +13,7 @@ import { beginSession } from '../operations/account/begin-session.ts';
 import type { Route } from '../server.ts';
 import { signInPath } from './sign-in-path.ts';
 
-export interface SignInLinkOptions {
+interface SignInLinkOptions {
   readonly accounts: Pick<AccountsDatabase, 'sessions'>;
   readonly user: User;
   readonly publicUrl: () => string;

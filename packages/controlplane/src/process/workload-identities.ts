@@ -9,7 +9,7 @@ import { federationIssuers, platformIssuers } from '../workload-identity/platfor
 import { TokenExchange } from '../workload-identity/token-exchange.ts';
 import { SettingsFileProblem } from './settings-file-problem.ts';
 
-export interface WorkloadIdentitiesOptions {
+interface WorkloadIdentitiesOptions {
   /** The file that says whose identity tokens admit an agent. */
   readonly path: string | undefined;
   /** What people have set up besides. */

@@ -1,5 +1,5 @@
 /** Releases after which something has to be changed by those who run them. Numbers are those of `v<N>`. */
-export interface BreakingChange {
+interface BreakingChange {
   readonly release: number;
   readonly what: string;
 }

@@ -1,5 +1,5 @@
 /** One release, as the changelog tells of it. */
-export interface ChangelogEntry {
+interface ChangelogEntry {
   /** Of `v<N>`. */
   readonly release: number;
   /** Midnight of the day of its release; `undefined` for one that is not out yet. */

@@ -3,7 +3,7 @@ import { breakingChanges } from './breaking-changes.ts';
 import { readChangelog } from './changelog.ts';
 import { escaped, notesHtml } from './notes-html.ts';
 
-export interface ReleaseFeedOptions {
+interface ReleaseFeedOptions {
   /** CHANGELOG.md. */
   readonly changelog: string;
   /** Where the feed is served, without a slash at the end. */

@@ -1,6 +1,6 @@
 import { type IssuerOptions, Issuers, isPublicAddress } from '@weir/oidc';
 
-export interface SignInIssuersOptions extends Pick<IssuerOptions, 'clock' | 'log'> {
+interface SignInIssuersOptions extends Pick<IssuerOptions, 'clock' | 'log'> {
   /** Whether connections may name issuers within the own network. That is for an operator to say who trusts all administrators with it. */
   readonly allowsPrivateAddresses?: boolean;
   /** For tests, whose issuers have no certificate. */

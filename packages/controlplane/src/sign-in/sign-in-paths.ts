@@ -3,7 +3,7 @@ import type { SsoConnection } from '../accounts/sso-connections.ts';
 /** Where browsers come to sign in with an identity provider, and where it sends them back to. */
 
 const loginPrefix = '/login/sso/';
-export const callbackPath = '/login/callback';
+const callbackPath = '/login/callback';
 
 type Named = Pick<SsoConnection, 'identifier'>;
 

@@ -5,7 +5,7 @@ import { createHmac, timingSafeEqual } from 'node:crypto';
  * processes of the cluster have, so that any of them admits what another has given, and nothing is kept of them. A format of our own: it
  * has one algorithm, and is judged at once, where a door has no time to wait.
  */
-export interface AgentTokenClaims {
+interface AgentTokenClaims {
   readonly clusterId: string;
   /** The mark of the binding that it was given by. */
   readonly bindingMark: string;

@@ -3,7 +3,7 @@ import type { Federations } from '../accounts/federations.ts';
 import { controlPlaneLimits } from '../limits.ts';
 import { bindingOfFederation, type WorkloadIdentityBinding } from './binding.ts';
 
-export interface FederationBindingsOptions {
+interface FederationBindingsOptions {
   readonly federations: Pick<Federations, 'admittingTo'>;
   readonly clock: Clock;
 }

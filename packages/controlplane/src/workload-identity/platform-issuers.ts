@@ -5,7 +5,7 @@ export function platformIssuers(options: Pick<IssuerOptions, 'clock' | 'log' | '
   return new Issuers({ ...options, purpose: 'exchanges of agent tokens', allowsLoopbackHttp: false });
 }
 
-export interface FederationIssuersOptions extends Pick<IssuerOptions, 'clock' | 'log' | 'fetchJson'> {
+interface FederationIssuersOptions extends Pick<IssuerOptions, 'clock' | 'log' | 'fetchJson'> {
   /** Whether federations may name issuers within the own network. That is for an operator to say who trusts all users with it. */
   readonly allowsPrivateAddresses?: boolean;
 }

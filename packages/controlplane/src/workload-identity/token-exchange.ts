@@ -9,7 +9,7 @@ import { isKept } from './claim-rule.ts';
 
 type MaybePromise<Value> = Value | Promise<Value>;
 
-export interface TokenExchangeOptions {
+interface TokenExchangeOptions {
   /** Those of a cluster; others among them are passed over. It is rejected when they cannot be told just now. */
   readonly bindings: (clusterId: string) => MaybePromise<readonly WorkloadIdentityBinding[]>;
   /** What tokens of a cluster are signed with. `undefined` as long as this process does not know it. */
@@ -23,13 +23,13 @@ export interface TokenExchangeOptions {
   readonly metrics: Metrics;
 }
 
-export interface GivenToken {
+interface GivenToken {
   readonly token: string;
   readonly lifetimeMs: number;
 }
 
 /** Why no token is given. Whoever asks is told no more than the kind; the log says the rest. */
-export type ExchangeRefusal = 'not admitted' | 'not ready';
+type ExchangeRefusal = 'not admitted' | 'not ready';
 
 const exchangesRow: MetricRow<'outcome'> = {
   name: 'agent_token_exchanges_total',

@@ -10,7 +10,7 @@ export type ProvenKey = Pick<ApiKey, 'id' | 'accountId' | 'name' | 'grants'>;
 /** Whose a token is; nothing for what is none. It is rejected when that cannot be told just now. */
 export type TokenKeys = (token: string) => Promise<ProvenKey | undefined>;
 
-export interface TokenKeysOptions {
+interface TokenKeysOptions {
   readonly tokens: Pick<TokenExchange, 'bindingBehind'>;
   readonly virtualClusters: Pick<AccountsDatabase['virtualClusters'], 'find'>;
 }

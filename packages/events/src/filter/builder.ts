@@ -26,17 +26,17 @@ export interface BuilderRow {
 }
 
 export const builderOperators = filterOperators;
-export type BuilderOperator = FilterOperator;
+type BuilderOperator = FilterOperator;
 
 export const emptyBuilder: BuilderGroup = { join: 'and', rows: [] };
 
-export interface BuilderProblem {
+interface BuilderProblem {
   /** Which row of which group: `[2, 0]` is the first row of the group in the third place. Empty when it is about the whole. */
   readonly row: readonly number[];
   readonly message: string;
 }
 
-export type BuiltFilter =
+type BuiltFilter =
   | { readonly filter: Filter; readonly problems?: undefined }
   | { readonly filter?: undefined; readonly problems: readonly BuilderProblem[] };
 

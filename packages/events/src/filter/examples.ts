@@ -1,5 +1,5 @@
 /** What filters mean, by example. The reference page shows them, and tests hold the evaluator and its compiled form to them. */
-export interface ExampleSection {
+interface ExampleSection {
   readonly title: string;
   /** Markdown. */
   readonly rule: string;

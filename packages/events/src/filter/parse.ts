@@ -6,7 +6,7 @@ import { strictParser, type Token, tokensOf } from './language.ts';
 import { collectProblems, type Problem, type Report } from './problem.ts';
 import type { Filter } from './tree.ts';
 
-export interface ParseOptions {
+interface ParseOptions {
   /**
    * Every field that events have, as filters write it (`data.operation`, or `data.tags.*` for any below it). When given, a field that is not among them is a problem. Events may
    * have fields that nobody foresaw, so that a server leaves it out where it has not looked.
@@ -15,7 +15,7 @@ export interface ParseOptions {
 }
 
 /** Either the filter or at least one problem, sorted by place. */
-export type ParsedFilter =
+type ParsedFilter =
   | { readonly filter: Filter; readonly problems?: undefined }
   | { readonly filter?: undefined; readonly problems: readonly Problem[] };
 

@@ -13,7 +13,7 @@ export function printFilter({ stages }: Filter): string {
   return stages.map(printExpression).join(' | ');
 }
 
-export function printExpression(expression: Expression): string {
+function printExpression(expression: Expression): string {
   if (!isJunction(expression)) return printCondition(expression);
   const { kind, operands } = expression;
   return operands.map((operand) => inParentheses(operand, kind)).join(` ${kind} `);

@@ -15,7 +15,7 @@ const escapes: Readonly<Record<string, string>> = {
   t: '\t',
 };
 
-export interface Unquoted {
+interface Unquoted {
   readonly text: string;
   /** Escapes that do not exist, as places within the quoted text. */
   readonly unknownEscapes: readonly { readonly from: number; readonly to: number }[];

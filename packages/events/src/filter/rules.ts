@@ -1,6 +1,6 @@
 import type { Cast, Condition, Literal } from './tree.ts';
 
-export interface BrokenRule {
+interface BrokenRule {
   /** The part of the condition that the rule is about. */
   readonly about: 'value' | 'operator';
   readonly message: string;

@@ -7,7 +7,7 @@ export interface Filter {
 export type Expression = Junction | Condition;
 
 /** At least two operands. One that is a junction itself stood in parentheses, or binds tighter. */
-export interface Junction {
+interface Junction {
   readonly kind: 'and' | 'or';
   readonly operands: readonly Expression[];
 }

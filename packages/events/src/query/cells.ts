@@ -25,7 +25,7 @@ export function isObject(value: unknown): value is Record<string, unknown> {
 }
 
 /** What stands for objects, and for arrays within arrays, where values are told. */
-export const objectKey = '{}';
+const objectKey = '{}';
 
 /** The series that an event belongs to: each of the values once, or none of them as `null`. */
 export function groupKeys(values: readonly unknown[]): readonly Literal[] {

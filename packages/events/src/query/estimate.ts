@@ -8,7 +8,7 @@ import { type Part, partsOf } from './parts.ts';
 import { rangesOfChunks } from './read-chunks.ts';
 import type { EstimateAnswer, EstimateRequest } from './request.ts';
 
-export interface EstimateTools extends LookTools {
+interface EstimateTools extends LookTools {
   /** Resolves when the query has to end, for whatever reason. */
   readonly whenOver: Promise<void>;
 }

@@ -24,7 +24,7 @@ export interface LookTools {
 }
 
 /** What looking at a part gives: what is in it, or finer parts. */
-export type Looked = { readonly parts: readonly Part[] } | { readonly result: ScanResult };
+type Looked = { readonly parts: readonly Part[] } | { readonly result: ScanResult };
 
 export async function look(scan: Scan, part: Part, tools: LookTools): Promise<Looked> {
   if (part.kind === 'raw') return lookAtRecords(scan, part, tools);

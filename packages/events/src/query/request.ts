@@ -5,7 +5,7 @@ import type { TimeWindow } from '../time-range.ts';
 /** What can be asked of the events of a cluster. Plain data, so that it travels as JSON. */
 export type QueryRequest = SearchRequest | FieldsRequest | EventRequest | EstimateRequest;
 
-export interface QueryScope {
+interface QueryScope {
   /** None are all. */
   readonly types: readonly EventTypeName[];
   readonly window: TimeWindow;

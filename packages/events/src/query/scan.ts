@@ -20,7 +20,7 @@ export interface Scan {
   readonly timeline?: ScanTimeline | undefined;
 }
 
-export interface ScanTimeline {
+interface ScanTimeline {
   readonly buckets: Buckets;
   readonly groupBy?: Field | undefined;
   readonly thenBy?: Field | undefined;
@@ -46,7 +46,7 @@ export interface ScanResult {
   readonly maxTimeMs: number;
 }
 
-export interface FoundRows {
+interface FoundRows {
   readonly offsets: readonly number[];
   readonly timesMs: readonly number[];
   /** The JSON, where it was at hand. */

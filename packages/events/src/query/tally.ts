@@ -12,7 +12,7 @@ export interface TallyPart {
   readonly rest?: TallyGroup | undefined;
 }
 
-export interface TallyGroup {
+interface TallyGroup {
   readonly key: Literal;
   /** The value of the second field, where there are two. */
   readonly thenKey?: Literal | undefined;

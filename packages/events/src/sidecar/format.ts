@@ -50,7 +50,6 @@ export type CodesColumn = z.infer<typeof codesColumn>;
 
 /** Many different cells that are all one number: 64-bit floats, and NaN where the field is missing. */
 const numbersColumn = z.object({ kind: z.literal('numbers'), path, missing, numbers: chunk });
-export type NumbersColumn = z.infer<typeof numbersColumn>;
 
 /** Many different cells. Only the records themselves have them; a bloom filter may say that a value is not among them. */
 const opaqueColumn = z.object({
@@ -65,7 +64,7 @@ const column = z.discriminatedUnion('kind', [codesColumn, numbersColumn, opaqueC
 export type Column = z.infer<typeof column>;
 
 /** Times as differences to the one before, the first one to `minTimeMs`; or as they are, where the differences are too large. */
-export const timeEncodings = ['int8', 'int16', 'int32', 'float64'] as const;
+const timeEncodings = ['int8', 'int16', 'int32', 'float64'] as const;
 
 /** Some ten thousand events in a row, which are compressed and looked at together. */
 const stripe = z.object({

@@ -7,7 +7,7 @@ import { type Footer, footer as footerSchema, headBytes, magic, tailBytes, versi
 /** Most footers are in the first read. */
 const guessBytes = 128 * KiB;
 
-export interface ReadFooter {
+interface ReadFooter {
   readonly footer: Footer;
   readonly bytesRead: number;
 }

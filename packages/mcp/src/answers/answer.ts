@@ -12,7 +12,7 @@ export interface ToolAnswer {
 }
 
 /** What every answer ends with. */
-export interface AnswerTail {
+interface AnswerTail {
   readonly truncated: boolean;
   readonly next_cursor: string | null;
   readonly hint?: string | undefined;

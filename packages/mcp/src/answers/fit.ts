@@ -2,7 +2,7 @@ import { charsPerToken } from './tokens.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
-export interface Fitted {
+interface Fitted {
   readonly answer: Fields;
   /** Whether anything was left out. */
   readonly isCut: boolean;

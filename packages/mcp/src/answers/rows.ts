@@ -6,14 +6,14 @@ import { charsPerToken } from './tokens.ts';
 type Row = Readonly<Record<string, unknown>>;
 
 /** What a tool that lists is called with, besides what it lists. */
-export interface ListArguments extends Readonly<Record<string, unknown>> {
+interface ListArguments extends Readonly<Record<string, unknown>> {
   readonly limit: number;
   readonly cursor?: string | undefined;
   readonly format: AnswerFormat;
   readonly max_tokens: number;
 }
 
-export interface ListSpec {
+interface ListSpec {
   /** The name of the tool. */
   readonly tool: string;
   readonly args: ListArguments;

@@ -1,6 +1,6 @@
 import type { DocsPage } from './documentation.ts';
 
-export interface DocsHit {
+interface DocsHit {
   readonly path: string;
   readonly title: string;
   /** The heading under which the words stand. */

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 
 /** Where a request has come in: what the operator calls the service, and the address at which it arrived. */
-export interface Arrival {
+interface Arrival {
   readonly publicUrl: string;
   readonly localAddress: string;
 }

@@ -5,7 +5,7 @@ import { clusterIdOf, reachedClusters } from '../tools/find-cluster.ts';
 import type { ToolContext } from '../tools/tool-context.ts';
 import type { PromptArgument } from './prompts.ts';
 
-export type Completion = {
+type Completion = {
   readonly values: string[];
   readonly total: number;
   readonly hasMore: boolean;

@@ -8,7 +8,7 @@ type SampledField = Sample['fields'][number];
  * `unique`: it has another value in nearly every event.
  */
 export const differenceKinds = ['telling', 'filtered', 'constant', 'unique'] as const;
-export type DifferenceKind = (typeof differenceKinds)[number];
+type DifferenceKind = (typeof differenceKinds)[number];
 
 export interface ValueDifference {
   readonly field: string;

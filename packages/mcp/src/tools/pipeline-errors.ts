@@ -11,7 +11,7 @@ const eventTypeOf: Partial<Record<PipelineType, EventTypeName>> = {
   orbit: 'orbit_logs',
 };
 
-export interface PipelineErrors {
+interface PipelineErrors {
   /** In the last 24 hours; null when nobody could count. */
   readonly errors_24h: number | null;
   readonly last_error: string | null;

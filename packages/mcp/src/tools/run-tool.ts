@@ -18,7 +18,7 @@ export interface ToolRunner {
   readonly metrics: Metrics;
 }
 
-export interface ToolCall {
+interface ToolCall {
   readonly tool: Tool;
   readonly args: unknown;
   readonly stop: AbortSignal;

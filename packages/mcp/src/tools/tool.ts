@@ -17,7 +17,7 @@ export interface Tool {
   readonly run: (args: never, context: ToolContext) => Promise<ToolAnswer>;
 }
 
-export interface ToolDefinition<Input extends z.ZodRawShape> {
+interface ToolDefinition<Input extends z.ZodRawShape> {
   readonly name: string;
   /** That of its family. */
   readonly icon: IconName;

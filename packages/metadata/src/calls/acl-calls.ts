@@ -10,7 +10,7 @@ import {
   aclResourceTypes,
 } from '@weir/core';
 import type { AclFilter, AclResult, DeletedAcls } from '../cluster/acls-port.ts';
-import { command, type PortOf, query } from './call.ts';
+import { command, query } from './call.ts';
 import { list, nullable, object, oneOf, text, tuple } from './shape.ts';
 
 const resourceTypes = Object.keys(aclResourceTypes) as AclResourceType[];
@@ -47,5 +47,3 @@ export const aclCalls = {
   /** In no particular order. */
   describeAcls: query<[filter: AclFilter], Acl[]>(tuple(aclFilter)),
 };
-
-export type AclsPort = PortOf<typeof aclCalls>;

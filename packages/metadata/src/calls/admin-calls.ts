@@ -15,7 +15,7 @@ import {
   storedConfigKinds,
 } from '../cluster/admin-port.ts';
 import type { MutationOptions } from '../cluster/port.ts';
-import { command, leaderCall, type PortOf, query } from './call.ts';
+import { command, leaderCall, query } from './call.ts';
 import { flag, list, nullable, number, object, oneOf, text, tuple, whole } from './shape.ts';
 import { mutationOptions } from './topic-shapes.ts';
 
@@ -57,5 +57,3 @@ export const adminCalls = {
   /** How far the journal of the cluster is. */
   describeJournal: leaderCall<[], JournalState>(tuple(), { onRetry: 'reexecute' }),
 };
-
-export type AdminPort = PortOf<typeof adminCalls>;

@@ -1,6 +1,6 @@
 import type { AgentHeartbeat } from '../cluster/agent-report.ts';
 import type { AgentDescription, ShutdownLockRequest } from '../cluster/port.ts';
-import { leaderCall, type PortOf } from './call.ts';
+import { leaderCall } from './call.ts';
 import { anything, flag, list, nullable, number, object, type Shape, text, tuple, whole } from './shape.ts';
 
 const heartbeat = object<AgentHeartbeat>({
@@ -49,5 +49,3 @@ export const agentCalls = {
     onRetry: 'reexecute',
   }),
 };
-
-export type AgentsPort = PortOf<typeof agentCalls>;

@@ -9,7 +9,7 @@ import type { Shape } from './shape.ts';
  * leads by then gives it.
  * `reexecute`: it is done again; asking or saying something twice changes nothing.
  */
-export type OnRetry = 'dedupe-in-process' | 'dedupe-durable' | 'reexecute';
+type OnRetry = 'dedupe-in-process' | 'dedupe-durable' | 'reexecute';
 
 /**
  * Who answers a call.

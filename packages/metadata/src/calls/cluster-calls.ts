@@ -36,7 +36,7 @@ export const clusterCalls = {
 export type CallName = keyof typeof clusterCalls;
 
 /** The calls as methods. */
-export type CallPort = PortOf<typeof clusterCalls>;
+type CallPort = PortOf<typeof clusterCalls>;
 
 /**
  * What an agent asks of the control plane for its virtual cluster. The leader of the cluster implements it in process, and

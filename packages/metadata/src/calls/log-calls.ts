@@ -8,7 +8,7 @@ import type {
   OffsetQuery,
   TransactionalBatches,
 } from '../cluster/port.ts';
-import { command, leaderCall, type PortOf, query } from './call.ts';
+import { command, leaderCall, query } from './call.ts';
 import { column, equallyLong, list, number, object, oneOf, optional, text, tuple, whole } from './shape.ts';
 
 const fileCommit = equallyLong(
@@ -83,5 +83,3 @@ export const logCalls = {
   /** Hands out `count` producer ids that are never given out again; returns the first. */
   allocateProducerIds: command<[count: number], number>(tuple(whole)),
 };
-
-export type LogsPort = PortOf<typeof logCalls>;

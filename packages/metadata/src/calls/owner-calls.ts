@@ -8,7 +8,7 @@ import type {
 } from '../cluster/owner-port.ts';
 import type { MutationOptions, TopicDescription, TopicReference, TopicResult } from '../cluster/port.ts';
 import { configsToAlter } from './admin-calls.ts';
-import { command, leaderCall, type PortOf, query } from './call.ts';
+import { command, leaderCall, query } from './call.ts';
 import { list, text, tuple } from './shape.ts';
 import { mutationOptions, topicReference } from './topic-shapes.ts';
 
@@ -55,5 +55,3 @@ export const ownerCalls = {
     AlterConfigsResult[]
   >(tuple(list(configsToAlter), mutationOptions), { membersOnly: true }),
 };
-
-export type OwnerPort = PortOf<typeof ownerCalls>;

@@ -19,7 +19,7 @@ import {
   type ScramCredential,
   type ScramCredentialChange,
 } from '../cluster/principals-port.ts';
-import { command, leaderCall, type PortOf, query } from './call.ts';
+import { command, leaderCall, query } from './call.ts';
 import { column, flag, list, nullable, number, object, oneOf, text, tuple, whole } from './shape.ts';
 import { mutationOptions } from './topic-shapes.ts';
 
@@ -88,5 +88,3 @@ export const principalCalls = {
     onRetry: 'reexecute',
   }),
 };
-
-export type PrincipalsPort = PortOf<typeof principalCalls>;

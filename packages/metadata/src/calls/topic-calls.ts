@@ -5,7 +5,7 @@ import type {
   TopicResult,
   TopicToCreate,
 } from '../cluster/port.ts';
-import { command, type PortOf } from './call.ts';
+import { command } from './call.ts';
 import { list, number, object, optional, text, texts, tuple } from './shape.ts';
 import { mutationOptions, topicReference } from './topic-shapes.ts';
 
@@ -33,5 +33,3 @@ export const topicCalls = {
     { splits: true },
   ),
 };
-
-export type TopicsPort = PortOf<typeof topicCalls>;

@@ -14,7 +14,7 @@ import type {
   TransactionOffsetsToCommit,
   TransactionToEnd,
 } from '../cluster/transactions-port.ts';
-import { command, leaderCall, type PortOf, query } from './call.ts';
+import { command, leaderCall, query } from './call.ts';
 import { commitOrigin } from './group-calls.ts';
 import { flag, list, nullable, number, object, optional, text, tuple, whole } from './shape.ts';
 
@@ -94,5 +94,3 @@ export const transactionCalls = {
     { splits: true },
   ),
 };
-
-export type TransactionsPort = PortOf<typeof transactionCalls>;

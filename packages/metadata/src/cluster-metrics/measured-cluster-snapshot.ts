@@ -5,7 +5,7 @@ import { SnapshotTopics } from '../cluster/snapshot-topics.ts';
 import { takeSnapshot } from '../cluster/take-snapshot.ts';
 import type { MeasuredClusterView, MeasuredPort } from './measured-cluster-view.ts';
 
-export interface MeasuredSnapshotOptions {
+interface MeasuredSnapshotOptions {
   readonly clock: Clock;
   /** A cluster that does not show itself within it is unavailable. */
   readonly waitMsMax: number;

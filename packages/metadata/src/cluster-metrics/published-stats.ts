@@ -7,7 +7,7 @@ interface ShownMetric {
   readonly series: Map<string, Figure['labels']>;
 }
 
-export interface SeriesLimits {
+interface SeriesLimits {
   /** Of one metric. */
   readonly seriesMax: number;
   /** Of all of them together. */

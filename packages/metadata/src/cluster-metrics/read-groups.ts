@@ -37,13 +37,13 @@ export interface GroupLimits {
   readonly partitionsMax: number;
 }
 
-export interface ReadGroups {
+interface ReadGroups {
   readonly groups: readonly ReadGroup[];
   /** Groups that there are besides. */
   readonly leftOut: number;
 }
 
-export interface GroupReaderOptions {
+interface GroupReaderOptions {
   readonly port: Pick<
     MeasuredPort,
     | 'listGroups'

@@ -15,7 +15,7 @@ export interface ClusterMetricsSettings {
   readonly withoutTags: readonly SwitchedTag[];
 }
 
-export interface ReadStats {
+interface ReadStats {
   readonly stats: CombinedStats;
   /** Groups that there are besides. */
   readonly groupsLeftOut: number;

@@ -18,7 +18,7 @@ export interface StoredConfigResource {
 }
 
 export const configOperations = ['set', 'delete', 'append', 'subtract'] as const;
-export type ConfigOperation = (typeof configOperations)[number];
+type ConfigOperation = (typeof configOperations)[number];
 
 export interface ConfigChange {
   readonly name: string;

@@ -44,7 +44,7 @@ export interface AgentReport {
   readonly tokens?: readonly ReportedExpiry[] | undefined;
 }
 
-export interface WrittenFiles {
+interface WrittenFiles {
   readonly count: number;
   readonly bytes: number;
 }
@@ -69,12 +69,12 @@ export interface ReportedBucket {
   readonly getLatencies?: readonly number[] | undefined;
 }
 
-export interface DeniedRequests {
+interface DeniedRequests {
   readonly operation: string;
   readonly count: number;
 }
 
-export interface ReportedMetric {
+interface ReportedMetric {
   readonly name: string;
   readonly seriesCount: number;
 }
@@ -93,7 +93,7 @@ export interface ReportedExpiry {
 }
 
 /** What is wrong with a file: it is not there, it ends too early, or its bytes are not what was written. */
-export const reportedDamageKinds = ['missing', 'short', 'corrupt'] as const;
+const reportedDamageKinds = ['missing', 'short', 'corrupt'] as const;
 
 export interface ReportedDamage {
   readonly fileId: string;

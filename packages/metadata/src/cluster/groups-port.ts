@@ -1,5 +1,5 @@
 /** What can go wrong with a group, by Kafka's name. */
-export const groupErrors = [
+const groupErrors = [
   'NONE',
   'UNKNOWN_TOPIC_OR_PARTITION',
   'COORDINATOR_LOAD_IN_PROGRESS',
@@ -82,7 +82,7 @@ export interface JoinGroupAnswer {
   readonly members: readonly JoinedMember[];
 }
 
-export interface JoinedMember {
+interface JoinedMember {
   readonly memberId: string;
   readonly groupInstanceId: string | null;
   readonly metadata: Uint8Array;
@@ -335,7 +335,7 @@ export interface ConsumerGroupDescription {
   readonly members: readonly ConsumerMemberDescription[];
 }
 
-export interface ConsumerMemberDescription {
+interface ConsumerMemberDescription {
   readonly memberId: string;
   readonly instanceId: string | null;
   readonly rackId: string | null;

@@ -2,7 +2,7 @@
  * Latencies as counts in steps that grow by a tenth, so that those of many agents can be added up and a percentile of all of them is
  * right to a twentieth. On the wire they are pairs of step and count, of the steps that were hit.
  */
-export const latencyStepCount = 128;
+const latencyStepCount = 128;
 
 const growth = Math.log(1.1);
 

@@ -7,7 +7,7 @@ export interface QueryToRun {
   readonly limitMs: number;
 }
 
-export const queryRefusals = [
+const queryRefusals = [
   /** No living agent has a query engine. */
   'noEngine',
   /** All engines have as much to do as they may. */

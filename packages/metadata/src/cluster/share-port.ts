@@ -38,7 +38,7 @@ export interface ShareGroupDescription {
   readonly members: readonly ShareMemberDescription[];
 }
 
-export interface ShareMemberDescription {
+interface ShareMemberDescription {
   readonly memberId: string;
   readonly rackId: string | null;
   readonly epoch: number;
@@ -80,7 +80,7 @@ export interface AcquiredPartition {
 }
 
 /** Ranges of records in the order of their offsets, as columns. */
-export interface AcquiredRecords {
+interface AcquiredRecords {
   readonly firstOffset: Float64Array;
   readonly lastOffset: Float64Array;
   /** Which delivery of them this is, from 1 on. */

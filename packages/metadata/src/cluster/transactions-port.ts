@@ -124,7 +124,7 @@ export interface ProducersAnswer {
   readonly producers: readonly ProducerDescription[];
 }
 
-export interface ProducerDescription {
+interface ProducerDescription {
   readonly producerId: number;
   readonly producerEpoch: number;
   readonly lastSequence: number;

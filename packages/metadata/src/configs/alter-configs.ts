@@ -16,9 +16,9 @@ import {
   topicConfigValue,
 } from './config-value.ts';
 
-export type AlteredConfigs = { readonly error: 'NONE'; readonly configs: ConfigTexts } | ConfigsRefusal;
+type AlteredConfigs = { readonly error: 'NONE'; readonly configs: ConfigTexts } | ConfigsRefusal;
 
-export interface ConfigsRefusal {
+interface ConfigsRefusal {
   readonly error: Exclude<AlterConfigsError, 'NONE'>;
   readonly message: string;
   readonly reason?: AlterConfigsReason;

@@ -5,7 +5,7 @@ import type { ConfigProblem, ConfigRow } from './config-row.ts';
 import { shownText } from './config-type.ts';
 import type { ConfigTexts } from './config-value.ts';
 
-export interface CheckedConfigs<Value extends string | null> {
+interface CheckedConfigs<Value extends string | null> {
   /** What is to be stored: canonical names in the order of the catalogue, then names that are unset and unknown. */
   readonly configs: Readonly<Record<string, Value>>;
   readonly problems: readonly ConfigProblem[];

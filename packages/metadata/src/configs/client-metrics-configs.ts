@@ -48,5 +48,3 @@ export const clientMetricsConfigs = {
     doc: 'The metrics that clients push, by the beginnings of their names. Without any, none.',
   },
 } as const satisfies Record<string, ConfigRow>;
-
-export type ClientMetricsConfigName = keyof typeof clientMetricsConfigs;

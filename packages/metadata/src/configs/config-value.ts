@@ -1,5 +1,5 @@
 import type { ConfigResourceKind } from '../cluster/admin-port.ts';
-import { type ClusterConfigName, clusterConfigs } from './cluster-configs.ts';
+import type { ClusterConfigName, clusterConfigs } from './cluster-configs.ts';
 import { configCatalogues } from './config-catalogues.ts';
 import type { ConfigRow, ValueOf } from './config-row.ts';
 import type { GroupConfigName, groupConfigs } from './group-configs.ts';
@@ -106,10 +106,6 @@ export function groupConfigValue<Name extends GroupConfigName>(
 /** The largest record of a topic: the topic's limit, else the cluster's, else `undefined`, and the agent's own counts. */
 export function recordBytesMax(topicTexts: ConfigTexts, clusterTexts: ConfigTexts): number | undefined {
   return topicConfigValue('max.message.bytes', topicTexts, clusterTexts);
-}
-
-export function isClusterConfig(name: string): name is ClusterConfigName {
-  return Object.hasOwn(clusterConfigs, name);
 }
 
 /** A text that an older release allowed and this one does not counts as not set, since a read has nobody to complain to. */

@@ -18,13 +18,13 @@ export interface DescribedConfig {
   readonly synonyms: readonly DescribedSynonym[];
 }
 
-export interface DescribedSynonym {
+interface DescribedSynonym {
   readonly name: string;
   readonly value: string | null;
   readonly source: ConfigSource;
 }
 
-export interface DescribeOptions {
+interface DescribeOptions {
   /** What is set for the resource. */
   readonly texts: ConfigTexts;
   readonly clusterTexts: ConfigTexts;

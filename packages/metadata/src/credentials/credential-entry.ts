@@ -2,7 +2,7 @@
  * What a cluster knows of a credential besides its password, which is in another record under the same username: the password of a
  * credential can be changed by Kafka's own tools, unless it is a superuser's, and who may do everything cannot.
  */
-export interface CredentialEntry {
+interface CredentialEntry {
   /** `cci_…` */
   readonly id: string;
   /** `ccn_…`: what people call it. */

@@ -15,7 +15,7 @@ import { rowVersion } from './packed-entries.ts';
 export const journalFormat = 1;
 
 /** What a database says of its format. */
-export interface FoundFormat {
+interface FoundFormat {
   /** 0 where there is none. */
   readonly format: number;
   /** The beginnings of the newest rows and snapshots of some clusters, should their writer have forgotten to raise the number. */

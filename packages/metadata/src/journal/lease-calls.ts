@@ -3,7 +3,7 @@ import { Gathering } from './gathering.ts';
 import type { Head, JournalTables, LeaseToRenew } from './tables.ts';
 
 /** A head, and whether its holder is known to be dead. */
-export interface SightedHead extends Head {
+interface SightedHead extends Head {
   isHolderGone(): boolean;
 }
 

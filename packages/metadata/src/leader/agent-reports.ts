@@ -17,7 +17,7 @@ interface Kept extends Pick<AgentReport, 'startedMs' | 'number'> {
   readonly atMs: number;
 }
 
-export interface HeardConnections {
+interface HeardConnections {
   readonly connected: ReportedConnections;
   readonly heardMs: number;
 }

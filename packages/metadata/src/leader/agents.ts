@@ -27,14 +27,14 @@ interface Seen {
 export type AgentsChange = 'agents' | 'loads';
 
 /** Who has which node id, durably. */
-export interface NodeIds {
+interface NodeIds {
   /** Whether the id is the agent's, as far as is known here. */
   has(agentId: string, nodeId: number): boolean;
   /** Finds an id for an agent, and resolves when it is written down. */
   assign(request: NodeIdRequest): Promise<number>;
 }
 
-export interface AgentsOptions {
+interface AgentsOptions {
   readonly clock: Clock;
   readonly log: Log;
   readonly nodeIds: NodeIds;

@@ -23,7 +23,7 @@ type CommandAnswering<Answer> = {
 }[CommandKind];
 
 /** Generates a topic id. */
-export type FreshId = () => string;
+type FreshId = () => string;
 
 const commands: {
   readonly [Name in NamesOf<'command'>]: (

@@ -8,7 +8,7 @@ import type { CommitMetrics } from './leader-metrics.ts';
 import type { Machine } from './machine-kind.ts';
 import type { Replica } from './replica.ts';
 
-export interface PipelineOptions {
+interface PipelineOptions {
   readonly replica: Replica;
   readonly journal: Journal;
   readonly epoch: number;

@@ -3,7 +3,7 @@ import type { ClusterChange, ClusterFollower, ClusterSnapshot } from '../cluster
 import { metadataLimits } from '../limits.ts';
 
 /** Asks for a snapshot, which is handed over between the changes that it has and those that it lacks. */
-export type SnapshotRequest = (deliver: (snapshot: ClusterSnapshot) => void) => void;
+type SnapshotRequest = (deliver: (snapshot: ClusterSnapshot) => void) => void;
 
 /**
  * Those who follow a cluster. Each has a queue of its own, which is emptied when the leader's own work is done, so that what a

@@ -4,7 +4,7 @@ import { metadataLimits } from '../limits.ts';
 import { untilBeatMs } from './beat.ts';
 import { leaseMarginShare, type Timing } from './timing.ts';
 
-export interface HeldLeaseOptions {
+interface HeldLeaseOptions {
   readonly journal: Journal;
   readonly epoch: number;
   /** When the lease was asked for, by the monotonic clock; its time counts from there. */

@@ -22,7 +22,7 @@ import { runRetention } from './retention-run.ts';
 import { ShutdownLocks } from './shutdown-locks.ts';
 import type { Timing } from './timing.ts';
 
-export interface LeadershipOptions {
+interface LeadershipOptions {
   readonly journal: Journal;
   readonly epoch: number;
   readonly lease: HeldLease;

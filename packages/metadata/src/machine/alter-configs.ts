@@ -15,7 +15,7 @@ import { topicOf } from './topics/topic-entries.ts';
 import type { Topic } from './topics/topics.ts';
 
 /** What changes, by where it is kept: with topics, with the cluster, and as records for everything else. */
-export interface ConfigAlteration {
+interface ConfigAlteration {
   readonly topics: ReadonlyMap<Topic, ConfigChanges>;
   readonly cluster: ConfigChanges;
   readonly records: readonly EntryChange[];

@@ -160,7 +160,7 @@ export interface Replies {
   purge: PurgeReply;
 }
 
-export interface RetentionReply {
+interface RetentionReply {
   /** How many logs begin later. */
   readonly moved: number;
   /** Where to go on; `null` when all partitions have been looked at. */
@@ -168,14 +168,14 @@ export interface RetentionReply {
 }
 
 /** How many of each were removed. Producers that went with their topic are not counted. */
-export interface PurgeReply {
+interface PurgeReply {
   readonly topics: number;
   readonly producers: number;
   readonly fileIds: number;
 }
 
 /** How many of each. More may be due when there are as many as one call takes on. */
-export interface ExpiryReply {
+interface ExpiryReply {
   readonly aborted: number;
   readonly forgottenIds: number;
 }

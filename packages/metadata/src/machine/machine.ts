@@ -41,7 +41,7 @@ import { topicColumns } from './topics/topic-columns.ts';
 import type { Topic } from './topics/topics.ts';
 import { describeProducers, describeTransaction, listTransactions } from './transactions/describe.ts';
 
-export interface Execution<C extends Command> {
+interface Execution<C extends Command> {
   /** What must be in the journal before the reply may leave; `undefined` when nothing changed. */
   readonly entry: Buffer | undefined;
   readonly reply: ReplyOf<C>;
@@ -50,7 +50,7 @@ export interface Execution<C extends Command> {
 }
 
 /** What there is of everything that grows. */
-export interface MachineStats {
+interface MachineStats {
   readonly livePartitions: number;
   /** Those of deleted topics included. */
   readonly heldPartitions: number;

@@ -9,7 +9,7 @@ import { applyTopicsDeleted, topicOf } from './topics/topic-entries.ts';
 import type { Topic } from './topics/topics.ts';
 
 /** What only time removes. */
-export interface Purge {
+interface Purge {
   /** Of those that were silent longest. */
   readonly producers: number;
   /** Of the oldest. */

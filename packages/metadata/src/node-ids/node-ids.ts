@@ -20,7 +20,7 @@ export interface NodeIdRequest {
   readonly present: readonly string[];
 }
 
-export interface NodeIdRow {
+interface NodeIdRow {
   readonly nodeId: number;
   readonly agentId: string;
   readonly address: string;

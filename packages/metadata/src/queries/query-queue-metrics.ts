@@ -1,21 +1,21 @@
 import type { MetricRow, Metrics } from '@weir/core';
 
 /** Without the cluster: most clusters are never asked anything, and a series for each would be most of what is scraped. */
-export const queueQueriesRow: MetricRow<'outcome'> = {
+const queueQueriesRow: MetricRow<'outcome'> = {
   name: 'query_desk_queries_total',
   kind: 'counter',
   help: 'Queries about events that control planes had agents answer, by how they ended.',
   labels: ['outcome'],
 };
 
-export const queueActiveRow: MetricRow<never> = {
+const queueActiveRow: MetricRow<never> = {
   name: 'query_desk_active_queries_count',
   kind: 'gauge',
   help: 'Queries about events that wait for an agent or are worked on by one.',
   labels: [],
 };
 
-export const queueMovedRow: MetricRow<never> = {
+const queueMovedRow: MetricRow<never> = {
   name: 'query_desk_moved_queries_total',
   kind: 'counter',
   help: 'Queries about events that went to another agent, because theirs fell silent or stopped.',

@@ -14,7 +14,7 @@ import { metadataLimits } from '../limits.ts';
 import { Engines, type KnownAgents } from './engines.ts';
 import type { QueryQueueMetrics } from './query-queue-metrics.ts';
 
-export interface QueryQueueOptions {
+interface QueryQueueOptions {
   readonly clock: Clock;
   readonly agents: KnownAgents;
   readonly metrics: QueryQueueMetrics;

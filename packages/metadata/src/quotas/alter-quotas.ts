@@ -6,7 +6,7 @@ import { repeated } from '../machine/topics/repeated.ts';
 import { entityProblem, quotaEntityKey } from './quota-entity.ts';
 import { quotaProblem } from './quota-rows.ts';
 
-export type Quotas = Readonly<Record<string, number>>;
+type Quotas = Readonly<Record<string, number>>;
 
 /** What the record of an entity says. */
 export function readQuotas(value: Uint8Array): Quotas {

@@ -1,7 +1,7 @@
 import type { QuotaEntity } from '../cluster/principals-port.ts';
 
 /** Every quota. What an agent does about each stands in its quotas/. */
-export const quotaRows = {
+const quotaRows = {
   producer_byte_rate: { of: 'clients', isWhole: true },
   consumer_byte_rate: { of: 'clients', isWhole: true },
   /** Percent of the time of one processor. */

@@ -33,17 +33,17 @@ export interface ClientHello {
   readonly unreachable?: readonly string[] | undefined;
 }
 
-export interface CallBody {
+interface CallBody {
   readonly method: string;
   readonly args: readonly unknown[];
 }
 
-export interface ResultBody {
+interface ResultBody {
   readonly value?: unknown;
 }
 
-export const failureKinds = ['unavailable', 'notLeader', 'invalid', 'internal'] as const;
-export type FailureKind = (typeof failureKinds)[number];
+const failureKinds = ['unavailable', 'notLeader', 'invalid', 'internal'] as const;
+type FailureKind = (typeof failureKinds)[number];
 
 export interface FailureBody {
   /**

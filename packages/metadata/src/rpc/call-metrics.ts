@@ -1,6 +1,6 @@
 import { durationBucketsSeconds, type MetricRow, type Metrics, type Series } from '@weir/core';
 
-export interface CallRows {
+interface CallRows {
   readonly calls: MetricRow<'method' | 'outcome'>;
   readonly seconds: MetricRow<'method'>;
 }

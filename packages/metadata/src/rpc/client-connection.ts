@@ -13,7 +13,7 @@ import { type Channel, type EndCode, endCodes } from './channel.ts';
 import { decodeFrame, encodeFrame, type Frame, FrameError, replyLimits } from './frame.ts';
 
 /** What a connection tells its client. */
-export interface ConnectionEvents {
+interface ConnectionEvents {
   /** The control plane said hello: calls and subscriptions may be sent. */
   onOpen(hello: ServerHello): void;
   onResult(id: number, value: unknown): void;
@@ -28,7 +28,7 @@ export interface ConnectionEvents {
 }
 
 /** Who we are, asked when the control plane has said hello. */
-export type Introduction = () => Omit<ClientHello, 'release'>;
+type Introduction = () => Omit<ClientHello, 'release'>;
 
 /** Short enough that a lost connection is replaced before the agent counts as gone. */
 const pingIntervalMs = 2_000;

@@ -18,7 +18,7 @@ import { CallRefused, CallTooLarge, type LateArgs, PendingCalls } from './pendin
 import { splitByCount, splitInHalves } from './split-calls.ts';
 import { dialThroughProxy, dialWebSocket } from './web-socket.ts';
 
-export interface ClusterClientOptions {
+interface ClusterClientOptions {
   /** Of any control-plane processes; the others are learnt. */
   readonly urls: readonly string[];
   readonly clusterId: string;

@@ -10,7 +10,7 @@ import {
 import { Addresses } from './addresses.ts';
 import { AgentKeyRefused, type Channel, type Dial } from './channel.ts';
 
-export interface ConnectorOptions {
+interface ConnectorOptions {
   readonly urls: readonly string[];
   readonly clusterId: string;
   readonly agentKey: () => string;
@@ -23,7 +23,7 @@ export interface ConnectorOptions {
   readonly metrics: Metrics;
 }
 
-export interface ConnectorEvents {
+interface ConnectorEvents {
   /** A channel is open; `opened` or `retry` has to follow. */
   onChannel(channel: Channel, agentKey: string): void;
   /** There was no word over the open channel in time. */

@@ -12,7 +12,7 @@ export interface ForwardProxy {
   readonly ca?: string | undefined;
 }
 
-export interface TunnelTarget {
+interface TunnelTarget {
   readonly host: string;
   readonly port: number;
   readonly isSecure: boolean;

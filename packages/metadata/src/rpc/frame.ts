@@ -33,7 +33,7 @@ export const frameKinds = [
   'followFailure',
 ] as const;
 
-export type FrameKind = (typeof frameKinds)[number];
+type FrameKind = (typeof frameKinds)[number];
 
 export interface Frame {
   readonly kind: FrameKind;
@@ -42,7 +42,7 @@ export interface Frame {
   readonly body: unknown;
 }
 
-export interface FrameLimits {
+interface FrameLimits {
   readonly frameBytesMax: number;
   /** JSON costs many times its length in memory, so that it has a limit of its own. */
   readonly bodyBytesMax: number;

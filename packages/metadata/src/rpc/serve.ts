@@ -48,12 +48,12 @@ export interface ServedCluster extends ClusterPort {
   notLeader?(): Redirection | undefined;
 }
 
-export interface Redirection {
+interface Redirection {
   readonly message: string;
   readonly leaderUrl: string | undefined;
 }
 
-export interface ServeOptions {
+interface ServeOptions {
   readonly clusterId: string;
   /** The cluster as this process has it, asked anew for every call; `undefined` when it is not here just now. */
   readonly cluster: () => ServedCluster | undefined;

@@ -17,7 +17,7 @@ interface Common {
   readonly generation: number;
 }
 
-export interface Closed extends Common {
+interface Closed extends Common {
   readonly name: 'closed';
   readonly failuresInRow: number;
 }
@@ -28,7 +28,7 @@ export interface Open extends Common {
 }
 
 /** Lets single calls through to see whether the store is back. */
-export interface HalfOpen extends Common {
+interface HalfOpen extends Common {
   readonly name: 'halfOpen';
   readonly probesUnderWay: number;
   readonly successes: number;
@@ -45,7 +45,7 @@ export interface BreakerPolicy {
   readonly probesMax: number;
 }
 
-export interface BreakerStep {
+interface BreakerStep {
   readonly state: BreakerState;
   /** Whether the call that asked may go. */
   readonly isPermitted?: boolean;

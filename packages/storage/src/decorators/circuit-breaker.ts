@@ -39,7 +39,7 @@ export const hitsRow = {
   labels: ['name', 'outcome'],
 } as const satisfies MetricRow;
 
-export interface CircuitBreakerOptions {
+interface CircuitBreakerOptions {
   /** Names the breaker in metrics and log. */
   readonly name: string;
   readonly clock: Clock;

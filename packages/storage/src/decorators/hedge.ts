@@ -25,7 +25,7 @@ export const speculativeRetryRow = {
   labels: ['operation', 'outcome'],
 } as const satisfies MetricRow;
 
-export interface HedgeOptions {
+interface HedgeOptions {
   readonly clock: Clock;
   readonly metrics: Metrics;
   /** Nothing is sent a second time before this, however fast the store is. */

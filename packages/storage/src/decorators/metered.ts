@@ -25,7 +25,7 @@ export const bytesWrittenRow = {
   labels: [],
 } as const satisfies MetricRow<never>;
 
-export interface MeteredOptions {
+interface MeteredOptions {
   readonly clock: Clock;
   readonly metrics: Metrics;
   /** Told of every request as it ends. */

@@ -14,7 +14,7 @@ export interface RetryPolicy {
   readonly pauseMsMax: number;
 }
 
-export interface RetryOptions {
+interface RetryOptions {
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Log;

@@ -4,7 +4,7 @@ import { aroundStore, type StoreOperation } from '../store/around.ts';
 import type { ObjectStore } from '../store/object-store.ts';
 import { StoreError } from '../store/store-error.ts';
 
-export interface TimeoutOptions {
+interface TimeoutOptions {
   readonly clock: Clock;
   readonly timeoutMs: Readonly<Record<StoreOperation, number>>;
 }

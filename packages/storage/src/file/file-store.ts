@@ -10,7 +10,7 @@ import { codeOf, fileStoreError } from './file-errors.ts';
 import { listFiles, temporaryFolder } from './list-files.ts';
 import { done, SyncedDirectories, writeSyncedFile } from './synced-file.ts';
 
-export interface FileStoreDeps {
+interface FileStoreDeps {
   readonly clock: Clock;
   readonly random: Random;
 }

@@ -27,19 +27,19 @@ export interface BatchToStore {
   readonly bytes: Buffer;
 }
 
-export interface LogFileToBuild {
+interface LogFileToBuild {
   readonly clusterId: string;
   readonly fileId: string;
   readonly batches: readonly BatchToStore[];
 }
 
-export interface PlacedBatch {
+interface PlacedBatch {
   /** How many batches lie in front of it in the file. */
   readonly order: number;
   readonly byteStart: number;
 }
 
-export interface BuiltLogFile {
+interface BuiltLogFile {
   /** The whole file; the batches are views of what was passed in. */
   readonly slices: Uint8Array[];
   readonly fileBytes: number;

@@ -47,7 +47,7 @@ export const footerColumns = [
 
 export const columnBytes = { uint32: 4, int64: 8 } as const;
 
-export const sectionBytes = footerColumns.reduce((sum, { type }) => sum + columnBytes[type], 0);
+const sectionBytes = footerColumns.reduce((sum, { type }) => sum + columnBytes[type], 0);
 
 export const trailerAt = { footerStart: 0, footerBytes: 8, footerCrc: 12, magic: 16 } as const;
 

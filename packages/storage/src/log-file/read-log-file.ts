@@ -23,21 +23,21 @@ import {
 } from './layout.ts';
 import { LogFileError, type LogFilePart } from './log-file-error.ts';
 
-export interface LogFileHeader {
+interface LogFileHeader {
   readonly clusterId: string;
   readonly fileId: string;
   /** Where the sections begin. */
   readonly headerBytes: number;
 }
 
-export interface LogFileTrailer {
+interface LogFileTrailer {
   readonly footerStart: number;
   readonly footerBytes: number;
   readonly footerCrc: number;
 }
 
 /** One partition's part of a file. */
-export interface LogFileSection {
+interface LogFileSection {
   readonly topicId: string;
   readonly partition: number;
   readonly byteStart: number;
@@ -47,7 +47,7 @@ export interface LogFileSection {
 }
 
 /** What a file says about itself: everything but its records. */
-export interface LogFile extends LogFileHeader {
+interface LogFile extends LogFileHeader {
   readonly fileBytes: number;
   readonly sections: readonly LogFileSection[];
 }
@@ -118,7 +118,7 @@ export function parseHeader(bytes: Buffer): LogFileHeader {
 }
 
 /** `bytes` are the last of the file. */
-export function parseTrailer(bytes: Buffer, fileBytes: number): LogFileTrailer {
+function parseTrailer(bytes: Buffer, fileBytes: number): LogFileTrailer {
   check('trailer', bytes.length === trailerBytes, 'cut off');
   check(
     'trailer',
@@ -137,7 +137,7 @@ export function parseTrailer(bytes: Buffer, fileBytes: number): LogFileTrailer {
 }
 
 /** The sections that the footer lists, checked to lie behind one another without a gap between `dataStart` and the footer. */
-export function parseFooter(footer: Buffer, trailer: LogFileTrailer, dataStart: number): LogFileSection[] {
+function parseFooter(footer: Buffer, trailer: LogFileTrailer, dataStart: number): LogFileSection[] {
   check('footer', footer.length === trailer.footerBytes && footer.length >= footerAt.topics, 'cut off');
   check('footer', crc32c(footer) === trailer.footerCrc, 'wrong checksum');
   const topicCount = footer.readUInt32BE(footerAt.topicCount);

@@ -9,7 +9,7 @@ import { StoreError } from '../store/store-error.ts';
 /** Writes slices at a position of a file and gives how many bytes of them it wrote. */
 export type WriteAt = (file: number, slices: readonly Uint8Array[], position: number) => Promise<number>;
 
-export interface SpillOptions {
+interface SpillOptions {
   /** Where the files lie; they have no name there. */
   readonly directory: string;
   /** For tests of disks that are full. */

@@ -20,7 +20,7 @@ export interface HttpRequest {
   readonly bodyBytesMax: number;
 }
 
-export interface HttpClientOptions {
+interface HttpClientOptions {
   readonly endpoint: HttpEndpoint;
   readonly clock: Clock;
   readonly connectionsMax: number;

@@ -12,7 +12,7 @@ export class HttpProtocolError extends Error {
   override readonly name = 'HttpProtocolError';
 }
 
-export interface ResponseReaderOptions {
+interface ResponseReaderOptions {
   /** Answers to HEAD have no body, whatever their headers say. */
   readonly method: string;
   /** The most that the body of a success may have. */

@@ -12,7 +12,7 @@ import { kindOfS3Error, s3Error } from './s3-errors.ts';
 import { addressOf, parseS3Url } from './s3-url.ts';
 import { type Credentials, escapePath, signRequest, unsignedPayload } from './signature.ts';
 
-export interface S3StoreDeps {
+interface S3StoreDeps {
   readonly clock: Clock;
   readonly environment: Environment;
   /**

@@ -2,7 +2,7 @@ import { StoreError } from '../store/store-error.ts';
 import type { HttpEndpoint } from './http-client.ts';
 
 /** Where a bucket is and how it is addressed. */
-export interface S3Location {
+interface S3Location {
   readonly bucket: string;
   readonly region: string | undefined;
   /** `undefined` for AWS itself. */

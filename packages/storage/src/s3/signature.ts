@@ -15,7 +15,7 @@ export interface SignedRequest {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-export interface SignatureContext {
+interface SignatureContext {
   readonly credentials: Credentials;
   readonly region: string;
   readonly nowMs: number;

@@ -2,7 +2,7 @@ import { type LinkedAbort, linkedAbort, onAbort } from './abort.ts';
 import { contentBytes } from './content.ts';
 import type { ListOptions, ObjectInfo, ObjectStore } from './object-store.ts';
 
-export const storeOperations = ['put', 'putIfAbsent', 'getRange', 'head', 'delete', 'list'] as const;
+const storeOperations = ['put', 'putIfAbsent', 'getRange', 'head', 'delete', 'list'] as const;
 export type StoreOperation = (typeof storeOperations)[number];
 
 /** One call of a store, which a decorator may run later, twice, or not at all. */

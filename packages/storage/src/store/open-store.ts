@@ -67,8 +67,7 @@ export async function openStore(bucketUrl: string, deps: StoreDeps): Promise<Obj
   return withPatience(bucket, { ...deps, onRequest, name, isRemote: driver.isRemote });
 }
 
-export interface PatienceOptions
-  extends Omit<StoreDeps, 'environment' | 'onRequest' | 'usesMetadataService'> {
+interface PatienceOptions extends Omit<StoreDeps, 'environment' | 'onRequest' | 'usesMetadataService'> {
   readonly onRequest?: ((request: EndedRequest) => void) | undefined;
   /** Names the store in metrics and log. */
   readonly name: string;

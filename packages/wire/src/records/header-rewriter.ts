@@ -22,7 +22,7 @@ export interface HeaderChange {
 }
 
 /** What is expected of the records, so that their memory need not grow on the way. */
-export interface ExpectedRecords {
+interface ExpectedRecords {
   /** The size of all records as they are, without compression. */
   readonly recordsBytes: number;
   /** The header that is added to a record, as a rule. */

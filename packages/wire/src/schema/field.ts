@@ -94,8 +94,8 @@ export const bytes = scalar<Buffer, Slices>('bytes');
 /** Record batches, as `bytes`; a kind of its own because the rules for its emptiness and its size are different. */
 export const records = scalar<Buffer, Slices>('records');
 
-export type ReadOf<F> = F extends Field<infer Read, unknown, boolean> ? Read : never;
-export type WriteOf<F> = F extends Field<unknown, infer Write, boolean> ? Write : never;
+type ReadOf<F> = F extends Field<infer Read, unknown, boolean> ? Read : never;
+type WriteOf<F> = F extends Field<unknown, infer Write, boolean> ? Write : never;
 
 /** Tagged fields that this release does not know. They are kept and written back, so that a relay loses nothing. */
 export interface UnknownTaggedField {

@@ -32,7 +32,7 @@ export interface LayoutField {
   readonly optional: boolean;
 }
 
-export interface TaggedLayoutField extends LayoutField {
+interface TaggedLayoutField extends LayoutField {
   readonly tag: number;
 }
 
@@ -43,7 +43,7 @@ export type LayoutType =
   | { readonly kind: 'struct'; readonly layout: Layout };
 
 /** Structures and arrays default to empty ones, which are made anew each time and so are not values here. */
-export type DefaultValue = null | boolean | number | bigint | string | 'empty';
+type DefaultValue = null | boolean | number | bigint | string | 'empty';
 
 export const zeroUuid = 'AAAAAAAAAAAAAAAAAAAAAA';
 

@@ -3,7 +3,7 @@ import { lookup } from 'node:dns/promises';
 import { DogStatsdLines, datagramsOf } from './dogstatsd-lines.ts';
 import type { MetricsSink, PushedName, ReadingsInParts, Tags } from './pushed-metrics.ts';
 
-export interface DogStatsdSinkOptions {
+interface DogStatsdSinkOptions {
   readonly host: string;
   readonly port: number;
   readonly name: PushedName;

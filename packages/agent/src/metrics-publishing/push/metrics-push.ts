@@ -18,7 +18,7 @@ export interface MetricsPushSettings {
   readonly intervalMs: number;
 }
 
-export interface OtlpTarget {
+interface OtlpTarget {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
 }

@@ -6,7 +6,7 @@ import { type PushedName, type Tags, taggedWith } from './pushed-metrics.ts';
  *
  * Counters and histograms are cumulative from `startMs` on, so that a push that is lost costs nothing: the next one tells all of it.
  */
-export interface OtlpMetricsOptions {
+interface OtlpMetricsOptions {
   readonly name: PushedName;
   /** On every point, because many stores drop what is only said of the resource. */
   readonly tags: Tags;
@@ -15,7 +15,7 @@ export interface OtlpMetricsOptions {
   readonly pointsMax: number;
 }
 
-export interface OtlpMetric {
+interface OtlpMetric {
   readonly name: string;
   readonly description: string;
   readonly gauge?: { readonly dataPoints: readonly object[] };

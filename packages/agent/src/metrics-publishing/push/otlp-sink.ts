@@ -5,7 +5,7 @@ import { agentLimits } from '../../limits.ts';
 import { otlpRequests } from './otlp-metrics.ts';
 import type { MetricsSink, PushedName, ReadingsInParts, Tags } from './pushed-metrics.ts';
 
-export interface OtlpSinkOptions {
+interface OtlpSinkOptions {
   /** The whole address, as in `http://collector:4318/v1/metrics`. */
   readonly url: string;
   /** What admits us; never told to anybody else. */

@@ -5,7 +5,7 @@ import type { ClusterView } from '../../cluster/cluster-view.ts';
  * What becomes of rules. `off`: everybody may do everything. `shadow`: rules are tried out, and what they would deny is told and
  * happens all the same. `enforced`: what no rule allows is denied.
  */
-export type AclMode = 'off' | 'shadow' | 'enforced';
+type AclMode = 'off' | 'shadow' | 'enforced';
 
 /** The mode of the cluster as the agent last heard of it. It is read with every request, and worked out when configs change. */
 export function aclModeOf(cluster: Pick<ClusterView, 'clusterConfigs'>): () => AclMode {

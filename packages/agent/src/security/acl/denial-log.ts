@@ -32,9 +32,9 @@ export interface LoggingAgent {
 }
 
 /** One line about a denial, wherever it is told. */
-export type TellDenial = (level: 'info' | 'warn', message: string, fields: LogFields) => void;
+type TellDenial = (level: 'info' | 'warn', message: string, fields: LogFields) => void;
 
-export interface DenialLogOptions {
+interface DenialLogOptions {
   readonly agent: LoggingAgent;
   /** Whether what it tells is in the log. */
   readonly isLog: boolean;

@@ -12,7 +12,7 @@ export interface ProxyProtocolOptions {
 }
 
 /** What a proxy has said of the client that it connects. */
-export interface ProxiedClient {
+interface ProxiedClient {
   /** `undefined` when the proxy speaks for itself or does not say: then the connection's own address counts. */
   readonly source: ProxyHeader['source'];
   readonly username: string | undefined;

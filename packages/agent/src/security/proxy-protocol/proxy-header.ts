@@ -11,7 +11,7 @@ export interface ProxyHeader {
   readonly fields: ReadonlyMap<number, Buffer>;
 }
 
-export type ParsedProxyHeader =
+type ParsedProxyHeader =
   | { readonly kind: 'incomplete' }
   | { readonly kind: 'malformed'; readonly problem: string }
   | { readonly kind: 'header'; readonly header: ProxyHeader; readonly bytes: number };

@@ -9,7 +9,7 @@ export interface Conversation {
 
 export type Step = Challenge | Done | Failed;
 
-export interface Challenge {
+interface Challenge {
   readonly kind: 'challenge';
   readonly token: Buffer;
 }

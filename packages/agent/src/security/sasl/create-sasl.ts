@@ -10,7 +10,7 @@ import { type Mechanism, Sasl } from './sasl.ts';
 import { saslMetrics } from './sasl-metrics.ts';
 import { type KnownCredential, ScramConversation } from './scram.ts';
 
-export type PasswordMechanism = 'PLAIN' | 'SCRAM-SHA-512';
+type PasswordMechanism = 'PLAIN' | 'SCRAM-SHA-512';
 
 /** How clients may log in. */
 export interface SaslSettings {
@@ -23,7 +23,7 @@ export interface SaslSettings {
   readonly sessionMsMax: number;
 }
 
-export interface SaslParts {
+interface SaslParts {
   readonly settings: SaslSettings;
   /** What only agents of the cluster know. */
   readonly agentSecrets: EntriesView;

@@ -1,6 +1,6 @@
 import { agentLimits } from '../../limits.ts';
 
-export interface LoginQueueOptions {
+interface LoginQueueOptions {
   /** Checks that go on at a time, besides one of a newcomer. */
   readonly runningMax: number;
   /** Told whenever the number of those that wait has changed. */

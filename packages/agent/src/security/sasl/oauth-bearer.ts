@@ -9,7 +9,7 @@ import {
   textOf,
 } from './conversation.ts';
 
-export type CheckToken = (token: string) => Promise<CheckedToken>;
+type CheckToken = (token: string) => Promise<CheckedToken>;
 
 /**
  * OAUTHBEARER (RFC 7628): one message with a token that somebody else gave to the client. A client whose token is not taken is told so by a

@@ -3,7 +3,7 @@ import { checkToken, Issuer } from '@weir/oidc';
 import { OAuthBearerConversation } from './oauth-bearer.ts';
 import type { Mechanism } from './sasl.ts';
 
-export interface OAuthMechanismOptions {
+interface OAuthMechanismOptions {
   readonly issuerUrl: string;
   /** To whom tokens must be made out. */
   readonly audience: string;

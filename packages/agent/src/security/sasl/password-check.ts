@@ -5,12 +5,12 @@ import { RecentlyUsed } from '../../recently-used.ts';
 import type { LoginQueue } from './login-queue.ts';
 import type { KnownCredential } from './scram.ts';
 
-export interface PasswordCheckOptions {
+interface PasswordCheckOptions {
   readonly credentialOf: (user: string) => KnownCredential;
   readonly turns: LoginQueue;
 }
 
-export interface PasswordToCheck {
+interface PasswordToCheck {
   readonly user: string;
   readonly password: string;
   /** Where the client is: addresses take turns. */

@@ -2,7 +2,7 @@ import { coreLimits } from '@weir/core';
 import { type Conversation, done, misspoken, refused, type Step, textOf } from './conversation.ts';
 
 /** Whether a password is that of a user. `busy` when too many others wait to be told. */
-export type CheckPassword = (user: string, password: string) => Promise<'right' | 'wrong' | 'busy'>;
+type CheckPassword = (user: string, password: string) => Promise<'right' | 'wrong' | 'busy'>;
 
 /**
  * PLAIN (RFC 4616): one message with three parts, who to act as, who it is, and the password. Nobody acts as somebody else here, so

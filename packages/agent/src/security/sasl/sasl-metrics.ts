@@ -1,6 +1,6 @@
 import type { MetricRow, Metrics, Series } from '@weir/core';
 
-export type AuthenticationOutcome = 'success' | 'renewed' | 'failure';
+type AuthenticationOutcome = 'success' | 'renewed' | 'failure';
 
 export const authenticationsRow: MetricRow<'mechanism' | 'outcome'> = {
   name: 'agent_kafka_authentication_counter',

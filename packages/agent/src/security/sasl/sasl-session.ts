@@ -14,7 +14,7 @@ type State = 'open' | 'talking' | 'talkingRaw' | 'loggedIn' | 'renewing' | 'over
 /** What a client sends, as far as it matters here. Tokens without a header are no requests: they are taken in `talkingRaw` only. */
 export type SaslEvent = 'handshakeV0' | 'handshakeV1' | 'authenticate' | 'apiVersions' | 'otherRequest';
 
-export type SaslAction =
+type SaslAction =
   /** Begins a conversation in the mechanism that the client has chosen. */
   | 'begin'
   /** The token is the conversation's. */

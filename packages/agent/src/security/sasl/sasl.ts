@@ -10,7 +10,7 @@ import { SaslSession } from './sasl-session.ts';
 /** Begins the conversation of a mechanism with the client at the other end of a connection. */
 export type Mechanism = (session: ClientSession) => Conversation;
 
-export interface SaslOptions {
+interface SaslOptions {
   /** Whether whoever has not logged in is served nothing but what he needs for it. */
   readonly isRequired: boolean;
   /** The mechanisms that are enabled, by their names. */

@@ -9,7 +9,7 @@ export interface ClientFirst {
   readonly nonce: string;
 }
 
-export interface ClientFinal {
+interface ClientFinal {
   /** What of the message is signed: all but the proof. */
   readonly withoutProof: string;
   readonly channelBinding: string;

@@ -17,11 +17,11 @@ const hash = 'sha512';
 const keyBytes = 64;
 
 /** Fresh for every login, so that what was said in one is worth nothing in the next. */
-export function freshNonce(): string {
+function freshNonce(): string {
   return randomBytes(24).toString('base64url');
 }
 
-export interface ScramOptions {
+interface ScramOptions {
   readonly credentialOf: (user: string) => KnownCredential;
   readonly nonce?: () => string;
 }

@@ -13,13 +13,13 @@ export type NameRule =
       readonly letterCase: 'L' | 'U' | '';
     };
 
-export interface ClientNamesOptions {
+interface ClientNamesOptions {
   readonly rules: readonly NameRule[];
   /** Whether a SPIFFE id in a certificate is its user's name. It goes before the subject, which such certificates often lack. */
   readonly takesSpiffeIds: boolean;
 }
 
-export type ClientName = { readonly username: string } | { readonly problem: string };
+type ClientName = { readonly username: string } | { readonly problem: string };
 
 /** Gives the user whose certificate it is. */
 export type NameOfCertificate = (names: Pick<CertificateNames, 'subject' | 'uris'>) => ClientName;

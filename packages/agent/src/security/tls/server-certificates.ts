@@ -4,7 +4,7 @@ import type { Clock, Log, MetricRow, Metrics, Series } from '@weir/core';
 import type { TlsMaterial, TlsSource } from './tls-material.ts';
 import { type TlsProfileName, tlsProfiles } from './tls-profiles.ts';
 
-export interface ServerCertificatesOptions {
+interface ServerCertificatesOptions {
   readonly source: TlsSource;
   readonly profile: TlsProfileName;
   readonly clock: Clock;

@@ -1,7 +1,7 @@
 import { agentLimits } from '../../limits.ts';
 
 /** A name of the SPIFFE standard: who somebody is, `spiffe://<trust domain>/<workload id>`. */
-export interface SpiffeId {
+interface SpiffeId {
   readonly trustDomain: string;
   /** Without the slash in front. */
   readonly workloadId: string;

@@ -19,7 +19,7 @@ export interface TlsSource {
   read(): Promise<TlsMaterial>;
 }
 
-export interface TlsFiles {
+interface TlsFiles {
   readonly certificatePath: string;
   readonly privateKeyPath: string;
   readonly authoritiesPath: string | undefined;

@@ -1,6 +1,6 @@
 import type { SecureContextOptions } from 'node:tls';
 
-export const tlsProfileNames = ['golang-default', 'old', 'intermediate', 'modern'] as const;
+const tlsProfileNames = ['golang-default', 'old', 'intermediate', 'modern'] as const;
 export type TlsProfileName = (typeof tlsProfileNames)[number];
 
 type Profile = Pick<

@@ -12,7 +12,7 @@ export interface Author {
   readonly change: HeaderChange;
 }
 
-export interface RequestPrincipalsOptions {
+interface RequestPrincipalsOptions {
   /** Of the client. */
   readonly access: Access;
   /** The header in which the client names principals; absent for a client that may not. */

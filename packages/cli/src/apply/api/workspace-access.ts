@@ -15,7 +15,7 @@ export interface MadeKey {
   readonly name: string;
 }
 
-export interface WorkspaceAccess {
+interface WorkspaceAccess {
   readonly client: Client;
   readonly madeKey?: MadeKey | undefined;
   /** Workspaces that the documents name and the account does not have. */

@@ -6,7 +6,7 @@ import type { ValuePath } from './yaml-documents.ts';
 type ConfigKind = 'topic' | 'cluster';
 export type ConfigTexts = Readonly<Record<string, string>>;
 
-export interface CheckedTexts {
+interface CheckedTexts {
   /** By the names and in the form in which a cluster tells them, so that the two can be compared. */
   readonly texts: ConfigTexts;
   readonly problems: readonly { readonly path: ValuePath; readonly message: string }[];

@@ -26,7 +26,7 @@ import { withSubject } from './schema-problems.ts';
 import type { ValuePath, YamlDocument } from './yaml-documents.ts';
 
 /** Where a cluster is written, and whom to tell what is wrong with it. */
-export interface WritingContext {
+interface WritingContext {
   readonly document: YamlDocument;
   /** The way from the top of the document to the cluster. */
   readonly path: ValuePath;

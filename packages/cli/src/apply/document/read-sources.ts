@@ -8,7 +8,7 @@ import type { DocumentSource } from './read-documents.ts';
 /** What stands for standard input among the names of files. */
 const standardInput = '-';
 
-export interface ReadSources {
+interface ReadSources {
   readonly sources: readonly DocumentSource[];
   /** Why the others cannot be read, a sentence each. */
   readonly failures: readonly string[];

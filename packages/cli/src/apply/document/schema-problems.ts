@@ -26,7 +26,7 @@ export function schemaProblems(
 }
 
 /** `virtual_clusters[0].topics[2].name` */
-export function pathText(path: ValuePath): string {
+function pathText(path: ValuePath): string {
   return path
     .map((segment) => {
       if (typeof segment === 'number') return `[${segment}]`;

@@ -26,7 +26,7 @@ export interface YamlDocument {
   valueAt(path: ValuePath): unknown;
 }
 
-export interface YamlFile {
+interface YamlFile {
   readonly documents: readonly YamlDocument[];
   readonly problems: readonly DocumentProblem[];
 }

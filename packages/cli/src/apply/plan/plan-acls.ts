@@ -36,7 +36,7 @@ export function planAcls({ desired, actual, isPruning }: PlanContext): Step[] {
 }
 
 /** The seven fields in words. Two rules with one text are one rule, because the fields that may hold anything are quoted. */
-export function aclText(acl: Acl): string {
+function aclText(acl: Acl): string {
   const name = `${acl.resource_type} ${quoted(acl.resource_name)}${acl.pattern_type === 'PREFIXED' ? '…' : ''}`;
   const who = `${quoted(acl.principal)} from ${quoted(acl.host)}`;
   return `${acl.permission_type} ${who}: ${acl.operation} ${name}`;

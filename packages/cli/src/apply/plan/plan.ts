@@ -11,13 +11,13 @@ import { planPipelines } from './plan-pipelines.ts';
 import { planTopics } from './plan-topics.ts';
 import { isWriting, phases, type Step } from './step.ts';
 
-export interface PlanOptions {
+interface PlanOptions {
   /** Whether to delete what the documents leave out of the kinds that they mention. */
   readonly isPruning: boolean;
 }
 
 /** What to do about one cluster, in order. */
-export interface ClusterPlan {
+interface ClusterPlan {
   /** As people call it. */
   readonly name: string;
   /** Of a cluster that is there. */

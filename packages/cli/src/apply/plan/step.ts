@@ -87,7 +87,7 @@ type PlainName =
   | 'update_events_state'
   | 'delete_pipeline';
 
-export type PlainTask = {
+type PlainTask = {
   [Name in PlainName]: {
     readonly operation: Name;
     readonly input: Omit<CallOf<Name>, 'virtual_cluster_id'>;

@@ -3,7 +3,7 @@ import { Failure } from '../../failure.ts';
 import type { SecretPlace } from '../desired.ts';
 import { makeSecretRoom, readSecretFile, type SecretRoom } from './secret-file.ts';
 
-export interface SecretKeeperOptions {
+interface SecretKeeperOptions {
   readonly environment: Environment;
   readonly randomBytes: (count: number) => Uint8Array;
   /** Told of secrets that have no file to go to, once each. Not the place where results are printed. */

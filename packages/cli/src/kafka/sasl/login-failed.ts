@@ -3,12 +3,7 @@ import { type Address, printAddress } from '../address.ts';
 import type { SaslMechanism } from './mechanisms.ts';
 
 /** The ways in which a login can fail that a user can do something about. */
-export type LoginProblem =
-  | 'no login here'
-  | 'mechanism not enabled'
-  | 'refused'
-  | 'server unproven'
-  | 'other';
+type LoginProblem = 'no login here' | 'mechanism not enabled' | 'refused' | 'server unproven' | 'other';
 
 const secretAdvice: Readonly<Record<SaslMechanism, string>> = {
   PLAIN: 'check -username and -password',

@@ -3,7 +3,7 @@ import { Failure } from '../../failure.ts';
 import type { ProcessPlace, ReadyPorts } from './messages.ts';
 
 /** How a process ended. */
-export interface ProcessEnd {
+interface ProcessEnd {
   readonly code: number | null;
   readonly signal: string | null;
 }
@@ -15,7 +15,7 @@ export interface ProcessEvents {
   onEnd(end: ProcessEnd): void;
 }
 
-export interface LaunchedProcess {
+interface LaunchedProcess {
   readonly pid: number | undefined;
   /** Asks it to finish its work and to end. */
   stop(): void;
@@ -31,7 +31,7 @@ export interface ReadyProcess extends ReadyPorts {
   readonly pid: number | undefined;
 }
 
-export interface SupervisorOptions {
+interface SupervisorOptions {
   readonly places: readonly ProcessPlace[];
   readonly launch: Launch;
   /** Called once, when every process has been ready. */

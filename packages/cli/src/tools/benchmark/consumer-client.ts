@@ -8,7 +8,7 @@ import { RememberedTopic } from '../../kafka/remembered-topic.ts';
 import { PartitionReader } from './partition-reader.ts';
 import type { BenchmarkClient } from './run-benchmark.ts';
 
-export interface ConsumerLoad {
+interface ConsumerLoad {
   readonly topicName: string;
   /** Where to begin in a partition of which the group has committed nothing. */
   readonly from: 'earliest' | 'latest';

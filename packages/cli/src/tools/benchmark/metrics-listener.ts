@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Metrics } from '@weir/core';
 
-export interface MetricsListener {
+interface MetricsListener {
   readonly port: number;
   close(): Promise<void>;
 }

@@ -13,7 +13,7 @@ import { mayPass } from './run-benchmark.ts';
 export const fetchLatency = 'fetch';
 export const ageLatency = 'record age';
 
-export interface PartitionReaderOptions {
+interface PartitionReaderOptions {
   readonly cluster: KafkaCluster;
   readonly topic: RememberedTopic;
   readonly limits: FetchLimits;

@@ -6,7 +6,7 @@ import { type BenchmarkClient, mayPass } from './run-benchmark.ts';
 
 export const produceLatency = 'produce';
 
-export interface ProducerLoad extends ProduceOptions {
+interface ProducerLoad extends ProduceOptions {
   readonly topicName: string;
   readonly recordBytes: number;
   readonly pool: Buffer;

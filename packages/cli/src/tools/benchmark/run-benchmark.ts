@@ -15,7 +15,7 @@ import { Meter } from './meter.ts';
 import { startMetricsListener } from './metrics-listener.ts';
 import { tallyJson, tallyLine, tallyTable } from './report.ts';
 
-export type BenchmarkValues = ConnectionValues &
+type BenchmarkValues = ConnectionValues &
   Pick<FlagValues, 'num-clients' | 'metrics-port' | 'bindAddress' | 'output'>;
 
 /** What one client of a benchmark gets. */

@@ -14,7 +14,7 @@ export type Attempt = Omit<SocketOptions, 'address' | 'tls'>;
 /** A name may stand for any number of addresses; so many are tried. */
 const addressesMax = 16;
 
-export interface Resolved {
+interface Resolved {
   readonly step: Step;
   /** None when the name does not resolve. */
   readonly addresses: readonly Address[];

@@ -34,7 +34,7 @@ export interface Diagnosis {
   readonly coordinator: BrokerVisit | null;
 }
 
-export interface DiagnosisOptions extends ClusterOptions {
+interface DiagnosisOptions extends ClusterOptions {
   /** A topic to ask about. */
   readonly topic: string | undefined;
   /** A group whose coordinator to look for. */

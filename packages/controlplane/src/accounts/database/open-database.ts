@@ -6,12 +6,12 @@ import type { Database, Schema } from '../schema.ts';
 import { postgresDialect } from './postgres-dialect.ts';
 import { sqliteDialect } from './sqlite-dialect.ts';
 
-export interface DatabaseDeps {
+interface DatabaseDeps {
   readonly clock: Clock;
   readonly log: Log;
 }
 
-export interface OpenDatabase {
+interface OpenDatabase {
   readonly database: Database;
   close(): Promise<void>;
 }

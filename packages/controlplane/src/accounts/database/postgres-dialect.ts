@@ -16,7 +16,7 @@ import postgres from 'postgres';
 const statementMsMax = 10_000;
 const connectionsMax = 4;
 
-export interface PostgresDeps {
+interface PostgresDeps {
   readonly clock: Clock;
   readonly log: Log;
 }

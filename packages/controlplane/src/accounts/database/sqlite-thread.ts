@@ -8,7 +8,7 @@ export interface SqliteQuestion {
   readonly parameters: readonly unknown[];
 }
 
-export interface SqliteResult {
+interface SqliteResult {
   readonly rows: readonly unknown[];
   /** How many rows a statement changed; for one that returns rows, how many it returned. */
   readonly changes: number;

@@ -3,8 +3,8 @@ import { clusterKinds } from '../diagnostic-snapshot.ts';
 import { count, counted, percent } from '../number-texts.ts';
 import { measuredOperationsMin } from './bucket-latency.ts';
 
-export const failureShareMax = 0.01;
-export const failureShareCritical = 0.1;
+const failureShareMax = 0.01;
+const failureShareCritical = 0.1;
 
 export const bucketFailures = defineCheck({
   name: 'bucket_failures',

@@ -2,8 +2,8 @@ import { defineCheck } from '../check.ts';
 import { clusterKinds } from '../diagnostic-snapshot.ts';
 import { counted, duration } from '../number-texts.ts';
 
-export const putP99MsMax = 2000;
-export const getP99MsMax = 1000;
+const putP99MsMax = 2000;
+const getP99MsMax = 1000;
 /** A quantile of fewer is the slowest of them. */
 export const measuredOperationsMin = 100;
 

@@ -2,9 +2,9 @@ import { defineCheck } from '../check.ts';
 import { clusterKinds, livingAgents } from '../diagnostic-snapshot.ts';
 import { duration } from '../number-texts.ts';
 
-export const clockOffsetMsMax = 2000;
+const clockOffsetMsMax = 2000;
 /** From here on tokens and signatures of requests to stores begin to be refused. */
-export const wrongClockMs = 60_000;
+const wrongClockMs = 60_000;
 
 export const clockSkew = defineCheck({
   name: 'clock_skew',

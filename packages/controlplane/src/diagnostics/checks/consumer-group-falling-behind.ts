@@ -6,7 +6,7 @@ import { stuckMsMin } from './consumer-group-stuck.ts';
 
 /** A lag below this is a moment's work. */
 export const lagMin = 1000;
-export const growthMin = 1.1;
+const growthMin = 1.1;
 
 export const consumerGroupFallingBehind = defineCheck({
   name: 'consumer_group_falling_behind',

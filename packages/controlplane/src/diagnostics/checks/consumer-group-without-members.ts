@@ -3,7 +3,7 @@ import { lagOf } from '../history.ts';
 import { laggingPartitions } from '../lagging-partitions.ts';
 import { counted, duration } from '../number-texts.ts';
 
-export const emptyMsMin = 24 * 3_600_000;
+const emptyMsMin = 24 * 3_600_000;
 
 export const consumerGroupWithoutMembers = defineCheck({
   name: 'consumer_group_without_members',

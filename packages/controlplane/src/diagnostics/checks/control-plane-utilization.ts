@@ -2,8 +2,8 @@ import { defineCheck } from '../check.ts';
 import { clusterKinds } from '../diagnostic-snapshot.ts';
 import { percent } from '../number-texts.ts';
 
-export const utilizationMax = 0.8;
-export const utilizationCritical = 0.95;
+const utilizationMax = 0.8;
+const utilizationCritical = 0.95;
 
 export const controlPlaneUtilization = defineCheck({
   name: 'control_plane_utilization',

@@ -3,8 +3,8 @@ import { clusterKinds, type DiagnosticSnapshot, livingAgents } from '../diagnost
 import { counted, duration, ending } from '../number-texts.ts';
 
 const dayMs = 86_400_000;
-export const certificateMsMin = 30 * dayMs;
-export const certificateMsHigh = 7 * dayMs;
+const certificateMsMin = 30 * dayMs;
+const certificateMsHigh = 7 * dayMs;
 
 export const expiringCertificates = defineCheck({
   name: 'expiring_certificates',

@@ -3,9 +3,9 @@ import { clusterKinds, type Expiring, livingAgents } from '../diagnostic-snapsho
 import { duration, ending, percent } from '../number-texts.ts';
 
 /** Agents renew their tokens long before, so that one with less left could not be renewed. */
-export const tokenShareMin = 0.1;
+const tokenShareMin = 0.1;
 /** For tokens whose begin is not known. */
-export const tokenMsMin = 10 * 60_000;
+const tokenMsMin = 10 * 60_000;
 
 export const expiringTokens = defineCheck({
   name: 'expiring_tokens',

@@ -3,7 +3,7 @@ import { defineCheck } from '../check.ts';
 import { clusterKinds } from '../diagnostic-snapshot.ts';
 import { count, percent } from '../number-texts.ts';
 
-export const seriesShareMax = 0.8;
+const seriesShareMax = 0.8;
 
 export const highCardinality = defineCheck({
   name: 'high_cardinality',

@@ -1,8 +1,8 @@
 import { defineCheck } from '../check.ts';
 import { count, percent } from '../number-texts.ts';
 
-export const partitionShareMax = 0.8;
-export const partitionShareHigh = 0.95;
+const partitionShareMax = 0.8;
+const partitionShareHigh = 0.95;
 
 export const partitionCount = defineCheck({
   name: 'partition_count_near_limit',

@@ -1,7 +1,7 @@
 import { defineCheck } from '../check.ts';
 import { counted, duration } from '../number-texts.ts';
 
-export const produceTimeoutMsMin = 5000;
+const produceTimeoutMsMin = 5000;
 
 export const produceTimeout = defineCheck({
   name: 'produce_timeout_too_low',

@@ -2,9 +2,9 @@ import { KiB } from '@weir/core';
 import { defineCheck } from '../check.ts';
 import { bytes, count } from '../number-texts.ts';
 
-export const averageFileBytesMin = 512 * KiB;
+const averageFileBytesMin = 512 * KiB;
 /** Below this the requests cost so little that it does not matter how small the files are. */
-export const filesPerSecondMin = 10;
+const filesPerSecondMin = 10;
 
 export const smallFiles = defineCheck({
   name: 'small_files',

@@ -3,8 +3,8 @@ import { type AgentFacts, livingAgents } from '../diagnostic-snapshot.ts';
 import { percent } from '../number-texts.ts';
 
 /** An agent with less to do is not worth a word, whatever the others do. */
-export const busyLoadMin = 0.5;
-export const timesTheOthers = 2;
+const busyLoadMin = 0.5;
+const timesTheOthers = 2;
 
 export const unbalancedAgents = defineCheck({
   name: 'unbalanced_agents',

@@ -1,7 +1,7 @@
 import { defineCheck } from '../check.ts';
 import { duration } from '../number-texts.ts';
 
-export const unusedMsMin = 90 * 86_400_000;
+const unusedMsMin = 90 * 86_400_000;
 
 export const unusedCredentials = defineCheck({
   name: 'unused_credentials',

@@ -10,7 +10,7 @@ type KeyResponse = OutputOf<'list_api_keys'>['api_keys'][number];
 type NewKeyResponse = OutputOf<'create_api_key'>;
 type GrantResponse = KeyResponse['access_grants'][number];
 
-export function toKeyGrantResponse(grant: KeyGrant): GrantResponse {
+function toKeyGrantResponse(grant: KeyGrant): GrantResponse {
   return {
     principal_kind: grant.principalKind,
     resource_kind: grant.resourceKind,

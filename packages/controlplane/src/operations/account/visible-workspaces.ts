@@ -10,7 +10,7 @@ export interface Caller {
   readonly accountId: string;
 }
 
-export interface VisibleWorkspace extends Workspace {
+interface VisibleWorkspace extends Workspace {
   readonly grant: 'admin' | 'read_only';
 }
 

@@ -3,7 +3,7 @@ import type { QueryAnswer, QueryRequest } from '@weir/events';
 import type { ClusterPort, QueryRefusal } from '@weir/metadata';
 import { OperationFailed } from '../operation-failed.ts';
 
-export interface AskOptions {
+interface AskOptions {
   /** An id that no other query ever has. */
   readonly queryId: string;
   /** Aborted when the caller goes away. */

@@ -1,9 +1,9 @@
 import type { Acl } from '@weir/core';
 import { AclIndex, type AclQuestion } from '@weir/metadata';
 
-export type Difference = 'principal' | 'resource' | 'operation' | 'host' | 'permission';
+type Difference = 'principal' | 'resource' | 'operation' | 'host' | 'permission';
 
-export interface NearRule {
+interface NearRule {
   readonly acl: Acl;
   /** The only thing in which it says something else. With another permission it is a rule that was overruled. */
   readonly differsIn: Difference;

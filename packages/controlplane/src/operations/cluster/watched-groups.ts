@@ -43,7 +43,7 @@ export interface WatchedTopic {
   readonly partitions: readonly WatchedPartition[];
 }
 
-export interface WatchedPartition {
+interface WatchedPartition {
   readonly partition: number;
   readonly memberId: string | undefined;
   readonly startOffset: number;

@@ -17,7 +17,7 @@ export interface AssignorMember {
  * Shares the partitions of topics among the members that listen to them: every partition of a topic that somebody listens to goes
  * to exactly one member. The same input gives the same output, in whatever order members come.
  */
-export type Assignor = (
+type Assignor = (
   members: readonly AssignorMember[],
   /** The number of partitions of each topic that somebody listens to. */
   topics: ReadonlyMap<string, number>,

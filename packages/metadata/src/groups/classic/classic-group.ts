@@ -7,13 +7,7 @@ import type { NamedBytes } from '../../cluster/groups-port.ts';
  *
  * `Dead` is a group that was deleted while somebody still held it.
  */
-export const classicStates = [
-  'Empty',
-  'PreparingRebalance',
-  'CompletingRebalance',
-  'Stable',
-  'Dead',
-] as const;
+const classicStates = ['Empty', 'PreparingRebalance', 'CompletingRebalance', 'Stable', 'Dead'] as const;
 
 export type ClassicState = (typeof classicStates)[number];
 
@@ -43,7 +37,7 @@ export interface Member {
 }
 
 /** An id that was given out to a member that has not joined with it yet. */
-export interface PendingMember {
+interface PendingMember {
   /** Until when it may. */
   readonly deadlineMs: number;
   /** The agent that it asked for the id. */
@@ -51,7 +45,7 @@ export interface PendingMember {
 }
 
 /** A rebalance that waits for members to join. */
-export interface Rebalance {
+interface Rebalance {
   deadlineMs: number;
   /** The first one of an empty group waits for more members, as long as more come and time is left. */
   readonly initial: { remainingMs: number; hasNewMember: boolean } | undefined;

@@ -8,7 +8,7 @@ import { subscribedTopics } from './subscription.ts';
 type Join = ClassicEventOf<'join'>;
 
 /** What a state does with a member that it knows. */
-export interface JoinOfKnown {
+interface JoinOfKnown {
   /** The member joins again under its id. */
   readonly rejoin: (step: Step, member: Member, join: Join) => void;
   /** A static member comes back without its id, and has got another one. `before` is what it was. */

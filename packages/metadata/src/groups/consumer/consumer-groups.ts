@@ -13,7 +13,7 @@ import { ConsumerGroupRuntime, type Kept } from './group-runtime.ts';
 import { refusedHeartbeat } from './heartbeat.ts';
 import { step } from './machine.ts';
 
-export interface ConsumerGroupsOptions {
+interface ConsumerGroupsOptions {
   readonly host: GroupHost;
   readonly directory: GroupDirectory;
   /** A text that nobody ever had. */

@@ -12,7 +12,7 @@ import type {
 import type { ConsumerGroup, ConsumerMember, MatchedTopicsView } from './consumer-group.ts';
 
 /** All that can happen to a group, and what the answer to it is. */
-export interface ConsumerEvents {
+interface ConsumerEvents {
   heartbeat: {
     readonly event: {
       readonly heartbeat: ConsumerHeartbeat;

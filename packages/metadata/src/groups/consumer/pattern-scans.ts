@@ -3,7 +3,7 @@ import { metadataLimits } from '../../limits.ts';
 import type { Pattern, UsablePattern } from '../../pattern.ts';
 import { compileTopicPattern } from './topic-pattern.ts';
 
-export interface PatternScansOptions {
+interface PatternScansOptions {
   readonly clock: Clock;
   /** The names of all topics. Those that come while somebody goes through them are seen or not. */
   readonly names: () => Iterable<string>;

@@ -15,7 +15,7 @@ import {
  */
 export const reconciliationStates = ['stable', 'revoking', 'waiting'] as const;
 
-export type ReconciliationState = (typeof reconciliationStates)[number];
+type ReconciliationState = (typeof reconciliationStates)[number];
 
 /** What a member has and where it stands. Replaced as a whole, never changed. */
 export interface Holding {

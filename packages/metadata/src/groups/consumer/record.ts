@@ -82,7 +82,7 @@ export function writeConsumerMember(member: ConsumerMember, writer: ByteWriter):
 }
 
 /** A member that is in its group again, or why it cannot be: an earlier release took patterns that this one refuses. */
-export type ReadMember =
+type ReadMember =
   | { readonly member: ConsumerMember; readonly problem?: undefined }
   | { readonly problem: string };
 

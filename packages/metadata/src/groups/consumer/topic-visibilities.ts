@@ -15,7 +15,7 @@ export interface TopicVisibility {
 
 export const allTopicsVisible: TopicVisibility = { key: '', sees: () => true };
 
-export interface TopicVisibilitiesOptions {
+interface TopicVisibilitiesOptions {
   readonly machine: Pick<ClusterMachine, 'records' | 'clusterConfigs'>;
   readonly clock: Clock;
   /** Somebody may see something else than before. */

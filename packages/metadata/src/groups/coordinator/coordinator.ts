@@ -62,7 +62,7 @@ export type GroupsMachine = Pick<
   | 'clusterConfigs'
 >;
 
-export interface CoordinatorOptions {
+interface CoordinatorOptions {
   readonly machine: GroupsMachine;
   /** Executes a command and settles when it is durable. */
   readonly submit: Submit;

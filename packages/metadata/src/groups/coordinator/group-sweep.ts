@@ -13,7 +13,7 @@ const offsetsPerTurn = 10_000;
 const groupsPerTurn = 1_000;
 const turnPauseMs = 10;
 
-export interface SweepOptions {
+interface SweepOptions {
   readonly machine: GroupsMachine;
   readonly submit: Submit;
   readonly clock: Clock;

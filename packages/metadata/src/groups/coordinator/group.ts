@@ -97,7 +97,7 @@ export interface GroupHost {
 }
 
 /** A group that serves members of the classic protocol. */
-export interface ClassicMembersGroup extends Group {
+interface ClassicMembersGroup extends Group {
   join(request: JoinGroupRequest, freshMemberId: string): Promise<JoinGroupAnswer>;
   sync(request: SyncGroupRequest): Promise<SyncGroupAnswer>;
   /** These two are answered at once; whoever asks waits for what the answers rest on. */

@@ -6,7 +6,7 @@ import type { ShareGroup, ShareMember } from './share-group.ts';
 import { assignSimply } from './simple-assignor.ts';
 
 /** All that can happen to a share group, and what the answer to it is. */
-export interface ShareEvents {
+interface ShareEvents {
   heartbeat: {
     readonly event: { readonly heartbeat: ShareHeartbeat };
     readonly answer: ShareHeartbeatAnswer;

@@ -31,7 +31,7 @@ import type { ShareConfigs } from './share-configs.ts';
 import { ShareGroups } from './share-groups.ts';
 import { ShareOffsets } from './share-offsets.ts';
 
-export interface ShareCoordinatorOptions {
+interface ShareCoordinatorOptions {
   readonly machine: Pick<ClusterMachine, 'records' | 'findBatches' | 'topicById'>;
   readonly submit: Submit;
   /** Asks, and settles when all that the answer rests on is durable. */

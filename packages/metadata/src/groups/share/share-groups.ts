@@ -10,7 +10,7 @@ import type { GroupDirectory } from '../coordinator/group-directory.ts';
 import { type Kept, ShareGroupRuntime } from './group-runtime.ts';
 import { checkHeartbeat, type Problem, refusedHeartbeat } from './heartbeat.ts';
 
-export interface ShareGroupsOptions {
+interface ShareGroupsOptions {
   readonly host: GroupHost;
   readonly directory: GroupDirectory;
   /** Whether members of one more group may say something of themselves. */

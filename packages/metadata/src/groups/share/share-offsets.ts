@@ -13,7 +13,7 @@ import type { HostedPartitions } from './partitions/partition-runtimes.ts';
 import { SharePartition } from './partitions/share-partition.ts';
 import type { ShareGroups } from './share-groups.ts';
 
-export interface ShareOffsetsOptions {
+interface ShareOffsetsOptions {
   readonly machine: Pick<ClusterMachine, 'findBatches' | 'topicById'>;
   readonly groups: ShareGroups;
   readonly partitions: HostedPartitions;

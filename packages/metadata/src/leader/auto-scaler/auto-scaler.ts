@@ -4,7 +4,7 @@ import { metadataLimits } from '../../limits.ts';
 import { growthRuleOf, look, type Overload } from './growth.ts';
 
 /** What the auto-scaler reads of the machine. */
-export interface ScaledTopics {
+interface ScaledTopics {
   topics(): Iterable<TopicDescription>;
   clusterConfigs(): Readonly<Record<string, string>>;
 }

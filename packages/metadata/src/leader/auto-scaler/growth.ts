@@ -1,14 +1,14 @@
 import { type ConfigTexts, topicConfigValue } from '../../configs/config-value.ts';
 
 /** What the auto-scaler may do with a topic. */
-export interface GrowthRule {
+interface GrowthRule {
   /** For one partition, before compression. */
   readonly targetBytesPerSecond: number;
   readonly partitionCountMax: number;
 }
 
 /** What was measured since the last look. */
-export interface Throughput {
+interface Throughput {
   readonly partitionCount: number;
   readonly bytesPerSecond: number;
 }

@@ -12,7 +12,7 @@ export interface RetentionPlace {
   readonly partition: number;
 }
 
-export interface Retention {
+interface Retention {
   readonly starts: LogStarts;
   /** Where the next call goes on; `null` when all partitions have been looked at. */
   readonly next: RetentionPlace | null;

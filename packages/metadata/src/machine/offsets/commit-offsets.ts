@@ -16,7 +16,7 @@ export interface GroupOffsets {
 }
 
 /** What an entry says of one group. */
-export interface CommittedGroup {
+interface CommittedGroup {
   readonly groupId: string;
   readonly expiresMs: number | undefined;
   readonly rows: readonly OffsetRow[];

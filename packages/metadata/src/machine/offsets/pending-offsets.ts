@@ -1,6 +1,6 @@
 import type { OffsetValue } from './offset-pool.ts';
 
-export interface PendingOffset {
+interface PendingOffset {
   readonly producerId: number;
   readonly groupId: string;
   readonly key: number;

@@ -10,7 +10,7 @@ import type { RecentReply } from '../replies/recent-replies.ts';
 import { type CapturedTransactions, captureTransactions } from '../transactions/transactions-snapshot.ts';
 import { CapturedLogs } from './captured-logs.ts';
 
-export interface CapturedTopic {
+interface CapturedTopic {
   readonly number: number;
   readonly description: TopicDescription;
   readonly deletedMs: number | undefined;

@@ -282,7 +282,7 @@ export class ReferenceModel {
   }
 }
 
-export interface ModelTopic {
+interface ModelTopic {
   description: TopicDescription;
   deletedMs: number | undefined;
   partitions: ModelPartition[];
@@ -294,7 +294,7 @@ export interface ModelPartition {
   producers: ModelProducer[];
 }
 
-export interface ModelPointer {
+interface ModelPointer {
   commit: number;
   fileId: string;
   byteStart: number;

@@ -20,20 +20,20 @@ import { applyOrigin, writeOrigin } from './origin.ts';
 import { bytesOfContent, Transaction } from './transaction.ts';
 
 /** What is to be added to a transaction. Nothing is left out of it, not even what is there already. */
-export interface Addition {
+interface Addition {
   readonly transaction: Transaction;
   readonly origin: RequestOrigin | undefined;
 }
 
-export interface PartitionAddition extends Addition {
+interface PartitionAddition extends Addition {
   readonly logs: readonly PartitionLog[];
 }
 
-export interface GroupAddition extends Addition {
+interface GroupAddition extends Addition {
   readonly groupId: string;
 }
 
-export interface OffsetAddition {
+interface OffsetAddition {
   readonly transaction: Transaction;
   readonly groupId: string;
   readonly addsGroup: boolean;

@@ -10,7 +10,7 @@ import { noEpoch, noProducer, producerEpochMax, Transaction } from './transactio
 import type { Holder } from './transactions.ts';
 
 /** How a transaction ends, and who has its id afterwards. */
-export interface TransactionEnd {
+interface TransactionEnd {
   readonly transaction: Transaction;
   readonly isCommit: boolean;
   readonly bumpsEpoch: boolean;
@@ -19,7 +19,7 @@ export interface TransactionEnd {
   readonly holder: Holder;
 }
 
-export type EndDecision =
+type EndDecision =
   | { readonly kind: 'answer'; readonly answer: TransactionalProducer }
   /** It may be late: whoever is still there asks again. */
   | { readonly kind: 'doubt'; readonly transaction: Transaction; readonly answer: TransactionalProducer }

@@ -7,7 +7,7 @@ import { readTransaction } from './caller.ts';
 import { applyTransactionEnded, fencingEnd, writeTransactionEnded } from './end-transaction.ts';
 import type { Transaction } from './transaction.ts';
 
-export interface Expiry {
+interface Expiry {
   /** Transactions that are open for longer than their producer wished. */
   readonly timedOut: readonly Transaction[];
   /** Ids that nobody used for long, and under which nothing is open. */

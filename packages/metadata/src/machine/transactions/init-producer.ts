@@ -10,7 +10,7 @@ import { bytesOfId, noEpoch, noProducer, producerEpochMax, Transaction } from '.
 import type { Holder } from './transactions.ts';
 
 /** Who takes a transactional id. What is open under it is aborted. */
-export interface ProducerInit {
+interface ProducerInit {
   readonly transactionalId: string;
   readonly timeoutMs: number;
   readonly holder: Holder;

@@ -18,7 +18,7 @@ export interface ReadableLog {
   readonly gaps: readonly Pick<Span, 'first' | 'last'>[];
 }
 
-export interface Acquirer {
+interface Acquirer {
   readonly memberId: string;
   readonly recordsMax: number;
 }

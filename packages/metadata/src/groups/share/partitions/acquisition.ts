@@ -13,7 +13,7 @@ import { bytesOf, type LocatedLog, pointersTo, readableLog } from './readable-lo
 import { SharePartition, type Span } from './share-partition.ts';
 import type { StoredPartition } from './stored-partition.ts';
 
-export interface AcquisitionOptions {
+interface AcquisitionOptions {
   readonly machine: Pick<ClusterMachine, 'findBatches'>;
   readonly request: RecordsToAcquire;
   readonly rules: ShareGroupRules;

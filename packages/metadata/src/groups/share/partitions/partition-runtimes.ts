@@ -10,7 +10,7 @@ import type { SharePartition } from './share-partition.ts';
 import { SharePartitions } from './share-partitions.ts';
 import type { StoredPartition } from './stored-partition.ts';
 
-export interface HostedPartitionsOptions {
+interface HostedPartitionsOptions {
   readonly machine: Pick<ClusterMachine, 'records' | 'topicById'>;
   readonly submit: Submit;
   readonly clock: Clock;

@@ -9,7 +9,7 @@ import type { HostedPartitions } from './partition-runtimes.ts';
 import type { SharePartition } from './share-partition.ts';
 import type { StoredPartition } from './stored-partition.ts';
 
-export interface WaitingAcquisitionsOptions {
+interface WaitingAcquisitionsOptions {
   readonly machine: Pick<ClusterMachine, 'findBatches'>;
   readonly clock: Clock;
   readonly partitions: HostedPartitions;
