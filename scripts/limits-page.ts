@@ -30,7 +30,7 @@ export const limitsByPackage: Readonly<Record<string, Readonly<Record<string, nu
 };
 
 /** Limits that one comment documents. */
-export interface DocumentedLimits {
+interface DocumentedLimits {
   readonly text: string;
   readonly names: readonly string[];
 }

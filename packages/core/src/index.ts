@@ -24,15 +24,7 @@ export { type FilterOperator, filterOperators } from './filter-operators.ts';
 export { internalTopicPrefix, internalTopicProblem, isInternalTopic } from './internal-topics.ts';
 export { keptCopy } from './kept-copy.ts';
 export { coreLimits } from './limits.ts';
-export {
-  jsonLog,
-  type Log,
-  type LogFields,
-  type LogLevel,
-  type LogOptions,
-  logLevels,
-  silentLog,
-} from './log.ts';
+export { jsonLog, type Log, type LogFields, type LogLevel, silentLog } from './log.ts';
 export {
   durationBucketsSeconds,
   type LabelValues,

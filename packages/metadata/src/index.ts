@@ -1,6 +1,7 @@
 export { aclKey, describeAcl, readAclKey, readAcls } from './acls/acl-entry.ts';
 export { type AclDecision, AclIndex, type AclQuestion } from './acls/acl-index.ts';
 export { type InvalidAcl, invalidAcls, problemOfNewAcl } from './acls/check-acl.ts';
+export type { CallName } from './calls/cluster-calls.ts';
 export { type ClusterPort, callOn, portOf } from './calls/cluster-calls.ts';
 export type { EventsPort } from './calls/event-calls.ts';
 export type { QueriesPort } from './calls/query-calls.ts';
@@ -205,6 +206,7 @@ export { AgentKeyRefused, endCodes } from './rpc/channel.ts';
 export { type ClusterClient, connectCluster } from './rpc/client.ts';
 export { clusterClientMetricRows } from './rpc/client-metric-rows.ts';
 export { type ForwardProxy, openTunnel } from './rpc/forward-proxy.ts';
+export { CallRefused } from './rpc/pending-calls.ts';
 export { ReplyMemory } from './rpc/reply-memory.ts';
 export { type ServedCluster, type ServedConnection, serveConnection } from './rpc/serve.ts';
 export { agentAudience, agentTokenPath, tokenExchange } from './rpc/token-protocol.ts';

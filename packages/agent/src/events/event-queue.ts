@@ -16,7 +16,7 @@ export interface QueueLimits {
   readonly countMax: number;
 }
 
-export const usualQueueLimits: QueueLimits = {
+const usualQueueLimits: QueueLimits = {
   eventBytesMax: coreLimits.eventBytesMax,
   bytesMax: agentLimits.eventQueueBytesMax,
   countMax: agentLimits.eventQueueCountMax,
