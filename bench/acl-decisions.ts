@@ -2,7 +2,7 @@ import { type Acl, Metrics, silentLog, systemClock } from '@weir/core';
 import { apis } from '@weir/wire';
 import { FollowedEntries } from '../packages/agent/src/cluster/followed-entries.ts';
 import { createAccessOf } from '../packages/agent/src/security/acl/access-of.ts';
-import { openSession } from '../packages/agent/src/security/client-session.ts';
+import { openSession } from '../packages/agent/src/security/session/client-session.ts';
 import { aclKey } from '../packages/metadata/src/acls/acl-entry.ts';
 import { AclIndex } from '../packages/metadata/src/acls/acl-index.ts';
 import { atMost, type Benchmark } from './benchmark.ts';
@@ -97,13 +97,9 @@ function accessOver(acls: readonly Acl[]) {
   const who = { name: principal, aliases: [], credentialName: undefined, isSuperuser: false };
   return accessOf({
     api: apis.Fetch,
-    apiVersion: 11,
     correlationId: 1,
     clientId: null,
-    body: {},
-    requestBytes: 0,
     session: openSession({ remoteAddress: host, remotePort: 1, user: who.name, principalOf: () => who }),
-    closed: new AbortController().signal,
   });
 }
 

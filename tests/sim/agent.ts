@@ -3,17 +3,17 @@ import { type AgentDescription, type ClusterPort, connectCluster } from '@weir/m
 import { aroundStore, type ObjectStore, withPatience } from '@weir/storage';
 import { createClusterView } from '../../packages/agent/src/cluster/following-view.ts';
 import { DamageRegistry } from '../../packages/agent/src/damage/damage-registry.ts';
+import { createHandlers } from '../../packages/agent/src/dispatch/request-dispatch.ts';
+import { FetchSessions } from '../../packages/agent/src/fetch/fetch-sessions.ts';
 import { produceHandler } from '../../packages/agent/src/handlers/00-produce.ts';
 import { fetchHandler } from '../../packages/agent/src/handlers/01-fetch.ts';
 import { listOffsetsHandler } from '../../packages/agent/src/handlers/02-list-offsets.ts';
 import { shareFetchHandler } from '../../packages/agent/src/handlers/78-share-fetch.ts';
 import { shareAcknowledgeHandler } from '../../packages/agent/src/handlers/79-share-acknowledge.ts';
-import { FetchSessions } from '../../packages/agent/src/handlers/fetch-sessions.ts';
-import { createHandlers } from '../../packages/agent/src/handlers/table.ts';
 import { Heartbeats } from '../../packages/agent/src/heartbeats.ts';
-import type { RequestServer } from '../../packages/agent/src/net/request-server.ts';
 import { claimedNodeId } from '../../packages/agent/src/placement/node-id.ts';
 import { createReadPath } from '../../packages/agent/src/read-path/read-path.ts';
+import type { RequestServer } from '../../packages/agent/src/requests/request-server.ts';
 import { ShareService } from '../../packages/agent/src/share/share-service.ts';
 import { ClientTelemetry } from '../../packages/agent/src/telemetry/client-telemetry.ts';
 import { createWritePath } from '../../packages/agent/src/write-path/write-path.ts';
@@ -125,6 +125,7 @@ export class SimAgent {
     });
     const damage = new DamageRegistry({ view, clock, log });
     const share = new ShareService({ port: view.port, readPath, damage, requestBytesMax: 16 * MiB });
+    const { roles } = self();
     const server = createHandlers({
       cluster: view,
       clock,
@@ -132,8 +133,9 @@ export class SimAgent {
       self,
       defaultStrategy: 'consistent_spread',
       telemetry: new ClientTelemetry({ records: view.records('clientMetrics'), clock, log, metrics }),
-      produce: produceHandler({ writePath, recordBytesMax: MiB }),
+      produce: produceHandler({ roles, writePath, recordBytesMax: MiB, metrics }),
       fetch: fetchHandler({
+        roles,
         readPath,
         damage,
         sessions: new FetchSessions({ clock, random }),
@@ -141,7 +143,7 @@ export class SimAgent {
         partitionBytesMax: 16 * MiB,
       }),
       listOffsets: listOffsetsHandler({ readPath, damage }),
-      shareFetch: shareFetchHandler(share),
+      shareFetch: shareFetchHandler(share, { roles }),
       shareAcknowledge: shareAcknowledgeHandler(share),
     });
     // As the real one does: no call before the first snapshot, so that a standby has to say where the leader is.

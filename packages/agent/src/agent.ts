@@ -15,17 +15,14 @@ import type { ClusterView } from './cluster/cluster-view.ts';
 import { createClusterView } from './cluster/following-view.ts';
 import { DamageRechecks } from './damage/damage-rechecks.ts';
 import { DamageRegistry } from './damage/damage-registry.ts';
+import { createHandlers } from './dispatch/request-dispatch.ts';
 import { AgentEvents } from './events/agent-events.ts';
+import { FetchSessions } from './fetch/fetch-sessions.ts';
 import { produceHandler } from './handlers/00-produce.ts';
 import { fetchHandler } from './handlers/01-fetch.ts';
 import { listOffsetsHandler } from './handlers/02-list-offsets.ts';
 import { shareFetchHandler } from './handlers/78-share-fetch.ts';
 import { shareAcknowledgeHandler } from './handlers/79-share-acknowledge.ts';
-import type { ListenerProtocol } from './handlers/broker-facts.ts';
-import { bareAddress } from './handlers/client-host.ts';
-import { FetchSessions } from './handlers/fetch-sessions.ts';
-import { countingOutcomes } from './handlers/produce-outcomes.ts';
-import { createHandlers } from './handlers/table.ts';
 import { Heartbeats } from './heartbeats.ts';
 import { type HttpListener, type Route, startHttpListener } from './http/http-server.ts';
 import { metricsRoutes, probeRoutes } from './http/probe-routes.ts';
@@ -36,6 +33,7 @@ import { startKafkaListener } from './net/listener.ts';
 import type { ExchangeSecrets } from './page-exchange/exchange-key.ts';
 import { createPageExchange, type PageExchange } from './page-exchange/page-exchange.ts';
 import type { ZoneOfAddress } from './placement/address-zones.ts';
+import type { ListenerProtocol } from './placement/broker-facts.ts';
 import { MeasuredLoads } from './placement/measured-loads.ts';
 import { claimedNodeId } from './placement/node-id.ts';
 import type { PartitionAssignmentStrategy } from './placement/strategies.ts';
@@ -48,6 +46,7 @@ import { createAccessOf } from './security/acl/access-of.ts';
 import { principalsOf } from './security/principals.ts';
 import type { ProxyProtocolOptions } from './security/proxy-protocol/proxied-client.ts';
 import { createSasl, type RunningSasl, type SaslSettings } from './security/sasl/create-sasl.ts';
+import { bareAddress } from './security/session/client-host.ts';
 import type { AgentPeers } from './security/tls/agent-peers.ts';
 import { type AgentTls, peersOf } from './security/tls/agent-tls.ts';
 import { ShareService } from './share/share-service.ts';
@@ -480,7 +479,7 @@ interface DataPathParts {
 
 /** The way of records into files and out of them, and the three APIs that take it. */
 function dataPath(options: AgentOptions, { view, exchange, pressure, stats, stopping }: DataPathParts) {
-  const { clusterId, store, clock, random, log, metrics, cpuCount } = options;
+  const { clusterId, roles, store, clock, random, log, metrics, cpuCount } = options;
   const readPath = createReadPath({
     store,
     cluster: view,
@@ -526,17 +525,17 @@ function dataPath(options: AgentOptions, { view, exchange, pressure, stats, stop
     options.impersonation &&
     new Impersonation(options.impersonation, principalsOf(view.records('credential')));
   const handlers = {
-    produce: countingOutcomes(
-      produceHandler({
-        writePath,
-        recordBytesMax: options.recordBytesMax,
-        ownConfigs: ownConfigsReader(ownNodeId),
-        impersonation,
-        onRequest: stats.produceAsked,
-      }),
+    produce: produceHandler({
+      roles,
+      writePath,
+      recordBytesMax: options.recordBytesMax,
+      ownConfigs: ownConfigsReader(ownNodeId),
+      impersonation,
+      onRequest: stats.produceAsked,
       metrics,
-    ),
+    }),
     fetch: fetchHandler({
+      roles,
       readPath,
       damage,
       onFetch: () => readers.came(),
@@ -547,7 +546,7 @@ function dataPath(options: AgentOptions, { view, exchange, pressure, stats, stop
       stopping,
     }),
     listOffsets: listOffsetsHandler({ readPath, damage }),
-    shareFetch: shareFetchHandler(share, () => readers.came()),
+    shareFetch: shareFetchHandler(share, { roles, onFetch: () => readers.came() }),
     shareAcknowledge: shareAcknowledgeHandler(share),
   };
   return { writePath, readPath, damage, handlers };

@@ -2,7 +2,6 @@ import type { MetricRow } from '@weir/core';
 import { clusterClientMetricRows } from '@weir/metadata';
 import { storeMetricRows } from '@weir/storage';
 import { eventRows } from './events/event-metrics.ts';
-import { outcomeRow } from './handlers/produce-outcomes.ts';
 import { heartbeatRow } from './heartbeats.ts';
 import { refreshesRow } from './identity/agent-token.ts';
 import { publishOutcomeRow } from './metrics-publishing/cluster-metrics.ts';
@@ -24,12 +23,12 @@ import {
 } from './security/sasl/sasl-metrics.ts';
 import { certificateRows } from './security/tls/server-certificates.ts';
 import { pointsRow, pushesRow } from './telemetry/client-telemetry.ts';
-import { backpressure, outcomes, writeRows } from './write-path/write-metrics.ts';
+import { backpressure, outcomes, produceOutcomes, writeRows } from './write-path/write-metrics.ts';
 
 /** All that agents count, for those who describe what there is. What they tell of the cluster is not among it. */
 export const agentMetricRows: readonly MetricRow[] = [
   ...Object.values(listenerRows),
-  outcomeRow,
+  produceOutcomes,
   ...Object.values(writeRows),
   outcomes,
   backpressure,

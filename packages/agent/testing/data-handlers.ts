@@ -3,14 +3,14 @@ import type { ObjectStore } from '@weir/storage';
 import type { Apis } from '@weir/wire';
 import type { ClusterView } from '../src/cluster/cluster-view.ts';
 import { DamageRegistry } from '../src/damage/damage-registry.ts';
+import { FetchSessions } from '../src/fetch/fetch-sessions.ts';
 import { produceHandler } from '../src/handlers/00-produce.ts';
 import { fetchHandler } from '../src/handlers/01-fetch.ts';
 import { listOffsetsHandler } from '../src/handlers/02-list-offsets.ts';
 import { shareFetchHandler } from '../src/handlers/78-share-fetch.ts';
 import { shareAcknowledgeHandler } from '../src/handlers/79-share-acknowledge.ts';
-import { FetchSessions } from '../src/handlers/fetch-sessions.ts';
-import type { HandlerOf } from '../src/handlers/handler.ts';
 import { createReadPath } from '../src/read-path/read-path.ts';
+import type { HandlerOf } from '../src/requests/handler.ts';
 import { ShareService } from '../src/share/share-service.ts';
 import { createWritePath } from '../src/write-path/write-path.ts';
 
@@ -23,7 +23,12 @@ interface DataHandlers {
 }
 
 /** Both paths of an agent over a view that is ready, with files that wait for nothing. */
-export function dataHandlers(cluster: ClusterView, store: ObjectStore, clock: Clock): DataHandlers {
+export function dataHandlers(
+  cluster: ClusterView,
+  store: ObjectStore,
+  clock: Clock,
+  roles: readonly string[] = ['proxy'],
+): DataHandlers {
   const shared = { cluster, store, clock, random: seededRandom(1), log: silentLog, metrics: new Metrics() };
   const readPath = createReadPath({
     ...shared,
@@ -40,8 +45,9 @@ export function dataHandlers(cluster: ClusterView, store: ObjectStore, clock: Cl
   const damage = new DamageRegistry({ ...shared, view: cluster });
   const share = new ShareService({ port: cluster.port, readPath, damage, requestBytesMax: 256 << 20 });
   return {
-    produce: produceHandler({ writePath, recordBytesMax: 32 << 20 }),
+    produce: produceHandler({ ...shared, roles, writePath, recordBytesMax: 32 << 20 }),
     fetch: fetchHandler({
+      roles,
       readPath,
       damage,
       sessions: new FetchSessions(shared),
@@ -49,7 +55,7 @@ export function dataHandlers(cluster: ClusterView, store: ObjectStore, clock: Cl
       partitionBytesMax: 256 << 20,
     }),
     listOffsets: listOffsetsHandler({ readPath, damage }),
-    shareFetch: shareFetchHandler(share),
+    shareFetch: shareFetchHandler(share, { roles }),
     shareAcknowledge: shareAcknowledgeHandler(share),
   };
 }

@@ -21,16 +21,16 @@ import {
 } from '@weir/wire';
 import { createClusterView, type FollowingClusterView } from '../src/cluster/following-view.ts';
 import { DamageRegistry } from '../src/damage/damage-registry.ts';
+import { FetchSessions } from '../src/fetch/fetch-sessions.ts';
 import { produceHandler } from '../src/handlers/00-produce.ts';
 import { fetchHandler } from '../src/handlers/01-fetch.ts';
 import { listOffsetsHandler } from '../src/handlers/02-list-offsets.ts';
-import { FetchSessions } from '../src/handlers/fetch-sessions.ts';
-import type { Handler, RequestContext } from '../src/handlers/handler.ts';
-import { RequestQuotas } from '../src/quotas/request-quotas.ts';
 import { createReadPath, type PageOptions, type ReadPath } from '../src/read-path/read-path.ts';
+import type { Handler, RequestContext } from '../src/requests/handler.ts';
+import { RequestQuotas } from '../src/requests/request-quotas.ts';
 import { type Access, fullAccess } from '../src/security/access.ts';
-import { openSession } from '../src/security/client-session.ts';
 import { principalsOf } from '../src/security/principals.ts';
+import { openSession } from '../src/security/session/client-session.ts';
 import type { FlushLimits } from '../src/write-path/data-file.ts';
 import { Impersonation, type ImpersonationOptions } from '../src/write-path/impersonation/impersonation.ts';
 import type { ProducedBatch } from '../src/write-path/produced-batch.ts';
@@ -171,6 +171,8 @@ export class DataPath {
     this.sessions = new FetchSessions({ clock, random: this.random });
     this.#handlers = {
       Produce: produceHandler({
+        roles: ['proxy'],
+        metrics,
         writePath: this.writePath,
         recordBytesMax: options.recordBytesMax ?? 32 << 20,
         impersonation:
@@ -178,6 +180,7 @@ export class DataPath {
           new Impersonation(options.impersonation, principalsOf(this.view.records('credential'))),
       }),
       Fetch: fetchHandler({
+        roles: ['proxy'],
         readPath: this.readPath,
         damage: this.damage,
         sessions: this.sessions,

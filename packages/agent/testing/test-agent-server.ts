@@ -14,14 +14,15 @@ import {
   type WriteStruct,
 } from '@weir/wire';
 import { createClusterView, type FollowingClusterView } from '../src/cluster/following-view.ts';
-import type { HandlerOf } from '../src/handlers/handler.ts';
-import { createHandlers, type ServedApi } from '../src/handlers/table.ts';
-import type { ReceivedRequest, RequestServer } from '../src/net/request-server.ts';
+import type { ServedApi } from '../src/dispatch/handler-table.ts';
+import { createHandlers } from '../src/dispatch/request-dispatch.ts';
 import type { ZoneOfAddress } from '../src/placement/address-zones.ts';
 import type { PartitionAssignmentStrategy } from '../src/placement/strategies.ts';
 import { ClientQuotas } from '../src/quotas/client-quotas.ts';
+import type { HandlerOf } from '../src/requests/handler.ts';
+import type { ReceivedRequest, RequestServer } from '../src/requests/request-server.ts';
 import type { Access } from '../src/security/access.ts';
-import { type ClientSession, openSession } from '../src/security/client-session.ts';
+import { type ClientSession, openSession } from '../src/security/session/client-session.ts';
 import { ClientTelemetry } from '../src/telemetry/client-telemetry.ts';
 import type { ConnectedClients } from '../src/telemetry/connected-clients.ts';
 import { testAgent } from './agent.ts';

@@ -8,7 +8,7 @@ import {
   errors,
   FrameSplitter,
 } from '@weir/wire';
-import type { ServedApi } from '../src/handlers/table.ts';
+import type { ServedApi } from '../src/dispatch/handler-table.ts';
 import type { RequestBody, ResponseBody } from './test-agent-server.ts';
 
 export function codeOf(error: ErrorName): number {

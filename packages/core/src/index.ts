@@ -37,5 +37,6 @@ export {
 } from './metrics.ts';
 export { nearestName, nearestNames } from './nearest-names.ts';
 export { type Random, seededRandom, systemRandom } from './random.ts';
+export { RecentlyUsed } from './recently-used.ts';
 export { release } from './release.ts';
 export { timeText } from './time-text.ts';

@@ -2,7 +2,7 @@ import type { TestContext } from 'node:test';
 import { Metrics, silentLog, systemClock } from '@weir/core';
 import { defaultListenerLimits } from '../../../packages/agent/src/net/limits.ts';
 import { startKafkaListener } from '../../../packages/agent/src/net/listener.ts';
-import type { RequestServer } from '../../../packages/agent/src/net/request-server.ts';
+import type { RequestServer } from '../../../packages/agent/src/requests/request-server.ts';
 import { type FakeCluster, startTestAgent, testAgent } from '../../../packages/agent/testing/index.ts';
 
 /** An agent on a free port, over a cluster in memory. Foreign clients connect to it as to any broker. */

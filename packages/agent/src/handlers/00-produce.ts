@@ -1,4 +1,4 @@
-import { internalTopicProblem, isInternalTopic } from '@weir/core';
+import { internalTopicProblem, isInternalTopic, type Metrics } from '@weir/core';
 import type { TopicDescription } from '@weir/metadata';
 import { metadataLimits } from '@weir/metadata/limits';
 import {
@@ -13,6 +13,10 @@ import {
 } from '@weir/wire';
 import type { ClusterView } from '../cluster/cluster-view.ts';
 import { agentLimits } from '../limits.ts';
+import { mayProduce } from '../placement/roles.ts';
+import type { HandlerOf, RequestContext } from '../requests/handler.ts';
+import type { Answer, HandlerResult } from '../requests/handler-result.ts';
+import { repeatedOf } from '../requests/repeated.ts';
 import {
   aside,
   type BatchPlace,
@@ -26,14 +30,16 @@ import { InflationBudget, TurnBudget } from '../write-path/inflation-budget.ts';
 import { InflationTurns } from '../write-path/inflation-turns.ts';
 import type { AppendResult, BatchTransaction, ProducedBatch } from '../write-path/produced-batch.ts';
 import { createTopicRulesReader } from '../write-path/topic-rules.ts';
+import { produceOutcomes } from '../write-path/write-metrics.ts';
 import type { WritePath } from '../write-path/write-path.ts';
-import type { HandlerOf, RequestContext } from './handler.ts';
-import { repeatedOf } from './repeated.ts';
 
 type ProduceApi = Apis['Produce'];
+type ProduceResponse = ProduceApi['response']['fields'];
 type PartitionResponse = ResponseOf<ProduceApi>['responses'][number]['partitionResponses'][number];
 
 export interface ProduceOptions {
+  /** The roles of this agent. */
+  readonly roles: readonly string[];
   readonly writePath: WritePath;
   /** The limit on one record where neither topic nor cluster sets one. */
   readonly recordBytesMax: number;
@@ -46,6 +52,7 @@ export interface ProduceOptions {
   /** Lets others have their turn; a test looks how often that is. */
   readonly pause?: () => Promise<void>;
   /** Told how many bytes were inflated, before others had their turn or aside. */
+  readonly metrics: Metrics;
   readonly onInflated?: (bytes: number, where: 'atOnce' | 'aside') => void;
 }
 
@@ -103,6 +110,9 @@ const timeoutMsMin = 1_000;
  * transactions take WRITE on the transactional id, without which nothing of the request is written. Of a client that writes for others, it is
  * they who need WRITE on the topic, and one record without it fails its partition. Topics of the service are INVALID_TOPIC_EXCEPTION, as internal
  * ones are in Apache Kafka.
+ *
+ * An agent without a role to produce answers NOT_LEADER_OR_FOLLOWER, so that clients refresh their metadata and find the agents that do. With
+ * acks 0 there is no response, so the connection is closed.
  */
 export function produceHandler(options: ProduceOptions): HandlerOf<ProduceApi> {
   const rulesOf = createTopicRulesReader(options.recordBytesMax);
@@ -111,7 +121,21 @@ export function produceHandler(options: ProduceOptions): HandlerOf<ProduceApi> {
   /** For each connection that has batches inflated aside: when the last of its requests so far has begun to be written. */
   const begun = new WeakMap<AbortSignal, Promise<void>>();
 
+  const succeeded = options.metrics.series(produceOutcomes, { outcome: 'success' });
+  const failed = options.metrics.series(produceOutcomes, { outcome: 'error' });
+
   return (request, context) => {
+    if (!mayProduce(options.roles)) return request.acks === 0 ? 'close' : notLeader(request);
+    const answer = produce(request, context);
+    return answer instanceof Promise ? answer.then(counted) : counted(answer);
+  };
+
+  function counted(answer: Answer<ProduceResponse>): Answer<ProduceResponse> {
+    (isSuccess(answer) ? succeeded : failed).add(1);
+    return answer;
+  }
+
+  function produce(request: RequestOf<ProduceApi>, context: RequestContext): HandlerResult<ProduceResponse> {
     if (request.acks !== 0) options.onRequest?.(context.clientId, request.timeoutMs);
     const draft = mayUseTransaction(request, context) ? judge(request, context) : refusedDraft(request);
     const answer = (throttleTimeMs: number) => {
@@ -169,7 +193,7 @@ export function produceHandler(options: ProduceOptions): HandlerOf<ProduceApi> {
           return answer(throttleTimeMs);
         });
     }
-  };
+  }
 
   function judge(request: RequestOf<ProduceApi>, context: RequestContext): Draft {
     const { access, cluster, apiVersion } = context;
@@ -240,6 +264,28 @@ export function produceHandler(options: ProduceOptions): HandlerOf<ProduceApi> {
     }
     return draft.isUnnamed ? refusedDraft(request) : draft;
   }
+}
+
+/** A request without a response has failed if it closes the connection. */
+function isSuccess(answer: Answer<ProduceResponse>): boolean {
+  if (typeof answer === 'string') return answer === 'noReply';
+  return answer.responses.every(({ partitionResponses }) =>
+    partitionResponses.every(({ errorCode }) => errorCode === errors.NONE.code),
+  );
+}
+
+function notLeader({ topicData }: RequestOf<ProduceApi>): ResponseOf<ProduceApi> {
+  return {
+    responses: topicData.map(({ name, topicId, partitionData }) => ({
+      name,
+      topicId,
+      partitionResponses: partitionData.map(({ index }) => ({
+        index,
+        errorCode: errors.NOT_LEADER_OR_FOLLOWER.code,
+        baseOffset: -1n,
+      })),
+    })),
+  };
 }
 
 /** Puts what became of a batch into the answer. */

@@ -2,15 +2,16 @@ import type { AbortedTransactions, BatchesAnswer, Pointers } from '@weir/metadat
 import { metadataLimits } from '@weir/metadata/limits';
 import { type Apis, type ErrorName, errors, type RequestOf, type ResponseOf } from '@weir/wire';
 import type { GrowingEnd } from '../cluster/cluster-view.ts';
+import { ifAvailable } from '../cluster-calls/if-available.ts';
 import type { DamageRegistry } from '../damage/damage-registry.ts';
+import type { FetchPartition, FetchSessions, PartitionNews } from '../fetch/fetch-sessions.ts';
+import { mayFetch } from '../placement/roles.ts';
 import type { AnswerMemory, AnswerRoom } from '../pressure/answer-memory.ts';
 import { type BatchList, leaderEpoch } from '../read-path/batch-list.ts';
 import { DamagedRange } from '../read-path/damaged-range.ts';
 import type { ReadPath, ReadQuery } from '../read-path/read-path.ts';
-import { ifAvailable } from './cluster-calls.ts';
-import type { FetchPartition, FetchSessions, PartitionNews } from './fetch-sessions.ts';
-import type { HandlerOf, RequestContext } from './handler.ts';
-import { refusalsById, refusalsByName } from './topic-refusals.ts';
+import type { HandlerOf, RequestContext } from '../requests/handler.ts';
+import { refusalsById, refusalsByName } from '../topics/topic-refusals.ts';
 
 type FetchApi = Apis['Fetch'];
 type FetchResponse = ResponseOf<FetchApi>;
@@ -18,6 +19,8 @@ type TopicResponse = FetchResponse['responses'][number];
 type PartitionResponse = TopicResponse['partitions'][number];
 
 interface FetchOptions {
+  /** The roles of this agent. */
+  readonly roles: readonly string[];
   readonly readPath: ReadPath;
   readonly damage: DamageRegistry;
   readonly sessions: FetchSessions;
@@ -55,9 +58,12 @@ const noRecords = Buffer.alloc(0);
  *
  * It takes READ on the topic, which is asked for in every request, of a session too: its partitions are TOPIC_AUTHORIZATION_FAILED as
  * long as it is denied, and the others are read. Of an id that is not known nothing can be asked, and it is UNKNOWN_TOPIC_ID.
+ *
+ * An agent without a role to fetch answers NOT_LEADER_OR_FOLLOWER, so that clients refresh their metadata.
  */
 export function fetchHandler(options: FetchOptions): HandlerOf<FetchApi> {
   return (request, context) => {
+    if (!mayFetch(options.roles)) return notLeader(request);
     options.onFetch?.();
     const room: { taken?: AnswerRoom | undefined } = {};
     const answer = answerOf(request, context, room);
@@ -400,6 +406,23 @@ class PartitionFetch implements PartitionNews {
     this.highWatermark = -1;
     this.lastStableOffset = -1;
   }
+}
+
+function notLeader({ topics }: RequestOf<FetchApi>): FetchResponse {
+  return {
+    throttleTimeMs: 0,
+    responses: topics.map(({ topic, topicId, partitions }) => ({
+      topic,
+      topicId,
+      partitions: partitions.map(({ partition }) => ({
+        partitionIndex: partition,
+        errorCode: errors.NOT_LEADER_OR_FOLLOWER.code,
+        highWatermark: -1n,
+        abortedTransactions: null,
+        records: null,
+      })),
+    })),
+  };
 }
 
 /**

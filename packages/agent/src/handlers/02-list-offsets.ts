@@ -1,15 +1,15 @@
 import type { BatchesAnswer, OffsetAnswer } from '@weir/metadata';
 import { type Apis, type ErrorName, errors, type RequestOf, type ResponseOf } from '@weir/wire';
+import { ifAvailable } from '../cluster-calls/if-available.ts';
 import type { DamageRegistry } from '../damage/damage-registry.ts';
 import { agentLimits } from '../limits.ts';
 import { leaderEpoch } from '../read-path/batch-list.ts';
 import { DamagedRange } from '../read-path/damaged-range.ts';
 import type { ReadPath } from '../read-path/read-path.ts';
 import { FirstRecord, type FoundRecord, LatestRecord, searchRecords } from '../read-path/record-search.ts';
+import type { HandlerOf, RequestContext } from '../requests/handler.ts';
+import { refusalsByName } from '../topics/topic-refusals.ts';
 import { InflationTurns } from '../write-path/inflation-turns.ts';
-import { ifAvailable } from './cluster-calls.ts';
-import type { HandlerOf, RequestContext } from './handler.ts';
-import { refusalsByName } from './topic-refusals.ts';
 
 type ListOffsetsApi = Apis['ListOffsets'];
 type PartitionResponse = ResponseOf<ListOffsetsApi>['topics'][number]['partitions'][number];

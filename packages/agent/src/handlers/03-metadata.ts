@@ -2,16 +2,16 @@ import { clusterResourceName, isInternalTopic } from '@weir/core';
 import type { TopicDescription, TopicResult } from '@weir/metadata';
 import { type Apis, type ErrorName, errors, type RequestOf, type ResponseOf, zeroUuid } from '@weir/wire';
 import type { ClusterView } from '../cluster/cluster-view.ts';
+import { ifAvailable } from '../cluster-calls/if-available.ts';
+import { waitForView } from '../cluster-calls/wait-for-view.ts';
 import { agentLimits } from '../limits.ts';
 import { parseClientFeatures } from '../placement/client-features.ts';
+import { describedPartitions, leaderEpoch, type PlacementOf, rack } from '../placement/described-agents.ts';
 import type { Placement } from '../placement/placement.ts';
 import type { FairQueue } from '../pressure/fair-queue.ts';
+import type { HandlerOf, RequestContext } from '../requests/handler.ts';
 import { type Access, mayOnCluster, operationsNotAsked } from '../security/access.ts';
-import { ifAvailable } from './cluster-calls.ts';
-import { describedPartitions, leaderEpoch, type PlacementOf, rack } from './described-agents.ts';
-import type { HandlerOf, RequestContext } from './handler.ts';
-import { isTopicName } from './topic-name.ts';
-import { waitForView } from './wait-for-view.ts';
+import { isTopicName } from '../topics/topic-name.ts';
 
 /**
  * Metadata v0 to v13: which agents there are and which of them leads each partition, as this client is to see it.

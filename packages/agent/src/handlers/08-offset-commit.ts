@@ -1,10 +1,10 @@
 import type { GroupError, OffsetsCommit, OffsetsCommitAnswer } from '@weir/metadata';
 import { type Apis, type ErrorName, errors, type RequestOf, zeroUuid } from '@weir/wire';
-import { ifAvailable } from './cluster-calls.ts';
-import type { GroupCalls } from './group-calls.ts';
-import type { HandlerOf } from './handler.ts';
-import { readOffsetsToCommit } from './offsets-to-commit.ts';
-import { offsetWeight, portionsOf } from './portions.ts';
+import type { GroupCalls } from '../cluster-calls/group-calls.ts';
+import { ifAvailable } from '../cluster-calls/if-available.ts';
+import { offsetWeight, portionsOf } from '../cluster-calls/portions.ts';
+import { readOffsetsToCommit } from '../groups/offsets-to-commit.ts';
+import type { HandlerOf } from '../requests/handler.ts';
 
 const topicIdsFromVersion = 10;
 const epochsFromVersion = 9;

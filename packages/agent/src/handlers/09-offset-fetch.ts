@@ -8,11 +8,11 @@ import type {
 } from '@weir/metadata';
 import { type Apis, type ErrorName, errors } from '@weir/wire';
 import type { ClusterView } from '../cluster/cluster-view.ts';
+import type { GroupCalls } from '../cluster-calls/group-calls.ts';
+import { ifAvailable } from '../cluster-calls/if-available.ts';
+import { portionsOf } from '../cluster-calls/portions.ts';
+import type { HandlerOf } from '../requests/handler.ts';
 import type { Access } from '../security/access.ts';
-import { ifAvailable } from './cluster-calls.ts';
-import type { GroupCalls } from './group-calls.ts';
-import type { HandlerOf } from './handler.ts';
-import { portionsOf } from './portions.ts';
 
 const manyGroupsFromVersion = 8;
 const epochsFromVersion = 9;

@@ -1,7 +1,7 @@
 import { type Apis, type ErrorName, errors } from '@weir/wire';
+import type { PlacementOf } from '../placement/described-agents.ts';
+import type { HandlerOf } from '../requests/handler.ts';
 import { type Access, mayOnCluster } from '../security/access.ts';
-import type { PlacementOf } from './described-agents.ts';
-import type { HandlerOf } from './handler.ts';
 
 /**
  * FindCoordinator v0 to v6: the agent that is asked coordinates whatever it is asked about, because the state of groups and

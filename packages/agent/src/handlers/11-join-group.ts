@@ -1,8 +1,8 @@
 import type { AgentDescription } from '@weir/metadata';
 import { type Apis, type ErrorName, errors } from '@weir/wire';
-import { clientHostOf } from './client-host.ts';
-import { ifAvailable } from './cluster-calls.ts';
-import type { HandlerOf } from './handler.ts';
+import { ifAvailable } from '../cluster-calls/if-available.ts';
+import type { HandlerOf } from '../requests/handler.ts';
+import { clientHostOf } from '../security/session/client-host.ts';
 
 /**
  * JoinGroup v0 to v9. The control plane coordinates; the answer comes when all members have joined or the slow ones were

@@ -1,7 +1,7 @@
 import { type Apis, errors } from '@weir/wire';
-import { ifAvailable } from './cluster-calls.ts';
-import type { GroupCalls } from './group-calls.ts';
-import type { HandlerOf } from './handler.ts';
+import type { GroupCalls } from '../cluster-calls/group-calls.ts';
+import { ifAvailable } from '../cluster-calls/if-available.ts';
+import type { HandlerOf } from '../requests/handler.ts';
 
 /**
  * Heartbeat v0 to v4, for members of classic groups. Heartbeats that come together go to the control plane together.

@@ -1,6 +1,6 @@
 import { type Apis, errors } from '@weir/wire';
-import { ifAvailable } from './cluster-calls.ts';
-import type { HandlerOf } from './handler.ts';
+import { ifAvailable } from '../cluster-calls/if-available.ts';
+import type { HandlerOf } from '../requests/handler.ts';
 
 /**
  * LeaveGroup v0 to v5: members of classic groups leave, or an admin tool removes them.

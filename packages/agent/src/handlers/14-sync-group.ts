@@ -1,6 +1,6 @@
 import { type Apis, type ErrorName, errors } from '@weir/wire';
-import { ifAvailable } from './cluster-calls.ts';
-import type { HandlerOf } from './handler.ts';
+import { ifAvailable } from '../cluster-calls/if-available.ts';
+import type { HandlerOf } from '../requests/handler.ts';
 
 /**
  * SyncGroup v0 to v5: the leader of a classic group hands in the assignment, and everybody gets their part of it.

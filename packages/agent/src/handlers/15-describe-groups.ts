@@ -1,7 +1,7 @@
 import { type Apis, errors } from '@weir/wire';
+import { ifAvailable } from '../cluster-calls/if-available.ts';
+import type { HandlerOf } from '../requests/handler.ts';
 import { operationsNotAsked } from '../security/access.ts';
-import { ifAvailable } from './cluster-calls.ts';
-import type { HandlerOf } from './handler.ts';
 
 const notFoundFromVersion = 6;
 

@@ -1,8 +1,8 @@
 import { clusterResourceName } from '@weir/core';
 import type { GroupType } from '@weir/metadata';
 import { type Apis, errors } from '@weir/wire';
-import { ifAvailable } from './cluster-calls.ts';
-import type { HandlerOf } from './handler.ts';
+import { ifAvailable } from '../cluster-calls/if-available.ts';
+import type { HandlerOf } from '../requests/handler.ts';
 
 /** As Kafka writes them. */
 const typeNames: Readonly<Record<GroupType, string>> = {

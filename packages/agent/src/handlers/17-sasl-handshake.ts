@@ -1,6 +1,6 @@
 import { type Apis, errors } from '@weir/wire';
+import type { HandlerOf } from '../requests/handler.ts';
 import type { Sasl } from '../security/sasl/sasl.ts';
-import type { HandlerOf } from './handler.ts';
 
 /**
  * SaslHandshake v0 and v1: a client chooses the mechanism. After v0 tokens come without headers, which is the connection's business;

@@ -1,7 +1,7 @@
 import { type Api, type Apis, errors, type ResponseOf } from '@weir/wire';
-import { featuresEpoch, finalizedFeatures, supportedFeatures } from './features.ts';
-import type { HandlerOf } from './handler.ts';
-import { highestOfferedVersion } from './offered-versions.ts';
+import { featuresEpoch, finalizedFeatures, supportedFeatures } from '../cluster/features.ts';
+import type { HandlerOf } from '../requests/handler.ts';
+import { highestOfferedVersion } from '../requests/offered-versions.ts';
 
 /**
  * ApiVersions v0 to v4: what this agent serves, taken from the table of handlers.

@@ -6,11 +6,11 @@ import {
   type TopicToCreate,
 } from '@weir/metadata';
 import { type Apis, type ErrorName, errors, type RequestOf, type ResponseOf, zeroUuid } from '@weir/wire';
+import { ifAvailable } from '../cluster-calls/if-available.ts';
+import { waitForView } from '../cluster-calls/wait-for-view.ts';
+import { tooManyProblem } from '../requests/entry-limit.ts';
+import type { HandlerOf } from '../requests/handler.ts';
 import type { Access } from '../security/access.ts';
-import { ifAvailable } from './cluster-calls.ts';
-import { tooManyProblem } from './entry-limit.ts';
-import type { HandlerOf } from './handler.ts';
-import { waitForView } from './wait-for-view.ts';
 
 /**
  * CreateTopics v2 to v7, all topics in one call to the control plane.

@@ -2,12 +2,12 @@ import { clusterResourceName, internalTopicProblem, isInternalTopic } from '@wei
 import type { TopicReference } from '@weir/metadata';
 import { type Apis, type ErrorName, errors, type RequestOf, zeroUuid } from '@weir/wire';
 import type { ClusterView } from '../cluster/cluster-view.ts';
+import { ifAvailable } from '../cluster-calls/if-available.ts';
+import { waitForView } from '../cluster-calls/wait-for-view.ts';
+import { tooManyProblem } from '../requests/entry-limit.ts';
+import type { HandlerOf } from '../requests/handler.ts';
+import { repeatedOf } from '../requests/repeated.ts';
 import type { Access } from '../security/access.ts';
-import { ifAvailable } from './cluster-calls.ts';
-import { tooManyProblem } from './entry-limit.ts';
-import type { HandlerOf } from './handler.ts';
-import { repeatedOf } from './repeated.ts';
-import { waitForView } from './wait-for-view.ts';
 
 /**
  * DeleteTopics v1 to v6, all topics in one call to the control plane.

@@ -1,10 +1,10 @@
 import { isInternalTopic } from '@weir/core';
 import type { DeleteRecordsResult, RecordsToDelete } from '@weir/metadata';
 import { type Apis, type ErrorName, errors } from '@weir/wire';
-import { ifAvailable } from './cluster-calls.ts';
-import type { HandlerOf } from './handler.ts';
-import { refusalsByName } from './topic-refusals.ts';
-import { waitForView } from './wait-for-view.ts';
+import { ifAvailable } from '../cluster-calls/if-available.ts';
+import { waitForView } from '../cluster-calls/wait-for-view.ts';
+import type { HandlerOf } from '../requests/handler.ts';
+import { refusalsByName } from '../topics/topic-refusals.ts';
 
 /**
  * DeleteRecords v0 to v2: logs begin later, and what lies before is gone for readers when the answer leaves.

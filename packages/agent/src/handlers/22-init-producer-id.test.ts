@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { ClusterUnavailable } from '@weir/metadata';
 import type { ErrorName } from '@weir/wire';
 import { answered, codeOf, startTestAgent } from '../../testing/index.ts';
-import { ProducerIds } from './producer-ids.ts';
+import { ProducerIds } from '../cluster-calls/producer-ids.ts';
 
 test('every version gives fresh ids, and a thousand of them cost one call', async () => {
   const { call, cluster } = await startTestAgent();

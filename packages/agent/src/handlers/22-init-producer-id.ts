@@ -1,9 +1,9 @@
 import { type Apis, type ErrorName, errors, type RequestOf } from '@weir/wire';
+import { ifAvailable } from '../cluster-calls/if-available.ts';
+import type { ProducerIds } from '../cluster-calls/producer-ids.ts';
+import type { HandlerOf, RequestContext } from '../requests/handler.ts';
 import { type Access, mayOnCluster } from '../security/access.ts';
-import { ifAvailable } from './cluster-calls.ts';
-import type { HandlerOf, RequestContext } from './handler.ts';
-import type { ProducerIds } from './producer-ids.ts';
-import { transactionErrorFor } from './transaction-errors.ts';
+import { transactionErrorFor } from '../transactions/transaction-errors.ts';
 
 type InitProducerIdApi = Apis['InitProducerId'];
 

@@ -1,10 +1,10 @@
 import { clusterResourceName } from '@weir/core';
 import type { BatchesAnswer } from '@weir/metadata';
 import { type Apis, type ErrorName, errors, type RequestOf } from '@weir/wire';
-import { ifAvailable } from './cluster-calls.ts';
-import { leaderEpoch } from './described-agents.ts';
-import type { HandlerOf, RequestContext } from './handler.ts';
-import { refusalsByName, type TopicRefusals } from './topic-refusals.ts';
+import { ifAvailable } from '../cluster-calls/if-available.ts';
+import { leaderEpoch } from '../placement/described-agents.ts';
+import type { HandlerOf, RequestContext } from '../requests/handler.ts';
+import { refusalsByName, type TopicRefusals } from '../topics/topic-refusals.ts';
 
 /**
  * OffsetForLeaderEpoch v2 to v4: where an epoch ends. There is one epoch, 0, and it ends where the partition does; any other is

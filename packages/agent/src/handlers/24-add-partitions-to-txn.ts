@@ -1,10 +1,10 @@
 import type { TopicPartition } from '@weir/metadata';
 import { type Apis, type ErrorName, errors } from '@weir/wire';
-import { ifAvailable } from './cluster-calls.ts';
-import type { HandlerOf } from './handler.ts';
-import { portionsOf } from './portions.ts';
-import { refusalsByName } from './topic-refusals.ts';
-import { transactionErrorFor } from './transaction-errors.ts';
+import { ifAvailable } from '../cluster-calls/if-available.ts';
+import { portionsOf } from '../cluster-calls/portions.ts';
+import type { HandlerOf } from '../requests/handler.ts';
+import { refusalsByName } from '../topics/topic-refusals.ts';
+import { transactionErrorFor } from '../transactions/transaction-errors.ts';
 
 /**
  * AddPartitionsToTxn v0 to v3, from producers whose transactions keep one epoch. Later versions are for brokers and are

@@ -1,8 +1,8 @@
 import { type Apis, type ErrorName, errors, type RequestOf } from '@weir/wire';
+import { ifAvailable } from '../cluster-calls/if-available.ts';
+import type { HandlerOf } from '../requests/handler.ts';
 import type { Access } from '../security/access.ts';
-import { ifAvailable } from './cluster-calls.ts';
-import type { HandlerOf } from './handler.ts';
-import { transactionErrorFor } from './transaction-errors.ts';
+import { transactionErrorFor } from '../transactions/transaction-errors.ts';
 
 /**
  * AddOffsetsToTxn v0 to v4: offsets of a group will follow in the transaction.

@@ -1,7 +1,7 @@
 import { type Apis, type ErrorName, errors } from '@weir/wire';
-import { ifAvailable } from './cluster-calls.ts';
-import type { HandlerOf } from './handler.ts';
-import { transactionErrorFor } from './transaction-errors.ts';
+import { ifAvailable } from '../cluster-calls/if-available.ts';
+import type { HandlerOf } from '../requests/handler.ts';
+import { transactionErrorFor } from '../transactions/transaction-errors.ts';
 
 const bumpsEpochFromVersion = 5;
 

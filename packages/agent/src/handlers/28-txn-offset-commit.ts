@@ -1,12 +1,12 @@
 import type { CommitOrigin, GroupError, OffsetToCommit, TransactionOffsetsAnswer } from '@weir/metadata';
 import { type Apis, type ErrorName, errors, type RequestOf } from '@weir/wire';
 import type { CommitMarks } from '../cluster/commit-marks.ts';
+import type { GroupCalls } from '../cluster-calls/group-calls.ts';
+import { ifAvailable } from '../cluster-calls/if-available.ts';
+import { offsetWeight, portionsOf } from '../cluster-calls/portions.ts';
+import { readOffsetsToCommit } from '../groups/offsets-to-commit.ts';
+import type { HandlerOf, RequestContext } from '../requests/handler.ts';
 import type { Access } from '../security/access.ts';
-import { ifAvailable } from './cluster-calls.ts';
-import type { GroupCalls } from './group-calls.ts';
-import type { HandlerOf, RequestContext } from './handler.ts';
-import { readOffsetsToCommit } from './offsets-to-commit.ts';
-import { offsetWeight, portionsOf } from './portions.ts';
 
 const addsGroupFromVersion = 5;
 const abortableFromVersion = 4;

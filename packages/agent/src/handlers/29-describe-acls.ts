@@ -1,9 +1,9 @@
 import type { Acl } from '@weir/core';
 import { type Apis, errors } from '@weir/wire';
+import { ifAvailable } from '../cluster-calls/if-available.ts';
+import type { HandlerOf } from '../requests/handler.ts';
 import { mayOnCluster } from '../security/access.ts';
-import { entryNumbers, isUnknown, readFilter, resourceNumbers } from './acl-words.ts';
-import { ifAvailable } from './cluster-calls.ts';
-import type { HandlerOf } from './handler.ts';
+import { entryNumbers, isUnknown, readFilter, resourceNumbers } from '../security/acl/acl-words.ts';
 
 /**
  * DescribeAcls v1 to v3: the rules that a filter finds, told by their resources. There are rules whether or not they are enforced, so

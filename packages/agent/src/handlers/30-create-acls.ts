@@ -1,12 +1,12 @@
 import type { Acl } from '@weir/core';
 import { aclKey } from '@weir/metadata';
 import { type Apis, type ErrorName, errors } from '@weir/wire';
+import { inCalls } from '../cluster-calls/acl-calls.ts';
+import { waitForView } from '../cluster-calls/wait-for-view.ts';
 import { agentLimits } from '../limits.ts';
+import type { HandlerOf } from '../requests/handler.ts';
 import { mayOnCluster } from '../security/access.ts';
-import { inCalls } from './acl-calls.ts';
-import { isUnknown, readAcl } from './acl-words.ts';
-import type { HandlerOf } from './handler.ts';
-import { waitForView } from './wait-for-view.ts';
+import { isUnknown, readAcl } from '../security/acl/acl-words.ts';
 
 /**
  * CreateAcls v1 to v3, each rule by itself. One that is there already is made again by doing nothing. Rules can be made while they are

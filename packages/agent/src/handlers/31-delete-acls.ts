@@ -1,12 +1,12 @@
 import type { Acl } from '@weir/core';
 import { type AclFilter, aclKey } from '@weir/metadata';
 import { type Apis, type ErrorName, errors } from '@weir/wire';
+import { inCalls } from '../cluster-calls/acl-calls.ts';
+import { waitForView } from '../cluster-calls/wait-for-view.ts';
 import { agentLimits } from '../limits.ts';
+import type { HandlerOf } from '../requests/handler.ts';
 import { mayOnCluster } from '../security/access.ts';
-import { inCalls } from './acl-calls.ts';
-import { entryNumbers, isUnknown, readFilter, resourceNumbers } from './acl-words.ts';
-import type { HandlerOf } from './handler.ts';
-import { waitForView } from './wait-for-view.ts';
+import { entryNumbers, isUnknown, readFilter, resourceNumbers } from '../security/acl/acl-words.ts';
 
 /**
  * DeleteAcls v1 to v3: each filter is answered with the rules that it found and that are gone now. When the answer comes, this agent

@@ -8,9 +8,7 @@ import {
 } from '@weir/metadata';
 import { type Apis, type ErrorName, errors, type RequestOf, type ResponseOf } from '@weir/wire';
 import { configsOfBroker } from '../cluster/broker-configs.ts';
-import { agentLimits } from '../limits.ts';
-import { brokerFacts, type ListenerProtocol } from './broker-facts.ts';
-import { ifAvailable } from './cluster-calls.ts';
+import { ifAvailable } from '../cluster-calls/if-available.ts';
 import {
   agentByName,
   brokerNameProblem,
@@ -18,9 +16,11 @@ import {
   configDenial,
   configResourceType,
   unknownType,
-} from './config-resources.ts';
-import type { HandlerOf, RequestContext } from './handler.ts';
-import { isTopicName } from './topic-name.ts';
+} from '../configs/config-resources.ts';
+import { agentLimits } from '../limits.ts';
+import { brokerFacts, type ListenerProtocol } from '../placement/broker-facts.ts';
+import type { HandlerOf, RequestContext } from '../requests/handler.ts';
+import { isTopicName } from '../topics/topic-name.ts';
 
 type Api = Apis['DescribeConfigs'];
 type Resource = RequestOf<Api>['resources'][number];

@@ -1,7 +1,7 @@
 import type { AgentDescription } from '@weir/metadata';
 import type { Apis } from '@weir/wire';
-import { alterResources } from './alter-resources.ts';
-import type { HandlerOf } from './handler.ts';
+import { alterResources } from '../configs/alter-resources.ts';
+import type { HandlerOf } from '../requests/handler.ts';
 
 /**
  * AlterConfigs v0 to v2: all configs of a resource are replaced, so that those which are not named have their default again.

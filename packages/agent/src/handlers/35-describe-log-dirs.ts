@@ -2,11 +2,11 @@ import type { AgentDescription, TopicDescription } from '@weir/metadata';
 import { metadataLimits } from '@weir/metadata/limits';
 import { type Apis, errors, type RequestOf } from '@weir/wire';
 import type { ClusterView } from '../cluster/cluster-view.ts';
+import { ifAvailable } from '../cluster-calls/if-available.ts';
+import { logDirOf } from '../placement/broker-facts.ts';
+import type { PlacementOf } from '../placement/described-agents.ts';
+import type { HandlerOf } from '../requests/handler.ts';
 import { mayOnCluster } from '../security/access.ts';
-import { logDirOf } from './broker-facts.ts';
-import { ifAvailable } from './cluster-calls.ts';
-import type { PlacementOf } from './described-agents.ts';
-import type { HandlerOf } from './handler.ts';
 
 /**
  * DescribeLogDirs v1 to v5. There is one directory, the cluster's part of the bucket, whose name is the prefix of its objects.

@@ -1,6 +1,6 @@
 import { type Apis, errors } from '@weir/wire';
+import type { HandlerOf } from '../requests/handler.ts';
 import type { Sasl } from '../security/sasl/sasl.ts';
-import type { HandlerOf } from './handler.ts';
 
 /**
  * SaslAuthenticate v0 to v2: the next token of a login, and the next word of the server.

@@ -1,11 +1,11 @@
 import { coreLimits, internalTopicProblem, isInternalTopic } from '@weir/core';
 import type { TopicResult } from '@weir/metadata';
 import { type Apis, type ErrorName, errors, type RequestOf } from '@weir/wire';
-import { ifAvailable } from './cluster-calls.ts';
-import { tooManyProblem } from './entry-limit.ts';
-import type { HandlerOf, RequestContext } from './handler.ts';
-import { repeatedOf } from './repeated.ts';
-import { waitForView } from './wait-for-view.ts';
+import { ifAvailable } from '../cluster-calls/if-available.ts';
+import { waitForView } from '../cluster-calls/wait-for-view.ts';
+import { tooManyProblem } from '../requests/entry-limit.ts';
+import type { HandlerOf, RequestContext } from '../requests/handler.ts';
+import { repeatedOf } from '../requests/repeated.ts';
 
 /**
  * CreatePartitions v0 to v3, all topics in one call to the control plane.

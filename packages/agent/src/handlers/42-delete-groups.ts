@@ -1,7 +1,7 @@
 import { type Apis, type ErrorName, errors } from '@weir/wire';
-import { ifAvailable } from './cluster-calls.ts';
-import { tooManyProblem } from './entry-limit.ts';
-import type { HandlerOf } from './handler.ts';
+import { ifAvailable } from '../cluster-calls/if-available.ts';
+import { tooManyProblem } from '../requests/entry-limit.ts';
+import type { HandlerOf } from '../requests/handler.ts';
 
 /**
  * DeleteGroups v0 to v2: groups of any type go with all of their offsets, unless they have members.

@@ -1,6 +1,6 @@
 import { type Apis, type ErrorName, errors, type RequestOf } from '@weir/wire';
+import type { HandlerOf } from '../requests/handler.ts';
 import { mayOnCluster } from '../security/access.ts';
-import type { HandlerOf } from './handler.ts';
 
 /** Preferred and unclean. */
 const electionTypes = [0, 1];

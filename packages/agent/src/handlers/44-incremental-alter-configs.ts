@@ -1,7 +1,7 @@
 import { type AgentDescription, configOperations } from '@weir/metadata';
 import type { Apis, RequestOf } from '@weir/wire';
-import { alterResources } from './alter-resources.ts';
-import type { HandlerOf } from './handler.ts';
+import { alterResources } from '../configs/alter-resources.ts';
+import type { HandlerOf } from '../requests/handler.ts';
 
 /**
  * IncrementalAlterConfigs v0 and v1: the named configs are set, deleted, appended to or subtracted from, of each resource all or

@@ -1,6 +1,6 @@
 import { type Apis, type ErrorName, errors } from '@weir/wire';
+import type { HandlerOf } from '../requests/handler.ts';
 import { mayOnCluster } from '../security/access.ts';
-import type { HandlerOf } from './handler.ts';
 
 /**
  * AlterPartitionReassignments v0 and v1. Partitions have no replicas that could be moved: which agents are shown for them is decided

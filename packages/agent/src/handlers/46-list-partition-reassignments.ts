@@ -1,6 +1,6 @@
 import { type Apis, errors } from '@weir/wire';
+import type { HandlerOf } from '../requests/handler.ts';
 import { mayOnCluster } from '../security/access.ts';
-import type { HandlerOf } from './handler.ts';
 
 /** ListPartitionReassignments v0: nothing is ever being moved, which is told to those who may DESCRIBE the cluster. */
 export const listPartitionReassignmentsHandler: HandlerOf<Apis['ListPartitionReassignments']> = (

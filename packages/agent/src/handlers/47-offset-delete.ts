@@ -1,8 +1,8 @@
 import type { TopicPartition } from '@weir/metadata';
 import { type Apis, type ErrorName, errors } from '@weir/wire';
-import { ifAvailable } from './cluster-calls.ts';
-import type { HandlerOf } from './handler.ts';
-import { readableTopic } from './readable-topic.ts';
+import { ifAvailable } from '../cluster-calls/if-available.ts';
+import type { HandlerOf } from '../requests/handler.ts';
+import { readableTopic } from '../topics/readable-topic.ts';
 
 /**
  * OffsetDelete v0.

@@ -1,8 +1,8 @@
 import { isQuotaEntityType, type QuotaFilterPart } from '@weir/metadata';
 import { type Apis, type ErrorName, errors, type RequestOf } from '@weir/wire';
+import { ifAvailable } from '../cluster-calls/if-available.ts';
+import type { HandlerOf } from '../requests/handler.ts';
 import { mayOnCluster } from '../security/access.ts';
-import { ifAvailable } from './cluster-calls.ts';
-import type { HandlerOf } from './handler.ts';
 
 /**
  * DescribeClientQuotas v0 and v1: the quotas of the entities that fit all components. No component fits all entities, unless the

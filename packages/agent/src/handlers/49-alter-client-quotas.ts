@@ -1,9 +1,9 @@
 import type { AlterClientQuotasResult } from '@weir/metadata';
 import { type Apis, errors, type RequestOf } from '@weir/wire';
+import { ifAvailable } from '../cluster-calls/if-available.ts';
+import { tooManyProblem } from '../requests/entry-limit.ts';
+import type { HandlerOf } from '../requests/handler.ts';
 import { mayOnCluster } from '../security/access.ts';
-import { ifAvailable } from './cluster-calls.ts';
-import { tooManyProblem } from './entry-limit.ts';
-import type { HandlerOf } from './handler.ts';
 
 /**
  * AlterClientQuotas v0 and v1, all entities in one call to the control plane, which decides about each by itself. Agents hear of

@@ -1,10 +1,10 @@
 import { type Apis, type ErrorName, errors } from '@weir/wire';
+import { ifAvailable } from '../cluster-calls/if-available.ts';
+import { tooManyProblem } from '../requests/entry-limit.ts';
+import type { HandlerOf } from '../requests/handler.ts';
+import { repeatedOf } from '../requests/repeated.ts';
 import { mayOnCluster } from '../security/access.ts';
-import { ifAvailable } from './cluster-calls.ts';
-import { tooManyProblem } from './entry-limit.ts';
-import type { HandlerOf } from './handler.ts';
-import { repeatedOf } from './repeated.ts';
-import { scramSha512 } from './scram-mechanism.ts';
+import { scramSha512 } from '../security/sasl/scram-mechanism.ts';
 
 /**
  * DescribeUserScramCredentials v0: who has a credential, and with how many iterations. Salts and keys are never told.

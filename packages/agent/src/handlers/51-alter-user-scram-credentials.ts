@@ -2,13 +2,13 @@ import { createHash, createHmac } from 'node:crypto';
 import { coreLimits } from '@weir/core';
 import type { ScramCredential, ScramCredentialChange } from '@weir/metadata';
 import { type Apis, type ErrorName, errors, type RequestOf } from '@weir/wire';
+import { ifAvailable } from '../cluster-calls/if-available.ts';
 import { agentLimits } from '../limits.ts';
+import { tooManyProblem } from '../requests/entry-limit.ts';
+import type { HandlerOf } from '../requests/handler.ts';
+import { repeatedOf } from '../requests/repeated.ts';
 import { mayOnCluster } from '../security/access.ts';
-import { ifAvailable } from './cluster-calls.ts';
-import { tooManyProblem } from './entry-limit.ts';
-import type { HandlerOf } from './handler.ts';
-import { repeatedOf } from './repeated.ts';
-import { scramSha512 } from './scram-mechanism.ts';
+import { scramSha512 } from '../security/sasl/scram-mechanism.ts';
 
 /**
  * AlterUserScramCredentials v0, all users in one call to the control plane. What the client sends is as good as the password, so

@@ -1,9 +1,9 @@
 import { type Apis, type ErrorName, errors, type ResponseOf, zeroUuid } from '@weir/wire';
+import { ifAvailable } from '../cluster-calls/if-available.ts';
+import type { PlacementOf } from '../placement/described-agents.ts';
 import type { Placement } from '../placement/placement.ts';
+import type { HandlerOf } from '../requests/handler.ts';
 import { mayOnCluster } from '../security/access.ts';
-import { ifAvailable } from './cluster-calls.ts';
-import type { PlacementOf } from './described-agents.ts';
-import type { HandlerOf } from './handler.ts';
 
 type Response = ResponseOf<Apis['DescribeQuorum']>;
 type Partition = Response['topics'][number]['partitions'][number];

@@ -1,7 +1,7 @@
 import { type Apis, type ErrorName, errors, type RequestOf } from '@weir/wire';
+import { features } from '../cluster/features.ts';
+import type { HandlerOf } from '../requests/handler.ts';
 import { mayOnCluster } from '../security/access.ts';
-import { features } from './features.ts';
-import type { HandlerOf } from './handler.ts';
 
 type Update = RequestOf<Apis['UpdateFeatures']>['featureUpdates'][number];
 

@@ -1,8 +1,8 @@
 import { clusterResourceName } from '@weir/core';
 import { type Apis, errors } from '@weir/wire';
+import { type PlacementOf, rack } from '../placement/described-agents.ts';
+import type { HandlerOf } from '../requests/handler.ts';
 import { operationsNotAsked } from '../security/access.ts';
-import { type PlacementOf, rack } from './described-agents.ts';
-import type { HandlerOf } from './handler.ts';
 
 /**
  * DescribeCluster v0 to v2: the cluster id, the controller and the agents, as Metadata shows them to this client.

@@ -1,8 +1,8 @@
 import { markerCoordinatorEpoch, type TopicPartition } from '@weir/metadata';
 import { type Apis, type ErrorName, errors } from '@weir/wire';
-import { ifAvailable } from './cluster-calls.ts';
-import type { HandlerOf } from './handler.ts';
-import { refusalsByName } from './topic-refusals.ts';
+import { ifAvailable } from '../cluster-calls/if-available.ts';
+import type { HandlerOf } from '../requests/handler.ts';
+import { refusalsByName } from '../topics/topic-refusals.ts';
 
 /**
  * DescribeProducers v0: who wrote to partitions, and whose transaction is open there.

@@ -1,7 +1,7 @@
 import type { TopicPartition, TransactionDescription } from '@weir/metadata';
 import { type Apis, type ErrorName, errors } from '@weir/wire';
-import { ifAvailable } from './cluster-calls.ts';
-import type { HandlerOf, RequestContext } from './handler.ts';
+import { ifAvailable } from '../cluster-calls/if-available.ts';
+import type { HandlerOf, RequestContext } from '../requests/handler.ts';
 
 /**
  * DescribeTransactions v0. Unknown ids are TRANSACTIONAL_ID_NOT_FOUND; when the control plane cannot be reached the answer is

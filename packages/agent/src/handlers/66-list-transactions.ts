@@ -1,7 +1,7 @@
 import { compilePattern, matchInTurns, transactionStates } from '@weir/metadata';
 import { type Apis, errors } from '@weir/wire';
-import { ifAvailable } from './cluster-calls.ts';
-import type { HandlerOf } from './handler.ts';
+import { ifAvailable } from '../cluster-calls/if-available.ts';
+import type { HandlerOf } from '../requests/handler.ts';
 
 /** Kafka has more states than we do: a filter for one of these is known and finds nothing. */
 const knownStates: ReadonlySet<string> = new Set([

@@ -1,11 +1,11 @@
 import type { TopicReader } from '@weir/metadata';
 import { type Apis, type ErrorName, errors } from '@weir/wire';
+import type { GroupCalls } from '../cluster-calls/group-calls.ts';
+import { ifAvailable } from '../cluster-calls/if-available.ts';
+import { subscriptionDenial } from '../groups/subscription-denial.ts';
+import type { HandlerOf } from '../requests/handler.ts';
 import type { Principal } from '../security/principal.ts';
-import { bareAddress, clientHostOf } from './client-host.ts';
-import { ifAvailable } from './cluster-calls.ts';
-import type { GroupCalls } from './group-calls.ts';
-import type { HandlerOf } from './handler.ts';
-import { subscriptionDenial } from './subscription-denial.ts';
+import { bareAddress, clientHostOf } from '../security/session/client-host.ts';
 
 const clientMemberIdsFromVersion = 1;
 

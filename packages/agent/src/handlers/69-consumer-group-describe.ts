@@ -1,6 +1,6 @@
 import type { Apis } from '@weir/wire';
-import { describedGroups, namedPartitions } from './described-groups.ts';
-import type { HandlerOf } from './handler.ts';
+import { describedGroups, namedPartitions } from '../groups/described-groups.ts';
+import type { HandlerOf } from '../requests/handler.ts';
 
 /** How the answer names the protocol that a member speaks. */
 const memberType = { classic: 0, consumer: 1 } as const;

@@ -1,8 +1,8 @@
 import { type Apis, errors } from '@weir/wire';
 import { agentLimits } from '../limits.ts';
+import type { HandlerOf } from '../requests/handler.ts';
 import { acceptedCodecs, type ClientTelemetry } from '../telemetry/client-telemetry.ts';
 import type { ConnectedClients } from '../telemetry/connected-clients.ts';
-import type { HandlerOf } from './handler.ts';
 
 /**
  * GetTelemetrySubscriptions v0: which metrics the subscriptions of the cluster want of this client, and how often. ApiVersions tells

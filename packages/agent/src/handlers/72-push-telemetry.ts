@@ -1,7 +1,7 @@
 import { type Apis, errors } from '@weir/wire';
+import type { HandlerOf } from '../requests/handler.ts';
 import type { ClientTelemetry } from '../telemetry/client-telemetry.ts';
 import type { ConnectedClients } from '../telemetry/connected-clients.ts';
-import type { HandlerOf } from './handler.ts';
 
 /**
  * PushTelemetry v0: the metrics of a client, which end in the log of the agent (telemetry/).

@@ -2,10 +2,10 @@ import { isInternalTopic } from '@weir/core';
 import type { StoredConfigKind } from '@weir/metadata';
 import { type Apis, errors } from '@weir/wire';
 import type { ClusterView } from '../cluster/cluster-view.ts';
+import { ifAvailable } from '../cluster-calls/if-available.ts';
+import { configResourceType } from '../configs/config-resources.ts';
+import type { HandlerOf } from '../requests/handler.ts';
 import { mayOnCluster } from '../security/access.ts';
-import { ifAvailable } from './cluster-calls.ts';
-import { configResourceType } from './config-resources.ts';
-import type { HandlerOf } from './handler.ts';
 
 type ResourceType = (typeof configResourceType)[keyof typeof configResourceType];
 

@@ -3,9 +3,9 @@ import type { TopicDescription } from '@weir/metadata';
 import { type Apis, type ErrorName, errors, type ResponseOf, zeroUuid } from '@weir/wire';
 import type { ClusterView } from '../cluster/cluster-view.ts';
 import { agentLimits } from '../limits.ts';
-import { describedPartitions, type PlacementOf } from './described-agents.ts';
-import type { HandlerOf, RequestContext } from './handler.ts';
-import { isTopicName } from './topic-name.ts';
+import { describedPartitions, type PlacementOf } from '../placement/described-agents.ts';
+import type { HandlerOf, RequestContext } from '../requests/handler.ts';
+import { isTopicName } from '../topics/topic-name.ts';
 
 /**
  * DescribeTopicPartitions v0: topics with their partitions, page by page in the order of names.

@@ -1,10 +1,10 @@
 import type { ShareHeartbeat, ShareHeartbeatAnswer } from '@weir/metadata';
 import { type Apis, type ErrorName, errors } from '@weir/wire';
-import { clientHostOf } from './client-host.ts';
-import { ifAvailable } from './cluster-calls.ts';
-import type { GatheredCalls } from './gathered-calls.ts';
-import type { HandlerOf } from './handler.ts';
-import { subscriptionDenial } from './subscription-denial.ts';
+import type { GatheredCalls } from '../cluster-calls/gathered-calls.ts';
+import { ifAvailable } from '../cluster-calls/if-available.ts';
+import { subscriptionDenial } from '../groups/subscription-denial.ts';
+import type { HandlerOf } from '../requests/handler.ts';
+import { clientHostOf } from '../security/session/client-host.ts';
 
 /**
  * ShareGroupHeartbeat v1. The control plane coordinates; heartbeats that come together go there together.

@@ -1,6 +1,6 @@
 import type { Apis } from '@weir/wire';
-import { describedGroups, namedPartitions } from './described-groups.ts';
-import type { HandlerOf } from './handler.ts';
+import { describedGroups, namedPartitions } from '../groups/described-groups.ts';
+import type { HandlerOf } from '../requests/handler.ts';
 
 /**
  * ShareGroupDescribe v1.

@@ -1,10 +1,18 @@
 import { type Apis, type ErrorName, errors } from '@weir/wire';
+import { mayFetch } from '../placement/roles.ts';
+import type { HandlerOf } from '../requests/handler.ts';
 import { permittedOf, type SaidOfPartition, saidOf } from '../share/acknowledgements.ts';
 import { ShareFetch, type ShareFetchRequest, type ShareFetchResponse } from '../share/share-fetch.ts';
 import type { ShareService } from '../share/share-service.ts';
 import { closingEpoch, type ShareSession } from '../share/share-sessions.ts';
-import type { HandlerOf } from './handler.ts';
-import { refusalsById } from './topic-refusals.ts';
+import { refusalsById } from '../topics/topic-refusals.ts';
+
+interface ShareFetchOptions {
+  /** The roles of this agent. */
+  readonly roles: readonly string[];
+  /** Called for every request. */
+  readonly onFetch?: () => void;
+}
 
 /**
  * ShareFetch v1 and v2. The control plane says which records the member is given, and waits for them if it has to; the agent reads
@@ -17,12 +25,14 @@ import { refusalsById } from './topic-refusals.ts';
  * - It takes READ on the group, or all of it is GROUP_AUTHORIZATION_FAILED, and READ on each topic of the session. Where that is missing
  *   nothing is fetched and nothing that is said of records is done (TOPIC_AUTHORIZATION_FAILED); what the member has of it goes back
  *   with the session.
+ * - An agent without a role to fetch answers NOT_LEADER_OR_FOLLOWER, so that clients refresh their metadata.
  */
 export function shareFetchHandler(
   service: ShareService,
-  onFetch?: () => void,
+  { roles, onFetch }: ShareFetchOptions,
 ): HandlerOf<Apis['ShareFetch']> {
   return (request, context) => {
+    if (!mayFetch(roles)) return notLeader(request);
     onFetch?.();
     const { groupId, memberId, shareSessionEpoch } = request;
     const problem = problemOf(request);
@@ -89,6 +99,26 @@ function refused(error: ErrorName, errorMessage: string | null = null): ShareFet
     errorMessage,
     acquisitionLockTimeoutMs: 0,
     responses: [],
+    nodeEndpoints: [],
+  };
+}
+
+function notLeader({ topics }: ShareFetchRequest): ShareFetchResponse {
+  return {
+    throttleTimeMs: 0,
+    errorCode: errors.NONE.code,
+    acquisitionLockTimeoutMs: 0,
+    responses: topics.map(({ topicId, partitions }) => ({
+      topicId,
+      partitions: partitions.map(({ partitionIndex }) => ({
+        partitionIndex,
+        errorCode: errors.NOT_LEADER_OR_FOLLOWER.code,
+        acknowledgeErrorCode: errors.NOT_LEADER_OR_FOLLOWER.code,
+        currentLeader: { leaderId: -1, leaderEpoch: -1 },
+        records: Buffer.alloc(0),
+        acquiredRecords: [],
+      })),
+    })),
     nodeEndpoints: [],
   };
 }

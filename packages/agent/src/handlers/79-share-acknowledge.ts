@@ -1,9 +1,9 @@
 import { type Apis, type ErrorName, errors, type ResponseOf } from '@weir/wire';
+import type { HandlerOf } from '../requests/handler.ts';
 import { permittedOf, saidOf } from '../share/acknowledgements.ts';
 import type { ShareService } from '../share/share-service.ts';
 import { closingEpoch } from '../share/share-sessions.ts';
-import type { HandlerOf } from './handler.ts';
-import { refusalsById } from './topic-refusals.ts';
+import { refusalsById } from '../topics/topic-refusals.ts';
 
 type Response = ResponseOf<Apis['ShareAcknowledge']>;
 

@@ -1,10 +1,10 @@
 import type { ShareOffset, ShareOffsetsAnswer, ShareOffsetsQuery, TopicPartition } from '@weir/metadata';
 import { type Apis, type ErrorName, errors, type RequestOf, zeroUuid } from '@weir/wire';
 import type { ClusterView } from '../cluster/cluster-view.ts';
+import { ifAvailable } from '../cluster-calls/if-available.ts';
 import { leaderEpoch } from '../read-path/batch-list.ts';
+import type { HandlerOf } from '../requests/handler.ts';
 import type { Access } from '../security/access.ts';
-import { ifAvailable } from './cluster-calls.ts';
-import type { HandlerOf } from './handler.ts';
 
 type Group = RequestOf<Apis['DescribeShareGroupOffsets']>['groups'][number];
 type AskedTopic = NonNullable<Group['topics']>[number];

@@ -1,8 +1,8 @@
 import type { ShareOffsetToAlter } from '@weir/metadata';
 import { type Apis, type ErrorName, errors, zeroUuid } from '@weir/wire';
-import { ifAvailable } from './cluster-calls.ts';
-import type { HandlerOf } from './handler.ts';
-import { readableTopic } from './readable-topic.ts';
+import { ifAvailable } from '../cluster-calls/if-available.ts';
+import type { HandlerOf } from '../requests/handler.ts';
+import { readableTopic } from '../topics/readable-topic.ts';
 
 /**
  * AlterShareGroupOffsets v0: a share group without members begins elsewhere, with all records undelivered. A group that is not there is made.

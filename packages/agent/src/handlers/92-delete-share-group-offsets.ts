@@ -1,7 +1,7 @@
 import { type Apis, type ErrorName, errors, zeroUuid } from '@weir/wire';
-import { ifAvailable } from './cluster-calls.ts';
-import type { HandlerOf } from './handler.ts';
-import { readableTopic } from './readable-topic.ts';
+import { ifAvailable } from '../cluster-calls/if-available.ts';
+import type { HandlerOf } from '../requests/handler.ts';
+import { readableTopic } from '../topics/readable-topic.ts';
 
 /**
  * DeleteShareGroupOffsets v0: a share group without members forgets topics.

@@ -13,7 +13,8 @@ import {
 } from '@weir/wire';
 import { agentLimits } from '../limits.ts';
 import type { AnswerMemory } from '../pressure/answer-memory.ts';
-import type { ClientSession } from '../security/client-session.ts';
+import type { RequestServer } from '../requests/request-server.ts';
+import type { ClientSession } from '../security/session/client-session.ts';
 import { FrameAssembler } from './frame-assembler.ts';
 import type { Frame, FramePool } from './frame-pool.ts';
 import type { Intake, Receiver } from './intake.ts';
@@ -21,7 +22,6 @@ import type { ListenerLimits } from './limits.ts';
 import type { CloseReason, ListenerMetrics } from './listener-metrics.ts';
 import { Outbox } from './outbox.ts';
 import type { RequestMemory } from './request-memory.ts';
-import type { RequestServer } from './request-server.ts';
 
 export interface ConnectionOptions {
   readonly server: RequestServer;

@@ -1,14 +1,14 @@
 import type { Socket } from 'node:net';
 import type { Clock, Log } from '@weir/core';
-import { bareAddress } from '../handlers/client-host.ts';
 import { zonesByAddress } from '../placement/address-zones.ts';
-import { type ClientSession, openSession } from '../security/client-session.ts';
 import type { PrincipalOf } from '../security/principals.ts';
 import {
   type ProxyProtocolOptions,
   ProxyRefusal,
   readProxiedClient,
 } from '../security/proxy-protocol/proxied-client.ts';
+import { bareAddress } from '../security/session/client-host.ts';
+import { type ClientSession, openSession } from '../security/session/client-session.ts';
 import { type SecuredClient, type TlsAcceptor, TlsRefusal } from '../security/tls/tls-acceptor.ts';
 import { type Intake, takeOver } from './intake.ts';
 import type { CloseReason } from './listener-metrics.ts';

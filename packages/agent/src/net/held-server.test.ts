@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { settle } from '@weir/core/testing';
+import type { ReceivedRequest, RequestServer } from '../requests/request-server.ts';
 import { heldUntil } from './held-server.ts';
-import type { ReceivedRequest, RequestServer } from './request-server.ts';
 
 function stage() {
   const known = Promise.withResolvers<void>();

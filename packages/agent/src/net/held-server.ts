@@ -1,4 +1,4 @@
-import type { RequestServer } from './request-server.ts';
+import type { RequestServer } from '../requests/request-server.ts';
 
 /**
  * A server whose requests wait until the agent is known to its cluster: before, it has no node id that it could tell clients. It has to listen

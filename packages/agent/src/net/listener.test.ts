@@ -6,12 +6,12 @@ import { HandClock } from '@weir/core/testing';
 import { type Apis, apis, encodeRequest, type Fields, type RequestOf } from '@weir/wire';
 import fc from 'fast-check';
 import { codeOf, pause, startTestAgent, TestClient, until } from '../../testing/index.ts';
-import type { HandlerResult } from '../handlers/handler.ts';
 import { agentLimits } from '../limits.ts';
+import type { HandlerResult } from '../requests/handler-result.ts';
+import type { ReceivedRequest, RequestServer } from '../requests/request-server.ts';
 import { defaultListenerLimits, type ListenerLimits } from './limits.ts';
 import { type KafkaListenerOptions, startKafkaListener } from './listener.ts';
 import { listenerRows } from './listener-metrics.ts';
-import type { ReceivedRequest, RequestServer } from './request-server.ts';
 
 type Serve = (request: ReceivedRequest) => HandlerResult<Fields>;
 

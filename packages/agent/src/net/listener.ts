@@ -2,10 +2,12 @@ import { type AddressInfo, createServer, type Socket } from 'node:net';
 import type { Clock, Log, Metrics } from '@weir/core';
 import { agentLimits } from '../limits.ts';
 import { AnswerMemory } from '../pressure/answer-memory.ts';
+import type { RequestServer } from '../requests/request-server.ts';
 import { principalWithoutCredential } from '../security/principal.ts';
 import type { PrincipalOf } from '../security/principals.ts';
 import type { ProxyProtocolOptions } from '../security/proxy-protocol/proxied-client.ts';
-import { TlsAcceptor, type TlsAcceptorOptions } from '../security/tls/tls-acceptor.ts';
+import type { KafkaTlsOptions } from '../security/tls/agent-tls.ts';
+import { TlsAcceptor } from '../security/tls/tls-acceptor.ts';
 import { KafkaConnection } from './connection.ts';
 import { FramePool } from './frame-pool.ts';
 import { type Greeted, Greeting } from './greeting.ts';
@@ -13,7 +15,6 @@ import type { ListenerLimits } from './limits.ts';
 import { ListenerMetrics } from './listener-metrics.ts';
 import { Refusals } from './refusals.ts';
 import { RequestMemory } from './request-memory.ts';
-import type { RequestServer } from './request-server.ts';
 
 export interface KafkaListenerOptions {
   readonly host: string;
@@ -37,11 +38,6 @@ export interface KafkaListenerOptions {
   readonly clock: Clock;
   readonly log: Log;
   readonly metrics: Metrics;
-}
-
-export interface KafkaTlsOptions extends Omit<TlsAcceptorOptions, 'clock'> {
-  /** Whether the certificates of clients are written into the log. */
-  readonly logsCertificates: boolean;
 }
 
 interface KafkaListener {

@@ -1,7 +1,7 @@
 import type { Clock, Log, Metrics } from '@weir/core';
 import type { AgentDescription } from '@weir/metadata';
 import type { Route } from '../http/http-server.ts';
-import type { RemotePages } from '../read-path/page-source.ts';
+import type { RemotePages } from '../read-path/routed-pages.ts';
 import type { AgentPeers } from '../security/tls/agent-peers.ts';
 import { ExchangeKey, type ExchangeSecrets } from './exchange-key.ts';
 import { type PageRoutesOptions, pageRoutes } from './page-routes.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Api, apis, decodeRequestBody, decodeRequestHeader, encodeRequest } from '@weir/wire';
 import { answered, startTestAgent, type TestAgent, testAgent } from '../../testing/index.ts';
-import { openSession } from '../security/client-session.ts';
+import { openSession } from '../security/session/client-session.ts';
 import { zonesByAddress } from './address-zones.ts';
 
 const agents = [testAgent('in-a', { zone: 'a' }), testAgent('in-b', { zone: 'b' })];

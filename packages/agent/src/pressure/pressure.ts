@@ -1,11 +1,11 @@
 import type { Clock, Log, Metrics } from '@weir/core';
+import { type SlowDown, slowingDown } from '../requests/slow-down.ts';
 import { AnswerMemory } from './answer-memory.ts';
 import type { FairQueue } from './fair-queue.ts';
 import { LoadMonitor } from './load-monitor.ts';
 import { type LoadSource, systemLoad } from './load-source.ts';
 import { metadataQueue } from './metadata-queue.ts';
 import { answerBytesRow } from './pressure-metrics.ts';
-import { type SlowDown, slowingDown } from './slow-down.ts';
 
 interface PressureOptions {
   /** The load at which clients are slowed down, from 0 to 100; 0 never slows anybody down. */

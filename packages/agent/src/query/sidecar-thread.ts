@@ -1,20 +1,7 @@
 import { Worker } from 'node:worker_threads';
 import { agentLimits } from '../limits.ts';
-import type { RawPage, SidecarRef } from './engine.ts';
-
-export interface SidecarTask {
-  readonly fromOffset: number;
-  readonly toOffset: number;
-}
-
-/** What the thread says. */
-export type SidecarMessage =
-  | { readonly kind: 'next' }
-  | { readonly kind: 'piece'; readonly piece: Uint8Array }
-  | { readonly kind: 'done'; readonly built: BuiltRange | undefined }
-  | { readonly kind: 'failed'; readonly problem: string };
-
-type BuiltRange = Omit<SidecarRef, 'id'>;
+import type { RawPage } from './engine.ts';
+import type { BuiltRange, SidecarMessage, SidecarTask } from './sidecar-messages.ts';
 
 interface BuiltSidecar {
   readonly range: BuiltRange;

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { parentPort, workerData } from 'node:worker_threads';
 import { buildSidecar, lowerPriorityOfThread, type RawPage } from './engine.ts';
-import type { SidecarMessage, SidecarTask } from './sidecar-thread.ts';
+import type { SidecarMessage, SidecarTask } from './sidecar-messages.ts';
 
 /** The thread that builds one sidecar: parsing every event takes far longer than clients should wait. It asks for each page. */
 const port = parentPort!;

@@ -1,7 +1,7 @@
+import { RecentlyUsed } from '@weir/core';
 import { type QuotaEntity, type QuotaKey, quotaEntityKey, readQuotas } from '@weir/metadata';
 import type { EntriesView } from '../cluster/followed-entries.ts';
 import { agentLimits } from '../limits.ts';
-import { RecentlyUsed } from '../recently-used.ts';
 
 /** Who sends a request. */
 export interface QuotaClient {

@@ -1,8 +1,7 @@
-import type { Clock, Metrics } from '@weir/core';
+import { type Clock, type Metrics, RecentlyUsed } from '@weir/core';
 import type { QuotaKey } from '@weir/metadata';
 import type { EntriesView } from '../cluster/followed-entries.ts';
 import { agentLimits } from '../limits.ts';
-import { RecentlyUsed } from '../recently-used.ts';
 import { type BindingQuota, type QuotaClient, QuotaLookup } from './binding-quotas.ts';
 import { MutationQuota } from './mutation-quota.ts';
 import { type QuotaMetrics, quotaMetrics } from './quota-metrics.ts';

@@ -5,7 +5,8 @@ import { settled } from '../../testing/data-path.ts';
 import { Page, pagesOf } from './page.ts';
 import { PageCache } from './page-cache.ts';
 import { pageMetrics } from './page-metrics.ts';
-import { type PageSource, routedPages } from './page-source.ts';
+import type { PageSource } from './page-source.ts';
+import { routedPages } from './routed-pages.ts';
 
 class CountingSource implements PageSource {
   reads: string[] = [];

@@ -1,7 +1,5 @@
-import type { Log } from '@weir/core';
 import { LogFileError, logFileKey, type ObjectStore, parseHeader } from '@weir/storage';
 import { Page } from './page.ts';
-import type { PageCache } from './page-cache.ts';
 import type { PageMetrics } from './page-metrics.ts';
 import { Slots } from './slots.ts';
 
@@ -65,42 +63,4 @@ function checkIdentity(firstPage: Buffer, fileId: string): void {
   } catch (error) {
     if (!(error instanceof LogFileError)) throw error;
   }
-}
-
-/** Which other agent keeps a page; `undefined` when this one does. */
-export type RemotePages = (fileId: string, index: number) => PageSource | undefined;
-
-/**
- * Asks the agent that keeps a page, and the bucket when that agent has not got it, for whatever reason. The bucket has the
- * last word on everything, so that a cache which is down, or wrong about what exists, costs time only.
- */
-export function routedPages(
-  cache: PageCache,
-  remotePages: RemotePages,
-  { log, metrics }: { readonly log: Log; readonly metrics: PageMetrics },
-): PageSource {
-  function own(fileId: string, index: number): Promise<Page> {
-    metrics.localMisses.add(1);
-    return cache.read(fileId, index);
-  }
-  return {
-    async read(fileId, index) {
-      const lender = remotePages(fileId, index);
-      if (lender === undefined) return await own(fileId, index);
-      try {
-        const page = await cache.borrow(fileId, index, lender);
-        metrics.remoteHits.add(1);
-        return page;
-      } catch (error) {
-        // Whoever asks other agents says once for each outage that they fail; this is for those who look closer.
-        log.debug('failed to read page from its keeper, reading from the bucket', {
-          fileId,
-          page: index,
-          error: String(error),
-        });
-        metrics.remoteFailures.add(1);
-        return await own(fileId, index);
-      }
-    },
-  };
 }

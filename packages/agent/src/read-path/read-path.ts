@@ -10,10 +10,11 @@ import { DamagedRange } from './damaged-range.ts';
 import { Page, pagesOf } from './page.ts';
 import { PageCache } from './page-cache.ts';
 import { type PageMetrics, pageMetrics } from './page-metrics.ts';
-import { ForeignFile, type PageSource, type RemotePages, routedPages, storePages } from './page-source.ts';
+import { ForeignFile, type PageSource, storePages } from './page-source.ts';
 import { PageSpan } from './page-span.ts';
 import { type RangeWalk, rangesOf } from './range-walk.ts';
 import { pagesFrom, Readahead } from './readahead.ts';
+import { type RemotePages, routedPages } from './routed-pages.ts';
 import { Slots } from './slots.ts';
 
 interface ReadPathOptions {

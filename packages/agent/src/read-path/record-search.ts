@@ -1,8 +1,8 @@
 import type { Pointers } from '@weir/metadata';
 import { decompressRecordsOffThread, type RecordBatchView, RecordCursor } from '@weir/wire';
 import { wireLimits } from '@weir/wire/limits';
+import { inflatedBytesMax } from '../inflation/inflated-size.ts';
 import { agentLimits } from '../limits.ts';
-import { inflatedBytesMax } from '../write-path/inflation.ts';
 import type { InflationTurns } from '../write-path/inflation-turns.ts';
 import type { ReadPath } from './read-path.ts';
 

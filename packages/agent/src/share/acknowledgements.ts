@@ -1,6 +1,6 @@
 import { type AcknowledgedPartition, acknowledgeTypes } from '@weir/metadata';
 import type { Apis, ErrorName, RequestOf } from '@weir/wire';
-import type { TopicRefusals } from '../handlers/topic-refusals.ts';
+import type { TopicRefusals } from '../topics/topic-refusals.ts';
 
 type Topics = RequestOf<Apis['ShareAcknowledge']>['topics'];
 type Batches = Topics[number]['partitions'][number]['acknowledgementBatches'];

@@ -5,7 +5,7 @@ import type {
   ShareHeartbeat,
   ShareHeartbeatAnswer,
 } from '@weir/metadata';
-import { GatheredCalls } from '../handlers/gathered-calls.ts';
+import { GatheredCalls } from '../cluster-calls/gathered-calls.ts';
 import { agentLimits } from '../limits.ts';
 
 /** Heartbeats of members of share groups. Those that come together go together. */

@@ -1,6 +1,6 @@
 import type { ClusterPort, ShareError } from '@weir/metadata';
 import type { ErrorName } from '@weir/wire';
-import { ifAvailable } from '../handlers/cluster-calls.ts';
+import { ifAvailable } from '../cluster-calls/if-available.ts';
 import type { SaidOfPartition } from './acknowledgements.ts';
 import { shareAcknowledgements } from './share-calls.ts';
 import type { ShareReading } from './share-fetch.ts';

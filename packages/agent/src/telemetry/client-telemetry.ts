@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { Clock, Log, MetricRow, Metrics } from '@weir/core';
+import { type Clock, type Log, type MetricRow, type Metrics, RecentlyUsed } from '@weir/core';
 import {
   codecIds,
   codecOfId,
@@ -11,7 +11,6 @@ import {
 } from '@weir/wire';
 import type { EntriesView } from '../cluster/followed-entries.ts';
 import { agentLimits } from '../limits.ts';
-import { RecentlyUsed } from '../recently-used.ts';
 import { type DataPoint, dataPoints } from './metrics-data.ts';
 import { UnreadableProtobuf } from './protobuf-reader.ts';
 import { type TelemetryClient, TelemetrySubscriptions, type WantedMetrics } from './subscriptions.ts';

@@ -4,9 +4,9 @@ import { problemOfReport } from '@weir/metadata';
 import { metadataLimits } from '@weir/metadata/limits';
 import { type Api, apis } from '@weir/wire';
 import { startTestAgent } from '../../testing/index.ts';
-import type { RequestContext } from '../handlers/handler.ts';
-import { openSession } from '../security/client-session.ts';
+import type { RequestContext } from '../requests/handler.ts';
 import { anonymous } from '../security/principal.ts';
+import { openSession } from '../security/session/client-session.ts';
 import { ConnectedClients } from './connected-clients.ts';
 
 const accepted = { errorCode: 0, apiKeys: [] };

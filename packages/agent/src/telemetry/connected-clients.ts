@@ -1,11 +1,11 @@
 import type { ReportedConnections, ReportedSoftware } from '@weir/metadata';
 import { metadataLimits } from '@weir/metadata/limits';
 import { type Api, type Apis, apis, errors } from '@weir/wire';
-import { bareAddress } from '../handlers/client-host.ts';
-import type { HandlerOf, RequestContext } from '../handlers/handler.ts';
 import { agentLimits } from '../limits.ts';
-import type { ReceivedRequest } from '../net/request-server.ts';
-import type { ClientSession } from '../security/client-session.ts';
+import type { HandlerOf, RequestContext } from '../requests/handler.ts';
+import type { ReceivedRequest } from '../requests/request-server.ts';
+import { bareAddress } from '../security/session/client-host.ts';
+import type { ClientSession } from '../security/session/client-session.ts';
 import { shortName } from '../stats/short-name.ts';
 import type { TelemetryClient } from './subscriptions.ts';
 

@@ -10,6 +10,7 @@ import {
   validateBatchRecordsOffThread,
   validateProducedBatch,
 } from '@weir/wire';
+import { inflatedBytesEstimate, inflatedBytesMax } from '../inflation/inflated-size.ts';
 import type { TopicPrincipals } from './impersonation/request-principals.ts';
 import {
   type RecordLimits,
@@ -18,7 +19,6 @@ import {
   stampPrincipalOffThread,
   type UnstampedRecords,
 } from './impersonation/stamp-principal.ts';
-import { inflatedBytesEstimate, inflatedBytesMax } from './inflation.ts';
 import type { InflationBudget } from './inflation-budget.ts';
 import type { BatchTransaction, ProducedBatch } from './produced-batch.ts';
 import type { TopicRules } from './topic-rules.ts';

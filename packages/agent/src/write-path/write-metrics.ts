@@ -68,6 +68,13 @@ export const outcomes: MetricRow<'outcome'> = {
   labels: ['outcome'],
 };
 
+export const produceOutcomes: MetricRow<'outcome'> = {
+  name: 'agent_produce_outcome',
+  kind: 'counter',
+  help: 'Produce requests, by whether every partition took its batch.',
+  labels: ['outcome'],
+};
+
 export const backpressure: MetricRow<'kafka_method' | 'backpressure_source'> = {
   name: 'agent_produce_backpressure_count',
   kind: 'counter',

@@ -9,14 +9,13 @@ import {
 } from '@weir/core';
 import type { ClusterView } from '../../cluster/cluster-view.ts';
 import type { EventEmitter } from '../../events/event-emitter.ts';
-import { bareAddress } from '../../handlers/client-host.ts';
-import type { ReceivedRequest } from '../../net/request-server.ts';
 import { type Access, fullAccess } from '../access.ts';
 import type { Principal } from '../principal.ts';
+import { bareAddress } from '../session/client-host.ts';
 import { AclDecisions, type AclSubject, subjectOf } from './acl-decisions.ts';
 import { type AclMetrics, aclMetrics } from './acl-metrics.ts';
 import { aclModeOf } from './acl-mode.ts';
-import { type Denial, DenialLog, type LoggingAgent } from './denial-log.ts';
+import { type Denial, DenialLog, type GuardedRequest, type LoggingAgent } from './denial-log.ts';
 import { FollowedAcls } from './followed-acls.ts';
 import { InvalidRuleLog } from './invalid-rule-log.ts';
 
@@ -35,7 +34,7 @@ export interface AccessOptions {
 }
 
 /** What the client of each request may do, by the rules of the cluster and by what becomes of them. */
-export function createAccessOf(options: AccessOptions): (request: ReceivedRequest) => Access {
+export function createAccessOf(options: AccessOptions): (request: GuardedRequest) => Access {
   const { cluster, log } = options;
   const mode = aclModeOf(cluster);
   const acls = new FollowedAcls(cluster.records('acl'));
@@ -85,7 +84,7 @@ interface Judge {
 }
 
 interface Client {
-  readonly request: ReceivedRequest;
+  readonly request: GuardedRequest;
   readonly principal: Principal;
   readonly host: string;
   readonly isShadow: boolean;

@@ -15,9 +15,9 @@ import { aclKey } from '@weir/metadata';
 import { apis } from '@weir/wire';
 import { FollowedEntries } from '../../cluster/followed-entries.ts';
 import { agentLimits } from '../../limits.ts';
-import type { ReceivedRequest } from '../../net/request-server.ts';
-import { openSession } from '../client-session.ts';
+import type { ReceivedRequest } from '../../requests/request-server.ts';
 import type { Principal } from '../principal.ts';
+import { openSession } from '../session/client-session.ts';
 import { createAccessOf } from './access-of.ts';
 
 /** `ALLOW READ TOPIC orders`, for alice unless it says otherwise: `ALLOW READ TOPIC orders User:bob`. */

@@ -1,7 +1,6 @@
-import type { AclResourceType, NeededOperation } from '@weir/core';
+import { type AclResourceType, type NeededOperation, RecentlyUsed } from '@weir/core';
 import type { AclDecision } from '@weir/metadata';
 import { agentLimits } from '../../limits.ts';
-import { RecentlyUsed } from '../../recently-used.ts';
 import type { Principal } from '../principal.ts';
 import type { FollowedAcls } from './followed-acls.ts';
 

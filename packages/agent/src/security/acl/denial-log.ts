@@ -1,13 +1,28 @@
-import type { Acl, AclResourceType, Clock, LogFields, NeededOperation } from '@weir/core';
+import {
+  type Acl,
+  type AclResourceType,
+  type Clock,
+  type LogFields,
+  type NeededOperation,
+  RecentlyUsed,
+} from '@weir/core';
 import { describeAcl } from '@weir/metadata';
+import type { Api } from '@weir/wire';
 import { agentLimits } from '../../limits.ts';
-import type { ReceivedRequest } from '../../net/request-server.ts';
-import { RecentlyUsed } from '../../recently-used.ts';
 import type { Principal } from '../principal.ts';
+import type { ClientSession } from '../session/client-session.ts';
+
+/** A request whose rights are checked. */
+export interface GuardedRequest {
+  readonly api: Api;
+  readonly correlationId: number;
+  readonly clientId: string | null;
+  readonly session: ClientSession;
+}
 
 /** Something that rules denied, or would have. */
 export interface Denial {
-  readonly request: ReceivedRequest;
+  readonly request: GuardedRequest;
   readonly principal: Principal;
   /** The address of the client. */
   readonly host: string;

@@ -7,7 +7,7 @@ import {
   misspoken,
   type Step,
   textOf,
-} from './conversation.ts';
+} from '../session/conversation.ts';
 
 type CheckToken = (token: string) => Promise<CheckedToken>;
 

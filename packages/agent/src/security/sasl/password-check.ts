@@ -1,7 +1,7 @@
 import { createHmac, randomBytes } from 'node:crypto';
+import { RecentlyUsed } from '@weir/core';
 import { isPasswordOf } from '@weir/metadata';
 import { agentLimits } from '../../limits.ts';
-import { RecentlyUsed } from '../../recently-used.ts';
 import type { LoginQueue } from './login-queue.ts';
 import type { KnownCredential } from './scram.ts';
 

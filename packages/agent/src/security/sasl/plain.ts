@@ -1,5 +1,5 @@
 import { coreLimits } from '@weir/core';
-import { type Conversation, done, misspoken, refused, type Step, textOf } from './conversation.ts';
+import { type Conversation, done, misspoken, refused, type Step, textOf } from '../session/conversation.ts';
 
 /** Whether a password is that of a user. `busy` when too many others wait to be told. */
 type CheckPassword = (user: string, password: string) => Promise<'right' | 'wrong' | 'busy'>;

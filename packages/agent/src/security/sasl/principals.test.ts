@@ -6,8 +6,8 @@ import { writeCredentialRecord } from '@weir/metadata';
 import { apis } from '@weir/wire';
 import { plainToken, scramKeys } from '../../../testing/sasl-client.ts';
 import { FollowedEntries } from '../../cluster/followed-entries.ts';
-import { type ClientSession, openSession } from '../client-session.ts';
 import { principalsOf } from '../principals.ts';
+import { type ClientSession, openSession } from '../session/client-session.ts';
 import { createSasl } from './create-sasl.ts';
 
 async function stage() {

@@ -1,11 +1,11 @@
 import { type Clock, type Log, Metrics } from '@weir/core';
 import { type Api, apis, type ErrorName } from '@weir/wire';
 import { agentLimits } from '../../limits.ts';
-import type { ClientSession } from '../client-session.ts';
-import { type Conversation, type Done, type Failed, misspoken, type Step } from './conversation.ts';
+import type { ClientSession } from '../session/client-session.ts';
+import { type Conversation, type Done, type Failed, misspoken, type Step } from '../session/conversation.ts';
+import { SaslSession } from '../session/sasl-session.ts';
 import { FailureLog, printable } from './failure-log.ts';
 import { type SaslMetrics, saslMetrics } from './sasl-metrics.ts';
-import { SaslSession } from './sasl-session.ts';
 
 /** Begins the conversation of a mechanism with the client at the other end of a connection. */
 export type Mechanism = (session: ClientSession) => Conversation;

@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import type { ScramCredential } from '@weir/metadata';
 import fc from 'fast-check';
 import { ScramClient, scramKeys } from '../../../testing/sasl-client.ts';
-import type { Step } from './conversation.ts';
+import type { Step } from '../session/conversation.ts';
 import { decoysFrom } from './decoys.ts';
 import { ScramConversation } from './scram.ts';
 

@@ -1,7 +1,15 @@
 import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import { coreLimits } from '@weir/core';
 import type { ScramCredential } from '@weir/metadata';
-import { type Conversation, challenge, done, misspoken, refused, type Step, textOf } from './conversation.ts';
+import {
+  type Conversation,
+  challenge,
+  done,
+  misspoken,
+  refused,
+  type Step,
+  textOf,
+} from '../session/conversation.ts';
 import { type ClientFirst, readClientFinal, readClientFirst } from './scram-messages.ts';
 
 /** What a login is checked against. */

@@ -1,6 +1,11 @@
-import type { KafkaTlsOptions } from '../../net/listener.ts';
 import { type AgentIdentity, AgentPeers } from './agent-peers.ts';
 import type { ServerCertificates } from './server-certificates.ts';
+import type { TlsAcceptorOptions } from './tls-acceptor.ts';
+
+export interface KafkaTlsOptions extends Omit<TlsAcceptorOptions, 'clock'> {
+  /** Whether the certificates of clients are written into the log. */
+  readonly logsCertificates: boolean;
+}
 
 /** Which listeners of an agent speak TLS; all of them with the same certificate. */
 export interface AgentTls {

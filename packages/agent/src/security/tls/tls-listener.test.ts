@@ -11,7 +11,7 @@ import { startTestAgent, TestClient, until } from '../../../testing/index.ts';
 import { TestCa, type TestCertificate } from '../../../testing/test-ca.ts';
 import { defaultListenerLimits } from '../../net/limits.ts';
 import { type KafkaListenerOptions, startKafkaListener } from '../../net/listener.ts';
-import type { ReceivedRequest } from '../../net/request-server.ts';
+import type { ReceivedRequest } from '../../requests/request-server.ts';
 import { clientNames } from './client-names.ts';
 import { ServerCertificates } from './server-certificates.ts';
 import type { ClientCertificates } from './tls-acceptor.ts';

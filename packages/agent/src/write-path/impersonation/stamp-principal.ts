@@ -10,7 +10,7 @@ import {
   validateBatchRecords,
   validateBatchRecordsOffThread,
 } from '@weir/wire';
-import { inflatedBytesMax } from '../inflation.ts';
+import { inflatedBytesMax } from '../../inflation/inflated-size.ts';
 import type { TopicPrincipals } from './request-principals.ts';
 
 export interface RecordLimits {

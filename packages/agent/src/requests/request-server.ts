@@ -1,6 +1,6 @@
 import type { Api, Apis, Fields, ReadStruct, ResponseOf } from '@weir/wire';
-import type { HandlerResult } from '../handlers/handler.ts';
-import type { ClientSession } from '../security/client-session.ts';
+import type { ClientSession } from '../security/session/client-session.ts';
+import type { HandlerResult } from './handler-result.ts';
 
 /** What stands behind a listener: it is given requests that are whole and well-formed, and says what to do about each. */
 export interface RequestServer {

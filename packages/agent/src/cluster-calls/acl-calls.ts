@@ -1,5 +1,5 @@
 import { coreLimits } from '@weir/core';
-import { ifAvailable } from './cluster-calls.ts';
+import { ifAvailable } from './if-available.ts';
 
 interface Named {
   readonly resourceName: string | null;

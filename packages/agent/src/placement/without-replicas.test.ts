@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { answered, codeOf, startTestAgent } from '../../testing/index.ts';
-import { features } from './features.ts';
+import { features } from '../cluster/features.ts';
 
 /** What tools ask about replicas, leaders and features, of a cluster in which nothing of it can be chosen. */
 

@@ -1,8 +1,8 @@
 import type { PartitionsOfTopic } from '@weir/metadata';
 import { type ErrorName, errors } from '@weir/wire';
 import type { ClusterView } from '../cluster/cluster-view.ts';
+import { ifAvailable } from '../cluster-calls/if-available.ts';
 import { type Access, operationsNotAsked } from '../security/access.ts';
-import { ifAvailable } from './cluster-calls.ts';
 
 interface DescribedAssignment {
   readonly topicPartitions: readonly { readonly topicName: string }[];

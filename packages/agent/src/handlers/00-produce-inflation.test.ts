@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { MiB } from '@weir/core';
+import { Metrics, MiB } from '@weir/core';
 import { buildRecordBatch, type CompressionCodec } from '@weir/wire';
 import { wireLimits } from '@weir/wire/limits';
 import { answered, errorName, startTestAgent } from '../../testing/index.ts';
@@ -26,6 +26,8 @@ async function start(configs: Record<string, string>) {
     },
   } as unknown as WritePath;
   const produce = produceHandler({
+    roles: ['proxy'],
+    metrics: new Metrics(),
     writePath,
     recordBytesMax: 1 * MiB,
     pause: async () => {

@@ -1,10 +1,11 @@
 import type { Clock, Log } from '@weir/core';
 import type { RequestOrigin } from '@weir/metadata';
-import type { Api, Fields, ReadStruct, WriteStruct } from '@weir/wire';
+import type { Api, Fields, ReadStruct } from '@weir/wire';
 import type { ClusterView } from '../cluster/cluster-view.ts';
-import type { RequestQuotas } from '../quotas/request-quotas.ts';
 import type { Access } from '../security/access.ts';
-import type { ClientSession } from '../security/client-session.ts';
+import type { ClientSession } from '../security/session/client-session.ts';
+import type { HandlerResult } from './handler-result.ts';
+import type { RequestQuotas } from './request-quotas.ts';
 
 /**
  * One Kafka API is one handler in one file, named by key and API as its definition is. It gets a decoded request and
@@ -14,13 +15,6 @@ export type Handler<Request extends Fields, Response extends Fields> = (
   request: ReadStruct<Request>,
   context: RequestContext,
 ) => HandlerResult<Response>;
-
-/** `noReply` is for Produce with acks 0; `close` refuses a client that may not go on. */
-export type HandlerResult<Response extends Fields> =
-  | WriteStruct<Response>
-  | Promise<WriteStruct<Response> | 'noReply' | 'close'>
-  | 'noReply'
-  | 'close';
 
 export type HandlerOf<A> = A extends Api<infer Request, infer Response> ? Handler<Request, Response> : never;
 

@@ -10,12 +10,12 @@ import {
   type LeaderAgent,
   ScriptedAccess,
   startLeaderAgent,
-} from '../../testing/index.ts';
-import type { RequestBody } from '../../testing/test-agent-server.ts';
-import { type Access, fullAccess } from '../security/access.ts';
-import { configResourceType } from './config-resources.ts';
-import { highestOfferedVersion } from './offered-versions.ts';
-import type { ServedApi } from './table.ts';
+} from '../../../testing/index.ts';
+import type { RequestBody } from '../../../testing/test-agent-server.ts';
+import { configResourceType } from '../../configs/config-resources.ts';
+import type { ServedApi } from '../../dispatch/handler-table.ts';
+import { highestOfferedVersion } from '../../requests/offered-versions.ts';
+import { type Access, fullAccess } from '../access.ts';
 
 /** What a request is about. */
 interface Named {

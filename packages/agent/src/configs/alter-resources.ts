@@ -3,11 +3,11 @@ import type { AgentDescription, AlterConfigsResult, ConfigsToAlter } from '@weir
 import { type ErrorName, errors } from '@weir/wire';
 import { configsOfBroker } from '../cluster/broker-configs.ts';
 import type { ClusterView } from '../cluster/cluster-view.ts';
-import { ifAvailable } from './cluster-calls.ts';
+import { ifAvailable } from '../cluster-calls/if-available.ts';
+import { waitForView } from '../cluster-calls/wait-for-view.ts';
+import { tooManyProblem } from '../requests/entry-limit.ts';
+import type { RequestContext } from '../requests/handler.ts';
 import { brokerProblem, configDenial, configResourceType, unknownType } from './config-resources.ts';
-import { tooManyProblem } from './entry-limit.ts';
-import type { RequestContext } from './handler.ts';
-import { waitForView } from './wait-for-view.ts';
 
 /** A resource whose configs are to change, as the two requests for it say it. */
 interface ResourceToAlter {

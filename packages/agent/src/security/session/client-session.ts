@@ -1,6 +1,6 @@
-import { anonymous, type Principal, principalWithoutCredential } from './principal.ts';
-import type { PrincipalOf } from './principals.ts';
-import type { SaslSession } from './sasl/sasl-session.ts';
+import { anonymous, type Principal, principalWithoutCredential } from '../principal.ts';
+import type { PrincipalOf } from '../principals.ts';
+import type { SaslSession } from './sasl-session.ts';
 
 /** What is known of the client at the other end of a connection. It lives as long as the connection does. */
 export interface ClientSession {

@@ -1,6 +1,6 @@
 import type { NeededOperation } from '@weir/core';
 import type { ErrorName } from '@weir/wire';
-import type { RequestContext } from './handler.ts';
+import type { RequestContext } from '../requests/handler.ts';
 
 /** Why a client may not do something with a topic; `undefined` when it may. */
 export type TopicRefusals = (topic: string) => ErrorName | undefined;

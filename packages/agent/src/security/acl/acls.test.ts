@@ -22,13 +22,14 @@ import {
   startLeaderAgent,
   startTestAgent,
   until,
-} from '../../testing/index.ts';
-import type { RequestBody, ResponseBody } from '../../testing/test-agent-server.ts';
-import { agentLimits } from '../limits.ts';
-import type { ReceivedRequest } from '../net/request-server.ts';
-import type { Access } from '../security/access.ts';
-import { createAccessOf } from '../security/acl/access-of.ts';
-import { openSession } from '../security/client-session.ts';
+} from '../../../testing/index.ts';
+
+import type { RequestBody, ResponseBody } from '../../../testing/test-agent-server.ts';
+import { agentLimits } from '../../limits.ts';
+import type { ReceivedRequest } from '../../requests/request-server.ts';
+import type { Access } from '../access.ts';
+import { openSession } from '../session/client-session.ts';
+import { createAccessOf } from './access-of.ts';
 
 type Creation = RequestBody<'CreateAcls'>['creations'][number];
 type Filter = RequestBody<'DescribeAcls'>;

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { operationBits } from '@weir/core';
 import { buildRecordBatch, type ErrorName, zeroUuid } from '@weir/wire';
 import fc from 'fast-check';
-import { record } from '../../testing/data-path.ts';
+import { record } from '../../../testing/data-path.ts';
 import {
   answered,
   batchOf,
@@ -14,10 +14,10 @@ import {
   startLeaderAgent,
   TransactionalProducer,
   until,
-} from '../../testing/index.ts';
-import type { RequestBody, ResponseBody } from '../../testing/test-agent-server.ts';
-import { type Access, fullAccess } from '../security/access.ts';
-import type { ServedApi } from './table.ts';
+} from '../../../testing/index.ts';
+import type { RequestBody, ResponseBody } from '../../../testing/test-agent-server.ts';
+import type { ServedApi } from '../../dispatch/handler-table.ts';
+import { type Access, fullAccess } from '../access.ts';
 
 /**
  * Topics `mine` and `theirs` with a record each, a share group `g`, and transactions `tx` and `their-tx` that are open on both

@@ -1,7 +1,7 @@
 import type { Clock, Metrics, Series } from '@weir/core';
 import { type Api, apis, type Fields, type WriteStruct } from '@weir/wire';
-import type { HandlerResult } from '../handlers/handler.ts';
 import { backpressure } from '../write-path/write-metrics.ts';
+import type { Answer, HandlerResult } from './handler-result.ts';
 
 interface SlowDownOptions {
   /** How long clients are to wait before they send again; 0 while all is well. */
@@ -12,8 +12,6 @@ interface SlowDownOptions {
 
 /** Lets answers ask their clients to wait. */
 export type SlowDown = (api: Api, answer: HandlerResult<Fields>) => HandlerResult<Fields>;
-
-type Answer = WriteStruct<Fields> | 'noReply' | 'close';
 
 /**
  * The answer with a wait of at least this long in it; of several waits the longest counts. A Produce without an answer counts as

@@ -4,7 +4,7 @@ import { Metrics } from '@weir/core';
 import { HandClock } from '@weir/core/testing';
 import { type Api, apis, encodeResponse, type Fields, type WriteStruct } from '@weir/wire';
 import { settled } from '../../testing/data-path.ts';
-import type { HandlerResult } from '../handlers/handler.ts';
+import type { HandlerResult } from './handler-result.ts';
 import { slowingDown } from './slow-down.ts';
 
 function atDelay(firstMs: number) {

@@ -1,10 +1,12 @@
 import { replicationFactorOf, type TopicDescription } from '@weir/metadata';
 import { type ErrorCode, errors } from '@weir/wire';
-import type { Placement } from '../placement/placement.ts';
-import type { RequestContext } from './handler.ts';
+import type { Placement } from './placement.ts';
 
-/** Says which agents the client of a request is shown. */
-export type PlacementOf = (client: Pick<RequestContext, 'clientId' | 'remoteAddress'>) => Placement;
+/** The agents that a client sees. */
+export type PlacementOf = (client: {
+  readonly clientId: string | null;
+  readonly remoteAddress: string;
+}) => Placement;
 
 /** Racks would make clients read from the wrong agent: which one is near is decided by their zone. */
 export const rack = 'service-fake-rack';

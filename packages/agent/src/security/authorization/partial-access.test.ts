@@ -8,9 +8,9 @@ import {
   type Permit,
   ScriptedAccess,
   startLeaderAgent,
-} from '../../testing/index.ts';
-import { type Access, fullAccess, operationsNotAsked } from '../security/access.ts';
-import { type ClientSession, openSession } from '../security/client-session.ts';
+} from '../../../testing/index.ts';
+import { type Access, fullAccess, operationsNotAsked } from '../access.ts';
+import { type ClientSession, openSession } from '../session/client-session.ts';
 
 interface Stage extends AsyncDisposable {
   readonly agent: LeaderAgent;

@@ -8,7 +8,7 @@ import {
   decompressRecords,
   RecordBatchView,
 } from '@weir/wire';
-import { inflatedBytesMax } from './inflation.ts';
+import { inflatedBytesMax } from './inflated-size.ts';
 
 const codecs = Object.keys(codecIds) as CompressionCodec[];
 

@@ -1,10 +1,10 @@
 import type { Clock } from '@weir/core';
-import { type Api, apis, type Fields, type WriteStruct } from '@weir/wire';
-import type { HandlerResult } from '../handlers/handler.ts';
-import { askedToWait } from '../pressure/slow-down.ts';
-import type { QuotaClient } from './binding-quotas.ts';
-import type { ClientQuotas } from './client-quotas.ts';
-import { MutationQuota } from './mutation-quota.ts';
+import { type Api, apis, type Fields } from '@weir/wire';
+import type { QuotaClient } from '../quotas/binding-quotas.ts';
+import type { ClientQuotas } from '../quotas/client-quotas.ts';
+import { MutationQuota } from '../quotas/mutation-quota.ts';
+import type { Answer, HandlerResult } from './handler-result.ts';
+import { askedToWait } from './slow-down.ts';
 
 interface MeasuredRequest {
   readonly api: Api;
@@ -12,8 +12,6 @@ interface MeasuredRequest {
   readonly requestBytes: number;
   readonly clock: Clock;
 }
-
-type Answer = WriteStruct<Fields> | 'noReply' | 'close';
 
 /** The quotas of the client that sent a request. Handlers ask it for what only they know; the rest is measured around them. */
 export class RequestQuotas {

@@ -9,8 +9,8 @@ import {
   startLeaderAgent,
   startTestAgent,
   until,
-} from '../../testing/index.ts';
-import type { RequestBody } from '../../testing/test-agent-server.ts';
+} from '../../../testing/index.ts';
+import type { RequestBody } from '../../../testing/test-agent-server.ts';
 
 const sha256 = 1;
 const sha512 = 2;

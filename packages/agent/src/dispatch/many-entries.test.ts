@@ -5,10 +5,10 @@ import { apis, type Layout, type LayoutField, type LayoutType, layoutOf, zeroUui
 import { countScans } from '../../testing/counted-scans.ts';
 import { answered, errorName, startLeaderAgent } from '../../testing/index.ts';
 import { agentLimits } from '../limits.ts';
+import { highestOfferedVersion } from '../requests/offered-versions.ts';
 import { type Access, fullAccess } from '../security/access.ts';
-import { openSession } from '../security/client-session.ts';
-import { highestOfferedVersion } from './offered-versions.ts';
-import type { ServedApi } from './table.ts';
+import { openSession } from '../security/session/client-session.ts';
+import type { ServedApi } from './handler-table.ts';
 
 /** A list as long as an attacker would make it, and those that no limit on the length of lists hides. */
 const rounds = [
