@@ -1,6 +1,7 @@
 export { aclKey, describeAcl, readAclKey, readAcls } from './acls/acl-entry.ts';
 export { type AclDecision, AclIndex, type AclQuestion } from './acls/acl-index.ts';
 export { type InvalidAcl, invalidAcls, problemOfNewAcl } from './acls/check-acl.ts';
+export { CallRefused } from './calls/call-refused.ts';
 export type { CallName } from './calls/cluster-calls.ts';
 export { type ClusterPort, callOn, portOf } from './calls/cluster-calls.ts';
 export type { EventsPort } from './calls/event-calls.ts';
@@ -81,6 +82,7 @@ export {
   noLatencies,
   packLatencies,
 } from './cluster/latencies.ts';
+export { NotLeader } from './cluster/not-leader.ts';
 export type { AgentClients, DeletedTopic, ResourceCounts } from './cluster/owner-port.ts';
 export type {
   AbortedTransactions,
@@ -154,8 +156,6 @@ export {
   type ShareOffsetsQuery,
   type ShareOffsetToAlter,
 } from './cluster/share-port.ts';
-export { SnapshotTopics } from './cluster/snapshot-topics.ts';
-export { takeSnapshot } from './cluster/take-snapshot.ts';
 export {
   type RequestOrigin,
   type TransactionalProducer,
@@ -175,11 +175,11 @@ export { checkConfigs } from './configs/check-configs.ts';
 export { isConfigName } from './configs/config-catalogues.ts';
 export { type ConfigSource, clusterConfigValue, topicConfigValue } from './configs/config-value.ts';
 export { type DescribedConfig, describeConfigs } from './configs/describe-configs.ts';
+export { readAssignment } from './consumer-protocol.ts';
 export { readCredentialRecord, writeCredentialRecord } from './credentials/credential-entry.ts';
-export { spellingsOf as credentialSpellings } from './credentials/credential-names.ts';
-export { readScramCredential } from './credentials/scram-credentials.ts';
+export { credentialSpellings } from './credentials/credential-names.ts';
+export { readScramCredential } from './credentials/scram-entry.ts';
 export { isPasswordOf, newScramCredential, scramIterations } from './credentials/scram-secret.ts';
-export { readAssignment } from './groups/consumer/consumer-protocol.ts';
 export {
   checkJournalFile,
   connectTiming,
@@ -193,20 +193,24 @@ export {
   ClusterNode,
   type LedCluster,
   LoadSharing,
-  NotLeader,
   type Role,
   shortLease,
 } from './leader/index.ts';
 export { NewerFormat } from './newer-format.ts';
-export { compilePattern, compileRewrite, matchInTurns, type Pattern, restorePattern } from './pattern.ts';
-export { readQuotas } from './quotas/alter-quotas.ts';
+export {
+  compilePattern,
+  compileRewrite,
+  matchInTurns,
+  type Pattern,
+  restorePattern,
+} from './patterns/pattern.ts';
 export { isQuotaEntityType, quotaEntityKey } from './quotas/quota-entity.ts';
+export { readQuotas } from './quotas/quota-entry.ts';
 export type { QuotaKey } from './quotas/quota-rows.ts';
 export { AgentKeyRefused, endCodes } from './rpc/channel.ts';
 export { type ClusterClient, connectCluster } from './rpc/client.ts';
 export { clusterClientMetricRows } from './rpc/client-metric-rows.ts';
 export { type ForwardProxy, openTunnel } from './rpc/forward-proxy.ts';
-export { CallRefused } from './rpc/pending-calls.ts';
 export { ReplyMemory } from './rpc/reply-memory.ts';
 export { type ServedCluster, type ServedConnection, serveConnection } from './rpc/serve.ts';
 export { agentAudience, agentTokenPath, tokenExchange } from './rpc/token-protocol.ts';
@@ -217,3 +221,5 @@ export {
   subprotocol,
   webSocketChannel,
 } from './rpc/web-socket.ts';
+export { SnapshotTopics } from './snapshots/snapshot-topics.ts';
+export { takeSnapshot } from './snapshots/take-snapshot.ts';

@@ -10,8 +10,8 @@ import {
   aclResourceTypes,
 } from '@weir/core';
 import type { AclFilter, AclResult, DeletedAcls } from '../cluster/acls-port.ts';
+import { list, nullable, object, oneOf, text, tuple } from '../shapes/shape.ts';
 import { command, query } from './call.ts';
-import { list, nullable, object, oneOf, text, tuple } from './shape.ts';
 
 const resourceTypes = Object.keys(aclResourceTypes) as AclResourceType[];
 const patternTypes = Object.keys(aclPatternTypes) as AclPatternType[];

@@ -15,8 +15,8 @@ import {
   storedConfigKinds,
 } from '../cluster/admin-port.ts';
 import type { MutationOptions } from '../cluster/port.ts';
+import { flag, list, nullable, number, object, oneOf, text, tuple, whole } from '../shapes/shape.ts';
 import { command, leaderCall, query } from './call.ts';
-import { flag, list, nullable, number, object, oneOf, text, tuple, whole } from './shape.ts';
 import { mutationOptions } from './topic-shapes.ts';
 
 export const configsToAlter = object<ConfigsToAlter>({

@@ -1,7 +1,18 @@
 import type { AgentHeartbeat } from '../cluster/agent-report.ts';
 import type { AgentDescription, ShutdownLockRequest } from '../cluster/port.ts';
+import {
+  anything,
+  flag,
+  list,
+  nullable,
+  number,
+  object,
+  type Shape,
+  text,
+  tuple,
+  whole,
+} from '../shapes/shape.ts';
 import { leaderCall } from './call.ts';
-import { anything, flag, list, nullable, number, object, type Shape, text, tuple, whole } from './shape.ts';
 
 const heartbeat = object<AgentHeartbeat>({
   agentId: text,

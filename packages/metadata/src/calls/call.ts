@@ -1,4 +1,4 @@
-import type { Shape } from './shape.ts';
+import type { Shape } from '../shapes/shape.ts';
 
 /**
  * How a call that is sent again, because its answer may have been lost, does no harm.

@@ -3,8 +3,8 @@ import type {
   ControlPlaneEventsPoll,
   ControlPlaneEventsTaken,
 } from '../cluster/events-port.ts';
+import { list, object, text, tuple, whole } from '../shapes/shape.ts';
 import { leaderCall, type PortOf } from './call.ts';
-import { list, object, text, tuple, whole } from './shape.ts';
 
 /** The calls about events of the control plane. */
 export const eventCalls = {

@@ -28,8 +28,19 @@ import type {
   TopicPartition,
   TopicReader,
 } from '../cluster/groups-port.ts';
+import {
+  column,
+  flag,
+  list,
+  nullable,
+  number,
+  object,
+  optional,
+  text,
+  tuple,
+  whole,
+} from '../shapes/shape.ts';
 import { leaderCall, type PortOf } from './call.ts';
-import { column, flag, list, nullable, number, object, optional, text, tuple, whole } from './shape.ts';
 
 /** A member that joins waits for as long as the slowest member may take, which is for members to say. */
 const waitMsMax = 24 * 3_600_000;

@@ -8,8 +8,19 @@ import type {
   OffsetQuery,
   TransactionalBatches,
 } from '../cluster/port.ts';
+import {
+  column,
+  equallyLong,
+  list,
+  number,
+  object,
+  oneOf,
+  optional,
+  text,
+  tuple,
+  whole,
+} from '../shapes/shape.ts';
 import { command, leaderCall, query } from './call.ts';
-import { column, equallyLong, list, number, object, oneOf, optional, text, tuple, whole } from './shape.ts';
 
 const fileCommit = equallyLong(
   object<FileCommit>({

@@ -7,9 +7,9 @@ import type {
   TopicsWithEnds,
 } from '../cluster/owner-port.ts';
 import type { MutationOptions, TopicDescription, TopicReference, TopicResult } from '../cluster/port.ts';
+import { list, text, tuple } from '../shapes/shape.ts';
 import { configsToAlter } from './admin-calls.ts';
 import { command, leaderCall, query } from './call.ts';
-import { list, text, tuple } from './shape.ts';
 import { mutationOptions, topicReference } from './topic-shapes.ts';
 
 /** The calls of those who own the cluster. Kafka has no calls for it, so that agents do not make them. */

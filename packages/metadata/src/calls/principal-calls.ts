@@ -19,8 +19,8 @@ import {
   type ScramCredential,
   type ScramCredentialChange,
 } from '../cluster/principals-port.ts';
+import { column, flag, list, nullable, number, object, oneOf, text, tuple, whole } from '../shapes/shape.ts';
 import { command, leaderCall, query } from './call.ts';
-import { column, flag, list, nullable, number, object, oneOf, text, tuple, whole } from './shape.ts';
 import { mutationOptions } from './topic-shapes.ts';
 
 const quotasToAlter = object<ClientQuotasToAlter>({

@@ -7,8 +7,8 @@ import {
   queryLimitMsMax,
   queryStates,
 } from '../cluster/queries-port.ts';
+import { column, flag, nullable, object, oneOf, text, tuple, whole } from '../shapes/shape.ts';
 import { leaderCall, type PortOf } from './call.ts';
-import { column, flag, nullable, object, oneOf, text, tuple, whole } from './shape.ts';
 
 /** The calls about queries over events, and the jobs of agents. */
 export const queryCalls = {

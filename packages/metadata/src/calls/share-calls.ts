@@ -16,8 +16,8 @@ import type {
   ShareOffsetToAlter,
 } from '../cluster/share-port.ts';
 import { metadataLimits } from '../limits.ts';
+import { column, equallyLong, list, nullable, number, object, text, tuple, whole } from '../shapes/shape.ts';
 import { leaderCall, type PortOf } from './call.ts';
-import { column, equallyLong, list, nullable, number, object, text, tuple, whole } from './shape.ts';
 
 const topicPartition = object<TopicPartition>({ topicId: text, partition: number });
 

@@ -5,8 +5,8 @@ import type {
   TopicResult,
   TopicToCreate,
 } from '../cluster/port.ts';
+import { list, number, object, optional, text, texts, tuple } from '../shapes/shape.ts';
 import { command } from './call.ts';
-import { list, number, object, optional, text, texts, tuple } from './shape.ts';
 import { mutationOptions, topicReference } from './topic-shapes.ts';
 
 /** The calls about topics. Each topic has its own answer. */

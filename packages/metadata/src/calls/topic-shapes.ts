@@ -1,5 +1,5 @@
 import type { MutationOptions, TopicReference } from '../cluster/port.ts';
-import { flag, object, optional, text } from './shape.ts';
+import { flag, object, optional, text } from '../shapes/shape.ts';
 
 export const mutationOptions = object<MutationOptions>({ validateOnly: flag });
 

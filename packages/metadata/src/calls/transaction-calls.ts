@@ -14,9 +14,9 @@ import type {
   TransactionOffsetsToCommit,
   TransactionToEnd,
 } from '../cluster/transactions-port.ts';
+import { flag, list, nullable, number, object, optional, text, tuple, whole } from '../shapes/shape.ts';
 import { command, leaderCall, query } from './call.ts';
 import { commitOrigin } from './group-calls.ts';
-import { flag, list, nullable, number, object, optional, text, tuple, whole } from './shape.ts';
 
 /** A producer as it names itself in calls about its transactions. */
 const caller = { transactionalId: text, producerId: whole, producerEpoch: whole };

@@ -1,8 +1,8 @@
 import type { Clock } from '@weir/core';
 import type { ClusterPort } from '../calls/cluster-calls.ts';
 import type { AgentDescription, ClusterSnapshot, TopicDescription } from '../cluster/port.ts';
-import { SnapshotTopics } from '../cluster/snapshot-topics.ts';
-import { takeSnapshot } from '../cluster/take-snapshot.ts';
+import { SnapshotTopics } from '../snapshots/snapshot-topics.ts';
+import { takeSnapshot } from '../snapshots/take-snapshot.ts';
 import type { MeasuredClusterView, MeasuredPort } from './measured-cluster-view.ts';
 
 interface MeasuredSnapshotOptions {

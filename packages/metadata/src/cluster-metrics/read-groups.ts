@@ -8,7 +8,7 @@ import type {
   PartitionsOfTopic,
 } from '../cluster/groups-port.ts';
 import type { ShareGroupDescription, ShareOffset } from '../cluster/share-port.ts';
-import { readAssignment } from '../groups/consumer/consumer-protocol.ts';
+import { readAssignment } from '../consumer-protocol.ts';
 import type { MeasuredPort } from './measured-cluster-view.ts';
 
 /** What is told of one group. */

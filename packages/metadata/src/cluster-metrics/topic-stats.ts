@@ -1,7 +1,7 @@
 import { type Clock, coreLimits } from '@weir/core';
+import { CallRefused } from '../calls/call-refused.ts';
 import type { TopicDescription } from '../cluster/port.ts';
 import { metadataLimits } from '../limits.ts';
-import { CallRefused } from '../rpc/pending-calls.ts';
 import { breaksBy } from './breaks.ts';
 import type { CombinedStats } from './combined-stats.ts';
 import type { MeasuredClusterView, MeasuredPort } from './measured-cluster-view.ts';

@@ -1,6 +1,6 @@
 import { coreLimits } from '@weir/core';
-import { list, number, object, oneOf, optional, type Shape, text, whole } from '../calls/shape.ts';
 import { metadataLimits } from '../limits.ts';
+import { list, number, object, oneOf, optional, type Shape, text, whole } from '../shapes/shape.ts';
 import { isLatencies } from './latencies.ts';
 import type { AgentDescription } from './port.ts';
 

@@ -1,6 +1,6 @@
 import { metadataLimits } from '../limits.ts';
-import { compilePattern } from '../pattern.ts';
-import { patternCost } from '../pattern-cost.ts';
+import { compilePattern } from '../patterns/pattern.ts';
+import { patternCost } from '../patterns/pattern-cost.ts';
 import type { ConfigRow } from './config-row.ts';
 import { int, words } from './config-type.ts';
 

@@ -7,8 +7,8 @@ import {
   reportIntervalMs,
   reportKeptMs,
 } from '../cluster/agent-report.ts';
-import type { HeardLogins } from '../credentials/credential-use.ts';
 import { metadataLimits } from '../limits.ts';
+import type { HeardLogins } from '../machine/credentials/credential-use.ts';
 
 /** As text, which takes a fraction of the memory: reports of thousands of agents are kept, and looked at once a minute. */
 interface Kept extends Pick<AgentReport, 'startedMs' | 'number'> {

@@ -5,7 +5,7 @@ import { HandClock } from '@weir/core/testing';
 import type { AgentReport } from '../cluster/agent-report.ts';
 import { type AgentDescription, agentSilenceMsMax } from '../cluster/port.ts';
 import { metadataLimits } from '../limits.ts';
-import type { NodeIdRequest } from '../node-ids/node-ids.ts';
+import type { NodeIdRequest } from '../machine/node-ids/node-ids.ts';
 import { Agents, lostAgentMsMax } from './agents.ts';
 
 function agent(agentId: string): AgentDescription {

@@ -8,7 +8,7 @@ import {
   heartbeatIntervalMs,
 } from '../cluster/port.ts';
 import { metadataLimits } from '../limits.ts';
-import type { NodeIdRequest } from '../node-ids/node-ids.ts';
+import type { NodeIdRequest } from '../machine/node-ids/node-ids.ts';
 import { AgentReports } from './agent-reports.ts';
 
 interface Seen {

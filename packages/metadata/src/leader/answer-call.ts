@@ -1,4 +1,3 @@
-import { describeAcls } from '../acls/describe-acls.ts';
 import type { CallKind, PortOf } from '../calls/call.ts';
 import { type AnswerOf, type ArgsOf, type CallName, clusterCalls } from '../calls/cluster-calls.ts';
 import { groupCalls } from '../calls/group-calls.ts';
@@ -6,10 +5,11 @@ import { shareCalls } from '../calls/share-calls.ts';
 import { clusterFacts } from '../cluster/cluster-facts.ts';
 import { secretsReplacement } from '../cluster/cluster-secrets.ts';
 import { ClusterUnavailable, filesToSend } from '../cluster/port.ts';
-import { listCredentials } from '../credentials/credentials.ts';
-import { describeScramCredentials } from '../credentials/scram-credentials.ts';
+import { describeAcls } from '../machine/acls/describe-acls.ts';
 import type { Command, CommandKind, CommandOf, Replies, ReplyOf } from '../machine/command.ts';
-import { describeQuotas } from '../quotas/describe-quotas.ts';
+import { listCredentials } from '../machine/credentials/credentials.ts';
+import { describeScramCredentials } from '../machine/credentials/scram-credentials.ts';
+import { describeQuotas } from '../machine/quotas/describe-quotas.ts';
 import type { Leadership } from './leadership.ts';
 import type { Machine } from './machine-kind.ts';
 

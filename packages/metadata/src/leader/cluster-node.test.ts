@@ -6,6 +6,7 @@ import { HandClock, settle } from '@weir/core/testing';
 import { fileCommit } from '../../testing/file-commit.ts';
 import { SimulatedProcess } from '../../testing/simulated-process.ts';
 import { callNames } from '../calls/cluster-calls.ts';
+import { NotLeader } from '../cluster/not-leader.ts';
 import type { SeenAgent } from '../cluster/owner-port.ts';
 import {
   type AgentDescription,
@@ -18,7 +19,6 @@ import {
 import { Fenced, type Journal, openJournals } from '../journal/index.ts';
 import { metadataLimits } from '../limits.ts';
 import { ClusterNode, type ClusterNodeOptions } from './cluster-node.ts';
-import { NotLeader } from './not-leader.ts';
 import { shortLease } from './timing.ts';
 
 const clusterId = 'vci_test';

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { Clock, EventTypeName, Log, Metrics } from '@weir/core';
 import { type ClusterPort, callPortClass, portOf } from '../calls/cluster-calls.ts';
 import type { AgentsHeard } from '../cluster/agent-report.ts';
+import { NotLeader } from '../cluster/not-leader.ts';
 import type { ClusterFollower } from '../cluster/port.ts';
 import { type EventMetrics, eventMetrics } from '../events/event-metrics.ts';
 import { EntriesPruned, type Journal, type LeaseHolder } from '../journal/journal.ts';
@@ -15,7 +16,6 @@ import { HeldLease } from './held-lease.ts';
 import { type CommitMetrics, commitMetrics } from './leader-metrics.ts';
 import { Leadership } from './leadership.ts';
 import { clusterMachines, type MachineKind } from './machine-kind.ts';
-import { NotLeader } from './not-leader.ts';
 import { defaultSnapshotBytesMin, Replica } from './replica.ts';
 import { defaultTiming, type Timing } from './timing.ts';
 

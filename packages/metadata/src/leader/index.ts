@@ -6,5 +6,4 @@ export {
   type LoadSharingOptions,
   type SharingTiming,
 } from './load-sharing/load-sharing.ts';
-export { NotLeader } from './not-leader.ts';
 export { defaultTiming, shortLease, type Timing } from './timing.ts';

@@ -1,12 +1,12 @@
 import type { Clock, Log } from '@weir/core';
 import { type AgentDescription, type ClusterSnapshot, ClusterUnavailable } from '../cluster/port.ts';
-import { loginsHeardSince } from '../credentials/credential-use.ts';
 import { ControlPlaneEvents } from '../events/control-plane-events.ts';
 import type { EventMetrics } from '../events/event-metrics.ts';
 import { GroupCoordinator } from '../groups/coordinator/coordinator.ts';
 import type { Journal } from '../journal/journal.ts';
 import { metadataLimits } from '../limits.ts';
-import { hasNodeId, type NodeIdRequest } from '../node-ids/node-ids.ts';
+import { loginsHeardSince } from '../machine/credentials/credential-use.ts';
+import { hasNodeId, type NodeIdRequest } from '../machine/node-ids/node-ids.ts';
 import { JobLeases } from '../queries/job-leases.ts';
 import { QueryQueue } from '../queries/query-queue.ts';
 import type { QueryQueueMetrics } from '../queries/query-queue-metrics.ts';

@@ -34,10 +34,10 @@ import type {
   TransactionToEnd,
 } from '../cluster/transactions-port.ts';
 import type { ConfigsBy } from '../configs/alter-configs.ts';
-import type { HeardLogins } from '../credentials/credential-use.ts';
-import type { NodeIdRequest } from '../node-ids/node-ids.ts';
+import type { HeardLogins } from './credentials/credential-use.ts';
 import type { EntryChange } from './kv/put-entries.ts';
 import type { RetentionPlace } from './log-start/retention.ts';
+import type { NodeIdRequest } from './node-ids/node-ids.ts';
 import type { GroupOffsets } from './offsets/commit-offsets.ts';
 import type { OffsetsToForget } from './offsets/forget-offsets.ts';
 

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { HandClock, settle } from '@weir/core/testing';
 import fc from 'fast-check';
+import { NotLeader } from '../cluster/not-leader.ts';
 import {
   type ClaimedQuery,
   type QueryOutcome,
@@ -9,7 +10,6 @@ import {
   queryLimitMsMax,
   querySilenceMsMax,
 } from '../cluster/queries-port.ts';
-import { NotLeader } from '../leader/not-leader.ts';
 import { metadataLimits } from '../limits.ts';
 import { QueryQueue } from './query-queue.ts';
 

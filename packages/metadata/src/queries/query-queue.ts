@@ -1,4 +1,5 @@
 import type { Clock } from '@weir/core';
+import { NotLeader } from '../cluster/not-leader.ts';
 import {
   type ClaimedQuery,
   type QueryOutcome,
@@ -9,7 +10,6 @@ import {
   queryLimitMsMax,
   querySilenceMsMax,
 } from '../cluster/queries-port.ts';
-import { NotLeader } from '../leader/not-leader.ts';
 import { metadataLimits } from '../limits.ts';
 import { Engines, type KnownAgents } from './engines.ts';
 import type { QueryQueueMetrics } from './query-queue-metrics.ts';

@@ -1,4 +1,14 @@
-import { anything, column, list, number, object, oneOf, optional, type Shape, text } from '../calls/shape.ts';
+import {
+  anything,
+  column,
+  list,
+  number,
+  object,
+  oneOf,
+  optional,
+  type Shape,
+  text,
+} from '../shapes/shape.ts';
 import { FrameError } from './frame.ts';
 
 /** The bodies of the frames, except those of snapshots and changes. */

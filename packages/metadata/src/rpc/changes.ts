@@ -1,3 +1,11 @@
+import type {
+  AbortedTransactions,
+  AgentDescription,
+  ClusterChange,
+  Markers,
+  Pointers,
+  TopicDescription,
+} from '../cluster/port.ts';
 import {
   anything,
   column,
@@ -8,15 +16,7 @@ import {
   type Shape,
   text,
   texts,
-} from '../calls/shape.ts';
-import type {
-  AbortedTransactions,
-  AgentDescription,
-  ClusterChange,
-  Markers,
-  Pointers,
-  TopicDescription,
-} from '../cluster/port.ts';
+} from '../shapes/shape.ts';
 import { FrameError } from './frame.ts';
 
 /**

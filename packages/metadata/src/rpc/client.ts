@@ -1,4 +1,5 @@
 import type { Clock, Log, MetricRow, Metrics, Random, Series } from '@weir/core';
+import { CallRefused, CallTooLarge } from '../calls/call-refused.ts';
 import { type CallName, type ClusterPort, portOf } from '../calls/cluster-calls.ts';
 import {
   type ClusterFollower,
@@ -14,7 +15,7 @@ import { AgentKeyRefused, type Channel, type Dial, endCodes } from './channel.ts
 import { ClientConnection } from './client-connection.ts';
 import { Connector } from './connector.ts';
 import type { ForwardProxy } from './forward-proxy.ts';
-import { CallRefused, CallTooLarge, type LateArgs, PendingCalls } from './pending-calls.ts';
+import { type LateArgs, PendingCalls } from './pending-calls.ts';
 import { splitByCount, splitInHalves } from './split-calls.ts';
 import { dialThroughProxy, dialWebSocket } from './web-socket.ts';
 

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Metrics, seededRandom, silentLog } from '@weir/core';
 import { HandClock, settle } from '@weir/core/testing';
+import { CallRefused, CallTooLarge } from '../calls/call-refused.ts';
 import { type CallName, type ClusterPort, callNames, clusterCalls } from '../calls/cluster-calls.ts';
 import {
   CallNotDone,
@@ -18,7 +19,6 @@ import type { ClientHello } from './bodies.ts';
 import { AgentKeyRefused, type Channel, type ChannelListener, DialError, type EndCode } from './channel.ts';
 import { type ClusterClient, connectCluster } from './client.ts';
 import { callLimits, decodeFrame, encodeFrame, type Frame, replyLimits } from './frame.ts';
-import { CallRefused, CallTooLarge } from './pending-calls.ts';
 import { ReplyMemory } from './reply-memory.ts';
 import { type ServedCluster, serveConnection } from './serve.ts';
 

@@ -1,4 +1,5 @@
 import { metadataLimits } from '../limits.ts';
+import type { Column } from '../shapes/shape.ts';
 
 /**
  * One frame of the connection between an agent and the control plane; a message of the transport holds exactly one.
@@ -79,8 +80,6 @@ export class FrameTooLarge extends FrameError {
 
 /** The order is the code on the wire: types may be appended and never moved. */
 const columnTypes = [Uint8Array, Int16Array, Uint32Array, Int32Array, Float64Array] as const;
-
-export type Column = Uint8Array | Int16Array | Uint32Array | Int32Array | Float64Array;
 
 const format = 1;
 const headBytes = 16;

@@ -1,27 +1,10 @@
 import type { Clock, Metrics } from '@weir/core';
+import { CallTooLarge } from '../calls/call-refused.ts';
 import { type CallClass, type CallName, callClass, clusterCalls } from '../calls/cluster-calls.ts';
 import { CallNotDone, ClusterUnavailable } from '../cluster/port.ts';
 import { metadataLimits } from '../limits.ts';
 import { CallMetrics, callRows } from './call-metrics.ts';
 import { asFrame, callLimits, encodeBody, sizeProblem } from './frame.ts';
-
-/** The control plane answered that it cannot do this, and asking again will not help. */
-export class CallRefused extends Error {
-  override readonly name = 'CallRefused';
-  readonly kind: 'invalid' | 'internal';
-
-  constructor(kind: 'invalid' | 'internal', message: string) {
-    super(message);
-    this.kind = kind;
-  }
-}
-
-/** The call is larger than what goes into one. It was not sent. */
-export class CallTooLarge extends CallRefused {
-  constructor(message: string) {
-    super('invalid', message);
-  }
-}
 
 /** Asked for the arguments when the call is sent for the first time. `undefined`: there is nothing to ask any more. */
 export type LateArgs = () => readonly unknown[] | undefined;

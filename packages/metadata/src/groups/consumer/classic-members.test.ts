@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { readAssignment } from '../../consumer-protocol.ts';
 import { subscriptionBytes } from '../testing/classic-consumer.ts';
 import { ConsumerStory } from '../testing/consumer-story.ts';
-import { readAssignment } from './consumer-protocol.ts';
 
 /** What a classic member was told, as `t:0,1`. */
 function synced(story: ConsumerStory, memberId: string, generationId: number): string {

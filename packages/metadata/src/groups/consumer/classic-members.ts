@@ -7,6 +7,12 @@ import type {
   SyncGroupAnswer,
   SyncGroupRequest,
 } from '../../cluster/groups-port.ts';
+import {
+  type ClassicSubscription,
+  type NamedPartitions,
+  readSubscription,
+  writeAssignment,
+} from '../../consumer-protocol.ts';
 import { partitionsFrom, type TopicPartitions, without } from '../assignors/partitions.ts';
 import { refusedJoin, refusedSync } from '../classic/step.ts';
 import { assignIfDue } from './assign.ts';
@@ -18,12 +24,6 @@ import {
   charsOf,
   type TopicsView,
 } from './consumer-group.ts';
-import {
-  type ClassicSubscription,
-  type NamedPartitions,
-  readSubscription,
-  writeAssignment,
-} from './consumer-protocol.ts';
 import type { ConsumerStep } from './event.ts';
 import { comeBack, isSameSubscription, newHolding, reconcileMember } from './heartbeat.ts';
 

@@ -1,5 +1,5 @@
 import type { NamedBytes, TopicReader } from '../../cluster/groups-port.ts';
-import type { Pattern, UsablePattern } from '../../pattern.ts';
+import type { Pattern, UsablePattern } from '../../patterns/pattern.ts';
 import type { AssignorName } from '../assignors/assignor.ts';
 import { noPartitions, type TopicPartitions } from '../assignors/partitions.ts';
 import type { Holding } from './reconcile.ts';

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { writeAssignment } from '../../consumer-protocol.ts';
 import { ClassicGroup, type Member } from '../classic/classic-group.ts';
 import { subscriptionBytes } from '../testing/classic-consumer.ts';
 import { asText, StoryTopics } from '../testing/consumer-story.ts';
-import { writeAssignment } from './consumer-protocol.ts';
 import { classicGroupOf, consumerGroupOf } from './convert.ts';
 
 const topics = new StoryTopics();

@@ -1,9 +1,9 @@
+import { readAssignment, readSubscription } from '../../consumer-protocol.ts';
 import { noPartitions, type TopicPartitions, without } from '../assignors/partitions.ts';
 import { ClassicGroup, metadataOf } from '../classic/classic-group.ts';
 import type { ClassicRules } from '../classic/event.ts';
 import { assignmentFor, consumerProtocolType, partitionsOf } from './classic-members.ts';
 import { ConsumerGroup, type TopicsView } from './consumer-group.ts';
-import { readAssignment, readSubscription } from './consumer-protocol.ts';
 
 /**
  * A classic group as one of the new protocol, with the same members, what they have, and the generation as its epoch. Members

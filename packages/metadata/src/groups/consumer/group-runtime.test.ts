@@ -12,12 +12,12 @@ import {
   withoutDelay,
 } from '../../../testing/group-world.ts';
 import type { ConsumerHeartbeat, ConsumerHeartbeatAnswer } from '../../cluster/groups-port.ts';
+import { readAssignment, writeAssignment } from '../../consumer-protocol.ts';
 import type { ClusterNode } from '../../leader/index.ts';
 import { ByteReader } from '../../machine/bytes/byte-reader.ts';
 import { ByteWriter } from '../../machine/bytes/byte-writer.ts';
 import { subscriptionBytes } from '../testing/classic-consumer.ts';
 import { ConsumerGroup } from './consumer-group.ts';
-import { readAssignment, writeAssignment } from './consumer-protocol.ts';
 import { memberKey, readConsumerMember, writeConsumerMember } from './record.ts';
 
 /** Longer than the lease, so that the standby leads. */

@@ -1,5 +1,5 @@
 import type { ConsumerHeartbeat, ConsumerHeartbeatAnswer, GroupError } from '../../cluster/groups-port.ts';
-import type { Pattern } from '../../pattern.ts';
+import type { Pattern } from '../../patterns/pattern.ts';
 import type { AssignorName } from '../assignors/assignor.ts';
 import {
   isPartOf,

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { compilePattern } from '../../pattern.ts';
+import { compilePattern } from '../../patterns/pattern.ts';
 import { asText, ConsumerStory, type Wish } from '../testing/consumer-story.ts';
 import { checkCommit, checkFetch, nextDeadlineMs, stateOf } from './machine.ts';
 

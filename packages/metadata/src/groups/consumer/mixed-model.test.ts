@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
+import { readAssignment } from '../../consumer-protocol.ts';
 import {
   noPartitions,
   partitionsAsList,
@@ -10,7 +11,6 @@ import {
 import { subscriptionBytes } from '../testing/classic-consumer.ts';
 import { ConsumerStory } from '../testing/consumer-story.ts';
 import { partitionsOf } from './classic-members.ts';
-import { readAssignment } from './consumer-protocol.ts';
 import { stateOf } from './machine.ts';
 
 /**

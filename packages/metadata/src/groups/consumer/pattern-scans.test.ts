@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Clock } from '@weir/core';
 import { metadataLimits } from '../../limits.ts';
-import type { UsablePattern } from '../../pattern.ts';
+import type { UsablePattern } from '../../patterns/pattern.ts';
 import { PatternScans } from './pattern-scans.ts';
 
 /** Such a pattern has the clock looked at after every name. */

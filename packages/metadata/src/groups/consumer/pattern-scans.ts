@@ -1,6 +1,6 @@
 import type { Clock } from '@weir/core';
 import { metadataLimits } from '../../limits.ts';
-import type { Pattern, UsablePattern } from '../../pattern.ts';
+import type { Pattern, UsablePattern } from '../../patterns/pattern.ts';
 import { compileTopicPattern } from './topic-pattern.ts';
 
 interface PatternScansOptions {

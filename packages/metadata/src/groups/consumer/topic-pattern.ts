@@ -1,5 +1,5 @@
 import { isInternalTopic } from '@weir/core';
-import { compilePattern, type Pattern, restorePattern } from '../../pattern.ts';
+import { compilePattern, type Pattern, restorePattern } from '../../patterns/pattern.ts';
 
 /**
  * The pattern of a subscription. Topics of the service are for those who name them: a pattern for everything means everything of the users, as it

@@ -8,9 +8,9 @@ import {
   withoutDelay,
 } from '../../../testing/group-world.ts';
 import type { CommitMark, OffsetsCommit } from '../../cluster/groups-port.ts';
-import { takeSnapshot } from '../../cluster/take-snapshot.ts';
 import type { ClusterNode } from '../../leader/index.ts';
 import { metadataLimits } from '../../limits.ts';
+import { takeSnapshot } from '../../snapshots/take-snapshot.ts';
 import { CommitOrder } from './commit-order.ts';
 
 const late = 'COORDINATOR_LOAD_IN_PROGRESS';

@@ -1,4 +1,4 @@
-import type { NamedPartitions } from '../consumer/consumer-protocol.ts';
+import type { NamedPartitions } from '../../consumer-protocol.ts';
 
 /** What a consumer of the classic protocol says when it joins. */
 export function subscriptionBytes(

@@ -7,7 +7,7 @@ import type {
   SyncGroupAnswer,
   TopicReader,
 } from '../../cluster/groups-port.ts';
-import { compilePattern, type Pattern, type UsablePattern } from '../../pattern.ts';
+import { compilePattern, type Pattern, type UsablePattern } from '../../patterns/pattern.ts';
 import type { TopicPartitions } from '../assignors/partitions.ts';
 import { ConsumerGroup, type MatchedTopicsView } from '../consumer/consumer-group.ts';
 import type {

@@ -1,0 +1,118 @@
+/** Numbers that travel as they lie in memory. */
+export type Column = Uint8Array | Int16Array | Uint32Array | Int32Array | Float64Array;
+
+/**
+ * Says what is wrong with a value that came over the wire, as `where: what`, or `undefined` when it is a `T`. A frame that
+ * could be read may still hold anything.
+ */
+export type Shape<T> = ((value: unknown, where: string) => string | undefined) & {
+  readonly _?: T | undefined;
+};
+
+export const text: Shape<string> = (value, where) =>
+  typeof value === 'string' ? undefined : `${where}: not a text`;
+
+export const flag: Shape<boolean> = (value, where) =>
+  typeof value === 'boolean' ? undefined : `${where}: not true or false`;
+
+export const number: Shape<number> = (value, where) =>
+  typeof value === 'number' ? undefined : `${where}: not a number`;
+
+/** From 0 or -1 up, as far as it is exact. */
+export const whole: Shape<number> = (value, where) =>
+  Number.isSafeInteger(value) && (value as number) >= -1 ? undefined : `${where}: not a whole number`;
+
+/** A thing of which only this side knows more. */
+export const anything: Shape<unknown> = () => undefined;
+
+export function column<T extends Column>(type: new (length: number) => T): Shape<T> {
+  return (value, where) => (value instanceof type ? undefined : `${where}: not a column of ${type.name}`);
+}
+
+export function oneOf<const T extends string>(...names: readonly T[]): Shape<T> {
+  return (value, where) =>
+    names.includes(value as T) ? undefined : `${where}: not one of ${names.join(', ')}`;
+}
+
+export function optional<T>(shape: Shape<T>): Shape<T | undefined> {
+  return (value, where) => (value === undefined ? undefined : shape(value, where));
+}
+
+export function nullable<T>(shape: Shape<T>): Shape<T | null> {
+  return (value, where) => (value === null ? undefined : shape(value, where));
+}
+
+export function list<T>(shape: Shape<T>): Shape<readonly T[]> {
+  return (value, where) => {
+    if (!Array.isArray(value)) return `${where}: not a list`;
+    for (let index = 0; index < value.length; index++) {
+      const problem = shape(value[index], where);
+      if (problem !== undefined) return `${problem} (entry ${index})`;
+    }
+    return undefined;
+  };
+}
+
+/** A list with one shape per place. */
+export function tuple<T extends readonly unknown[]>(
+  ...shapes: { readonly [I in keyof T]: Shape<T[I]> }
+): Shape<T> {
+  return (value, where) => {
+    if (!Array.isArray(value) || value.length !== shapes.length) {
+      return `${where}: not a list of ${shapes.length}`;
+    }
+    for (const [index, shape] of shapes.entries()) {
+      const problem = shape(value[index], `${where}[${index}]`);
+      if (problem !== undefined) return problem;
+    }
+    return undefined;
+  };
+}
+
+/** Texts by name. */
+export const texts: Shape<Readonly<Record<string, string>>> = (value, where) => {
+  if (!isObject(value)) return `${where}: not an object`;
+  for (const [key, member] of Object.entries(value)) {
+    if (typeof member !== 'string') return `${where}.${key}: not a text`;
+  }
+  return undefined;
+};
+
+export function object<T extends object>(
+  members: {
+    readonly [K in keyof T]-?: Shape<T[K]>;
+  },
+): Shape<T> {
+  const rows = Object.entries(members) as [string, Shape<unknown>][];
+  return (value, where) => {
+    if (!isObject(value)) return `${where}: not an object`;
+    for (const [key, shape] of rows) {
+      const problem = shape(value[key], `${where}.${key}`);
+      if (problem !== undefined) return problem;
+    }
+    return undefined;
+  };
+}
+
+/** An object whose columns of these names are equally long. */
+export function equallyLong<T extends object>(
+  shape: Shape<T>,
+  first: keyof T & string,
+  ...others: (keyof T & string)[]
+): Shape<T> {
+  return (value, where) => {
+    const problem = shape(value, where);
+    if (problem !== undefined) return problem;
+    const found = value as Readonly<Record<string, { readonly length: number }>>;
+    const rowCount = found[first]!.length;
+    for (const key of others) {
+      const rows = found[key]!.length;
+      if (rows !== rowCount) return `${where}.${key}: ${rows} rows, but ${first} has ${rowCount}`;
+    }
+    return undefined;
+  };
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
