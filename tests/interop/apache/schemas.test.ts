@@ -17,6 +17,15 @@ import { fromApache, fromLayout, rowsOf, type WireRow } from './wire-form.ts';
 
 /** What Apache's brokers serve and we do not define, with the reason. Whatever is new in a release must be decided on. */
 const notDefined: Readonly<Record<string, string>> = {
+  WriteTxnMarkers: 'passes between brokers, to end transactions',
+  AlterReplicaLogDirs: 'moves replicas between disks, of which agents have none',
+  CreateDelegationToken: 'delegation tokens are not served',
+  RenewDelegationToken: 'delegation tokens are not served',
+  ExpireDelegationToken: 'delegation tokens are not served',
+  DescribeDelegationToken: 'delegation tokens are not served',
+  UnregisterBroker: 'removes a broker from the quorum; agents leave by themselves',
+  StreamsGroupHeartbeat: 'streams groups (KIP-1071) are not served; Kafka Streams uses classic groups',
+  StreamsGroupDescribe: 'streams groups (KIP-1071) are not served; Kafka Streams uses classic groups',
   AddRaftVoter: 'changes the quorum of controllers, of which Weir has none',
   RemoveRaftVoter: 'changes the quorum of controllers, of which Weir has none',
   InitializeShareGroupState: 'passes between brokers, to keep the state of share groups',

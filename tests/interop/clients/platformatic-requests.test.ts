@@ -271,7 +271,6 @@ const requests = {
     nulls: { 'resources[].configs[].value': 0 },
     options: ({ resources, validateOnly }) => [resources, validateOnly],
   },
-  AlterReplicaLogDirs: { options: ({ dirs }) => [dirs] },
   DescribeLogDirs: {
     nulls: { topics: 0 },
     options: ({ topics }) => [
@@ -283,18 +282,6 @@ const requests = {
     nulls: { 'topics[].assignments': 0 },
     options: ({ topics, timeoutMs, validateOnly }) => [topics, timeoutMs, validateOnly],
   },
-  CreateDelegationToken: {
-    nulls: { ownerPrincipalType: 3, ownerPrincipalName: 3 },
-    options: (request) => [
-      request.ownerPrincipalType,
-      request.ownerPrincipalName,
-      request.renewers,
-      request.maxLifetimeMs,
-    ],
-  },
-  RenewDelegationToken: { options: ({ hmac, renewPeriodMs }) => [hmac, renewPeriodMs] },
-  ExpireDelegationToken: { options: ({ hmac, expiryTimePeriodMs }) => [hmac, expiryTimePeriodMs] },
-  DescribeDelegationToken: { nulls: { owners: 0 }, options: ({ owners }) => [owners] },
   DeleteGroups: { options: ({ groupsNames }) => [groupsNames] },
   IncrementalAlterConfigs: {
     nulls: { 'resources[].configs[].value': 0 },
@@ -344,7 +331,6 @@ const requests = {
     ],
   },
   DescribeProducers: { options: ({ topics }) => [topics] },
-  UnregisterBroker: { options: ({ brokerId }) => [brokerId] },
   DescribeTransactions: { options: ({ transactionalIds }) => [transactionalIds] },
   ListTransactions: {
     nulls: { transactionalIdPattern: 2 },

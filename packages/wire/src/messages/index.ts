@@ -22,21 +22,15 @@ import { offsetForLeaderEpoch } from './23-offset-for-leader-epoch.ts';
 import { addPartitionsToTxn } from './24-add-partitions-to-txn.ts';
 import { addOffsetsToTxn } from './25-add-offsets-to-txn.ts';
 import { endTxn } from './26-end-txn.ts';
-import { writeTxnMarkers } from './27-write-txn-markers.ts';
 import { txnOffsetCommit } from './28-txn-offset-commit.ts';
 import { describeAcls } from './29-describe-acls.ts';
 import { createAcls } from './30-create-acls.ts';
 import { deleteAcls } from './31-delete-acls.ts';
 import { describeConfigs } from './32-describe-configs.ts';
 import { alterConfigs } from './33-alter-configs.ts';
-import { alterReplicaLogDirs } from './34-alter-replica-log-dirs.ts';
 import { describeLogDirs } from './35-describe-log-dirs.ts';
 import { saslAuthenticate } from './36-sasl-authenticate.ts';
 import { createPartitions } from './37-create-partitions.ts';
-import { createDelegationToken } from './38-create-delegation-token.ts';
-import { renewDelegationToken } from './39-renew-delegation-token.ts';
-import { expireDelegationToken } from './40-expire-delegation-token.ts';
-import { describeDelegationToken } from './41-describe-delegation-token.ts';
 import { deleteGroups } from './42-delete-groups.ts';
 import { electLeaders } from './43-elect-leaders.ts';
 import { incrementalAlterConfigs } from './44-incremental-alter-configs.ts';
@@ -51,7 +45,6 @@ import { describeQuorum } from './55-describe-quorum.ts';
 import { updateFeatures } from './57-update-features.ts';
 import { describeCluster } from './60-describe-cluster.ts';
 import { describeProducers } from './61-describe-producers.ts';
-import { unregisterBroker } from './64-unregister-broker.ts';
 import { describeTransactions } from './65-describe-transactions.ts';
 import { listTransactions } from './66-list-transactions.ts';
 import { consumerGroupHeartbeat } from './68-consumer-group-heartbeat.ts';
@@ -64,14 +57,12 @@ import { shareGroupHeartbeat } from './76-share-group-heartbeat.ts';
 import { shareGroupDescribe } from './77-share-group-describe.ts';
 import { shareFetch } from './78-share-fetch.ts';
 import { shareAcknowledge } from './79-share-acknowledge.ts';
-import { streamsGroupHeartbeat } from './88-streams-group-heartbeat.ts';
-import { streamsGroupDescribe } from './89-streams-group-describe.ts';
 import { describeShareGroupOffsets } from './90-describe-share-group-offsets.ts';
 import { alterShareGroupOffsets } from './91-alter-share-group-offsets.ts';
 import { deleteShareGroupOffsets } from './92-delete-share-group-offsets.ts';
 
 /**
- * Every API of the protocol that clients use, by its key. A table keyed by `ApiName` (`satisfies Record<ApiName, …>`) does not
+ * Every API of the protocol that agents serve, by its key. A table keyed by `ApiName` (`satisfies Record<ApiName, …>`) does not
  * compile until it has an entry for each of them.
  */
 export const apis = {
@@ -98,21 +89,15 @@ export const apis = {
   AddPartitionsToTxn: addPartitionsToTxn,
   AddOffsetsToTxn: addOffsetsToTxn,
   EndTxn: endTxn,
-  WriteTxnMarkers: writeTxnMarkers,
   TxnOffsetCommit: txnOffsetCommit,
   DescribeAcls: describeAcls,
   CreateAcls: createAcls,
   DeleteAcls: deleteAcls,
   DescribeConfigs: describeConfigs,
   AlterConfigs: alterConfigs,
-  AlterReplicaLogDirs: alterReplicaLogDirs,
   DescribeLogDirs: describeLogDirs,
   SaslAuthenticate: saslAuthenticate,
   CreatePartitions: createPartitions,
-  CreateDelegationToken: createDelegationToken,
-  RenewDelegationToken: renewDelegationToken,
-  ExpireDelegationToken: expireDelegationToken,
-  DescribeDelegationToken: describeDelegationToken,
   DeleteGroups: deleteGroups,
   ElectLeaders: electLeaders,
   IncrementalAlterConfigs: incrementalAlterConfigs,
@@ -127,7 +112,6 @@ export const apis = {
   UpdateFeatures: updateFeatures,
   DescribeCluster: describeCluster,
   DescribeProducers: describeProducers,
-  UnregisterBroker: unregisterBroker,
   DescribeTransactions: describeTransactions,
   ListTransactions: listTransactions,
   ConsumerGroupHeartbeat: consumerGroupHeartbeat,
@@ -140,8 +124,6 @@ export const apis = {
   ShareGroupDescribe: shareGroupDescribe,
   ShareFetch: shareFetch,
   ShareAcknowledge: shareAcknowledge,
-  StreamsGroupHeartbeat: streamsGroupHeartbeat,
-  StreamsGroupDescribe: streamsGroupDescribe,
   DescribeShareGroupOffsets: describeShareGroupOffsets,
   AlterShareGroupOffsets: alterShareGroupOffsets,
   DeleteShareGroupOffsets: deleteShareGroupOffsets,
