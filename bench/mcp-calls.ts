@@ -2,8 +2,9 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Metrics, silentLog, systemClock } from '@weir/core';
-import { apiRoute, createApiServer } from '../packages/controlplane/src/api-server/api-server.ts';
+import { apiHandlers, createApiServer } from '../packages/controlplane/src/api-server/api-server.ts';
 import { RateLimits, usualRateLimits } from '../packages/controlplane/src/api-server/rate-limits.ts';
+import { pathOf, type RouteHandlers, routeOf } from '../packages/controlplane/src/http/route-table.ts';
 import { mcpRoutes } from '../packages/controlplane/src/mcp/mcp-routes.ts';
 import { accountOperations } from '../packages/controlplane/src/operations/account/account-operations.ts';
 import { measureLoad, openBenchAccounts, stockAccounts } from './api-stage.ts';
@@ -48,12 +49,11 @@ export const mcpCalls: Benchmark = {
       log: silentLog,
       metrics: new Metrics(),
     };
-    const { routes, close } = mcpRoutes({ ...served, requestsPerKey: plenty });
-    const all = [...routes, apiRoute(createApiServer(served))];
-    const server = createServer((request, response) => {
-      const route = all.find(({ matches }) => matches(request.url ?? ''));
-      void route!.answer(request, response);
-    });
+    const { handlers: ofMcp, close } = mcpRoutes({ ...served, requestsPerKey: plenty });
+    const handlers: RouteHandlers = { ...ofMcp, ...apiHandlers(createApiServer(served)) };
+    const server = createServer(
+      (request, response) => void handlers[routeOf(pathOf(request))!]!(request, response),
+    );
     server.listen(0, '127.0.0.1');
     await once(server, 'listening');
     try {

@@ -30,14 +30,15 @@ export { problemsInWords, readInput, readQuery } from './input.ts';
 export { parseJson, printJson } from './json.ts';
 export { brokenBound, type JsonBounds } from './json-bounds.ts';
 export { secretFieldsOf } from './json-schema.ts';
-export { docsMcpPath, mcpClientKinds, mcpConfiguration, mcpPath } from './mcp-configuration.ts';
+export { mcpClientKinds, mcpConfiguration } from './mcp-configuration.ts';
 export { openApiDocument } from './openapi.ts';
-export { type Access, apiPath, methodsOf, type Operation, pathOf, scopes } from './operation.ts';
+export { type Access, methodsOf, type Operation, pathOf, scopes } from './operation.ts';
 export { topicTypes } from './operations/cluster-configuration.ts';
 export { severities } from './operations/diagnostics.ts';
 export type { EventResponse } from './operations/events.ts';
 export { cloudProviders, clusterTiers } from './operations/virtual-clusters.ts';
 export { otherRoutes } from './other-routes.ts';
+export { apiPath, docsMcpPath, mcpPath } from './paths.ts';
 export {
   type PipelineState,
   type PipelineType,

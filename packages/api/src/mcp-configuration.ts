@@ -1,8 +1,4 @@
-import { apiPath } from './operation.ts';
-
-/** Where models are served, below the base address: the control plane, and the documentation. */
-export const mcpPath = `${apiPath}/mcp`;
-export const docsMcpPath = '/docs/mcp';
+import { docsMcpPath, mcpPath } from './paths.ts';
 
 interface McpServers {
   /** The base address. */

@@ -1,5 +1,6 @@
 import type * as z from 'zod';
 import type { OwnErrorCode } from './errors.ts';
+import { apiPath } from './paths.ts';
 
 /** Whether it changes anything. Reads may be called by read-only keys, and with GET. */
 export type Access = 'read' | 'write';
@@ -52,9 +53,6 @@ export function defineOperation<
 >(operation: Operation<Name, Input, Output>): Operation<Name, Input, Output> {
   return operation;
 }
-
-/** Where operations are served, below the base address. */
-export const apiPath = '/api/v1';
 
 export function pathOf(operation: Pick<Operation, 'name'>): string {
   return `${apiPath}/${operation.name}`;

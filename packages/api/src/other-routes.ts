@@ -1,4 +1,4 @@
-import { apiPath } from './operation.ts';
+import { apiPath } from './paths.ts';
 
 /** What the control plane serves besides operations, for the pages that show what there is. */
 export interface OtherRoute {

@@ -4,8 +4,9 @@ import { commonErrors, errorCodes, errorTable } from './errors.ts';
 import { printJson } from './json.ts';
 import { inputSchemaOf, type JsonSchema, outputSchemaOf } from './json-schema.ts';
 import { apiLimits } from './limits.ts';
-import { apiPath, methodsOf, type Operation, type Scope } from './operation.ts';
+import { methodsOf, type Operation, type Scope } from './operation.ts';
 import { otherRoutes } from './other-routes.ts';
+import { apiPath } from './paths.ts';
 
 /** The reference page of the API, as Markdown. */
 export function apiPage(): string {

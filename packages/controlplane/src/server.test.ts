@@ -11,7 +11,7 @@ import { commitOf, FakeCluster } from '../testing/fake-cluster.ts';
 import { startUpgradeProxy } from '../testing/upgrade-proxy.ts';
 import { freshKeySecret, hashSecret } from './accounts/secrets.ts';
 import { authorizeByAgentKeys } from './agent-keys.ts';
-import { apiRoute } from './api-server/api-server.ts';
+import { apiHandlers } from './api-server/api-server.ts';
 import { type ControlPlane, type ControlPlaneOptions, startControlPlane } from './server.ts';
 
 /** Over real sockets of this machine. */
@@ -413,12 +413,10 @@ test('an agent gets out through a proxy that wants a name and a password', async
 test('calls of the API go to whoever answers them, and nothing else does', async (t) => {
   const asked: string[] = [];
   const { url } = await start(t, new FakeCluster(), {
-    routes: [
-      apiRoute(async (request, response) => {
-        asked.push(`${request.method} ${request.url}`);
-        response.end('{}');
-      }),
-    ],
+    handlers: apiHandlers(async (request, response) => {
+      asked.push(`${request.method} ${request.url}`);
+      response.end('{}');
+    }),
   });
   const status = async (path: string, init?: RequestInit) => (await fetch(url + path, init)).status;
   assert.equal(await status('/api/v1/users/list?x=1', { method: 'POST', body: '{}' }), 200);
@@ -432,24 +430,21 @@ test('a call that is under way is answered before the server ends', async (t) =>
   const asked = Promise.withResolvers<void>();
   const answered = Promise.withResolvers<void>();
   const controlPlane = await start(t, new FakeCluster(), {
-    routes: [
-      {
-        matches: (path) => path === '/slow',
-        answer: async (_request, response) => {
-          asked.resolve();
-          await answered.promise;
-          response.end('done');
-        },
+    handlers: {
+      join: async (_request, response) => {
+        asked.resolve();
+        await answered.promise;
+        response.end('done');
       },
-    ],
+    },
   });
-  const call = fetch(`${controlPlane.url}/slow`);
+  const call = fetch(`${controlPlane.url}/join`);
   await asked.promise;
   const closed = controlPlane.close();
   answered.resolve();
   assert.equal(await (await call).text(), 'done');
   await closed;
-  await assert.rejects(fetch(`${controlPlane.url}/slow`));
+  await assert.rejects(fetch(`${controlPlane.url}/join`));
 });
 
 test('no answer is guessed at by a browser, and one that came by TLS comes so again', async (t) => {

@@ -4,9 +4,10 @@ import type { AddressInfo } from 'node:net';
 import { mcpLimits } from '@weir/mcp/limits';
 import { AgentListener, type AgentListenerOptions } from './agent-listener.ts';
 import { ConnectionQueue } from './connection-queue.ts';
+import { type Handler, pathOf, type RouteHandlers, routeOf } from './http/route-table.ts';
 import { controlPlaneLimits } from './limits.ts';
 import { ownChangelog } from './release-feed/own-changelog.ts';
-import { releaseFeed, releaseFeedPath } from './release-feed/release-feed.ts';
+import { releaseFeed } from './release-feed/release-feed.ts';
 import { refuseUnreadable, securityHeaders } from './security-headers.ts';
 import { connectionsCutRow, UnreadAnswers } from './unread-answers.ts';
 
@@ -18,8 +19,8 @@ export interface ControlPlaneOptions extends AgentListenerOptions {
   readonly readiness: () => boolean;
   /** The addresses of all control-plane processes as agents reach them, this one included. */
   readonly members: () => readonly string[];
-  /** What is served besides, asked in this order. */
-  readonly routes?: readonly Route[];
+  /** Handlers of routes that this server does not answer itself. */
+  readonly handlers?: RouteHandlers;
   /** Other limits than the usual ones, for tests. */
   readonly patience?: Partial<Patience>;
 }
@@ -36,13 +37,6 @@ const usualPatience: Patience = {
   requestMsMax: mcpLimits.controlPlaneRequestMsMax,
   unreadBytesMax: controlPlaneLimits.controlPlaneUnreadBytesMax,
 };
-
-/** Some paths of the server and who answers them. An answer never rejects. */
-export interface Route {
-  /** Without the query. */
-  readonly matches: (path: string) => boolean;
-  readonly answer: (request: IncomingMessage, response: ServerResponse) => void | Promise<void>;
-}
 
 export interface ControlPlane {
   readonly url: string;
@@ -67,8 +61,8 @@ const rss = 'application/rss+xml; charset=utf-8';
 /** Starts the HTTP server of a control-plane process: probes, metrics, and the connections of agents. */
 export async function startControlPlane(options: ControlPlaneOptions): Promise<ControlPlane> {
   const door = new AgentListener(options);
-  const answer = answerer(options);
-  const { routes = [], metrics } = options;
+  const handlers: RouteHandlers = { ...options.handlers, ...ownHandlers(options) };
+  const { metrics } = options;
   const { headersMsMax, requestMsMax, unreadBytesMax } = { ...usualPatience, ...options.patience };
   const turns = new ConnectionQueue(controlPlaneLimits.controlPlaneRequestsWaitingMax);
   const unread = new UnreadAnswers(
@@ -89,15 +83,15 @@ export async function startControlPlane(options: ControlPlaneOptions): Promise<C
     },
     (request, response) => {
       secure(request, response);
-      const path = pathOf(request);
-      const route = routes.find(({ matches }) => matches(path));
+      const route = routeOf(pathOf(request));
+      const handler = (route === undefined ? undefined : handlers[route]) ?? answerNotFound;
       // A connection that stays open behind the last answer would keep a server that ends waiting.
       response.once('close', () => {
         if (closed !== undefined) server.closeIdleConnections();
       });
       const isTaken = turns.take(request, response, () => {
         unread.watch(response);
-        void (route?.answer ?? answer)(request, response);
+        void handler(request, response);
       });
       if (isTaken) return;
       metrics.series(connectionsCutRow, { reason: 'requests' }).add(1);
@@ -153,11 +147,7 @@ export async function startControlPlane(options: ControlPlaneOptions): Promise<C
   }
 }
 
-function pathOf({ url }: IncomingMessage): string {
-  return (url ?? '/').split('?', 1)[0]!;
-}
-
-function answerer({ readiness, metrics, members }: ControlPlaneOptions) {
+function ownHandlers({ readiness, metrics, members }: ControlPlaneOptions): RouteHandlers {
   let wasReady = false;
   let changelog: string | undefined;
 
@@ -167,32 +157,38 @@ function answerer({ readiness, metrics, members }: ControlPlaneOptions) {
     return isReadyNow;
   }
 
-  const routes: Readonly<Record<string, () => Answer>> = {
+  return {
     // The liveness probe: a process that was ready once is not helped by being killed.
-    '/v1/status': () => (isReady() || wasReady ? [200, 'OK'] : [503, 'not ready']),
-    '/v1/readiness': () => (isReady() ? [200, 'OK'] : [503, 'not ready']),
-    '/metrics': () => [200, metrics.render(), prometheusText],
-    [releaseFeedPath]: () => {
+    status: answerReads(() => (isReady() || wasReady ? [200, 'OK'] : [503, 'not ready'])),
+    readiness: answerReads(() => (isReady() ? [200, 'OK'] : [503, 'not ready'])),
+    metrics: answerReads(() => [200, metrics.render(), prometheusText]),
+    releaseFeed: answerReads(() => {
       changelog ??= ownChangelog();
       return [200, releaseFeed({ changelog, baseUrl: members()[0] ?? 'http://localhost' }), rss];
-    },
+    }),
   };
+}
 
-  function answerTo(path: string, isRead: boolean): Answer {
-    const route = Object.hasOwn(routes, path) ? routes[path] : undefined;
-    if (route === undefined) return [404, `${path}: not found`];
-    return isRead ? route() : [405, `${path}: GET only`];
-  }
-
-  return (request: IncomingMessage, response: ServerResponse) => {
-    const path = pathOf(request);
-    const isRead = request.method === 'GET' || request.method === 'HEAD';
-    const [status, text, contentType = plainText] = answerTo(path, isRead);
-    // A body is of no use here; the connection ends rather than read it.
-    if (!isRead) response.setHeader('connection', 'close');
-    if (status === 405) response.setHeader('allow', 'GET, HEAD');
-    response.setHeader('content-type', contentType);
-    response.setHeader('content-length', Buffer.byteLength(text));
-    response.writeHead(status).end(text);
+function answerReads(answer: () => Answer): Handler {
+  return (request, response) => {
+    if (isRead(request)) return send(request, response, answer());
+    response.setHeader('allow', 'GET, HEAD');
+    send(request, response, [405, `${pathOf(request)}: GET only`]);
   };
+}
+
+export const answerNotFound: Handler = (request, response) =>
+  send(request, response, [404, `${pathOf(request)}: not found`]);
+
+function isRead({ method }: IncomingMessage): boolean {
+  return method === 'GET' || method === 'HEAD';
+}
+
+function send(request: IncomingMessage, response: ServerResponse, answer: Answer): void {
+  const [status, text, contentType = plainText] = answer;
+  // A body is of no use here; the connection ends rather than read it.
+  if (!isRead(request)) response.setHeader('connection', 'close');
+  response.setHeader('content-type', contentType);
+  response.setHeader('content-length', Buffer.byteLength(text));
+  response.writeHead(status).end(text);
 }

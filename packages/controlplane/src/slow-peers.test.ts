@@ -12,7 +12,7 @@ import { FakeCluster } from '../testing/fake-cluster.ts';
 import { appGrant, makeAccount } from '../testing/two-accounts.ts';
 import { until } from '../testing/until.ts';
 import { openAccounts } from './accounts/open.ts';
-import { apiRoute, createApiServer } from './api-server/api-server.ts';
+import { apiHandlers, createApiServer } from './api-server/api-server.ts';
 import { RateLimits, usualRateLimits } from './api-server/rate-limits.ts';
 import { controlPlaneLimits } from './limits.ts';
 import { mcpRoutes } from './mcp/mcp-routes.ts';
@@ -57,7 +57,10 @@ async function start(t: TestContext, patience: Partial<Patience> = {}) {
     authorize: async () => ({ kind: 'refused' }) as never,
     readiness: () => true,
     members: () => [],
-    routes: [...models.routes, apiRoute(createApiServer({ accounts, handlers, limits, publicUrl, ...deps }))],
+    handlers: {
+      ...models.handlers,
+      ...apiHandlers(createApiServer({ accounts, handlers, limits, publicUrl, ...deps })),
+    },
     patience,
   });
   url = server.url;

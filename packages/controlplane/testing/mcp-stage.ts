@@ -10,6 +10,7 @@ import { type AccountsDatabase, openAccounts } from '../src/accounts/open.ts';
 import { RateLimits, usualRateLimits } from '../src/api-server/rate-limits.ts';
 import type { BucketSize } from '../src/api-server/token-buckets.ts';
 import { MemoryDiagnosticsStore } from '../src/diagnostics/memory-store.ts';
+import { pathOf, type RouteHandlers, routeOf } from '../src/http/route-table.ts';
 import { mcpRoutes } from '../src/mcp/mcp-routes.ts';
 import { accountOperations } from '../src/operations/account/account-operations.ts';
 import { clusterOperations } from '../src/operations/cluster/cluster-operations.ts';
@@ -57,7 +58,7 @@ export async function openMcpStage(
       randomBytes,
     }),
   };
-  const { routes, close } = mcpRoutes({
+  const { handlers: routes, close } = mcpRoutes({
     accounts,
     handlers,
     limits: new RateLimits(usualRateLimits, systemClock),
@@ -69,10 +70,10 @@ export async function openMcpStage(
     ...(requestsPerKey === undefined ? {} : { requestsPerKey }),
   });
   const server = createServer(patientHttpServer, (request, response) => {
-    const path = (request.url ?? '/').split('?', 1)[0]!;
-    const route = routes.find(({ matches }) => matches(path));
-    if (route === undefined) response.writeHead(404).end();
-    else void route.answer(request, response);
+    const route = routeOf(pathOf(request));
+    const handler = route === undefined ? undefined : (routes as RouteHandlers)[route];
+    if (handler === undefined) response.writeHead(404).end();
+    else void handler(request, response);
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');

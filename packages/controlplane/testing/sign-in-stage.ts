@@ -8,6 +8,7 @@ import { type AccountsDatabase, openAccounts } from '../src/accounts/open.ts';
 import type { NewSsoConnection, SsoConnection } from '../src/accounts/sso-connections.ts';
 import { createApiServer } from '../src/api-server/api-server.ts';
 import { RateLimits, usualRateLimits } from '../src/api-server/rate-limits.ts';
+import { pathOf, routeOf } from '../src/http/route-table.ts';
 import { accountOperations } from '../src/operations/account/account-operations.ts';
 import { signInIssuers } from '../src/sign-in/sign-in-issuers.ts';
 import type { SignInOptions } from '../src/sign-in/sign-in-options.ts';
@@ -62,7 +63,7 @@ export async function startSignInStage(
   const publicUrl = () => url;
   const limits = new RateLimits(usualRateLimits, clock);
   const parts = { accounts, publicUrl, isBehindProxy: true, limits, clock, log, metrics };
-  const route = signInRoute({
+  const answerSignIn = signInRoute({
     ...parts,
     secretBox: deps.secretBox,
     issuers,
@@ -71,9 +72,10 @@ export async function startSignInStage(
   });
   const api = createApiServer({ ...parts, handlers: accountOperations({ accounts, publicUrl }) });
   const server = createServer(patientHttpServer, (request, response) => {
-    const path = request.url!.split('?', 1)[0]!;
-    if (route.matches(path)) void route.answer(request, response);
-    else if (path.startsWith('/api/')) void api(request, response);
+    const path = pathOf(request);
+    const route = routeOf(path);
+    if (route === 'ssoLogin' || route === 'ssoCallback') void answerSignIn(request, response);
+    else if (route === 'api') void api(request, response);
     else response.end(`the console at ${path}`);
   });
   server.listen(0, '127.0.0.1');

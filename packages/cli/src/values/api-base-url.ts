@@ -1,4 +1,4 @@
-import { apiPath } from '@weir/api/operation';
+import { apiPath } from '@weir/api/paths';
 
 /** The address of a control plane by that of its API, with or without the path that all calls have. */
 export function apiBaseUrl(apiUrl: string): string {

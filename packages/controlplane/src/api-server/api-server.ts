@@ -16,9 +16,9 @@ import { apiLimits } from '@weir/api/limits';
 import { type Clock, type Log, type Metrics, nearestName } from '@weir/core';
 import type { AuditActor } from '../accounts/audit-log.ts';
 import type { AccountsDatabase } from '../accounts/open.ts';
+import { pathOf, type RouteHandlers } from '../http/route-table.ts';
 import { controlPlaneLimits } from '../limits.ts';
 import type { BrowserSession } from '../operations/call-context.ts';
-import type { Route } from '../server.ts';
 import type { TokenKeys } from '../workload-identity/token-keys.ts';
 import { ApiMetrics } from './api-metrics.ts';
 import { AuditTrail } from './audit-trail.ts';
@@ -51,8 +51,9 @@ export interface ApiServerOptions {
 /** Answers every request whose path begins with `/api/v1/`. It never rejects. */
 type ApiServer = (request: IncomingMessage, response: ServerResponse) => Promise<void>;
 
-export function apiRoute(api: ApiServer): Route {
-  return { matches: (path) => path.startsWith(`${apiPath}/`), answer: api };
+/** The handlers of all routes below `/api/v1/` that the API server answers. */
+export function apiHandlers(api: ApiServer): RouteHandlers {
+  return { api, openApi: api, apiDocs: api };
 }
 
 const userAgentOf = ({ headers }: IncomingMessage) =>
@@ -245,10 +246,6 @@ function operationOf(request: IncomingMessage, handlers: ServedHandlers): Operat
   const methods: readonly string[] = methodsOf(operation);
   if (!methods.includes(request.method ?? '')) throw new ApiError('method_not_allowed');
   return operation;
-}
-
-function pathOf({ url = '/' }: IncomingMessage): string {
-  return url.split('?', 1)[0]!;
 }
 
 function queryOf({ url = '/' }: IncomingMessage): URLSearchParams {

@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { apiPage, apiPath, openApiDocument, printJson } from '@weir/api';
+import { apiPage, openApiDocument, printJson } from '@weir/api';
+import { pathOf, type RouteName, routeOf } from '../http/route-table.ts';
 import { htmlOfMarkdown } from './markdown-page.ts';
 
 /** What is served besides operations: the description of the API, for programs and for people. */
@@ -24,29 +25,29 @@ h2 { margin-top: 3rem; } h3 { margin-top: 2.5rem; }
 const nothing = "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 const styleHash = `sha256-${hash('sha256', style, 'base64')}`;
 
-const pages: Readonly<Record<string, () => Page>> = {
-  [`${apiPath}/openapi.json`]: () => ({
+const pages: Partial<Record<RouteName, () => Page>> = {
+  openApi: () => ({
     text: printJson(openApiDocument()),
     contentType: 'application/json; charset=utf-8',
     policy: nothing,
   }),
-  [`${apiPath}/docs`]: () => ({
+  apiDocs: () => ({
     text: htmlOfMarkdown(apiPage(), { title: 'The API of the control plane', style }),
     contentType: 'text/html; charset=utf-8',
     policy: `${nothing}; style-src '${styleHash}'`,
   }),
 };
 
-/** Made when somebody asks for the first time; they do not change while the process runs. */
-const made = new Map<string, Page>();
+/** Made on the first request; they do not change while the process runs. */
+const made = new Map<RouteName, Page>();
 
 /** Sends the page that a request asks for, if it asks for one. */
 export function pageAt(request: IncomingMessage): ((response: ServerResponse) => void) | undefined {
-  const path = (request.url ?? '/').split('?', 1)[0]!;
-  const make = Object.hasOwn(pages, path) ? pages[path]! : undefined;
+  const route = routeOf(pathOf(request));
+  const make = route === undefined ? undefined : pages[route];
   if (make === undefined || !['GET', 'HEAD'].includes(request.method ?? '')) return undefined;
-  const page = made.get(path) ?? make();
-  made.set(path, page);
+  const page = made.get(route!) ?? make();
+  made.set(route!, page);
   return (response) => {
     response.setHeader('content-type', page.contentType);
     response.setHeader('content-length', Buffer.byteLength(page.text));

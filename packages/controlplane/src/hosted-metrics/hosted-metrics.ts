@@ -1,5 +1,5 @@
 import type { Metrics } from '@weir/core';
-import type { Route } from '../server.ts';
+import type { Handler } from '../http/route-table.ts';
 import { HostedTexts } from './hosted-texts.ts';
 import { type MeasureOptions, measureCluster } from './measure-cluster.ts';
 import { type PrometheusRouteOptions, prometheusRoute } from './prometheus-route.ts';
@@ -8,7 +8,7 @@ export type HostedMetricsOptions = MeasureOptions & Omit<PrometheusRouteOptions,
 
 /** The metrics of all clusters of a control plane, for those who scrape them and for those who push them. */
 export interface HostedMetrics {
-  readonly route: Route;
+  readonly answer: Handler;
   /** What there is to be told of a cluster now. Rejects with `ClusterUnavailable` while nobody leads it. */
   readonly measure: (clusterId: string) => Promise<Metrics>;
   close(): void;
@@ -20,6 +20,6 @@ export function hostedMetrics(options: HostedMetricsOptions): HostedMetrics {
     measure: async (clusterId) => (await measure(clusterId)).render(),
     clock: options.clock,
   });
-  const route = prometheusRoute({ ...options, textOf: (clusterId) => texts.textOf(clusterId) });
-  return { route, measure, close: () => texts.close() };
+  const answer = prometheusRoute({ ...options, textOf: (clusterId) => texts.textOf(clusterId) });
+  return { answer, measure, close: () => texts.close() };
 }

@@ -14,10 +14,12 @@ import { openAccounts } from '../accounts/open.ts';
 import { hashSecret } from '../accounts/secrets.ts';
 import { authorizeByAgentKeys } from '../agent-keys.ts';
 import { RateLimits, usualRateLimits } from '../api-server/rate-limits.ts';
+import { routePath } from '../http/route-table.ts';
 import { startControlPlane } from '../server.ts';
 import { type HostedMetricsOptions, hostedMetrics } from './hosted-metrics.ts';
 import { metricsReaders } from './metrics-reader.ts';
-import { prometheusPath } from './prometheus-route.ts';
+
+const prometheusPath = routePath('clusterMetrics');
 
 const settingsKey = `aks_${'5'.repeat(64)}`;
 const unknownKey = `aks_${'0'.repeat(64)}`;
@@ -64,7 +66,7 @@ async function start(t: TestContext, differences: Partial<HostedMetricsOptions> 
     authorize: () => false,
     readiness: () => true,
     members: () => [],
-    routes: [hosted.route],
+    handlers: { clusterMetrics: hosted.answer },
     clock: systemClock,
     log: deps.log,
     metrics,

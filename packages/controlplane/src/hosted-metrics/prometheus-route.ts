@@ -1,10 +1,10 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { ApiError, apiPath } from '@weir/api';
+import { ApiError } from '@weir/api';
 import type { Clock, Log, MetricRow, Metrics } from '@weir/core';
 import { ClusterUnavailable } from '@weir/metadata';
 import type { Authorize, Verdict } from '../agent-keys.ts';
 import { remoteAddressOf } from '../api-server/remote-address.ts';
-import type { Route } from '../server.ts';
+import { type Handler, pathOf, routePath } from '../http/route-table.ts';
 import { acceptsGzip } from './accepts-gzip.ts';
 import { basicCredentials } from './basic-credentials.ts';
 import type { HostedText } from './hosted-text.ts';
@@ -19,8 +19,6 @@ export interface PrometheusRouteOptions {
   readonly log: Log;
   readonly metrics: Metrics;
 }
-
-export const prometheusPath = `${apiPath}/monitoring/prometheus/virtual_clusters/`;
 
 /** The user that every scraper is. */
 const scraper = 'prometheus';
@@ -43,15 +41,12 @@ interface Answer {
 }
 
 /** `GET /api/v1/monitoring/prometheus/virtual_clusters/{id}`: the metrics of a cluster for whoever has a key to it. */
-export function prometheusRoute(options: PrometheusRouteOptions): Route {
+export function prometheusRoute(options: PrometheusRouteOptions): Handler {
   const { isBehindProxy = false, metrics } = options;
-  return {
-    matches: (path) => path.startsWith(prometheusPath),
-    async answer(request, response) {
-      const { status, body, headers = {} } = await answerTo(request, isBehindProxy, options);
-      metrics.series(scrapesRow, { status: String(status) }).add(1);
-      send(request, response, { status, body, headers });
-    },
+  return async (request, response) => {
+    const { status, body, headers = {} } = await answerTo(request, isBehindProxy, options);
+    metrics.series(scrapesRow, { status: String(status) }).add(1);
+    send(request, response, { status, body, headers });
   };
 }
 
@@ -74,9 +69,9 @@ async function answerTo(
   }
 }
 
-/** Whatever it is: nobody has a key to what is no id. */
-function clusterIdIn({ url = '' }: IncomingMessage): string {
-  return url.split('?', 1)[0]!.slice(prometheusPath.length);
+/** Not validated: no key is for what is not an id. */
+function clusterIdIn(request: IncomingMessage): string {
+  return pathOf(request).slice(routePath('clusterMetrics').length);
 }
 
 /** Whoever cannot be asked cannot tell. */

@@ -1,23 +1,26 @@
 import { iconAt } from '@weir/mcp';
-import type { Route } from '../server.ts';
+import { type Handler, pathOf } from '../http/route-table.ts';
 
-/** Icons change with releases only, and nobody minds an old one for a day. */
-const keptSeconds = 86_400;
+/** Icons change with releases only, so that a cached one may be a day old. */
+const cacheSeconds = 86_400;
 
-/** The pictures of tools, for everybody: clients fetch them without keys. */
-export const iconRoute: Route = {
-  matches: (path) => iconAt(path) !== undefined,
-  answer(request, response) {
-    if (request.method !== 'GET' && request.method !== 'HEAD') {
-      response.writeHead(405, { allow: 'GET, HEAD', connection: 'close' }).end();
-      return;
-    }
-    const svg = iconAt((request.url ?? '').split('?', 1)[0]!)!;
-    response.setHeader('content-type', 'image/svg+xml');
-    response.setHeader('content-length', Buffer.byteLength(svg));
-    response.setHeader('cache-control', `public, max-age=${keptSeconds}`);
-    response.setHeader('content-security-policy', "default-src 'none'");
-    response.setHeader('x-content-type-options', 'nosniff');
-    response.writeHead(200).end(svg);
-  },
+/** The icons of tools. Clients fetch them without keys. */
+export const answerIcon: Handler = (request, response) => {
+  const path = pathOf(request);
+  const svg = iconAt(path);
+  if (svg === undefined) {
+    response.setHeader('content-type', 'text/plain; charset=utf-8');
+    response.writeHead(404, { connection: 'close' }).end(`${path}: not found`);
+    return;
+  }
+  if (request.method !== 'GET' && request.method !== 'HEAD') {
+    response.writeHead(405, { allow: 'GET, HEAD', connection: 'close' }).end();
+    return;
+  }
+  response.setHeader('content-type', 'image/svg+xml');
+  response.setHeader('content-length', Buffer.byteLength(svg));
+  response.setHeader('cache-control', `public, max-age=${cacheSeconds}`);
+  response.setHeader('content-security-policy', "default-src 'none'");
+  response.setHeader('x-content-type-options', 'nosniff');
+  response.writeHead(200).end(svg);
 };

@@ -1,4 +1,4 @@
-import { ApiError, catalogue, docsMcpPath, mcpPath, type OutputOf, readInput } from '@weir/api';
+import { ApiError, catalogue, type OutputOf, readInput } from '@weir/api';
 import type { Clock, Log, Metrics } from '@weir/core';
 import {
   type CallOperation,
@@ -13,8 +13,8 @@ import { operationPerformer, type ServedHandlers } from '../api-server/perform-o
 import type { RateLimits } from '../api-server/rate-limits.ts';
 import { placeOf, remoteAddressOf } from '../api-server/remote-address.ts';
 import { type BucketSize, TokenBuckets } from '../api-server/token-buckets.ts';
-import type { Route } from '../server.ts';
-import { iconRoute } from './icon-route.ts';
+import type { RouteHandlers } from '../http/route-table.ts';
+import { answerIcon } from './icon-route.ts';
 import { type McpCaller, mcpCallerOf, noBrowser, orWait } from './mcp-caller.ts';
 
 interface McpRoutesOptions {
@@ -35,8 +35,7 @@ interface McpRoutesOptions {
 }
 
 interface McpRoutes {
-  /** They come before the route of the API, below whose path one of them lies. */
-  readonly routes: readonly Route[];
+  readonly handlers: RouteHandlers<'mcp' | 'docsMcp' | 'icons'>;
   close(): Promise<void>;
 }
 
@@ -76,11 +75,7 @@ export function mcpRoutes(options: McpRoutesOptions): McpRoutes {
     ...deps,
   });
   return {
-    routes: [
-      { matches: (path) => path === mcpPath, answer: ofControlPlane.answer },
-      { matches: (path) => path === docsMcpPath, answer: ofDocs.answer },
-      iconRoute,
-    ],
+    handlers: { mcp: ofControlPlane.answer, docsMcp: ofDocs.answer, icons: answerIcon },
     async close() {
       await Promise.all([ofControlPlane.close(), ofDocs.close()]);
     },

@@ -1,6 +1,4 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import type { IncomingMessage, ServerResponse } from 'node:http';
-import { apiPath } from '@weir/api/operation';
 import { Metrics, systemRandom } from '@weir/core';
 import { type AccountsDatabase, openAccounts } from '../accounts/open.ts';
 import { defaultPasswordCost } from '../accounts/password-hash.ts';
@@ -8,7 +6,7 @@ import type { SecretBox } from '../accounts/secret-box.ts';
 import type { VirtualCluster } from '../accounts/virtual-clusters.ts';
 import { type Authorize, authorizeByAny } from '../agent-keys.ts';
 import type { ForbiddenCall } from '../agent-listener.ts';
-import { apiRoute, createApiServer } from '../api-server/api-server.ts';
+import { apiHandlers, createApiServer } from '../api-server/api-server.ts';
 import type { ServedHandlers } from '../api-server/perform-operation.ts';
 import { RateLimits, usualRateLimits } from '../api-server/rate-limits.ts';
 import { type DiagnosticEvents, diagnosticEvents } from '../diagnostics/diagnostic-events.ts';
@@ -23,10 +21,10 @@ import { type MetricsReadersOptions, metricsReaders } from '../hosted-metrics/me
 import { authorizeByAccountKeys } from '../hosting/account-keys.ts';
 import type { ClusterHost } from '../hosting/cluster-host.ts';
 import type { LeaderPorts } from '../hosting/leader-ports.ts';
+import { type AccountsRouteName, type Handler, type RouteHandlers, routePath } from '../http/route-table.ts';
 import { mcpRoutes } from '../mcp/mcp-routes.ts';
 import { accountOperations } from '../operations/account/account-operations.ts';
 import { clusterOperations } from '../operations/cluster/cluster-operations.ts';
-import type { Route } from '../server.ts';
 import { signInIssuers } from '../sign-in/sign-in-issuers.ts';
 import { signInRoute } from '../sign-in/sign-in-route.ts';
 import type { SecretsOf } from '../workload-identity/agent-tokens.ts';
@@ -42,7 +40,7 @@ import type { ControlPlaneProcessOptions } from './options.ts';
 import { pause } from './pause.ts';
 import { openSealing } from './sealing.ts';
 import { signInLink } from './sign-in-link.ts';
-import { setupUrl, signUpRoutes } from './sign-up-pages.ts';
+import { setupUrl, signUpHandlers } from './sign-up-pages.ts';
 import { type WorkloadIdentities, workloadIdentities } from './workload-identities.ts';
 
 interface AccountsPartOptions {
@@ -69,7 +67,7 @@ export interface AccountsPart {
   list(): Promise<readonly VirtualCluster[]>;
   /** Who may enter as an agent, by a key of an account or a token. */
   readonly authorize: Authorize;
-  answer(request: IncomingMessage, response: ServerResponse): void | Promise<void>;
+  readonly handlers: RouteHandlers<AccountsRouteName>;
   /** Records a call that an agent key does not allow. Never rejects. */
   auditForbiddenCall(call: ForbiddenCall): Promise<void>;
   /** The metrics of a cluster, wherever it is led. */
@@ -124,29 +122,18 @@ export async function startAccounts(
   resources.defer(() => mcp.close());
   const hosted = hostedOf(options, served);
   resources.defer(() => hosted.close());
-  const routes: readonly Route[] = [
-    ...signUpRoutes,
-    ...(user && signInToken
-      ? [signInLink({ accounts, user, token: signInToken, publicUrl, limits, clock })]
-      : []),
-    signInRoute({
-      accounts,
-      secretBox,
-      issuers,
-      publicUrl,
-      isBehindProxy,
-      limits,
-      randomBytes,
-      clock,
-      log,
-      metrics,
-    }),
-    tokenRoute(tokens),
-    hosted.route,
-    ...mcp.routes,
-    apiRoute(createApiServer(served)),
-    { matches: (path) => path === '/', answer: answerRoot },
-  ];
+  const answerSignIn = signInRoute({
+    accounts,
+    secretBox,
+    issuers,
+    publicUrl,
+    isBehindProxy,
+    limits,
+    randomBytes,
+    clock,
+    log,
+    metrics,
+  });
   const watch = watchClusters({
     leading: () =>
       host.leading().map(({ cluster, node }) => ({ clusterId: cluster.id, kind: kinds[cluster.type], node })),
@@ -173,10 +160,19 @@ export async function startAccounts(
       tokens.authorize,
       authorizeByAccountKeys({ keyVerifier: accounts.keyVerifier, host, limits }),
     ),
-    answer(request, response) {
-      const path = (request.url ?? '/').split('?', 1)[0]!;
-      const route = routes.find(({ matches }) => matches(path));
-      return (route?.answer ?? answerNothing)(request, response);
+    handlers: {
+      root: answerRoot,
+      ...signUpHandlers,
+      signInLink:
+        user && signInToken
+          ? signInLink({ accounts, user, token: signInToken, publicUrl, limits, clock })
+          : undefined,
+      ssoLogin: answerSignIn,
+      ssoCallback: answerSignIn,
+      agentToken: tokenRoute(tokens),
+      clusterMetrics: hosted.answer,
+      ...mcp.handlers,
+      ...apiHandlers(createApiServer(served)),
     },
     auditForbiddenCall: forbiddenCallAudit({ accounts, clusterOf: (id) => host.cluster(id), log }),
     measure: hosted.measure,
@@ -324,13 +320,7 @@ function diagnosticMetrics(
   };
 }
 
-function answerRoot(_request: IncomingMessage, response: ServerResponse): void {
-  response.setHeader('location', `${apiPath}/docs`);
+const answerRoot: Handler = (_request, response) => {
+  response.setHeader('location', routePath('apiDocs'));
   response.writeHead(303).end();
-}
-
-function answerNothing(request: IncomingMessage, response: ServerResponse): void {
-  response.setHeader('content-type', 'text/plain; charset=utf-8');
-  response.setHeader('connection', 'close');
-  response.writeHead(404).end(`${request.url}: not found`);
-}
+};

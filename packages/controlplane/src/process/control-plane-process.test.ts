@@ -14,6 +14,7 @@ import {
   startProcess,
 } from '../../testing/running-process.ts';
 import { until } from '../../testing/until.ts';
+import { routeNames, routePath } from '../http/route-table.ts';
 
 const person = {
   account_name: 'Example',
@@ -286,4 +287,15 @@ test('a stolen agent key makes no superuser and moves no bucket', async (t) => {
     validateOnly: false,
   });
   assert.equal(moved!.error, 'INVALID_CONFIG');
+});
+
+test('every route of the table is answered, with security headers', async (t) => {
+  const { url } = await startProcess(t);
+  for (const path of [...routeNames.map(routePath), '/icons/topic.svg']) {
+    const answer = await fetch(url + path, { redirect: 'manual' });
+    assert.equal(answer.headers.get('x-content-type-options'), 'nosniff', path);
+    // The link needs a process of one user, and no icon has an empty name.
+    const isFound = path !== '/sign-in/' && path !== '/icons/';
+    assert.equal((await answer.text()) !== `${path}: not found`, isFound, path);
+  }
 });

@@ -1,6 +1,4 @@
 import { randomBytes } from 'node:crypto';
-import type { IncomingMessage, ServerResponse } from 'node:http';
-import { apiPath } from '@weir/api/operation';
 import { type Metrics, systemRandom } from '@weir/core';
 import { acceptedSecrets, type ClusterNode, clusterSecrets, LoadSharing, openJournals } from '@weir/metadata';
 import { freshToken, hashSecret } from '../accounts/secrets.ts';
@@ -10,15 +8,22 @@ import { keepClusterSecrets } from '../cluster-secrets.ts';
 import { ClusterHost } from '../hosting/cluster-host.ts';
 import { LeaderPorts } from '../hosting/leader-ports.ts';
 import { authorizeMembers } from '../hosting/member-tokens.ts';
-import { startControlPlane } from '../server.ts';
+import {
+  type AccountsRouteName,
+  accountsRouteNames,
+  type Handler,
+  type RouteHandlers,
+  routePath,
+} from '../http/route-table.ts';
+import { answerNotFound, startControlPlane } from '../server.ts';
 import type { SecretsOf } from '../workload-identity/agent-tokens.ts';
+import type { AccountsPart } from './accounts-part.ts';
 import { checkDatabase, checkServer } from './check-database.ts';
 import { firstClusterName } from './first-cluster-name.ts';
 import { LateAccounts } from './late-accounts.ts';
 import { Members } from './members.ts';
 import type { ControlPlaneProcessOptions } from './options.ts';
 import { ownCredentials } from './own-credentials.ts';
-import { signInPath } from './sign-in-path.ts';
 
 /** One control-plane process: its part of all clusters, the API, and the server through which agents, tools and people reach it. */
 export interface ControlPlaneProcess {
@@ -51,14 +56,6 @@ export interface ReadyProcess {
 
 /** A quick start loads the rest after this at the latest. */
 const quickMsMax = 30_000;
-
-/** The paths of what comes with accounts. */
-const isOfAccounts = (path: string) =>
-  path === '/' ||
-  path === '/sign-in' ||
-  [`${apiPath}/`, '/setup', '/join', signInPath, '/login/', '/docs/mcp'].some((prefix) =>
-    path.startsWith(prefix),
-  );
 
 export async function startControlPlaneProcess(
   options: ControlPlaneProcessOptions,
@@ -163,12 +160,7 @@ async function startParts(
     authorize: authorizeByAny(bySettings, byMembers, async (...asked) =>
       (await current())?.authorize(...asked),
     ),
-    routes: [
-      {
-        matches: isOfAccounts,
-        answer: async (request, response) => ((await current())?.answer ?? answerLater)(request, response),
-      },
-    ],
+    handlers: accountsHandlers(current),
     // A process that stands by is ready too: its part is to wait.
     readiness: () => host.isReady,
     members: () => members.urls,
@@ -193,7 +185,7 @@ async function startParts(
   return {
     url,
     port: server.port,
-    signInUrl: signInToken && `${publicUrl()}${signInPath}${signInToken}`,
+    signInUrl: signInToken && `${publicUrl()}${routePath('signInLink')}${signInToken}`,
     clusters: {
       leading: () => host.leading().map(({ cluster }) => cluster.id),
       measure: async (clusterId) => (await accounts.load()).measure(clusterId),
@@ -228,12 +220,25 @@ async function startParts(
   }
 }
 
-function answerLater(_request: IncomingMessage, response: ServerResponse): void {
+/** Handlers of routes that need accounts, which may come later or on first use. */
+function accountsHandlers(accounts: () => Promise<AccountsPart | undefined>): RouteHandlers {
+  const handlers = accountsRouteNames.map((name): [AccountsRouteName, Handler] => [
+    name,
+    async (request, response) => {
+      const part = await accounts();
+      const handler = part === undefined ? answerLater : (part.handlers[name] ?? answerNotFound);
+      return handler(request, response);
+    },
+  ]);
+  return Object.fromEntries(handlers);
+}
+
+const answerLater: Handler = (_request, response) => {
   response.setHeader('content-type', 'text/plain; charset=utf-8');
   response.setHeader('retry-after', 1);
   response.setHeader('connection', 'close');
   response.writeHead(503).end('The database does not answer yet; try again.');
-}
+};
 
 function settingsKeys(agentKey: string | undefined, clusterId: string | undefined) {
   if (agentKey === undefined || clusterId === undefined) return [];

@@ -8,10 +8,9 @@ import type { User } from '../accounts/users.ts';
 import type { RateLimits } from '../api-server/rate-limits.ts';
 import { remoteAddressOf } from '../api-server/remote-address.ts';
 import { browserSessionOf } from '../api-server/session-cookie.ts';
+import { type Handler, routePath } from '../http/route-table.ts';
 import { controlPlaneLimits } from '../limits.ts';
 import { beginSession } from '../operations/account/begin-session.ts';
-import type { Route } from '../server.ts';
-import { signInPath } from './sign-in-path.ts';
 
 interface SignInLinkOptions {
   readonly accounts: Pick<AccountsDatabase, 'sessions'>;
@@ -24,17 +23,18 @@ interface SignInLinkOptions {
 }
 
 /** A link that signs one user in for as long as the process lives: for a program whose user is whoever sees its output. */
-export function signInLink(options: SignInLinkOptions): Route {
+export function signInLink(options: SignInLinkOptions): Handler {
   const { accounts, user, publicUrl, limits, token, clock } = options;
   const isToken = (text: string) =>
     timingSafeEqual(Buffer.from(hashSecret(text)), Buffer.from(hashSecret(token)));
 
-  const answer: Route['answer'] = async (request, response) => {
+  return async (request, response) => {
     const remoteAddress = remoteAddressOf(request, false);
     try {
       if (request.method !== 'GET') throw new ApiError('method_not_allowed');
       const putBack = limits.countAttempt(remoteAddress, undefined);
-      if (!isToken((request.url ?? '').slice(signInPath.length))) throw new ApiError('invalid_token');
+      if (!isToken((request.url ?? '').slice(routePath('signInLink').length)))
+        throw new ApiError('invalid_token');
       putBack('succeeded');
       const isSecure = publicUrl().startsWith('https:');
       const browser = browserSessionOf(request, response, { isSecure, clock });
@@ -43,11 +43,11 @@ export function signInLink(options: SignInLinkOptions): Route {
       response.setHeader('location', '/');
       end(response, 303, 'You are signed in.');
     } catch (error) {
-      const told = error instanceof ApiError ? error : new ApiError('internal', undefined, { cause: error });
-      end(response, told.status, told.message);
+      const failure =
+        error instanceof ApiError ? error : new ApiError('internal', undefined, { cause: error });
+      end(response, failure.status, failure.message);
     }
   };
-  return { matches: (path) => path.startsWith(signInPath), answer };
 }
 
 function end(response: ServerResponse, status: number, text: string): void {

@@ -1,15 +1,14 @@
 import { createHash } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { apiPath, type OperationName, passwordCharsMin } from '@weir/api';
-import type { Route } from '../server.ts';
+import { type Handler, pathOf, routePath } from '../http/route-table.ts';
 
 /** Where the link of a first start leads. The token stands behind `#`, so that no proxy and no log on the way sees it. */
 export function setupUrl(publicUrl: string, token: string): string {
-  return `${publicUrl}${setup.path}#${token}`;
+  return `${publicUrl}${routePath('setup')}#${token}`;
 }
 
 interface SignUpPage {
-  readonly path: string;
   readonly title: string;
   readonly says: string;
   readonly operation: OperationName;
@@ -27,7 +26,6 @@ const password = [
 ] as const;
 
 const setup: SignUpPage = {
-  path: '/setup',
   title: 'Set Weir up',
   says: 'You become the administrator of this installation.',
   operation: 'setup',
@@ -42,7 +40,6 @@ const setup: SignUpPage = {
 };
 
 const invitation: SignUpPage = {
-  path: '/join',
   title: 'Join Weir',
   says: 'You were invited to an account.',
   operation: 'users/accept_invitation',
@@ -52,7 +49,6 @@ const invitation: SignUpPage = {
 };
 
 const signIn: SignUpPage = {
-  path: '/sign-in',
   title: 'Sign in to Weir',
   says: 'With the e-mail and the password of a user of this installation.',
   operation: 'sign_in',
@@ -163,25 +159,28 @@ function policyOf(page: SignUpPage): string {
 }
 
 /** The pages on which people sign up and in. They need nothing but their text, so that they work before there is a console. */
-export const signUpRoutes: readonly Route[] = [setup, invitation, signIn].map((page) => {
+export const signUpHandlers = {
+  setup: answerPage(setup),
+  join: answerPage(invitation),
+  signIn: answerPage(signIn),
+} as const;
+
+function answerPage(page: SignUpPage): Handler {
   const html = htmlOf(page);
   const policy = policyOf(page);
-  return {
-    matches: (path) => path === page.path,
-    answer(request: IncomingMessage, response: ServerResponse) {
-      const isRead = request.method === 'GET' || request.method === 'HEAD';
-      response.setHeader('content-type', isRead ? 'text/html; charset=utf-8' : 'text/plain; charset=utf-8');
-      response.setHeader('content-security-policy', policy);
-      response.setHeader('referrer-policy', 'no-referrer');
-      response.setHeader('x-content-type-options', 'nosniff');
-      response.setHeader('cache-control', 'no-store');
-      if (isRead) {
-        response.writeHead(200).end(html);
-        return;
-      }
-      response.setHeader('allow', 'GET, HEAD');
-      response.setHeader('connection', 'close');
-      response.writeHead(405).end(`${page.path}: GET only`);
-    },
+  return (request: IncomingMessage, response: ServerResponse) => {
+    const isRead = request.method === 'GET' || request.method === 'HEAD';
+    response.setHeader('content-type', isRead ? 'text/html; charset=utf-8' : 'text/plain; charset=utf-8');
+    response.setHeader('content-security-policy', policy);
+    response.setHeader('referrer-policy', 'no-referrer');
+    response.setHeader('x-content-type-options', 'nosniff');
+    response.setHeader('cache-control', 'no-store');
+    if (isRead) {
+      response.writeHead(200).end(html);
+      return;
+    }
+    response.setHeader('allow', 'GET, HEAD');
+    response.setHeader('connection', 'close');
+    response.writeHead(405).end(`${pathOf(request)}: GET only`);
   };
-});
+}

@@ -1,4 +1,5 @@
 import { type AvoidedReleases, avoidedReleases, reasonsToAvoid } from '../diagnostics/avoided-releases.ts';
+import { routePath } from '../http/route-table.ts';
 import { breakingChanges } from './breaking-changes.ts';
 import { readChangelog } from './changelog.ts';
 import { escaped, notesHtml } from './notes-html.ts';
@@ -9,8 +10,6 @@ interface ReleaseFeedOptions {
   /** Where the feed is served, without a slash at the end. */
   readonly baseUrl: string;
 }
-
-export const releaseFeedPath = '/agent-changelog.rss';
 
 /**
  * The releases as RSS 2.0, the newest first: those of the changelog, and besides them the earlier ones that are to be avoided or after which
@@ -63,7 +62,7 @@ function itemXml({ release, publishedMs, notes, baseUrl }: Item): string {
   return [
     '<item>',
     `<title>${name}${reasons.length > 0 ? ' (avoid this release)' : ''}</title>`,
-    `<link>${escaped(`${baseUrl}${releaseFeedPath}#${name}`)}</link>`,
+    `<link>${escaped(`${baseUrl}${routePath('releaseFeed')}#${name}`)}</link>`,
     `<guid isPermaLink="false">${name}</guid>`,
     ...(publishedMs === undefined ? [] : [`<pubDate>${new Date(publishedMs).toUTCString()}</pubDate>`]),
     ...(reasons.length > 0 ? ['<category>avoid</category>'] : []),

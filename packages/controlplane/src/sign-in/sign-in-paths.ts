@@ -1,9 +1,10 @@
 import type { SsoConnection } from '../accounts/sso-connections.ts';
+import { routePath } from '../http/route-table.ts';
 
 /** Where browsers come to sign in with an identity provider, and where it sends them back to. */
 
-const loginPrefix = '/login/sso/';
-const callbackPath = '/login/callback';
+const loginPrefix = routePath('ssoLogin');
+const callbackPath = routePath('ssoCallback');
 
 type Named = Pick<SsoConnection, 'identifier'>;
 
@@ -18,10 +19,6 @@ export function loginUrlOf(publicUrl: string, connection: Named): string {
 /** What the issuer has to allow as the redirect. */
 export function callbackUrlOf(publicUrl: string, { identifier }: Named): string {
   return `${withoutSlash(publicUrl)}${callbackPath}?connection=${identifier}`;
-}
-
-export function isSignInPath(path: string): boolean {
-  return path === callbackPath || path.startsWith(loginPrefix);
 }
 
 /** The connection that a path is about, as it says. */

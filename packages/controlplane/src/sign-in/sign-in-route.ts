@@ -4,14 +4,14 @@ import { apiLimits } from '@weir/api/limits';
 import type { Log, MetricRow } from '@weir/core';
 import { remoteAddressOf } from '../api-server/remote-address.ts';
 import { browserSessionOf } from '../api-server/session-cookie.ts';
+import type { Handler } from '../http/route-table.ts';
 import { controlPlaneLimits } from '../limits.ts';
-import type { Route } from '../server.ts';
 import { pendingCookieOf } from './pending-cookie.ts';
 import { SignInAudit } from './sign-in-audit.ts';
 import { SignInFlow } from './sign-in-flow.ts';
 import type { SignInOptions } from './sign-in-options.ts';
 import { forgettable, sendProblemPage } from './sign-in-page.ts';
-import { identifierIn, isSignInPath, loginUrlOf } from './sign-in-paths.ts';
+import { identifierIn, loginUrlOf } from './sign-in-paths.ts';
 import type { Visit } from './visit.ts';
 
 /** A sign-in that takes longer is given up. Connections that are silent for 30 s are cut. */
@@ -28,7 +28,7 @@ const signInsRow: MetricRow<'outcome'> = {
  * `GET /login/sso/<identifier>?return_to=…` sends a browser to the identity provider, and `GET /login/callback` signs in whom it sends
  * back. What fails is told on a page, and written into the audit log.
  */
-export function signInRoute(options: SignInOptions): Route {
+export function signInRoute(options: SignInOptions): Handler {
   const { publicUrl, clock, log, metrics, isBehindProxy = false } = options;
   const audit = new SignInAudit(options.accounts, log);
   const flow = new SignInFlow(options, audit);
@@ -72,7 +72,7 @@ export function signInRoute(options: SignInOptions): Route {
     sendProblemPage(response, error.status, error.message, { again, home: flow.home() });
   }
 
-  async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  return async (request, response) => {
     const stop = new AbortController();
     const late = Promise.withResolvers<never>();
     const cancel = clock.after(signInMsMax, () => {
@@ -98,9 +98,7 @@ export function signInRoute(options: SignInOptions): Route {
       runningCount--;
       cancel();
     }
-  }
-
-  return { matches: isSignInPath, answer };
+  };
 }
 
 /** Ours: it is logged, and the user is told nothing of it. */

@@ -39,7 +39,7 @@ test('a platform token becomes an agent token, and that a connection', async (t)
     port: 0,
     clusters: () => cluster,
     authorize: tokens.authorize,
-    routes: [tokenRoute(tokens)],
+    handlers: { agentToken: tokenRoute(tokens) },
     readiness: () => true,
     members: () => [],
     metrics: new Metrics(),

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { agentTokenPath, tokenExchange } from '@weir/metadata';
+import { tokenExchange } from '@weir/metadata';
+import type { Handler } from '../http/route-table.ts';
 import { controlPlaneLimits } from '../limits.ts';
-import type { Route } from '../server.ts';
 import type { TokenExchange } from './token-exchange.ts';
 
 /** `POST /api/v1/agent/token`, as RFC 8693 has it: the token of a platform in, a token of ours out. */
@@ -13,7 +13,7 @@ type Answer = readonly [status: number, body: Readonly<Record<string, unknown>>]
 
 const tooLong = Symbol('too long');
 
-export function tokenRoute(exchange: Pick<TokenExchange, 'exchange'>): Route {
+export function tokenRoute(exchange: Pick<TokenExchange, 'exchange'>): Handler {
   let runningCount = 0;
 
   async function answerTo(request: IncomingMessage): Promise<Answer> {
@@ -65,7 +65,7 @@ export function tokenRoute(exchange: Pick<TokenExchange, 'exchange'>): Route {
     ];
   }
 
-  async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  return async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const [status, body] = await answerTo(request).catch((): Answer => {
       return refused(400, 'invalid_request', 'the request could not be read');
     });
@@ -77,9 +77,7 @@ export function tokenRoute(exchange: Pick<TokenExchange, 'exchange'>): Route {
     response.setHeader('cache-control', 'no-store');
     response.setHeader('content-length', Buffer.byteLength(text));
     response.writeHead(status).end(text);
-  }
-
-  return { matches: (path) => path === `/${agentTokenPath}`, answer };
+  };
 }
 
 function refused(status: number, error: string, description: string): Answer {

@@ -1,0 +1,82 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { apiPath, docsMcpPath, mcpPath } from '@weir/api/paths';
+import { agentTokenPath } from '@weir/metadata';
+
+/** Answers a request. It never rejects. */
+export type Handler = (request: IncomingMessage, response: ServerResponse) => void | Promise<void>;
+
+interface Route {
+  readonly path: string;
+  /** The route has all paths that begin with `path`. */
+  readonly isPrefix?: true;
+  /** The handler comes with accounts, which a quick start loads on first use. */
+  readonly needsAccounts?: true;
+}
+
+/** Every path of the server. An exact path wins over prefixes, and a longer prefix over a shorter one. */
+const routes = {
+  status: { path: '/v1/status' },
+  readiness: { path: '/v1/readiness' },
+  metrics: { path: '/metrics' },
+  releaseFeed: { path: '/agent-changelog.rss' },
+  root: { path: '/', needsAccounts: true },
+  setup: { path: '/setup', needsAccounts: true },
+  join: { path: '/join', needsAccounts: true },
+  signIn: { path: '/sign-in', needsAccounts: true },
+  signInLink: { path: '/sign-in/', isPrefix: true, needsAccounts: true },
+  ssoLogin: { path: '/login/sso/', isPrefix: true, needsAccounts: true },
+  ssoCallback: { path: '/login/callback', needsAccounts: true },
+  agentToken: { path: `/${agentTokenPath}`, needsAccounts: true },
+  clusterMetrics: {
+    path: `${apiPath}/monitoring/prometheus/virtual_clusters/`,
+    isPrefix: true,
+    needsAccounts: true,
+  },
+  mcp: { path: mcpPath, needsAccounts: true },
+  docsMcp: { path: docsMcpPath, needsAccounts: true },
+  icons: { path: '/icons/', isPrefix: true, needsAccounts: true },
+  openApi: { path: `${apiPath}/openapi.json`, needsAccounts: true },
+  apiDocs: { path: `${apiPath}/docs`, needsAccounts: true },
+  api: { path: `${apiPath}/`, isPrefix: true, needsAccounts: true },
+} as const satisfies Record<string, Route>;
+
+type Routes = typeof routes;
+
+export type RouteName = keyof Routes;
+
+export type AccountsRouteName = {
+  [Name in RouteName]: Routes[Name] extends { readonly needsAccounts: true } ? Name : never;
+}[RouteName];
+
+/** A route without a handler is answered with 404. */
+export type RouteHandlers<Name extends RouteName = RouteName> = {
+  readonly [N in Name]?: Handler | undefined;
+};
+
+const rows = Object.entries(routes) as [RouteName, Route][];
+
+export const routeNames: readonly RouteName[] = rows.map(([name]) => name);
+
+export const accountsRouteNames = rows
+  .filter(([, { needsAccounts }]) => needsAccounts === true)
+  .map(([name]) => name as AccountsRouteName);
+
+const exact = new Map(rows.filter(([, { isPrefix }]) => !isPrefix).map(([name, { path }]) => [path, name]));
+
+const prefixes = rows
+  .filter(([, { isPrefix }]) => isPrefix)
+  .sort(([, a], [, b]) => b.path.length - a.path.length);
+
+export function routePath(name: RouteName): string {
+  return routes[name].path;
+}
+
+/** The route of a path without its query. */
+export function routeOf(path: string): RouteName | undefined {
+  return exact.get(path) ?? prefixes.find(([, { path: prefix }]) => path.startsWith(prefix))?.[0];
+}
+
+/** The path of a request, without the query. */
+export function pathOf({ url = '/' }: Pick<IncomingMessage, 'url'>): string {
+  return url.split('?', 1)[0]!;
+}
