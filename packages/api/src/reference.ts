@@ -1,3 +1,4 @@
+import { escapeMarkdown, markdownTable } from '@weir/core';
 import { apiKeyHeader, workspaceKeyHeader } from './authentication.ts';
 import { areas, operations } from './catalogue.ts';
 import { commonErrors, errorCodes, errorTable } from './errors.ts';
@@ -62,7 +63,7 @@ function contents(): string {
     needsOf(operation),
     operation.summary,
   ]);
-  return `## Operations\n\n${table(['Operation', 'Method', 'Needs', 'What it does'], rows)}`;
+  return `## Operations\n\n${markdownTable(['Operation', 'Method', 'Needs', 'What it does'], rows)}`;
 }
 
 /** As Markdown renderers make it of the heading. */
@@ -78,7 +79,7 @@ function errorSection(): string {
     errorTable[code].message,
     common.includes(code) ? 'any operation' : 'those that name it',
   ]);
-  return `## Errors\n\n${table(['Code', 'Status', 'What it says', 'Given by'], rows)}`;
+  return `## Errors\n\n${markdownTable(['Code', 'Status', 'What it says', 'Given by'], rows)}`;
 }
 
 function otherSection(): string {
@@ -88,7 +89,7 @@ function otherSection(): string {
     access[security],
     summary,
   ]);
-  return `## Other routes\n\n${table(['Route', 'Needs', 'What it gives'], rows)}`;
+  return `## Other routes\n\n${markdownTable(['Route', 'Needs', 'What it gives'], rows)}`;
 }
 
 function operationSection(operation: Operation): string {
@@ -128,7 +129,7 @@ function recordSection(): string {
 function fieldTable(heading: string, schema: JsonSchema, isRecord = false): string {
   const rows = fieldRows(schema, '');
   if (rows.length === 0) return heading === 'Request' ? 'Request: `{}`.' : 'Answer: `{}`.';
-  return table([isRecord ? 'Field' : heading, 'Type', 'Meaning'], rows);
+  return markdownTable([isRecord ? 'Field' : heading, 'Type', 'Meaning'], rows);
 }
 
 function fieldRows({ properties = {}, required = [] }: JsonSchema, prefix: string): string[][] {
@@ -149,7 +150,7 @@ function fieldRows({ properties = {}, required = [] }: JsonSchema, prefix: strin
 
 function meaningOf(schema: JsonSchema): string {
   const standard = schema.default === undefined ? '' : ` Default \`${JSON.stringify(schema.default)}\`.`;
-  return escaped((schema.description ?? '') + standard);
+  return escapeMarkdown((schema.description ?? '') + standard);
 }
 
 /** The objects whose fields follow in the table: the field itself, its items or its entries. Of what can be several things, all of them. */
@@ -185,17 +186,4 @@ function typeInWords(schema: JsonSchema): string {
 function countsInWords({ minItems = 0, maxItems }: JsonSchema): string {
   if (maxItems === undefined) return '';
   return minItems > 0 ? `, ${minItems} to ${maxItems}` : `, at most ${maxItems}`;
-}
-
-function table(header: readonly string[], rows: readonly (readonly string[])[]): string {
-  const line = (cells: readonly string[]) => `| ${cells.join(' | ')} |`;
-  return [line(header), `|${'---|'.repeat(header.length)}`, ...rows.map(line)].join('\n');
-}
-
-/** Text that Markdown would read as markup inside a table; what stands in backticks is left alone. */
-function escaped(text: string): string {
-  return text
-    .split(/(`[^`]*`)/)
-    .map((part) => (part.startsWith('`') ? part.replaceAll('|', '\\|') : part.replace(/[|<*]/g, '\\$&')))
-    .join('');
 }

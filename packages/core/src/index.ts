@@ -25,6 +25,7 @@ export { internalTopicPrefix, internalTopicProblem, isInternalTopic } from './in
 export { keptCopy } from './kept-copy.ts';
 export { coreLimits } from './limits.ts';
 export { jsonLog, type Log, type LogFields, type LogLevel, silentLog } from './log.ts';
+export { escapeHtml, escapeMarkdown, escapePipes, markdownTable } from './markup.ts';
 export {
   durationBucketsSeconds,
   type LabelValues,

@@ -1,4 +1,4 @@
-import { formatDurationMs } from '@weir/core';
+import { formatDurationMs, markdownTable } from '@weir/core';
 import { envelopeFields } from './event-fields.ts';
 import { type EventField, type EventTypeName, eventTypeNames, eventTypes } from './event-types.ts';
 import { eventLimits } from './limits.ts';
@@ -37,7 +37,7 @@ ${fieldTable(envelopeFields)}
 
 const types = `## Types
 
-${table(
+${markdownTable(
   ['type', 'content', 'clusters', 'emitted by'],
   eventTypeNames.map((name) => {
     const { description, clusterKinds, emittedBy } = eventTypes[name];
@@ -74,7 +74,7 @@ function offeredRelative(): string {
 
 const presetSection = `## Presets
 
-${table(
+${markdownTable(
   ['preset', 'types', 'filter', 'time', 'grouped by'],
   presets.map(({ title, eventTypes: names, filter, range, groupBy }) => [
     title,
@@ -87,12 +87,7 @@ ${table(
 
 function fieldTable(fields: readonly EventField[]): string {
   const rows = fields.map(({ name, type, description }) => [`\`${name}\``, type, description]);
-  return table(['field', 'type', 'meaning'], rows);
-}
-
-function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
-  const line = (cells: readonly string[]) => `| ${cells.join(' | ')} |`;
-  return [line(head), `|${'---|'.repeat(head.length)}`, ...rows.map(line)].join('\n');
+  return markdownTable(['field', 'type', 'meaning'], rows);
 }
 
 function listed(names: readonly string[]): string {

@@ -1,4 +1,5 @@
 import { apiKeyHeader, docsMcpPath, mcpConfiguration, mcpPath } from '@weir/api';
+import { escapePipes, markdownTable } from '@weir/core';
 import { mcpLimits } from './limits.ts';
 import { prompts } from './prompts/prompts.ts';
 import { eventTypeFamily, fixedResources } from './resources/resources.ts';
@@ -49,7 +50,7 @@ What goes wrong is an answer as well: a code that does not change, and what to d
 
 const toolList = `## Tools
 
-${table(
+${pipeSafeTable(
   ['tool', 'does'],
   tools.map(({ name, description }) => [`[\`${name}\`](#${name})`, description]),
 )}`;
@@ -65,7 +66,7 @@ function sectionOf(tool: Tool): string {
     argument.default === undefined ? '' : `\`${JSON.stringify(argument.default)}\``,
     argument.description ?? '',
   ]);
-  return `### ${tool.name}\n\n${tool.description}\n\n${table(['argument', 'type', 'default', 'meaning'], rows)}`;
+  return `### ${tool.name}\n\n${tool.description}\n\n${pipeSafeTable(['argument', 'type', 'default', 'meaning'], rows)}`;
 }
 
 interface Argument {
@@ -86,7 +87,7 @@ function typeOf({ type, enum: words, items, anyOf }: Argument): string {
 
 const others = `## Resources and prompts
 
-${table(
+${pipeSafeTable(
   ['resource', 'has'],
   [
     ...fixedResources.map(({ uri, description }) => [`\`${uri}\``, description]),
@@ -95,7 +96,7 @@ ${table(
   ],
 )}
 
-${table(
+${pipeSafeTable(
   ['prompt', 'asks', 'arguments'],
   prompts.map(({ name, title, args }) => [
     `\`${name}\``,
@@ -106,10 +107,11 @@ ${table(
 
 Names of clusters, consumer groups, fields and event types are completed.`;
 
-function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
-  const line = (cells: readonly string[]) =>
-    `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`;
-  return [line(head), `|${'---|'.repeat(head.length)}`, ...rows.map(line)].join('\n');
+function pipeSafeTable(head: readonly string[], rows: readonly (readonly string[])[]): string {
+  return markdownTable(
+    head,
+    rows.map((cells) => cells.map(escapePipes)),
+  );
 }
 
 function thousands(count: number): string {

@@ -1,3 +1,4 @@
+import { escapeMarkdown, markdownTable } from '@weir/core';
 import { type CommandName, commands } from '../commands/catalogue.ts';
 import { notAvailable } from '../flags/availability.ts';
 import { flagGroups, flagRows } from '../flags/catalogue.ts';
@@ -12,7 +13,9 @@ export function flagsPage(): string {
     typeSection(),
     commandSection(),
     ruleSection(),
-    ...flagGroups.map(({ title, rows }) => `## ${title}\n\n${table(flagColumns, rows.map(flagCells))}`),
+    ...flagGroups.map(
+      ({ title, rows }) => `## ${title}\n\n${markdownTable(flagColumns, rows.map(flagCells))}`,
+    ),
   ];
   return `${sections.join('\n\n')}\n`;
 }
@@ -46,17 +49,17 @@ function typeSection(): string {
     syntax === undefined ? [] : [[label, syntax]],
   );
   const listRow = ['list of …', 'items with commas between them; blanks around an item do not count'];
-  return `## Types\n\n${table(['Type', 'How it is written'], [...rows, listRow])}`;
+  return `## Types\n\n${markdownTable(['Type', 'How it is written'], [...rows, listRow])}`;
 }
 
 function commandSection(): string {
   const rows = commands.map(({ name, help, status }) => [`\`${name}\``, help, status]);
-  return `## Commands\n\n${table(['Command', 'What it does', 'Status'], rows)}`;
+  return `## Commands\n\n${markdownTable(['Command', 'What it does', 'Status'], rows)}`;
 }
 
 function ruleSection(): string {
   const items = rulebook.map(({ statement, commands }) => {
-    return `- ${escaped(statement)} (${commands.map((name) => `\`${name}\``).join(', ')})`;
+    return `- ${escapeMarkdown(statement)} (${commands.map((name) => `\`${name}\``).join(', ')})`;
   });
   return `## Rules across flags\n\n${items.join('\n')}`;
 }
@@ -71,8 +74,8 @@ function flagCells(row: FlagRow): readonly string[] {
     row.hasFlag ? `\`-${row.name}\`<br>\`${row.env}\`` : `\`${row.env}\``,
     row.type.label,
     defaults(row),
-    escaped(row.type.allowed ?? ''),
-    escaped(meaning) +
+    escapeMarkdown(row.type.allowed ?? ''),
+    escapeMarkdown(meaning) +
       (aliases === undefined ? '' : ` Also ${aliases}.`) +
       (former === undefined ? '' : ` Formerly ${former}.`),
     commandsInWords(row.commands),
@@ -96,14 +99,4 @@ function defaults(row: FlagRow): string {
     return index === 0 ? text : `${name}: ${text}`;
   });
   return texts.join('; ');
-}
-
-function table(header: readonly string[], rows: readonly (readonly string[])[]): string {
-  const line = (cells: readonly string[]) => `| ${cells.join(' | ')} |`;
-  return [line(header), `|${'---|'.repeat(header.length)}`, ...rows.map(line)].join('\n');
-}
-
-/** Text that Markdown would read as markup inside a table. */
-function escaped(text: string): string {
-  return text.replace(/[|<*]/g, (character) => `\\${character}`);
 }

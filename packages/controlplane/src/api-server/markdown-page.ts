@@ -1,3 +1,4 @@
+import { escapeHtml } from '@weir/core';
 /** As much Markdown as the generated reference pages have: headings, paragraphs, lists, tables, code, links. Markup in it is text. */
 export function htmlOfMarkdown(
   markdown: string,
@@ -9,7 +10,7 @@ export function htmlOfMarkdown(
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<title>${escaped(title)}</title>
+<title>${escapeHtml(title)}</title>
 <style>${style}</style>
 </head>
 <body>
@@ -37,7 +38,7 @@ function htmlOfBlock(block: string): string {
     return `<h${level} id="${anchorOf(heading[2]!)}">${inline(heading[2]!)}</h${level}>`;
   }
   if (block.startsWith('```')) {
-    return `<pre><code>${escaped(block.replace(/^```\w*\n/, '').replace(/\n```$/, ''))}</code></pre>`;
+    return `<pre><code>${escapeHtml(block.replace(/^```\w*\n/, '').replace(/\n```$/, ''))}</code></pre>`;
   }
   if (block.startsWith('| ')) return tableOf(block.split('\n'));
   if (block.startsWith('- ')) {
@@ -69,8 +70,8 @@ function inline(text: string): string {
     .split(/(`[^`]*`)/)
     .map((part) =>
       part.startsWith('`')
-        ? `<code>${escaped(unescaped(part.slice(1, -1)))}</code>`
-        : escaped(unescaped(part)),
+        ? `<code>${escapeHtml(unescaped(part.slice(1, -1)))}</code>`
+        : escapeHtml(unescaped(part)),
     )
     .join('')
     .replace(/\[((?:[^\]<]|<code>[^<]*<\/code>)+)\]\((#[\w-]+)\)/g, '<a href="$2">$1</a>');
@@ -78,12 +79,4 @@ function inline(text: string): string {
 
 function unescaped(text: string): string {
   return text.replace(/\\([|<*])/g, '$1');
-}
-
-function escaped(text: string): string {
-  return text
-    .replaceAll('&', '&amp;')
-    .replaceAll('<', '&lt;')
-    .replaceAll('>', '&gt;')
-    .replaceAll('"', '&quot;');
 }

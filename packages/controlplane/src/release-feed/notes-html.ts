@@ -1,3 +1,4 @@
+import { escapeHtml } from '@weir/core';
 /**
  * The Markdown that our changelog is written in, as HTML: paragraphs, lists, bold, code and links. Anything else stays the text that it is.
  */
@@ -21,8 +22,8 @@ function inlineHtml(text: string): string {
     .split(/(`[^`]*`)/)
     .map((part) =>
       part.length > 1 && part.startsWith('`')
-        ? `<code>${escaped(part.slice(1, -1))}</code>`
-        : escaped(part)
+        ? `<code>${escapeHtml(part.slice(1, -1))}</code>`
+        : escapeHtml(part)
             .replaceAll(/\*\*([^*]+)\*\*/g, '<b>$1</b>')
             // A feed has no place that an address of the repository would be relative to.
             .replaceAll(/\[([^\]]+)\]\(([^)\s]+)\)/g, (_, shown: string, target: string) =>
@@ -30,19 +31,4 @@ function inlineHtml(text: string): string {
             ),
     )
     .join('');
-}
-
-const entities: Readonly<Record<string, string>> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-  "'": '&#39;',
-};
-
-/** Text for HTML and XML. What no XML may hold is left out. */
-export function escaped(text: string): string {
-  return text
-    .replaceAll(/[&<>"']/g, (character) => entities[character]!)
-    .replaceAll(/[^\t\n\r\u{20}-\u{d7ff}\u{e000}-\u{fffd}\u{10000}-\u{10ffff}]/gu, '');
 }

@@ -1,8 +1,9 @@
+import { escapeHtml } from '@weir/core';
 import { type AvoidedReleases, avoidedReleases, reasonsToAvoid } from '../diagnostics/avoided-releases.ts';
 import { routePath } from '../http/route-table.ts';
 import { breakingChanges } from './breaking-changes.ts';
 import { readChangelog } from './changelog.ts';
-import { escaped, notesHtml } from './notes-html.ts';
+import { notesHtml } from './notes-html.ts';
 
 interface ReleaseFeedOptions {
   /** CHANGELOG.md. */
@@ -33,7 +34,7 @@ export function releaseFeed({ changelog, baseUrl }: ReleaseFeedOptions): string 
     '<rss version="2.0">',
     '<channel>',
     '<title>Weir agent releases</title>',
-    `<link>${escaped(baseUrl)}</link>`,
+    `<link>${escapeHtml(baseUrl)}</link>`,
     '<description>Releases of the agent, releases to avoid, and breaking changes.</description>',
     '<language>en</language>',
     ...items,
@@ -55,19 +56,19 @@ function itemXml({ release, publishedMs, notes, baseUrl }: Item): string {
   const reasons = reasonsToAvoid(name);
   const breaking = breakingChanges.filter((change) => change.release === release);
   const html = [
-    ...reasons.map((reason) => `<p><b>Avoid this release.</b> ${escaped(whyAvoid(reason))}</p>`),
-    ...breaking.map(({ what }) => `<p><b>Breaking change.</b> ${escaped(what)}</p>`),
+    ...reasons.map((reason) => `<p><b>Avoid this release.</b> ${escapeHtml(whyAvoid(reason))}</p>`),
+    ...breaking.map(({ what }) => `<p><b>Breaking change.</b> ${escapeHtml(what)}</p>`),
     notesHtml(notes),
   ].filter((part) => part !== '');
   return [
     '<item>',
     `<title>${name}${reasons.length > 0 ? ' (avoid this release)' : ''}</title>`,
-    `<link>${escaped(`${baseUrl}${routePath('releaseFeed')}#${name}`)}</link>`,
+    `<link>${escapeHtml(`${baseUrl}${routePath('releaseFeed')}#${name}`)}</link>`,
     `<guid isPermaLink="false">${name}</guid>`,
     ...(publishedMs === undefined ? [] : [`<pubDate>${new Date(publishedMs).toUTCString()}</pubDate>`]),
     ...(reasons.length > 0 ? ['<category>avoid</category>'] : []),
     ...(breaking.length > 0 ? ['<category>breaking</category>'] : []),
-    `<description>${escaped(html.join('\n'))}</description>`,
+    `<description>${escapeHtml(html.join('\n'))}</description>`,
     '</item>',
   ].join('\n');
 }

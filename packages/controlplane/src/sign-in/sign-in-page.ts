@@ -1,4 +1,5 @@
 import type { ServerResponse } from 'node:http';
+import { escapeHtml } from '@weir/core';
 
 /** What a browser shows when a sign-in has failed. Nothing of what was sent is in it, and it loads nothing. */
 export function sendProblemPage(
@@ -7,7 +8,7 @@ export function sendProblemPage(
   message: string,
   links: { readonly again?: string | undefined; readonly home: string },
 ): void {
-  const again = links.again === undefined ? '' : `<a href="${escaped(links.again)}">Try again</a>, or `;
+  const again = links.again === undefined ? '' : `<a href="${escapeHtml(links.again)}">Try again</a>, or `;
   const page = `<!doctype html>
 <html lang="en">
 <meta charset="utf-8">
@@ -15,8 +16,8 @@ export function sendProblemPage(
 <meta name="robots" content="noindex">
 <title>You are not signed in</title>
 <h1>You are not signed in</h1>
-<p>${escaped(message)}</p>
-<p>${again}<a href="${escaped(links.home)}">go to the documentation</a>.</p>
+<p>${escapeHtml(message)}</p>
+<p>${again}<a href="${escapeHtml(links.home)}">go to the documentation</a>.</p>
 </html>
 `;
   response.setHeader('content-type', 'text/html; charset=utf-8');
@@ -33,15 +34,4 @@ const policy = "default-src 'none'; base-uri 'none'; form-action 'none'; frame-a
 export function forgettable(response: ServerResponse): void {
   response.setHeader('cache-control', 'no-store');
   response.setHeader('referrer-policy', 'no-referrer');
-}
-
-function escaped(text: string): string {
-  const entities: Readonly<Record<string, string>> = {
-    '&': '&amp;',
-    '<': '&lt;',
-    '>': '&gt;',
-    '"': '&quot;',
-    "'": '&#39;',
-  };
-  return text.replaceAll(/[&<>"']/g, (character) => entities[character]!);
 }

@@ -1,4 +1,4 @@
-import { coreLimits } from '@weir/core';
+import { coreLimits, escapePipes } from '@weir/core';
 import { type Example, exampleSections } from './examples.ts';
 import { operatorList } from './operator-advice.ts';
 import { casts, words } from './tree.ts';
@@ -62,7 +62,7 @@ function tableOf(rows: readonly Example[]): string {
 /** As code in a cell of a table. Backticks within it need more of them around it. */
 function code(text: string): string {
   if (text === '') return '(empty)';
-  const escaped = text.replaceAll('|', '\\|');
+  const escaped = escapePipes(text);
   return text.includes('`') ? `\`\` ${escaped} \`\`` : `\`${escaped}\``;
 }
 

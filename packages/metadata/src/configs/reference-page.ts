@@ -1,3 +1,4 @@
+import { escapePipes } from '@weir/core';
 import type { ConfigResourceKind } from '../cluster/admin-port.ts';
 import { configCatalogues } from './config-catalogues.ts';
 import { type ConfigRow, documentationOf } from './config-row.ts';
@@ -43,7 +44,7 @@ function sectionOf([kind, title, text]: (typeof sections)[number]): string {
       ...(row.valuesWithoutEffect ?? []).map((value) => `\`${value}\`: no effect`),
       ...Object.keys(row.refusedValues ?? {}).map((value) => `\`${value}\` is refused`),
     ];
-    return `| \`${name}\` | ${row.type.kafkaType.toLowerCase()} | ${shownDefault(row)} | ${notes.join(', ')} | ${escaped(documentationOf(row))} |`;
+    return `| \`${name}\` | ${row.type.kafkaType.toLowerCase()} | ${shownDefault(row)} | ${notes.join(', ')} | ${escapePipes(documentationOf(row))} |`;
   });
   const others = Object.entries(aliases).map(([name, { of }]) => `\`${name}\` sets \`${of}\``);
   const also = others.length === 0 ? '' : `\n\nOther names: ${others.join('; ')}.`;
@@ -53,8 +54,4 @@ function sectionOf([kind, title, text]: (typeof sections)[number]): string {
 function shownDefault({ default: text }: ConfigRow): string {
   if (text === undefined) return '';
   return text === '' ? 'empty' : `\`${text}\``;
-}
-
-function escaped(text: string): string {
-  return text.replaceAll('|', '\\|');
 }
