@@ -4,10 +4,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { silentLog, systemClock, systemRandom } from '@weir/core';
 import { openDatabase } from '../packages/controlplane/src/accounts/database/open-database.ts';
-import { KeyVerifier } from '../packages/controlplane/src/accounts/key-verifier.ts';
-import { Keys } from '../packages/controlplane/src/accounts/keys.ts';
+import { KeyVerifier } from '../packages/controlplane/src/accounts/keys/key-verifier.ts';
+import { Keys } from '../packages/controlplane/src/accounts/keys/keys.ts';
 import { type AccountsDatabase, openAccounts } from '../packages/controlplane/src/accounts/open.ts';
-import { defaultPasswordCost } from '../packages/controlplane/src/accounts/password-hash.ts';
+import { defaultPasswordCost } from '../packages/controlplane/src/accounts/secrets/password-hash.ts';
 import { atLeast, type Benchmark } from './benchmark.ts';
 import { sideBySide } from './side-by-side.ts';
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { test } from 'node:test';
-import { freshKeySecret, hashSecret } from './accounts/secrets.ts';
+import { freshKeySecret, hashSecret } from './accounts/secrets/secrets.ts';
 import { authorizeByAgentKeys, authorizeByAny } from './agent-keys.ts';
 
 test('a key is aks_ and 64 hex digits', () => {

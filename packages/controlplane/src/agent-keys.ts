@@ -1,5 +1,5 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
-import { isKeySecret } from './accounts/secrets.ts';
+import { isKeySecret } from './accounts/secrets/secrets.ts';
 
 /** A key of agents as it is stored: its hash, never the key. */
 interface AgentKey {

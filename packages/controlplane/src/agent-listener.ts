@@ -16,7 +16,7 @@ import {
 import { metadataLimits } from '@weir/metadata/limits';
 import { WebSocketServer } from 'ws';
 import type { Authorize, Verdict } from './agent-keys.ts';
-import { remoteAddressOf } from './api-server/remote-address.ts';
+import { remoteAddressOf } from './http/remote-address.ts';
 import { securityHeaders } from './security-headers.ts';
 
 export interface AgentListenerOptions {

@@ -1,9 +1,9 @@
-export type { AuditEntry } from './accounts/audit-log.ts';
-export type { ApiKey } from './accounts/keys.ts';
+export type { AuditEntry } from './accounts/audit/audit-log.ts';
+export type { ApiKey } from './accounts/keys/keys.ts';
 export { type AccountsDatabase, openAccounts } from './accounts/open.ts';
-export { defaultPasswordCost } from './accounts/password-hash.ts';
-export { freshKeySecret } from './accounts/secrets.ts';
-export type { VirtualCluster } from './accounts/virtual-clusters.ts';
+export { defaultPasswordCost } from './accounts/secrets/password-hash.ts';
+export { freshKeySecret } from './accounts/secrets/secrets.ts';
+export type { VirtualCluster } from './accounts/workspaces/virtual-clusters.ts';
 export { createApiServer } from './api-server/api-server.ts';
 export { changeDiagnostics } from './diagnostics/change.ts';
 export { MemoryDiagnosticsStore } from './diagnostics/memory-store.ts';

@@ -9,7 +9,7 @@ import { WebSocket } from 'ws';
 import { startConnectProxy } from '../testing/connect-proxy.ts';
 import { commitOf, FakeCluster } from '../testing/fake-cluster.ts';
 import { startUpgradeProxy } from '../testing/upgrade-proxy.ts';
-import { freshKeySecret, hashSecret } from './accounts/secrets.ts';
+import { freshKeySecret, hashSecret } from './accounts/secrets/secrets.ts';
 import { authorizeByAgentKeys } from './agent-keys.ts';
 import { apiHandlers } from './api-server/api-server.ts';
 import { type ControlPlane, type ControlPlaneOptions, startControlPlane } from './server.ts';

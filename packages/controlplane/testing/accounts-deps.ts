@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { seededRandom, silentLog } from '@weir/core';
 import { HandClock } from '@weir/core/testing';
-import type { AccountsDeps } from '../src/accounts/deps.ts';
-import { createSecretBox } from '../src/accounts/secret-box.ts';
+import type { AccountsDeps } from '../src/accounts/common/deps.ts';
+import { createSecretBox } from '../src/accounts/secrets/secret-box.ts';
 
 export interface TestDeps extends AccountsDeps {
   readonly clock: HandClock;

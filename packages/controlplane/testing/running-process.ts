@@ -3,7 +3,7 @@ import type { TestContext } from 'node:test';
 import type { OperationName, OutputOf } from '@weir/api';
 import { Metrics, silentLog, systemClock, systemRandom } from '@weir/core';
 import { type ClusterClient, connectCluster } from '@weir/metadata';
-import { freshKeySecret } from '../src/accounts/secrets.ts';
+import { freshKeySecret } from '../src/accounts/secrets/secrets.ts';
 import {
   type ControlPlaneProcess,
   type ReadyProcess,

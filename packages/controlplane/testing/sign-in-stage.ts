@@ -5,7 +5,7 @@ import type { TestContext } from 'node:test';
 import { jsonLog, Metrics } from '@weir/core';
 import { patientHttpServer } from '@weir/core/testing';
 import { type AccountsDatabase, openAccounts } from '../src/accounts/open.ts';
-import type { NewSsoConnection, SsoConnection } from '../src/accounts/sso-connections.ts';
+import type { NewSsoConnection, SsoConnection } from '../src/accounts/sso/sso-connections.ts';
 import { createApiServer } from '../src/api-server/api-server.ts';
 import { RateLimits, usualRateLimits } from '../src/api-server/rate-limits.ts';
 import { pathOf, routeOf } from '../src/http/route-table.ts';

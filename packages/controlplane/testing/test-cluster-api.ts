@@ -14,7 +14,7 @@ import {
 } from '@weir/api';
 import { silentLog, systemClock } from '@weir/core';
 import type { ClusterNode, ClusterPort } from '@weir/metadata';
-import type { VirtualCluster } from '../src/accounts/virtual-clusters.ts';
+import type { VirtualCluster } from '../src/accounts/workspaces/virtual-clusters.ts';
 import { MemoryDiagnosticsStore } from '../src/diagnostics/memory-store.ts';
 import type { Transition } from '../src/diagnostics/record.ts';
 import type { CallContext } from '../src/operations/call-context.ts';

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { KeyGrant, RoleGrant } from '../src/accounts/grants.ts';
+import type { KeyGrant, RoleGrant } from '../src/accounts/access/grants.ts';
 import type { AccountsDatabase } from '../src/accounts/open.ts';
 
 export const password = 'correct horse battery';

@@ -1,4 +1,4 @@
-import type { VirtualCluster } from '../src/accounts/virtual-clusters.ts';
+import type { VirtualCluster } from '../src/accounts/workspaces/virtual-clusters.ts';
 
 /** A cluster as the registry tells of it. */
 export function clusterCalled(word: string): VirtualCluster {

@@ -1,7 +1,7 @@
 import { after, test } from 'node:test';
 import postgres from 'postgres';
 import { openDatabase } from '../../../packages/controlplane/src/accounts/database/open-database.ts';
-import { SqlDiagnosticsStore } from '../../../packages/controlplane/src/diagnostics/sql-store.ts';
+import { SqlDiagnosticsStore } from '../../../packages/controlplane/src/accounts/sql-diagnostics-store.ts';
 import { accountsDeps } from '../../../packages/controlplane/testing/accounts-deps.ts';
 import { diagnosticsStoreContract } from '../../../packages/controlplane/testing/diagnostics-store-contract.ts';
 import { startPostgres } from './server.ts';

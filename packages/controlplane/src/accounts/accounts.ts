@@ -1,10 +1,10 @@
-import type { AccountsDeps } from './deps.ts';
-import { everywhere, type RoleGrant } from './grants.ts';
-import { freshId } from './ids.ts';
-import { checkedName } from './names.ts';
-import { insertRole } from './roles.ts';
-import type { AccountRow, Database, DatabaseTransaction } from './schema.ts';
-import { insertWorkspace } from './workspaces.ts';
+import { everywhere, type RoleGrant } from './access/grants.ts';
+import { insertRole } from './access/roles.ts';
+import type { AccountsDeps } from './common/deps.ts';
+import { freshId } from './common/ids.ts';
+import { checkedName } from './common/names.ts';
+import type { AccountRow, Database, DatabaseTransaction } from './database/schema.ts';
+import { insertWorkspace } from './workspaces/workspaces.ts';
 
 export interface Account {
   /** `ti_…` */

@@ -1,7 +1,7 @@
-import type { AuditLog } from './audit-log.ts';
-import type { AccountsDeps } from './deps.ts';
-import type { Database } from './schema.ts';
-import type { Sessions } from './sessions.ts';
+import type { AuditLog } from './audit/audit-log.ts';
+import type { AccountsDeps } from './common/deps.ts';
+import type { Database } from './database/schema.ts';
+import type { Sessions } from './users/sessions.ts';
 
 /** How long entries of the audit log are kept. */
 const auditRetentionMs = 90 * 24 * 3_600_000;

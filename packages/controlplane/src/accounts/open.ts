@@ -1,25 +1,25 @@
-import { SqlDiagnosticsStore } from '../diagnostics/sql-store.ts';
 import type { DiagnosticsStore } from '../diagnostics/store.ts';
+import { Roles } from './access/roles.ts';
 import { Accounts } from './accounts.ts';
-import { AuditLog } from './audit-log.ts';
-import { AuditRefusals } from './audit-refusals.ts';
+import { AuditLog } from './audit/audit-log.ts';
+import { AuditRefusals } from './audit/audit-refusals.ts';
+import type { AccountsDeps } from './common/deps.ts';
 import { openDatabase } from './database/open-database.ts';
-import type { AccountsDeps } from './deps.ts';
-import { Federations } from './federations.ts';
 import { tidyAccounts } from './housekeeping.ts';
-import { Invitations } from './invitations.ts';
-import { KeyVerifier } from './key-verifier.ts';
-import { Keys } from './keys.ts';
-import { Passwords } from './passwords.ts';
-import { Pipelines } from './pipelines.ts';
-import { Roles } from './roles.ts';
-import { Sessions } from './sessions.ts';
+import { KeyVerifier } from './keys/key-verifier.ts';
+import { Keys } from './keys/keys.ts';
+import { Passwords } from './secrets/passwords.ts';
 import { Setup } from './setup.ts';
-import { SsoConnections } from './sso-connections.ts';
-import { SsoSignIns } from './sso-sign-ins.ts';
-import { Users } from './users.ts';
-import { VirtualClusters } from './virtual-clusters.ts';
-import { Workspaces } from './workspaces.ts';
+import { SqlDiagnosticsStore } from './sql-diagnostics-store.ts';
+import { SsoConnections } from './sso/sso-connections.ts';
+import { SsoSignIns } from './sso/sso-sign-ins.ts';
+import { Invitations } from './users/invitations.ts';
+import { Sessions } from './users/sessions.ts';
+import { Users } from './users/users.ts';
+import { Federations } from './workspaces/federations.ts';
+import { Pipelines } from './workspaces/pipelines.ts';
+import { VirtualClusters } from './workspaces/virtual-clusters.ts';
+import { Workspaces } from './workspaces/workspaces.ts';
 
 /** Everything that the control plane knows of people, keys and what belongs to whom. */
 export interface AccountsDatabase {

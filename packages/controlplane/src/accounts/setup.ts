@@ -1,11 +1,11 @@
 import { ApiError } from '@weir/api';
 import { foundedAccount, insertAccount, type NewAccount, renameAccount } from './accounts.ts';
-import { countUp } from './counters.ts';
-import type { AccountsDeps } from './deps.ts';
-import type { Passwords } from './passwords.ts';
-import type { Database, DatabaseTransaction } from './schema.ts';
-import { freshToken, hashSecret, isToken } from './secrets.ts';
-import { insertUser, type Proof, provenBy, type User } from './users.ts';
+import type { AccountsDeps } from './common/deps.ts';
+import { countUp } from './database/counters.ts';
+import type { Database, DatabaseTransaction } from './database/schema.ts';
+import type { Passwords } from './secrets/passwords.ts';
+import { freshToken, hashSecret, isToken } from './secrets/secrets.ts';
+import { insertUser, type Proof, provenBy, type User } from './users/users.ts';
 
 /** How long the link of a first start works. The next start makes another. */
 const setupTokenMsMax = 24 * 3_600_000;

@@ -14,8 +14,9 @@ import {
 } from '@weir/api';
 import { apiLimits } from '@weir/api/limits';
 import { type Clock, type Log, type Metrics, nearestName } from '@weir/core';
-import type { AuditActor } from '../accounts/audit-log.ts';
+import type { AuditActor } from '../accounts/audit/audit-log.ts';
 import type { AccountsDatabase } from '../accounts/open.ts';
+import { remoteAddressOf } from '../http/remote-address.ts';
 import { pathOf, type RouteHandlers } from '../http/route-table.ts';
 import { controlPlaneLimits } from '../limits.ts';
 import type { BrowserSession } from '../operations/call-context.ts';
@@ -28,7 +29,6 @@ import { originOf } from './own-origin.ts';
 import { pageAt } from './pages.ts';
 import { operationPerformer, type ServedHandlers } from './perform-operation.ts';
 import { RateLimits, usualRateLimits } from './rate-limits.ts';
-import { remoteAddressOf } from './remote-address.ts';
 import { isJson, publicBody, RequestBodies, usualBody } from './request-body.ts';
 import { browserSessionOf } from './session-cookie.ts';
 

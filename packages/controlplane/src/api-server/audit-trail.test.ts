@@ -4,7 +4,7 @@ import { jsonLog } from '@weir/core';
 import { cookieOf, startTestApi } from '../../testing/api-server.ts';
 import { accountGrant, appGrant, makeAccount, password } from '../../testing/two-accounts.ts';
 import { until } from '../../testing/until.ts';
-import { refusalIntervalMs } from '../accounts/audit-refusals.ts';
+import { refusalIntervalMs } from '../accounts/audit/audit-refusals.ts';
 
 test('who did what, and who was not let', async (t) => {
   const { accounts, deps, url, call } = await startTestApi(t);

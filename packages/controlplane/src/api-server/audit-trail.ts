@@ -1,6 +1,6 @@
 import { type ErrorCode, kindOfId, type Operation, type OperationName, secretFieldsOf } from '@weir/api';
 import type { Log } from '@weir/core';
-import type { AuditActor, AuditNote } from '../accounts/audit-log.ts';
+import type { AuditActor, AuditNote } from '../accounts/audit/audit-log.ts';
 import type { AccountsDatabase } from '../accounts/open.ts';
 import { controlPlaneLimits } from '../limits.ts';
 

@@ -1,8 +1,8 @@
 import { ApiError, type Operation, type OperationName } from '@weir/api';
-import { notFound } from '../accounts/not-found.ts';
+import { type Actor, isAllowed, type Need } from '../accounts/access/permissions.ts';
+import { notFound } from '../accounts/common/not-found.ts';
 import type { AccountsDatabase } from '../accounts/open.ts';
-import { type Actor, isAllowed, type Need } from '../accounts/permissions.ts';
-import type { VirtualCluster } from '../accounts/virtual-clusters.ts';
+import type { VirtualCluster } from '../accounts/workspaces/virtual-clusters.ts';
 import type { Caller, Identified, KnownActor } from './caller.ts';
 
 /** That a call may be made, by whom of those who were named, and what it is about. */

@@ -1,8 +1,8 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { ApiError, apiKeyHeader, workspaceOfKeyHeader } from '@weir/api';
 import { apiLimits } from '@weir/api/limits';
+import type { Actor } from '../accounts/access/permissions.ts';
 import type { AccountsDatabase } from '../accounts/open.ts';
-import type { Actor } from '../accounts/permissions.ts';
 import type { BrowserSession, SignedIn } from '../operations/call-context.ts';
 import { isAgentToken } from '../workload-identity/agent-tokens.ts';
 import type { ProvenKey, TokenKeys } from '../workload-identity/token-keys.ts';

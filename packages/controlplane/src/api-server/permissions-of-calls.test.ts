@@ -11,8 +11,8 @@ import {
   password,
   type TestAccount,
 } from '../../testing/two-accounts.ts';
-import type { KeyGrant, RoleGrant } from '../accounts/grants.ts';
-import { type Actor, isAllowed } from '../accounts/permissions.ts';
+import type { KeyGrant, RoleGrant } from '../accounts/access/grants.ts';
+import { type Actor, isAllowed } from '../accounts/access/permissions.ts';
 import type { ServedHandlers } from './perform-operation.ts';
 import type { RateLimitSizes } from './rate-limits.ts';
 

@@ -4,9 +4,9 @@ import { HandClock } from '@weir/core/testing';
 import fc from 'fast-check';
 import { startTestApi } from '../../testing/api-server.ts';
 import { appGrant, makeAccount, password } from '../../testing/two-accounts.ts';
+import { placeOf } from '../http/remote-address.ts';
 import { controlPlaneLimits } from '../limits.ts';
 import { usualRateLimits } from './rate-limits.ts';
-import { placeOf } from './remote-address.ts';
 import { TokenBuckets } from './token-buckets.ts';
 
 const unknownKey = (n: number) => `aks_${n.toString(16).padStart(64, '0')}`;

@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto';
 import { ApiError } from '@weir/api';
 import type { Clock } from '@weir/core';
+import { placeOf } from '../http/remote-address.ts';
 import { controlPlaneLimits } from '../limits.ts';
-import { placeOf } from './remote-address.ts';
 import { type BucketSize, TokenBuckets } from './token-buckets.ts';
 
 export interface RateLimitSizes {

@@ -1,6 +1,6 @@
 import { isId } from '@weir/api';
+import { isAllowed } from '../accounts/access/permissions.ts';
 import type { AccountsDatabase } from '../accounts/open.ts';
-import { isAllowed } from '../accounts/permissions.ts';
 import type { Authorize, Verdict } from '../agent-keys.ts';
 import { type KeySources, provenBy } from '../api-server/caller.ts';
 import type { RateLimits } from '../api-server/rate-limits.ts';

@@ -11,7 +11,7 @@ import { startLeader } from '../../testing/leading-node.ts';
 import { parsePrometheusText } from '../../testing/prometheus-text.ts';
 import { accountGrant, agentGrant, appGrant, makeAccount } from '../../testing/two-accounts.ts';
 import { openAccounts } from '../accounts/open.ts';
-import { hashSecret } from '../accounts/secrets.ts';
+import { hashSecret } from '../accounts/secrets/secrets.ts';
 import { authorizeByAgentKeys } from '../agent-keys.ts';
 import { RateLimits, usualRateLimits } from '../api-server/rate-limits.ts';
 import { routePath } from '../http/route-table.ts';

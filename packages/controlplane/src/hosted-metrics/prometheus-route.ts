@@ -3,7 +3,7 @@ import { ApiError } from '@weir/api';
 import type { Clock, Log, MetricRow, Metrics } from '@weir/core';
 import { ClusterUnavailable } from '@weir/metadata';
 import type { Authorize, Verdict } from '../agent-keys.ts';
-import { remoteAddressOf } from '../api-server/remote-address.ts';
+import { remoteAddressOf } from '../http/remote-address.ts';
 import { type Handler, pathOf, routePath } from '../http/route-table.ts';
 import { acceptsGzip } from './accepts-gzip.ts';
 import { basicCredentials } from './basic-credentials.ts';

@@ -1,6 +1,6 @@
+import { mayConnectAgents } from '../accounts/access/permissions.ts';
 import type { AccountsDatabase } from '../accounts/open.ts';
-import { mayConnectAgents } from '../accounts/permissions.ts';
-import { isKeySecret } from '../accounts/secrets.ts';
+import { isKeySecret } from '../accounts/secrets/secrets.ts';
 import type { Authorize } from '../agent-keys.ts';
 import type { RateLimits } from '../api-server/rate-limits.ts';
 import type { ClusterHost } from './cluster-host.ts';

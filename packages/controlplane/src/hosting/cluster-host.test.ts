@@ -5,7 +5,7 @@ import { Metrics, silentLog, systemClock } from '@weir/core';
 import { openJournals } from '@weir/metadata';
 import { until } from '../../testing/until.ts';
 import { clusterCalled } from '../../testing/virtual-cluster.ts';
-import type { VirtualCluster } from '../accounts/virtual-clusters.ts';
+import type { VirtualCluster } from '../accounts/workspaces/virtual-clusters.ts';
 import { ClusterHost, type ClusterHostOptions } from './cluster-host.ts';
 
 function startHost(t: TestContext, options: Pick<ClusterHostOptions, 'list'> & Partial<ClusterHostOptions>) {

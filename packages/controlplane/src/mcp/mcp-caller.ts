@@ -1,8 +1,8 @@
 import type { IncomingMessage } from 'node:http';
 import { ApiError } from '@weir/api';
 import { type Caller, type CallerOptions, callerOf } from '../api-server/caller.ts';
-import { remoteAddressOf } from '../api-server/remote-address.ts';
 import type { TokenBuckets } from '../api-server/token-buckets.ts';
+import { remoteAddressOf } from '../http/remote-address.ts';
 import { controlPlaneLimits } from '../limits.ts';
 import type { BrowserSession } from '../operations/call-context.ts';
 

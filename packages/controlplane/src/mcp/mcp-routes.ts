@@ -11,8 +11,8 @@ import {
 import type { AccountsDatabase } from '../accounts/open.ts';
 import { operationPerformer, type ServedHandlers } from '../api-server/perform-operation.ts';
 import type { RateLimits } from '../api-server/rate-limits.ts';
-import { placeOf, remoteAddressOf } from '../api-server/remote-address.ts';
 import { type BucketSize, TokenBuckets } from '../api-server/token-buckets.ts';
+import { placeOf, remoteAddressOf } from '../http/remote-address.ts';
 import type { RouteHandlers } from '../http/route-table.ts';
 import { answerIcon } from './icon-route.ts';
 import { type McpCaller, mcpCallerOf, noBrowser, orWait } from './mcp-caller.ts';

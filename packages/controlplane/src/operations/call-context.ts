@@ -1,6 +1,6 @@
-import type { Session } from '../accounts/sessions.ts';
-import type { User } from '../accounts/users.ts';
-import type { VirtualCluster } from '../accounts/virtual-clusters.ts';
+import type { Session } from '../accounts/users/sessions.ts';
+import type { User } from '../accounts/users/users.ts';
+import type { VirtualCluster } from '../accounts/workspaces/virtual-clusters.ts';
 import type { OperationContext } from './handler.ts';
 
 /** What the browser of a caller keeps of a session. */

@@ -1,6 +1,6 @@
 import type { InputOf, OperationName, OutputOf } from '@weir/api';
 import type { Clock, Log } from '@weir/core';
-import type { Actor } from '../accounts/permissions.ts';
+import type { Actor } from '../accounts/access/permissions.ts';
 
 /** Who asks for an operation, and from where. That it may was settled before. */
 export interface OperationContext {

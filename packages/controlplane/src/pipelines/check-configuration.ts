@@ -1,6 +1,6 @@
 import { ApiError, type PipelineType, pipelineTypes } from '@weir/api';
 import { apiLimits } from '@weir/api/limits';
-import type { ConfigurationPart, NewConfiguration } from '../accounts/pipelines.ts';
+import type { ConfigurationPart, NewConfiguration } from '../accounts/workspaces/pipelines.ts';
 import { type ConfigurationProblem, refusalOf } from './configuration-problem.ts';
 import { mergeParts } from './merge-parts.ts';
 import { printYaml } from './print-yaml.ts';

@@ -1,4 +1,4 @@
-import type { ConfigurationPart } from '../accounts/pipelines.ts';
+import type { ConfigurationPart } from '../accounts/workspaces/pipelines.ts';
 import { refusalOf } from './configuration-problem.ts';
 import { readYaml } from './read-yaml.ts';
 import { type Fields, mapping, problemsOf, type Shape } from './shape.ts';

@@ -7,9 +7,9 @@ import { type TestContext, test } from 'node:test';
 import { silentLog } from '@weir/core';
 import { HandClock, settle } from '@weir/core/testing';
 import { NewerFormat } from '@weir/metadata';
-import { migrations } from '../accounts/migrations/index.ts';
+import { DatabaseProblem } from '../accounts/database/database-problem.ts';
+import { migrations } from '../accounts/database/migrations/index.ts';
 import { checkDatabase, checkServer } from './check-database.ts';
-import { DatabaseProblem } from './database-problem.ts';
 
 function databaseIn(t: TestContext): { readonly path: string; readonly accounts: string } {
   const directory = mkdtempSync(join(tmpdir(), 'weir-check-'));

@@ -3,8 +3,8 @@ import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import type { Clock, Log } from '@weir/core';
 import { checkJournalFile, type JournalHub, makeDirectory, NewerFormat } from '@weir/metadata';
+import { DatabaseProblem } from '../accounts/database/database-problem.ts';
 import { accountsUrlOf } from './accounts-url.ts';
-import { DatabaseProblem } from './database-problem.ts';
 import { pause } from './pause.ts';
 
 /** A table that every release has made, by file. */
@@ -22,7 +22,7 @@ export async function checkDatabase(databaseUrl: string): Promise<void> {
   const accounts = accountsUrlOf(databaseUrl);
   const steps = checkFile(accounts, accountsTable);
   if (steps === undefined) return;
-  const { migrations } = await import('../accounts/migrations/index.ts');
+  const { migrations } = await import('../accounts/database/migrations/index.ts');
   if (steps > migrations.length)
     throw new DatabaseProblem(
       `${accounts}: written by a newer release (schema step ${steps}, this release knows ${migrations.length}); ` +

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { type Metrics, systemRandom } from '@weir/core';
 import { acceptedSecrets, type ClusterNode, clusterSecrets, LoadSharing, openJournals } from '@weir/metadata';
-import { freshToken, hashSecret } from '../accounts/secrets.ts';
-import type { VirtualCluster } from '../accounts/virtual-clusters.ts';
+import { freshToken, hashSecret } from '../accounts/secrets/secrets.ts';
+import type { VirtualCluster } from '../accounts/workspaces/virtual-clusters.ts';
 import { type Authorize, authorizeByAgentKeys, authorizeByAny } from '../agent-keys.ts';
 import { keepClusterSecrets } from '../cluster-secrets.ts';
 import { ClusterHost } from '../hosting/cluster-host.ts';

@@ -1,7 +1,7 @@
 import type { Log } from '@weir/core';
-import type { AuditActor } from '../accounts/audit-log.ts';
+import type { AuditActor } from '../accounts/audit/audit-log.ts';
 import type { AccountsDatabase } from '../accounts/open.ts';
-import type { VirtualCluster } from '../accounts/virtual-clusters.ts';
+import type { VirtualCluster } from '../accounts/workspaces/virtual-clusters.ts';
 import type { ForbiddenCall } from '../agent-listener.ts';
 import { controlPlaneLimits } from '../limits.ts';
 

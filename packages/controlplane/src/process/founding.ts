@@ -1,6 +1,6 @@
 import { ApiError, clusterTypeOf } from '@weir/api';
 import type { Log } from '@weir/core';
-import { everywhere } from '../accounts/grants.ts';
+import { everywhere } from '../accounts/access/grants.ts';
 import type { AccountsDatabase } from '../accounts/open.ts';
 import { firstClusterName } from './first-cluster-name.ts';
 

@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { silentLog } from '@weir/core';
 import { accountsDeps } from '../../testing/accounts-deps.ts';
 import { openAccounts } from '../accounts/open.ts';
-import { restorableMs } from '../accounts/virtual-clusters.ts';
+import { restorableMs } from '../accounts/workspaces/virtual-clusters.ts';
 import { Housekeeping } from './housekeeping.ts';
 
 test('clusters that nobody can bring back lose what they had, and then their name', async (t) => {

@@ -1,6 +1,6 @@
 import type { Clock, Log } from '@weir/core';
 import type { AccountsDatabase } from '../accounts/open.ts';
-import type { VirtualCluster } from '../accounts/virtual-clusters.ts';
+import type { VirtualCluster } from '../accounts/workspaces/virtual-clusters.ts';
 
 export interface HousekeepingOptions {
   readonly accounts: Pick<AccountsDatabase, 'tidy' | 'virtualClusters'>;

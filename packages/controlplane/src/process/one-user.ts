@@ -1,6 +1,6 @@
-import { everywhere } from '../accounts/grants.ts';
+import { everywhere } from '../accounts/access/grants.ts';
 import type { AccountsDatabase } from '../accounts/open.ts';
-import type { User } from '../accounts/users.ts';
+import type { User } from '../accounts/users/users.ts';
 
 /** Nobody else speaks for this issuer, so that no password and no provider ever opens the account. */
 const identity = { issuer: 'urn:weir:process', subject: 'owner' };

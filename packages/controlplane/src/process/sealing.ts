@@ -1,6 +1,6 @@
 import { errorTable } from '@weir/api';
-import type { SecretBox } from '../accounts/secret-box.ts';
-import { openSecretBox } from '../accounts/secret-key-file.ts';
+import type { SecretBox } from '../accounts/secrets/secret-box.ts';
+import { openSecretBox } from '../accounts/secrets/secret-key-file.ts';
 import { accountsUrlOf } from './accounts-url.ts';
 import type { ControlPlaneProcessOptions } from './options.ts';
 import { SettingsFileProblem } from './settings-file-problem.ts';

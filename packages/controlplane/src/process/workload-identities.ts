@@ -1,5 +1,5 @@
 import type { Clock, Log, Metrics } from '@weir/core';
-import type { Federations } from '../accounts/federations.ts';
+import type { Federations } from '../accounts/workspaces/federations.ts';
 import { readTrustedFile } from '../files/private-file.ts';
 import { WatchedFile } from '../files/watched-file.ts';
 import type { SecretsOf } from '../workload-identity/agent-tokens.ts';

@@ -1,8 +1,8 @@
 import { timingSafeEqual } from 'node:crypto';
 import type { Clock } from '@weir/core';
 import type { CodeAttempt } from '@weir/oidc';
-import type { SecretBox } from '../accounts/secret-box.ts';
-import { freshToken } from '../accounts/secrets.ts';
+import type { SecretBox } from '../accounts/secrets/secret-box.ts';
+import { freshToken } from '../accounts/secrets/secrets.ts';
 
 /** A sign-in whose user is at the identity provider. */
 export interface PendingSignIn extends CodeAttempt {

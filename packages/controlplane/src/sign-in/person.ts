@@ -1,6 +1,6 @@
 import type { KnownPerson } from '@weir/oidc';
-import type { SsoConnection } from '../accounts/sso-connections.ts';
-import type { SsoPerson } from '../accounts/sso-sign-ins.ts';
+import type { SsoConnection } from '../accounts/sso/sso-connections.ts';
+import type { SsoPerson } from '../accounts/sso/sso-sign-ins.ts';
 import { controlPlaneLimits } from '../limits.ts';
 
 type Claims = KnownPerson['claims'];

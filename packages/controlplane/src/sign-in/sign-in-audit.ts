@@ -1,9 +1,9 @@
 import type { ApiError } from '@weir/api';
 import type { Log } from '@weir/core';
-import type { AuditNote } from '../accounts/audit-log.ts';
+import type { AuditNote } from '../accounts/audit/audit-log.ts';
 import type { AccountsDatabase } from '../accounts/open.ts';
-import type { SsoConnection } from '../accounts/sso-connections.ts';
-import type { User } from '../accounts/users.ts';
+import type { SsoConnection } from '../accounts/sso/sso-connections.ts';
+import type { User } from '../accounts/users/users.ts';
 import type { Visit } from './visit.ts';
 
 type AuditedAccounts = Pick<AccountsDatabase, 'auditLog' | 'refusals'>;

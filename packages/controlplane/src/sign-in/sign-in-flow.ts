@@ -1,16 +1,16 @@
 import { ApiError } from '@weir/api';
 import { authorizationUrl, CodeRefused, IssuerUnavailable, redeemCode } from '@weir/oidc';
-import { isToken } from '../accounts/secrets.ts';
-import type { SsoConnection } from '../accounts/sso-connections.ts';
-import { placeOf } from '../api-server/remote-address.ts';
+import { isToken } from '../accounts/secrets/secrets.ts';
+import type { SsoConnection } from '../accounts/sso/sso-connections.ts';
 import { TokenBuckets } from '../api-server/token-buckets.ts';
+import { placeOf } from '../http/remote-address.ts';
+import { callbackUrlOf } from '../http/sign-in-paths.ts';
 import { beginSession } from '../operations/account/begin-session.ts';
 import { type PendingSignIn, PendingSignIns } from './pending-sign-in.ts';
 import { personOf } from './person.ts';
 import { returnPath } from './return-path.ts';
 import type { SignInAudit } from './sign-in-audit.ts';
 import type { SignInOptions } from './sign-in-options.ts';
-import { callbackUrlOf } from './sign-in-paths.ts';
 import type { Visit } from './visit.ts';
 
 /** Sign-ins that are begun from one place. A company may be behind one address, and all of it comes in the morning. */

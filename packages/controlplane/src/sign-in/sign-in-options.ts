@@ -1,7 +1,7 @@
 import type { Clock, Log, Metrics } from '@weir/core';
 import type { Issuers } from '@weir/oidc';
 import type { AccountsDatabase } from '../accounts/open.ts';
-import type { SecretBox } from '../accounts/secret-box.ts';
+import type { SecretBox } from '../accounts/secrets/secret-box.ts';
 import type { RateLimits } from '../api-server/rate-limits.ts';
 
 export interface SignInOptions {

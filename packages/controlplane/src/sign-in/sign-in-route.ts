@@ -2,16 +2,16 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { ApiError } from '@weir/api';
 import { apiLimits } from '@weir/api/limits';
 import type { Log, MetricRow } from '@weir/core';
-import { remoteAddressOf } from '../api-server/remote-address.ts';
 import { browserSessionOf } from '../api-server/session-cookie.ts';
+import { remoteAddressOf } from '../http/remote-address.ts';
 import type { Handler } from '../http/route-table.ts';
+import { identifierIn, loginUrlOf } from '../http/sign-in-paths.ts';
 import { controlPlaneLimits } from '../limits.ts';
 import { pendingCookieOf } from './pending-cookie.ts';
 import { SignInAudit } from './sign-in-audit.ts';
 import { SignInFlow } from './sign-in-flow.ts';
 import type { SignInOptions } from './sign-in-options.ts';
 import { forgettable, sendProblemPage } from './sign-in-page.ts';
-import { identifierIn, loginUrlOf } from './sign-in-paths.ts';
 import type { Visit } from './visit.ts';
 
 /** A sign-in that takes longer is given up. Connections that are silent for 30 s are cut. */

@@ -9,7 +9,7 @@ import fc from 'fast-check';
 import { Browser, type Page } from '../../testing/browser.ts';
 import { type SignInStage, startSignInStage } from '../../testing/sign-in-stage.ts';
 import { password } from '../../testing/two-accounts.ts';
-import type { NewSsoConnection } from '../accounts/sso-connections.ts';
+import type { NewSsoConnection } from '../accounts/sso/sso-connections.ts';
 
 interface Scene extends SignInStage {
   readonly provider: TestProvider;

@@ -1,4 +1,4 @@
-import type { SsoConnection } from '../accounts/sso-connections.ts';
+import type { SsoConnection } from '../accounts/sso/sso-connections.ts';
 import type { BrowserSession } from '../operations/call-context.ts';
 import type { PendingCookie } from './pending-cookie.ts';
 

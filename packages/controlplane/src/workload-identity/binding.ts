@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { apiLimits } from '@weir/api/limits';
 import { agentAudience } from '@weir/metadata';
 import { isSafeAddress } from '@weir/oidc';
-import type { Federation } from '../accounts/federations.ts';
+import type { Federation } from '../accounts/workspaces/federations.ts';
 import { type ClaimRule, parseClaimRule } from './claim-rule.ts';
 
 /** Whose tokens admit an agent to a cluster. It never changes: another one takes its place. */

@@ -1,5 +1,5 @@
 import type { Clock } from '@weir/core';
-import type { Federations } from '../accounts/federations.ts';
+import type { Federations } from '../accounts/workspaces/federations.ts';
 import { controlPlaneLimits } from '../limits.ts';
 import { bindingOfFederation, type WorkloadIdentityBinding } from './binding.ts';
 

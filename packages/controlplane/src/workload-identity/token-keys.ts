@@ -1,5 +1,5 @@
 import { ApiError, isId } from '@weir/api';
-import type { ApiKey } from '../accounts/keys.ts';
+import type { ApiKey } from '../accounts/keys/keys.ts';
 import type { AccountsDatabase } from '../accounts/open.ts';
 import { clusterNamedIn } from './agent-tokens.ts';
 import type { TokenExchange } from './token-exchange.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { seededRandom } from '@weir/core';
 import fc from 'fast-check';
-import type { AuditNote, AuditSearch } from '../../src/accounts/audit-log.ts';
+import type { AuditNote, AuditSearch } from '../../src/accounts/audit/audit-log.ts';
 import { controlPlaneLimits } from '../../src/limits.ts';
 import { note, refused, type Stage } from './stage.ts';
 

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { NewVirtualCluster } from '../../src/accounts/virtual-clusters.ts';
+import type { NewVirtualCluster } from '../../src/accounts/workspaces/virtual-clusters.ts';
 import { cluster, dayMs, refused, type Stage } from './stage.ts';
 
 /** The registry of clusters. */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { ErrorCode } from '@weir/api';
-import type { KeyGrant } from '../../src/accounts/grants.ts';
+import type { KeyGrant } from '../../src/accounts/access/grants.ts';
 import { controlPlaneLimits } from '../../src/limits.ts';
 import { agentGrant, appGrant, cluster, dayMs, refused, type Stage } from './stage.ts';
 

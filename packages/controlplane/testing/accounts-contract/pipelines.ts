@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { apiLimits } from '@weir/api/limits';
-import type { PipelineChange, PipelinePlace } from '../../src/accounts/pipelines.ts';
+import type { PipelineChange, PipelinePlace } from '../../src/accounts/workspaces/pipelines.ts';
 import { cluster, dayMs, type First, outcomes, refused, type Scene, type Stage } from './stage.ts';
 
 async function makeCluster({ virtualClusters }: Scene, { accountId, workspaceId }: First) {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
+import { migrations } from '../../src/accounts/database/migrations/index.ts';
 import { openDatabase } from '../../src/accounts/database/open-database.ts';
-import { migrations } from '../../src/accounts/migrations/index.ts';
 import { openAccounts } from '../../src/accounts/open.ts';
 import { accountsDeps } from '../accounts-deps.ts';
 import type { Stage } from './stage.ts';

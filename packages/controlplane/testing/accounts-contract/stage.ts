@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ApiError, type ErrorCode } from '@weir/api';
-import type { AuditNote } from '../../src/accounts/audit-log.ts';
-import type { KeyGrant } from '../../src/accounts/grants.ts';
+import type { KeyGrant } from '../../src/accounts/access/grants.ts';
+import type { AuditNote } from '../../src/accounts/audit/audit-log.ts';
 import { type AccountsDatabase, openAccounts } from '../../src/accounts/open.ts';
-import type { NewVirtualCluster } from '../../src/accounts/virtual-clusters.ts';
+import type { NewVirtualCluster } from '../../src/accounts/workspaces/virtual-clusters.ts';
 import { accountsDeps, type TestDeps } from '../accounts-deps.ts';
 
 export const password = 'correct horse battery';

@@ -1,9 +1,9 @@
 import type { Clock, Log } from '@weir/core';
 import { type Dialect, Kysely } from 'kysely';
-import { migrations } from '../migrations/index.ts';
-import { migrate } from '../migrations/migrate.ts';
-import type { Database, Schema } from '../schema.ts';
+import { migrations } from './migrations/index.ts';
+import { migrate } from './migrations/migrate.ts';
 import { postgresDialect } from './postgres-dialect.ts';
+import type { Database, Schema } from './schema.ts';
 import { sqliteDialect } from './sqlite-dialect.ts';
 
 interface DatabaseDeps {

@@ -1,20 +1,7 @@
 import { dirname } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { makeDirectory } from '@weir/metadata';
-
-export interface SqliteQuestion {
-  readonly id: number;
-  readonly sql: string;
-  readonly parameters: readonly unknown[];
-}
-
-interface SqliteResult {
-  readonly rows: readonly unknown[];
-  /** How many rows a statement changed; for one that returns rows, how many it returned. */
-  readonly changes: number;
-}
-
-export type SqliteAnswer = { readonly id: number } & (SqliteResult | { readonly problem: string });
+import type { SqliteAnswer, SqliteQuestion, SqliteResult } from './sqlite-messages.ts';
 
 interface Waiting {
   resolve(result: SqliteResult): void;

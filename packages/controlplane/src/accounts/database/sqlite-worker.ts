@@ -1,6 +1,6 @@
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
 import { parentPort, workerData } from 'node:worker_threads';
-import type { SqliteAnswer, SqliteQuestion } from './sqlite-thread.ts';
+import type { SqliteAnswer, SqliteQuestion } from './sqlite-messages.ts';
 
 /** The thread that owns a SQLite file, because `node:sqlite` blocks whoever calls it until the disk has answered. */
 const port = parentPort!;

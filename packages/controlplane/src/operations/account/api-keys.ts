@@ -1,9 +1,9 @@
 import { clusterTypeOf, type InputOf } from '@weir/api';
-import { everywhere, type KeyGrant, keyKindOf } from '../../accounts/grants.ts';
-import type { ApiKey } from '../../accounts/keys.ts';
-import { notFound } from '../../accounts/not-found.ts';
+import { everywhere, type KeyGrant, keyKindOf } from '../../accounts/access/grants.ts';
+import { mayManageKey } from '../../accounts/access/permissions.ts';
+import { notFound } from '../../accounts/common/not-found.ts';
+import type { ApiKey } from '../../accounts/keys/keys.ts';
 import type { AccountsDatabase } from '../../accounts/open.ts';
-import { mayManageKey } from '../../accounts/permissions.ts';
 import type { CallContext } from '../call-context.ts';
 import type { OperationHandlers } from '../handler.ts';
 import { OperationFailed } from '../operation-failed.ts';

@@ -1,6 +1,6 @@
 import type { AccountsDatabase } from '../../accounts/open.ts';
-import type { Session } from '../../accounts/sessions.ts';
-import type { User } from '../../accounts/users.ts';
+import type { Session } from '../../accounts/users/sessions.ts';
+import type { User } from '../../accounts/users/users.ts';
 import type { CallContext } from '../call-context.ts';
 
 /** Signs a user in: the browser gets a token that nobody has seen, and the one that it came with is worth nothing any more. */

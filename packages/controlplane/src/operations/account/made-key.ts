@@ -1,7 +1,7 @@
 import { namePrefixes } from '@weir/api';
-import { type KeyGrant, keyKindOf } from '../../accounts/grants.ts';
+import { type KeyGrant, keyKindOf } from '../../accounts/access/grants.ts';
+import type { Actor } from '../../accounts/access/permissions.ts';
 import type { AccountsDatabase } from '../../accounts/open.ts';
-import type { Actor } from '../../accounts/permissions.ts';
 import { OperationFailed } from '../operation-failed.ts';
 import { toNewKeyResponse } from './responses.ts';
 

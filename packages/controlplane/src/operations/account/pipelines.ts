@@ -1,7 +1,7 @@
 import { type OutputOf, type PipelineType, runnablePipelineTypes } from '@weir/api';
 import { timeText } from '@weir/core';
 import type { AccountsDatabase } from '../../accounts/open.ts';
-import type { Pipeline, PipelineConfiguration } from '../../accounts/pipelines.ts';
+import type { Pipeline, PipelineConfiguration } from '../../accounts/workspaces/pipelines.ts';
 import { checkedConfiguration } from '../../pipelines/check-configuration.ts';
 import { summaryOf } from '../../pipelines/summary.ts';
 import type { CallContext } from '../call-context.ts';

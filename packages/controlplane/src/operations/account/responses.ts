@@ -1,8 +1,8 @@
 import type { OutputOf } from '@weir/api';
 import { timeText } from '@weir/core';
-import type { KeyGrant, RoleGrant } from '../../accounts/grants.ts';
-import type { ApiKey } from '../../accounts/keys.ts';
-import type { User } from '../../accounts/users.ts';
+import type { KeyGrant, RoleGrant } from '../../accounts/access/grants.ts';
+import type { ApiKey } from '../../accounts/keys/keys.ts';
+import type { User } from '../../accounts/users/users.ts';
 
 /** How the records of the stores are told to callers. */
 

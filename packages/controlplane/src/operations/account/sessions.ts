@@ -1,7 +1,7 @@
 import { release, timeText } from '@weir/core';
-import { notFound } from '../../accounts/not-found.ts';
+import { notFound } from '../../accounts/common/not-found.ts';
 import type { AccountsDatabase } from '../../accounts/open.ts';
-import { loginPathOf } from '../../sign-in/sign-in-paths.ts';
+import { loginPathOf } from '../../http/sign-in-paths.ts';
 import type { CallContext, SignedIn } from '../call-context.ts';
 import type { OperationHandlers } from '../handler.ts';
 import { OperationFailed } from '../operation-failed.ts';

@@ -1,7 +1,7 @@
 import type { OutputOf } from '@weir/api';
 import type { AccountsDatabase } from '../../accounts/open.ts';
-import type { SsoConnection } from '../../accounts/sso-connections.ts';
-import { callbackUrlOf, loginUrlOf } from '../../sign-in/sign-in-paths.ts';
+import type { SsoConnection } from '../../accounts/sso/sso-connections.ts';
+import { callbackUrlOf, loginUrlOf } from '../../http/sign-in-paths.ts';
 import { isIssuer } from '../../workload-identity/binding.ts';
 import type { CallContext } from '../call-context.ts';
 import type { OperationHandlers } from '../handler.ts';

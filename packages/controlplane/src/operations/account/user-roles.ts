@@ -1,6 +1,6 @@
 import type { InputOf } from '@weir/api';
 import { timeText } from '@weir/core';
-import type { RoleGrant } from '../../accounts/grants.ts';
+import type { RoleGrant } from '../../accounts/access/grants.ts';
 import type { AccountsDatabase } from '../../accounts/open.ts';
 import type { CallContext } from '../call-context.ts';
 import type { OperationHandlers } from '../handler.ts';

@@ -9,10 +9,10 @@ import {
   prefixed,
 } from '@weir/api';
 import { timeText } from '@weir/core';
-import type { ApiKey } from '../../accounts/keys.ts';
+import { isAllowed } from '../../accounts/access/permissions.ts';
+import type { ApiKey } from '../../accounts/keys/keys.ts';
 import type { AccountsDatabase } from '../../accounts/open.ts';
-import { isAllowed } from '../../accounts/permissions.ts';
-import { restorableMs, type VirtualCluster } from '../../accounts/virtual-clusters.ts';
+import { restorableMs, type VirtualCluster } from '../../accounts/workspaces/virtual-clusters.ts';
 import type { CallContext } from '../call-context.ts';
 import type { OperationHandlers } from '../handler.ts';
 import { OperationFailed } from '../operation-failed.ts';

@@ -1,7 +1,7 @@
+import { type Actor, grantIn, isAllowed } from '../../accounts/access/permissions.ts';
 import type { AccountsDatabase } from '../../accounts/open.ts';
-import { type Actor, grantIn, isAllowed } from '../../accounts/permissions.ts';
-import type { VirtualCluster } from '../../accounts/virtual-clusters.ts';
-import type { Workspace } from '../../accounts/workspaces.ts';
+import type { VirtualCluster } from '../../accounts/workspaces/virtual-clusters.ts';
+import type { Workspace } from '../../accounts/workspaces/workspaces.ts';
 import { OperationFailed } from '../operation-failed.ts';
 
 /** Who asks, as far as it decides what he sees. */

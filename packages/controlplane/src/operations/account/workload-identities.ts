@@ -1,8 +1,8 @@
 import type { InputOf, OutputOf } from '@weir/api';
 import { timeText } from '@weir/core';
 import { agentAudience } from '@weir/metadata';
-import type { Federation } from '../../accounts/federations.ts';
 import type { AccountsDatabase } from '../../accounts/open.ts';
+import type { Federation } from '../../accounts/workspaces/federations.ts';
 import type { WorkloadIdentityBinding } from '../../workload-identity/binding.ts';
 import { parseClaimRule } from '../../workload-identity/claim-rule.ts';
 import type { CallContext } from '../call-context.ts';

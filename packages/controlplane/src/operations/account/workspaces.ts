@@ -1,5 +1,5 @@
 import { timeText } from '@weir/core';
-import { everywhere } from '../../accounts/grants.ts';
+import { everywhere } from '../../accounts/access/grants.ts';
 import type { AccountsDatabase } from '../../accounts/open.ts';
 import type { CallContext } from '../call-context.ts';
 import type { OperationHandlers } from '../handler.ts';

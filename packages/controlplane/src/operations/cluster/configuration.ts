@@ -8,7 +8,7 @@ import {
   isConfigName,
 } from '@weir/metadata';
 import { bucketPlace } from '@weir/storage/bucket-place';
-import type { VirtualClusterChange } from '../../accounts/virtual-clusters.ts';
+import type { VirtualClusterChange } from '../../accounts/workspaces/virtual-clusters.ts';
 import type { CallContext } from '../call-context.ts';
 import type { OperationHandlers } from '../handler.ts';
 import { OperationFailed } from '../operation-failed.ts';

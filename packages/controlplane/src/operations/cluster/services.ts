@@ -1,6 +1,6 @@
 import type { MetricRow } from '@weir/core';
 import type { ClusterPort } from '@weir/metadata';
-import type { VirtualClusters } from '../../accounts/virtual-clusters.ts';
+import type { VirtualClusters } from '../../accounts/workspaces/virtual-clusters.ts';
 import type { Transition } from '../../diagnostics/record.ts';
 import type { DiagnosticsStore } from '../../diagnostics/store.ts';
 

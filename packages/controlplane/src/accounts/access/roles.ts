@@ -1,0 +1,312 @@
+import { ApiError } from '@weir/api';
+import { apiLimits } from '@weir/api/limits';
+import { controlPlaneLimits } from '../../limits.ts';
+import type { AccountsDeps } from '../common/deps.ts';
+import { freshId } from '../common/ids.ts';
+import { checkedName } from '../common/names.ts';
+import { notFound } from '../common/not-found.ts';
+import { changeAccount } from '../database/change-account.ts';
+import type { Database, DatabaseTransaction, RoleGrantRow } from '../database/schema.ts';
+import { everywhere, type RoleGrant } from './grants.ts';
+
+export interface Role {
+  /** `pri_…` */
+  readonly id: string;
+  readonly name: string;
+  readonly grants: readonly RoleGrant[];
+  readonly createdMs: number;
+}
+
+/** Roles of an account: named lists of grants that users hold. An account always has a user who may do everything. */
+export class Roles {
+  readonly #database: Database;
+  readonly #deps: AccountsDeps;
+
+  constructor(database: Database, deps: AccountsDeps) {
+    this.#database = database;
+    this.#deps = deps;
+  }
+
+  async list(accountId: string): Promise<Role[]> {
+    const roles = await this.#database
+      .selectFrom('weir_roles')
+      .selectAll()
+      .where('account_id', '=', accountId)
+      .orderBy('created_ms')
+      .orderBy('id')
+      .execute();
+    const grants = await this.#database
+      .selectFrom('weir_role_grants as grants')
+      .innerJoin('weir_roles as roles', 'roles.id', 'grants.role_id')
+      .selectAll('grants')
+      .where('roles.account_id', '=', accountId)
+      .orderBy('grants.workspace_id')
+      .orderBy('grants.managed_grant_name')
+      .execute();
+    const ofRole = Map.groupBy(grants, (grant) => grant.role_id);
+    return roles.map((row) => ({
+      id: row.id,
+      name: row.name,
+      grants: (ofRole.get(row.id) ?? []).map(grantOf),
+      createdMs: row.created_ms,
+    }));
+  }
+
+  create(accountId: string, name: string, grants: readonly RoleGrant[]): Promise<Role> {
+    return changeAccount(this.#database, accountId, (transaction) =>
+      insertRole(transaction, accountId, name, grants, this.#deps),
+    );
+  }
+
+  async update(accountId: string, roleId: string, name: string, grants: readonly RoleGrant[]): Promise<void> {
+    await changeAccount(this.#database, accountId, async (transaction) => {
+      const { numUpdatedRows } = await transaction
+        .updateTable('weir_roles')
+        .set({ name: await freeName(transaction, accountId, name, roleId) })
+        .where('account_id', '=', accountId)
+        .where('id', '=', roleId)
+        .executeTakeFirst();
+      if (numUpdatedRows === 0n) throw notFound('user role');
+      await transaction.deleteFrom('weir_role_grants').where('role_id', '=', roleId).execute();
+      await insertGrants(transaction, accountId, roleId, grants);
+      await requireAdministrator(transaction, accountId);
+    });
+  }
+
+  /** Only one that nobody holds. Invitations to it are void. */
+  async delete(accountId: string, roleId: string): Promise<void> {
+    await changeAccount(this.#database, accountId, async (transaction) => {
+      await refuseHeld(transaction, accountId, roleId);
+      const { numDeletedRows } = await transaction
+        .deleteFrom('weir_roles')
+        .where('account_id', '=', accountId)
+        .where('id', '=', roleId)
+        .executeTakeFirst();
+      if (numDeletedRows === 0n) throw notFound('user role');
+    });
+  }
+
+  /** Gives roles to a user and takes others away; the rest stays. */
+  async changeOfUser(
+    accountId: string,
+    userId: string,
+    change: { readonly assigned?: readonly string[]; readonly unassigned?: readonly string[] },
+  ): Promise<void> {
+    await changeAccount(this.#database, accountId, async (transaction) => {
+      const user = await transaction
+        .selectFrom('weir_users')
+        .select('id')
+        .where('account_id', '=', accountId)
+        .where('id', '=', userId)
+        .executeTakeFirst();
+      if (user === undefined) throw notFound('user');
+      const assigned = await rolesOfAccount(transaction, accountId, change.assigned ?? []);
+      const unassigned = await rolesOfAccount(transaction, accountId, change.unassigned ?? []);
+      if (unassigned.length > 0)
+        await transaction
+          .deleteFrom('weir_user_roles')
+          .where('user_id', '=', userId)
+          .where('role_id', 'in', unassigned)
+          .execute();
+      await assignRoles(transaction, userId, assigned);
+      await refuseTooMany(transaction, userId);
+      await requireAdministrator(transaction, accountId);
+    });
+  }
+}
+
+async function refuseHeld(
+  transaction: DatabaseTransaction,
+  accountId: string,
+  roleId: string,
+): Promise<void> {
+  const holder = await transaction
+    .selectFrom('weir_user_roles as held')
+    .innerJoin('weir_roles as roles', 'roles.id', 'held.role_id')
+    .select('held.user_id')
+    .where('roles.account_id', '=', accountId)
+    .where('roles.id', '=', roleId)
+    .limit(1)
+    .executeTakeFirst();
+  if (holder !== undefined)
+    throw new ApiError('role_in_use', 'The role is in use. Remove it from all users first.');
+  const connection = await transaction
+    .selectFrom('weir_sso_connections')
+    .select('id')
+    .where('account_id', '=', accountId)
+    .where('default_role_id', '=', roleId)
+    .executeTakeFirst();
+  if (connection !== undefined)
+    throw new ApiError(
+      'role_in_use',
+      'It is the default role of single sign-on. Give that another one first.',
+    );
+}
+
+async function refuseTooMany(transaction: DatabaseTransaction, userId: string): Promise<void> {
+  const { count } = await transaction
+    .selectFrom('weir_user_roles')
+    .select((row) => row.fn.countAll<number>().as('count'))
+    .where('user_id', '=', userId)
+    .executeTakeFirstOrThrow();
+  if (count > controlPlaneLimits.rolesPerUserMax)
+    throw new ApiError('limit_exceeded', `A user has at most ${controlPlaneLimits.rolesPerUserMax} roles.`);
+}
+
+function grantOf(row: RoleGrantRow): RoleGrant {
+  return { workspaceId: row.workspace_id, managedGrantName: row.managed_grant_name };
+}
+
+export async function insertRole(
+  transaction: DatabaseTransaction,
+  accountId: string,
+  name: string,
+  grants: readonly RoleGrant[],
+  { clock, random }: AccountsDeps,
+): Promise<Role> {
+  const { count } = await transaction
+    .selectFrom('weir_roles')
+    .select((row) => row.fn.countAll<number>().as('count'))
+    .where('account_id', '=', accountId)
+    .executeTakeFirstOrThrow();
+  if (count >= apiLimits.userRolesMax)
+    throw new ApiError('limit_exceeded', `An account has at most ${apiLimits.userRolesMax} roles.`);
+  const role: Role = {
+    id: freshId('userRole', random),
+    name: await freeName(transaction, accountId, name, undefined),
+    grants,
+    createdMs: clock.nowMs(),
+  };
+  await transaction
+    .insertInto('weir_roles')
+    .values({ id: role.id, account_id: accountId, name, created_ms: role.createdMs })
+    .execute();
+  await insertGrants(transaction, accountId, role.id, grants);
+  return role;
+}
+
+async function freeName(
+  transaction: DatabaseTransaction,
+  accountId: string,
+  name: string,
+  ownId: string | undefined,
+): Promise<string> {
+  const holder = await transaction
+    .selectFrom('weir_roles')
+    .select('id')
+    .where('account_id', '=', accountId)
+    .where('name', '=', checkedName('role', name))
+    .executeTakeFirst();
+  if (holder !== undefined && holder.id !== ownId)
+    throw new ApiError('duplicate_name', `There is a role "${name}" already.`);
+  return name;
+}
+
+async function insertGrants(
+  transaction: DatabaseTransaction,
+  accountId: string,
+  roleId: string,
+  grants: readonly RoleGrant[],
+): Promise<void> {
+  if (grants.length > apiLimits.accessGrantsMax)
+    throw new ApiError('invalid_request', `A role has at most ${apiLimits.accessGrantsMax} grants.`);
+  const workspaces = await transaction
+    .selectFrom('weir_workspaces')
+    .select('id')
+    .where('account_id', '=', accountId)
+    .where('deleted_ms', 'is', null)
+    .execute();
+  const known = new Set([everywhere, ...workspaces.map(({ id }) => id)]);
+  if (grants.some(({ workspaceId }) => !known.has(workspaceId))) throw notFound('workspace');
+  for (const { workspaceId, managedGrantName } of grants) {
+    const row = { role_id: roleId, workspace_id: workspaceId, managed_grant_name: managedGrantName };
+    await transaction
+      .insertInto('weir_role_grants')
+      .values(row)
+      .onConflict((same) => same.doNothing())
+      .execute();
+  }
+}
+
+/** The ids as they are, if all of them are roles of the account. */
+export async function rolesOfAccount(
+  transaction: DatabaseTransaction,
+  accountId: string,
+  roleIds: readonly string[],
+): Promise<readonly string[]> {
+  if (roleIds.length === 0) return [];
+  const roles = await transaction
+    .selectFrom('weir_roles')
+    .select('id')
+    .where('account_id', '=', accountId)
+    .execute();
+  const known = new Set(roles.map(({ id }) => id));
+  if (roleIds.some((id) => !known.has(id))) throw notFound('user role');
+  return roleIds;
+}
+
+export async function assignRoles(
+  transaction: DatabaseTransaction,
+  userId: string,
+  roleIds: readonly string[],
+): Promise<void> {
+  for (const roleId of roleIds)
+    await transaction
+      .insertInto('weir_user_roles')
+      .values({ user_id: userId, role_id: roleId })
+      .onConflict((same) => same.doNothing())
+      .execute();
+}
+
+/** Without a user who is admin everywhere nobody could ever give rights again. */
+export async function requireAdministrator(
+  transaction: DatabaseTransaction,
+  accountId: string,
+): Promise<void> {
+  if (!(await hasAdministrator(transaction, accountId)))
+    throw new ApiError(
+      'last_admin',
+      'One user has to stay administrator of all workspaces and able to sign in.',
+    );
+}
+
+/**
+ * Somebody whom an identity provider knows, and who has no password, counts as long as there is a connection to sign in with. The user of a
+ * process for one has neither, and counts always.
+ */
+export async function hasAdministrator(
+  transaction: DatabaseTransaction,
+  accountId: string,
+): Promise<boolean> {
+  const administrator = await transaction
+    .selectFrom('weir_users as users')
+    .innerJoin('weir_user_roles as held', 'held.user_id', 'users.id')
+    .innerJoin('weir_role_grants as grants', 'grants.role_id', 'held.role_id')
+    .select('users.id')
+    .where('users.account_id', '=', accountId)
+    .where('grants.workspace_id', '=', everywhere)
+    .where('grants.managed_grant_name', '=', 'admin')
+    .where((row) =>
+      row.or([
+        row('users.password_hash', 'is not', null),
+        row.exists(
+          row
+            .selectFrom('weir_sso_connections as connections')
+            .select('connections.id')
+            .where('connections.account_id', '=', accountId),
+        ),
+        row.not(
+          row.exists(
+            row
+              .selectFrom('weir_user_identities as identities')
+              .select('identities.subject')
+              .whereRef('identities.user_id', '=', 'users.id')
+              .where('identities.issuer', 'like', 'http%'),
+          ),
+        ),
+      ]),
+    )
+    .limit(1)
+    .executeTakeFirst();
+  return administrator !== undefined;
+}

@@ -1,0 +1,264 @@
+import { ApiError } from '@weir/api';
+import { apiLimits } from '@weir/api/limits';
+import { sql } from 'kysely';
+import { controlPlaneLimits } from '../../limits.ts';
+import { boundedText } from '../common/bounded-text.ts';
+import type { AccountsDeps } from '../common/deps.ts';
+import { freshId } from '../common/ids.ts';
+import type { AuditEntryRow, Database } from '../database/schema.ts';
+
+/** Who did it. The name is kept beside the id, because the entry outlives the actor. */
+export interface AuditActor {
+  readonly kind: AuditEntryRow['actor_kind'];
+  /** Empty for those who have none. */
+  readonly id: string;
+  readonly name: string;
+}
+
+/** What is told of an operation. Nothing of it may be a secret. */
+export interface AuditNote {
+  readonly accountId: string;
+  readonly actor: AuditActor;
+  readonly remoteAddress: string;
+  readonly userAgent: string;
+  /** The name of the operation in the catalogue. */
+  readonly operation: string;
+  /** Where it happened, unless it is about the account. */
+  readonly workspaceId?: string;
+  /** Ids and names of what it was about. */
+  readonly targets: readonly string[];
+  /** `ok`, or the code of the error. */
+  readonly result: string;
+  /** What the error said. */
+  readonly message?: string;
+}
+
+export interface AuditEntry extends AuditNote {
+  /** `aei_…` */
+  readonly id: string;
+  readonly timeMs: number;
+  /** How often it happened from then on; more than once only what was refused. */
+  readonly count: number;
+}
+
+export interface AuditSearch {
+  readonly accountId: string;
+  /** Of so long a time until now, by the clock of the entries. */
+  readonly lastMs?: number;
+  /** From this time on, and before that one. */
+  readonly fromMs?: number;
+  readonly toMs?: number;
+  /** The id or the name of who did it. */
+  readonly actor?: string;
+  readonly operation?: string;
+  readonly target?: string;
+  readonly result?: string;
+  /** Only what happened in these; what is about the account is then left out. */
+  readonly workspaceIds?: readonly string[];
+  readonly limit?: number;
+  /** Where the page before ended. */
+  readonly cursor?: string;
+}
+
+interface AuditPage {
+  /** The newest first. */
+  readonly entries: readonly AuditEntry[];
+  /** For the next page, if there is one. */
+  readonly nextCursor: string | undefined;
+}
+
+const searchLimitDefault = 100;
+/** Entries that one step of forgetting deletes, so that others wait for milliseconds only. */
+const forgottenPerStepMax = 500;
+
+/** Who did what, from where, with what result. Entries go only by age, and change only by counting what was refused again. */
+export class AuditLog {
+  readonly #database: Database;
+  readonly #deps: AccountsDeps;
+
+  constructor(database: Database, deps: AccountsDeps) {
+    this.#database = database;
+    this.#deps = deps;
+  }
+
+  /** The ids of the entries, in their order. */
+  async append(notes: readonly AuditNote[]): Promise<readonly string[]> {
+    const { clock, random } = this.#deps;
+    const timeMs = clock.nowMs();
+    const ids: string[] = [];
+    await this.#database.transaction().execute(async (transaction) => {
+      for (const note of notes) {
+        const row = rowOf(freshId('auditEntry', random), timeMs, note);
+        ids.push(row.id);
+        await transaction.insertInto('weir_audit_entries').values(row).execute();
+        for (const target of targetsOf(note))
+          await transaction
+            .insertInto('weir_audit_targets')
+            .values({ entry_id: row.id, target_id: target, time_ms: timeMs })
+            .execute();
+      }
+    });
+    return ids;
+  }
+
+  /** Counts what an entry tells so many times more, and names what it was about besides. */
+  async repeat(
+    id: string,
+    { times, targets }: { readonly times: number; readonly targets: readonly string[] },
+  ): Promise<void> {
+    await this.#database.transaction().execute(async (transaction) => {
+      const row = await transaction
+        .selectFrom('weir_audit_entries')
+        .select(['targets', 'time_ms'])
+        .where('id', '=', id)
+        .executeTakeFirst();
+      // Its time is over.
+      if (row === undefined) return;
+      const known = JSON.parse(row.targets) as string[];
+      const all = targetsOf({ targets: [...new Set([...known, ...targets])] });
+      await transaction
+        .updateTable('weir_audit_entries')
+        .set((update) => ({
+          occurrences: update('occurrences', '+', times),
+          targets: JSON.stringify([...all]),
+        }))
+        .where('id', '=', id)
+        .execute();
+      for (const target of all) {
+        if (known.includes(target)) continue;
+        await transaction
+          .insertInto('weir_audit_targets')
+          .values({ entry_id: id, target_id: target, time_ms: row.time_ms })
+          .execute();
+      }
+    });
+  }
+
+  async search(search: AuditSearch): Promise<AuditPage> {
+    const limit = Math.max(1, Math.min(search.limit ?? searchLimitDefault, apiLimits.apiPageRowsMax));
+    // One more than is shown says whether there is another page.
+    const rows = await this.#select(search)
+      .orderBy('time_ms', 'desc')
+      .orderBy('id', 'desc')
+      .limit(limit + 1)
+      .execute();
+    const shown = rows.slice(0, limit);
+    const last = shown.at(-1);
+    return {
+      entries: shown.map(entryOf),
+      nextCursor: rows.length > limit && last !== undefined ? cursorOf(last) : undefined,
+    };
+  }
+
+  /** Deletes what is older, a step at a time, and says whether there may be more. */
+  async forgetBefore(timeMs: number): Promise<boolean> {
+    const { numDeletedRows } = await this.#database
+      .deleteFrom('weir_audit_entries')
+      .where('id', 'in', (query) =>
+        query
+          .selectFrom('weir_audit_entries')
+          .select('id')
+          .where('time_ms', '<', timeMs)
+          .orderBy('time_ms')
+          .limit(forgottenPerStepMax),
+      )
+      .executeTakeFirst();
+    return numDeletedRows >= forgottenPerStepMax;
+  }
+
+  #select({
+    accountId,
+    lastMs,
+    fromMs,
+    toMs,
+    actor,
+    operation,
+    target,
+    result,
+    workspaceIds,
+    cursor,
+  }: AuditSearch) {
+    let query = this.#database
+      .selectFrom('weir_audit_entries')
+      .selectAll()
+      .where('account_id', '=', accountId);
+    if (lastMs !== undefined) query = query.where('time_ms', '>=', this.#deps.clock.nowMs() - lastMs);
+    if (fromMs !== undefined) query = query.where('time_ms', '>=', fromMs);
+    if (toMs !== undefined) query = query.where('time_ms', '<', toMs);
+    if (actor !== undefined)
+      query = query.where((row) => row.or([row('actor_id', '=', actor), row('actor_name', '=', actor)]));
+    if (operation !== undefined) query = query.where('operation', '=', operation);
+    if (result !== undefined) query = query.where('result', '=', result);
+    if (workspaceIds !== undefined)
+      query =
+        workspaceIds.length === 0
+          ? query.where(sql<boolean>`1 = 0`)
+          : query.where('workspace_id', 'in', workspaceIds);
+    if (target !== undefined)
+      query = query.where('id', 'in', (entries) =>
+        entries.selectFrom('weir_audit_targets').select('entry_id').where('target_id', '=', target),
+      );
+    if (cursor !== undefined) {
+      const { timeMs, id } = parseCursor(cursor);
+      query = query.where((row) =>
+        row.or([row('time_ms', '<', timeMs), row.and([row('time_ms', '=', timeMs), row('id', '<', id)])]),
+      );
+    }
+    return query;
+  }
+}
+
+function rowOf(id: string, timeMs: number, note: AuditNote): AuditEntryRow {
+  const short = (text: string) => boundedText(text, controlPlaneLimits.auditTextCharsMax);
+  return {
+    id,
+    account_id: note.accountId,
+    time_ms: timeMs,
+    actor_kind: note.actor.kind,
+    actor_id: short(note.actor.id),
+    actor_name: short(note.actor.name),
+    remote_address: boundedText(note.remoteAddress, controlPlaneLimits.remoteAddressCharsMax),
+    user_agent: boundedText(note.userAgent, controlPlaneLimits.userAgentCharsMax),
+    operation: short(note.operation),
+    workspace_id: short(note.workspaceId ?? ''),
+    result: short(note.result),
+    message: boundedText(note.message ?? '', controlPlaneLimits.auditMessageCharsMax),
+    targets: JSON.stringify([...targetsOf(note)]),
+    occurrences: 1,
+  };
+}
+
+function targetsOf({ targets }: Pick<AuditNote, 'targets'>): Set<string> {
+  const kept = targets.slice(0, controlPlaneLimits.auditTargetsMax);
+  return new Set(kept.map((id) => boundedText(id, controlPlaneLimits.auditTextCharsMax)));
+}
+
+function entryOf(row: AuditEntryRow): AuditEntry {
+  return {
+    id: row.id,
+    timeMs: row.time_ms,
+    accountId: row.account_id,
+    actor: { kind: row.actor_kind, id: row.actor_id, name: row.actor_name },
+    remoteAddress: row.remote_address,
+    userAgent: row.user_agent,
+    operation: row.operation,
+    ...(row.workspace_id === '' ? {} : { workspaceId: row.workspace_id }),
+    targets: JSON.parse(row.targets) as string[],
+    result: row.result,
+    count: row.occurrences,
+    ...(row.message === '' ? {} : { message: row.message }),
+  };
+}
+
+/** Callers keep it and give it back; what it is made of is nobody's business. */
+function cursorOf({ time_ms, id }: AuditEntryRow): string {
+  return Buffer.from(`${time_ms}.${id}`).toString('base64url');
+}
+
+function parseCursor(cursor: string): { readonly timeMs: number; readonly id: string } {
+  const parts = /^(\d{1,15})\.(aei_[0-9a-f_]{1,64})$/.exec(
+    Buffer.from(cursor, 'base64url').toString('latin1'),
+  );
+  if (parts === null) throw new ApiError('invalid_request', 'The cursor is not one that a search has given.');
+  return { timeMs: Number(parts[1]), id: parts[2]! };
+}

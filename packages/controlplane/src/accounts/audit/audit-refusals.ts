@@ -1,0 +1,135 @@
+import type { Clock, Log } from '@weir/core';
+import { placeOf } from '../../http/remote-address.ts';
+import { controlPlaneLimits } from '../../limits.ts';
+import type { AuditLog, AuditNote } from './audit-log.ts';
+
+interface AuditRefusalsOptions {
+  readonly auditLog: Pick<AuditLog, 'append' | 'repeat'>;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+/** Refusals of one kind within this are one entry. */
+export const refusalIntervalMs = 60_000;
+
+/** A kind of refusal whose interval goes on. */
+interface OpenEntry {
+  /** Its id, once it is written; `undefined` when it could not be. */
+  readonly written: Promise<string | undefined>;
+  /** How often it came again. */
+  repeats: number;
+  readonly targets: Set<string>;
+  readonly cancel: () => void;
+}
+
+/**
+ * Writes refused calls into the audit log, so that refused callers do not fill it: one entry for each caller, operation and reason in a
+ * minute. It is written at the first call and gets the number of all of them, and what they were about, when the minute ends. A process that
+ * is killed leaves the number at 1.
+ *
+ * Callers beyond `controlPlaneLimits.auditOpenRefusalsMax` at a time share an entry for each account, operation and reason.
+ */
+export class AuditRefusals {
+  readonly #options: AuditRefusalsOptions;
+  readonly #open = new Map<string, OpenEntry>();
+  readonly #ending = new Set<Promise<void>>();
+  #unwritten = 0;
+
+  constructor(options: AuditRefusalsOptions) {
+    this.#options = options;
+  }
+
+  /** Kinds of refusals that are remembered. */
+  get size(): number {
+    return this.#open.size;
+  }
+
+  /** Resolves when it is written, or counted. Rejects when it could not be written. */
+  async record(note: AuditNote): Promise<void> {
+    const own = keyOf(note);
+    if (this.#open.has(own) || this.#open.size < controlPlaneLimits.auditOpenRefusalsMax)
+      return this.#count(own, note);
+    const shared = sharedNote(note);
+    const key = keyOf(shared);
+    if (this.#open.has(key) || this.#open.size < 2 * controlPlaneLimits.auditOpenRefusalsMax)
+      return this.#count(key, shared);
+    this.#unwritten++;
+  }
+
+  /** Writes what was counted. */
+  async close(): Promise<void> {
+    for (const key of [...this.#open.keys()]) this.#end(key);
+    await Promise.all(this.#ending);
+  }
+
+  async #count(key: string, note: AuditNote): Promise<void> {
+    const open = this.#open.get(key);
+    if (open !== undefined) {
+      open.repeats++;
+      for (const target of note.targets)
+        if (open.targets.size < controlPlaneLimits.auditTargetsMax) open.targets.add(target);
+      return;
+    }
+    const { auditLog, clock } = this.#options;
+    const append = auditLog.append([note]);
+    const entry: OpenEntry = {
+      written: append.then(
+        ([id]) => id,
+        () => undefined,
+      ),
+      repeats: 0,
+      targets: new Set(note.targets.slice(0, controlPlaneLimits.auditTargetsMax)),
+      cancel: clock.after(refusalIntervalMs, () => this.#end(key)),
+    };
+    this.#open.set(key, entry);
+    try {
+      await append;
+    } catch (error) {
+      // The next one tries again.
+      entry.cancel();
+      if (this.#open.get(key) === entry) this.#open.delete(key);
+      throw error;
+    }
+  }
+
+  #end(key: string): void {
+    const open = this.#open.get(key);
+    if (open === undefined) return;
+    open.cancel();
+    this.#open.delete(key);
+    const ending = this.#finish(open).finally(() => this.#ending.delete(ending));
+    this.#ending.add(ending);
+  }
+
+  async #finish({ written, repeats, targets }: OpenEntry): Promise<void> {
+    const { auditLog, log } = this.#options;
+    try {
+      const id = await written;
+      if (repeats > 0 && id !== undefined)
+        await auditLog.repeat(id, { times: repeats, targets: [...targets] });
+    } catch (error) {
+      log.error('failed to count refused calls in the audit log', { problem: (error as Error).message });
+    }
+    if (this.#unwritten === 0) return;
+    log.warn('dropped refused calls from the audit log', { count: this.#unwritten });
+    this.#unwritten = 0;
+  }
+}
+
+/** A caller who is not known is the place from which it calls. */
+function keyOf({ accountId, actor, remoteAddress, workspaceId = '', operation, result }: AuditNote): string {
+  const who = actor.id === '' ? placeOf(remoteAddress) : actor.id;
+  return JSON.stringify([accountId, actor.kind, who, workspaceId, operation, result]);
+}
+
+function sharedNote({ accountId, operation, result }: AuditNote): AuditNote {
+  return {
+    accountId,
+    actor: { kind: 'anonymous', id: '', name: 'several callers' },
+    remoteAddress: '',
+    userAgent: '',
+    operation,
+    targets: [],
+    result,
+  };
+}

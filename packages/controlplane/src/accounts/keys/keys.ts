@@ -1,0 +1,312 @@
+import { ApiError, namePrefixes } from '@weir/api';
+import { apiLimits } from '@weir/api/limits';
+import { controlPlaneLimits } from '../../limits.ts';
+import { everywhere, type KeyGrant, type KeyKind, keyKindOf } from '../access/grants.ts';
+import type { AccountsDeps } from '../common/deps.ts';
+import { freshId } from '../common/ids.ts';
+import { checkedPrefixedName } from '../common/names.ts';
+import { notFound } from '../common/not-found.ts';
+import { changeAccount } from '../database/change-account.ts';
+import { countUp } from '../database/counters.ts';
+import type { ApiKeyGrantRow, ApiKeyRow, Database, DatabaseTransaction } from '../database/schema.ts';
+import { freshKeySecret, hashSecret } from '../secrets/secrets.ts';
+import { requireWorkspace } from '../workspaces/workspaces.ts';
+
+export interface ApiKey extends KeyKind {
+  /** `aki_…` */
+  readonly id: string;
+  readonly accountId: string;
+  /** `akn_…` */
+  readonly name: string;
+  /** The last four characters of the secret. */
+  readonly secretTail: string;
+  readonly grants: readonly KeyGrant[];
+  readonly createdMs: number;
+  /** The id of who made it. */
+  readonly createdBy: string;
+  /** To the minute. */
+  readonly lastUsedMs: number | undefined;
+}
+
+interface NewKey {
+  /** With or without `akn_`. */
+  readonly name: string;
+  readonly grants: readonly KeyGrant[];
+  readonly createdBy: string;
+  /** The application key that makes it, together with which it is revoked. */
+  readonly boundTo?: string | undefined;
+  /** One that somebody has already; otherwise a new one is made. */
+  readonly secret?: string;
+}
+
+const secretTailChars = 4;
+
+/**
+ * API keys. The secret is shown once and stored as its hash. What a key may do never changes; to change it, one makes another key.
+ */
+export class Keys {
+  readonly #database: Database;
+  readonly #deps: AccountsDeps;
+
+  constructor(database: Database, deps: AccountsDeps) {
+    this.#database = database;
+    this.#deps = deps;
+  }
+
+  /** The oldest first. */
+  async list(accountId: string): Promise<ApiKey[]> {
+    const keys = await this.#database
+      .selectFrom('weir_api_keys')
+      .selectAll()
+      .where('account_id', '=', accountId)
+      .orderBy('created_ms')
+      .orderBy('id')
+      .execute();
+    const grants = await this.#database
+      .selectFrom('weir_api_key_grants as grants')
+      .innerJoin('weir_api_keys as keys', 'keys.id', 'grants.key_id')
+      .selectAll('grants')
+      .where('keys.account_id', '=', accountId)
+      .orderBy('grants.position')
+      .execute();
+    const ofKey = Map.groupBy(grants, (grant) => grant.key_id);
+    return keys.map((row) => keyOf(row, ofKey.get(row.id) ?? []));
+  }
+
+  async get(accountId: string, keyId: string): Promise<ApiKey | undefined> {
+    const row = await this.#database
+      .selectFrom('weir_api_keys')
+      .selectAll()
+      .where('account_id', '=', accountId)
+      .where('id', '=', keyId)
+      .executeTakeFirst();
+    return row === undefined ? undefined : keyOf(row, await this.#grantsOf(row.id));
+  }
+
+  async findByHash(secretHash: string): Promise<ApiKey | undefined> {
+    const row = await this.#database
+      .selectFrom('weir_api_keys')
+      .selectAll()
+      .where('secret_hash', '=', secretHash)
+      .executeTakeFirst();
+    if (row === undefined) return undefined;
+    const grants = await this.#grantsOf(row.id);
+    // A key that was revoked between the two questions has no grants.
+    return grants.length === 0 ? undefined : keyOf(row, grants);
+  }
+
+  create(
+    accountId: string,
+    { name, grants, createdBy, boundTo, secret: given }: NewKey,
+  ): Promise<{ readonly key: ApiKey; readonly secret: string }> {
+    return changeAccount(this.#database, accountId, async (transaction) => {
+      const { clock, random, randomBytes } = this.#deps;
+      const checked = await checkedGrants(transaction, accountId, grants);
+      const secret = given ?? freshKeySecret(randomBytes);
+      const row: ApiKeyRow = {
+        id: freshId('apiKey', random),
+        account_id: accountId,
+        name: await freeName(transaction, accountId, name),
+        secret_hash: hashSecret(secret),
+        secret_tail: secret.slice(-secretTailChars),
+        created_ms: clock.nowMs(),
+        created_by: createdBy,
+        last_used_ms: null,
+      };
+      await refuseTooMany(transaction, accountId);
+      if (boundTo !== undefined) await checkMaker(transaction, accountId, boundTo);
+      await transaction.insertInto('weir_api_keys').values(row).execute();
+      const rows = checked.map((grant, position) => grantRowOf(row.id, position, grant));
+      for (const grant of rows) await transaction.insertInto('weir_api_key_grants').values(grant).execute();
+      return { key: keyOf(row, rows), secret };
+    });
+  }
+
+  /** With an application key go the keys that it has made to read. */
+  async revoke(accountId: string, keyId: string): Promise<void> {
+    await changeAccount(this.#database, accountId, async (transaction) => {
+      const bound = await boundKeyIds(transaction, accountId, keyId);
+      for (const id of bound) await transaction.deleteFrom('weir_api_keys').where('id', '=', id).execute();
+      const { numDeletedRows } = await transaction
+        .deleteFrom('weir_api_keys')
+        .where('account_id', '=', accountId)
+        .where('id', '=', keyId)
+        .executeTakeFirst();
+      if (numDeletedRows === 0n) throw notFound('API key');
+      await countUp(transaction, 'revocations');
+    });
+  }
+
+  /** Notes that a key is used, unless somebody noted it after `unlessAfterMs`. */
+  async noteUse(keyId: string, usedMs: number, unlessAfterMs: number): Promise<void> {
+    await this.#database
+      .updateTable('weir_api_keys')
+      .set({ last_used_ms: usedMs })
+      .where('id', '=', keyId)
+      .where((row) => row.or([row('last_used_ms', 'is', null), row('last_used_ms', '<=', unlessAfterMs)]))
+      .execute();
+  }
+
+  #grantsOf(keyId: string): Promise<ApiKeyGrantRow[]> {
+    return this.#database
+      .selectFrom('weir_api_key_grants')
+      .selectAll()
+      .where('key_id', '=', keyId)
+      .orderBy('position')
+      .execute();
+  }
+}
+
+function keyOf(row: ApiKeyRow, grants: readonly ApiKeyGrantRow[]): ApiKey {
+  const all = grants.map(grantOf);
+  return {
+    ...keyKindOf(all[0]!),
+    id: row.id,
+    accountId: row.account_id,
+    name: row.name,
+    secretTail: row.secret_tail,
+    grants: all,
+    createdMs: row.created_ms,
+    createdBy: row.created_by,
+    lastUsedMs: row.last_used_ms ?? undefined,
+  };
+}
+
+function grantOf(row: ApiKeyGrantRow): KeyGrant {
+  return {
+    principalKind: row.principal_kind,
+    resourceKind: row.resource_kind,
+    resourceId: row.resource_id,
+    workspaceId: row.workspace_id,
+    ...(row.managed_grant_name === null ? {} : { managedGrantName: row.managed_grant_name }),
+  };
+}
+
+function grantRowOf(keyId: string, position: number, grant: KeyGrant): ApiKeyGrantRow {
+  return {
+    key_id: keyId,
+    position,
+    principal_kind: grant.principalKind,
+    resource_kind: grant.resourceKind,
+    resource_id: grant.resourceId,
+    workspace_id: grant.workspaceId,
+    managed_grant_name: grant.managedGrantName ?? null,
+  };
+}
+
+async function freeName(transaction: DatabaseTransaction, accountId: string, name: string): Promise<string> {
+  const prefixed = checkedPrefixedName('key', namePrefixes.apiKey, name);
+  const holder = await transaction
+    .selectFrom('weir_api_keys')
+    .select('id')
+    .where('account_id', '=', accountId)
+    .where('name', '=', prefixed)
+    .executeTakeFirst();
+  if (holder !== undefined)
+    throw new ApiError('duplicate_api_key_name', `There is an API key "${prefixed}" already.`);
+  return prefixed;
+}
+
+/** The keys that read and that an application key has made. */
+async function boundKeyIds(
+  transaction: DatabaseTransaction,
+  accountId: string,
+  makerId: string,
+): Promise<string[]> {
+  const rows = await transaction
+    .selectFrom('weir_api_keys as made')
+    .innerJoin('weir_api_key_grants as grants', 'grants.key_id', 'made.id')
+    .innerJoin('weir_api_key_grants as makers', 'makers.key_id', 'made.created_by')
+    .select('made.id')
+    .distinct()
+    .where('made.account_id', '=', accountId)
+    .where('made.created_by', '=', makerId)
+    .where('grants.principal_kind', '=', 'app_r')
+    .where('makers.principal_kind', '=', 'app')
+    .execute();
+  return rows.map(({ id }) => id);
+}
+
+/** A key that was revoked while its call was under way makes nothing, and one that stays only so many. */
+async function checkMaker(
+  transaction: DatabaseTransaction,
+  accountId: string,
+  makerId: string,
+): Promise<void> {
+  const maker = await transaction
+    .selectFrom('weir_api_keys')
+    .select('id')
+    .where('account_id', '=', accountId)
+    .where('id', '=', makerId)
+    .executeTakeFirst();
+  if (maker === undefined) throw new ApiError('forbidden', 'The API key that makes another was deleted.');
+  const made = await boundKeyIds(transaction, accountId, makerId);
+  if (made.length >= controlPlaneLimits.keysPerKeyMax)
+    throw new ApiError(
+      'limit_exceeded',
+      `An API key makes at most ${controlPlaneLimits.keysPerKeyMax} keys.`,
+    );
+}
+
+async function refuseTooMany(transaction: DatabaseTransaction, accountId: string): Promise<void> {
+  const { count } = await transaction
+    .selectFrom('weir_api_keys')
+    .select((row) => row.fn.countAll<number>().as('count'))
+    .where('account_id', '=', accountId)
+    .executeTakeFirstOrThrow();
+  if (count >= apiLimits.apiKeysMax)
+    throw new ApiError('limit_exceeded', `An account has at most ${apiLimits.apiKeysMax} API keys.`);
+}
+
+/** The grants with everything filled in, if they make one kind of key and name what the account has. */
+async function checkedGrants(
+  transaction: DatabaseTransaction,
+  accountId: string,
+  grants: readonly KeyGrant[],
+): Promise<KeyGrant[]> {
+  if (grants.length === 0 || grants.length > apiLimits.accessGrantsMax)
+    throw new ApiError('invalid_request', `An API key has 1 to ${apiLimits.accessGrantsMax} grants.`);
+  if (new Set(grants.map(({ principalKind }) => principalKind)).size > 1)
+    throw new ApiError('invalid_request', 'All grants of an API key have the same principal_kind.');
+  const checked: KeyGrant[] = [];
+  for (const grant of grants) checked.push(await checkedGrant(transaction, accountId, grant));
+  return checked;
+}
+
+async function checkedGrant(
+  transaction: DatabaseTransaction,
+  accountId: string,
+  grant: KeyGrant,
+): Promise<KeyGrant> {
+  const { resourceKind, resourceId, workspaceId } = grant;
+  const isAboutAll = resourceKind === everywhere && resourceId === everywhere;
+  switch (keyKindOf(grant).kind) {
+    case 'agent': {
+      if (resourceKind !== 'virtual_cluster')
+        throw new ApiError('invalid_request', 'The resource_kind of an agent key is virtual_cluster.');
+      const cluster = await clusterOf(transaction, accountId, resourceId);
+      return { ...grant, workspaceId: cluster.workspace_id };
+    }
+    case 'application':
+      if (!isAboutAll)
+        throw new ApiError('invalid_request', 'resource_kind and resource_id of an application key are "*".');
+      await requireWorkspace(transaction, accountId, workspaceId);
+      return grant;
+    case 'account':
+      if (!isAboutAll || workspaceId !== everywhere)
+        throw new ApiError('invalid_request', 'All fields of the grant of an account key are "*".');
+      return grant;
+  }
+}
+
+async function clusterOf(transaction: DatabaseTransaction, accountId: string, clusterId: string) {
+  const cluster = await transaction
+    .selectFrom('weir_virtual_clusters')
+    .select('workspace_id')
+    .where('account_id', '=', accountId)
+    .where('id', '=', clusterId)
+    .where('deleted_ms', 'is', null)
+    .executeTakeFirst();
+  if (cluster === undefined) throw notFound('virtual cluster');
+  return cluster;
+}

@@ -1,0 +1,77 @@
+import { ApiError } from '@weir/api';
+import { apiLimits } from '@weir/api/limits';
+import { controlPlaneLimits } from '../../limits.ts';
+import { hashPassword, isOutdated, isPasswordOf, type PasswordCost } from './password-hash.ts';
+
+/** Long passwords need no rules about their characters. */
+const passwordCharsMin = 12;
+
+interface PasswordsOptions {
+  readonly cost: PasswordCost;
+  readonly randomBytes: (count: number) => Uint8Array;
+}
+
+/**
+ * Hashes passwords, few at a time: each takes a thread that files and names of hosts need too, and megabytes. Who comes when too many wait
+ * is sent away.
+ */
+export class Passwords {
+  readonly #options: PasswordsOptions;
+  readonly #waiting: (() => void)[] = [];
+  #running = 0;
+  /** The hash of nobody's password, at the present cost. It is made early, so that the first one who needs it does not take longer. */
+  #nobody: Promise<string> | undefined;
+
+  constructor(options: PasswordsOptions) {
+    this.#options = options;
+    this.#nobodys().catch(() => {});
+  }
+
+  async hash(password: string): Promise<string> {
+    if (password.length < passwordCharsMin || password.length > apiLimits.passwordCharsMax)
+      throw new ApiError(
+        'invalid_request',
+        `A password has ${passwordCharsMin} to ${apiLimits.passwordCharsMax} characters.`,
+      );
+    return this.#inTurn(() => hashPassword(password, this.#options.cost, this.#options.randomBytes));
+  }
+
+  /** Without a hash the answer is no, after as much work: the time tells nobody who has a password here. */
+  async isRight(password: string, stored: string | null): Promise<boolean> {
+    if (password.length > apiLimits.passwordCharsMax) return false;
+    const compared = stored ?? (await this.#nobodys());
+    const isSame = await this.#inTurn(() => isPasswordOf(password, compared));
+    return isSame && stored !== null;
+  }
+
+  /** Whether it should be hashed again, now that its owner has told it. */
+  isOutdated(stored: string): boolean {
+    return isOutdated(stored, this.#options.cost);
+  }
+
+  #nobodys(): Promise<string> {
+    this.#nobody ??= this.hash(Buffer.from(this.#options.randomBytes(32)).toString('hex')).catch((error) => {
+      this.#nobody = undefined;
+      throw error;
+    });
+    return this.#nobody;
+  }
+
+  async #inTurn<Result>(work: () => Promise<Result>): Promise<Result> {
+    if (this.#running >= controlPlaneLimits.passwordHashesRunningMax) {
+      if (this.#waiting.length >= controlPlaneLimits.passwordHashesWaitingMax)
+        throw new ApiError('rate_limited', 'Too many people sign in at the moment. Try again soon.');
+      await new Promise<void>((resolve) => this.#waiting.push(resolve));
+    } else {
+      this.#running++;
+    }
+    try {
+      return await work();
+    } finally {
+      // The turn goes to the next one, or back.
+      const next = this.#waiting.shift();
+      if (next === undefined) this.#running--;
+      else next();
+    }
+  }
+}

@@ -1,0 +1,155 @@
+import { type DiagnosticRecord, newRecord, type Transition } from '../diagnostics/record.ts';
+import type {
+  DiagnosticChange,
+  DiagnosticsStore,
+  StoredDiagnostic,
+  TransitionsQuery,
+} from '../diagnostics/store.ts';
+import { controlPlaneLimits } from '../limits.ts';
+import type { Database, DatabaseTransaction } from './database/schema.ts';
+
+/** Rows of one statement. SQLite takes 32,766 parameters and PostgreSQL 65,535; a row has five. */
+const rowsPerStatementMax = 1_000;
+
+/** Diagnostics in the database of accounts, for all processes of a control plane. */
+export class SqlDiagnosticsStore implements DiagnosticsStore {
+  readonly #database: Database;
+
+  constructor(database: Database) {
+    this.#database = database;
+  }
+
+  async load(clusterId: string): Promise<readonly StoredDiagnostic[]> {
+    const rows = await this.#database
+      .selectFrom('weir_diagnostics')
+      .select(['name', 'version', 'record'])
+      .where('cluster_id', '=', clusterId)
+      .execute();
+    // Sorted here, because a database may have an order of its own for texts.
+    return rows
+      .map(({ name, version, record }) => ({ record: parseRecord(clusterId, name, record), version }))
+      .sort((a, b) => (a.record.name < b.record.name ? -1 : 1));
+  }
+
+  /** One transaction for all of them. Rows are written in the same order by everybody, so that nobody waits for the other in a circle. */
+  async save(changes: readonly DiagnosticChange[]): Promise<readonly boolean[]> {
+    if (changes.length === 0) return [];
+    const inOrder = changes
+      .map((change, index) => ({ ...change, index }))
+      .sort((a, b) => compare(keyOf(a.record), keyOf(b.record)) || a.index - b.index);
+    const saved = changes.map(() => false);
+    await this.#database.transaction().execute(async (transaction) => {
+      const transitions: Transition[] = [];
+      for (const change of inOrder) {
+        saved[change.index] = await saveRecord(transaction, change);
+        if (saved[change.index]) transitions.push(...change.transitions);
+      }
+      await addTransitions(transaction, transitions);
+    });
+    return saved;
+  }
+
+  async transitions({ clusterId, name, after, limit }: TransitionsQuery): Promise<readonly Transition[]> {
+    let query = this.#database
+      .selectFrom('weir_diagnostic_transitions')
+      .select('transition')
+      .where('cluster_id', '=', clusterId);
+    if (name !== undefined) query = query.where('name', '=', name);
+    if (after !== undefined) {
+      query = query.where((row) =>
+        row.or([
+          row('time_ms', '<', after.atMs),
+          row.and([row('time_ms', '=', after.atMs), row('name', '>', after.name)]),
+          row.and([
+            row('time_ms', '=', after.atMs),
+            row('name', '=', after.name),
+            row('number', '<', after.number),
+          ]),
+        ]),
+      );
+    }
+    const rows = await query
+      .orderBy('time_ms', 'desc')
+      .orderBy('name')
+      .orderBy('number', 'desc')
+      .limit(limit)
+      .execute();
+    return rows.map(({ transition }) => JSON.parse(transition) as Transition);
+  }
+
+  async forget(clusterId: string): Promise<void> {
+    await this.#database.transaction().execute(async (transaction) => {
+      await transaction.deleteFrom('weir_diagnostics').where('cluster_id', '=', clusterId).execute();
+      await transaction
+        .deleteFrom('weir_diagnostic_transitions')
+        .where('cluster_id', '=', clusterId)
+        .execute();
+    });
+  }
+}
+
+/** Whether nobody was faster. */
+async function saveRecord(
+  transaction: DatabaseTransaction,
+  { record, loadedVersion }: DiagnosticChange,
+): Promise<boolean> {
+  const { clusterId, name } = record;
+  if (loadedVersion === 0) {
+    const row = { cluster_id: clusterId, name, version: 1, record: JSON.stringify(record) };
+    const { numInsertedOrUpdatedRows } = await transaction
+      .insertInto('weir_diagnostics')
+      .values(row)
+      .onConflict((conflict) => conflict.columns(['cluster_id', 'name']).doNothing())
+      .executeTakeFirstOrThrow();
+    return numInsertedOrUpdatedRows === 1n;
+  }
+  const { numUpdatedRows } = await transaction
+    .updateTable('weir_diagnostics')
+    .set({ version: loadedVersion + 1, record: JSON.stringify(record) })
+    .where('cluster_id', '=', clusterId)
+    .where('name', '=', name)
+    .where('version', '=', loadedVersion)
+    .executeTakeFirst();
+  return numUpdatedRows === 1n;
+}
+
+async function addTransitions(
+  transaction: DatabaseTransaction,
+  transitions: readonly Transition[],
+): Promise<void> {
+  const rows = transitions.map((transition) => ({
+    cluster_id: transition.clusterId,
+    name: transition.name,
+    number: transition.number,
+    time_ms: transition.atMs,
+    transition: JSON.stringify(transition),
+  }));
+  for (let begin = 0; begin < rows.length; begin += rowsPerStatementMax) {
+    const some = rows.slice(begin, begin + rowsPerStatementMax);
+    await transaction.insertInto('weir_diagnostic_transitions').values(some).execute();
+  }
+  // They are numbered without a gap, so that the number tells how many are newer.
+  const newest = new Map(transitions.map((transition) => [keyOf(transition), transition]));
+  for (const { clusterId, name, number } of newest.values()) {
+    if (number < controlPlaneLimits.diagnosticTransitionsMax) continue;
+    await transaction
+      .deleteFrom('weir_diagnostic_transitions')
+      .where('cluster_id', '=', clusterId)
+      .where('name', '=', name)
+      .where('number', '<=', number - controlPlaneLimits.diagnosticTransitionsMax)
+      .execute();
+  }
+}
+
+/** What an earlier release did not know of has the value of a new record. */
+function parseRecord(clusterId: string, name: string, text: string): DiagnosticRecord {
+  return { ...newRecord(clusterId, name, 0), ...(JSON.parse(text) as DiagnosticRecord) };
+}
+
+function keyOf({ clusterId, name }: { readonly clusterId: string; readonly name: string }): string {
+  return `${clusterId} ${name}`;
+}
+
+function compare(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}

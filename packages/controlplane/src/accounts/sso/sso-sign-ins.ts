@@ -1,0 +1,192 @@
+import { ApiError } from '@weir/api';
+import { controlPlaneLimits } from '../../limits.ts';
+import { assignRoles, hasAdministrator } from '../access/roles.ts';
+import type { AccountsDeps } from '../common/deps.ts';
+import { changeAccount } from '../database/change-account.ts';
+import type { Database, DatabaseTransaction, SsoConnectionRow, UserRow } from '../database/schema.ts';
+import { emailKey, isEmail } from '../users/emails.ts';
+import { type Identity, insertIdentity, insertUser, type User, userOf } from '../users/users.ts';
+import type { SsoConnection } from './sso-connections.ts';
+
+/** Somebody as an identity provider tells of him. */
+export interface SsoPerson extends Identity {
+  readonly email: string | undefined;
+  /** Whether the provider has seen that the address is his. */
+  readonly isEmailVerified: boolean;
+  readonly name: string;
+  /** What the claim about roles says; `undefined` without such a claim. */
+  readonly roleNames: readonly string[] | undefined;
+}
+
+interface SsoSignIn {
+  readonly user: User;
+  /** Whether roles were to be taken from the last administrator, who kept them. */
+  readonly keptLastAdministrator: boolean;
+}
+
+/**
+ * Finds or makes the user who an identity provider says that somebody is.
+ *
+ * A user is known by the issuer and his subject there. Only an address that the issuer has verified finds somebody who is invited, or who
+ * came from another issuer before; and never a user who has a password, because whoever set the connection up would become him.
+ */
+export class SsoSignIns {
+  readonly #database: Database;
+  readonly #deps: AccountsDeps;
+
+  constructor(database: Database, deps: AccountsDeps) {
+    this.#database = database;
+    this.#deps = deps;
+  }
+
+  signIn({ id, accountId }: SsoConnection, person: SsoPerson): Promise<SsoSignIn> {
+    return changeAccount(this.#database, accountId, async (transaction) => {
+      const connection = await transaction
+        .selectFrom('weir_sso_connections')
+        .selectAll()
+        .where('account_id', '=', accountId)
+        .where('id', '=', id)
+        .executeTakeFirst();
+      if (connection === undefined) throw new ApiError('not_found', 'Sign-in connection not found.');
+      const user =
+        (await knownUser(transaction, accountId, person)) ??
+        (await this.#userByAddress(transaction, accountId, person)) ??
+        (await this.#newUser(transaction, connection, person));
+      const keptLastAdministrator = await mapRoles(transaction, connection, user.id, person);
+      const lastSignInMs = this.#deps.clock.nowMs();
+      await transaction
+        .updateTable('weir_users')
+        .set({ last_sign_in_ms: lastSignInMs })
+        .where('id', '=', user.id)
+        .execute();
+      return { user: { ...userOf(user), lastSignInMs }, keptLastAdministrator };
+    });
+  }
+
+  /** Somebody of the account who has signed in elsewhere before, and from now on here. */
+  async #userByAddress(
+    transaction: DatabaseTransaction,
+    accountId: string,
+    person: SsoPerson,
+  ): Promise<UserRow | undefined> {
+    const email = addressOf(person);
+    const row = await transaction
+      .selectFrom('weir_users')
+      .selectAll()
+      .where('email_key', '=', emailKey(email))
+      .executeTakeFirst();
+    if (row === undefined) return undefined;
+    if (row.account_id !== accountId) throw addressTaken();
+    if (row.password_hash !== null)
+      throw new ApiError(
+        'user_already_exists',
+        'The user with your address signs in with a password. Use that, or ask an administrator to remove the user first.',
+      );
+    refuseUnverified(person);
+    await insertIdentity(transaction, row.id, person, this.#deps);
+    return row;
+  }
+
+  async #newUser(
+    transaction: DatabaseTransaction,
+    connection: SsoConnectionRow,
+    person: SsoPerson,
+  ): Promise<UserRow> {
+    const accountId = connection.account_id;
+    const email = addressOf(person);
+    const invitation = await transaction
+      .selectFrom('weir_invitations')
+      .selectAll()
+      .where('account_id', '=', accountId)
+      .where('email_key', '=', emailKey(email))
+      .where('expires_ms', '>', this.#deps.clock.nowMs())
+      .executeTakeFirst();
+    if (invitation !== undefined) {
+      refuseUnverified(person);
+      await transaction.deleteFrom('weir_invitations').where('id', '=', invitation.id).execute();
+    }
+    const about = { email, name: person.name, roleIds: [invitation?.role_id ?? connection.default_role_id] };
+    const { issuer, subject } = person;
+    const proof = { identity: { issuer, subject } };
+    const { id } = await insertUser(transaction, accountId, about, proof, this.#deps);
+    return transaction.selectFrom('weir_users').selectAll().where('id', '=', id).executeTakeFirstOrThrow();
+  }
+}
+
+async function knownUser(
+  transaction: DatabaseTransaction,
+  accountId: string,
+  { issuer, subject }: SsoPerson,
+): Promise<UserRow | undefined> {
+  const row = await transaction
+    .selectFrom('weir_users as users')
+    .innerJoin('weir_user_identities as identities', 'identities.user_id', 'users.id')
+    .selectAll('users')
+    .where('identities.issuer', '=', issuer)
+    .where('identities.subject', '=', subject)
+    .executeTakeFirst();
+  // Two accounts may trust the same issuer. Nobody comes into one of them through the connection of the other.
+  if (row !== undefined && row.account_id !== accountId) throw addressTaken();
+  return row;
+}
+
+function addressOf({ email }: SsoPerson): string {
+  if (email === undefined || !isEmail(email))
+    throw new ApiError(
+      'forbidden',
+      'The identity provider does not return your e-mail address, which identifies you here.',
+    );
+  return email;
+}
+
+function refuseUnverified({ isEmailVerified }: SsoPerson): void {
+  if (!isEmailVerified)
+    throw new ApiError(
+      'forbidden',
+      'Your address is known here, and the identity provider does not say that it is verified (email_verified).',
+    );
+}
+
+/** In the same words whoever has it: of other accounts nothing is told. */
+function addressTaken(): ApiError {
+  return new ApiError('user_already_exists', 'You cannot be a user of this account: your address is in use.');
+}
+
+/** Gives exactly the roles that the claim names, or the default role. Says whether that would have left nobody to administer. */
+async function mapRoles(
+  transaction: DatabaseTransaction,
+  connection: SsoConnectionRow,
+  userId: string,
+  { roleNames = [] }: SsoPerson,
+): Promise<boolean> {
+  if (connection.has_role_mapping === 0) return false;
+  const wanted = new Set(roleNames);
+  const roles = await transaction
+    .selectFrom('weir_roles')
+    .select(['id', 'name'])
+    .where('account_id', '=', connection.account_id)
+    .execute();
+  const named = roles.filter(({ name }) => wanted.has(name)).map(({ id }) => id);
+  const roleIds = named.length === 0 ? [connection.default_role_id] : named;
+  if (roleIds.length > controlPlaneLimits.rolesPerUserMax)
+    throw new ApiError('limit_exceeded', `A user has at most ${controlPlaneLimits.rolesPerUserMax} roles.`);
+  const held = await transaction
+    .selectFrom('weir_user_roles')
+    .select('role_id')
+    .where('user_id', '=', userId)
+    .execute();
+  await transaction
+    .deleteFrom('weir_user_roles')
+    .where('user_id', '=', userId)
+    .where('role_id', 'not in', roleIds)
+    .execute();
+  await assignRoles(transaction, userId, roleIds);
+  if (await hasAdministrator(transaction, connection.account_id)) return false;
+  // The claim may have got lost by mistake, and then nobody could mend it.
+  await assignRoles(
+    transaction,
+    userId,
+    held.map(({ role_id }) => role_id),
+  );
+  return true;
+}

@@ -1,0 +1,187 @@
+import { ApiError } from '@weir/api';
+import { apiLimits } from '@weir/api/limits';
+import { rolesOfAccount } from '../access/roles.ts';
+import type { AccountsDeps } from '../common/deps.ts';
+import { freshId } from '../common/ids.ts';
+import { notFound } from '../common/not-found.ts';
+import { changeAccount } from '../database/change-account.ts';
+import type { Database, DatabaseTransaction, InvitationRow } from '../database/schema.ts';
+import type { Passwords } from '../secrets/passwords.ts';
+import { freshToken, hashSecret, isToken } from '../secrets/secrets.ts';
+import { checkedEmail, emailKey } from './emails.ts';
+import { insertUser, type Proof, provenBy, type User } from './users.ts';
+
+const invitationMsMax = 7 * 24 * 3_600_000;
+
+export interface Invitation {
+  /** `ivi_…` */
+  readonly id: string;
+  readonly accountId: string;
+  readonly email: string;
+  readonly roleId: string;
+  /** The id of who invited. */
+  readonly invitedBy: string;
+  readonly createdMs: number;
+  readonly expiresMs: number;
+}
+
+export interface Invited {
+  readonly email: string;
+  readonly roleId: string;
+}
+
+/** Invitations to an account, each a link that works once, for one address, for a week. A new one to the same address voids the old. */
+export class Invitations {
+  readonly #database: Database;
+  readonly #deps: AccountsDeps;
+  readonly #passwords: Passwords;
+
+  constructor(database: Database, deps: AccountsDeps, passwords: Passwords) {
+    this.#database = database;
+    this.#deps = deps;
+    this.#passwords = passwords;
+  }
+
+  /** Those that can still be accepted. */
+  async list(accountId: string): Promise<Invitation[]> {
+    const rows = await this.#database
+      .selectFrom('weir_invitations')
+      .selectAll()
+      .where('account_id', '=', accountId)
+      .where('expires_ms', '>', this.#deps.clock.nowMs())
+      .orderBy('created_ms')
+      .orderBy('id')
+      .execute();
+    return rows.map(invitationOf);
+  }
+
+  /** All or none. The tokens for the links are shown here and never again. */
+  create(
+    accountId: string,
+    invited: readonly Invited[],
+    invitedBy: string,
+  ): Promise<{ readonly invitation: Invitation; readonly token: string }[]> {
+    return changeAccount(this.#database, accountId, async (transaction) => {
+      const roleIds = invited.map(({ roleId }) => roleId);
+      await rolesOfAccount(transaction, accountId, roleIds);
+      const made = [];
+      for (const one of invited) made.push(await this.#insert(transaction, accountId, one, invitedBy));
+      await refuseTooMany(transaction, accountId);
+      return made;
+    });
+  }
+
+  /** Who a link is for, so that its page can say so. */
+  async find(token: string): Promise<Invitation | undefined> {
+    if (!isToken(token)) return undefined;
+    const row = await this.#database
+      .selectFrom('weir_invitations')
+      .selectAll()
+      .where('token_hash', '=', hashSecret(token))
+      .where('expires_ms', '>', this.#deps.clock.nowMs())
+      .executeTakeFirst();
+    return row === undefined ? undefined : invitationOf(row);
+  }
+
+  /** Makes the user. The address is the invited one, whatever the identity provider says. */
+  async accept(token: string, accepting: { readonly name: string; readonly proof: Proof }): Promise<User> {
+    const invitation = await this.find(token);
+    if (invitation === undefined) throw new ApiError('invalid_token');
+    const proof = await provenBy(accepting.proof, this.#passwords);
+    const { accountId, id, email, roleId } = invitation;
+    return changeAccount(this.#database, accountId, async (transaction) => {
+      await this.#use(transaction, id, token);
+      const about = { email, name: accepting.name, roleIds: [roleId] };
+      return insertUser(transaction, accountId, about, proof, this.#deps);
+    });
+  }
+
+  async revoke(accountId: string, invitationId: string): Promise<void> {
+    await changeAccount(this.#database, accountId, async (transaction) => {
+      const { numDeletedRows } = await transaction
+        .deleteFrom('weir_invitations')
+        .where('account_id', '=', accountId)
+        .where('id', '=', invitationId)
+        .executeTakeFirst();
+      if (numDeletedRows === 0n) throw notFound('invitation');
+    });
+  }
+
+  async #insert(
+    transaction: DatabaseTransaction,
+    accountId: string,
+    { email, roleId }: Invited,
+    invitedBy: string,
+  ): Promise<{ readonly invitation: Invitation; readonly token: string }> {
+    const { clock, random, randomBytes } = this.#deps;
+    const token = freshToken(randomBytes);
+    const createdMs = clock.nowMs();
+    const row: InvitationRow = {
+      id: freshId('invitation', random),
+      account_id: accountId,
+      email: checkedEmail(email),
+      email_key: emailKey(email),
+      role_id: roleId,
+      token_hash: hashSecret(token),
+      invited_by: invitedBy,
+      created_ms: createdMs,
+      expires_ms: createdMs + invitationMsMax,
+    };
+    await refuseKnown(transaction, row.email_key, accountId);
+    await transaction
+      .deleteFrom('weir_invitations')
+      .where('account_id', '=', accountId)
+      .where('email_key', '=', row.email_key)
+      .execute();
+    await transaction.insertInto('weir_invitations').values(row).execute();
+    return { invitation: invitationOf(row), token };
+  }
+
+  /** Only one of those who use a link at the same time finds it. */
+  async #use(transaction: DatabaseTransaction, invitationId: string, token: string): Promise<void> {
+    const { numDeletedRows } = await transaction
+      .deleteFrom('weir_invitations')
+      .where('id', '=', invitationId)
+      .where('token_hash', '=', hashSecret(token))
+      .where('expires_ms', '>', this.#deps.clock.nowMs())
+      .executeTakeFirst();
+    if (numDeletedRows === 0n) throw new ApiError('invalid_token');
+  }
+}
+
+function invitationOf(row: InvitationRow): Invitation {
+  return {
+    id: row.id,
+    accountId: row.account_id,
+    email: row.email,
+    roleId: row.role_id,
+    invitedBy: row.invited_by,
+    createdMs: row.created_ms,
+    expiresMs: row.expires_ms,
+  };
+}
+
+/** A user of another account is not told of; the invitation then fails when it is accepted. */
+async function refuseKnown(transaction: DatabaseTransaction, key: string, accountId: string): Promise<void> {
+  const user = await transaction
+    .selectFrom('weir_users')
+    .select('id')
+    .where('account_id', '=', accountId)
+    .where('email_key', '=', key)
+    .executeTakeFirst();
+  if (user !== undefined)
+    throw new ApiError('user_already_exists', 'There is a user with this e-mail address already.');
+}
+
+async function refuseTooMany(transaction: DatabaseTransaction, accountId: string): Promise<void> {
+  const { count } = await transaction
+    .selectFrom('weir_invitations')
+    .select((row) => row.fn.countAll<number>().as('count'))
+    .where('account_id', '=', accountId)
+    .executeTakeFirstOrThrow();
+  if (count > apiLimits.invitationsMax)
+    throw new ApiError(
+      'limit_exceeded',
+      `An account has at most ${apiLimits.invitationsMax} open invitations.`,
+    );
+}

@@ -1,0 +1,169 @@
+import { apiLimits } from '@weir/api/limits';
+import { controlPlaneLimits } from '../../limits.ts';
+import { boundedText } from '../common/bounded-text.ts';
+import type { AccountsDeps } from '../common/deps.ts';
+import { freshId } from '../common/ids.ts';
+import type { Database, SessionRow } from '../database/schema.ts';
+import { freshToken, hashSecret, isToken } from '../secrets/secrets.ts';
+import { type User, userOf } from './users.ts';
+
+/** A session ends when it was not used for so long, and in any case after the longer time. */
+const sessionIdleMsMax = 12 * 3_600_000;
+const sessionMsMax = 7 * 24 * 3_600_000;
+/** That a session is used is written down at most so often. */
+const lastSeenIntervalMs = 60_000;
+
+export interface Session {
+  /** `si_…`, which opens nothing. */
+  readonly id: string;
+  readonly createdMs: number;
+  readonly lastSeenMs: number;
+  readonly expiresMs: number;
+  readonly remoteAddress: string;
+  readonly userAgent: string;
+}
+
+interface SignIn {
+  readonly userId: string;
+  readonly remoteAddress: string;
+  readonly userAgent: string;
+  /** The token that the browser came with, whoever gave it to the browser. */
+  readonly replacedToken?: string;
+}
+
+/** Sessions of the console. A browser holds a token of 256 random bits, and the database its hash. */
+export class Sessions {
+  readonly #database: Database;
+  readonly #deps: AccountsDeps;
+
+  constructor(database: Database, deps: AccountsDeps) {
+    this.#database = database;
+    this.#deps = deps;
+  }
+
+  /**
+   * Begins a session with a token that nobody has seen before, and ends the one that the browser had: a token that somebody else put into
+   * the browser is worth nothing after the sign-in.
+   */
+  async begin(signIn: SignIn): Promise<{ readonly session: Session; readonly token: string }> {
+    const { clock, random, randomBytes } = this.#deps;
+    const token = freshToken(randomBytes);
+    const nowMs = clock.nowMs();
+    const row: SessionRow = {
+      id: freshId('session', random),
+      token_hash: hashSecret(token),
+      user_id: signIn.userId,
+      created_ms: nowMs,
+      last_seen_ms: nowMs,
+      expires_ms: nowMs + sessionMsMax,
+      remote_address: boundedText(signIn.remoteAddress, controlPlaneLimits.remoteAddressCharsMax),
+      user_agent: boundedText(signIn.userAgent, controlPlaneLimits.userAgentCharsMax),
+    };
+    if (signIn.replacedToken !== undefined) await this.endByToken(signIn.replacedToken);
+    await this.#database.insertInto('weir_sessions').values(row).execute();
+    await this.#endOldest(signIn.userId);
+    return { session: sessionOf(row), token };
+  }
+
+  /** The session of a token with its user, if it has not ended. */
+  async resume(token: string): Promise<{ readonly session: Session; readonly user: User } | undefined> {
+    if (!isToken(token)) return undefined;
+    const nowMs = this.#deps.clock.nowMs();
+    const row = await this.#database
+      .selectFrom('weir_sessions')
+      .selectAll()
+      .where('token_hash', '=', hashSecret(token))
+      .where('expires_ms', '>', nowMs)
+      .where('last_seen_ms', '>', nowMs - sessionIdleMsMax)
+      .executeTakeFirst();
+    if (row === undefined) return undefined;
+    const user = await this.#database
+      .selectFrom('weir_users')
+      .selectAll()
+      .where('id', '=', row.user_id)
+      .executeTakeFirst();
+    if (user === undefined) return undefined;
+    if (row.last_seen_ms <= nowMs - lastSeenIntervalMs) {
+      await this.#database
+        .updateTable('weir_sessions')
+        .set({ last_seen_ms: nowMs })
+        .where('id', '=', row.id)
+        .where('last_seen_ms', '<', nowMs)
+        .execute();
+      row.last_seen_ms = nowMs;
+    }
+    return { session: sessionOf(row), user: userOf(user) };
+  }
+
+  /** Those of a user that have not ended, the newest first. */
+  async list(userId: string): Promise<Session[]> {
+    const nowMs = this.#deps.clock.nowMs();
+    const rows = await this.#database
+      .selectFrom('weir_sessions')
+      .selectAll()
+      .where('user_id', '=', userId)
+      .where('expires_ms', '>', nowMs)
+      .where('last_seen_ms', '>', nowMs - sessionIdleMsMax)
+      .orderBy('created_ms', 'desc')
+      .orderBy('id', 'desc')
+      .execute();
+    return rows.map(sessionOf);
+  }
+
+  /** Whether there was one to end. */
+  async end(userId: string, sessionId: string): Promise<boolean> {
+    const { numDeletedRows } = await this.#database
+      .deleteFrom('weir_sessions')
+      .where('user_id', '=', userId)
+      .where('id', '=', sessionId)
+      .executeTakeFirst();
+    return numDeletedRows > 0n;
+  }
+
+  async endByToken(token: string): Promise<void> {
+    await this.#database.deleteFrom('weir_sessions').where('token_hash', '=', hashSecret(token)).execute();
+  }
+
+  async endAll(userId: string): Promise<void> {
+    await this.#database.deleteFrom('weir_sessions').where('user_id', '=', userId).execute();
+  }
+
+  /** Forgets sessions that have ended by themselves. */
+  async forgetEnded(): Promise<void> {
+    const nowMs = this.#deps.clock.nowMs();
+    await this.#database
+      .deleteFrom('weir_sessions')
+      .where((row) =>
+        row.or([row('expires_ms', '<=', nowMs), row('last_seen_ms', '<=', nowMs - sessionIdleMsMax)]),
+      )
+      .execute();
+  }
+
+  /** A program that signs in for every call must not fill the table. */
+  async #endOldest(userId: string): Promise<void> {
+    await this.#database
+      .deleteFrom('weir_sessions')
+      .where('user_id', '=', userId)
+      .where('id', 'not in', (query) =>
+        query
+          .selectFrom('weir_sessions')
+          .select('id')
+          .where('user_id', '=', userId)
+          .orderBy('created_ms', 'desc')
+          .orderBy('id', 'desc')
+          .limit(apiLimits.sessionsPerUserMax),
+      )
+      .execute();
+  }
+}
+
+function sessionOf(row: SessionRow): Session {
+  return {
+    id: row.id,
+    createdMs: row.created_ms,
+    lastSeenMs: row.last_seen_ms,
+    expiresMs: row.expires_ms,
+    remoteAddress: row.remote_address,
+    userAgent: row.user_agent,
+  };
+}

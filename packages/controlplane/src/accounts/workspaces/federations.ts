@@ -1,0 +1,133 @@
+import { ApiError } from '@weir/api';
+import { apiLimits } from '@weir/api/limits';
+import type { AccountsDeps } from '../common/deps.ts';
+import { freshId } from '../common/ids.ts';
+import { checkedName } from '../common/names.ts';
+import { notFound } from '../common/not-found.ts';
+import { changeAccount } from '../database/change-account.ts';
+import type { Database, DatabaseTransaction, FederationRow } from '../database/schema.ts';
+import { requireCluster } from './require-cluster.ts';
+
+/** What a claim has to be, as it was written. */
+interface FederationRule {
+  readonly path: string;
+  readonly value: string;
+}
+
+/** Whose tokens admit agents to a cluster. It never changes; another one takes its place. */
+export interface Federation {
+  /** `wif_…` */
+  readonly id: string;
+  readonly clusterId: string;
+  readonly name: string;
+  readonly issuer: string;
+  /** Whom a token has to be made out to. */
+  readonly audience: string;
+  readonly rules: readonly FederationRule[];
+  readonly isReadOnly: boolean;
+  /** How long an agent is admitted for. */
+  readonly lifetimeSeconds: number;
+  readonly createdMs: number;
+}
+
+export type NewFederation = Omit<Federation, 'id' | 'createdMs'>;
+
+/** The federations of clusters. Whether their rules make sense is for the caller to judge. */
+export class Federations {
+  readonly #database: Database;
+  readonly #deps: AccountsDeps;
+
+  constructor(database: Database, deps: AccountsDeps) {
+    this.#database = database;
+    this.#deps = deps;
+  }
+
+  /** By name. */
+  async list(accountId: string, clusterId: string): Promise<Federation[]> {
+    const rows = await this.#database
+      .selectFrom('weir_federations')
+      .selectAll()
+      .where('account_id', '=', accountId)
+      .where('cluster_id', '=', clusterId)
+      .orderBy('name')
+      .execute();
+    return rows.map(federationOf);
+  }
+
+  /** Those that admit to a cluster, whosever it is. A deleted cluster admits nobody. */
+  async admittingTo(clusterId: string): Promise<Federation[]> {
+    const rows = await this.#database
+      .selectFrom('weir_federations as federations')
+      .innerJoin('weir_virtual_clusters as clusters', 'clusters.id', 'federations.cluster_id')
+      .selectAll('federations')
+      .where('federations.cluster_id', '=', clusterId)
+      .where('clusters.deleted_ms', 'is', null)
+      .orderBy('federations.name')
+      .execute();
+    return rows.map(federationOf);
+  }
+
+  create(accountId: string, federation: NewFederation): Promise<Federation> {
+    return changeAccount(this.#database, accountId, async (transaction) => {
+      const { clusterId, name } = federation;
+      await requireCluster(transaction, accountId, clusterId);
+      await refuseTaken(transaction, clusterId, name);
+      const { clock, random } = this.#deps;
+      const row: FederationRow = {
+        id: freshId('workloadIdentity', random),
+        account_id: accountId,
+        cluster_id: clusterId,
+        name: checkedName('federation', name),
+        issuer: federation.issuer,
+        audience: federation.audience,
+        claim_rules: JSON.stringify(federation.rules.map(({ path, value }) => ({ path, value }))),
+        is_read_only: federation.isReadOnly ? 1 : 0,
+        lifetime_seconds: federation.lifetimeSeconds,
+        created_ms: clock.nowMs(),
+      };
+      await transaction.insertInto('weir_federations').values(row).execute();
+      return federationOf(row);
+    });
+  }
+
+  async delete(accountId: string, clusterId: string, federationId: string): Promise<void> {
+    await changeAccount(this.#database, accountId, async (transaction) => {
+      const { numDeletedRows } = await transaction
+        .deleteFrom('weir_federations')
+        .where('account_id', '=', accountId)
+        .where('cluster_id', '=', clusterId)
+        .where('id', '=', federationId)
+        .executeTakeFirst();
+      if (numDeletedRows === 0n) throw notFound('workload identity federation');
+    });
+  }
+}
+
+function federationOf(row: FederationRow): Federation {
+  return {
+    id: row.id,
+    clusterId: row.cluster_id,
+    name: row.name,
+    issuer: row.issuer,
+    audience: row.audience,
+    rules: JSON.parse(row.claim_rules) as FederationRule[],
+    isReadOnly: row.is_read_only === 1,
+    lifetimeSeconds: row.lifetime_seconds,
+    createdMs: row.created_ms,
+  };
+}
+
+async function refuseTaken(transaction: DatabaseTransaction, clusterId: string, name: string): Promise<void> {
+  const names = await transaction
+    .selectFrom('weir_federations')
+    .select('name')
+    .where('cluster_id', '=', clusterId)
+    .execute();
+  if (names.some((row) => row.name === name))
+    throw new ApiError('duplicate_name', `There is a federation "${name}" of the cluster already.`);
+  if (names.length >= apiLimits.workloadBindingsMax)
+    throw new ApiError(
+      'limit_exceeded',
+      `A cluster has at most ${apiLimits.workloadBindingsMax} federations.`,
+    );
+}

@@ -1,0 +1,286 @@
+import { ApiError, type PipelineState, type PipelineType, pipelineTypes } from '@weir/api';
+import { apiLimits } from '@weir/api/limits';
+import type { AccountsDeps } from '../common/deps.ts';
+import { freshId } from '../common/ids.ts';
+import { checkedName } from '../common/names.ts';
+import { notFound } from '../common/not-found.ts';
+import { changeAccount } from '../database/change-account.ts';
+import type {
+  Database,
+  DatabaseTransaction,
+  PipelineConfigurationRow,
+  PipelineRow,
+  VirtualClusterRow,
+} from '../database/schema.ts';
+import { requireCluster } from './require-cluster.ts';
+
+export interface Pipeline {
+  /** `pi_…` */
+  readonly id: string;
+  readonly clusterId: string;
+  readonly name: string;
+  readonly type: PipelineType;
+  readonly state: PipelineState;
+  /** The configuration that counts, if one was deployed. */
+  readonly deployed: { readonly id: string; readonly version: number } | undefined;
+  readonly createdMs: number;
+}
+
+export interface ConfigurationPart {
+  readonly name: string;
+  readonly yaml: string;
+}
+
+/** What a pipeline is told to do. Whether that makes sense is for the caller to judge. */
+export interface NewConfiguration {
+  /** Of several parts, all of them as one. */
+  readonly yaml: string;
+  readonly parts?: readonly ConfigurationPart[] | undefined;
+}
+
+/** It never changes. */
+export interface PipelineConfiguration extends NewConfiguration {
+  /** `pci_…` */
+  readonly id: string;
+  readonly version: number;
+  readonly createdMs: number;
+}
+
+export interface PipelineChange {
+  readonly state?: PipelineState | undefined;
+  readonly deployedConfigurationId?: string | undefined;
+}
+
+/** Where a pipeline is. In another cluster, or in another account, it is not found. */
+export interface PipelinePlace {
+  readonly accountId: string;
+  readonly clusterId: string;
+  readonly pipelineId: string;
+}
+
+/** The pipelines of clusters, and what they are configured to do. */
+export class Pipelines {
+  readonly #database: Database;
+  readonly #deps: AccountsDeps;
+
+  constructor(database: Database, deps: AccountsDeps) {
+    this.#database = database;
+    this.#deps = deps;
+  }
+
+  /** By name. */
+  async list(accountId: string, clusterId: string): Promise<Pipeline[]> {
+    const rows = await overviews(this.#database)
+      .where('pipelines.account_id', '=', accountId)
+      .where('pipelines.cluster_id', '=', clusterId)
+      .execute();
+    // Databases do not agree on the order of letters.
+    return rows.map(pipelineOf).sort((a, b) => (a.name < b.name ? -1 : 1));
+  }
+
+  async get({ accountId, clusterId, pipelineId }: PipelinePlace): Promise<Pipeline> {
+    const row = await overviews(this.#database)
+      .where('pipelines.account_id', '=', accountId)
+      .where('pipelines.cluster_id', '=', clusterId)
+      .where('pipelines.id', '=', pipelineId)
+      .executeTakeFirst();
+    if (row === undefined) throw notFound('pipeline');
+    return pipelineOf(row);
+  }
+
+  /** The oldest first. */
+  async configurations(place: PipelinePlace): Promise<PipelineConfiguration[]> {
+    const { id } = await this.get(place);
+    const rows = await this.#database
+      .selectFrom('weir_pipeline_configurations')
+      .selectAll()
+      .where('pipeline_id', '=', id)
+      .orderBy('version')
+      .execute();
+    return rows.map(configurationOf);
+  }
+
+  /** Paused, and without a configuration. */
+  create(accountId: string, clusterId: string, name: string, type: PipelineType): Promise<Pipeline> {
+    return changeAccount(this.#database, accountId, async (transaction) => {
+      const cluster = await requireCluster(transaction, accountId, clusterId);
+      refuseMisfit(type, cluster);
+      await refuseTaken(transaction, clusterId, name, type);
+      const { clock, random } = this.#deps;
+      const row: PipelineRow = {
+        id: freshId('pipeline', random),
+        account_id: accountId,
+        cluster_id: clusterId,
+        name: checkedName('pipeline', name),
+        type,
+        state: 'paused',
+        deployed_configuration_id: null,
+        last_version: 0,
+        created_ms: clock.nowMs(),
+      };
+      await transaction.insertInto('weir_pipelines').values(row).execute();
+      return pipelineOf({ ...row, deployed_version: null });
+    });
+  }
+
+  /** Keeps another configuration. The oldest ones that are not deployed give way, so that nobody is ever kept from making the next. */
+  addConfiguration(place: PipelinePlace, { yaml, parts }: NewConfiguration): Promise<PipelineConfiguration> {
+    return changeAccount(this.#database, place.accountId, async (transaction) => {
+      const pipeline = await requirePipeline(transaction, place);
+      const version = pipeline.last_version + 1;
+      const { clock, random } = this.#deps;
+      const row: PipelineConfigurationRow = {
+        id: freshId('pipelineConfiguration', random),
+        pipeline_id: pipeline.id,
+        version,
+        yaml,
+        parts: parts === undefined ? null : JSON.stringify(parts),
+        created_ms: clock.nowMs(),
+      };
+      await transaction
+        .updateTable('weir_pipelines')
+        .set({ last_version: version })
+        .where('id', '=', pipeline.id)
+        .execute();
+      await transaction.insertInto('weir_pipeline_configurations').values(row).execute();
+      await transaction
+        .deleteFrom('weir_pipeline_configurations')
+        .where('pipeline_id', '=', pipeline.id)
+        .where('version', '<=', version - apiLimits.pipelineConfigurationsMax)
+        .where('id', '!=', pipeline.deployed_configuration_id ?? '')
+        .execute();
+      return configurationOf(row);
+    });
+  }
+
+  /** Starts, pauses or deploys, all that is asked for or nothing of it. */
+  async change(place: PipelinePlace, { state, deployedConfigurationId }: PipelineChange): Promise<void> {
+    await changeAccount(this.#database, place.accountId, async (transaction) => {
+      const pipeline = await requirePipeline(transaction, place);
+      if (deployedConfigurationId !== undefined)
+        await requireConfiguration(transaction, pipeline.id, deployedConfigurationId);
+      const changed = {
+        state: state ?? pipeline.state,
+        deployed_configuration_id: deployedConfigurationId ?? pipeline.deployed_configuration_id,
+      };
+      if (changed.state === 'running' && changed.deployed_configuration_id === null)
+        throw new ApiError(
+          'conflict',
+          `The pipeline "${pipeline.name}" has no deployed configuration to run; give deployed_configuration_id too.`,
+        );
+      await transaction.updateTable('weir_pipelines').set(changed).where('id', '=', pipeline.id).execute();
+    });
+  }
+
+  async delete(place: PipelinePlace): Promise<void> {
+    await changeAccount(this.#database, place.accountId, async (transaction) => {
+      const { id } = await requirePipeline(transaction, place);
+      await transaction.deleteFrom('weir_pipelines').where('id', '=', id).execute();
+    });
+  }
+}
+
+/** Pipelines with the versions that are deployed. */
+function overviews(database: Database) {
+  return database
+    .selectFrom('weir_pipelines as pipelines')
+    .leftJoin(
+      'weir_pipeline_configurations as deployed',
+      'deployed.id',
+      'pipelines.deployed_configuration_id',
+    )
+    .selectAll('pipelines')
+    .select('deployed.version as deployed_version');
+}
+
+function pipelineOf(row: PipelineRow & { readonly deployed_version: number | null }): Pipeline {
+  const { deployed_configuration_id: deployedId, deployed_version: version } = row;
+  return {
+    id: row.id,
+    clusterId: row.cluster_id,
+    name: row.name,
+    type: row.type,
+    state: row.state,
+    deployed: deployedId === null || version === null ? undefined : { id: deployedId, version },
+    createdMs: row.created_ms,
+  };
+}
+
+function configurationOf(row: PipelineConfigurationRow): PipelineConfiguration {
+  return {
+    id: row.id,
+    version: row.version,
+    yaml: row.yaml,
+    parts: row.parts === null ? undefined : (JSON.parse(row.parts) as ConfigurationPart[]),
+    createdMs: row.created_ms,
+  };
+}
+
+async function requirePipeline(
+  transaction: DatabaseTransaction,
+  { accountId, clusterId, pipelineId }: PipelinePlace,
+): Promise<PipelineRow> {
+  const row = await transaction
+    .selectFrom('weir_pipelines')
+    .selectAll()
+    .where('account_id', '=', accountId)
+    .where('cluster_id', '=', clusterId)
+    .where('id', '=', pipelineId)
+    .executeTakeFirst();
+  if (row === undefined) throw notFound('pipeline');
+  return row;
+}
+
+async function requireConfiguration(
+  transaction: DatabaseTransaction,
+  pipelineId: string,
+  configurationId: string,
+): Promise<void> {
+  const row = await transaction
+    .selectFrom('weir_pipeline_configurations')
+    .select('id')
+    .where('pipeline_id', '=', pipelineId)
+    .where('id', '=', configurationId)
+    .executeTakeFirst();
+  if (row === undefined) throw notFound('pipeline configuration');
+}
+
+function refuseMisfit(
+  type: PipelineType,
+  { name, type: clusterType }: Pick<VirtualClusterRow, 'name' | 'type'>,
+) {
+  if (pipelineTypes[type].clusterType === clusterType) return;
+  const fitting = (Object.keys(pipelineTypes) as PipelineType[]).filter(
+    (one) => pipelineTypes[one].clusterType === clusterType,
+  );
+  throw new ApiError(
+    'unsupported_cluster_type',
+    `${name} is a ${clusterType} cluster, which has no pipelines of the type ${type}; give pipeline_type ${fitting.join(' or ')}.`,
+  );
+}
+
+async function refuseTaken(
+  transaction: DatabaseTransaction,
+  clusterId: string,
+  name: string,
+  type: PipelineType,
+): Promise<void> {
+  const others = await transaction
+    .selectFrom('weir_pipelines')
+    .select(['name', 'type'])
+    .where('cluster_id', '=', clusterId)
+    .execute();
+  if (others.some((row) => row.name === name))
+    throw new ApiError('duplicate_name', `There is a pipeline "${name}" of the cluster already.`);
+  const same = pipelineTypes[type].isSingle ? others.find((row) => row.type === type) : undefined;
+  if (same !== undefined)
+    throw new ApiError(
+      'limit_exceeded',
+      `A cluster has at most one ${type} pipeline, and "${same.name}" is one; change its configuration, or delete it.`,
+    );
+  if (others.length >= apiLimits.pipelinesPerClusterMax)
+    throw new ApiError(
+      'limit_exceeded',
+      `A cluster has at most ${apiLimits.pipelinesPerClusterMax} pipelines.`,
+    );
+}

@@ -1,0 +1,307 @@
+import { ApiError, type ClusterType, clusterTypes } from '@weir/api';
+import { apiLimits } from '@weir/api/limits';
+import type { AccountsDeps } from '../common/deps.ts';
+import { freshClusterId } from '../common/ids.ts';
+import { checkedPrefixedName } from '../common/names.ts';
+import { notFound } from '../common/not-found.ts';
+import { changeAccount } from '../database/change-account.ts';
+import type { Database, DatabaseTransaction, VirtualClusterRow } from '../database/schema.ts';
+import { revokeKeysOfCluster } from './key-revocation.ts';
+import { requireCluster } from './require-cluster.ts';
+import { forgetWorkspace, requireWorkspace } from './workspaces.ts';
+
+/** How long a deleted cluster can be brought back. */
+export const restorableMs = 30 * 24 * 3_600_000;
+
+/** Clusters that are forgotten in one go. */
+const forgottenPerListMax = 100;
+
+type ClusterPlace = { readonly region: string } | { readonly regionGroup: string };
+
+export interface VirtualCluster {
+  /** `vci_…`, `vci_sr_…`, `vci_dl_…` */
+  readonly id: string;
+  readonly accountId: string;
+  readonly workspaceId: string;
+  /** `vcn_…`, `vcn_sr_…`, `vcn_dl_…` */
+  readonly name: string;
+  readonly type: ClusterType;
+  readonly tier: string;
+  readonly cloudProvider: string;
+  readonly place: ClusterPlace;
+  readonly tags: Readonly<Record<string, string>>;
+  readonly isDeletionProtected: boolean;
+  readonly createdMs: number;
+  readonly deletedMs: number | undefined;
+}
+
+export interface NewVirtualCluster {
+  /** Of a cluster that is there already; otherwise it gets a new one. */
+  readonly id?: string;
+  /** With or without its prefix. */
+  readonly name: string;
+  readonly type: ClusterType;
+  readonly tier: string;
+  readonly cloudProvider: string;
+  readonly place: ClusterPlace;
+  readonly tags?: Readonly<Record<string, string>>;
+}
+
+export interface VirtualClusterChange {
+  /** With or without its prefix. */
+  readonly name?: string;
+  readonly tier?: string;
+  /** All of them. */
+  readonly tags?: Readonly<Record<string, string>>;
+  readonly isDeletionProtected?: boolean;
+}
+
+/** Which virtual clusters there are, and whose. What is in a cluster is the matter of its machine. */
+export class VirtualClusters {
+  readonly #database: Database;
+  readonly #deps: AccountsDeps;
+
+  constructor(database: Database, deps: AccountsDeps) {
+    this.#database = database;
+    this.#deps = deps;
+  }
+
+  /** The oldest first; all of the account, or those of one workspace. */
+  async list(accountId: string, workspaceId?: string): Promise<VirtualCluster[]> {
+    let query = this.#database
+      .selectFrom('weir_virtual_clusters')
+      .selectAll()
+      .where('account_id', '=', accountId)
+      .where('deleted_ms', 'is', null);
+    if (workspaceId !== undefined) query = query.where('workspace_id', '=', workspaceId);
+    return (await query.orderBy('created_ms').orderBy('id').execute()).map(clusterOf);
+  }
+
+  /** Those of all accounts, for whoever serves them. */
+  async listAll(): Promise<VirtualCluster[]> {
+    const rows = await this.#database
+      .selectFrom('weir_virtual_clusters')
+      .selectAll()
+      .where('deleted_ms', 'is', null)
+      .orderBy('id')
+      .execute();
+    return rows.map(clusterOf);
+  }
+
+  /** Those that can be brought back, the last deleted first. */
+  async listDeleted(accountId: string, workspaceId?: string): Promise<VirtualCluster[]> {
+    let query = this.#database
+      .selectFrom('weir_virtual_clusters')
+      .selectAll()
+      .where('account_id', '=', accountId)
+      .where('deleted_ms', '>', this.#deps.clock.nowMs() - restorableMs);
+    if (workspaceId !== undefined) query = query.where('workspace_id', '=', workspaceId);
+    return (await query.orderBy('deleted_ms', 'desc').orderBy('id').execute()).map(clusterOf);
+  }
+
+  async get(accountId: string, clusterId: string): Promise<VirtualCluster | undefined> {
+    const cluster = await this.find(clusterId);
+    return cluster?.accountId === accountId ? cluster : undefined;
+  }
+
+  /** By its id alone, for whoever has to learn whose it is. Deleted ones are not found. */
+  async find(clusterId: string): Promise<VirtualCluster | undefined> {
+    const row = await this.#database
+      .selectFrom('weir_virtual_clusters')
+      .selectAll()
+      .where('id', '=', clusterId)
+      .where('deleted_ms', 'is', null)
+      .executeTakeFirst();
+    return row === undefined ? undefined : clusterOf(row);
+  }
+
+  create(accountId: string, workspaceId: string, cluster: NewVirtualCluster): Promise<VirtualCluster> {
+    return changeAccount(this.#database, accountId, async (transaction) => {
+      const { clock, random } = this.#deps;
+      await requireWorkspace(transaction, accountId, workspaceId);
+      await refuseTooMany(transaction, accountId);
+      const row: VirtualClusterRow = {
+        id: cluster.id ?? freshClusterId(cluster.type, random),
+        account_id: accountId,
+        workspace_id: workspaceId,
+        name: await freeName(transaction, workspaceId, prefixed(cluster.type, cluster.name)),
+        type: cluster.type,
+        tier: cluster.tier,
+        cloud_provider: cluster.cloudProvider,
+        region: 'region' in cluster.place ? cluster.place.region : null,
+        region_group: 'regionGroup' in cluster.place ? cluster.place.regionGroup : null,
+        tags: tagsText(cluster.tags ?? {}),
+        is_deletion_protected: 0,
+        created_ms: clock.nowMs(),
+        deleted_ms: null,
+      };
+      // An id that somebody gives may be taken in another account.
+      const { numInsertedOrUpdatedRows } = await transaction
+        .insertInto('weir_virtual_clusters')
+        .values(row)
+        .onConflict((same) => same.column('id').doNothing())
+        .executeTakeFirst();
+      if (numInsertedOrUpdatedRows !== 1n) throw new ApiError('conflict', `The id ${row.id} is taken.`);
+      return clusterOf(row);
+    });
+  }
+
+  change(accountId: string, clusterId: string, change: VirtualClusterChange): Promise<VirtualCluster> {
+    return changeAccount(this.#database, accountId, async (transaction) => {
+      const row = await requireCluster(transaction, accountId, clusterId);
+      const { name, tier, tags, isDeletionProtected } = change;
+      const changed: VirtualClusterRow = {
+        ...row,
+        ...(name === undefined ? {} : { name: await this.#renamed(transaction, row, name) }),
+        ...(tier === undefined ? {} : { tier }),
+        ...(tags === undefined ? {} : { tags: tagsText(tags) }),
+        ...(isDeletionProtected === undefined ? {} : { is_deletion_protected: isDeletionProtected ? 1 : 0 }),
+      };
+      await transaction
+        .updateTable('weir_virtual_clusters')
+        .set(changed)
+        .where('id', '=', clusterId)
+        .execute();
+      return clusterOf(changed);
+    });
+  }
+
+  /** It can be brought back for 30 days. Its agent keys stay, and open nothing meanwhile. */
+  async delete(accountId: string, clusterId: string): Promise<void> {
+    await changeAccount(this.#database, accountId, async (transaction) => {
+      const row = await requireCluster(transaction, accountId, clusterId);
+      if (row.is_deletion_protected === 1)
+        throw new ApiError('deletion_protected', `${row.name} has deletion protection enabled`);
+      await transaction
+        .updateTable('weir_virtual_clusters')
+        .set({ deleted_ms: this.#deps.clock.nowMs() })
+        .where('id', '=', clusterId)
+        .execute();
+    });
+  }
+
+  /** Under its own name, or under another if that was taken meanwhile. */
+  restore(accountId: string, clusterId: string, newName?: string): Promise<VirtualCluster> {
+    return changeAccount(this.#database, accountId, async (transaction) => {
+      const row = await transaction
+        .selectFrom('weir_virtual_clusters')
+        .selectAll()
+        .where('account_id', '=', accountId)
+        .where('id', '=', clusterId)
+        .where('deleted_ms', '>', this.#deps.clock.nowMs() - restorableMs)
+        .executeTakeFirst();
+      if (row === undefined) throw notFound('recently deleted virtual cluster');
+      await requireWorkspace(transaction, accountId, row.workspace_id);
+      const wanted = newName === undefined ? row.name : prefixed(row.type, newName);
+      const restored = { name: await freeName(transaction, row.workspace_id, wanted), deleted_ms: null };
+      await transaction
+        .updateTable('weir_virtual_clusters')
+        .set(restored)
+        .where('id', '=', clusterId)
+        .execute();
+      return clusterOf({ ...row, ...restored });
+    });
+  }
+
+  /** Those that cannot be brought back any more, some at a time, for whoever removes their data. */
+  async listForgotten(): Promise<VirtualCluster[]> {
+    const rows = await this.#database
+      .selectFrom('weir_virtual_clusters')
+      .selectAll()
+      .where('deleted_ms', '<=', this.#deps.clock.nowMs() - restorableMs)
+      .orderBy('deleted_ms')
+      .orderBy('id')
+      .limit(forgottenPerListMax)
+      .execute();
+    return rows.map(clusterOf);
+  }
+
+  /** Strikes one of those off, with its agent keys, and its workspace if that was deleted and this was the last one of it. */
+  async forget({ accountId, id, workspaceId }: VirtualCluster): Promise<void> {
+    await changeAccount(this.#database, accountId, async (transaction) => {
+      const { numDeletedRows } = await transaction
+        .deleteFrom('weir_virtual_clusters')
+        .where('account_id', '=', accountId)
+        .where('id', '=', id)
+        .where('deleted_ms', '<=', this.#deps.clock.nowMs() - restorableMs)
+        .executeTakeFirst();
+      if (numDeletedRows === 0n) return;
+      await revokeKeysOfCluster(transaction, accountId, id);
+      await forgetWorkspace(transaction, workspaceId);
+    });
+  }
+
+  #renamed(transaction: DatabaseTransaction, row: VirtualClusterRow, name: string): Promise<string> | string {
+    const wanted = prefixed(row.type, name);
+    return wanted === row.name ? wanted : freeName(transaction, row.workspace_id, wanted);
+  }
+}
+
+function clusterOf(row: VirtualClusterRow): VirtualCluster {
+  return {
+    id: row.id,
+    accountId: row.account_id,
+    workspaceId: row.workspace_id,
+    name: row.name,
+    type: row.type,
+    tier: row.tier,
+    cloudProvider: row.cloud_provider,
+    place: row.region === null ? { regionGroup: row.region_group! } : { region: row.region },
+    tags: JSON.parse(row.tags) as Record<string, string>,
+    isDeletionProtected: row.is_deletion_protected === 1,
+    createdMs: row.created_ms,
+    deletedMs: row.deleted_ms ?? undefined,
+  };
+}
+
+function prefixed(type: ClusterType, name: string): string {
+  return checkedPrefixedName('virtual cluster', clusterTypes[type].namePrefix, name);
+}
+
+function tagsText(tags: Readonly<Record<string, string>>): string {
+  const entries = Object.entries(tags);
+  if (entries.length > apiLimits.clusterTagsMax)
+    throw new ApiError('invalid_request', `A virtual cluster has at most ${apiLimits.clusterTagsMax} tags.`);
+  for (const [key, value] of entries) {
+    if (
+      key === '' ||
+      key.length > apiLimits.clusterTagCharsMax ||
+      value.length > apiLimits.clusterTagCharsMax
+    )
+      throw new ApiError(
+        'invalid_request',
+        `Keys and values of tags have at most ${apiLimits.clusterTagCharsMax} characters.`,
+      );
+  }
+  return JSON.stringify(Object.fromEntries(entries.toSorted(([a], [b]) => (a < b ? -1 : 1))));
+}
+
+async function freeName(
+  transaction: DatabaseTransaction,
+  workspaceId: string,
+  name: string,
+): Promise<string> {
+  const holder = await transaction
+    .selectFrom('weir_virtual_clusters')
+    .select('id')
+    .where('workspace_id', '=', workspaceId)
+    .where('name', '=', name)
+    .where('deleted_ms', 'is', null)
+    .executeTakeFirst();
+  if (holder !== undefined)
+    throw new ApiError('duplicate_name', `There is a virtual cluster "${name}" in the workspace already.`);
+  return name;
+}
+
+async function refuseTooMany(transaction: DatabaseTransaction, accountId: string): Promise<void> {
+  const { count } = await transaction
+    .selectFrom('weir_virtual_clusters')
+    .select((row) => row.fn.countAll<number>().as('count'))
+    .where('account_id', '=', accountId)
+    .executeTakeFirstOrThrow();
+  if (count >= apiLimits.virtualClustersMax)
+    throw new ApiError(
+      'limit_exceeded',
+      `An account has at most ${apiLimits.virtualClustersMax} virtual clusters, recently deleted ones included.`,
+    );
+}

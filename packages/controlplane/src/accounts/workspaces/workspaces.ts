@@ -1,0 +1,186 @@
+import { ApiError } from '@weir/api';
+import { apiLimits } from '@weir/api/limits';
+import type { AccountsDeps } from '../common/deps.ts';
+import { freshId } from '../common/ids.ts';
+import { checkedName } from '../common/names.ts';
+import { notFound } from '../common/not-found.ts';
+import { changeAccount } from '../database/change-account.ts';
+import type { Database, DatabaseTransaction, WorkspaceRow } from '../database/schema.ts';
+import { revokeKeysOfWorkspace } from './key-revocation.ts';
+
+export interface Workspace {
+  /** `wi_…` */
+  readonly id: string;
+  readonly name: string;
+  readonly createdMs: number;
+}
+
+/** Workspaces of an account: what roles and application keys are about. */
+export class Workspaces {
+  readonly #database: Database;
+  readonly #deps: AccountsDeps;
+
+  constructor(database: Database, deps: AccountsDeps) {
+    this.#database = database;
+    this.#deps = deps;
+  }
+
+  /** The oldest first. */
+  async list(accountId: string): Promise<Workspace[]> {
+    const rows = await this.#database
+      .selectFrom('weir_workspaces')
+      .selectAll()
+      .where('account_id', '=', accountId)
+      .where('deleted_ms', 'is', null)
+      .orderBy('created_ms')
+      .orderBy('id')
+      .execute();
+    return rows.map(workspaceOf);
+  }
+
+  async get(accountId: string, workspaceId: string): Promise<Workspace | undefined> {
+    const row = await this.#database
+      .selectFrom('weir_workspaces')
+      .selectAll()
+      .where('account_id', '=', accountId)
+      .where('id', '=', workspaceId)
+      .where('deleted_ms', 'is', null)
+      .executeTakeFirst();
+    return row === undefined ? undefined : workspaceOf(row);
+  }
+
+  create(accountId: string, name: string): Promise<Workspace> {
+    return changeAccount(this.#database, accountId, (transaction) =>
+      insertWorkspace(transaction, accountId, name, this.#deps),
+    );
+  }
+
+  async rename(accountId: string, workspaceId: string, name: string): Promise<void> {
+    await changeAccount(this.#database, accountId, async (transaction) => {
+      await requireWorkspace(transaction, accountId, workspaceId);
+      await transaction
+        .updateTable('weir_workspaces')
+        .set({ name: await freeName(transaction, accountId, name, workspaceId) })
+        .where('id', '=', workspaceId)
+        .execute();
+    });
+  }
+
+  /** Only without clusters; its application keys go with it, and roles forget it. */
+  async delete(accountId: string, workspaceId: string): Promise<void> {
+    await changeAccount(this.#database, accountId, async (transaction) => {
+      await requireWorkspace(transaction, accountId, workspaceId);
+      await refuseWithClusters(transaction, workspaceId);
+      await transaction.deleteFrom('weir_role_grants').where('workspace_id', '=', workspaceId).execute();
+      await revokeKeysOfWorkspace(transaction, accountId, workspaceId);
+      await transaction
+        .updateTable('weir_workspaces')
+        .set({ deleted_ms: this.#deps.clock.nowMs() })
+        .where('id', '=', workspaceId)
+        .execute();
+      await forgetWorkspace(transaction, workspaceId);
+    });
+  }
+}
+
+/** Strikes a deleted workspace off, unless a deleted cluster of it is still kept. */
+export async function forgetWorkspace(transaction: DatabaseTransaction, workspaceId: string): Promise<void> {
+  await transaction
+    .deleteFrom('weir_workspaces')
+    .where('id', '=', workspaceId)
+    .where('deleted_ms', 'is not', null)
+    .where((row) =>
+      row.not(
+        row.exists(
+          row
+            .selectFrom('weir_virtual_clusters as clusters')
+            .select('clusters.id')
+            .where('clusters.workspace_id', '=', workspaceId),
+        ),
+      ),
+    )
+    .execute();
+}
+
+function workspaceOf(row: WorkspaceRow): Workspace {
+  return { id: row.id, name: row.name, createdMs: row.created_ms };
+}
+
+export async function requireWorkspace(
+  transaction: DatabaseTransaction,
+  accountId: string,
+  workspaceId: string,
+): Promise<void> {
+  const row = await transaction
+    .selectFrom('weir_workspaces')
+    .select('id')
+    .where('account_id', '=', accountId)
+    .where('id', '=', workspaceId)
+    .where('deleted_ms', 'is', null)
+    .executeTakeFirst();
+  if (row === undefined) throw notFound('workspace');
+}
+
+async function refuseWithClusters(transaction: DatabaseTransaction, workspaceId: string): Promise<void> {
+  const cluster = await transaction
+    .selectFrom('weir_virtual_clusters')
+    .select('name')
+    .where('workspace_id', '=', workspaceId)
+    .where('deleted_ms', 'is', null)
+    .limit(1)
+    .executeTakeFirst();
+  if (cluster !== undefined)
+    throw new ApiError(
+      'workspace_not_empty',
+      `The workspace holds clusters, ${cluster.name} among them. Delete them first.`,
+    );
+}
+
+export async function insertWorkspace(
+  transaction: DatabaseTransaction,
+  accountId: string,
+  name: string,
+  { clock, random }: AccountsDeps,
+): Promise<Workspace> {
+  const { count } = await transaction
+    .selectFrom('weir_workspaces')
+    .select((row) => row.fn.countAll<number>().as('count'))
+    .where('account_id', '=', accountId)
+    .executeTakeFirstOrThrow();
+  if (count >= apiLimits.workspacesMax)
+    throw new ApiError('limit_exceeded', `An account has at most ${apiLimits.workspacesMax} workspaces.`);
+  const workspace: Workspace = {
+    id: freshId('workspace', random),
+    name: await freeName(transaction, accountId, name, undefined),
+    createdMs: clock.nowMs(),
+  };
+  await transaction
+    .insertInto('weir_workspaces')
+    .values({
+      id: workspace.id,
+      account_id: accountId,
+      name,
+      created_ms: workspace.createdMs,
+      deleted_ms: null,
+    })
+    .execute();
+  return workspace;
+}
+
+async function freeName(
+  transaction: DatabaseTransaction,
+  accountId: string,
+  name: string,
+  ownId: string | undefined,
+): Promise<string> {
+  const holder = await transaction
+    .selectFrom('weir_workspaces')
+    .select('id')
+    .where('account_id', '=', accountId)
+    .where('name', '=', checkedName('workspace', name))
+    .where('deleted_ms', 'is', null)
+    .executeTakeFirst();
+  if (holder !== undefined && holder.id !== ownId)
+    throw new ApiError('duplicate_name', `There is a workspace "${name}" already.`);
+  return name;
+}
