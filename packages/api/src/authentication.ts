@@ -21,5 +21,5 @@ export function workspaceOfKeyHeader(header: string): string | undefined {
   return isId('workspace', workspaceId) ? workspaceId : undefined;
 }
 
-/** The cookie of somebody who signed in to the console. */
+/** The cookie of a user who signed in to the console. */
 export const sessionCookie = 'service_session';

@@ -58,10 +58,10 @@ type OperationCalled<Name extends OperationName> = Extract<KnownOperation, { rea
 /** What a caller sends. */
 export type CallOf<Name extends OperationName> = z.input<OperationCalled<Name>['input']>;
 
-/** What whoever serves the operation is given: checked, with the defaults. */
+/** What a handler gets: checked, with the defaults. */
 export type InputOf<Name extends OperationName> = z.output<OperationCalled<Name>['input']>;
 
-/** What he answers. */
+/** What a handler answers. */
 export type OutputOf<Name extends OperationName> = z.output<OperationCalled<Name>['output']>;
 
 /** Every operation, for code that treats all of them alike. */

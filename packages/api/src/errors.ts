@@ -1,6 +1,6 @@
 /**
- * Every error that the API gives: its HTTP status, what it says when nobody says more, and whether the same call may succeed later
- * without anybody changing anything.
+ * Every error of the API: its HTTP status, its default message, and whether the same call may succeed later without
+ * a change.
  */
 export const errorTable = {
   invalid_request: { status: 400, message: 'The request is not valid.' },

@@ -4,7 +4,7 @@ import { id } from './ids.ts';
 import { apiLimits } from './limits.ts';
 
 /**
- * Kinds of field that several operations have, each with its limit. Whoever uses one says with `describe` what it means there.
+ * Kinds of field that several operations have, each with its limit. Operations say with `describe` what it means there.
  */
 
 /** What can be stored and shown anywhere: no control characters, and no halves of characters. */

@@ -6,7 +6,7 @@ import { parseJson, printJson } from './json.ts';
 import { inputSchemaOf, type JsonSchema } from './json-schema.ts';
 
 /** Problems that one answer tells. */
-const toldMax = 5;
+const shownMax = 5;
 
 /** What a caller sent, checked; or an `invalid_request` that says which fields are wrong and why. */
 export function readInput<Name extends OperationName>(name: Name, body: unknown): InputOf<Name> {
@@ -19,16 +19,16 @@ export function readInput<Name extends OperationName>(name: Name, body: unknown)
 
 /** What is wrong with something that a caller sent, in one line. */
 export function problemsInWords(issues: readonly z.core.$ZodIssue[], input: z.ZodObject): string {
-  const told = issues.slice(0, toldMax).map((issue) => problemInWords(issue, input));
-  if (issues.length > toldMax) told.push(`and ${issues.length - toldMax} more`);
-  return told.join('; ');
+  const shown = issues.slice(0, shownMax).map((issue) => problemInWords(issue, input));
+  if (issues.length > shownMax) shown.push(`and ${issues.length - shownMax} more`);
+  return shown.join('; ');
 }
 
 function problemInWords(issue: z.core.$ZodIssue, input: z.ZodObject): string {
   const path = issue.path.map(String).join('.');
   if (issue.code === 'unrecognized_keys') {
-    const shown = issue.keys.slice(0, toldMax).map((key) => JSON.stringify(key.slice(0, 64)));
-    if (issue.keys.length > toldMax) shown.push(`${issue.keys.length - toldMax} more`);
+    const shown = issue.keys.slice(0, shownMax).map((key) => JSON.stringify(key.slice(0, 64)));
+    if (issue.keys.length > shownMax) shown.push(`${issue.keys.length - shownMax} more`);
     const unknown = shown.join(', ');
     const where =
       path === '' ? `; the fields are ${Object.keys(input.shape).join(', ') || 'none'}` : ` in ${path}`;

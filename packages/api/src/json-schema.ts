@@ -34,7 +34,7 @@ export function inputSchemaOf(operation: Pick<Operation, 'input'>): JsonSchema {
   return jsonSchemaOf(operation.input, 'input');
 }
 
-/** What he is answered. Records that several answers have stand under `$defs`. */
+/** The schema of an answer. Records that several answers have stand under `$defs`. */
 export function outputSchemaOf(operation: Pick<Operation, 'output'>): JsonSchema {
   return jsonSchemaOf(operation.output, 'output');
 }
@@ -64,7 +64,7 @@ function asInt64(jsonSchema: Record<string, unknown>): void {
   jsonSchema.format = 'int64';
 }
 
-/** The names of fields of an input whose values are secrets, so that nobody writes them down. */
+/** The names of fields of an input whose values are secrets, which must not be logged. */
 export function secretFieldsOf(operation: Pick<Operation, 'input'>): string[] {
   const { properties = {} } = inputSchemaOf(operation);
   return Object.keys(properties).filter((name) => hasSecret(properties[name]!));

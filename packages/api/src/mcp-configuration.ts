@@ -13,7 +13,7 @@ interface McpServers {
 export const mcpClientKinds = ['url', 'server_url', 'command_line'] as const;
 type McpClientKind = (typeof mcpClientKinds)[number];
 
-/** What somebody pastes into the configuration of a client. The documentation needs no headers. */
+/** What a user pastes into the configuration of a client. The documentation needs no headers. */
 export function mcpConfiguration(kind: McpClientKind, { baseUrl, serverName, headers }: McpServers): string {
   const url = new URL(mcpPath, baseUrl).href;
   const docsUrl = new URL(docsMcpPath, baseUrl).href;

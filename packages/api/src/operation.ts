@@ -38,7 +38,7 @@ export interface Operation<
   readonly output: Output;
   /** Beyond the common ones. */
   readonly errors: readonly OwnErrorCode[];
-  /** Somebody could guess the secret in the input, so that failures are counted per address and per name. */
+  /** The secret in the input could be guessed, so that failures are counted per address and per name. */
   readonly isGuessable?: true;
   readonly example: {
     readonly input: NoInfer<z.input<Input>>;

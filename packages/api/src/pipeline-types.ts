@@ -30,7 +30,7 @@ export type PipelineState = (typeof pipelineStates)[number];
  */
 export const runnablePipelineTypes: readonly PipelineType[] = [];
 
-/** What has to be said to whoever expects pipelines to run; nothing when all of them do. */
+/** A note for users who expect pipelines to run; nothing when all of them do. */
 export const pipelineEngineNote: string = engineNoteFor(runnablePipelineTypes);
 
 export function engineNoteFor(runnable: readonly PipelineType[]): string {

@@ -20,7 +20,7 @@ export type Authorize = (
   remoteAddress?: string,
 ) => Verdict | Promise<Verdict>;
 
-/** Admits whoever one of them admits. */
+/** Admits what any of them admits. */
 export function authorizeByAny(...all: readonly Authorize[]): Authorize {
   return async (...asked) => {
     const verdicts = await Promise.all(all.map((authorize) => authorize(...asked)));

@@ -22,7 +22,7 @@ import { securityHeaders } from './security-headers.ts';
 export interface AgentListenerOptions {
   readonly clusters: (clusterId: string) => ServedCluster | undefined;
   /** Asked before a cluster is said not to be here: it may have been made a moment ago. */
-  readonly lookForClusters?: () => Promise<void>;
+  readonly refreshClusters?: () => Promise<void>;
   readonly authorize: Authorize;
   /** Whether a key that opens the cluster is that of another control-plane process, which may do more than agents. */
   readonly isMember?: Authorize;
@@ -31,9 +31,9 @@ export interface AgentListenerOptions {
   readonly members: () => readonly string[];
   /**
    * Brings `members` up to date, asked when an agent connects: one that knew a single process, and loses it a moment later, would
-   * know nobody else.
+   * know no other.
    */
-  readonly lookForMembers?: () => Promise<void>;
+  readonly refreshMembers?: () => Promise<void>;
   /** Whether what a proxy says of requests is believed. */
   readonly isBehindProxy?: boolean;
   readonly clock: Clock;
@@ -60,7 +60,7 @@ const refusedRow: MetricRow<'status'> = {
 };
 
 /** An agent does not wait longer than this for the newest members. */
-const lookMsMax = 500;
+const refreshMsMax = 500;
 /** A key that was withdrawn ends its connections after this long at the latest. */
 const keyCheckIntervalMs = 10_000;
 
@@ -108,13 +108,13 @@ export class AgentListener {
   }
 
   async #admit(request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
-    const verdict = await this.#judge(request);
+    const verdict = await this.#checkRequest(request);
     if ('status' in verdict) {
       this.#refuse(request, socket, verdict);
       return;
     }
-    await this.#membersLooked();
-    // The agent may have gone meanwhile, which is nobody's mistake.
+    await this.#membersRefreshed();
+    // The agent may have gone meanwhile, which is no error.
     if (socket.destroyed) return;
     if (this.#isClosing) {
       this.#refuse(request, socket, awayRefusal(verdict.clusterId));
@@ -126,14 +126,14 @@ export class AgentListener {
     });
   }
 
-  async #membersLooked(): Promise<void> {
-    const { lookForMembers, clock } = this.#options;
-    if (lookForMembers === undefined) return;
+  async #membersRefreshed(): Promise<void> {
+    const { refreshMembers, clock } = this.#options;
+    if (refreshMembers === undefined) return;
     let cancel = () => {};
     const late = new Promise<void>((resolve) => {
-      cancel = clock.after(lookMsMax, resolve);
+      cancel = clock.after(refreshMsMax, resolve);
     });
-    await Promise.race([lookForMembers(), late]);
+    await Promise.race([refreshMembers(), late]);
     cancel();
   }
 
@@ -153,7 +153,7 @@ export class AgentListener {
     await Promise.all(all.map(([, { ended }]) => ended));
   }
 
-  async #judge(request: IncomingMessage): Promise<Admission | Refusal> {
+  async #checkRequest(request: IncomingMessage): Promise<Admission | Refusal> {
     const url = URL.parse(request.url ?? '/', 'http://control-plane');
     if (url?.pathname !== `/${agentConnectPath}`)
       return { status: 404, message: `not found; agents connect at /${agentConnectPath}` };
@@ -166,7 +166,7 @@ export class AgentListener {
     const isAdmitted = await isStillAdmitted();
     // Not a refusal: the agent would believe that its token is worth nothing.
     if (isAdmitted === undefined) return awayRefusal(clusterId);
-    // The key comes first, so that nobody without one learns which clusters there are.
+    // The key comes first, so that without one it cannot be learned which clusters exist.
     if (!isAdmitted) {
       return {
         status: 401,
@@ -182,7 +182,7 @@ export class AgentListener {
     return { clusterId, key: key as string, remoteAddress, isMember, isStillAdmitted };
   }
 
-  /** Whoever cannot be asked cannot tell. */
+  /** A failure to verify is no verdict. */
   async #authorize(...asked: Parameters<Authorize>): Promise<Verdict> {
     const { authorize, log } = this.#options;
     try {
@@ -194,8 +194,8 @@ export class AgentListener {
   }
 
   async #isHere(clusterId: string): Promise<boolean> {
-    const { clusters, lookForClusters } = this.#options;
-    if (clusters(clusterId) === undefined) await lookForClusters?.();
+    const { clusters, refreshClusters } = this.#options;
+    if (clusters(clusterId) === undefined) await refreshClusters?.();
     return clusters(clusterId) !== undefined;
   }
 

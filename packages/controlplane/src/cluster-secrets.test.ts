@@ -85,7 +85,7 @@ function accepted(node: ClusterNode, secret: SecretPlace): string[] {
 }
 
 /** Lets the leader look at its secrets, and waits until it is done with them. */
-async function look(node: ClusterNode, clock: HandClock): Promise<void> {
+async function checkOnce(node: ClusterNode, clock: HandClock): Promise<void> {
   for (let times = 0; times < 5; times++) {
     clock.advance(2_000);
     await settle();
@@ -102,19 +102,19 @@ test('what signs and what agents recognise each other by is rotated, and the one
   await until(
     () => accepted(leader, agentTokens).length === 2 && accepted(leader, pageExchange).length === 2,
   );
-  await look(leader, clock);
+  await checkOnce(leader, clock);
   const decoys = leader.record(scramDecoys.namespace, scramDecoys.key)?.toString('hex');
   const rotating = [agentTokens, pageExchange];
   const all = () => rotating.map((secret) => accepted(leader, secret));
   const made = all();
   clock.advance(secretsPeriodMs / 2);
-  await look(leader, clock);
+  await checkOnce(leader, clock);
   assert.deepEqual(all(), made, 'not before its time');
   clock.advance(secretsPeriodMs / 2);
-  await look(leader, clock);
+  await checkOnce(leader, clock);
   const rotated = all();
   clock.advance(secretsPeriodMs);
-  await look(leader, clock);
+  await checkOnce(leader, clock);
   const again = all();
   for (const [index, [first, second]] of made.entries()) {
     const [current, next, before] = rotated[index]!;
@@ -131,13 +131,13 @@ test('after a revocation none of the secrets that the key was told is accepted',
   const leader = await startLeader(t);
   t.after(keepClusterSecrets(leader, { randomBytes, clock, log: silentLog }));
   await until(() => accepted(leader, pageExchange).length === 2);
-  await look(leader, clock);
+  await checkOnce(leader, clock);
   clock.advance(secretsPeriodMs);
-  await look(leader, clock);
+  await checkOnce(leader, clock);
   const [told, tokens] = [accepted(leader, pageExchange), accepted(leader, agentTokens)];
   assert.equal(told.length, 3);
   await leader.replaceSecrets();
-  for (let times = 0; times < 3; times++) await look(leader, clock);
+  for (let times = 0; times < 3; times++) await checkOnce(leader, clock);
   const replaced = accepted(leader, pageExchange);
   assert.equal(replaced.filter((secret) => told.includes(secret)).length, 0);
   assert.deepEqual(accepted(leader, agentTokens), tokens, 'no agent knows these');
@@ -149,10 +149,10 @@ test('tokens of members stay valid across a rotation, in processes that know of 
   t.after(keepClusterSecrets(leader, { randomBytes, clock, log: silentLog }));
   const read = ({ namespace, key }: SecretPlace) => leader.record(namespace, key);
   await until(() => accepted(leader, agentTokens).length === 2);
-  await look(leader, clock);
+  await checkOnce(leader, clock);
   const late = acceptedSecrets(agentTokens, read)!;
   clock.advance(secretsPeriodMs);
-  await look(leader, clock);
+  await checkOnce(leader, clock);
   const early = () => acceptedSecrets(agentTokens, read)!;
   assert.notDeepEqual(early()[0], late[0]);
   for (const [signing, admitting] of [

@@ -23,7 +23,7 @@ interface ClusterSecretsOptions {
 type Changes = Extract<Parameters<ClusterNode['execute']>[0], { kind: 'putEntries' }>['changes'];
 
 /** How often a leader looks whether secrets are to be replaced. */
-const lookMs = 2_000;
+const checkIntervalMs = 2_000;
 /**
  * Secrets are replaced so long after a key was revoked: until then connections with the key may be open, and would be told the new ones. A
  * key is known to be revoked after a second, and connections are looked at every ten.
@@ -42,7 +42,7 @@ export function keepClusterSecrets(
   const freshSecret = () => randomBytes(clusterSecretBytes);
   /** Since when this process knows of the replacement that is to be done. */
   let noticed: { readonly id: string; readonly sinceMs: number } | undefined;
-  let cancelLook = () => {};
+  let cancelCheck = () => {};
   let isEnded = false;
 
   async function put(changes: Changes): Promise<void> {
@@ -113,21 +113,21 @@ export function keepClusterSecrets(
   }
 
   const makeIfLeader = () => void tryTo(make, 'failed to create cluster secrets');
-  function lookLater(): void {
+  function checkLater(): void {
     if (isEnded) return;
-    cancelLook = clock.after(lookMs, () => {
+    cancelCheck = clock.after(checkIntervalMs, () => {
       void tryTo(replaceIfDue, 'failed to replace agent secret, retrying')
         .then(() => tryTo(rotateIfDue, 'failed to rotate cluster secrets, retrying'))
-        .then(lookLater);
+        .then(checkLater);
     });
   }
 
   makeIfLeader();
-  lookLater();
+  checkLater();
   const stopListening = node.onRole(makeIfLeader);
   return () => {
     isEnded = true;
-    cancelLook();
+    cancelCheck();
     stopListening();
   };
 }

@@ -247,7 +247,7 @@ test('an agent that connects is told of the processes that came a moment ago', a
   let members: string[] = [];
   const first = await start(t, new FakeCluster(), {
     members: () => members,
-    async lookForMembers() {
+    async refreshMembers() {
       members = [second.url];
     },
   });
@@ -259,7 +259,7 @@ test('an agent that connects is told of the processes that came a moment ago', a
 });
 
 test('an agent that connects does not wait for a database that hangs', async (t) => {
-  const { url } = await start(t, new FakeCluster(), { lookForMembers: () => new Promise(() => {}) });
+  const { url } = await start(t, new FakeCluster(), { refreshMembers: () => new Promise(() => {}) });
   assert.equal(await client(t, [url]).allocateProducerIds(1), 1000);
 });
 

@@ -60,7 +60,7 @@ const rss = 'application/rss+xml; charset=utf-8';
 
 /** Starts the HTTP server of a control-plane process: probes, metrics, and the connections of agents. */
 export async function startControlPlane(options: ControlPlaneOptions): Promise<ControlPlane> {
-  const door = new AgentListener(options);
+  const agentListener = new AgentListener(options);
   const handlers: RouteHandlers = { ...options.handlers, ...ownHandlers(options) };
   const { metrics } = options;
   const { headersMsMax, requestMsMax, unreadBytesMax } = { ...usualPatience, ...options.patience };
@@ -106,12 +106,12 @@ export async function startControlPlane(options: ControlPlaneOptions): Promise<C
   });
   server.maxConnections = controlPlaneLimits.controlPlaneConnectionsMax;
   server.timeout = silenceMsMax;
-  server.on('upgrade', (request, socket, head) => door.upgrade(request, socket, head));
+  server.on('upgrade', (request, socket, head) => agentListener.upgrade(request, socket, head));
   server.listen(options.port, options.host);
   try {
     await once(server, 'listening');
   } catch (error) {
-    await door.close(0);
+    await agentListener.close(0);
     throw error;
   }
 
@@ -140,7 +140,7 @@ export async function startControlPlane(options: ControlPlaneOptions): Promise<C
     const grace = new Promise<void>((resolve) => {
       cancelGrace = options.clock.after(closeGraceMs, resolve);
     });
-    await Promise.all([door.close(closeGraceMs), Promise.race([done, grace])]);
+    await Promise.all([agentListener.close(closeGraceMs), Promise.race([done, grace])]);
     cancelGrace();
     server.closeAllConnections();
     await done;

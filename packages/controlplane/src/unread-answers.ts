@@ -15,7 +15,7 @@ export const connectionsCutRow: MetricRow<'reason'> = {
   labels: ['reason'],
 };
 
-const lookEveryMs = 1_000;
+const checkIntervalMs = 1_000;
 
 /**
  * Ends connections whose peers ask and do not read: after some time each, and the longest waiting ones first when all of them together leave too much
@@ -25,9 +25,9 @@ export class UnreadAnswers {
   readonly #clock: Clock;
   readonly #metrics: Metrics;
   readonly #limits: UnreadLimits;
-  /** Open answers, and since when each has had bytes that nobody took. */
+  /** Open answers, and since when each has had unread bytes. */
   readonly #open = new Map<ServerResponse, number | undefined>();
-  #isLooking = false;
+  #isScheduled = false;
 
   constructor(
     limits: UnreadLimits,
@@ -45,16 +45,16 @@ export class UnreadAnswers {
   }
 
   #lookLater(): void {
-    if (this.#isLooking) return;
-    this.#isLooking = true;
-    this.#clock.after(lookEveryMs, () => {
-      this.#isLooking = false;
-      this.#look();
+    if (this.#isScheduled) return;
+    this.#isScheduled = true;
+    this.#clock.after(checkIntervalMs, () => {
+      this.#isScheduled = false;
+      this.#check();
       if (this.#open.size > 0) this.#lookLater();
     });
   }
 
-  #look(): void {
+  #check(): void {
     const nowMs = this.#clock.monotonicMs();
     const unread: { readonly response: ServerResponse; readonly sinceMs: number; readonly bytes: number }[] =
       [];

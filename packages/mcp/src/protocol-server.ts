@@ -26,7 +26,7 @@ export interface ServerManifest {
   readonly resources: readonly FixedResource[];
   readonly families: readonly ResourceFamily[];
   readonly prompts: readonly Prompt[];
-  /** Whether it is the same for everybody, so that answers may be kept for others. */
+  /** Whether it is the same for all callers, so that answers may be cached and shared. */
   readonly isPublic: boolean;
 }
 
@@ -38,10 +38,10 @@ interface ServerDeps {
 }
 
 /** How long clients may keep lists. They change with releases only. */
-const listsKeptMs = 300_000;
+const listsCacheMs = 300_000;
 
 /**
- * Makes servers for single requests. All that is told to everybody is written once; what is left for a request is to look up a handler. Hence the
+ * Makes servers for single requests. What is the same for all callers is serialized once; a request only looks up a handler. Hence the
  * library's plain server: its other one writes all schemas anew with each request.
  */
 export function serverMaker(
@@ -52,7 +52,7 @@ export function serverMaker(
   const toolsByName = new Map(offer.tools.map((tool) => [tool.name, tool]));
   const promptsByName = new Map(offer.prompts.map((prompt) => [prompt.name, prompt]));
   let written: { readonly siteUrl: string; readonly lists: ReturnType<typeof listsOf> } | undefined;
-  const kept: CacheHint = { ttlMs: listsKeptMs, cacheScope: offer.isPublic ? 'public' : 'private' };
+  const cacheHint: CacheHint = { ttlMs: listsCacheMs, cacheScope: offer.isPublic ? 'public' : 'private' };
   const options = {
     capabilities: {
       tools: {},
@@ -62,13 +62,13 @@ export function serverMaker(
     },
     instructions: offer.instructions,
     cacheHints: {
-      'tools/list': kept,
-      'prompts/list': kept,
-      'resources/list': kept,
-      'resources/templates/list': kept,
-      'server/discover': kept,
-      // The same for everybody who may ask.
-      'resources/read': { ttlMs: listsKeptMs, cacheScope: 'public' } as const,
+      'tools/list': cacheHint,
+      'prompts/list': cacheHint,
+      'resources/list': cacheHint,
+      'resources/templates/list': cacheHint,
+      'server/discover': cacheHint,
+      // The same for all callers.
+      'resources/read': { ttlMs: listsCacheMs, cacheScope: 'public' } as const,
     },
   };
   const info = { name: offer.name, title: offer.title, version: release };

@@ -123,8 +123,8 @@ class World {
       clock: this.clock,
       log: silentLog,
     });
-    const looks = Math.max(damping.failAfterLooks, damping.recoverAfterLooks);
-    for (let look = 0; look < looks; look++) await runner.lookAtAll();
+    const looks = Math.max(damping.failAfterRuns, damping.recoverAfterRuns);
+    for (let look = 0; look < looks; look++) await runner.checkAll();
     await runner.stop();
     const found = (await this.#kept.load(clusterId)).find(({ record }) => record.name === name)!.record;
     return { status: found.status, messages: found.findings.map(({ message }) => message) };

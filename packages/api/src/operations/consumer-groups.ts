@@ -5,7 +5,7 @@ import { apiLimits } from '../limits.ts';
 import { defineOperation } from '../operation.ts';
 
 const groupName = () => text(coreLimits.groupNameCharsMax, 1);
-const groupNameTold = () => z.string().max(coreLimits.groupNameCharsMax);
+const groupNameOutput = () => z.string().max(coreLimits.groupNameCharsMax);
 const memberText = () => z.string().max(coreLimits.groupNameCharsMax);
 const groupState = () => text(64).describe('Its state by Kafka’s name, such as `Stable` or `Empty`.');
 const groupProtocol = () =>
@@ -45,7 +45,7 @@ const exampleMember = {
 
 const watchedGroup = z
   .object({
-    name: groupNameTold().describe('The group.'),
+    name: groupNameOutput().describe('The group.'),
     state: groupState(),
     protocol: groupProtocol(),
     members: list(member, coreLimits.groupMembersMax).describe('Its members.'),
@@ -77,7 +77,7 @@ const lag = () =>
     );
 
 const groupFields = {
-  name: groupNameTold().describe('The group.'),
+  name: groupNameOutput().describe('The group.'),
   type: z.enum(['classic', 'consumer', 'share']).describe('Which of Kafka’s protocols it speaks.'),
   state: groupState(),
   protocol: groupProtocol(),

@@ -15,7 +15,7 @@ const document = () =>
       error: 'has control characters or broken Unicode',
     });
 
-const documentTold = () => prose(apiLimits.pipelineConfigurationBytesMax);
+const documentOutput = () => prose(apiLimits.pipelineConfigurationBytesMax);
 
 const pipelineName = () =>
   word(
@@ -52,11 +52,11 @@ const configuration = z
   .object({
     id: id('pipelineConfiguration').describe('The configuration, to deploy it by.'),
     version: z.int().describe('1 for the first of the pipeline, and one more for each.'),
-    configuration_yaml: documentTold().describe('The YAML; of several parts, all of them as one.'),
+    configuration_yaml: documentOutput().describe('The YAML; of several parts, all of them as one.'),
     configuration_inputs: list(
       z.object({
         name: text(128).describe('The name of the part.'),
-        yaml: documentTold().describe('Its YAML.'),
+        yaml: documentOutput().describe('Its YAML.'),
       }),
       apiLimits.pipelinePartsMax,
     )

@@ -14,8 +14,8 @@ export interface HousekeepingOptions {
 }
 
 /**
- * Removes what is over: sessions, invitations and setup links that have ended, and old entries of the audit log. Nobody relies on it,
- * because whoever reads looks at the time; it keeps tables small. Any number of processes may do it, as often as they like.
+ * Removes what is over: sessions, invitations and setup links that have ended, and old entries of the audit log. Readers
+ * check the time themselves, so that nothing depends on it; it keeps tables small. Any number of processes may do it.
  */
 export async function tidyAccounts(options: HousekeepingOptions): Promise<void> {
   const { database, sessions, auditLog, deps } = options;

@@ -18,7 +18,7 @@ interface FirstUser {
 }
 
 /**
- * The first user of a new installation. Whoever has the link that the first start prints becomes administrator; as soon as there is a
+ * The first user of a new installation. The user with the link that the first start prints becomes administrator; as soon as there is a
  * user, no such link works any more.
  */
 export class Setup {
@@ -49,7 +49,7 @@ export class Setup {
   }
 
   /**
-   * The account of an installation that nobody has set up yet, made if it is missing, so that there are clusters and keys before there is
+   * The account of an installation that is not set up yet, made if it is missing, so that there are clusters and keys before there is
    * a user. Nothing when there is a user already.
    */
   found(accountName: string): Promise<NewAccount | undefined> {

@@ -31,7 +31,7 @@ export class SqlDiagnosticsStore implements DiagnosticsStore {
       .sort((a, b) => (a.record.name < b.record.name ? -1 : 1));
   }
 
-  /** One transaction for all of them. Rows are written in the same order by everybody, so that nobody waits for the other in a circle. */
+  /** One transaction for all of them. All processes write rows in the same order, which avoids deadlocks. */
   async save(changes: readonly DiagnosticChange[]): Promise<readonly boolean[]> {
     if (changes.length === 0) return [];
     const inOrder = changes
@@ -88,7 +88,7 @@ export class SqlDiagnosticsStore implements DiagnosticsStore {
   }
 }
 
-/** Whether nobody was faster. */
+/** Whether no other process was faster. */
 async function saveRecord(
   transaction: DatabaseTransaction,
   { record, loadedVersion }: DiagnosticChange,

@@ -72,7 +72,7 @@ interface Call {
   /** Where it happens. */
   workspaceId?: string | undefined;
   output?: unknown;
-  /** Whether somebody known, or somebody who wants to be, has come as far as to be written down. */
+  /** Whether the call got far enough to be audited. */
   isAudited: boolean;
 }
 

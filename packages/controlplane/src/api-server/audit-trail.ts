@@ -9,7 +9,7 @@ type AuditedAccounts = Pick<AccountsDatabase, 'auditLog' | 'refusals' | 'account
 /** What is known of a call when it has ended. */
 interface EndedCall {
   readonly operation: Operation<OperationName>;
-  /** Empty when nobody knows whose call it was. */
+  /** Empty when the account of the call is unknown. */
   readonly accountId: string;
   readonly actor: AuditActor;
   readonly remoteAddress: string;
@@ -36,7 +36,7 @@ export class AuditTrail {
     this.#log = log;
   }
 
-  /** That it cannot be written changes nothing for the caller: what he did is done. */
+  /** A failure to write does not fail the call, which is done. */
   async record(call: EndedCall): Promise<void> {
     try {
       const accountId = call.accountId === '' ? await this.#accountMeant(call.input) : call.accountId;
@@ -64,7 +64,7 @@ export class AuditTrail {
     }
   }
 
-  /** Whose account somebody tried to enter: that of the address or, where there is a single account, that one. */
+  /** The account of a failed sign-in: that of the address or, where there is a single account, that one. */
   async #accountMeant(input: unknown): Promise<string | undefined> {
     const email = (input as { email?: unknown } | undefined)?.email;
     const user = typeof email === 'string' ? await this.#accounts.users.findByEmail(email) : undefined;

@@ -5,7 +5,7 @@ import type { AccountsDatabase } from '../accounts/open.ts';
 import type { VirtualCluster } from '../accounts/workspaces/virtual-clusters.ts';
 import type { Caller, Identified, KnownActor } from './caller.ts';
 
-/** That a call may be made, by whom of those who were named, and what it is about. */
+/** That a call may be made, by which actor, and what it is about. */
 export interface Permit {
   readonly actor: Actor;
   readonly actorName: string;
@@ -26,7 +26,7 @@ const keyOperations: ReadonlySet<OperationName> = new Set<OperationName>([
   'delete_api_key',
 ]);
 
-/** Nobody is known who calls an operation that is open to all. */
+/** Public operations have no known caller. */
 export const publicPermit: Permit = {
   actor: { kind: 'anonymous' },
   actorName: '',
@@ -35,8 +35,8 @@ export const publicPermit: Permit = {
 };
 
 /**
- * Lets a call pass, or says why not. What a caller may not read is not found, in the same words as what does not exist; only who may read
- * is told that he may not write.
+ * Lets a call pass, or says why not. What a caller may not read is not found, in the same words as what does not exist; only a caller that may read
+ * gets to know that it may not write.
  */
 export async function authorize(
   caller: Caller,

@@ -15,7 +15,7 @@ export interface Caller {
   readonly accountId: string;
   /** One for each key that was sent; a user is alone. */
   readonly actors: readonly [Identified, ...Identified[]];
-  /** For whoever came with a session. */
+  /** For callers with a session. */
   readonly signedIn: SignedIn | undefined;
 }
 
@@ -28,7 +28,7 @@ export interface Identified {
 /** What tells whose a key is. */
 export interface KeySources {
   readonly accounts: Pick<AccountsDatabase, 'keyVerifier'>;
-  /** Whose the tokens of workload identities are; without it they are nobody's. */
+  /** Verifies tokens of workload identities; without it none is accepted. */
   readonly tokenKeys?: TokenKeys | undefined;
 }
 
@@ -78,7 +78,7 @@ function keysIn(headers: IncomingHttpHeaders): SentKey[] {
     if (workspaceId === undefined) throw unknownKey();
     return [{ secret: String(value), workspaceId }];
   });
-  // Both forms at once, or a workspace in both of its spellings: which of them is meant nobody can say.
+  // Both forms at once, or a workspace in both of its spellings, are ambiguous.
   const isOneForm = sent.length <= 1 || sent.every(({ workspaceId }) => workspaceId !== undefined);
   const isOnePerWorkspace = new Set(sent.map(({ workspaceId }) => workspaceId)).size === sent.length;
   if (!isOneForm || !isOnePerWorkspace) throw unknownKey();

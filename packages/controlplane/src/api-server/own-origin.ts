@@ -2,10 +2,10 @@ import type { IncomingHttpHeaders } from 'node:http';
 
 /**
  * Where a call comes from, in the words of the browser that sends it. Browsers tell it with every POST, and pages cannot change what they
- * tell; so a page of another site cannot act with the cookie of somebody who looks at it.
+ * tell; so a page of another site cannot act with the cookie of its visitor.
  *
  * - `own`: from a page of this service.
- * - `foreign`: from a page of somebody else.
+ * - `foreign`: from a page of another site.
  * - `none`: nothing is told, so that it was no browser.
  */
 export function originOf(headers: IncomingHttpHeaders, publicUrl: string): 'own' | 'foreign' | 'none' {

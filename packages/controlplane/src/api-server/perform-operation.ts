@@ -9,12 +9,12 @@ import type { Caller } from './caller.ts';
 /** Handlers of operations; those that are missing are not served here. */
 export type ServedHandlers = Partial<OperationHandlers<OperationName, CallContext>>;
 
-/** An operation that somebody asks for, wherever he does, and what becomes known of it on its way. */
+/** A call of an operation, over HTTP or MCP, and what becomes known of it on its way. */
 interface AskedOperation {
   readonly operation: Operation<OperationName>;
   /** Checked, with the defaults. */
   readonly input: Readonly<Record<string, unknown>>;
-  /** Nobody for operations that are open to all. */
+  /** `undefined` for public operations. */
   readonly caller: Caller | undefined;
   readonly browser: BrowserSession;
   readonly remoteAddress: string;
@@ -56,7 +56,7 @@ export function operationPerformer({ accounts, handlers, clock, log }: Performer
       stop.abort(late);
       deadline.reject(late);
     });
-    // The handler may stop when nobody waits for it; what it does not stop it ends, and that is written down.
+    // The handler may stop when the caller is gone; what it finishes anyway is audited.
     const gone = () => stop.abort(asked.stop.reason);
     asked.stop.addEventListener('abort', gone);
     const context: CallContext = {

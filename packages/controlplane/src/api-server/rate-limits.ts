@@ -10,7 +10,7 @@ export interface RateLimitSizes {
   readonly failuresPerPlace: BucketSize;
   readonly failuresPerNameAtPlace: BucketSize;
   readonly failuresPerName: BucketSize;
-  /** Keys that nobody has, from one place. */
+  /** Unknown keys, from one place. */
   readonly unknownKeysPerPlace: BucketSize;
   /** Calls of one key or user. */
   readonly callsPerCaller: BucketSize;
@@ -21,7 +21,7 @@ type AttemptOutcome = 'succeeded' | 'not judged';
 
 /**
  * A person who has forgotten a password tries some, a program that guesses tries many. Calls with a key are limited so far only that one
- * program cannot keep everybody else waiting.
+ * program cannot keep all others waiting.
  *
  * Who guesses at one place locks a name out there, and nowhere else: what one place may go on to try flows into the bucket of the name
  * twice as fast. Who guesses at many places at once empties that bucket, and is slowed down everywhere; the places where the name has
@@ -78,7 +78,7 @@ export class RateLimits {
   }
 
   /**
-   * Asks whose a key is. Who sends many that nobody has waits before the database is asked again; keys from the same place that were good
+   * Asks whose a key is. A sender of many unknown keys waits before the database is asked again; keys from the same place that were good
    * before are asked for all the same, because a program with an old key must not lock its neighbours out.
    */
   async verify<Key>(

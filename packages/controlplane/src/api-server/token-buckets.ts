@@ -13,7 +13,7 @@ interface Bucket {
   countedMs: number;
 }
 
-/** A bucket of tokens for everybody who is counted. Memory is bounded: whoever was silent for the longest is forgotten first. */
+/** A token bucket per key. Memory is bounded: the least recently used bucket goes first. */
 export class TokenBuckets {
   readonly #size: BucketSize;
   readonly #clock: Clock;

@@ -95,7 +95,7 @@ function credentialOf(
   return { username, id: `cci_${freshId()}`, name, isSuperuser, isFromFile: true, password };
 }
 
-/** A password that the file has taken back, or that somebody else has set, must not open anything. */
+/** A password that was removed from the file, or that was set by other means, must not work. */
 async function withoutPasswords(
   node: CredentialsNode,
   credentials: readonly FileCredential[],

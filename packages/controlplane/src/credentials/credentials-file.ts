@@ -15,7 +15,7 @@ const fields = ['name', 'username', 'password', 'superuser'];
 const namePattern = /^[\w.-]{1,128}$/;
 
 /**
- * Reads a list of `{name, username?, password?, superuser?}`. Who has no username of his own logs in with his name. Nothing is made up: a
+ * Reads a list of `{name, username?, password?, superuser?}`. The username defaults to the name. Nothing is generated: a
  * file is read by several processes and again and again, so that it has to say everything. Errors name the entry, and never
  * what it holds.
  */

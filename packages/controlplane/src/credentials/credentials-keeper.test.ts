@@ -9,7 +9,7 @@ import { HandClock } from '@weir/core/testing';
 import type { ClusterNode } from '@weir/metadata';
 import { startLeader, startNode } from '../../testing/leading-node.ts';
 import { until } from '../../testing/until.ts';
-import { lookIntervalMs } from '../files/watched-file.ts';
+import { checkIntervalMs } from '../files/watched-file.ts';
 import { CredentialsKeeper } from './credentials-keeper.ts';
 
 /** A mount of Kubernetes: the file is a link into `..data`, which is a link to what holds at the moment. */
@@ -47,13 +47,13 @@ async function keep(t: TestContext, node: ClusterNode, path: string) {
   const freshId = () => randomUUID().replaceAll('-', '_');
   const keeper = await CredentialsKeeper.start({ path, node, clock, log, randomBytes, freshId });
   t.after(() => keeper.stop());
-  const look = async () => {
-    clock.advance(lookIntervalMs);
+  const checkOnce = async () => {
+    clock.advance(checkIntervalMs);
     // The next look is arranged when this one is done.
     await until(() => clock.waiting > 0);
     await keeper.applied();
   };
-  return { keeper, lines, look };
+  return { keeper, lines, checkOnce };
 }
 
 async function names(node: ClusterNode): Promise<string[]> {
@@ -63,24 +63,24 @@ async function names(node: ClusterNode): Promise<string[]> {
 test('the file is followed while the process leads, and a broken one changes nothing', async (t) => {
   const mount = new Mount(t, list('a', 'b'));
   const node = await startLeader(t);
-  const { keeper, lines, look } = await keep(t, node, mount.path);
+  const { keeper, lines, checkOnce } = await keep(t, node, mount.path);
   await keeper.applied();
   assert.deepEqual(await names(node), ['ccn_a', 'ccn_b']);
 
   mount.say(list('b', 'c'));
-  await look();
+  await checkOnce();
   assert.deepEqual(await names(node), ['ccn_b', 'ccn_c']);
 
   mount.say('[{"name": "d", "password": "of d"}');
-  await look();
-  await look();
+  await checkOnce();
+  await checkOnce();
   assert.deepEqual(await names(node), ['ccn_b', 'ccn_c']);
   const told = lines.filter((line) => line.includes('failed to reload changed file'));
   assert.equal(told.length, 1, 'told once');
   assert.match(told[0]!, /not JSON/);
 
   mount.say(list('d'));
-  await look();
+  await checkOnce();
   assert.deepEqual(await names(node), ['ccn_d']);
   assert.ok(!lines.some((line) => line.includes('of d')), 'no password is logged');
 });

@@ -27,7 +27,7 @@ export class CredentialsKeeper {
     this.#options = options;
     this.#file = file;
     this.#endListening = options.node.onRole(() => {
-      // Whoever led before may have had another file.
+      // The leader before may have had another file.
       this.#isDue = true;
       void this.applied();
     });

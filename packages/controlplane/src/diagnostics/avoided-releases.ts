@@ -1,4 +1,4 @@
-/** Releases that nobody should run, with what is wrong with them. Numbers are those of `v<N>`. */
+/** Releases to avoid, with their known faults. Numbers are those of `v<N>`. */
 export interface AvoidedReleases {
   readonly from: number;
   readonly to: number;
@@ -25,7 +25,7 @@ export const avoidedReleases: readonly AvoidedReleases[] = [
   },
 ];
 
-/** The number of `v<N>`; `undefined` for anything else, such as a build of somebody's own. */
+/** The number of `v<N>`; `undefined` for anything else, such as a private build. */
 export function releaseNumber(release: string): number | undefined {
   const digits = /^v(\d{1,9})$/.exec(release)?.[1];
   return digits === undefined ? undefined : Number(digits);

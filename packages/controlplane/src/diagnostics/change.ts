@@ -19,7 +19,7 @@ export interface ChangedDiagnostics {
 /** Others change single diagnostics now and then; more tries than this mean that the store is broken. */
 const triesMax = 5;
 
-/** No two events may have the same name, and names that nobody knows are passed over. */
+/** No two events may have the same name, and unknown names are skipped. */
 export async function changeDiagnostics(
   store: DiagnosticsStore,
   clusterId: string,

@@ -56,11 +56,11 @@ export type CheckResult = readonly Finding[] | NoData;
 
 /** How many looks in a row have to agree before the state of a diagnostic changes. */
 interface Damping {
-  readonly failAfterLooks: number;
-  readonly recoverAfterLooks: number;
+  readonly failAfterRuns: number;
+  readonly recoverAfterRuns: number;
 }
 
-const defaultDamping: Damping = { failAfterLooks: 2, recoverAfterLooks: 2 };
+const defaultDamping: Damping = { failAfterRuns: 2, recoverAfterRuns: 2 };
 
 /** What people are told of one thing that can be wrong with a cluster. */
 export interface CheckDescription<Name extends string = string> {
@@ -72,7 +72,7 @@ export interface CheckDescription<Name extends string = string> {
   readonly severity: Severity;
   readonly title: string;
   /** What is compared with what. */
-  readonly looksAt: string;
+  readonly observes: string;
   /** What it does to the cluster and its users. */
   readonly explanation: string;
   /** What to do about it. */

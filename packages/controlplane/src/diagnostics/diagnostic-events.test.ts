@@ -79,9 +79,9 @@ test('how things stand is an event for every diagnostic that is known to fail or
     { ...newRecord('vci_1', check!.name, 0), status: 'failed', severity: 'high' } as const,
     newRecord('vci_1', checks[1]!.name, 0),
   ];
-  world(async (left) => void put.push(...left)).events.looked('vci_1', records);
+  world(async (left) => void put.push(...left)).events.checked('vci_1', records);
   assert.equal(put.length, 0);
-  world(async (left) => void put.push(...left), true).events.looked('vci_1', records);
+  world(async (left) => void put.push(...left), true).events.checked('vci_1', records);
   assert.deepEqual(
     put.map(({ type }) => type),
     ['cluster_metrics'],

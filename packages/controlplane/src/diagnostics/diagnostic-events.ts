@@ -23,15 +23,15 @@ interface DiagnosticEventsOptions {
 }
 
 export interface DiagnosticEvents {
-  /** For every transition that is not silent, whoever caused it. */
+  /** For every transition that is not silent. */
   changed(transition: Transition): void;
   /** For every look: how things stand, as the metrics say it. */
-  looked(clusterId: string, records: readonly DiagnosticRecord[]): void;
+  checked(clusterId: string, records: readonly DiagnosticRecord[]): void;
 }
 
 /**
- * Leaves what diagnostics say for the agents of their cluster, who write it among its events. Nobody waits for it: while a cluster has no leader, or no
- * events are wanted, it is in the store, in the metrics and in the log, and that is all.
+ * Queues transitions for the agents of the cluster, which write them as events. Best effort: while a cluster has no leader,
+ * or events are off, transitions are only in the store, the metrics and the log.
  */
 export function diagnosticEvents(options: DiagnosticEventsOptions): DiagnosticEvents {
   const { portOf, nameOf, needsStats, clock, log } = options;
@@ -40,7 +40,7 @@ export function diagnosticEvents(options: DiagnosticEventsOptions): DiagnosticEv
     clusterId: string,
     type: EventTypeName,
     timeMs: number,
-    said: EventRecord['data'],
+    fields: EventRecord['data'],
   ): ControlPlaneEvent => {
     const cluster = { virtual_cluster_id: clusterId, virtual_cluster_name: nameOf(clusterId) ?? clusterId };
     const source = controlPlaneSource(clusterId, 'diagnostics');
@@ -48,7 +48,7 @@ export function diagnosticEvents(options: DiagnosticEventsOptions): DiagnosticEv
     return {
       type,
       timeMs,
-      text: serializeEvent({ id, source, type, timeMs, data: { ...said, ...cluster } }),
+      text: serializeEvent({ id, source, type, timeMs, data: { ...fields, ...cluster } }),
     };
   };
   const leave = (clusterId: string, events: readonly ControlPlaneEvent[]) => {
@@ -60,13 +60,13 @@ export function diagnosticEvents(options: DiagnosticEventsOptions): DiagnosticEv
   };
   return {
     changed(transition) {
-      const said = diagnosticEventData(transition);
-      if (said === undefined) return;
+      const fields = diagnosticEventData(transition);
+      if (fields === undefined) return;
       const { clusterId, atMs } = transition;
-      leave(clusterId, [eventOf(clusterId, 'diagnostics_logs', atMs, definedOnly(said))]);
+      leave(clusterId, [eventOf(clusterId, 'diagnostics_logs', atMs, definedOnly(fields))]);
     },
 
-    looked(clusterId, records) {
+    checked(clusterId, records) {
       if (!needsStats(clusterId)) return;
       const timeMs = clock.nowMs();
       const metric_name = `service_${diagnosticFailureRow.name}`;

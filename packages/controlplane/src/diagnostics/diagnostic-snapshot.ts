@@ -7,8 +7,8 @@ import {
 } from '@weir/metadata';
 
 /**
- * What checks look at: one cluster at one moment, as plain data. Whoever fills it says what it knows and leaves out the rest;
- * a check that lacks something says so and judges nothing.
+ * The input of checks: one cluster at one moment, as plain data. Unknown facts are absent; a check that needs one answers
+ * with no data.
  */
 export interface DiagnosticSnapshot {
   readonly atMs: number;
@@ -84,7 +84,7 @@ export interface GroupPartition {
   readonly topic: string;
   readonly partition: number;
   readonly committedOffset: number;
-  /** Up to where the group could read: the last stable offset, so that open transactions are nobody's lag. */
+  /** Up to where the group could read: the last stable offset, so that open transactions are no lag. */
   readonly endOffset: number;
 }
 

@@ -16,7 +16,7 @@ interface DiagnosticEventData {
   readonly by?: string | undefined;
 }
 
-/** `undefined` for what nobody is to be told, or what this release knows nothing of. */
+/** `undefined` for silent transitions and those of later releases. */
 export function diagnosticEventData(transition: Transition): DiagnosticEventData | undefined {
   const check = describeCheck(transition.name);
   if (transition.isSilent || check === undefined) return undefined;

@@ -19,7 +19,7 @@ export function worstFirst(check: CheckDescription, findings: readonly Finding[]
 }
 
 /** What a record keeps of a look: the worst findings, each with the time since when it is there. */
-export function keptFindings(
+export function storedFindings(
   check: CheckDescription,
   before: Pick<DiagnosticRecord, 'findings'>,
   findings: readonly Finding[],
@@ -27,7 +27,7 @@ export function keptFindings(
 ): Pick<DiagnosticRecord, 'findings' | 'findingCount' | 'severity'> {
   const sorted = worstFirst(check, findings);
   const sinceByKey = new Map(before.findings.map(({ entity, sinceMs }) => [entityKey(entity), sinceMs]));
-  const kept = sorted.slice(0, controlPlaneLimits.diagnosticFindingsMax).map((finding): StoredFinding => {
+  const stored = sorted.slice(0, controlPlaneLimits.diagnosticFindingsMax).map((finding): StoredFinding => {
     const { message, sinceMs } = finding;
     const entity = { kind: finding.entity.kind, name: plain(finding.entity.name) };
     return {
@@ -37,7 +37,7 @@ export function keptFindings(
       sinceMs: sinceMs ?? sinceByKey.get(entityKey(entity)) ?? atMs,
     };
   });
-  return { findings: kept, findingCount: sorted.length, severity: kept[0]?.severity ?? null };
+  return { findings: stored, findingCount: sorted.length, severity: stored[0]?.severity ?? null };
 }
 
 function severityOf(check: CheckDescription, finding: Finding): Severity {

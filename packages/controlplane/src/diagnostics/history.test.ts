@@ -3,22 +3,22 @@ import { test } from 'node:test';
 import { groupOf, healthySnapshot, minuteMs, snapshotMs } from '../../testing/diagnostic-snapshot.ts';
 import { controlPlaneLimits } from '../limits.ts';
 import type { GroupFacts } from './diagnostic-snapshot.ts';
-import { type ClusterHistory, lagLooksMax, noHistory, withLook } from './history.ts';
+import { type ClusterHistory, lagSamplesMax, noHistory, withSnapshot } from './history.ts';
 
 function historyOf(...looks: readonly (readonly GroupFacts[] | undefined)[]): ClusterHistory {
   return looks.reduce<ClusterHistory>(
     (history, groups, index) =>
-      withLook(history, healthySnapshot({ groups, atMs: snapshotMs + index * minuteMs })),
+      withSnapshot(history, healthySnapshot({ groups, atMs: snapshotMs + index * minuteMs })),
     noHistory,
   );
 }
 
 test('the last lags of a group are remembered while it has members', () => {
-  const looks = Array.from({ length: lagLooksMax + 2 }, (_, index) => [groupOf('g', 0, index)]);
+  const looks = Array.from({ length: lagSamplesMax + 2 }, (_, index) => [groupOf('g', 0, index)]);
   const { groups } = historyOf(...looks);
   assert.deepEqual(
     groups.get('g')!.lags,
-    Array.from({ length: lagLooksMax }, (_, index) => index + 2),
+    Array.from({ length: lagSamplesMax }, (_, index) => index + 2),
   );
   assert.deepEqual(historyOf(...looks, [groupOf('g', 0, 9, { memberCount: 0 })]).groups.get('g')!.lags, []);
 });
@@ -40,7 +40,7 @@ test('a partition waits from the first look on that found it with work and witho
 
 test('a look that could not see groups leaves what is known of them', () => {
   const before = historyOf([groupOf('g', 1, 2)]);
-  assert.equal(withLook(before, healthySnapshot({ groups: undefined })), before);
+  assert.equal(withSnapshot(before, healthySnapshot({ groups: undefined })), before);
 });
 
 test('a group that is gone is forgotten', () => {

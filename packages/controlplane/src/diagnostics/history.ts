@@ -28,12 +28,12 @@ interface PartitionHistory {
 }
 
 /** Lags that are remembered of a group: a quarter of an hour, at a look per minute. */
-export const lagLooksMax = 15;
+export const lagSamplesMax = 15;
 
 export const noHistory: ClusterHistory = { groups: new Map(), unfollowedPartitions: 0 };
 
 /** The history with one more look, which is the one that checks of this snapshot are given. */
-export function withLook(before: ClusterHistory, snapshot: DiagnosticSnapshot): ClusterHistory {
+export function withSnapshot(before: ClusterHistory, snapshot: DiagnosticSnapshot): ClusterHistory {
   // A look that could not see the groups says nothing about them.
   if (snapshot.groups === undefined) return before;
   const groups = new Map<string, GroupHistory>();
@@ -47,12 +47,12 @@ export function withLook(before: ClusterHistory, snapshot: DiagnosticSnapshot): 
       continue;
     }
     roomForPartitions -= group.partitions.length;
-    groups.set(group.groupId, groupWithLook(before.groups.get(group.groupId), group, snapshot.atMs));
+    groups.set(group.groupId, groupWithSnapshot(before.groups.get(group.groupId), group, snapshot.atMs));
   }
   return { groups, unfollowedPartitions };
 }
 
-function groupWithLook(before: GroupHistory | undefined, group: GroupFacts, atMs: number): GroupHistory {
+function groupWithSnapshot(before: GroupHistory | undefined, group: GroupFacts, atMs: number): GroupHistory {
   const isEmpty = group.memberCount === 0;
   const partitions = new Map<string, PartitionHistory>();
   let hasMoved = before === undefined;
@@ -66,7 +66,7 @@ function groupWithLook(before: GroupHistory | undefined, group: GroupFacts, atMs
     partitions.set(key, { committedOffset, waitingSinceMs });
   }
   return {
-    lags: isEmpty ? [] : [...(before?.lags ?? []), lagOf(group)].slice(-lagLooksMax),
+    lags: isEmpty ? [] : [...(before?.lags ?? []), lagOf(group)].slice(-lagSamplesMax),
     movedMs: hasMoved ? atMs : before!.movedMs,
     emptySinceMs: isEmpty ? (before?.emptySinceMs ?? atMs) : undefined,
     partitions,
@@ -81,7 +81,7 @@ export function lagOf({ partitions }: GroupFacts): number {
   );
 }
 
-/** An offset beyond the end is that of a topic that was made anew, and nobody waits for it. */
+/** An offset beyond the end is that of a topic that was created again, and no lag. */
 export function lagOfPartition(committedOffset: number, endOffset: number): number {
   return Math.max(0, endOffset - committedOffset);
 }

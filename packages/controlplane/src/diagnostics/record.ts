@@ -44,7 +44,7 @@ export interface Mute {
   /** Who asked for it. */
   readonly by: string;
   readonly atMs: number;
-  /** `null` for until somebody unmutes it. */
+  /** `null` for until it is unmuted. */
   readonly untilMs: number | null;
   readonly reason: string;
 }
@@ -64,7 +64,7 @@ export interface Transition {
   readonly by: string | null;
   readonly severity: Severity | null;
   readonly message: string;
-  /** It failed or recovered while it was muted: written down, and nobody is told. */
+  /** It failed or recovered while it was muted: recorded, without a notification. */
   readonly isSilent: boolean;
 }
 

@@ -21,14 +21,13 @@ const introduction = `# Diagnostics
 
 <!-- Written by scripts/docs.ts from packages/controlplane/src/diagnostics. Change the checks, not this page. -->
 
-What the control plane looks for in every cluster, once a minute, ${diagnostics.length} things in all.
+${diagnostics.length} checks that the control plane runs on every cluster once a minute.
 
-- A diagnostic fails when enough looks in a row found something, and recovers when enough found nothing. Each says below how many
-  that are.
-- Without stats to judge by it says so and judges nothing: it is neither successful nor failing.
-- A muted diagnostic goes on failing and recovering, but nobody is told. Muting may end by itself at a time.
-- Of every type at most ${apiLimits.diagnosticGroupsMax} findings are told, the most severe first, with the number of those left out. The
-  diagnostics themselves are always told.
+- A diagnostic fails when enough runs in a row found something, and recovers when enough found nothing. The numbers are below.
+- A run without data neither fails nor recovers a diagnostic.
+- A muted diagnostic goes on failing and recovering, without notifications. Muting may have an end time.
+- Answers show at most ${apiLimits.diagnosticGroupsMax} findings of a type, the most severe first, with the number of those left out. The
+  diagnostics themselves are always shown.
 - The metric \`service_diagnostic_failure\` is 1 for a diagnostic that fails and 0 for one that does not, with the tags
   \`diagnostic_name\`, \`diagnostic_type\`, \`severity_low\`, \`severity_medium\`, \`severity_high\`, \`severity_critical\` and \`muted\`. Exactly
   one of the severities is true while it fails, and none otherwise. One that has no data has no series.
@@ -37,12 +36,12 @@ What the control plane looks for in every cluster, once a minute, ${diagnostics.
 
 function sectionOf(check: CheckDescription): string {
   const { name, title, severity, source, kinds, damping } = check;
-  const { failAfterLooks, recoverAfterLooks } = damping;
+  const { failAfterRuns, recoverAfterRuns } = damping;
   return `### ${name}
 
-${title}. Severity ${severity}; fails after ${counted(failAfterLooks, 'look')}, recovers after ${counted(recoverAfterLooks, 'look')}; data of the ${source.replaceAll('_', ' ')}; clusters: ${kinds.join(', ')}.
+${title}. Severity ${severity}; fails after ${counted(failAfterRuns, 'run')}, recovers after ${counted(recoverAfterRuns, 'run')}; data of the ${source.replaceAll('_', ' ')}; clusters: ${kinds.join(', ')}.
 
-- **Looks at:** ${check.looksAt}
+- **Checks:** ${check.observes}
 - **Why:** ${check.explanation}
 - **What to do:** ${check.fix}`;
 }

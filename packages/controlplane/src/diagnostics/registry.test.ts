@@ -8,11 +8,11 @@ test('every diagnostic has a name of its own, words for people, and damping that
   assert.equal(new Set(diagnostics.map(({ name }) => name)).size, diagnostics.length);
   assert.ok(checks.length >= 18);
   for (const check of diagnostics) {
-    const { name, title, looksAt, explanation, fix, kinds, damping } = check;
+    const { name, title, observes, explanation, fix, kinds, damping } = check;
     assert.match(name, /^[a-z]+(?:_[a-z]+)*$/);
     assert.match(title, /^[A-Z].*[^.]$/, name);
-    for (const text of [looksAt, explanation, fix]) assert.match(text, /^[A-Z].*\.$/, name);
-    assert.ok(kinds.length > 0 && damping.failAfterLooks >= 1 && damping.recoverAfterLooks >= 1, name);
+    for (const text of [observes, explanation, fix]) assert.match(text, /^[A-Z].*\.$/, name);
+    assert.ok(kinds.length > 0 && damping.failAfterRuns >= 1 && damping.recoverAfterRuns >= 1, name);
     assert.equal(describeCheck(name), check);
   }
   assert.equal(describeCheck('constructor'), undefined);

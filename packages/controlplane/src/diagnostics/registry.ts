@@ -61,18 +61,18 @@ export const checks = [
 
 export type CheckName = (typeof checks)[number]['name'];
 
-/** What is told of checks that cannot be run. Whoever runs the others finds it, so that it has no `run` of its own. */
+/** Describes the check that cannot run. The runner reports it, so that it has no `run` of its own. */
 export const checkFailedToRun = {
   name: 'check_failed_to_run',
   type: 'limits',
   source: 'control_plane',
   severity: 'medium',
   title: 'A check failed to run',
-  looksAt: 'Whether the data of the cluster could be collected, and whether every check completed.',
+  observes: 'Whether the data of the cluster could be collected, and whether every check completed.',
   explanation: 'What the check looks for may be wrong unnoticed. The other checks are not affected.',
   fix: 'Look into the log of the control plane for the error. A check that throws is a fault of this software: please report it.',
   kinds: clusterKinds,
-  damping: { failAfterLooks: 2, recoverAfterLooks: 2 },
+  damping: { failAfterRuns: 2, recoverAfterRuns: 2 },
 } as const satisfies CheckDescription;
 
 const descriptions: ReadonlyMap<string, CheckDescription> = new Map(
@@ -82,7 +82,7 @@ const descriptions: ReadonlyMap<string, CheckDescription> = new Map(
 /** Everything that is diagnosed, checks that fail to run included. */
 export const diagnostics: readonly CheckDescription[] = [...descriptions.values()];
 
-/** `undefined` for a name that nobody knows, as that of a check of a later release. */
+/** `undefined` for an unknown name, as that of a check of a later release. */
 export function describeCheck(name: string): CheckDescription | undefined {
   return descriptions.get(name);
 }

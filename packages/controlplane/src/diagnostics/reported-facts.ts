@@ -34,11 +34,11 @@ interface ReportedFacts {
   ofAgent(agentId: string): Pick<AgentFacts, 'clockOffsetMs' | 'certificates' | 'tokens'>;
 }
 
-/** `nowMs` is by the clock of whoever has heard the reports. */
+/** `nowMs` is by the clock of the leader that received the reports. */
 export function reportedFacts({ reports }: Pick<AgentsHeard, 'reports'>, nowMs: number): ReportedFacts {
   const lateByAgent = new Map<string, readonly HeardReport[]>();
-  for (const [agentId, heard] of reports) {
-    const late = heard.filter(({ heardMs }) => nowMs - heardMs <= snapshotSpanMs);
+  for (const [agentId, received] of reports) {
+    const late = received.filter(({ heardMs }) => nowMs - heardMs <= snapshotSpanMs);
     if (late.length > 0) lateByAgent.set(agentId, late);
   }
   const ofAgent = (agentId: string) => factsOfAgent(lateByAgent.get(agentId) ?? []);
@@ -50,9 +50,9 @@ export function reportedFacts({ reports }: Pick<AgentsHeard, 'reports'>, nowMs: 
       damagedFiles: undefined,
       ofAgent,
     };
-  const late = [...lateByAgent.values()].flatMap((heard) => heard.map(({ report }) => report));
-  const spans = [...lateByAgent.values()].map((heard) =>
-    heard.reduce((sum, { report }) => sum + report.spanMs, 0),
+  const late = [...lateByAgent.values()].flatMap((received) => received.map(({ report }) => report));
+  const spans = [...lateByAgent.values()].map((received) =>
+    received.reduce((sum, { report }) => sum + report.spanMs, 0),
   );
   return {
     produce: {
@@ -64,14 +64,14 @@ export function reportedFacts({ reports }: Pick<AgentsHeard, 'reports'>, nowMs: 
     },
     buckets: bucketsOf(late),
     metrics: metricsOf(late),
-    damagedFiles: damagedFilesOf([...lateByAgent.values()].map((heard) => heard.at(-1)!.report)),
+    damagedFiles: damagedFilesOf([...lateByAgent.values()].map((received) => received.at(-1)!.report)),
     ofAgent,
   };
 }
 
 /**
- * When a credential was used last. Where nobody was seen to use it since logins are heard without a gap, it may have been used just before,
- * and that is what is said.
+ * When a credential was used last. If it was not used since logins are reported without a gap, it may have been used just
+ * before, and that time is taken.
  */
 export function lastUsed(
   { loginsHeardSinceMs }: Pick<AgentsHeard, 'loginsHeardSinceMs'>,
@@ -82,11 +82,11 @@ export function lastUsed(
   return createdMs >= loginsHeardSinceMs ? null : loginsHeardSinceMs;
 }
 
-function factsOfAgent(heard: readonly HeardReport[]): ReturnType<ReportedFacts['ofAgent']> {
-  const last = heard.at(-1)?.report;
+function factsOfAgent(received: readonly HeardReport[]): ReturnType<ReportedFacts['ofAgent']> {
+  const last = received.at(-1)?.report;
   if (last === undefined) return {};
   // What is on its way makes the agent's time look too early and never too late, so that the largest difference is the truest.
-  const clockOffsetMs = Math.max(...heard.map(({ report, heardMs }) => report.nowMs - heardMs));
+  const clockOffsetMs = Math.max(...received.map(({ report, heardMs }) => report.nowMs - heardMs));
   const { certificates = [], tokens = [] } = last;
   return {
     clockOffsetMs,

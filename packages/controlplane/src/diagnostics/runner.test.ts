@@ -57,7 +57,7 @@ class Stage {
     if (facts !== undefined) this.takeDiagnosticSnapshot = async () => this.snapshot(facts);
     for (let i = 0; i < times; i++) {
       this.clock.advance(defaultIntervalMs);
-      await this.runner.lookAtAll();
+      await this.runner.checkAll();
     }
   }
 
@@ -144,7 +144,7 @@ test('a snapshot that does not come is given up, and other clusters are looked a
   stage.clusterIds = ['vci_slow', clusterId];
   stage.takeDiagnosticSnapshot = (id) =>
     id === 'vci_slow' ? new Promise(() => {}) : Promise.resolve(stage.snapshot({}));
-  const looked = stage.runner.lookAtAll();
+  const looked = stage.runner.checkAll();
   await until(async () => (await stage.status('no_agents')) === 'healthy');
   stage.clock.advance(diagnosticSnapshotMsMax);
   await looked;

@@ -3,17 +3,17 @@ import { changeDiagnostics } from './change.ts';
 import type { Check } from './check.ts';
 import type { DiagnosticSnapshot } from './diagnostic-snapshot.ts';
 import { DiagnosticGauges } from './gauges.ts';
-import { type ClusterHistory, noHistory, withLook } from './history.ts';
-import { blindLook, type Look, look } from './look.ts';
-import { firstLookMs, nextLookMs } from './look-times.ts';
+import { type ClusterHistory, noHistory, withSnapshot } from './history.ts';
 import type { DiagnosticRecord, Transition } from './record.ts';
 import { checks as allChecks } from './registry.ts';
+import { type CheckRun, runChecks, runWithoutData } from './run-checks.ts';
+import { firstRunMs, nextRunMs } from './run-times.ts';
 import type { DiagnosticsStore } from './store.ts';
 
 export interface DiagnosticsRunnerOptions {
   /** The clusters that this process leads at the moment. */
   readonly clusterIds: () => readonly string[];
-  /** The signal says when nobody waits for it any more. */
+  /** The signal is aborted when the answer is no longer needed. */
   readonly takeDiagnosticSnapshot: (clusterId: string, signal: AbortSignal) => Promise<DiagnosticSnapshot>;
   readonly store: DiagnosticsStore;
   /** The metrics of one cluster. */
@@ -21,7 +21,7 @@ export interface DiagnosticsRunnerOptions {
   /** Told of every transition that is not silent, once it is kept. */
   readonly onTransition: (transition: Transition) => void;
   /** Told after every look how things stand, once it is kept. */
-  readonly onLooked?: ((clusterId: string, records: readonly DiagnosticRecord[]) => void) | undefined;
+  readonly onChecked?: ((clusterId: string, records: readonly DiagnosticRecord[]) => void) | undefined;
   /** Told of clusters that are not looked at any more. */
   readonly onUnwatched?: ((clusterId: string) => void) | undefined;
   readonly clock: Clock;
@@ -61,15 +61,15 @@ export class DiagnosticsRunner {
   /** Looks at each cluster once per interval, at a moment of its own. */
   start(): void {
     this.#cancel = this.#options.clock.after(this.#intervalMs / stepsPerInterval, () => {
-      void this.#inTurn(() => this.#lookAtDue()).then(() => {
+      void this.#inTurn(() => this.#checkDue()).then(() => {
         if (!this.#hasStopped) this.start();
       });
     });
   }
 
   /** Resolves when every cluster was looked at once more. It never rejects: what fails is logged, and tried in the next round. */
-  lookAtAll(): Promise<void> {
-    return this.#inTurn(() => this.#lookAtEach(this.#inSight()));
+  checkAll(): Promise<void> {
+    return this.#inTurn(() => this.#checkEach(this.#visibleClusters()));
   }
 
   /** Begins nothing more, and waits for what is under way. */
@@ -89,18 +89,18 @@ export class DiagnosticsRunner {
     return this.#round;
   }
 
-  async #lookAtDue(): Promise<void> {
+  async #checkDue(): Promise<void> {
     const nowMs = this.#options.clock.monotonicMs();
-    const due = this.#inSight().filter((clusterId) => this.#watch(clusterId).dueMs <= nowMs);
+    const due = this.#visibleClusters().filter((clusterId) => this.#watch(clusterId).dueMs <= nowMs);
     for (const clusterId of due) {
       const watched = this.#watch(clusterId);
-      watched.dueMs = nextLookMs(watched.dueMs, nowMs, this.#intervalMs);
+      watched.dueMs = nextRunMs(watched.dueMs, nowMs, this.#intervalMs);
     }
-    await this.#lookAtEach(due);
+    await this.#checkEach(due);
   }
 
   /** Those that this process leads now; what is known of others is put away. */
-  #inSight(): readonly string[] {
+  #visibleClusters(): readonly string[] {
     const clusterIds = new Set(this.#options.clusterIds());
     for (const clusterId of [...this.#watched.keys()]) {
       if (!clusterIds.has(clusterId)) this.#unwatch(clusterId);
@@ -108,7 +108,7 @@ export class DiagnosticsRunner {
     return [...clusterIds];
   }
 
-  async #lookAtEach(clusterIds: readonly string[]): Promise<void> {
+  async #checkEach(clusterIds: readonly string[]): Promise<void> {
     // Everyone takes the next of the same iterator.
     const next = clusterIds.values();
     const takeTurns = async () => {
@@ -119,7 +119,7 @@ export class DiagnosticsRunner {
 
   async #readMeasuredSnapshot(clusterId: string): Promise<void> {
     if (this.#hasStopped) return;
-    const { store, onTransition, onLooked, clock, log } = this.#options;
+    const { store, onTransition, onChecked, clock, log } = this.#options;
     try {
       const watched = this.#watch(clusterId);
       const { results } = await this.#see(clusterId, watched);
@@ -130,7 +130,7 @@ export class DiagnosticsRunner {
       }));
       const { records, transitions } = await changeDiagnostics(store, clusterId, events, atMs);
       watched.gauges.show(records);
-      onLooked?.(clusterId, records);
+      onChecked?.(clusterId, records);
       for (const transition of transitions) if (!transition.isSilent) onTransition(transition);
     } catch (error) {
       log.warn('failed to store diagnostics of cluster, retrying at the next run', {
@@ -140,7 +140,7 @@ export class DiagnosticsRunner {
     }
   }
 
-  async #see(clusterId: string, watched: Watched): Promise<Look> {
+  async #see(clusterId: string, watched: Watched): Promise<CheckRun> {
     const { store, log, checks = allChecks } = this.#options;
     let snapshot: DiagnosticSnapshot;
     try {
@@ -150,17 +150,17 @@ export class DiagnosticsRunner {
         clusterId,
         problem: (error as Error).message,
       });
-      return blindLook(
+      return runWithoutData(
         clusterId,
         (await store.load(clusterId)).map(({ record }) => record.name),
       );
     }
-    watched.history = withLook(watched.history, snapshot);
+    watched.history = withSnapshot(watched.history, snapshot);
     const { unfollowedPartitions } = watched.history;
     if (unfollowedPartitions > 0) {
       log.debug('skipped groups beyond the limit of diagnostics', { clusterId, unfollowedPartitions });
     }
-    const seen = look(checks, snapshot, watched.history);
+    const seen = runChecks(checks, snapshot, watched.history);
     for (const { name, error } of seen.errors) {
       log.error('failed to run diagnostic check', {
         clusterId,
@@ -193,7 +193,7 @@ export class DiagnosticsRunner {
     const { clock, metricsOf } = this.#options;
     const made = {
       history: noHistory,
-      dueMs: firstLookMs(clusterId, clock.monotonicMs(), this.#intervalMs),
+      dueMs: firstRunMs(clusterId, clock.monotonicMs(), this.#intervalMs),
       gauges: new DiagnosticGauges(metricsOf(clusterId)),
     };
     this.#watched.set(clusterId, made);

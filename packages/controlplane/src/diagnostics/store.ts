@@ -10,7 +10,7 @@ export interface DiagnosticsStore {
 
   /**
    * Saves records together with the transitions that led to them, each change by itself and whole. Answers in their order: `false`
-   * when somebody saved another version since it was loaded, and then nothing of that change is kept.
+   * when another version was saved since it was loaded, and then nothing of that change is stored.
    */
   save(changes: readonly DiagnosticChange[]): Promise<readonly boolean[]>;
 

@@ -58,12 +58,12 @@ export async function takeDiagnosticSnapshot(
 ): Promise<DiagnosticSnapshot> {
   // First, because a process that does not lead any more says so here, and never gives a snapshot.
   const agents = await cluster.listAgents();
-  const heard = await cluster.agentsHeard();
+  const received = await cluster.agentsHeard();
   const atMs = nowMs();
   const snapshot = await takeSnapshot(cluster, { stop: signal });
   const groups = await groupsOf(cluster, snapshot, signal);
   const credentials = await cluster.listCredentials();
-  const { produce, buckets, metrics, damagedFiles, ofAgent } = reportedFacts(heard, atMs);
+  const { produce, buckets, metrics, damagedFiles, ofAgent } = reportedFacts(received, atMs);
   const { clusterId, topics } = snapshot;
   return {
     atMs,
@@ -74,7 +74,7 @@ export async function takeDiagnosticSnapshot(
       partitionCount: topics.reduce((sum, { partitionCount }) => sum + partitionCount, 0),
       partitionCountMax: coreLimits.partitionsPerClusterMax,
     },
-    agents: [...agents.map((agent) => ({ ...agent, ...ofAgent(agent.agentId) })), ...heard.lost],
+    agents: [...agents.map((agent) => ({ ...agent, ...ofAgent(agent.agentId) })), ...received.lost],
     topics: topicsOf(snapshot),
     groups,
     produce,
@@ -87,7 +87,7 @@ export async function takeDiagnosticSnapshot(
       username,
       isSuperuser,
       createdMs,
-      lastUsedMs: lastUsed(heard, { createdMs, lastUsedMs }),
+      lastUsedMs: lastUsed(received, { createdMs, lastUsedMs }),
     })),
   };
 }
@@ -182,7 +182,7 @@ async function memberCountsOf(
   cluster: DiagnosticCluster,
   groups: readonly GroupListing[],
 ): Promise<ReadonlyMap<string, number>> {
-  // An empty group has nobody to be counted, which spares a question for most groups of some clusters.
+  // An empty group has no members to count, which saves a call for most groups of some clusters.
   const idsOf = (type: GroupListing['type']) =>
     groups.filter((group) => group.type === type && group.state !== 'Empty').map(({ groupId }) => groupId);
   const described = [
@@ -192,7 +192,7 @@ async function memberCountsOf(
   return new Map(described.map(({ groupId, members }) => [groupId, members.length]));
 }
 
-/** In the order of the groups. Offsets of topics that are gone are nobody's lag. */
+/** In the order of the groups. Offsets of topics that are gone are no lag. */
 async function partitionsOf(
   cluster: DiagnosticCluster,
   groups: readonly GroupListing[],
@@ -208,7 +208,7 @@ async function partitionsOf(
       const topic = topics.topicById(topicId)?.name;
       const ends = topics.ends(topicId, partition);
       if (topic === undefined || ends === undefined || error !== 'NONE' || offset < 0) return [];
-      // What an open transaction holds back cannot be read yet, so nobody is behind with it.
+      // What an open transaction holds back cannot be read yet, so that it is no lag.
       return [{ topic, partition, committedOffset: offset, endOffset: ends.lastStableOffset }];
     }),
   );

@@ -8,8 +8,8 @@ import { type DiagnosticEvent, noDataMsMax, step } from './transitions.ts';
 
 const minuteMs = 60_000;
 
-function checkWith(failAfterLooks: number, recoverAfterLooks: number): CheckDescription {
-  return { ...checkFailedToRun, damping: { failAfterLooks, recoverAfterLooks } };
+function checkWith(failAfterRuns: number, recoverAfterRuns: number): CheckDescription {
+  return { ...checkFailedToRun, damping: { failAfterRuns, recoverAfterRuns } };
 }
 
 const finding = (name = 'a', facts: Partial<Finding> = {}): Finding => {

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { type CheckDescription, type CheckResult, isNoData } from './check.ts';
-import { keptFindings } from './findings.ts';
+import { storedFindings } from './findings.ts';
 import { duration } from './number-texts.ts';
 import type { DiagnosticRecord, Mute, Transition, TransitionKind } from './record.ts';
 
@@ -33,17 +33,23 @@ export function step(check: CheckDescription, before: DiagnosticRecord, event: D
   switch (event.kind) {
     case 'looked': {
       const expired = withoutExpiredMute(before, event.atMs);
-      const looked = isNoData(event.result)
+      const observed = isNoData(event.result)
         ? withoutData(expired.record, event.result.missing, event.atMs)
         : withFindings(check, expired.record, event.result, event.atMs);
-      return settled(before, event.atMs, looked.record, [...expired.transitions, ...looked.transitions]);
+      return settled(before, event.atMs, observed.record, [...expired.transitions, ...observed.transitions]);
     }
     case 'mute':
       return muted(before, event.mute);
     case 'unmute': {
       if (before.mute === null) return { record: before, transitions: [] };
       const { atMs, by } = event;
-      const { record, transitions } = told({ ...before, mute: null }, 'unmuted', atMs, 'It is unmuted.', by);
+      const { record, transitions } = transitioned(
+        { ...before, mute: null },
+        'unmuted',
+        atMs,
+        'It is unmuted.',
+        by,
+      );
       return settled(before, atMs, record, transitions);
     }
   }
@@ -55,23 +61,23 @@ function withFindings(
   result: Exclude<CheckResult, { missing: string }>,
   atMs: number,
 ): Step {
-  const { failAfterLooks, recoverAfterLooks } = check.damping;
+  const { failAfterRuns, recoverAfterRuns } = check.damping;
   const isFailed = before.status === 'failed';
   const hasFindings = result.length > 0;
   // What was found last stays to be seen while a failed diagnostic is about to recover.
-  const found = hasFindings || !isFailed ? keptFindings(check, before, result, atMs) : {};
+  const found = hasFindings || !isFailed ? storedFindings(check, before, result, atMs) : {};
   const record = { ...before, ...found, noData: null };
   if (hasFindings === isFailed) {
     const status = before.status === 'unknown' ? 'healthy' : before.status;
     return { record: { ...record, status, looksAgainst: 0 }, transitions: [] };
   }
   const looksAgainst = before.looksAgainst + 1;
-  if (looksAgainst < (isFailed ? recoverAfterLooks : failAfterLooks)) {
+  if (looksAgainst < (isFailed ? recoverAfterRuns : failAfterRuns)) {
     return { record: { ...record, looksAgainst }, transitions: [] };
   }
   if (isFailed) return recovered(record, atMs, 'Nothing was found any more.');
   const failed = { ...record, status: 'failed' as const, looksAgainst: 0, failedMs: atMs };
-  return told(failed, 'failed', atMs, failed.findings[0]!.message);
+  return transitioned(failed, 'failed', atMs, failed.findings[0]!.message);
 }
 
 function withoutData(before: DiagnosticRecord, missing: string, atMs: number): Step {
@@ -93,7 +99,7 @@ function withoutData(before: DiagnosticRecord, missing: string, atMs: number): S
 }
 
 function recovered(before: DiagnosticRecord, atMs: number, message: string): Step {
-  const transition = told(before, 'recovered', atMs, message);
+  const transition = transitioned(before, 'recovered', atMs, message);
   const record: DiagnosticRecord = {
     ...transition.record,
     status: 'recovered',
@@ -110,17 +116,17 @@ function recovered(before: DiagnosticRecord, atMs: number, message: string): Ste
 function muted(before: DiagnosticRecord, mute: Mute): Step {
   const { atMs, untilMs, by, reason } = mute;
   if (untilMs !== null && untilMs <= atMs) return { record: before, transitions: [] };
-  const { record, transitions } = told({ ...before, mute }, 'muted', atMs, reason, by);
+  const { record, transitions } = transitioned({ ...before, mute }, 'muted', atMs, reason, by);
   return settled(before, atMs, record, transitions);
 }
 
 function withoutExpiredMute(before: DiagnosticRecord, atMs: number): Step {
   const untilMs = before.mute?.untilMs ?? null;
   if (untilMs === null || atMs < untilMs) return { record: before, transitions: [] };
-  return told({ ...before, mute: null }, 'unmuted', atMs, 'The time for which it was muted is over.');
+  return transitioned({ ...before, mute: null }, 'unmuted', atMs, 'The time for which it was muted is over.');
 }
 
-function told(
+function transitioned(
   record: DiagnosticRecord,
   kind: TransitionKind,
   atMs: number,
@@ -143,7 +149,7 @@ function told(
   return { record: { ...record, transitionCount: transitionCount + 1 }, transitions: [transition] };
 }
 
-/** A look that changes nothing gives back the same record, so that nobody writes it anew. */
+/** A run that changes nothing gives back the same record, so that it is not written again. */
 function settled(
   before: DiagnosticRecord,
   atMs: number,

@@ -62,9 +62,9 @@ export function listingsOf(records: readonly DiagnosticRecord[]): readonly Diagn
 
 /** One diagnostic of a cluster. All records are needed, because its findings share their room with others of its type. */
 export function viewOf(records: readonly DiagnosticRecord[], name: string): DiagnosticView | undefined {
-  const told = toDiagnosticSummaries(records).find(({ record }) => record.name === name);
+  const summary = toDiagnosticSummaries(records).find(({ record }) => record.name === name);
   const check = describeCheck(name);
-  return told === undefined || check === undefined ? undefined : describe(check, told);
+  return summary === undefined || check === undefined ? undefined : describe(check, summary);
 }
 
 function describe(
@@ -73,7 +73,7 @@ function describe(
 ): DiagnosticView {
   return {
     ...summaryOf(check, record),
-    explanation: `${check.looksAt} ${check.explanation}`,
+    explanation: `${check.observes} ${check.explanation}`,
     fix: check.fix,
     groups: findings.map(({ entity, message, sinceMs }) => ({
       key: shownKey(entity),

@@ -55,12 +55,12 @@ async function leaderWithBadRule(t: TestContext): Promise<ClusterNode> {
 test('what is wrong with a cluster is told until it is mended', async (t) => {
   const node = await leaderWithBadRule(t);
   const { runner, told, shown } = watched(t, [ledBy(node)]);
-  await runner.lookAtAll();
+  await runner.checkAll();
   assert.deepEqual(told(), ['vci_test invalid_acls failed']);
   const failing = /^service_diagnostic_failure\{.*"invalid_acls".*severity_medium="true".*\} 1$/m;
   assert.match(shown('vci_test'), failing);
   await node.deleteAcls([{ ...rule }]);
-  await runner.lookAtAll();
+  await runner.checkAll();
   assert.equal(told().at(-1), 'vci_test invalid_acls recovered');
   assert.doesNotMatch(shown('vci_test'), failing);
 });
@@ -68,9 +68,9 @@ test('what is wrong with a cluster is told until it is mended', async (t) => {
 test('the process that leads next goes on from what is kept', async (t) => {
   const node = await leaderWithBadRule(t);
   const before = watched(t, [ledBy(node)]);
-  await before.runner.lookAtAll();
+  await before.runner.checkAll();
   const after = watched(t, [ledBy(node)], before.store);
-  await after.runner.lookAtAll();
+  await after.runner.checkAll();
   assert.deepEqual(after.told(), []);
   assert.match(after.shown('vci_test'), /"invalid_acls".*\} 1$/m);
 });
@@ -78,11 +78,11 @@ test('the process that leads next goes on from what is kept', async (t) => {
 test('each cluster has its own metrics, as long as it is led here', async (t) => {
   const [one, two] = [ledBy(await leaderWithBadRule(t), 'vci_one'), ledBy(await startLeader(t), 'vci_two')];
   const { runner, led, shown } = watched(t, [one, two]);
-  await runner.lookAtAll();
+  await runner.checkAll();
   assert.match(shown('vci_one'), /^service_control_plane_utilization\{cluster="vci_one"\} [\d.e-]+$/m);
   assert.match(shown('vci_two'), /"invalid_acls".*\} 0$/m);
   led.delete(one);
-  await runner.lookAtAll();
+  await runner.checkAll();
   assert.doesNotMatch(shown('vci_one'), /^service_/m);
   assert.match(shown('vci_two'), /^service_control_plane_utilization\{cluster="vci_two"\}/m);
 });
@@ -92,7 +92,7 @@ test('a cluster that is led elsewhere by now is looked at by nobody here, and ot
   await startLeader(t, database);
   const standby = await startNode(t, database, 'two');
   const { runner, store } = watched(t, [ledBy(standby, 'vci_lost'), ledBy(await startLeader(t), 'vci_kept')]);
-  await runner.lookAtAll();
+  await runner.checkAll();
   const statuses = async (clusterId: string) =>
     new Set((await store.load(clusterId)).map(({ record }) => record.status));
   assert.ok((await statuses('vci_kept')).has('healthy'));

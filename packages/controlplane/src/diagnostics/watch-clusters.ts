@@ -24,7 +24,7 @@ interface WatchedClustersOptions {
   /** Told of every transition that is not silent, once it is kept. */
   readonly onTransition: (transition: Transition) => void;
   /** Told after every look how things stand. */
-  readonly onLooked?: ((clusterId: string, records: readonly DiagnosticRecord[]) => void) | undefined;
+  readonly onChecked?: ((clusterId: string, records: readonly DiagnosticRecord[]) => void) | undefined;
   readonly clock: Clock;
   readonly log: Log;
 }

@@ -10,8 +10,8 @@ interface WatchedFileOptions<Content> {
   readonly log: Log;
 }
 
-/** Soon enough for somebody who changed the file and waits, and too seldom to be seen. */
-export const lookIntervalMs = 2_000;
+/** Soon enough for a user who changed the file, and too seldom to cost anything. */
+export const checkIntervalMs = 2_000;
 
 /**
  * A file whose content is used while the process runs. It is read again and again, because a mount of Kubernetes replaces what a
@@ -43,12 +43,12 @@ export class WatchedFile<Content> {
   }
 
   /** Looks at it from now on; calls back after each look, and says whether there is other content. */
-  watch(onLooked: (hasChanged: boolean) => void): void {
-    this.#cancel = this.#options.clock.after(lookIntervalMs, async () => {
-      const hasChanged = await this.#look();
+  watch(onChecked: (hasChanged: boolean) => void): void {
+    this.#cancel = this.#options.clock.after(checkIntervalMs, async () => {
+      const hasChanged = await this.#readIfChanged();
       if (this.#hasStopped) return;
-      onLooked(hasChanged);
-      this.watch(onLooked);
+      onChecked(hasChanged);
+      this.watch(onChecked);
     });
   }
 
@@ -57,7 +57,7 @@ export class WatchedFile<Content> {
     this.#cancel();
   }
 
-  async #look(): Promise<boolean> {
+  async #readIfChanged(): Promise<boolean> {
     const { path, read, parse, log } = this.#options;
     try {
       const text = await read(path);

@@ -7,7 +7,7 @@ const basicHeader = /^basic ([a-z0-9+/]+={0,2})$/i;
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
 /**
- * Who an `Authorization` header says it is, by RFC 7617. Strict, so that a header has one meaning: base64 as it is written by everybody,
+ * User and password of an `Authorization` header, by RFC 7617. Strict, so that a header has one meaning: canonical base64,
  * text that is UTF-8, no control characters. `undefined` for anything else.
  */
 export function basicCredentials(header: string | undefined): BasicCredentials | undefined {

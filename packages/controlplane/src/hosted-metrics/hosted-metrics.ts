@@ -9,7 +9,7 @@ export type HostedMetricsOptions = MeasureOptions & Omit<PrometheusRouteOptions,
 /** The metrics of all clusters of a control plane, for those who scrape them and for those who push them. */
 export interface HostedMetrics {
   readonly answer: Handler;
-  /** What there is to be told of a cluster now. Rejects with `ClusterUnavailable` while nobody leads it. */
+  /** The metrics of a cluster. Rejects with `ClusterUnavailable` while it has no leader. */
   readonly measure: (clusterId: string) => Promise<Metrics>;
   close(): void;
 }

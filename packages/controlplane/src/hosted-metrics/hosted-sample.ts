@@ -12,7 +12,7 @@ export interface HostedSample {
 
 interface HostedSamplesOptions {
   readonly diagnostics: Pick<DiagnosticsStore, 'load'>;
-  /** How busy the leader of a cluster is, when that is this process. Otherwise nobody here knows, and nothing is told. */
+  /** How busy the leader of a cluster is; `undefined` unless this process leads it. */
   readonly utilizationOf: (clusterId: string) => number | undefined;
 }
 

@@ -16,7 +16,7 @@ function start(differences: Partial<HostedTextsOptions> = {}) {
       asked.push({ clusterId, tell: resolve, fail: reject });
       return promise;
     },
-    keptMs: 10_000,
+    cacheMs: 10_000,
     clock,
     ...differences,
   });
@@ -38,7 +38,7 @@ test('two who ask together, and a third soon after, cost one look', async () => 
   assert.equal(await again.gzipped(), await again.gzipped(), 'compressed once');
   assert.equal(asked.length, 1);
   clock.advance(1);
-  assert.equal(texts.keptBytes, 0);
+  assert.equal(texts.cachedBytes, 0);
   const later = texts.textOf('a');
   asked[1]!.tell('second');
   assert.equal(String((await later).plain), 'second');
@@ -85,7 +85,7 @@ test('the oldest is forgotten when there is no room, and what has none is told a
   assert.deepEqual(await tell('b', 0), [0, 100]);
   assert.deepEqual(await tell('large', 201), [1, 201]);
   assert.deepEqual(await tell('large', 201), [1, 201]);
-  assert.equal(texts.keptBytes, 300);
+  assert.equal(texts.cachedBytes, 300);
   texts.close();
-  assert.equal(texts.keptBytes, 0);
+  assert.equal(texts.cachedBytes, 0);
 });

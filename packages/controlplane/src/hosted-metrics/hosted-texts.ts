@@ -7,20 +7,20 @@ export interface HostedTextsOptions {
   /** What there is to be told of a cluster now. */
   readonly measure: (clusterId: string) => Promise<string>;
   /** For how long what was measured is told. */
-  readonly keptMs?: number;
+  readonly cacheMs?: number;
   readonly bytesMax?: number;
   readonly clock: Clock;
 }
 
 /** Scrapers come every half minute; two that come together cost one look. */
-const usualKeptMs = 10_000;
+const cacheMsDefault = 10_000;
 
-interface Kept {
+interface CachedText {
   readonly text: HostedText;
   readonly cancel: () => void;
 }
 
-/** The metrics of clusters as text. Whoever asks within some seconds is told the same, and whoever asks meanwhile waits for the same look. */
+/** The metrics of clusters as text, cached for some seconds. Concurrent requests share one measurement. */
 export class HostedTexts {
   readonly #options: HostedTextsOptions;
   readonly #turns = new Turns({
@@ -29,8 +29,8 @@ export class HostedTexts {
   });
   readonly #looking = new Map<string, Promise<HostedText>>();
   /** The oldest first. */
-  readonly #kept = new Map<string, Kept>();
-  #keptBytes = 0;
+  readonly #cached = new Map<string, CachedText>();
+  #cachedBytes = 0;
 
   constructor(options: HostedTextsOptions) {
     this.#options = options;
@@ -38,25 +38,25 @@ export class HostedTexts {
 
   /** Rejects as `measure` does, which is then tried again by the next who asks, or with `NoTurn`. */
   async textOf(clusterId: string): Promise<HostedText> {
-    const kept = this.#kept.get(clusterId);
-    if (kept !== undefined) return kept.text;
+    const cached = this.#cached.get(clusterId);
+    if (cached !== undefined) return cached.text;
     let looking = this.#looking.get(clusterId);
     if (looking === undefined) {
-      looking = this.#look(clusterId).finally(() => this.#looking.delete(clusterId));
+      looking = this.#refresh(clusterId).finally(() => this.#looking.delete(clusterId));
       this.#looking.set(clusterId, looking);
     }
     return looking;
   }
 
   close(): void {
-    for (const clusterId of [...this.#kept.keys()]) this.#forget(clusterId);
+    for (const clusterId of [...this.#cached.keys()]) this.#forget(clusterId);
   }
 
-  get keptBytes(): number {
-    return this.#keptBytes;
+  get cachedBytes(): number {
+    return this.#cachedBytes;
   }
 
-  async #look(clusterId: string): Promise<HostedText> {
+  async #refresh(clusterId: string): Promise<HostedText> {
     const { measure } = this.#options;
     const text = new HostedText(await this.#turns.take(() => measure(clusterId)));
     this.#keep(clusterId, text);
@@ -64,22 +64,26 @@ export class HostedTexts {
   }
 
   #keep(clusterId: string, text: HostedText): void {
-    const { keptMs = usualKeptMs, bytesMax = controlPlaneLimits.hostedTextsBytesMax, clock } = this.#options;
+    const {
+      cacheMs = cacheMsDefault,
+      bytesMax = controlPlaneLimits.hostedTextsBytesMax,
+      clock,
+    } = this.#options;
     const bytes = bytesOf(text);
     if (bytes > bytesMax) return;
-    for (const oldest of this.#kept.keys()) {
-      if (this.#keptBytes + bytes <= bytesMax) break;
+    for (const oldest of this.#cached.keys()) {
+      if (this.#cachedBytes + bytes <= bytesMax) break;
       this.#forget(oldest);
     }
-    this.#kept.set(clusterId, { text, cancel: clock.after(keptMs, () => this.#forget(clusterId)) });
-    this.#keptBytes += bytes;
+    this.#cached.set(clusterId, { text, cancel: clock.after(cacheMs, () => this.#forget(clusterId)) });
+    this.#cachedBytes += bytes;
   }
 
   #forget(clusterId: string): void {
-    const { text, cancel } = this.#kept.get(clusterId)!;
+    const { text, cancel } = this.#cached.get(clusterId)!;
     cancel();
-    this.#kept.delete(clusterId);
-    this.#keptBytes -= bytesOf(text);
+    this.#cached.delete(clusterId);
+    this.#cachedBytes -= bytesOf(text);
   }
 }
 

@@ -21,13 +21,13 @@ export interface MeasureOptions {
   readonly clock: Clock;
 }
 
-/** As agents have it: a figure per topic. A cluster may have more partitions than anybody wants to scrape. */
+/** As agents have it: one value per topic. A cluster may have too many partitions to scrape. */
 const usualSettings: ClusterMetricsSettings = { includesGroups: true, withoutTags: ['partition'] };
 
 /** A cluster that does not show itself within it is unavailable. */
 const showMsMax = 10_000;
 
-/** What can be told of a cluster now, under its id. Rejects with `ClusterUnavailable` while nobody leads it. */
+/** The metrics of a cluster, under its id. Rejects with `ClusterUnavailable` while it has no leader. */
 export async function measureCluster(
   clusterId: string,
   {
@@ -38,9 +38,9 @@ export async function measureCluster(
     clock,
   }: MeasureOptions,
 ): Promise<Metrics> {
-  const sight = await readMeasuredSnapshot(clusterPort(clusterId), { clock, waitMsMax: showMsMax });
+  const snapshot = await readMeasuredSnapshot(clusterPort(clusterId), { clock, waitMsMax: showMsMax });
   const [{ stats, groupsLeftOut }, samples] = await Promise.all([
-    readStats(sight, settings, clock),
+    readStats(snapshot, settings, clock),
     samplesOf(clusterId),
   ]);
   const metrics = new Metrics({ virtual_cluster_id: clusterId, agent_version: release });

@@ -16,7 +16,7 @@ export interface MetricsReadersOptions extends KeySources {
 
 /**
  * Who may scrape a cluster: an application key of its workspace, an agent key or an agent token of its own, those that only read included. An
- * account key does not look into clusters. What cannot be judged just now is `undefined`; whoever tries too often gets an `ApiError`.
+ * account key does not read clusters. `undefined` when it cannot be decided now; too many attempts throw an `ApiError`.
  */
 export function metricsReaders(options: MetricsReadersOptions): Authorize {
   const { accounts, agentKeys, limits } = options;
@@ -28,7 +28,7 @@ export function metricsReaders(options: MetricsReadersOptions): Authorize {
     if (found === undefined) return false;
     if (found === 'settings') return true;
     limits.countCall(found.id);
-    // The same answer after the same work, whether the cluster is somebody else's or nobody's.
+    // The same answer after the same work, whether the cluster belongs to another account or does not exist.
     const cluster = isId('cluster', clusterId) ? await accounts.virtualClusters.find(clusterId) : undefined;
     if (cluster === undefined) return false;
     const { accountId, workspaceId } = cluster;

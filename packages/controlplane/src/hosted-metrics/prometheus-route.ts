@@ -40,7 +40,7 @@ interface Answer {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** `GET /api/v1/monitoring/prometheus/virtual_clusters/{id}`: the metrics of a cluster for whoever has a key to it. */
+/** `GET /api/v1/monitoring/prometheus/virtual_clusters/{id}`: the metrics of a cluster, for holders of a key to it. */
 export function prometheusRoute(options: PrometheusRouteOptions): Handler {
   const { isBehindProxy = false, metrics } = options;
   return async (request, response) => {
@@ -63,7 +63,7 @@ async function answerTo(
     const mayRead = await mayReadBy(request.headers.authorization, clusterId, address, options);
     if (mayRead === undefined) return away('failed to verify the key; try again');
     if (!mayRead) return refused;
-    return await told(request, await withinTime(options.textOf(clusterId), options.clock));
+    return await metricsAnswer(request, await withinTime(options.textOf(clusterId), options.clock));
   } catch (error) {
     return failed(error, options.log);
   }
@@ -74,7 +74,7 @@ function clusterIdIn(request: IncomingMessage): string {
   return pathOf(request).slice(routePath('clusterMetrics').length);
 }
 
-/** Whoever cannot be asked cannot tell. */
+/** A failure to verify is no verdict. */
 async function mayReadBy(
   header: string | undefined,
   clusterId: string,
@@ -92,7 +92,7 @@ async function mayReadBy(
   }
 }
 
-/** The same for a wrong key and for a cluster that is somebody else's, so that nobody learns which clusters there are. */
+/** The same for a wrong key and for a cluster of another account, so that the answer does not reveal which clusters exist. */
 const refused: Answer = {
   status: 401,
   body: `invalid username/password: the user is ${scraper}, the password an application key, or an agent key or agent token of the cluster\n`,
@@ -103,7 +103,7 @@ function away(why: string): Answer {
   return { status: 503, body: `${why}\n`, headers: { 'retry-after': String(retrySeconds) } };
 }
 
-async function told({ headers }: IncomingMessage, text: HostedText): Promise<Answer> {
+async function metricsAnswer({ headers }: IncomingMessage, text: HostedText): Promise<Answer> {
   const isGzipped = acceptsGzip([headers['accept-encoding'] ?? []].flat().join());
   return {
     status: 200,

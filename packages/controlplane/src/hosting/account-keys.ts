@@ -7,8 +7,8 @@ import type { ClusterHost } from './cluster-host.ts';
 
 interface AccountKeysOptions {
   readonly keyVerifier: Pick<AccountsDatabase['keyVerifier'], 'verify'>;
-  readonly host: Pick<ClusterHost, 'cluster' | 'look'>;
-  /** Those that the API counts by too, so that nobody guesses here what he may not guess there. */
+  readonly host: Pick<ClusterHost, 'cluster' | 'refresh'>;
+  /** Shared with the API, so that guesses count in both. */
   readonly limits: Pick<RateLimits, 'verify'>;
 }
 
@@ -19,7 +19,7 @@ export function authorizeByAccountKeys({ keyVerifier, host, limits }: AccountKey
     const key = await limits.verify(secret, remoteAddress, (text) => keyVerifier.verify(text));
     if (key === undefined) return false;
     // The key of a cluster that was made a moment ago is known before the cluster is.
-    if (host.cluster(clusterId) === undefined) await host.look();
+    if (host.cluster(clusterId) === undefined) await host.refresh();
     const cluster = host.cluster(clusterId);
     if (cluster === undefined) return false;
     return mayConnectAgents({ ...key, kind: 'api_key' }, cluster.accountId, clusterId);

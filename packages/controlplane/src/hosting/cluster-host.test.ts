@@ -34,7 +34,7 @@ test('there is a node for every cluster of the registry, and none for others', a
   await until(() => host.leading().length === 2);
 
   registry = [clusterCalled('b'), clusterCalled('c')];
-  await host.look();
+  await host.refresh();
   assert.deepEqual(
     host.all().map(({ cluster }) => cluster.id),
     ['vci_b', 'vci_c'],
@@ -42,7 +42,7 @@ test('there is a node for every cluster of the registry, and none for others', a
   assert.equal(host.node('vci_a'), undefined);
   const kept = host.node('vci_b');
   registry = [{ ...clusterCalled('b'), name: 'vcn_renamed' }];
-  await host.look();
+  await host.refresh();
   assert.equal(host.cluster('vci_b')?.name, 'vcn_renamed');
   assert.equal(host.node('vci_b'), kept, 'a new name is no reason to begin anew');
 });
@@ -64,13 +64,13 @@ test('a cluster that comes back gets a node when its last one has ended, and kee
     .node('vci_a')!
     .createTopics([{ name: 'orders', partitionCount: 1, configs: {} }], { validateOnly: false });
   registry = [];
-  await host.look();
+  await host.refresh();
   registry = [clusterCalled('a')];
-  await host.look();
+  await host.refresh();
   assert.equal(host.node('vci_a'), undefined, 'the last one has not ended yet');
   ends.resolve();
   await until(async () => {
-    await host.look();
+    await host.refresh();
     return host.leading().length === 1;
   });
   assert.deepEqual(attached, ['vci_a', 'vci_a']);
@@ -93,7 +93,7 @@ test('a registry that cannot be read is no reason to let go of a cluster', async
   });
   await host.start();
   isAway = true;
-  await host.look();
+  await host.refresh();
   assert.notEqual(host.node('vci_a'), undefined);
 });
 
@@ -106,9 +106,9 @@ test('whoever asks for a look gets one that began after he asked, and shares it'
       return question.promise;
     },
   });
-  const first = host.look();
+  const first = host.refresh();
   await until(() => asked.length === 1);
-  const others = [host.look(), host.look(), host.look()];
+  const others = [host.refresh(), host.refresh(), host.refresh()];
   asked[0]!.resolve([]);
   await first;
   await until(() => asked.length === 2);

@@ -29,23 +29,23 @@ interface Hosted extends HostedCluster {
   readonly detach: () => void | Promise<void>;
 }
 
-/** How often it is looked which clusters there are. Whoever needs a new one at once says so. */
-const lookIntervalMs = 2_000;
+/** How often clusters are listed. Callers that need a new one at once call `refresh`. */
+const checkIntervalMs = 2_000;
 /** Nodes that are stopped at a time. */
 const stopsAtATime = 32;
 
 /**
  * The clusters of a control-plane process: one node for each that the registry has. A cluster that is deleted ends here within seconds,
- * and its journal stays until nobody can bring it back.
+ * and its journal stays until it cannot be restored.
  */
 export class ClusterHost {
   readonly #options: ClusterHostOptions;
   readonly #hosted = new Map<string, Hosted>();
   /** Those whose node has not ended yet, so that no second one begins beside it. */
   readonly #ending = new Map<string, Promise<void>>();
-  #looking: Promise<void> = Promise.resolve();
-  #nextLook: Promise<void> | undefined;
-  #hasLooked = false;
+  #refreshing: Promise<void> = Promise.resolve();
+  #nextRefresh: Promise<void> | undefined;
+  #hasRefreshed = false;
   #hasStopped = false;
   #cancel = () => {};
 
@@ -55,7 +55,7 @@ export class ClusterHost {
 
   /** Whether it knows which clusters there are. */
   get isReady(): boolean {
-    return this.#hasLooked && !this.#hasStopped;
+    return this.#hasRefreshed && !this.#hasStopped;
   }
 
   node(clusterId: string): ClusterNode | undefined {
@@ -76,24 +76,24 @@ export class ClusterHost {
   }
 
   async start(): Promise<void> {
-    await this.look();
-    this.#lookLater();
+    await this.refresh();
+    this.#refreshLater();
   }
 
   /** Looks which clusters there are, now. Those who ask together share a look that begins after they asked. */
-  look(): Promise<void> {
-    this.#nextLook ??= this.#looking.then(() => {
-      this.#nextLook = undefined;
-      this.#looking = this.#look();
-      return this.#looking;
+  refresh(): Promise<void> {
+    this.#nextRefresh ??= this.#refreshing.then(() => {
+      this.#nextRefresh = undefined;
+      this.#refreshing = this.#refresh();
+      return this.#refreshing;
     });
-    return this.#nextLook;
+    return this.#nextRefresh;
   }
 
   async stop(): Promise<void> {
     this.#hasStopped = true;
     this.#cancel();
-    await this.#looking;
+    await this.#refreshing;
     const ids = this.#hosted.keys();
     const takeTurns = async () => {
       for (const clusterId of ids) await this.#end(clusterId);
@@ -102,15 +102,15 @@ export class ClusterHost {
     await Promise.all(this.#ending.values());
   }
 
-  #lookLater(): void {
+  #refreshLater(): void {
     if (this.#hasStopped) return;
     this.#cancel = this.#options.clock.after(
-      lookIntervalMs,
-      () => void this.look().then(() => this.#lookLater()),
+      checkIntervalMs,
+      () => void this.refresh().then(() => this.#refreshLater()),
     );
   }
 
-  async #look(): Promise<void> {
+  async #refresh(): Promise<void> {
     if (this.#hasStopped) return;
     const { list, log } = this.#options;
     let found: readonly VirtualCluster[];
@@ -122,7 +122,7 @@ export class ClusterHost {
       return;
     }
     if (this.#hasStopped) return;
-    this.#hasLooked = true;
+    this.#hasRefreshed = true;
     const ids = new Set(found.map(({ id }) => id));
     for (const clusterId of [...this.#hosted.keys()]) if (!ids.has(clusterId)) void this.#end(clusterId);
     for (const cluster of found) this.#begin(cluster);

@@ -10,7 +10,7 @@ import { LeaderPorts, type LeaderPortsOptions } from './leader-ports.ts';
 
 function portsOf(t: TestContext, options: Partial<LeaderPortsOptions>): LeaderPorts {
   const ports = new LeaderPorts({
-    host: { node: () => undefined, look: async () => {} },
+    host: { node: () => undefined, refresh: async () => {} },
     secretsOf: () => undefined,
     clock: systemClock,
     random: systemRandom,
@@ -26,7 +26,7 @@ test('what this process leads it asks itself, and looks for what was just made',
   let isKnown = false;
   const host = {
     node: () => (isKnown ? leader : undefined),
-    look: async () => {
+    refresh: async () => {
       isKnown = true;
     },
   };
@@ -52,7 +52,7 @@ test('whoever asks while nobody leads waits for a leader, but not for ever', asy
     return () => listeners.delete(listener);
   }
   const clock = new HandClock();
-  const port = portsOf(t, { host: { node: () => node, look: async () => {} }, clock }).portOf('vci_test');
+  const port = portsOf(t, { host: { node: () => node, refresh: async () => {} }, clock }).portOf('vci_test');
   const tooLate = assert.rejects(port.listAgents(), { message: /^vci_test has no leader now/ });
   await until(() => listeners.size === 1);
   clock.advance(5_000);
@@ -87,7 +87,7 @@ test('a follower is not left with a node that led until a moment ago', async (t)
     node.role = role;
     for (const listener of [...listeners]) listener();
   };
-  const host = { node: () => node as unknown as ClusterNode, look: async () => {} };
+  const host = { node: () => node as unknown as ClusterNode, refresh: async () => {} };
   const unfollow = portsOf(t, { host })
     .portOf('vci_test')
     .follow({ onSnapshot() {}, onChanges() {} });
@@ -109,7 +109,7 @@ test('a leader that has just ceased to lead is not the last word', async (t) => 
     },
   } as unknown as ClusterNode;
   let asked = 0;
-  const host = { node: () => (asked++ < 2 ? former : leader), look: async () => {} };
+  const host = { node: () => (asked++ < 2 ? former : leader), refresh: async () => {} };
   assert.deepEqual(await portsOf(t, { host }).portOf('vci_test').listAgents(), []);
 });
 
@@ -120,6 +120,8 @@ test('a standby that has not read the secrets of a cluster says so in the end', 
   await until(() => standby.leaderUrl !== undefined);
   let nowMs = 0;
   const clock = { ...systemClock, monotonicMs: () => (nowMs += 1_000) };
-  const port = portsOf(t, { host: { node: () => standby, look: async () => {} }, clock }).portOf('vci_test');
+  const port = portsOf(t, { host: { node: () => standby, refresh: async () => {} }, clock }).portOf(
+    'vci_test',
+  );
   await assert.rejects(port.listAgents(), { message: /has no secrets yet/ });
 });

@@ -16,17 +16,17 @@ import type { ClusterHost } from './cluster-host.ts';
 import { memberToken } from './member-tokens.ts';
 
 export interface LeaderPortsOptions {
-  readonly host: Pick<ClusterHost, 'node' | 'look'>;
+  readonly host: Pick<ClusterHost, 'node' | 'refresh'>;
   readonly secretsOf: SecretsOf;
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Log;
 }
 
-/** A cluster that was just made, or whose leader just ended, has a leader again within this; longer than that nobody is kept waiting. */
+/** A new cluster, or one whose leader just ended, has a leader within this time. Callers wait no longer. */
 const leaderWaitMsMax = 5_000;
 const secretsPollMs = 25;
-/** A connection to another process that nobody used for this long is closed. */
+/** A connection to another process is closed when idle for this long. */
 const idleMsMax = 60_000;
 
 interface Remote {
@@ -52,7 +52,7 @@ export class LeaderPorts {
     this.#options = options;
   }
 
-  /** Calls reject with `ClusterUnavailable` while nobody leads the cluster. */
+  /** Calls reject with `ClusterUnavailable` while the cluster has no leader. */
   readonly portOf = (clusterId: string): ClusterPort => {
     const known = this.#ports.get(clusterId);
     if (known !== undefined) return known;
@@ -79,7 +79,7 @@ export class LeaderPorts {
     try {
       return await call(port);
     } catch (error) {
-      // It led until a moment ago; whoever does now is asked instead, once.
+      // It led until a moment ago; the present leader is asked instead, once.
       if (!(error instanceof NotLeader)) throw error;
       return call(await this.#leader(clusterId));
     }
@@ -127,7 +127,7 @@ export class LeaderPorts {
 
   async #leader(clusterId: string): Promise<ClusterPort> {
     const { host } = this.#options;
-    if (host.node(clusterId) === undefined) await host.look();
+    if (host.node(clusterId) === undefined) await host.refresh();
     const node = host.node(clusterId);
     if (node === undefined) throw new ClusterUnavailable(`${clusterId} is not here`);
     const leader = await this.#whoLeads(node, clusterId);
@@ -150,8 +150,8 @@ export class LeaderPorts {
   #whoLeads(node: ClusterNode, clusterId: string): Promise<'self' | string> {
     const leader = () => (node.role === 'leader' ? 'self' : node.leaderUrl);
     return new Promise((resolve, reject) => {
-      const told = leader();
-      if (told !== undefined) return resolve(told);
+      const known = leader();
+      if (known !== undefined) return resolve(known);
       const finish = (settle: () => void) => {
         cancel();
         unlisten();
@@ -201,7 +201,7 @@ export class LeaderPorts {
     });
   }
 
-  /** Closes those that nobody used for so long; with 0, the one that is unused for the longest time. */
+  /** Closes those that were idle for so long; with 0, the least recently used one. */
   #closeIdle(unusedMs: number): void {
     const nowMs = this.#options.clock.monotonicMs();
     for (const [clusterId, { client, followers, lastUsedMs }] of this.#remotes) {

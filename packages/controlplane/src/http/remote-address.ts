@@ -3,13 +3,13 @@ import { isIP, isIPv6 } from 'node:net';
 
 /**
  * Where a call comes from. Behind a proxy every connection is the proxy's; if the operator says that there is one, what it wrote last into
- * `X-Forwarded-For` counts. What stands before it anybody can have written.
+ * `X-Forwarded-For` counts. Any client can have written what stands before it.
  */
 export function remoteAddressOf(request: IncomingMessage, isBehindProxy: boolean): string {
   const address = plain(request.socket.remoteAddress ?? '');
   if (!isBehindProxy) return address;
-  const told = [request.headers['x-forwarded-for'] ?? []].flat().join(',').split(',').at(-1)!;
-  const forwarded = plain(told.trim());
+  const lastHop = [request.headers['x-forwarded-for'] ?? []].flat().join(',').split(',').at(-1)!;
+  const forwarded = plain(lastHop.trim());
   return isIP(forwarded) === 0 ? address : forwarded;
 }
 

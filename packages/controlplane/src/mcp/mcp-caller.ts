@@ -6,7 +6,7 @@ import { remoteAddressOf } from '../http/remote-address.ts';
 import { controlPlaneLimits } from '../limits.ts';
 import type { BrowserSession } from '../operations/call-context.ts';
 
-/** Somebody who speaks the Model Context Protocol with us. */
+/** A client of the Model Context Protocol. */
 export interface McpCaller {
   readonly caller: Caller;
   readonly remoteAddress: string;
@@ -19,7 +19,7 @@ interface McpCallerOptions extends CallerOptions {
   readonly requests: TokenBuckets;
 }
 
-/** Only keys open this: a page that somebody looks at must not read his clusters with his cookie. */
+/** Only keys are accepted: a web page must not read clusters with the cookie of its visitor. */
 export const noBrowser: BrowserSession = { token: undefined, begin: () => {}, end: () => {} };
 
 export async function mcpCallerOf(request: IncomingMessage, options: McpCallerOptions): Promise<McpCaller> {

@@ -42,12 +42,12 @@ interface McpRoutes {
 /** A person asks some times a minute; a team that shares a key, and a client that lists everything when it starts, some hundred at once. */
 const usualRequestsPerKey: BucketSize = { burst: 300, perSecond: 5 };
 
-/** The documentation is there for everybody, and nobody may keep the others from it. */
+/** The documentation needs no key; the limit is per reader, so that one cannot block the others. */
 const requestsPerReader: BucketSize = { burst: 120, perSecond: 5 };
 
 const ownDocs = new URL('../../../../docs/', import.meta.url).pathname;
 
-/** The two addresses at which models are served: the control plane for whoever has keys, and the documentation for everybody. */
+/** The two MCP endpoints: the control plane, with keys, and the documentation, without. */
 export function mcpRoutes(options: McpRoutesOptions): McpRoutes {
   const { accounts, handlers, limits, isBehindProxy, clock, docsFolder = ownDocs } = options;
   const { publicUrl, log, metrics } = options;

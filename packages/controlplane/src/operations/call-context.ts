@@ -13,7 +13,7 @@ export interface BrowserSession {
   end(): void;
 }
 
-/** Somebody who is signed in to the console. */
+/** A user who is signed in to the console. */
 export interface SignedIn {
   readonly session: Session;
   readonly user: User;
@@ -21,7 +21,7 @@ export interface SignedIn {
 
 /** What is known of a call that came over HTTP. */
 export interface CallContext extends OperationContext {
-  /** The address of a user, the name of a key; empty for nobody. */
+  /** The address of a user, the name of a key; empty without a caller. */
   readonly actorName: string;
   /** What the caller says it is. */
   readonly userAgent: string;

@@ -9,15 +9,15 @@ export interface ConfigurationProblem {
 }
 
 /** Problems that one answer tells. */
-const toldMax = 5;
+const shownMax = 5;
 
 /** The problems of a text in one line, in the order in which a reader of it meets them. */
 export function refusalOf(problems: readonly ConfigurationProblem[], part?: string): ApiError {
   const inOrder = problems.toSorted(({ place: a }, { place: b }) => a.line - b.line || a.column - b.column);
-  const told = inOrder
-    .slice(0, toldMax)
+  const shown = inOrder
+    .slice(0, shownMax)
     .map(({ place: { line, column }, message }) => `line ${line}, column ${column}: ${message}`);
-  if (problems.length > toldMax) told.push(`and ${problems.length - toldMax} more`);
+  if (problems.length > shownMax) shown.push(`and ${problems.length - shownMax} more`);
   const where = part === undefined ? '' : `part ${part}: `;
-  return new ApiError('invalid_pipeline_configuration', where + told.join('; '));
+  return new ApiError('invalid_pipeline_configuration', where + shown.join('; '));
 }

@@ -1,7 +1,7 @@
 /** Stands for a secret. */
 export const mask = '***';
 
-/** More of a text is not looked at, since nobody is shown as much. */
+/** Longer texts are cut here, because they are cut for display anyway. */
 const charsMax = 4096;
 
 /** Parts of names that secrets have. */

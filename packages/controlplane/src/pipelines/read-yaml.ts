@@ -22,7 +22,7 @@ type YamlReading =
 const beginning: TextPlace = { line: 1, column: 1 };
 
 /**
- * Reads YAML 1.2 that somebody else has written, in bounded time: the words of the text are counted before they are parsed, keys are compared
+ * Reads untrusted YAML 1.2 in bounded time: the words of the text are counted before they are parsed, keys are compared
  * here because the parser compares each with each, and an alias is counted as all that it stands for. What the parser merely doubts, such as
  * an unknown tag, is a problem too.
  */

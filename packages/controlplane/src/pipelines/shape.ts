@@ -96,7 +96,7 @@ function problemsOfFields(value: YamlMapping, fields: Fields, path: string): Con
   return problems;
 }
 
-/** What helps whoever wrote a field that there is not. */
+/** A suggestion for a field that does not exist. */
 function hint(key: string, fields: Fields): string {
   const known = Object.keys(fields);
   const nearest = nearestName(key, known);

@@ -53,11 +53,11 @@ interface AccountsPartOptions {
   readonly bySettings: Authorize;
   readonly publicUrl: () => string;
   readonly ownClusterId: () => string | undefined;
-  /** Removes the journal of a cluster that nobody can bring back. */
+  /** Removes the journal of a cluster that cannot be restored. */
   readonly forgetJournal: (clusterId: string) => Promise<void>;
   /** By which the one user of a process for one signs in. */
   readonly signInToken: string | undefined;
-  /** Aborted when the process stops, for whoever waits. */
+  /** Aborted when the process stops. */
   readonly stop: AbortSignal;
 }
 
@@ -72,7 +72,7 @@ export interface AccountsPart {
   auditForbiddenCall(call: ForbiddenCall): Promise<void>;
   /** The metrics of a cluster, wherever it is led. */
   measure(clusterId: string): Promise<Metrics>;
-  /** What the installation began with, as long as nobody has set it up. */
+  /** The first cluster, until the installation is set up. */
   readonly firstCluster: FirstCluster | undefined;
   /** Where the first user signs up; nothing when there is one. */
   setupUrl(): string | undefined;
@@ -139,8 +139,8 @@ export async function startAccounts(
       host.leading().map(({ cluster, node }) => ({ clusterId: cluster.id, kind: kinds[cluster.type], node })),
     store: accounts.diagnostics,
     metricsOf: diagnosticMetrics(options, metrics),
-    onTransition: tellTransition(options),
-    onLooked: eventsOfDiagnostics(options).looked,
+    onTransition: reportTransition(options),
+    onChecked: eventsOfDiagnostics(options).checked,
     clock,
     log,
   });
@@ -239,7 +239,7 @@ function hostedOf(
 }
 
 /** Transitions are in the log of this process, and among the events of their cluster. */
-function tellTransition(options: AccountsPartOptions): (transition: Transition) => void {
+function reportTransition(options: AccountsPartOptions): (transition: Transition) => void {
   const { changed } = eventsOfDiagnostics(options);
   return (transition) => {
     logTransition(transition, options.settings.log);
@@ -271,7 +271,7 @@ function handlersOf(
     clusterPort: ports.portOf,
     virtualClusters: accounts.virtualClusters,
     diagnostics: accounts.diagnostics,
-    onTransition: tellTransition(options),
+    onTransition: reportTransition(options),
     metricRows: () => [...hostedMetricRows, ...agentMetricRows],
     freshUuid: randomUUID,
     randomBytes,

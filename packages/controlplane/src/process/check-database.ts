@@ -86,7 +86,7 @@ function checkFile(path: string, table: string): number | undefined {
     if (names.length === 0) return undefined;
     if (!names.includes(table))
       throw new DatabaseProblem(`${path}: a database of another program; name another path`);
-    // Whoever ended while it wrote leaves a log that is applied now, which takes the right to write.
+    // A process that crashed while writing leaves a log that is applied now, which needs write access.
     database.exec('BEGIN IMMEDIATE; ROLLBACK');
     return Number(database.prepare(`SELECT count(*) AS count FROM ${table}`).get()!.count);
   } catch (error) {

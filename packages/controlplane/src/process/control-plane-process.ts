@@ -34,7 +34,7 @@ export interface ControlPlaneProcess {
   readonly clusters: {
     /** The ids of those that this process leads at the moment. */
     readonly leading: () => readonly string[];
-    /** What there is to be told of one in metrics. Rejects with `ClusterUnavailable` while nobody leads it. */
+    /** The metrics of a cluster. Rejects with `ClusterUnavailable` while it has no leader. */
     readonly measure: (clusterId: string) => Promise<Metrics>;
   };
   /** Resolves when it serves clusters. A database that is away is waited for; settings that cannot be used reject it. */
@@ -46,7 +46,7 @@ export interface ControlPlaneProcess {
 export interface ReadyProcess {
   /** The cluster of the settings, or the one that a new installation began with. */
   readonly ownClusterId: string | undefined;
-  /** Whether the installation began with the cluster and the key of `firstCluster`, and nobody has set it up since. */
+  /** Whether the installation began with the cluster and the key of `firstCluster` and is not set up yet. */
   readonly hasFirstCluster: boolean;
   /** Where the first user signs up; nothing when there is one. */
   readonly setupUrl: string | undefined;
@@ -108,7 +108,7 @@ async function startParts(
     clock,
     log,
   });
-  const members = new Members({ hub, onLook: (ids) => void sharing.look(ids), clock, log });
+  const members = new Members({ hub, onRefresh: (ids) => void sharing.look(ids), clock, log });
   const secretsOf: SecretsOf = (clusterId) =>
     acceptedSecrets(clusterSecrets.agentTokens, ({ namespace, key }) =>
       host.node(clusterId)?.record(namespace, key),
@@ -119,7 +119,7 @@ async function startParts(
   const publicUrl = () => options.publicUrl?.replace(/\/+$/, '') ?? url;
   const signInToken = options.oneUser && freshToken(randomBytes);
   const stopping = new AbortController();
-  // What accounts keep open is closed when nobody can ask for it any more.
+  // Resources of accounts are closed after the server that uses them.
   const resources = running.use(new AsyncDisposableStack());
   const accounts = new LateAccounts(async () => {
     const { startAccounts } = await import('./accounts-part.ts');
@@ -137,7 +137,7 @@ async function startParts(
     };
     return startAccounts({ settings: options, ...parts }, { watchers: running, resources });
   }, stopping.signal);
-  /** Whoever asks too early is sent away, unless it is he whom the accounts are loaded for. */
+  /** Requests before accounts are loaded get 503; a quick start loads them for the first request. */
   const current = async () => {
     if (!isQuick) return accounts.loaded;
     return accounts.load().catch((error: Error) => {
@@ -153,7 +153,7 @@ async function startParts(
     host: options.host,
     port: options.port,
     clusters: (id) => host.node(id),
-    lookForClusters: () => host.look(),
+    refreshClusters: () => host.refresh(),
     isMember: byMembers,
     onForbiddenCall: (call) => void current().then((part) => part?.auditForbiddenCall(call)),
     isBehindProxy: options.isBehindProxy ?? false,
@@ -164,7 +164,7 @@ async function startParts(
     // A process that stands by is ready too: its part is to wait.
     readiness: () => host.isReady,
     members: () => members.urls,
-    lookForMembers: () => members.look(),
+    refreshMembers: () => members.refresh(),
     clock,
     log,
     metrics,
@@ -173,12 +173,12 @@ async function startParts(
   url = `http://${advertisedHost.includes(':') ? `[${advertisedHost}]` : advertisedHost}:${server.port}`;
   running.defer(() => hub.withdraw(selfId).catch(() => undefined));
   running.defer(() => server.close());
-  // The nodes before the server: whoever waits for a commit gets an answer, and the next leader need not wait for the lease.
+  // The nodes before the server: pending commits are answered, and the next leader need not wait for the lease.
   running.defer(() => host.stop());
   running.defer(() => members.stop());
   await members.start({ id: selfId, url });
   const ready = makeReady();
-  // Whoever does not wait for it is told by the log.
+  // Logged, because a caller need not wait for it.
   ready.catch((error: Error) => {
     if (!stopping.signal.aborted) log.error('failed to start serving', { problem: error.message });
   });
@@ -245,7 +245,7 @@ function settingsKeys(agentKey: string | undefined, clusterId: string | undefine
   return [{ name: 'akn_settings', keyHash: hashSecret(agentKey), clusterId }];
 }
 
-/** What is known of the cluster of a quick start before there are accounts: nothing that anybody asks for. */
+/** The cluster of a quick start before accounts are loaded. No request reads these fields. */
 function quickCluster(id: string): VirtualCluster {
   return {
     id,

@@ -9,18 +9,18 @@ export interface FirstCluster {
   readonly id: string;
   /** Admits agents to it. */
   readonly agentKey: string;
-  /** Makes other keys, for whoever can read the data directory. */
+  /** Makes other keys, for users who can read the data directory. */
   readonly accountKey?: string | undefined;
 }
 
 const firstAccountName = 'Weir';
 const firstKeyName = 'default_agents';
 const firstAccountKeyName = 'default_account';
-/** Nobody had a name when they were made. */
+/** There was no user when they were made. */
 const createdBy = 'first start';
 
 /**
- * Makes what a new installation begins with, as long as nobody has set it up: an account, a cluster, and a key for its agents. Every start
+ * Makes what a new installation begins with, until it is set up: an account, a cluster, and a key for its agents. Every start
  * until then makes up for what an earlier one could not finish. Answers with the cluster, or nothing when there are people who decide
  * themselves.
  */
@@ -43,7 +43,7 @@ export async function foundInstallation(
 }
 
 /**
- * Sees to it that a cluster whose id an operator has given is there, in the oldest workspace of the oldest account. One that somebody has
+ * Sees to it that a cluster whose id an operator has given is there, in the oldest workspace of the oldest account. One that was
  * deleted stays deleted.
  */
 export async function adoptCluster(
@@ -68,7 +68,7 @@ export async function adoptCluster(
     });
 }
 
-/** Once: a key that somebody revokes stays revoked. */
+/** Once: a key that was revoked stays revoked. */
 async function importAgentKey(
   accounts: AccountsDatabase,
   accountId: string,
@@ -126,7 +126,7 @@ async function registerCluster(
   return made !== undefined;
 }
 
-/** Somebody else was faster, or it was there before. */
+/** It existed before, or another process was faster. */
 function unless(...codes: readonly string[]): (error: unknown) => undefined {
   return (error) => {
     if (error instanceof ApiError && codes.includes(error.code)) return undefined;

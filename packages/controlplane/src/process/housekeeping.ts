@@ -4,7 +4,7 @@ import type { VirtualCluster } from '../accounts/workspaces/virtual-clusters.ts'
 
 export interface HousekeepingOptions {
   readonly accounts: Pick<AccountsDatabase, 'tidy' | 'virtualClusters'>;
-  /** Removes what there is of a cluster that nobody can bring back, before it is struck off. */
+  /** Removes the data of a cluster that cannot be restored, before its row is deleted. */
   readonly removeCluster: (cluster: VirtualCluster) => Promise<void>;
   readonly clock: Clock;
   readonly log: Log;

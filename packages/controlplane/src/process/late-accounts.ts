@@ -1,6 +1,6 @@
 import type { AccountsPart } from './accounts-part.ts';
 
-/** Accounts that are loaded once, by whoever asks first. What failed is tried again by the next who asks. */
+/** Accounts that are loaded on first use. The next use tries again after a failure. */
 export class LateAccounts {
   readonly #begin: () => Promise<AccountsPart>;
   readonly #stop: AbortSignal;

@@ -7,7 +7,7 @@ const announceIntervalMs = 2_000;
 interface MembersOptions {
   readonly hub: JournalHub;
   /** Told who lives after every look. */
-  readonly onLook: (memberIds: readonly string[]) => void;
+  readonly onRefresh: (memberIds: readonly string[]) => void;
   readonly clock: Clock;
   readonly log: Log;
 }
@@ -17,7 +17,7 @@ export class Members {
   readonly #hub: JournalHub;
   readonly #clock: Clock;
   readonly #log: Log;
-  readonly #onLook: (memberIds: readonly string[]) => void;
+  readonly #onRefresh: (memberIds: readonly string[]) => void;
   #self: LeaseHolder | undefined;
   #urls: readonly string[] = [];
   /** The look that is under way: agents that connect together share one. */
@@ -25,9 +25,9 @@ export class Members {
   #cancel: (() => void) | undefined;
   #hasStopped = false;
 
-  constructor({ hub, onLook, clock, log }: MembersOptions) {
+  constructor({ hub, onRefresh, clock, log }: MembersOptions) {
     this.#hub = hub;
-    this.#onLook = onLook;
+    this.#onRefresh = onRefresh;
     this.#clock = clock;
     this.#log = log;
   }
@@ -43,7 +43,7 @@ export class Members {
   }
 
   /** Looks who lives, now. */
-  look(): Promise<void> {
+  refresh(): Promise<void> {
     this.#looking ??= this.#read().finally(() => {
       this.#looking = undefined;
     });
@@ -61,14 +61,14 @@ export class Members {
     } catch (error) {
       this.#warn(error);
     }
-    await this.look();
+    await this.refresh();
     if (!this.#hasStopped) this.#cancel = this.#clock.after(announceIntervalMs, () => void this.#round());
   }
 
   async #read(): Promise<void> {
     try {
       const members = await this.#hub.members();
-      this.#onLook(members.map(({ id }) => id));
+      this.#onRefresh(members.map(({ id }) => id));
       const found = members.map(({ url }) => url);
       const own = this.#self?.url;
       this.#urls = own === undefined || found.includes(own) ? found : [own, ...found];

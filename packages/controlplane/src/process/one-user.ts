@@ -2,7 +2,7 @@ import { everywhere } from '../accounts/access/grants.ts';
 import type { AccountsDatabase } from '../accounts/open.ts';
 import type { User } from '../accounts/users/users.ts';
 
-/** Nobody else speaks for this issuer, so that no password and no provider ever opens the account. */
+/** No identity provider has this issuer, so that neither a password nor a provider opens the account. */
 const identity = { issuer: 'urn:weir:process', subject: 'owner' };
 
 /** The keys that the owner of a process for one has from its start. */
@@ -16,8 +16,8 @@ export interface OwnerKeys {
 }
 
 /**
- * The user of a process that has one only: whoever sees its output. Nothing when people have set it up for themselves. Programs of his use
- * the keys, which he can revoke.
+ * The only user of a process: the person who reads its output. Nothing when the installation is set up. The keys are for
+ * programs of that user, who can revoke them.
  */
 export async function oneUser(
   accounts: AccountsDatabase,

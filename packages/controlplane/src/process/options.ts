@@ -35,10 +35,10 @@ export interface ControlPlaneProcessOptions {
   readonly clusterMetrics?: ClusterMetricsSettings | undefined;
   /** The metrics that agents have of themselves, for those who ask what there is. */
   readonly agentMetricRows?: readonly MetricRow[] | undefined;
-  /** For a process whose one user is whoever sees its output, and needs no password. */
+  /** For a process whose only user reads its output, and needs no password. */
   readonly oneUser?: OwnerKeys | undefined;
   /**
-   * Whether accounts and the API may be loaded when somebody asks for them, which halves the time of a start. Only for a process with a
+   * Whether accounts and the API may be loaded on first use, which halves the time of a start. Only for a process with a
    * cluster of its own and a database that is new with it.
    */
   readonly isQuick?: boolean | undefined;

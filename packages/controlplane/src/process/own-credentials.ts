@@ -25,7 +25,7 @@ export function ownCredentials(
       if (path === undefined) return async () => {};
       const made = CredentialsKeeper.start({ path, node, clock, log, randomBytes, freshId });
       keeper = made;
-      // Whoever started the process is told by `started`; later nobody waits for it.
+      // `started` reports the first failure; later ones are only logged.
       made.catch((error: Error) =>
         log.error('failed to use credentials file', { path, problem: error.message }),
       );

@@ -22,7 +22,7 @@ interface SignInLinkOptions {
   readonly clock: Clock;
 }
 
-/** A link that signs one user in for as long as the process lives: for a program whose user is whoever sees its output. */
+/** A link that signs one user in for as long as the process lives, for a process whose only user reads its output. */
 export function signInLink(options: SignInLinkOptions): Handler {
   const { accounts, user, publicUrl, limits, token, clock } = options;
   const isToken = (text: string) =>

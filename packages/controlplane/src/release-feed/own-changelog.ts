@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 
 const file = new URL('../../../../CHANGELOG.md', import.meta.url);
 
-/** The changelog that came with this program; empty where somebody has left it out of a package. */
+/** The changelog that came with this program; empty where a package left it out. */
 export function ownChangelog(): string {
   try {
     return readFileSync(file, 'utf8');

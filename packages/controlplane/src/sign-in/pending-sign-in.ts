@@ -8,21 +8,21 @@ import { freshToken } from '../accounts/secrets/secrets.ts';
 export interface PendingSignIn extends CodeAttempt {
   /** Of the connection. */
   readonly connectionId: string;
-  /** Where he goes afterwards. */
+  /** Where the browser goes afterwards. */
   readonly returnPath: string;
-  /** The session that his browser had, which ends when he comes back. */
+  /** The session that the browser had, which ends when it comes back. */
   readonly replacedToken: string | undefined;
   readonly endMs: number;
 }
 
-/** Nobody takes longer to find his password. */
+/** Longer than any user takes to sign in. */
 export const pendingMsMax = 10 * 60_000;
 
 const purpose = 'a sign-in that is under way';
 
 /**
- * What is known of a sign-in that is under way is kept by the browser, sealed, and by nobody else. So any process can end what another
- * has begun, and whoever begins a million sign-ins fills no table.
+ * The state of a pending sign-in is in the browser only, sealed. So any process can finish what another began, and a
+ * million begun sign-ins fill no table.
  */
 export class PendingSignIns {
   readonly #box: SecretBox;

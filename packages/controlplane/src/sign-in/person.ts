@@ -6,7 +6,7 @@ import { controlPlaneLimits } from '../limits.ts';
 type Claims = KnownPerson['claims'];
 type Wanted = Pick<SsoConnection, 'hasRoleMapping' | 'roleClaim'>;
 
-/** What is needed of somebody. The issuer is asked for more only if its token does not say enough. */
+/** The claims that a sign-in needs. The issuer is asked for more only if its token does not have them. */
 export async function personOf(known: KnownPerson, connection: Wanted): Promise<SsoPerson> {
   const { hasRoleMapping, roleClaim } = connection;
   const isEnough =

@@ -5,7 +5,7 @@ const plain = /^[\x21-\x5b\x5d-\x7e]+$/;
 
 /**
  * Where a browser goes after it has signed in: the path that was asked for, if it is one of ours, and otherwise `home`. A sign-in that
- * leads to any other site would lend our name to whoever writes the link.
+ * leads to any other site would lend our name to the author of the link.
  *
  * What passes is given as it was written: taking it apart and putting it together again can make `//host` of what was a path.
  */
@@ -16,6 +16,6 @@ export function returnPath(wanted: string | null, home: string): string {
   const base = 'https://own.invalid';
   const url = URL.parse(wanted, base);
   if (url === null || url.origin !== base) return home;
-  // Whoever comes back to where the sign-in begins would sign in for ever.
+  // Returning to the start of the sign-in would sign in for ever.
   return url.pathname.startsWith('/login/') ? home : wanted;
 }

@@ -40,8 +40,8 @@ export class SignInAudit {
   }
 
   /**
-   * What was refused for coming too often is not written down, or guessing would fill the log; and nobody knows whose log it is when there
-   * is no such connection.
+   * Rate-limited attempts are not recorded, or guessing would fill the log. Without a known connection there is no account
+   * to record for.
    */
   async refused({ connection, email, remoteAddress, userAgent }: Visit, error: ApiError): Promise<void> {
     const problem = error.cause instanceof Error ? error.cause.message : error.message;

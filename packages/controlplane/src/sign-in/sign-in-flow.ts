@@ -72,7 +72,7 @@ export class SignInFlow {
         refuseRefusal(query.get('error'));
         return await this.#signIn(visit, connection, pending);
       } finally {
-        // Whatever came of it, nobody uses it again.
+        // Used once, whatever the outcome.
         visit.pending.forget();
       }
     });
@@ -117,7 +117,7 @@ export class SignInFlow {
       putBack('succeeded');
       return location;
     } catch (thrown) {
-      const error = told(thrown);
+      const error = toApiError(thrown);
       if (!isWrongGuess(error)) putBack('not judged');
       throw error;
     }
@@ -153,18 +153,18 @@ export class SignInFlow {
   }
 }
 
-/** A visitor can do nothing about it, and knows whom to tell. */
+/** A visitor cannot fix it, and has to ask an administrator. */
 const signInIsOff =
   'Single sign-on is off: the control plane was started without -sealingKeysFile. Its operator has to give it one; sign in with a password until then.';
 
-/** The issuer sends some users back with a word instead of a code. Anybody may have written it. */
+/** The issuer may send users back with an error instead of a code. It is not authenticated. */
 function refuseRefusal(word: string | null): void {
   if (word === null) return;
   const shown = /^[a-z_]{1,64}$/.test(word) ? ` (${word})` : '';
   throw new ApiError('invalid_credentials', `The identity provider has not signed you in${shown}.`);
 }
 
-function told(thrown: unknown): unknown {
+function toApiError(thrown: unknown): unknown {
   if (thrown instanceof CodeRefused)
     return new ApiError('invalid_token', 'The identity provider has not said who you are, or not to us.', {
       cause: thrown,

@@ -9,7 +9,7 @@ export interface SignInOptions {
     AccountsDatabase,
     'ssoConnections' | 'ssoSignIns' | 'sessions' | 'auditLog' | 'refusals'
   >;
-  /** Without it there are no connections to sign in with, and nobody can. */
+  /** Without it single sign-on is disabled. */
   readonly secretBox: SecretBox | undefined;
   /** `signInIssuers` makes them. */
   readonly issuers: Pick<Issuers, 'of'>;

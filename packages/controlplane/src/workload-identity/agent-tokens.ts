@@ -29,14 +29,14 @@ export function signAgentToken(
   { clusterId, bindingMark, endMs }: AgentTokenClaims,
   [secret]: TokenSecrets,
 ): string {
-  const said = Buffer.from(JSON.stringify([clusterId, bindingMark, endMs])).toString('base64url');
-  return `${prefix}${said}.${signatureOf(said, secret)}`;
+  const payload = Buffer.from(JSON.stringify([clusterId, bindingMark, endMs])).toString('base64url');
+  return `${prefix}${payload}.${signatureOf(payload, secret)}`;
 }
 
-/** Whose cluster a token claims to be for, which anybody can write. */
+/** The cluster that a token claims. Not verified. */
 export function clusterNamedIn(token: string): string | undefined {
-  const [, said] = pattern.exec(token) ?? [];
-  return said === undefined ? undefined : claimsIn(said)?.clusterId;
+  const [, payload] = pattern.exec(token) ?? [];
+  return payload === undefined ? undefined : claimsIn(payload)?.clusterId;
 }
 
 /**
@@ -44,17 +44,19 @@ export function clusterNamedIn(token: string): string | undefined {
  * caller to judge.
  */
 export function readAgentToken(token: string, secrets: TokenSecrets): AgentTokenClaims | undefined {
-  const [, said, signature] = pattern.exec(token) ?? [];
-  if (said === undefined || signature === undefined) return undefined;
+  const [, payload, signature] = pattern.exec(token) ?? [];
+  if (payload === undefined || signature === undefined) return undefined;
   const given = Buffer.from(signature);
-  const isSigned = secrets.some((secret) => timingSafeEqual(Buffer.from(signatureOf(said, secret)), given));
-  return isSigned ? claimsIn(said) : undefined;
+  const isSigned = secrets.some((secret) =>
+    timingSafeEqual(Buffer.from(signatureOf(payload, secret)), given),
+  );
+  return isSigned ? claimsIn(payload) : undefined;
 }
 
 /** `undefined` for what none of us has written. */
-function claimsIn(said: string): AgentTokenClaims | undefined {
+function claimsIn(payload: string): AgentTokenClaims | undefined {
   try {
-    const claims = JSON.parse(Buffer.from(said, 'base64url').toString()) as unknown;
+    const claims = JSON.parse(Buffer.from(payload, 'base64url').toString()) as unknown;
     if (!Array.isArray(claims)) return undefined;
     const [clusterId, bindingMark, endMs] = claims as unknown[];
     const isText = typeof clusterId === 'string' && typeof bindingMark === 'string';
@@ -64,6 +66,6 @@ function claimsIn(said: string): AgentTokenClaims | undefined {
   }
 }
 
-function signatureOf(said: string, secret: Uint8Array): string {
-  return createHmac('sha256', secret).update(`agent token v1\n${said}`).digest('base64url');
+function signatureOf(payload: string, secret: Uint8Array): string {
+  return createHmac('sha256', secret).update(`agent token v1\n${payload}`).digest('base64url');
 }

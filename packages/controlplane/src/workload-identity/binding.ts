@@ -58,8 +58,8 @@ function parseBinding(entry: unknown, index: number): WorkloadIdentityBinding {
   if (typeof entry !== 'object' || entry === null || Array.isArray(entry)) {
     throw new Error(`entry ${index + 1} is not a binding`);
   }
-  const said = entry as Record<string, unknown>;
-  const shortName = typeof said.name === 'string' ? said.name.replace(/^wif_/, '') : '';
+  const fieldValues = entry as Record<string, unknown>;
+  const shortName = typeof fieldValues.name === 'string' ? fieldValues.name.replace(/^wif_/, '') : '';
   if (!namePattern.test(shortName)) {
     throw new Error(`entry ${index + 1}: name is 1 to 128 letters, digits, dots, dashes or underscores`);
   }
@@ -67,16 +67,16 @@ function parseBinding(entry: unknown, index: number): WorkloadIdentityBinding {
   const refuse = (problem: string): never => {
     throw new Error(`${name}: ${problem}`);
   };
-  const unknown = Object.keys(said).find((field) => !fields.includes(field));
+  const unknown = Object.keys(fieldValues).find((field) => !fields.includes(field));
   if (unknown !== undefined) refuse(`${unknown} is not one of ${fields.join(', ')}`);
-  const { issuer, clusterId, lifetimeSeconds = lifetimeSecondsDefault } = said;
+  const { issuer, clusterId, lifetimeSeconds = lifetimeSecondsDefault } = fieldValues;
   if (typeof clusterId !== 'string' || !clusterIdPattern.test(clusterId)) {
     return refuse('clusterId is not vci_ and the rest of a cluster id');
   }
   if (typeof issuer !== 'string' || !isIssuer(issuer)) {
     return refuse('issuer is not an https:// address without query and fragment');
   }
-  const { audience = agentAudience(clusterId) } = said;
+  const { audience = agentAudience(clusterId) } = fieldValues;
   if (typeof audience !== 'string' || audience === '') return refuse('audience is not a text');
   if (
     typeof lifetimeSeconds !== 'number' ||
@@ -86,7 +86,7 @@ function parseBinding(entry: unknown, index: number): WorkloadIdentityBinding {
   ) {
     return refuse(`lifetimeSeconds is a whole number from ${lifetimeSecondsMin} to ${lifetimeSecondsMax}`);
   }
-  const rules = parseRules(said.claims, refuse);
+  const rules = parseRules(fieldValues.claims, refuse);
   const mark = markOf([name, clusterId, issuer, audience, lifetimeSeconds, ...rules.flatMap(textOf)]);
   const lifetimeMs = lifetimeSeconds * 1000;
   const origin = { isReadOnly: false, isOperators: true };

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { isKept, parseClaimRule } from './claim-rule.ts';
+import { matchesRule, parseClaimRule } from './claim-rule.ts';
 
 const claims = {
   sub: 'system:serviceaccount:stream:weir',
@@ -13,7 +13,7 @@ const claims = {
   nothing: null,
 };
 
-const cases: [path: string, value: string, isKept: boolean][] = [
+const cases: [path: string, value: string, matchesRule: boolean][] = [
   ['sub', 'system:serviceaccount:stream:weir', true],
   ['sub', 'system:serviceaccount:stream:*', true],
   ['sub', 'system:serviceaccount:other:*', false],
@@ -39,7 +39,7 @@ const cases: [path: string, value: string, isKept: boolean][] = [
 
 for (const [path, value, expected] of cases) {
   test(`${path} = ${value}: ${expected ? 'kept' : 'broken'}`, () => {
-    assert.equal(isKept(parseClaimRule(path, value), claims), expected);
+    assert.equal(matchesRule(parseClaimRule(path, value), claims), expected);
   });
 }
 
@@ -76,9 +76,9 @@ test('any path finds its claim when every segment is in quotes', () => {
         fc.pre(!value.includes('*'));
         const path = segments.map((name) => `"${name}"`).join('.');
         const found = segments.reduceRight<unknown>((inner, name) => ({ [name]: inner }), value);
-        assert.equal(isKept(parseClaimRule(path, value), found), true);
-        assert.equal(isKept(parseClaimRule(path, `${value}x`), found), false);
-        assert.equal(isKept(parseClaimRule(`${path}.more`, value), found), false);
+        assert.equal(matchesRule(parseClaimRule(path, value), found), true);
+        assert.equal(matchesRule(parseClaimRule(path, `${value}x`), found), false);
+        assert.equal(matchesRule(parseClaimRule(`${path}.more`, value), found), false);
       },
     ),
   );

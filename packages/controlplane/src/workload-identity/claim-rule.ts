@@ -12,7 +12,7 @@ export interface ClaimRule {
 const segmentPattern = /(?:"([^"]+)"|([^."]+))(\.|$)/y;
 
 /**
- * Reads a rule. A single `*` is refused: it would admit everybody whom the issuer knows, and the issuer of a cloud knows all of its
+ * Reads a rule. A single `*` is refused: it would admit every identity of the issuer, and the issuer of a cloud has all of its
  * customers.
  */
 export function parseClaimRule(path: unknown, value: unknown): ClaimRule {
@@ -44,7 +44,7 @@ function parsePath(path: string): string[] | undefined {
 }
 
 /** Whether the claims keep the rule. Lists and objects match nothing: a rule names one value. */
-export function isKept({ segments, expected, isPrefix }: ClaimRule, claims: unknown): boolean {
+export function matchesRule({ segments, expected, isPrefix }: ClaimRule, claims: unknown): boolean {
   let found = claims;
   for (const segment of segments) {
     if (typeof found !== 'object' || found === null || !Object.hasOwn(found, segment)) return false;

@@ -8,7 +8,7 @@ interface FederationBindingsOptions {
   readonly clock: Clock;
 }
 
-/** What was read is used for so long. A federation that is deleted admits nobody after that, in whatever process. */
+/** How long a read is used. A deleted federation admits no agent after that, in any process. */
 const freshMs = 2_000;
 
 interface Known {

@@ -5,7 +5,7 @@ import { type CheckedToken, type Claims, checkToken, type Issuers, issuerNamedIn
 import type { Authorize } from '../agent-keys.ts';
 import { isAgentToken, readAgentToken, type SecretsOf, signAgentToken } from './agent-tokens.ts';
 import type { WorkloadIdentityBinding } from './binding.ts';
-import { isKept } from './claim-rule.ts';
+import { matchesRule } from './claim-rule.ts';
 
 type MaybePromise<Value> = Value | Promise<Value>;
 
@@ -28,7 +28,7 @@ interface GivenToken {
   readonly lifetimeMs: number;
 }
 
-/** Why no token is given. Whoever asks is told no more than the kind; the log says the rest. */
+/** Why no token is given. The caller gets the kind only; the log has the rest. */
 type ExchangeRefusal = 'not admitted' | 'not ready';
 
 const exchangesRow: MetricRow<'outcome'> = {
@@ -48,7 +48,7 @@ export class TokenExchange {
 
   async exchange(audience: string, subjectToken: string): Promise<GivenToken | ExchangeRefusal> {
     const { metrics, log } = this.#options;
-    const result = await this.#judge(audience, subjectToken);
+    const result = await this.#verify(audience, subjectToken);
     const outcome = 'refusal' in result ? result.refusal.replace(' ', '_') : 'ok';
     metrics.series(exchangesRow, { outcome }).add(1);
     if ('refusal' in result) {
@@ -98,7 +98,7 @@ export class TokenExchange {
     }
   }
 
-  async #judge(audience: string, subjectToken: string): Promise<(GivenToken & Found) | Refused> {
+  async #verify(audience: string, subjectToken: string): Promise<(GivenToken & Found) | Refused> {
     const { secretsOf, clock } = this.#options;
     const clusterId = clusterOfAudience(audience);
     const ofCluster = clusterId === undefined ? [] : await this.#bindingsOf(clusterId);
@@ -106,7 +106,7 @@ export class TokenExchange {
       return { refusal: 'not ready', why: 'the bindings of the cluster are not known' };
     if (ofCluster.length === 0) return { refusal: 'not admitted', why: 'no binding is for this audience' };
     const named = issuerNamedIn(subjectToken);
-    // Nobody is asked for keys whom no binding names, or anybody could make this process call any address.
+    // Only issuers of bindings are asked for keys, or any caller could make this process call any address.
     const ofIssuer = ofCluster.filter((binding) => binding.issuer === named);
     if (ofIssuer.length === 0)
       return { refusal: 'not admitted', why: 'no binding is for the issuer of the token' };
@@ -134,7 +134,7 @@ export class TokenExchange {
       const token = signAgentToken({ clusterId: id, bindingMark: mark, endMs }, secrets);
       return { token, lifetimeMs, binding: name, subject: checked.subject.slice(0, 200) };
     }
-    return { refusal: 'not admitted', why: problems.slice(0, problemsToldMax).join('; ') };
+    return { refusal: 'not admitted', why: problems.slice(0, problemsShownMax).join('; ') };
   }
 
   /** Many bindings may name one issuer and audience, and a signature is dear: it is checked once for all of them. */
@@ -161,7 +161,7 @@ export class TokenExchange {
 }
 
 /** Bindings whose problems stand in one line of the log. */
-const problemsToldMax = 5;
+const problemsShownMax = 5;
 
 /** Which cluster an audience means. */
 function clusterOfAudience(audience: string): string | undefined {
@@ -181,6 +181,6 @@ interface Refused {
 }
 
 function brokenRule({ rules }: WorkloadIdentityBinding, claims: Claims): string | undefined {
-  const broken = rules.find((rule) => !isKept(rule, claims));
+  const broken = rules.find((rule) => !matchesRule(rule, claims));
   return broken === undefined ? undefined : `the claim ${broken.path} is another one`;
 }

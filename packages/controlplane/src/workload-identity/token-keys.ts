@@ -4,7 +4,7 @@ import type { AccountsDatabase } from '../accounts/open.ts';
 import { clusterNamedIn } from './agent-tokens.ts';
 import type { TokenExchange } from './token-exchange.ts';
 
-/** Somebody who has proven to hold a key, or what is as good as one. */
+/** A caller that has proven to hold a key, or what is as good as one. */
 export type ProvenKey = Pick<ApiKey, 'id' | 'accountId' | 'name' | 'grants'>;
 
 /** Whose a token is; nothing for what is none. It is rejected when that cannot be told just now. */

@@ -28,11 +28,11 @@ const cutHint = 'The answer was too long and is cut; ask for less, or set max_to
 
 /** Fields and tail as one answer that is no longer than it may be. */
 export function answerOf(fields: Fields, tail: AnswerTail, { format, tokensMax }: AnswerOptions): ToolAnswer {
-  const { answer: kept, isCut } = fitted(fields, tokensMax);
+  const { answer: fittedAnswer, isCut } = fitted(fields, tokensMax);
   const hint = isCut ? [tail.hint, cutHint].filter(Boolean).join(' ') : tail.hint;
   const { next_cursor, console_url } = tail;
   const all = {
-    ...kept,
+    ...fittedAnswer,
     truncated: tail.truncated || isCut,
     next_cursor,
     ...(hint === undefined ? {} : { hint }),

@@ -19,7 +19,7 @@ interface ListSpec {
   readonly args: ListArguments;
   /** The field that has the rows. */
   readonly name: string;
-  /** Columns that everybody gets; the others are for those who ask for details. */
+  /** Columns of concise answers; the others come with details. */
   readonly concise: readonly string[];
   /** Fields besides the rows, which stand before them. */
   readonly fields?: Row;

@@ -10,7 +10,7 @@ export interface DocsPage {
   readonly text: string;
 }
 
-/** The pages that came with this program; none where somebody has left them out of a package. */
+/** The pages that came with this program; none where a package left them out. */
 export function readDocumentation(folder: string): readonly DocsPage[] {
   return markdownIn(folder)
     .slice(0, mcpLimits.docsPagesMax)

@@ -19,13 +19,13 @@ import { sendWebResponse, webRequestOf } from './web-exchange.ts';
 export interface EndpointOptions<Who> {
   /** What metrics call it. */
   readonly name: string;
-  /** Whoever sends the request, proven; or an `ApiError`. */
+  /** The authenticated sender of the request; throws an `ApiError`. */
   readonly whoOf: (request: IncomingMessage) => Promise<Who>;
-  /** A server for one request of somebody. */
+  /** A server for one request. */
   readonly serverFor: (who: Who) => McpServer | Server;
   /**
-   * Answers requests of the revisions of 2025 in place of such servers. Tools that ask back need memory between requests there, and whoever has
-   * some has to bound it, and to look in `authInfo` whose it is.
+   * Answers requests of the revisions of 2025 in place of such servers. Tools that ask back need memory between requests there, which has to be
+   * bounded and tied to the caller in `authInfo`.
    */
   readonly legacy?: LegacyHttpHandler;
   /** Where browsers reach the service. */
@@ -121,7 +121,7 @@ const notJson =
 
 const bounds = { depthMax: mcpLimits.mcpRequestDepthMax, valuesMax: mcpLimits.mcpRequestValuesMax };
 
-/** Before it is parsed: anybody may send something to an endpoint without keys. */
+/** Before it is parsed: an endpoint without keys gets requests from anywhere. */
 function refuseEndless(text: string): void {
   if (brokenBound(text, bounds) === undefined) return;
   const { depthMax, valuesMax } = bounds;

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 
-/** Headers that the protocol looks at. Keys are not among them: whose they are was found out before, and nobody else needs them. */
+/** Headers that the protocol reads. Keys are not among them: the caller was authenticated before. */
 const passedOn = /^(?:accept|content-type|host|user-agent|mcp-.{1,128})$/;
 
 /** The request as the protocol's library reads it. Its body is handed over apart, parsed. */
@@ -13,8 +13,8 @@ export function webRequestOf(request: IncomingMessage, signal: AbortSignal): Req
 }
 
 /**
- * Sends what the library answers. A stream is read only as fast as the other side takes it; when that one goes away the stream is told, so
- * that whoever writes it stops.
+ * Sends what the library answers. A stream is read only as fast as the other side takes it; when that one goes away the stream is cancelled, so
+ * that its writer stops.
  */
 export async function sendWebResponse(answer: Response, response: ServerResponse): Promise<void> {
   answer.headers.forEach((value, name) => {

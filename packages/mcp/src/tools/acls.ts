@@ -93,25 +93,25 @@ export const aclTools = [
     },
     async run({ virtual_cluster_id: given, time_range, format, max_tokens: tokensMax, ...asked }, context) {
       return onCluster(context, given, async (clusterId) => {
-        const { who, ...told } = await context.call('explain_access', {
+        const { who, ...explained } = await context.call('explain_access', {
           virtual_cluster_id: clusterId,
           ...asked,
         });
-        const { near_rules: near } = told;
-        const names = who === undefined ? told.principals : undefined;
+        const { near_rules: near } = explained;
+        const names = who === undefined ? explained.principals : undefined;
         const denials =
           time_range === undefined ? {} : await denialsOf(names, asked, { clusterId, time_range }, context);
         return answerOf(
           {
-            ...told,
+            ...explained,
             near_rules: near.map(nearRow),
             ...(who === undefined ? {} : { who: who.map(whoRow) }),
             ...denials,
           },
           {
-            truncated: who !== undefined && who.length < (told.who_total ?? 0),
+            truncated: who !== undefined && who.length < (explained.who_total ?? 0),
             next_cursor: null,
-            hint: who === undefined ? hintFor(told, asked) : whoHint(who, told),
+            hint: who === undefined ? hintFor(explained, asked) : whoHint(who, explained),
             console_url: context.consoleUrl(consolePaths.acls(clusterId)),
           },
           { format, tokensMax },
@@ -131,10 +131,13 @@ interface Asked {
   readonly resource_name: string;
 }
 
-function hintFor(told: Explained, { operation, resource_type, resource_name }: Asked): string | undefined {
-  if (told.do_rules_allow) return undefined;
-  return told.deciding_rule === null
-    ? `A rule that allows it: ALLOW ${told.principals.at(-1)} ${operation} on ${resource_type} ${resource_name} from *. An administrator can add it.`
+function hintFor(
+  explained: Explained,
+  { operation, resource_type, resource_name }: Asked,
+): string | undefined {
+  if (explained.do_rules_allow) return undefined;
+  return explained.deciding_rule === null
+    ? `A rule that allows it: ALLOW ${explained.principals.at(-1)} ${operation} on ${resource_type} ${resource_name} from *. An administrator can add it.`
     : 'A rule that denies beats all that allow; an administrator can delete it. list_acls with the principal shows the others.';
 }
 
@@ -152,8 +155,9 @@ function nearRow({ rule: one, differs_in }: Explained['near_rules'][number]) {
 }
 
 /** A rule in one cell. */
-function inWords(told: Rule): string {
-  const { permission_type, principal, operation, resource_type, resource_name, pattern_type, host } = told;
+function inWords(explained: Rule): string {
+  const { permission_type, principal, operation, resource_type, resource_name, pattern_type, host } =
+    explained;
   const name = pattern_type === 'PREFIXED' ? `${resource_name}…` : resource_name;
   return `${permission_type} ${principal} ${operation} on ${resource_type} ${name} from ${host}`;
 }
@@ -165,7 +169,7 @@ const modeHints: Readonly<Record<string, string | undefined>> = {
   shadow: 'Rules are only tried out: nothing is denied yet.',
 };
 
-/** How often it was denied lately, under any of these names or to anybody. Without events it is not known. */
+/** How often it was denied lately, to these names or to any. Unknown without events. */
 async function denialsOf(
   principals: readonly string[] | undefined,
   asked: Asked,
@@ -189,7 +193,7 @@ async function denialsOf(
   }
 }
 
-/** Rules for everybody are about anybody. */
+/** Rules for all principals apply to each. */
 function isAbout(principal: string, asked: string | undefined): boolean {
   return asked === undefined || [asked, `User:${asked}`, 'User:*'].includes(principal);
 }

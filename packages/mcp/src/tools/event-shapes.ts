@@ -254,7 +254,7 @@ function withoutLinks(markdown: string): string {
   return markdown.replace(/\[([^\]]*)\]\([^)]*\)/g, '$1');
 }
 
-/** Nobody could be asked when no agent answers; the types are told all the same. */
+/** Without an agent that answers there are no counts; the types are listed all the same. */
 async function countsByType(clusterId: string, context: ToolContext) {
   const found = await context
     .call('get_events_timeline', {

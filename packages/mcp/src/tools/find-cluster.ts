@@ -3,7 +3,7 @@ import { nearestNames } from '@weir/core';
 import { ToolProblem } from '../answers/problem.ts';
 import type { ToolContext } from './tool-context.ts';
 
-type Reached = OutputOf<'get_context'>['workspaces'][number]['virtual_clusters'][number];
+type VisibleCluster = OutputOf<'get_context'>['workspaces'][number]['virtual_clusters'][number];
 
 const candidatesMax = 10;
 
@@ -22,7 +22,7 @@ export async function clusterIdOf(context: ToolContext, given: string): Promise<
   throw notFound(clusters, given);
 }
 
-/** Does something with a cluster. A cluster that the caller may not see is one that is not there, and he is told which are. */
+/** Does something with a cluster. One that the caller may not see is not found; the error names those that it may. */
 export async function onCluster<T>(
   context: ToolContext,
   given: string,
@@ -39,12 +39,12 @@ export async function onCluster<T>(
   }
 }
 
-export async function reachedClusters(context: ToolContext): Promise<readonly Reached[]> {
+export async function reachedClusters(context: ToolContext): Promise<readonly VisibleCluster[]> {
   const { workspaces } = await context.call('get_context', {});
   return workspaces.flatMap(({ virtual_clusters }) => virtual_clusters);
 }
 
-function notFound(clusters: readonly Reached[], given: string): ToolProblem {
+function notFound(clusters: readonly VisibleCluster[], given: string): ToolProblem {
   const names = clusters.map(({ name }) => name);
   const near = nearestNames(given, [...names, ...clusters.map(shortName)]);
   const candidates = near.length > 0 ? near : names.slice(0, candidatesMax);
@@ -56,6 +56,6 @@ function notFound(clusters: readonly Reached[], given: string): ToolProblem {
 }
 
 /** Without the prefix that its kind gives it. */
-export function shortName({ name, type }: Pick<Reached, 'name' | 'type'>): string {
+export function shortName({ name, type }: Pick<VisibleCluster, 'name' | 'type'>): string {
   return name.slice(clusterTypes[type].namePrefix.length);
 }

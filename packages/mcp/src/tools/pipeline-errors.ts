@@ -12,7 +12,7 @@ const eventTypeOf: Partial<Record<PipelineType, EventTypeName>> = {
 };
 
 interface PipelineErrors {
-  /** In the last 24 hours; null when nobody could count. */
+  /** In the last 24 hours; null when they could not be counted. */
   readonly errors_24h: number | null;
   readonly last_error: string | null;
   readonly last_error_at: string | null;

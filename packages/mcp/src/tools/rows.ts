@@ -1,6 +1,6 @@
 import * as z from 'zod';
 
-/** The schema of a row: what everybody gets is there, the rest only for those who ask for details. */
+/** The schema of a row: concise columns are required, the others optional. */
 export function rowSchema(row: z.ZodObject, concise: readonly string[]): z.ZodObject {
   const fields = Object.entries(row.shape as Readonly<Record<string, z.ZodType>>);
   return z.object(

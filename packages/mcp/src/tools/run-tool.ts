@@ -9,7 +9,7 @@ import type { Tool } from './tool.ts';
 import type { CallOperation, ToolContext } from './tool-context.ts';
 
 export interface ToolRunner {
-  /** Who calls, as the log names him. */
+  /** The caller, as the log names it. */
   readonly caller: string;
   readonly callOperation: CallOperation;
   readonly publicUrl: () => string;
@@ -22,11 +22,11 @@ interface ToolCall {
   readonly tool: Tool;
   readonly args: unknown;
   readonly stop: AbortSignal;
-  /** Tells the caller that it takes its time, if he wants to know. */
+  /** Reports progress, if the caller asked for it. */
   readonly onProgress?: ((seconds: number) => void) | undefined;
 }
 
-/** Whoever waits longer is told so, and again after as long. */
+/** Progress is reported after this time, and again after as long. */
 const progressEveryMs = 1_000;
 
 /** Calls a tool. Whatever goes wrong is an answer that says what to do; a mistake of ours is logged and told in one sentence. */
@@ -34,7 +34,7 @@ export async function runTool(call: ToolCall, runner: ToolRunner): Promise<CallT
   const { tool } = call;
   const { clock, log, metrics } = runner;
   const begunMs = clock.monotonicMs();
-  const stopProgress = tellProgress(call, clock);
+  const stopProgress = reportProgress(call, clock);
   let result = 'ok';
   try {
     const { fields, text } = await tool.run(checked(tool, call.args) as never, toolContextOf(call, runner));
@@ -105,15 +105,15 @@ function adviceOn({ code, isRetriable, retryAfterSeconds }: ApiError): string {
   return isRetriable ? ` Try again in ${retryAfterSeconds ?? 5} seconds.` : '';
 }
 
-function tellProgress({ onProgress }: ToolCall, clock: Clock): () => void {
+function reportProgress({ onProgress }: ToolCall, clock: Clock): () => void {
   if (onProgress === undefined) return () => {};
   let seconds = 0;
   let cancel = () => {};
-  const tell = () => {
+  const report = () => {
     seconds += progressEveryMs / 1000;
     onProgress(seconds);
-    cancel = clock.after(progressEveryMs, tell);
+    cancel = clock.after(progressEveryMs, report);
   };
-  cancel = clock.after(progressEveryMs, tell);
+  cancel = clock.after(progressEveryMs, report);
   return () => cancel();
 }

@@ -78,14 +78,14 @@ function trimmed(
     if (name === 'anyOf') return (value as readonly unknown[]).map(inner);
     return name === 'items' || name === 'additionalProperties' ? inner(value) : value;
   };
-  const kept = parts.filter(
+  const shown = parts.filter(
     (name) =>
       name in all && !isBeyondNumbers(name, all[name]) && (isOutermost || !isRefusal(name, all[name])),
   );
-  return withShortNull(Object.fromEntries(kept.map((name) => [name, part(name)])));
+  return withShortNull(Object.fromEntries(shown.map((name) => [name, part(name)])));
 }
 
-/** Whoever writes an unknown name is told so; that this goes for inner objects too need not stand in each of them. */
+/** Unknown names are refused; that this holds for inner objects too need not be repeated in each. */
 function isRefusal(name: string, value: unknown): boolean {
   return name === 'additionalProperties' && value === false;
 }

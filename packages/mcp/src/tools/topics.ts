@@ -51,7 +51,7 @@ export const topicTools = [
           concise,
           items,
           keyOf: ({ name }) => name,
-          rowsOf: (shown) => shown.map(told),
+          rowsOf: (shown) => shown.map(toTopicRow),
           hint: (shown, hasMore) => {
             if (shown.length === 0 && topics.length > 0)
               return `None of ${topics.length} topics has this in its name; leave out query.`;
@@ -159,11 +159,11 @@ function mainConfigs(configs: Readonly<Record<string, string | null>>) {
 }
 
 function listedFields(topic: Topic) {
-  const { retention, size_bytes, created_at } = told(topic);
+  const { retention, size_bytes, created_at } = toTopicRow(topic);
   return { retention, size_bytes, created_at };
 }
 
-function told({ name, shard_count, retention, uncompressed_size_hint, id, created_at }: Topic) {
+function toTopicRow({ name, shard_count, retention, uncompressed_size_hint, id, created_at }: Topic) {
   const retentionMs = Number(retention) / 1_000_000;
   return {
     name,

@@ -167,7 +167,7 @@ function summaryOf(cluster: Cluster) {
   };
 }
 
-/** A cluster that nobody leads just now must not hide the others. */
+/** A cluster without a leader must not hide the others. */
 async function readMeasuredSnapshot(clusterId: string, context: ToolContext) {
   const target = { virtual_cluster_id: clusterId };
   const orNull = (error: unknown) => {

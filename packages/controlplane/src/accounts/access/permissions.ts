@@ -43,7 +43,7 @@ export type Need =
  *
  * - Users may do what their roles say, per workspace; the account itself is for those whose role is about all workspaces.
  * - An application key works in its workspaces. An account key works on the account, not inside of workspaces.
- * - An agent key reads its cluster, however it may connect agents (`mayConnectAgents`): whoever runs agents does not administer.
+ * - An agent key reads its cluster, however it may connect agents (`mayConnectAgents`): running agents is not administration.
  */
 export function isAllowed(actor: Actor, need: Need): boolean {
   if (need.scope === 'public') return true;

@@ -73,7 +73,7 @@ export class Roles {
     });
   }
 
-  /** Only one that nobody holds. Invitations to it are void. */
+  /** Only a role without users. Invitations to it become void. */
   async delete(accountId: string, roleId: string): Promise<void> {
     await changeAccount(this.#database, accountId, async (transaction) => {
       await refuseHeld(transaction, accountId, roleId);
@@ -258,7 +258,7 @@ export async function assignRoles(
       .execute();
 }
 
-/** Without a user who is admin everywhere nobody could ever give rights again. */
+/** Without a user who is admin everywhere, rights could never be granted again. */
 export async function requireAdministrator(
   transaction: DatabaseTransaction,
   accountId: string,
@@ -271,7 +271,7 @@ export async function requireAdministrator(
 }
 
 /**
- * Somebody whom an identity provider knows, and who has no password, counts as long as there is a connection to sign in with. The user of a
+ * A user of an identity provider, without a password, counts as long as there is a connection to sign in with. The user of a
  * process for one has neither, and counts always.
  */
 export async function hasAdministrator(

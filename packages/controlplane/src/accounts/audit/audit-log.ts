@@ -229,8 +229,8 @@ function rowOf(id: string, timeMs: number, note: AuditNote): AuditEntryRow {
 }
 
 function targetsOf({ targets }: Pick<AuditNote, 'targets'>): Set<string> {
-  const kept = targets.slice(0, controlPlaneLimits.auditTargetsMax);
-  return new Set(kept.map((id) => boundedText(id, controlPlaneLimits.auditTextCharsMax)));
+  const stored = targets.slice(0, controlPlaneLimits.auditTargetsMax);
+  return new Set(stored.map((id) => boundedText(id, controlPlaneLimits.auditTextCharsMax)));
 }
 
 function entryOf(row: AuditEntryRow): AuditEntry {
@@ -250,7 +250,7 @@ function entryOf(row: AuditEntryRow): AuditEntry {
   };
 }
 
-/** Callers keep it and give it back; what it is made of is nobody's business. */
+/** Opaque to callers. */
 function cursorOf({ time_ms, id }: AuditEntryRow): string {
   return Buffer.from(`${time_ms}.${id}`).toString('base64url');
 }

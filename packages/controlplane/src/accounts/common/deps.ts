@@ -8,10 +8,10 @@ export interface AccountsDeps {
   readonly log: Log;
   /** For ids, which are no secrets. */
   readonly random: Random;
-  /** For secrets: a source that nobody can foretell. */
+  /** For secrets: cryptographically secure. */
   readonly randomBytes: (count: number) => Uint8Array;
   /** What a guess of a password costs. */
   readonly passwordCost: PasswordCost;
-  /** For secrets that somebody else has to be told again. Without it there are none to be kept. */
+  /** For secrets that have to be sent to a third party. Without it none can be stored. */
   readonly secretBox?: SecretBox | undefined;
 }

@@ -1,6 +1,6 @@
 import type { CounterRow, Database, DatabaseTransaction } from './schema.ts';
 
-/** Counts up in a transaction. Whoever else counts the same waits until it has ended. */
+/** Counts up in a transaction. Other transactions that count the same wait until it has ended. */
 export async function countUp(transaction: DatabaseTransaction, name: CounterRow['name']): Promise<void> {
   await transaction
     .updateTable('weir_counters')

@@ -104,7 +104,7 @@ class WatchedPool {
     }
   }
 
-  /** Whoever waits for an answer on these connections gets an error; everybody else goes on with new ones. */
+  /** Pending queries on these connections fail; later ones use new connections. */
   giveUp(lost: Sql, reason: string): void {
     if (this.#closed || this.#sql !== lost) return;
     this.#log.warn('closed connections to accounts database, reconnecting', { reason });
@@ -126,7 +126,7 @@ interface OpenTransaction {
   rollback(): void;
 }
 
-/** What makes the driver roll back; nobody sees it. */
+/** Makes the driver roll back; it is caught here. */
 const rolledBack = new Error('rolled back');
 
 /**
@@ -160,7 +160,7 @@ class PostgresConnection implements DatabaseConnection {
     }
   }
 
-  // biome-ignore lint/correctness/useYield: Kysely asks for a generator, and nobody here reads row by row
+  // biome-ignore lint/correctness/useYield: Kysely asks for a generator, and rows are not streamed here
   async *streamQuery<Row>(): AsyncIterableIterator<QueryResult<Row>> {
     throw new Error('accounts: PostgreSQL: rows are read all at once');
   }

@@ -248,7 +248,7 @@ export interface PipelineConfigurationRow {
 interface DiagnosticRow {
   cluster_id: string;
   name: string;
-  /** Goes up with every change, so that whoever was slower is told. */
+  /** Rises with every change, so that a concurrent change is refused. */
   version: number;
   /** A `DiagnosticRecord` as JSON. */
   record: string;

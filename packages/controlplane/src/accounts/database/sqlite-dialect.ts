@@ -74,7 +74,7 @@ class SqliteConnection implements DatabaseConnection {
     return { rows: rows as Row[], numAffectedRows: BigInt(changes) };
   }
 
-  // biome-ignore lint/correctness/useYield: Kysely asks for a generator, and nobody here reads row by row
+  // biome-ignore lint/correctness/useYield: Kysely asks for a generator, and rows are not streamed here
   async *streamQuery<Row>(): AsyncIterableIterator<QueryResult<Row>> {
     throw new Error('accounts: SQLite: rows are read all at once');
   }

@@ -22,7 +22,7 @@ export class SqliteThread {
     this.#worker.on('message', (answer: SqliteAnswer) => this.#onAnswer(answer));
     this.#worker.on('error', (error) => this.#fail(new Error(`accounts: ${path}: ${error.message}`)));
     this.#worker.on('exit', () => this.#fail(new Error(`accounts: ${path}: it was closed`)));
-    // The process lives as long as somebody waits for an answer, not as long as the thread does.
+    // The process lives while an answer is pending, not as long as the thread does.
     this.#worker.unref();
   }
 

@@ -2,7 +2,7 @@ import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlit
 import { parentPort, workerData } from 'node:worker_threads';
 import type { SqliteAnswer, SqliteQuestion } from './sqlite-messages.ts';
 
-/** The thread that owns a SQLite file, because `node:sqlite` blocks whoever calls it until the disk has answered. */
+/** The thread that owns a SQLite file, because `node:sqlite` blocks its thread until the disk has answered. */
 const port = parentPort!;
 const { path } = workerData as { path: string };
 

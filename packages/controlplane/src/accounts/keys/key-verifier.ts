@@ -65,7 +65,7 @@ export class KeyVerifier {
     return known.key;
   }
 
-  /** Asks whether a key was revoked. Everybody who wants to know at the same time shares the answer. */
+  /** Asks whether a key was revoked. Concurrent calls share the answer. */
   #confirm(): Promise<void> {
     this.#confirming ??= this.#compareRevocations().finally(() => {
       this.#confirming = undefined;

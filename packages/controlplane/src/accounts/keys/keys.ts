@@ -35,7 +35,7 @@ interface NewKey {
   readonly createdBy: string;
   /** The application key that makes it, together with which it is revoked. */
   readonly boundTo?: string | undefined;
-  /** One that somebody has already; otherwise a new one is made. */
+  /** An existing secret; otherwise a new one is made. */
   readonly secret?: string;
 }
 
@@ -137,7 +137,7 @@ export class Keys {
     });
   }
 
-  /** Notes that a key is used, unless somebody noted it after `unlessAfterMs`. */
+  /** Records that a key is used, unless that was recorded after `unlessAfterMs`. */
   async noteUse(keyId: string, usedMs: number, unlessAfterMs: number): Promise<void> {
     await this.#database
       .updateTable('weir_api_keys')

@@ -19,12 +19,12 @@ export class Passwords {
   readonly #options: PasswordsOptions;
   readonly #waiting: (() => void)[] = [];
   #running = 0;
-  /** The hash of nobody's password, at the present cost. It is made early, so that the first one who needs it does not take longer. */
+  /** A hash that no password has, at the present cost. Made early, so that its first use does not take longer. */
   #nobody: Promise<string> | undefined;
 
   constructor(options: PasswordsOptions) {
     this.#options = options;
-    this.#nobodys().catch(() => {});
+    this.#dummyHash().catch(() => {});
   }
 
   async hash(password: string): Promise<string> {
@@ -36,10 +36,10 @@ export class Passwords {
     return this.#inTurn(() => hashPassword(password, this.#options.cost, this.#options.randomBytes));
   }
 
-  /** Without a hash the answer is no, after as much work: the time tells nobody who has a password here. */
+  /** Without a hash the answer is no, after as much work: the time does not reveal which users have a password. */
   async isRight(password: string, stored: string | null): Promise<boolean> {
     if (password.length > apiLimits.passwordCharsMax) return false;
-    const compared = stored ?? (await this.#nobodys());
+    const compared = stored ?? (await this.#dummyHash());
     const isSame = await this.#inTurn(() => isPasswordOf(password, compared));
     return isSame && stored !== null;
   }
@@ -49,7 +49,7 @@ export class Passwords {
     return isOutdated(stored, this.#options.cost);
   }
 
-  #nobodys(): Promise<string> {
+  #dummyHash(): Promise<string> {
     this.#nobody ??= this.hash(Buffer.from(this.#options.randomBytes(32)).toString('hex')).catch((error) => {
       this.#nobody = undefined;
       throw error;

@@ -1,13 +1,13 @@
 import { createCipheriv, createDecipheriv, hkdfSync } from 'node:crypto';
 
 /**
- * Keeps secrets that somebody else has to be told again, so that a hash will not do. Whoever gets the tables, as from a backup of the
- * database, has nothing without the key, which is kept elsewhere.
+ * Seals secrets that have to be sent to a third party, so that a hash will not do. A copy of the tables, as from a backup,
+ * is useless without the key, which is stored elsewhere.
  */
 export interface SecretBox {
   /** `purpose` says where the secret is kept. One that is moved elsewhere does not open. */
   seal(secret: string, purpose: string): string;
-  /** Throws for what was sealed with a key that is gone, for another purpose, or by nobody. */
+  /** Throws for what was sealed with a key that is gone, for another purpose, or not at all. */
   open(sealed: string, purpose: string): string;
 }
 

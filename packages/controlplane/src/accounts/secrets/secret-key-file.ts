@@ -36,7 +36,7 @@ export async function openSecretBox(options: SecretBoxOptions): Promise<SecretBo
   return boxOf(text, randomBytes);
 }
 
-/** Processes that start together make one file: only a whole one gets the name, and whoever is late reads it. */
+/** Processes that start together make one file: only a complete one gets the name, and later processes read it. */
 async function madeFile(path: string, randomBytes: (count: number) => Uint8Array): Promise<string> {
   makeDirectory(dirname(path));
   const draft = `${path}.${Buffer.from(randomBytes(8)).toString('hex')}`;

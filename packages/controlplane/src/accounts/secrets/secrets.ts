@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 
-/** Nobody guesses 256 bits, so that what opens a door may be looked up by a fast hash, and a thief of the tables has nothing. */
+/** 256 random bits cannot be guessed, so that a fast hash is enough, and a copy of the tables opens nothing. */
 const secretBytes = 32;
 
 /** A secret for a cookie or a link. It is shown once and not kept. */

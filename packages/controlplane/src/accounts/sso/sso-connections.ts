@@ -58,13 +58,13 @@ export class SsoConnections {
     return row === undefined ? undefined : connectionOf(row);
   }
 
-  /** The only one of the installation. Where there are several, nobody knows which one a visitor belongs to. */
+  /** The only one of the installation; nothing where there are several, because a visitor could belong to any. */
   async only(): Promise<SsoConnection | undefined> {
     const rows = await this.#database.selectFrom('weir_sso_connections').selectAll().limit(2).execute();
     return rows.length === 1 ? connectionOf(rows[0]!) : undefined;
   }
 
-  /** For the issuer of the connection, and nobody else: one that took its place since has a secret of its own. */
+  /** For the issuer of the connection only: one that replaced it has a secret of its own. */
   async clientSecretOf({ id, issuer }: SsoConnection): Promise<string> {
     const row = await this.#database
       .selectFrom('weir_sso_connections')
@@ -113,8 +113,8 @@ export class SsoConnections {
   }
 
   /**
-   * Changes what is named. Another issuer needs the secret again: otherwise whoever may change the connection could have the secret sent
-   * to himself, though it is never told.
+   * Changes what is named. Another issuer needs the secret again: otherwise an administrator of the connection could have the secret
+   * sent to a server of their own, though the API never shows it.
    */
   async update(accountId: string, connectionId: string, change: SsoConnectionChange): Promise<void> {
     await changeAccount(this.#database, accountId, async (transaction) => {
@@ -144,7 +144,7 @@ export class SsoConnections {
     });
   }
 
-  /** Somebody has to be left who administers the account and signs in with a password. Sessions go on. */
+  /** A user who administers the account and signs in with a password must remain. Sessions go on. */
   async delete(accountId: string, connectionId: string): Promise<void> {
     await changeAccount(this.#database, accountId, async (transaction) => {
       const { numDeletedRows } = await transaction

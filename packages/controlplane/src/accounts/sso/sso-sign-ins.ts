@@ -8,10 +8,10 @@ import { emailKey, isEmail } from '../users/emails.ts';
 import { type Identity, insertIdentity, insertUser, type User, userOf } from '../users/users.ts';
 import type { SsoConnection } from './sso-connections.ts';
 
-/** Somebody as an identity provider tells of him. */
+/** A user as an identity provider describes them. */
 export interface SsoPerson extends Identity {
   readonly email: string | undefined;
-  /** Whether the provider has seen that the address is his. */
+  /** Whether the provider has verified the address. */
   readonly isEmailVerified: boolean;
   readonly name: string;
   /** What the claim about roles says; `undefined` without such a claim. */
@@ -25,10 +25,10 @@ interface SsoSignIn {
 }
 
 /**
- * Finds or makes the user who an identity provider says that somebody is.
+ * Finds or creates the user that an identity provider describes.
  *
- * A user is known by the issuer and his subject there. Only an address that the issuer has verified finds somebody who is invited, or who
- * came from another issuer before; and never a user who has a password, because whoever set the connection up would become him.
+ * A user is known by issuer and subject. Only an address that the issuer has verified finds a user who is invited, or who
+ * came from another issuer before; and never a user with a password, whom the owner of the connection could impersonate.
  */
 export class SsoSignIns {
   readonly #database: Database;
@@ -63,7 +63,7 @@ export class SsoSignIns {
     });
   }
 
-  /** Somebody of the account who has signed in elsewhere before, and from now on here. */
+  /** A user of the account who signed in with another issuer before. */
   async #userByAddress(
     transaction: DatabaseTransaction,
     accountId: string,
@@ -125,7 +125,7 @@ async function knownUser(
     .where('identities.issuer', '=', issuer)
     .where('identities.subject', '=', subject)
     .executeTakeFirst();
-  // Two accounts may trust the same issuer. Nobody comes into one of them through the connection of the other.
+  // Two accounts may trust the same issuer. A user of one never gets into the other through its connection.
   if (row !== undefined && row.account_id !== accountId) throw addressTaken();
   return row;
 }
@@ -147,12 +147,12 @@ function refuseUnverified({ isEmailVerified }: SsoPerson): void {
     );
 }
 
-/** In the same words whoever has it: of other accounts nothing is told. */
+/** The same text for all owners: nothing about other accounts is revealed. */
 function addressTaken(): ApiError {
   return new ApiError('user_already_exists', 'You cannot be a user of this account: your address is in use.');
 }
 
-/** Gives exactly the roles that the claim names, or the default role. Says whether that would have left nobody to administer. */
+/** Gives exactly the roles that the claim names, or the default role. Says whether that would have removed the last administrator. */
 async function mapRoles(
   transaction: DatabaseTransaction,
   connection: SsoConnectionRow,
@@ -182,7 +182,7 @@ async function mapRoles(
     .execute();
   await assignRoles(transaction, userId, roleIds);
   if (await hasAdministrator(transaction, connection.account_id)) return false;
-  // The claim may have got lost by mistake, and then nobody could mend it.
+  // The claim may be missing by mistake, and then no user could fix it.
   await assignRoles(
     transaction,
     userId,

@@ -27,7 +27,7 @@ interface SignIn {
   readonly userId: string;
   readonly remoteAddress: string;
   readonly userAgent: string;
-  /** The token that the browser came with, whoever gave it to the browser. */
+  /** The token that the browser came with. It may be forged. */
   readonly replacedToken?: string;
 }
 
@@ -42,8 +42,8 @@ export class Sessions {
   }
 
   /**
-   * Begins a session with a token that nobody has seen before, and ends the one that the browser had: a token that somebody else put into
-   * the browser is worth nothing after the sign-in.
+   * Begins a session with a new token, and ends the one that the browser had: a token that an attacker put into the browser
+   * is worthless after the sign-in.
    */
   async begin(signIn: SignIn): Promise<{ readonly session: Session; readonly token: string }> {
     const { clock, random, randomBytes } = this.#deps;

@@ -27,7 +27,7 @@ interface UserWithRoles extends User {
   readonly roleIds: readonly string[];
 }
 
-/** Who somebody is elsewhere, by the word of an OpenID provider. */
+/** The identity of a user at an OpenID provider. */
 export interface Identity {
   readonly issuer: string;
   readonly subject: string;
@@ -155,7 +155,7 @@ export class Users {
       .execute();
   }
 
-  /** Ends all sessions of the user but one, because whoever knew the old password may have them. */
+  /** Ends all sessions of the user but one, because they may have been opened with a stolen password. */
   async setPassword(
     accountId: string,
     userId: string,

@@ -54,7 +54,7 @@ export class Federations {
     return rows.map(federationOf);
   }
 
-  /** Those that admit to a cluster, whosever it is. A deleted cluster admits nobody. */
+  /** Those that admit to a cluster of any account. A deleted cluster has none. */
   async admittingTo(clusterId: string): Promise<Federation[]> {
     const rows = await this.#database
       .selectFrom('weir_federations as federations')

@@ -123,7 +123,7 @@ export class Pipelines {
     });
   }
 
-  /** Keeps another configuration. The oldest ones that are not deployed give way, so that nobody is ever kept from making the next. */
+  /** Stores another configuration. The oldest ones that are not deployed are deleted, so that there is always room. */
   addConfiguration(place: PipelinePlace, { yaml, parts }: NewConfiguration): Promise<PipelineConfiguration> {
     return changeAccount(this.#database, place.accountId, async (transaction) => {
       const pipeline = await requirePipeline(transaction, place);

@@ -77,7 +77,7 @@ export class VirtualClusters {
     return (await query.orderBy('created_ms').orderBy('id').execute()).map(clusterOf);
   }
 
-  /** Those of all accounts, for whoever serves them. */
+  /** Those of all accounts, to serve them. */
   async listAll(): Promise<VirtualCluster[]> {
     const rows = await this.#database
       .selectFrom('weir_virtual_clusters')
@@ -104,7 +104,7 @@ export class VirtualClusters {
     return cluster?.accountId === accountId ? cluster : undefined;
   }
 
-  /** By its id alone, for whoever has to learn whose it is. Deleted ones are not found. */
+  /** By its id alone, to find its account. Deleted ones are not found. */
   async find(clusterId: string): Promise<VirtualCluster | undefined> {
     const row = await this.#database
       .selectFrom('weir_virtual_clusters')
@@ -135,7 +135,7 @@ export class VirtualClusters {
         created_ms: clock.nowMs(),
         deleted_ms: null,
       };
-      // An id that somebody gives may be taken in another account.
+      // A given id may be taken in another account.
       const { numInsertedOrUpdatedRows } = await transaction
         .insertInto('weir_virtual_clusters')
         .values(row)
@@ -203,7 +203,7 @@ export class VirtualClusters {
     });
   }
 
-  /** Those that cannot be brought back any more, some at a time, for whoever removes their data. */
+  /** Those that cannot be restored any more, some at a time, to remove their data. */
   async listForgotten(): Promise<VirtualCluster[]> {
     const rows = await this.#database
       .selectFrom('weir_virtual_clusters')

@@ -5,7 +5,7 @@ import { snapshotMs } from '../../../testing/diagnostic-snapshot.ts';
 import { entityKey, isNoData } from '../check.ts';
 import { clusterKinds, type DiagnosticSnapshot } from '../diagnostic-snapshot.ts';
 import { worstFirst } from '../findings.ts';
-import { noHistory, withLook } from '../history.ts';
+import { noHistory, withSnapshot } from '../history.ts';
 import { checks } from '../registry.ts';
 
 /** Pictures with parts that are missing, empty, repeated, huge or nonsense. */
@@ -138,7 +138,7 @@ test('property: no snapshot makes a check throw or change it, and it says the sa
     fc.property(fc.array(anySnapshot, { minLength: 1, maxLength: 4 }), (pictures) => {
       const snapshot = structuredClone(pictures.at(-1)!);
       const before = structuredClone(snapshot);
-      const history = pictures.reduce(withLook, noHistory);
+      const history = pictures.reduce(withSnapshot, noHistory);
       for (const check of checks) {
         const result = check.run(snapshot, history);
         assert.deepEqual(check.run(snapshot, history), result, check.name);

@@ -10,11 +10,11 @@ export const avoidedRelease = defineCheck({
   source: 'control_plane',
   severity: 'high',
   title: 'Agents run a release that is to be avoided',
-  looksAt: 'The releases of the agents that run, against the list of releases with known faults.',
+  observes: 'The releases of the agents that run, against the list of releases with known faults.',
   explanation: 'The release has a fault that may lose data or keep agents from working.',
   fix: `Upgrade these agents, at best to ${ownRelease}.`,
   kinds: clusterKinds,
-  damping: { failAfterLooks: 1, recoverAfterLooks: 1 },
+  damping: { failAfterRuns: 1, recoverAfterRuns: 1 },
   run(snapshot) {
     const agentsByRelease = Map.groupBy(livingAgents(snapshot), ({ release }) => release);
     return [...agentsByRelease].flatMap(([release, agents]) => {

@@ -12,7 +12,7 @@ export const bucketFailures = defineCheck({
   source: 'agent',
   severity: 'high',
   title: 'Operations of the bucket fail',
-  looksAt: `Operations that failed, repetitions included: more than ${percent(failureShareMax)} of at least ${measuredOperationsMin}, and from ${percent(failureShareCritical)} on it is critical.`,
+  observes: `Operations that failed, repetitions included: more than ${percent(failureShareMax)} of at least ${measuredOperationsMin}, and from ${percent(failureShareCritical)} on it is critical.`,
   explanation: 'Agents try again, so that clients see delays first and errors when it goes on.',
   fix: 'Look at the status page of the store and at the logs of agents for its answers. A store that asks to slow down needs a raised limit or several buckets; timeouts point at the network.',
   kinds: clusterKinds,

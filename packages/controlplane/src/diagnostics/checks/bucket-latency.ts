@@ -13,12 +13,12 @@ export const bucketLatency = defineCheck({
   source: 'agent',
   severity: 'medium',
   title: 'The bucket is slow',
-  looksAt: `The slowest hundredth of operations, against ${duration(putP99MsMax)} for writes and ${duration(getP99MsMax)} for reads, when there were at least ${measuredOperationsMin}.`,
+  observes: `The slowest hundredth of operations, against ${duration(putP99MsMax)} for writes and ${duration(getP99MsMax)} for reads, when there were at least ${measuredOperationsMin}.`,
   explanation:
     'Producers wait for the bucket with every write, and consumers for every page that no agent holds.',
   fix: 'Check that bucket and agents are in one region and that their traffic takes the direct way, and whether the store slows requests down because of their rate; then spread them over several buckets with service_stripe://.',
   kinds: clusterKinds,
-  damping: { failAfterLooks: 5, recoverAfterLooks: 5 },
+  damping: { failAfterRuns: 5, recoverAfterRuns: 5 },
   run({ buckets }) {
     const measured = buckets?.filter(({ putP99Ms, getP99Ms }) => (putP99Ms ?? getP99Ms) !== undefined) ?? [];
     if (measured.length === 0) return { missing: 'latencies of buckets' };

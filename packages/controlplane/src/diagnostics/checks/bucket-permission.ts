@@ -8,12 +8,12 @@ export const bucketPermission = defineCheck({
   source: 'agent',
   severity: 'critical',
   title: 'Agents may not do all that they have to do in the bucket',
-  looksAt: 'Operations that the store refused because they are not allowed.',
+  observes: 'Operations that the store refused because they are not allowed.',
   explanation:
     'Without put nothing can be written, without get nothing read; list and delete are for the columns that make searches of events fast.',
   fix: 'Allow the identity of the agents to put, get, list and delete objects below the prefix of the bucket URL, and to abort multipart uploads.',
   kinds: clusterKinds,
-  damping: { failAfterLooks: 1, recoverAfterLooks: 3 },
+  damping: { failAfterRuns: 1, recoverAfterRuns: 3 },
   run({ buckets }) {
     if (buckets === undefined) return { missing: 'stats of buckets' };
     return buckets.flatMap(({ name, deniedOperations }) => {

@@ -19,18 +19,18 @@ import type {
   DiagnosticSnapshot,
   ProduceFacts,
 } from '../diagnostic-snapshot.ts';
-import { type ClusterHistory, lagLooksMax, noHistory, withLook } from '../history.ts';
+import { type ClusterHistory, lagSamplesMax, noHistory, withSnapshot } from '../history.ts';
 import { type CheckName, checks } from '../registry.ts';
 
 /** What a check says of a snapshot: every finding with its severity where it is not the usual one, or what is missing. */
-type Said = readonly string[] | { readonly missing: string };
+type Outcome = readonly string[] | { readonly missing: string };
 
 interface Case {
   readonly name: string;
   readonly snapshot: Partial<DiagnosticSnapshot>;
   /** Earlier pictures, the oldest first. */
   readonly before?: readonly Partial<DiagnosticSnapshot>[];
-  readonly said: Said;
+  readonly outcome: Outcome;
 }
 
 const healthy = healthySnapshot();
@@ -120,21 +120,25 @@ const times = <Row>(count: number, row: (index: number) => Row) =>
 /** The boundary of every rule, from both sides. */
 const cases = {
   no_agents: [
-    { name: 'agents run', snapshot: {}, said: [] },
-    { name: 'none', snapshot: agents(), said: ['cluster:vci_test The cluster has 3 topics and no agent.'] },
+    { name: 'agents run', snapshot: {}, outcome: [] },
+    {
+      name: 'none',
+      snapshot: agents(),
+      outcome: ['cluster:vci_test The cluster has 3 topics and no agent.'],
+    },
     {
       name: 'all were lost',
       snapshot: agents(agentOf('a', { lastSeenMs: snapshotMs - agentSilenceMsMax })),
-      said: ['cluster:vci_test The cluster has 3 topics and no agent.'],
+      outcome: ['cluster:vci_test The cluster has 3 topics and no agent.'],
     },
-    { name: 'no topics either', snapshot: { ...agents(), ...cluster({ topicCount: 0 }) }, said: [] },
+    { name: 'no topics either', snapshot: { ...agents(), ...cluster({ topicCount: 0 }) }, outcome: [] },
   ],
   no_jobs_agent: [
-    { name: 'one of two', snapshot: agents(agentOf('a', { roles: ['proxy'] }), agentOf('b')), said: [] },
+    { name: 'one of two', snapshot: agents(agentOf('a', { roles: ['proxy'] }), agentOf('b')), outcome: [] },
     {
       name: 'none of two',
       snapshot: agents(agentOf('a', { roles: ['proxy-consume'] }), agentOf('b', { roles: ['proxy'] })),
-      said: ['cluster:vci_test 2 agents run, with these roles: proxy, proxy-consume.'],
+      outcome: ['cluster:vci_test 2 agents run, with these roles: proxy, proxy-consume.'],
     },
     {
       name: 'the one that had it was lost',
@@ -142,133 +146,133 @@ const cases = {
         agentOf('a', { roles: ['proxy'] }),
         agentOf('b', { lastSeenMs: snapshotMs - minuteMs }),
       ),
-      said: ['cluster:vci_test 1 agent runs, with these roles: proxy.'],
+      outcome: ['cluster:vci_test 1 agent runs, with these roles: proxy.'],
     },
-    { name: 'no agents at all', snapshot: agents(), said: [] },
+    { name: 'no agents at all', snapshot: agents(), outcome: [] },
   ],
   lost_agent: [
     {
       name: 'silent for almost too long',
       snapshot: agents(agentOf('a', { lastSeenMs: snapshotMs - agentSilenceMsMax + 1 })),
-      said: [],
+      outcome: [],
     },
     {
       name: 'silent for too long',
       snapshot: agents(agentOf('a', { lastSeenMs: snapshotMs - agentSilenceMsMax }), agentOf('b')),
-      said: ['agent:a Agent a at a.example in zone zone-1 sent its last heartbeat 9 seconds ago.'],
+      outcome: ['agent:a Agent a at a.example in zone zone-1 sent its last heartbeat 9 seconds ago.'],
     },
   ],
   avoided_release: [
-    { name: 'good ones', snapshot: releases('v830', 'v761', 'v763'), said: [] },
+    { name: 'good ones', snapshot: releases('v830', 'v761', 'v763'), outcome: [] },
     {
       name: 'a bad one',
       snapshot: releases('v762', 'v762', 'v763'),
-      said: ['release:v762 2 agents on v762 (known fault: consumers may skip records), use v830: a, b.'],
+      outcome: ['release:v762 2 agents on v762 (known fault: consumers may skip records), use v830: a, b.'],
     },
-    { name: 'before a range', snapshot: releases('v642'), said: [] },
+    { name: 'before a range', snapshot: releases('v642'), outcome: [] },
     {
       name: 'begin of a range',
       snapshot: releases('v643'),
-      said: ['release:v643 1 agent on v643, use v647 or later: a.'],
+      outcome: ['release:v643 1 agent on v643, use v647 or later: a.'],
     },
     {
       name: 'end of a range',
       snapshot: releases('v646'),
-      said: ['release:v646 1 agent on v646, use v647 or later: a.'],
+      outcome: ['release:v646 1 agent on v646, use v647 or later: a.'],
     },
-    { name: 'behind a range', snapshot: releases('v647'), said: [] },
+    { name: 'behind a range', snapshot: releases('v647'), outcome: [] },
     {
       name: 'with two faults the later fix counts',
       snapshot: releases('v739'),
-      said: [
+      outcome: [
         'release:v739 1 agent on v739 (known fault: may fail to start on machines with many processors; fails to start with some C libraries), use v744 or later: a.',
       ],
     },
-    { name: 'a build of somebody', snapshot: releases('v762-mine', 'dev', ''), said: [] },
+    { name: 'a build of somebody', snapshot: releases('v762-mine', 'dev', ''), outcome: [] },
   ],
   mixed_releases: [
-    { name: 'one', snapshot: releases('v830', 'v830'), said: [] },
+    { name: 'one', snapshot: releases('v830', 'v830'), outcome: [] },
     {
       name: 'two',
       snapshot: releases('v830', 'v829', 'v830'),
-      said: ['cluster:vci_test Of the agents 1 run v829, 2 run v830.'],
+      outcome: ['cluster:vci_test Of the agents 1 run v829, 2 run v830.'],
     },
-    { name: 'no agents', snapshot: agents(), said: [] },
+    { name: 'no agents', snapshot: agents(), outcome: [] },
   ],
   overloaded_agents: [
-    { name: 'almost', snapshot: loads(0.899, 0.2), said: [] },
+    { name: 'almost', snapshot: loads(0.899, 0.2), outcome: [] },
     {
       name: 'just',
       snapshot: loads(0.9, 0.2),
-      said: ['agent:a Agent a at a.example has a load of 90 % on 4 processors.'],
+      outcome: ['agent:a Agent a at a.example has a load of 90 % on 4 processors.'],
     },
   ],
   unbalanced_agents: [
-    { name: 'alike', snapshot: loads(0.6, 0.5, 0.55), said: [] },
-    { name: 'almost twice', snapshot: loads(0.59, 0.3, 0.3), said: [] },
+    { name: 'alike', snapshot: loads(0.6, 0.5, 0.55), outcome: [] },
+    { name: 'almost twice', snapshot: loads(0.59, 0.3, 0.3), outcome: [] },
     {
       name: 'twice the others',
       snapshot: loads(0.6, 0.3, 0.3),
-      said: ['agent:a Agent a at a.example has a load of 60 %, the others 30 % on average.'],
+      outcome: ['agent:a Agent a at a.example has a load of 60 %, the others 30 % on average.'],
     },
-    { name: 'twice of nearly nothing', snapshot: loads(0.49, 0.1), said: [] },
-    { name: 'one alone', snapshot: loads(0.8), said: [] },
+    { name: 'twice of nearly nothing', snapshot: loads(0.49, 0.1), outcome: [] },
+    { name: 'one alone', snapshot: loads(0.8), outcome: [] },
     {
       name: 'other roles are another matter',
       snapshot: agents(agentOf('a', { cpuLoad: 0.8 }), agentOf('b', { cpuLoad: 0.1, roles: ['jobs'] })),
-      said: [],
+      outcome: [],
     },
   ],
   clock_skew: [
-    { name: 'at the limit', snapshot: agents(agentOf('a', { clockOffsetMs: -2000 })), said: [] },
+    { name: 'at the limit', snapshot: agents(agentOf('a', { clockOffsetMs: -2000 })), outcome: [] },
     {
       name: 'behind',
       snapshot: agents(agentOf('a', { clockOffsetMs: -2001 })),
-      said: ['agent:a The clock of agent a at a.example is 2 seconds behind.'],
+      outcome: ['agent:a The clock of agent a at a.example is 2 seconds behind.'],
     },
     {
       name: 'far ahead',
       snapshot: agents(agentOf('a', { clockOffsetMs: 60_000 }), agentOf('b')),
-      said: ['agent:a (high) The clock of agent a at a.example is 60 seconds ahead.'],
+      outcome: ['agent:a (high) The clock of agent a at a.example is 60 seconds ahead.'],
     },
     {
       name: 'untold',
       snapshot: agents(agentOf('a', { clockOffsetMs: undefined })),
-      said: { missing: 'clocks of agents' },
+      outcome: { missing: 'clocks of agents' },
     },
   ],
   single_zone: [
-    { name: 'two', snapshot: {}, said: [] },
+    { name: 'two', snapshot: {}, outcome: [] },
     {
       name: 'one',
       snapshot: agents(agentOf('a'), agentOf('b', { zone: 'zone-1' })),
-      said: ['cluster:vci_test 2 agents run, all in zone zone-1.'],
+      outcome: ['cluster:vci_test 2 agents run, all in zone zone-1.'],
     },
     {
       name: 'unknown',
       snapshot: agents(agentOf('a', { zone: 'SERVICE_UNSET_AZ' })),
-      said: { missing: 'zones of agents' },
+      outcome: { missing: 'zones of agents' },
     },
-    { name: 'no agents', snapshot: agents(), said: [] },
-    { name: 'a playground', snapshot: agents(agentOf('a', { zone: 'playground' })), said: [] },
-    { name: 'local', snapshot: agents(agentOf('a', { zone: 'local' })), said: [] },
+    { name: 'no agents', snapshot: agents(), outcome: [] },
+    { name: 'a playground', snapshot: agents(agentOf('a', { zone: 'playground' })), outcome: [] },
+    { name: 'local', snapshot: agents(agentOf('a', { zone: 'local' })), outcome: [] },
   ],
   produce_timeout_too_low: [
-    { name: 'at the limit', snapshot: timeout(5000), said: [] },
+    { name: 'at the limit', snapshot: timeout(5000), outcome: [] },
     {
       name: 'below',
       snapshot: timeout(4999),
-      said: ['client:shop shop gives a write 4 seconds; it made 7 requests since the last look.'],
+      outcome: ['client:shop shop gives a write 4 seconds; it made 7 requests since the last look.'],
     },
-    { name: 'untold', snapshot: { produce: undefined }, said: { missing: 'timeouts of producers' } },
+    { name: 'untold', snapshot: { produce: undefined }, outcome: { missing: 'timeouts of producers' } },
   ],
   consumer_group_stuck: [
-    { name: 'gets on', ...story(times(20, (i) => [i, i + 5])), said: [] },
-    { name: 'almost', ...story(times(10, () => [7, 9])), said: [] },
+    { name: 'gets on', ...story(times(20, (i) => [i, i + 5])), outcome: [] },
+    { name: 'almost', ...story(times(10, () => [7, 9])), outcome: [] },
     {
       name: 'just',
       ...story(times(11, () => [7, 9])),
-      said: [
+      outcome: [
         'group:billing Group billing stands still in 1 of 1 partition: orders partition 0 at offset 7 for 10 minutes with 2 records to read; the group has 2 members.',
       ],
     },
@@ -276,19 +280,19 @@ const cases = {
       name: 'several partitions',
       before: times(10, (i) => severalPartitions(snapshotMs - (10 - i) * minuteMs)),
       snapshot: severalPartitions(snapshotMs),
-      said: [
+      outcome: [
         'group:billing Group billing stands still in 3 of 4 partitions (users partition 5, orders partitions 1, 0): users partition 5 at offset 1 for 10 minutes with 9 records to read; the group has 2 members.',
       ],
     },
-    { name: 'nothing to read', ...story(times(30, () => [9, 9])), said: [] },
-    { name: 'has just begun to lag', ...story(times(30, (i) => [9, i < 25 ? 9 : 12])), said: [] },
+    { name: 'nothing to read', ...story(times(30, () => [9, 9])), outcome: [] },
+    { name: 'has just begun to lag', ...story(times(30, (i) => [9, i < 25 ? 9 : 12])), outcome: [] },
     {
       name: 'nobody is there',
       ...story(
         times(30, () => [7, 9]),
         0,
       ),
-      said: [],
+      outcome: [],
     },
     {
       name: 'has just come back',
@@ -299,40 +303,44 @@ const cases = {
         ).slice(0, -1),
       ],
       snapshot: looks([[7, 9]])[0]!,
-      said: [],
+      outcome: [],
     },
-    { name: 'untold', snapshot: { groups: undefined }, said: { missing: 'offsets of groups' } },
+    { name: 'untold', snapshot: { groups: undefined }, outcome: { missing: 'offsets of groups' } },
   ],
   consumer_group_falling_behind: [
-    { name: 'keeps up', ...story(times(lagLooksMax, (i) => [i * 100, i * 100 + 5000])), said: [] },
+    { name: 'keeps up', ...story(times(lagSamplesMax, (i) => [i * 100, i * 100 + 5000])), outcome: [] },
     {
       name: 'falls behind',
-      ...story(times(lagLooksMax, (i) => [i, 5000 + i * 101])),
-      said: [
+      ...story(times(lagSamplesMax, (i) => [i, 5000 + i * 101])),
+      outcome: [
         'group:billing The lag of group billing grew from 5,000 to 6,400 records within 15 looks, in orders partition 0; the group has 2 members.',
       ],
     },
     {
       name: 'not seen for long enough',
-      ...story(times(lagLooksMax - 1, (i) => [i, 5000 + i * 101])),
-      said: [],
+      ...story(times(lagSamplesMax - 1, (i) => [i, 5000 + i * 101])),
+      outcome: [],
     },
-    { name: 'lag too small', ...story(times(lagLooksMax, (i) => [i, 799 + i * 15])), said: [] },
-    { name: 'grows too little', ...story(times(lagLooksMax, (i) => [i, 50_000 + i * 101])), said: [] },
-    { name: 'a wave', ...story(times(lagLooksMax, (i) => [i, 5000 + (i % 5) * 1000])), said: [] },
-    { name: 'does not commit at all', ...story(times(lagLooksMax, (i) => [0, 5000 + i * 101])), said: [] },
-    { name: 'untold', snapshot: { groups: undefined }, said: { missing: 'offsets of groups' } },
+    { name: 'lag too small', ...story(times(lagSamplesMax, (i) => [i, 799 + i * 15])), outcome: [] },
+    { name: 'grows too little', ...story(times(lagSamplesMax, (i) => [i, 50_000 + i * 101])), outcome: [] },
+    { name: 'a wave', ...story(times(lagSamplesMax, (i) => [i, 5000 + (i % 5) * 1000])), outcome: [] },
+    {
+      name: 'does not commit at all',
+      ...story(times(lagSamplesMax, (i) => [0, 5000 + i * 101])),
+      outcome: [],
+    },
+    { name: 'untold', snapshot: { groups: undefined }, outcome: { missing: 'offsets of groups' } },
   ],
   consumer_group_without_members: [
     {
       name: 'almost long enough',
       snapshot: { groups: [groupOf('g', 1, 9, { memberCount: 0, emptySinceMs: snapshotMs - dayMs + 1 })] },
-      said: [],
+      outcome: [],
     },
     {
       name: 'long enough',
       snapshot: { groups: [groupOf('g', 1, 9, { memberCount: 0, emptySinceMs: snapshotMs - 2 * dayMs })] },
-      said: [
+      outcome: [
         'group:g Group g has had no member for 2 days, and 8 records wait for it in orders partition 0.',
       ],
     },
@@ -340,169 +348,177 @@ const cases = {
       name: 'the looks remember it too',
       before: [{ atMs: snapshotMs - dayMs, groups: [groupOf('g', 1, 9, { memberCount: 0 })] }],
       snapshot: { groups: [groupOf('g', 1, 9, { memberCount: 0 })] },
-      said: [
+      outcome: [
         'group:g Group g has had no member for 24 hours, and 8 records wait for it in orders partition 0.',
       ],
     },
     {
       name: 'nothing to read',
       snapshot: { groups: [groupOf('g', 9, 9, { memberCount: 0, emptySinceMs: 0 })] },
-      said: [],
+      outcome: [],
     },
-    { name: 'untold', snapshot: { groups: undefined }, said: { missing: 'members of groups' } },
+    { name: 'untold', snapshot: { groups: undefined }, outcome: { missing: 'members of groups' } },
   ],
   partition_count_near_limit: [
-    { name: 'below', snapshot: cluster({ partitionCount: 799 }), said: [] },
+    { name: 'below', snapshot: cluster({ partitionCount: 799 }), outcome: [] },
     {
       name: 'near',
       snapshot: cluster({ partitionCount: 800 }),
-      said: ['cluster:vci_test There are 800 partitions, 80 % of the limit of 1,000.'],
+      outcome: ['cluster:vci_test There are 800 partitions, 80 % of the limit of 1,000.'],
     },
     {
       name: 'very near',
       snapshot: cluster({ partitionCount: 950 }),
-      said: ['cluster:vci_test (high) There are 950 partitions, 95 % of the limit of 1,000.'],
+      outcome: ['cluster:vci_test (high) There are 950 partitions, 95 % of the limit of 1,000.'],
     },
     {
       name: 'without a limit',
       snapshot: cluster({ partitionCountMax: 0 }),
-      said: { missing: 'the limit of partitions' },
+      outcome: { missing: 'the limit of partitions' },
     },
   ],
   control_plane_utilization: [
-    { name: 'below', snapshot: { controlPlaneUtilization: 0.79 }, said: [] },
+    { name: 'below', snapshot: { controlPlaneUtilization: 0.79 }, outcome: [] },
     {
       name: 'above',
       snapshot: { controlPlaneUtilization: 0.8 },
-      said: ['cluster:vci_test The leader of the cluster is busy 80 % of the time.'],
+      outcome: ['cluster:vci_test The leader of the cluster is busy 80 % of the time.'],
     },
     {
       name: 'at its end',
       snapshot: { controlPlaneUtilization: 0.95 },
-      said: ['cluster:vci_test (critical) The leader of the cluster is busy 95 % of the time.'],
+      outcome: ['cluster:vci_test (critical) The leader of the cluster is busy 95 % of the time.'],
     },
     {
       name: 'untold',
       snapshot: { controlPlaneUtilization: undefined },
-      said: { missing: 'the utilization' },
+      outcome: { missing: 'the utilization' },
     },
   ],
   high_cardinality: [
     {
       name: 'below',
       snapshot: { metrics: [{ name: 'm', seriesCount: seriesPerMetricMax * 0.8 - 1 }] },
-      said: [],
+      outcome: [],
     },
     {
       name: 'above',
       snapshot: { metrics: [{ name: 'm', seriesCount: seriesPerMetricMax * 0.8 }] },
-      said: ['metric:m m has 8,000 series.'],
+      outcome: ['metric:m m has 8,000 series.'],
     },
-    { name: 'untold', snapshot: { metrics: undefined }, said: { missing: 'series of metrics' } },
+    { name: 'untold', snapshot: { metrics: undefined }, outcome: { missing: 'series of metrics' } },
   ],
   invalid_acls: [
-    { name: 'none', snapshot: acls('shadow', []), said: [] },
+    { name: 'none', snapshot: acls('shadow', []), outcome: [] },
     {
       name: 'one is tried out',
       snapshot: acls('shadow'),
-      said: [
+      outcome: [
         'acl:TOPIC orders*: ALLOW READ for User:ann from * TOPIC orders*: ALLOW READ for User:ann from *. No topic has a name with a star.',
       ],
     },
     {
       name: 'one is enforced',
       snapshot: acls('enforced'),
-      said: [
+      outcome: [
         'acl:TOPIC orders*: ALLOW READ for User:ann from * (high) TOPIC orders*: ALLOW READ for User:ann from *. No topic has a name with a star.',
       ],
     },
-    { name: 'nobody asks the rules', snapshot: acls('off'), said: [] },
-    { name: 'untold', snapshot: { acls: undefined }, said: { missing: 'ACL rules' } },
+    { name: 'nobody asks the rules', snapshot: acls('off'), outcome: [] },
+    { name: 'untold', snapshot: { acls: undefined }, outcome: { missing: 'ACL rules' } },
   ],
   acls_without_superuser: [
-    { name: 'there is one', snapshot: credentials({ isSuperuser: false }, { isSuperuser: true }), said: [] },
+    {
+      name: 'there is one',
+      snapshot: credentials({ isSuperuser: false }, { isSuperuser: true }),
+      outcome: [],
+    },
     {
       name: 'there is none',
       snapshot: credentials({ isSuperuser: false }),
-      said: ["cluster:vci_test 2 rules and 1 credential are there, none of them a superuser's."],
+      outcome: ["cluster:vci_test 2 rules and 1 credential are there, none of them a superuser's."],
     },
-    { name: 'only tried out', snapshot: { ...credentials(), ...acls('shadow') }, said: [] },
-    { name: 'credentials untold', snapshot: { credentials: undefined }, said: { missing: 'credentials' } },
-    { name: 'rules untold', snapshot: { acls: undefined }, said: { missing: 'ACL rules' } },
+    { name: 'only tried out', snapshot: { ...credentials(), ...acls('shadow') }, outcome: [] },
+    { name: 'credentials untold', snapshot: { credentials: undefined }, outcome: { missing: 'credentials' } },
+    { name: 'rules untold', snapshot: { acls: undefined }, outcome: { missing: 'ACL rules' } },
   ],
   expiring_certificates: [
-    { name: 'at the limit', snapshot: certificate(30 * dayMs), said: [] },
+    { name: 'at the limit', snapshot: certificate(30 * dayMs), outcome: [] },
     {
       name: 'soon',
       snapshot: certificate(30 * dayMs - 1),
-      said: ['certificate:kafka.example kafka.example ends in 29 days; 1 agent shows it.'],
+      outcome: ['certificate:kafka.example kafka.example ends in 29 days; 1 agent shows it.'],
     },
     {
       name: 'very soon',
       snapshot: certificate(7 * dayMs - 1),
-      said: ['certificate:kafka.example (high) kafka.example ends in 6 days; 1 agent shows it.'],
+      outcome: ['certificate:kafka.example (high) kafka.example ends in 6 days; 1 agent shows it.'],
     },
     {
       name: 'over',
       snapshot: certificate(-2 * 3_600_000),
-      said: ['certificate:kafka.example (critical) kafka.example ended 2 hours ago; 1 agent shows it.'],
+      outcome: ['certificate:kafka.example (critical) kafka.example ended 2 hours ago; 1 agent shows it.'],
     },
     {
       name: 'untold',
       snapshot: agents(agentOf('a', { certificates: undefined })),
-      said: { missing: 'certificates' },
+      outcome: { missing: 'certificates' },
     },
   ],
   expiring_tokens: [
-    { name: 'a tenth left', snapshot: token(6 * minuteMs, snapshotMs - 54 * minuteMs), said: [] },
+    { name: 'a tenth left', snapshot: token(6 * minuteMs, snapshotMs - 54 * minuteMs), outcome: [] },
     {
       name: 'less than a tenth',
       snapshot: token(5 * minuteMs, snapshotMs - 55 * minuteMs),
-      said: ['token:agent token of a agent token of a at a.example ends in 5 minutes.'],
+      outcome: ['token:agent token of a agent token of a at a.example ends in 5 minutes.'],
     },
     {
       name: 'a long one',
       snapshot: token(8 * dayMs, snapshotMs - 82 * dayMs),
-      said: ['token:agent token of a agent token of a at a.example ends in 8 days.'],
+      outcome: ['token:agent token of a agent token of a at a.example ends in 8 days.'],
     },
-    { name: 'begin unknown, enough left', snapshot: token(10 * minuteMs), said: [] },
+    { name: 'begin unknown, enough left', snapshot: token(10 * minuteMs), outcome: [] },
     {
       name: 'over',
       snapshot: token(0),
-      said: ['token:agent token of a (critical) agent token of a at a.example ended 0 ms ago.'],
+      outcome: ['token:agent token of a (critical) agent token of a at a.example ended 0 ms ago.'],
     },
     {
       name: 'untold',
       snapshot: agents(agentOf('a', { tokens: undefined })),
-      said: { missing: 'tokens of agents' },
+      outcome: { missing: 'tokens of agents' },
     },
   ],
   unused_credentials: [
     {
       name: 'used',
       snapshot: credentials({ isSuperuser: false, lastUsedMs: snapshotMs - 90 * dayMs + 1 }),
-      said: [],
+      outcome: [],
     },
     {
       name: 'not any more',
       snapshot: credentials({ username: 'ann', isSuperuser: false, lastUsedMs: snapshotMs - 90 * dayMs }),
-      said: ['credential:ann The credential of ann was used last 90 days ago.'],
+      outcome: ['credential:ann The credential of ann was used last 90 days ago.'],
     },
     {
       name: 'a superuser who never came',
       snapshot: credentials({ createdMs: snapshotMs - 100 * dayMs, lastUsedMs: null }),
-      said: ['credential:root (medium) The credential of root was never used and made 100 days ago.'],
+      outcome: ['credential:root (medium) The credential of root was never used and made 100 days ago.'],
     },
-    { name: 'new', snapshot: credentials({ lastUsedMs: null }), said: [] },
-    { name: 'there are none', snapshot: credentials(), said: [] },
-    { name: 'logins untold', snapshot: credentials({ lastUsedMs: undefined }), said: { missing: 'logins' } },
-    { name: 'untold', snapshot: { credentials: undefined }, said: { missing: 'logins' } },
+    { name: 'new', snapshot: credentials({ lastUsedMs: null }), outcome: [] },
+    { name: 'there are none', snapshot: credentials(), outcome: [] },
+    {
+      name: 'logins untold',
+      snapshot: credentials({ lastUsedMs: undefined }),
+      outcome: { missing: 'logins' },
+    },
+    { name: 'untold', snapshot: { credentials: undefined }, outcome: { missing: 'logins' } },
   ],
   bucket_permission: [
     {
       name: 'all allowed',
       snapshot: bucket({ deniedOperations: [{ operation: 'put', count: 0 }] }),
-      said: [],
+      outcome: [],
     },
     {
       name: 'something is not',
@@ -512,105 +528,107 @@ const cases = {
           { operation: 'list', count: 1200 },
         ],
       }),
-      said: ['bucket:s3://records s3://records refused delete 1 time, list 1,200 times since the last look.'],
+      outcome: [
+        'bucket:s3://records s3://records refused delete 1 time, list 1,200 times since the last look.',
+      ],
     },
-    { name: 'untold', snapshot: { buckets: undefined }, said: { missing: 'stats of buckets' } },
+    { name: 'untold', snapshot: { buckets: undefined }, outcome: { missing: 'stats of buckets' } },
   ],
   bucket_failures: [
-    { name: 'at the limit', snapshot: bucket({ failureCount: 10 }), said: [] },
+    { name: 'at the limit', snapshot: bucket({ failureCount: 10 }), outcome: [] },
     {
       name: 'above',
       snapshot: bucket({ failureCount: 11 }),
-      said: ['bucket:s3://records In s3://records 11 of 1,000 operations failed since the last look.'],
+      outcome: ['bucket:s3://records In s3://records 11 of 1,000 operations failed since the last look.'],
     },
     {
       name: 'far above',
       snapshot: bucket({ failureCount: 100 }),
-      said: [
+      outcome: [
         'bucket:s3://records (critical) In s3://records 100 of 1,000 operations failed since the last look.',
       ],
     },
-    { name: 'too few to judge', snapshot: bucket({ operationCount: 99, failureCount: 99 }), said: [] },
-    { name: 'nothing happened', snapshot: bucket({ operationCount: 0 }), said: [] },
-    { name: 'untold', snapshot: { buckets: undefined }, said: { missing: 'stats of buckets' } },
+    { name: 'too few to judge', snapshot: bucket({ operationCount: 99, failureCount: 99 }), outcome: [] },
+    { name: 'nothing happened', snapshot: bucket({ operationCount: 0 }), outcome: [] },
+    { name: 'untold', snapshot: { buckets: undefined }, outcome: { missing: 'stats of buckets' } },
   ],
   damaged_files: [
-    { name: 'none', snapshot: { damagedFiles: [] }, said: [] },
+    { name: 'none', snapshot: { damagedFiles: [] }, outcome: [] },
     {
       name: 'one partition',
       snapshot: damaged({ kind: 'missing' }),
-      said: [
+      outcome: [
         'file:018b File 018b is not in the bucket: orders partition 3 offsets 1,000 to 1,009 cannot be read.',
       ],
     },
     {
       name: 'more partitions than are listed',
       snapshot: damaged({ kind: 'corrupt', partitionCount: 8 }),
-      said: [
+      outcome: [
         'file:018b File 018b holds other bytes than were written: orders partition 3 offsets 1,000 to 1,009, 7 other partitions cannot be read.',
       ],
     },
     {
       name: 'untold',
       snapshot: { damagedFiles: undefined },
-      said: { missing: 'reports of agents' },
+      outcome: { missing: 'reports of agents' },
     },
   ],
   bucket_latency: [
-    { name: 'at the limit', snapshot: bucket({ putP99Ms: 2000, getP99Ms: 1000 }), said: [] },
+    { name: 'at the limit', snapshot: bucket({ putP99Ms: 2000, getP99Ms: 1000 }), outcome: [] },
     {
       name: 'slow writes',
       snapshot: bucket({ putP99Ms: 2001, getP99Ms: undefined }),
-      said: [
+      outcome: [
         'bucket:s3://records In s3://records the slowest hundredth of writes take 2 seconds, of 1,000 operations.',
       ],
     },
     {
       name: 'slow in all',
       snapshot: bucket({ putP99Ms: 5000, getP99Ms: 1500 }),
-      said: [
+      outcome: [
         'bucket:s3://records In s3://records the slowest hundredth of writes take 5 seconds and of reads take 1,500 ms, of 1,000 operations.',
       ],
     },
-    { name: 'too few to judge', snapshot: bucket({ operationCount: 99, putP99Ms: 9000 }), said: [] },
+    { name: 'too few to judge', snapshot: bucket({ operationCount: 99, putP99Ms: 9000 }), outcome: [] },
     {
       name: 'untold',
       snapshot: bucket({ putP99Ms: undefined, getP99Ms: undefined }),
-      said: { missing: 'latencies of buckets' },
+      outcome: { missing: 'latencies of buckets' },
     },
   ],
   small_files: [
-    { name: 'large', snapshot: files(6000, 512 * KiB), said: [] },
+    { name: 'large', snapshot: files(6000, 512 * KiB), outcome: [] },
     {
       name: 'small',
       snapshot: files(600, 100 * KiB),
-      said: ['cluster:vci_test 10 files per second are written, of 100 KiB on average.'],
+      outcome: ['cluster:vci_test 10 files per second are written, of 100 KiB on average.'],
     },
-    { name: 'small and few', snapshot: files(599, 100 * KiB), said: [] },
-    { name: 'none', snapshot: produce({ fileCount: 0, fileBytes: 0 }), said: [] },
-    { name: 'untold', snapshot: { produce: undefined }, said: { missing: 'sizes of new files' } },
+    { name: 'small and few', snapshot: files(599, 100 * KiB), outcome: [] },
+    { name: 'none', snapshot: produce({ fileCount: 0, fileBytes: 0 }), outcome: [] },
+    { name: 'untold', snapshot: { produce: undefined }, outcome: { missing: 'sizes of new files' } },
   ],
   topics_without_retention: [
-    { name: 'by time', snapshot: topic({ retentionMs: 0 }), said: [] },
-    { name: 'by size', snapshot: topic({ retentionBytes: 5 }), said: [] },
+    { name: 'by time', snapshot: topic({ retentionMs: 0 }), outcome: [] },
+    { name: 'by size', snapshot: topic({ retentionBytes: 5 }), outcome: [] },
     {
       name: 'neither',
       snapshot: topic({}),
-      said: ['topic:orders orders with 8 partitions keeps everything.'],
+      outcome: ['topic:orders orders with 8 partitions keeps everything.'],
     },
     {
       name: 'compacted, which happens to nothing here',
       snapshot: topic({ isDeleting: false, retentionMs: dayMs }),
-      said: [
+      outcome: [
         'topic:orders orders with 8 partitions keeps everything, because its cleanup.policy is not delete.',
       ],
     },
-    { name: 'our own', snapshot: topic({ name: '__consumer_offsets' }), said: [] },
-    { name: 'untold', snapshot: { topics: undefined }, said: { missing: 'topics' } },
+    { name: 'our own', snapshot: topic({ name: '__consumer_offsets' }), outcome: [] },
+    { name: 'untold', snapshot: { topics: undefined }, outcome: { missing: 'topics' } },
   ],
 } satisfies Record<CheckName, readonly Case[]>;
 
-function said(result: CheckResult): Said {
+function outcome(result: CheckResult): Outcome {
   if (isNoData(result)) return result;
   return result.map(({ entity, severity, message }) => {
     return `${entityKey(entity)} ${severity === undefined ? '' : `(${severity}) `}${message}`;
@@ -620,24 +638,24 @@ function said(result: CheckResult): Said {
 for (const check of checks) {
   const rows: readonly Case[] = cases[check.name];
   test(`${check.name}: ${rows.map(({ name }) => name).join(', ')}`, () => {
-    for (const { name, snapshot, before = [], said: expected } of rows) {
+    for (const { name, snapshot, before = [], outcome: expected } of rows) {
       let history: ClusterHistory = noHistory;
-      for (const facts of [...before, snapshot]) history = withLook(history, healthySnapshot(facts));
-      assert.deepEqual(said(check.run(healthySnapshot(snapshot), history)), expected, name);
+      for (const facts of [...before, snapshot]) history = withSnapshot(history, healthySnapshot(facts));
+      assert.deepEqual(outcome(check.run(healthySnapshot(snapshot), history)), expected, name);
     }
   });
 
   test(`${check.name} has a case that passes and one that fails, and is content with a healthy cluster`, () => {
-    const outcomes = rows.map((row) => ('missing' in row.said ? 'no data' : row.said.length > 0));
+    const outcomes = rows.map((row) => ('missing' in row.outcome ? 'no data' : row.outcome.length > 0));
     assert.ok(outcomes.includes(true) && outcomes.includes(false));
-    assert.deepEqual(check.run(healthy, withLook(noHistory, healthy)), []);
+    assert.deepEqual(check.run(healthy, withSnapshot(noHistory, healthy)), []);
   });
 }
 
 test('what is wrong is named in the sentence, because lists show nothing else of it', () => {
   for (const check of checks) {
     for (const { name, snapshot, before = [] } of cases[check.name] as readonly Case[]) {
-      const history = [...before, snapshot].map(healthySnapshot).reduce(withLook, noHistory);
+      const history = [...before, snapshot].map(healthySnapshot).reduce(withSnapshot, noHistory);
       const result = check.run(healthySnapshot(snapshot), history);
       for (const { entity, message } of isNoData(result) ? [] : result) {
         // A caller has asked about one cluster, and knows which.

@@ -12,12 +12,12 @@ export const clockSkew = defineCheck({
   source: 'agent',
   severity: 'medium',
   title: 'The clock of an agent is wrong',
-  looksAt: `The clocks of agents, against that of the control plane: more than ${duration(clockOffsetMsMax)} apart, and from ${duration(wrongClockMs)} on it is high.`,
+  observes: `The clocks of agents, against that of the control plane: more than ${duration(clockOffsetMsMax)} apart, and from ${duration(wrongClockMs)} on it is high.`,
   explanation:
     'Records get wrong times, retention and lookups by time go wrong with them, and tokens and signatures are refused as too old or not yet valid.',
   fix: 'Let the machine keep its time with NTP or with the time service of its platform.',
   kinds: clusterKinds,
-  damping: { failAfterLooks: 3, recoverAfterLooks: 3 },
+  damping: { failAfterRuns: 3, recoverAfterRuns: 3 },
   run(snapshot) {
     const agents = livingAgents(snapshot);
     if (agents.every(({ clockOffsetMs }) => clockOffsetMs === undefined))

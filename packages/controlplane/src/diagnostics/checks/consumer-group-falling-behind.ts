@@ -1,5 +1,5 @@
 import { defineCheck } from '../check.ts';
-import { lagLooksMax } from '../history.ts';
+import { lagSamplesMax } from '../history.ts';
 import { laggingPartitions } from '../lagging-partitions.ts';
 import { count, counted } from '../number-texts.ts';
 import { stuckMsMin } from './consumer-group-stuck.ts';
@@ -14,7 +14,7 @@ export const consumerGroupFallingBehind = defineCheck({
   source: 'control_plane',
   severity: 'medium',
   title: 'A consumer group reads more slowly than others write',
-  looksAt: `The lag of groups that do commit, over ${count(lagLooksMax)} looks in three parts: each part has more on average than the one before, the last at least a tenth more than the first, and the lag is ${count(lagMin)} records or more.`,
+  observes: `The lag of groups that do commit, over ${count(lagSamplesMax)} looks in three parts: each part has more on average than the one before, the last at least a tenth more than the first, and the lag is ${count(lagMin)} records or more.`,
   explanation:
     'What the group processes gets older and older, and when it reaches the retention of its topics it loses records.',
   fix: 'Add members, up to the number of partitions; beyond that, add partitions or make processing faster. Check that no single partition gets most of the records.',
@@ -38,7 +38,7 @@ export const consumerGroupFallingBehind = defineCheck({
 
 /** Thirds instead of single looks, because members commit now and then and the lag of one look is a matter of luck. */
 function isGrowing(lags: readonly number[]): boolean {
-  if (lags.length < lagLooksMax || lags.at(-1)! < lagMin) return false;
+  if (lags.length < lagSamplesMax || lags.at(-1)! < lagMin) return false;
   const third = Math.floor(lags.length / 3);
   const first = average(lags.slice(0, third));
   const second = average(lags.slice(third, -third));

@@ -12,12 +12,12 @@ export const consumerGroupStuck = defineCheck({
   source: 'control_plane',
   severity: 'high',
   title: 'A consumer group does not get on',
-  looksAt: `Partitions of groups with members where there is something to read and no offset was committed for ${duration(stuckMsMin)}.`,
+  observes: `Partitions of groups with members where there is something to read and no offset was committed for ${duration(stuckMsMin)}.`,
   explanation:
     'The members are there and do not commit: they hang, fail at one record again and again, or rebalance without end. Records wait until retention removes them unread.',
   fix: 'Look into the logs of the members for the partition and offset that are named. A record that cannot be processed has to be skipped or stored elsewhere; members that take too long per poll need a larger max.poll.interval.ms or a smaller max.poll.records.',
   // The time in the rule is damping enough.
-  damping: { failAfterLooks: 1, recoverAfterLooks: 2 },
+  damping: { failAfterRuns: 1, recoverAfterRuns: 2 },
   run({ groups, atMs }, history) {
     if (groups === undefined) return { missing: 'offsets of groups' };
     return groups.flatMap((group) => {

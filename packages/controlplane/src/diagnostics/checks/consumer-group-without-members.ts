@@ -11,7 +11,7 @@ export const consumerGroupWithoutMembers = defineCheck({
   source: 'control_plane',
   severity: 'low',
   title: 'A consumer group has no members',
-  looksAt: `Groups with unread records that have had no member for ${duration(emptyMsMin)}.`,
+  observes: `Groups with unread records that have had no member for ${duration(emptyMsMin)}.`,
   explanation:
     'Either an application is down unnoticed, or the group is a leftover. Its offsets are removed after offsets.retention.minutes, and an application that comes back later starts elsewhere.',
   fix: 'Start the application again, or delete the group.',

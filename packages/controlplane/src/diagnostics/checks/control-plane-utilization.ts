@@ -11,11 +11,11 @@ export const controlPlaneUtilization = defineCheck({
   source: 'control_plane',
   severity: 'high',
   title: 'The control plane is near its limit for this cluster',
-  looksAt: `The metric control_plane_utilization, against ${percent(utilizationMax)}; from ${percent(utilizationCritical)} on it is critical.`,
+  observes: `The metric control_plane_utilization, against ${percent(utilizationMax)}; from ${percent(utilizationCritical)} on it is critical.`,
   explanation: 'At the limit commits and coordination wait for their turn, and agents slow producers down.',
   fix: 'Fewer and larger files help most: raise -batchTimeout and run fewer, larger agents. Fewer partitions per write, fewer heartbeats of groups and longer commit intervals help too.',
   kinds: clusterKinds,
-  damping: { failAfterLooks: 3, recoverAfterLooks: 3 },
+  damping: { failAfterRuns: 3, recoverAfterRuns: 3 },
   run({ cluster, controlPlaneUtilization: utilization }) {
     if (utilization === undefined) return { missing: 'the utilization' };
     if (utilization < utilizationMax) return [];

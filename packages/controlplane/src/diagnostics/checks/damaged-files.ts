@@ -14,12 +14,12 @@ export const damagedFiles = defineCheck({
   source: 'agent',
   severity: 'critical',
   title: 'Files in the bucket are damaged',
-  looksAt:
+  observes:
     'Committed files that agents found missing, cut off or changed when a consumer came for them. A store that does not answer is not one of these.',
   explanation:
     'Consumers of the partitions get the records before the damage, then KAFKA_STORAGE_ERROR, and CORRUPT_MESSAGE when it lasts. Other partitions are not affected, and no changed byte is served.',
   fix: 'Restore the object from a version or a copy of the bucket: consumers then go on by themselves. If there is none, the offsets are lost: let consumers seek behind them, or delete them with DeleteRecords. Find out what deleted or changed the object, such as a lifecycle rule.',
-  damping: { failAfterLooks: 1, recoverAfterLooks: 1 },
+  damping: { failAfterRuns: 1, recoverAfterRuns: 1 },
   run({ damagedFiles }) {
     if (damagedFiles === undefined) return { missing: 'reports of agents' };
     return damagedFiles.map(({ fileId, kind, partitions, partitionCount }) => {

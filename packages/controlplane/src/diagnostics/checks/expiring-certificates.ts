@@ -12,11 +12,11 @@ export const expiringCertificates = defineCheck({
   source: 'agent',
   severity: 'medium',
   title: 'A certificate ends soon',
-  looksAt: `The end of the certificates that agents show: within ${duration(certificateMsMin)}; within ${duration(certificateMsHigh)} it is high, and afterwards critical.`,
+  observes: `The end of the certificates that agents show: within ${duration(certificateMsMin)}; within ${duration(certificateMsHigh)} it is high, and afterwards critical.`,
   explanation: 'When it has ended clients refuse to connect, and agents refuse each other.',
   fix: 'Renew the certificate and put it where -tlsServerCertFile or -tlsBlobURL points; agents take it up without a restart.',
   kinds: clusterKinds,
-  damping: { failAfterLooks: 1, recoverAfterLooks: 2 },
+  damping: { failAfterRuns: 1, recoverAfterRuns: 2 },
   run: findExpiringCertificates,
 });
 

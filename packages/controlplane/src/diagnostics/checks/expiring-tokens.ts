@@ -13,7 +13,7 @@ export const expiringTokens = defineCheck({
   source: 'agent',
   severity: 'high',
   title: 'A token of an agent ends and is not renewed',
-  looksAt: `The end of the tokens that agents hold: less than ${percent(tokenShareMin)} of its time left, or ${duration(tokenMsMin)} where its begin is not known. One that has ended is critical.`,
+  observes: `The end of the tokens that agents hold: less than ${percent(tokenShareMin)} of its time left, or ${duration(tokenMsMin)} where its begin is not known. One that has ended is critical.`,
   explanation: 'With the end of its token the agent loses the control plane or the bucket.',
   fix: 'Look into the log of the agent for why the token could not be renewed: the identity of its platform, the binding of the workload, or the network.',
   kinds: clusterKinds,

@@ -11,11 +11,11 @@ export const highCardinality = defineCheck({
   source: 'agent',
   severity: 'medium',
   title: 'A metric has too many series',
-  looksAt: `The series of each metric, against ${percent(seriesShareMax)} of ${count(seriesPerMetricMax)}.`,
+  observes: `The series of each metric, against ${percent(seriesShareMax)} of ${count(seriesPerMetricMax)}.`,
   explanation: `Beyond ${count(seriesPerMetricMax)} further series of a metric are counted together as "other". Collectors charge per series.`,
   fix: 'Add partition and topic to -disableConsumerGroupsMetricsTags, turn -kafkaHighCardinalityDistributionMetrics off, and remove unused topics and groups.',
   kinds: clusterKinds,
-  damping: { failAfterLooks: 5, recoverAfterLooks: 5 },
+  damping: { failAfterRuns: 5, recoverAfterRuns: 5 },
   run({ metrics }) {
     if (metrics === undefined) return { missing: 'series of metrics' };
     return metrics

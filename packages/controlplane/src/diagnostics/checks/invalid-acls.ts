@@ -7,12 +7,12 @@ export const invalidAclRules = defineCheck({
   source: 'control_plane',
   severity: 'medium',
   title: 'An ACL rule never matches anything',
-  looksAt:
+  observes:
     'ACL rules that can never decide anything, while ACLs are tried out or enforced; enforced, it is high.',
   explanation:
     'The rule has no effect. Once ACLs are enforced, clients are denied what it should have allowed, or allowed what it should have denied.',
   fix: 'Delete the rule and make the one that was meant; the reason says what is wrong with it.',
-  damping: { failAfterLooks: 1, recoverAfterLooks: 1 },
+  damping: { failAfterRuns: 1, recoverAfterRuns: 1 },
   run({ acls }) {
     if (acls === undefined) return { missing: 'ACL rules' };
     if (acls.mode === 'off') return [];

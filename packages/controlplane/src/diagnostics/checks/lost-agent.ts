@@ -9,7 +9,7 @@ export const lostAgent = defineCheck({
   source: 'control_plane',
   severity: 'medium',
   title: 'An agent went away without a word',
-  looksAt: `Agents that sent no heartbeat for ${duration(agentSilenceMsMax)} and did not say that they stop.`,
+  observes: `Agents that sent no heartbeat for ${duration(agentSilenceMsMax)} and did not say that they stop.`,
   explanation:
     'An agent that stops in order takes its leave, so that clients go elsewhere at once. This one was killed, ran out of memory, or cannot reach the control plane any more.',
   fix: 'Look at the end of its log and at what its platform says: ended for want of memory, moved, cut off. Give it -gracefulShutdownDuration before it is killed.',

@@ -8,12 +8,12 @@ export const mixedReleases = defineCheck({
   source: 'control_plane',
   severity: 'low',
   title: 'Agents run different releases',
-  looksAt: 'The releases of the agents that run. An upgrade may take half an hour before it counts.',
+  observes: 'The releases of the agents that run. An upgrade may take half an hour before it counts.',
   explanation:
     'Releases work together, so that agents can be upgraded one by one. When it stays like this an upgrade was left half done, and clients see different behaviour from agent to agent.',
   fix: 'Finish the upgrade, or go back, so that all agents run the same release.',
   kinds: clusterKinds,
-  damping: { failAfterLooks: 30, recoverAfterLooks: 1 },
+  damping: { failAfterRuns: 30, recoverAfterRuns: 1 },
   run(snapshot) {
     const countByRelease = new Map<string, number>();
     for (const { release } of livingAgents(snapshot)) {

@@ -8,7 +8,7 @@ export const noAgents = defineCheck({
   source: 'control_plane',
   severity: 'critical',
   title: 'No agent runs',
-  looksAt: 'Whether any agent of a cluster that has topics sends heartbeats.',
+  observes: 'Whether any agent of a cluster that has topics sends heartbeats.',
   explanation: 'Without agents clients cannot read or write; written records are safe in the bucket.',
   fix: 'Start agents. If they run, look into their logs: they need a way to the control plane and an agent key that is valid.',
   kinds: clusterKinds,

@@ -8,7 +8,7 @@ export const noJobsAgent = defineCheck({
   source: 'control_plane',
   severity: 'high',
   title: 'No agent has the role jobs',
-  looksAt: 'The roles of the agents that run.',
+  observes: 'The roles of the agents that run.',
   explanation:
     'An agent with the role jobs publishes the events of the control plane and the metrics of the whole cluster, and writes the columns that make searches of events fast. Without one these events and metrics are missing, and searches read more.',
   fix: 'Give at least one agent the role jobs with -roles; two in different zones are better.',

@@ -7,10 +7,10 @@ export const noSuperuser = defineCheck({
   source: 'control_plane',
   severity: 'high',
   title: 'ACLs are enforced and there is no superuser',
-  looksAt: 'Whether any credential is that of a superuser while ACLs are enforced.',
+  observes: 'Whether any credential is that of a superuser while ACLs are enforced.',
   explanation: 'When the rules turn out to be wrong, no Kafka client may fix them.',
   fix: 'Make one credential that is a superuser and keep it for emergencies.',
-  damping: { failAfterLooks: 1, recoverAfterLooks: 1 },
+  damping: { failAfterRuns: 1, recoverAfterRuns: 1 },
   run({ acls, credentials, cluster }) {
     if (acls === undefined) return { missing: 'ACL rules' };
     if (credentials === undefined) return { missing: 'credentials' };

@@ -10,12 +10,12 @@ export const overloadedAgents = defineCheck({
   source: 'control_plane',
   severity: 'high',
   title: 'An agent has no processor time left',
-  looksAt: `The load of each agent, against ${percent(loadMax)}.`,
+  observes: `The load of each agent, against ${percent(loadMax)}.`,
   explanation:
     'Requests wait for their turn, and from -highCPUBackpressureThresholdPercent on the agent slows its clients down on purpose.',
   fix: 'Start more agents, give them more processors, or move pipelines and jobs to agents of their own.',
   kinds: clusterKinds,
-  damping: { failAfterLooks: 5, recoverAfterLooks: 3 },
+  damping: { failAfterRuns: 5, recoverAfterRuns: 3 },
   run(snapshot) {
     return livingAgents(snapshot)
       .filter(({ cpuLoad }) => cpuLoad >= loadMax)

@@ -10,7 +10,7 @@ export const partitionCount = defineCheck({
   source: 'control_plane',
   severity: 'medium',
   title: 'The cluster has almost as many partitions as it may have',
-  looksAt: `Partitions of all topics, against the limit of the cluster: ${percent(partitionShareMax)}, and from ${percent(partitionShareHigh)} on it is high.`,
+  observes: `Partitions of all topics, against the limit of the cluster: ${percent(partitionShareMax)}, and from ${percent(partitionShareHigh)} on it is high.`,
   explanation: 'At the limit no topic can be made and none can get more partitions.',
   fix: 'Delete unused topics, create new ones with fewer partitions, or use another cluster.',
   run({ cluster }) {

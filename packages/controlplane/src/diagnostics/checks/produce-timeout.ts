@@ -9,7 +9,7 @@ export const produceTimeout = defineCheck({
   source: 'agent',
   severity: 'high',
   title: 'Producers give up too early',
-  looksAt: `The time that clients give their writes, against ${duration(produceTimeoutMsMin)}.`,
+  observes: `The time that clients give their writes, against ${duration(produceTimeoutMsMin)}.`,
   explanation:
     'A write is answered when its file is in the bucket, which takes longer than a write to a local disk. A client that gives up earlier sends the same records again while the first ones are still being written: more load, and duplicates unless the producer is idempotent.',
   fix: `Set request.timeout.ms of the producer to 30 seconds or more, never below ${duration(produceTimeoutMsMin)}, and leave idempotence on.`,

@@ -14,11 +14,11 @@ export const singleZone = defineCheck({
   source: 'control_plane',
   severity: 'low',
   title: 'All agents are in one zone',
-  looksAt: 'The availability zones of the agents that run.',
+  observes: 'The availability zones of the agents that run.',
   explanation:
     'When that zone fails, clients cannot read or write until agents start elsewhere. Clients of other zones pay for traffic between zones meanwhile.',
   fix: 'Run agents in two or three zones. Where one is enough, as in a cluster for tests, mute this diagnostic.',
-  damping: { failAfterLooks: 10, recoverAfterLooks: 2 },
+  damping: { failAfterRuns: 10, recoverAfterRuns: 2 },
   run(snapshot) {
     const agents = livingAgents(snapshot);
     const zones = new Set(agents.map(({ zone }) => zone));

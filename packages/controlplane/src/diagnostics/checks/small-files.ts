@@ -12,12 +12,12 @@ export const smallFiles = defineCheck({
   source: 'agent',
   severity: 'medium',
   title: 'Many small files are written',
-  looksAt: `The average size of new files, against ${bytes(averageFileBytesMin)}, when at least ${count(filesPerSecondMin)} are written per second.`,
+  observes: `The average size of new files, against ${bytes(averageFileBytesMin)}, when at least ${count(filesPerSecondMin)} are written per second.`,
   explanation:
     'Object stores charge per request, so that many small files cost more than few large ones; they are also more work for every later read.',
   fix: 'Raise -batchTimeout if producers can wait a little longer, run fewer and larger agents, or send producers to the agents of their own zone, so that each agent has more to put into one file.',
   kinds: ['kafka', 'data_lake'],
-  damping: { failAfterLooks: 5, recoverAfterLooks: 5 },
+  damping: { failAfterRuns: 5, recoverAfterRuns: 5 },
   run({ cluster, produce }) {
     if (produce === undefined || produce.spanMs <= 0) return { missing: 'sizes of new files' };
     const { fileCount, fileBytes, spanMs } = produce;

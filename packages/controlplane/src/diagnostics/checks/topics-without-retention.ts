@@ -7,7 +7,7 @@ export const topicsWithoutRetention = defineCheck({
   source: 'control_plane',
   severity: 'low',
   title: 'A topic keeps its records for ever',
-  looksAt:
+  observes:
     'Topics whose cleanup.policy is not delete, and those that have neither retention.ms nor retention.bytes.',
   explanation: 'Its part of the bucket grows without end, and so does the bill.',
   fix: 'Set retention.ms or retention.bytes of the topic, and cleanup.policy=compact,delete where it is compact, which has no effect by itself. Where everything is kept on purpose, mute this diagnostic.',

@@ -12,11 +12,11 @@ export const unbalancedAgents = defineCheck({
   source: 'control_plane',
   severity: 'medium',
   title: 'One agent works much more than the others',
-  looksAt: `The load of every agent with the same group and roles: at least ${percent(busyLoadMin)}, and ${timesTheOthers} times the average of the others.`,
+  observes: `The load of every agent with the same group and roles: at least ${percent(busyLoadMin)}, and ${timesTheOthers} times the average of the others.`,
   explanation:
     'Clients of the busy agent wait while others idle. Usually few clients carry most of the traffic, or all were started against one address and stayed there.',
   fix: 'Let clients bootstrap from an address that stands for all agents, spread the partitions of busy topics, and try another -defaultPartitionAssignmentStrategy such as equal_spread.',
-  damping: { failAfterLooks: 10, recoverAfterLooks: 5 },
+  damping: { failAfterRuns: 10, recoverAfterRuns: 5 },
   run(snapshot) {
     const alike = Map.groupBy(livingAgents(snapshot), ({ group, roles }) => `${group} ${[...roles].sort()}`);
     return [...alike.values()].flatMap((agents) =>

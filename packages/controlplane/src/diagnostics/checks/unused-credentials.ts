@@ -9,14 +9,14 @@ export const unusedCredentials = defineCheck({
   source: 'agent',
   severity: 'low',
   title: 'A credential is not used',
-  looksAt: `Credentials without a login for ${duration(unusedMsMin)}; one of a superuser is medium.`,
+  observes: `Credentials without a login for ${duration(unusedMsMin)}; one of a superuser is medium.`,
   explanation: 'An unused password can leak without being missed.',
   fix: 'Delete the credential.',
-  damping: { failAfterLooks: 1, recoverAfterLooks: 1 },
+  damping: { failAfterRuns: 1, recoverAfterRuns: 1 },
   run({ credentials, atMs }) {
-    const told = credentials?.filter(({ lastUsedMs }) => lastUsedMs !== undefined);
-    if (told === undefined || (told.length === 0 && credentials!.length > 0)) return { missing: 'logins' };
-    return told.flatMap(({ username, isSuperuser, createdMs, lastUsedMs }) => {
+    const known = credentials?.filter(({ lastUsedMs }) => lastUsedMs !== undefined);
+    if (known === undefined || (known.length === 0 && credentials!.length > 0)) return { missing: 'logins' };
+    return known.flatMap(({ username, isSuperuser, createdMs, lastUsedMs }) => {
       const sinceMs = lastUsedMs ?? createdMs;
       if (atMs - sinceMs < unusedMsMin) return [];
       const what = lastUsedMs === null ? 'was never used and made' : 'was used last';

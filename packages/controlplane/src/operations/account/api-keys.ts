@@ -78,7 +78,7 @@ async function grantOf(
   caller: Caller,
 ): Promise<KeyGrant> {
   const { principal_kind, resource_kind, resource_id, workspace_id, managed_grant_name } = given;
-  // Whoever writes `read_only` here would otherwise get a key that writes.
+  // A caller that sends `read_only` here would otherwise get a key that writes.
   if (managed_grant_name !== undefined)
     throw new OperationFailed(
       'invalid_request',

@@ -29,7 +29,7 @@ export function makerId(actor: Actor): string {
 }
 
 /**
- * The application key that a new key with these grants is bound to: it is revoked together with it, so that nobody who has a key can make
+ * The application key that a new key with these grants is bound to: it is revoked together with it, so that a key cannot be used to make
  * another that outlives it. Keys that account keys make are not bound, because replacing an account key would end all of them, nor are
  * agent keys, because replacing an application key would stop all agents.
  */

@@ -84,7 +84,7 @@ async function replacedKey(
   return key;
 }
 
-/** Both forms are never mixed: which of the keys would be meant nobody could say. */
+/** Both forms are never mixed, because it would be ambiguous which key is meant. */
 function wantedKeys(
   name: string,
   workspaceIds: readonly string[],

@@ -63,8 +63,8 @@ export function pipelineHandlers(
       const configurations = await pipelines.configurations(place);
       return {
         pipeline_overview: overviewOf(pipeline),
-        pipeline_configurations: configurations.map(configurationTold),
-        ...(input.include_summary ? { pipeline_summary: summaryTold(pipeline, configurations) } : {}),
+        pipeline_configurations: configurations.map(toConfigurationResponse),
+        ...(input.include_summary ? { pipeline_summary: toSummaryResponse(pipeline, configurations) } : {}),
       };
     },
 
@@ -102,7 +102,7 @@ function overviewOf({ id, name, state, type, deployed }: Pipeline): Described['p
   };
 }
 
-function configurationTold(
+function toConfigurationResponse(
   configuration: PipelineConfiguration,
 ): Described['pipeline_configurations'][number] {
   const { id, version, yaml, parts, createdMs } = configuration;
@@ -116,7 +116,7 @@ function configurationTold(
 }
 
 /** Of the configuration that counts, or of the last one where none does. */
-function summaryTold(
+function toSummaryResponse(
   { deployed }: Pipeline,
   configurations: readonly PipelineConfiguration[],
 ): Described['pipeline_summary'] {

@@ -106,7 +106,7 @@ export function sessionHandlers(accounts: AccountsDatabase): OperationHandlers<N
       const seen = byName(clusters.filter((cluster) => mayOnCluster(context, 'read', cluster)));
       const ofWorkspace = Map.groupBy(seen, ({ workspaceId }) => workspaceId);
       // An agent key reaches its cluster and not the workspace, which has a name all the same.
-      const told = all.flatMap(({ id, name }) => {
+      const visible = all.flatMap(({ id, name }) => {
         const grant = reached.find((workspace) => workspace.id === id)?.grant;
         const own = ofWorkspace.get(id) ?? [];
         if (grant === undefined && own.length === 0) return [];
@@ -121,7 +121,7 @@ export function sessionHandlers(accounts: AccountsDatabase): OperationHandlers<N
         account: { id: account.id, name: account.name },
         actor: { kind: actor.kind, id: actor.id, name: actorName },
         is_account_admin: administersAccount(context),
-        workspaces: told,
+        workspaces: visible,
         release,
         server_time: timeText(clock.nowMs()),
       };

@@ -21,7 +21,9 @@ export function ssoHandlers(
   return {
     async get_sso_configuration(_input, { accountId }) {
       const connection = await ssoConnections.get(accountId);
-      return { sso_configuration: connection === undefined ? null : told(connection, publicUrl()) };
+      return {
+        sso_configuration: connection === undefined ? null : toConnectionResponse(connection, publicUrl()),
+      };
     },
 
     async create_sso_configuration(input, { accountId }) {
@@ -67,7 +69,7 @@ export function checkedIssuer(url: string): string {
   );
 }
 
-function told(
+function toConnectionResponse(
   connection: SsoConnection,
   publicUrl: string,
 ): NonNullable<OutputOf<'get_sso_configuration'>['sso_configuration']> {

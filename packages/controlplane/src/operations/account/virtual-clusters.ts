@@ -40,7 +40,7 @@ type ClusterResponse = OutputOf<'describe_virtual_cluster'>['virtual_cluster'];
 export function virtualClusterHandlers(accounts: AccountsDatabase): OperationHandlers<Names, CallContext> {
   const { virtualClusters, keys } = accounts;
 
-  /** Agent keys by cluster, for those whom they are shown to. */
+  /** Agent keys by cluster, for callers that may see them. */
   async function agentKeysFor(clusters: readonly VirtualCluster[], context: CallContext) {
     if (!clusters.some((cluster) => mayOnCluster(context, 'write', cluster)))
       return new Map<string, ApiKey[]>();
@@ -49,7 +49,7 @@ export function virtualClusterHandlers(accounts: AccountsDatabase): OperationHan
     return Map.groupBy(ofAgents, ({ grants }) => grants[0]!.resourceId);
   }
 
-  async function toldAll(
+  async function toResponses(
     clusters: readonly VirtualCluster[],
     context: CallContext,
   ): Promise<ClusterResponse[]> {
@@ -67,14 +67,14 @@ export function virtualClusterHandlers(accounts: AccountsDatabase): OperationHan
     const workspaceId = input.workspace_id ?? (await oldestWorkspace(context));
     context.happensIn(workspaceId);
     const cluster = await virtualClusters.create(accountId, workspaceId, newCluster(input));
-    const told = {
+    const response = {
       virtual_cluster_id: cluster.id,
       virtual_cluster_name: cluster.name,
       ...poolOf(cluster),
       bootstrap_url: null,
       workspace_id: workspaceId,
     };
-    if (input.skip_agent_key_creation) return told;
+    if (input.skip_agent_key_creation) return response;
     const grant = {
       principalKind: 'agent',
       resourceKind: 'virtual_cluster',
@@ -86,7 +86,7 @@ export function virtualClusterHandlers(accounts: AccountsDatabase): OperationHan
       await virtualClusters.delete(accountId, cluster.id);
       throw error;
     });
-    return { ...told, agent_key: key };
+    return { ...response, agent_key: key };
   }
 
   function oldestWorkspace(context: CallContext): Promise<string> {
@@ -100,12 +100,12 @@ export function virtualClusterHandlers(accounts: AccountsDatabase): OperationHan
     async list_virtual_clusters({ workspace_id }, context) {
       const all = await virtualClusters.list(context.accountId, workspace_id);
       const seen = all.filter((cluster) => mayOnCluster(context, 'read', cluster));
-      return { virtual_clusters: await toldAll(byName(seen), context) };
+      return { virtual_clusters: await toResponses(byName(seen), context) };
     },
 
     async describe_virtual_cluster(_input, context) {
-      const [told] = await toldAll([clusterOf(context)], context);
-      return { virtual_cluster: told! };
+      const [response] = await toResponses([clusterOf(context)], context);
+      return { virtual_cluster: response! };
     },
 
     create_virtual_cluster: create,

@@ -4,7 +4,7 @@ import type { VirtualCluster } from '../../accounts/workspaces/virtual-clusters.
 import type { Workspace } from '../../accounts/workspaces/workspaces.ts';
 import { OperationFailed } from '../operation-failed.ts';
 
-/** Who asks, as far as it decides what he sees. */
+/** The caller, as far as it decides what is visible. */
 export interface Caller {
   readonly actor: Actor;
   readonly accountId: string;
@@ -46,7 +46,7 @@ export function mayOnCluster(
   return isAllowed(actor, { scope: 'cluster', access, accountId, workspaceId, clusterId });
 }
 
-/** Where something is made when nobody says where: in the oldest workspace in which the caller may. */
+/** The default workspace of something new: the oldest one in which the caller may create it. */
 export async function oldestWritable(
   accounts: Pick<AccountsDatabase, 'workspaces'>,
   caller: Caller,

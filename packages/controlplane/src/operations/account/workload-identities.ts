@@ -28,7 +28,7 @@ export function workloadIdentityHandlers(
   return {
     async list_workload_identity_federations({ virtual_cluster_id }, { accountId }) {
       const all = await federations.list(accountId, virtual_cluster_id);
-      const both = [...all.map(told), ...inFile(virtual_cluster_id).map(toldOfFile)];
+      const both = [...all.map(toFederationResponse), ...inFile(virtual_cluster_id).map(toBindingResponse)];
       return { workload_identity_federations: both.sort((a, b) => byText(a.name, b.name)) };
     },
 
@@ -44,7 +44,7 @@ export function workloadIdentityHandlers(
         isReadOnly: input.read_only,
         lifetimeSeconds: input.max_credential_ttl_seconds,
       });
-      return told(federation);
+      return toFederationResponse(federation);
     },
 
     async delete_workload_identity_federation({ virtual_cluster_id, id }, { accountId }) {
@@ -74,9 +74,9 @@ function checkedRules(given: GivenRules): Federation['rules'] {
   });
 }
 
-type Told = OutputOf<'create_workload_identity_federation'>;
+type FederationResponse = OutputOf<'create_workload_identity_federation'>;
 
-function told(federation: Federation): Told {
+function toFederationResponse(federation: Federation): FederationResponse {
   return {
     id: federation.id,
     source: 'api',
@@ -94,8 +94,8 @@ function told(federation: Federation): Told {
   };
 }
 
-/** Its name is its id, and nobody knows when it was written. */
-function toldOfFile(binding: WorkloadIdentityBinding): Told {
+/** Its name is its id, and its creation time is unknown. */
+function toBindingResponse(binding: WorkloadIdentityBinding): FederationResponse {
   return {
     id: binding.name,
     source: 'file',

@@ -4,7 +4,7 @@ import { apiLimits } from '@weir/api/limits';
 import type { AgentClients, ReportedSoftware } from '@weir/metadata';
 import { agentOf } from '../../../testing/diagnostic-snapshot.ts';
 import { openTestClusterApi } from '../../../testing/test-cluster-api.ts';
-import { clientsTold } from './clients.ts';
+import { toClientsResponse } from './clients.ts';
 
 const atMs = Date.parse('2026-01-31T12:00:00.000Z');
 
@@ -35,7 +35,7 @@ const agents: readonly AgentClients[] = [
 ];
 
 test('clients of all agents are one list by software, the most connections first', () => {
-  const { clients, ...facts } = clientsTold(agents, {});
+  const { clients, ...facts } = toClientsResponse(agents, {});
   assert.deepEqual(clients, [
     {
       software_name: 'java',
@@ -70,7 +70,7 @@ test('clients of all agents are one list by software, the most connections first
   });
 });
 
-const asked: [asked: Parameters<typeof clientsTold>[1], found: string[]][] = [
+const asked: [asked: Parameters<typeof toClientsResponse>[1], found: string[]][] = [
   [{ software_name: 'java' }, ['java 12']],
   [{ software_version: '2.1' }, ['librdkafka 3']],
   [{ agent_id: 'b' }, ['java 5']],
@@ -79,7 +79,7 @@ const asked: [asked: Parameters<typeof clientsTold>[1], found: string[]][] = [
 
 for (const [question, found] of asked) {
   test(`clients by ${JSON.stringify(question)}: ${found.join(', ') || 'none'}`, () => {
-    const { clients, connections } = clientsTold(agents, question);
+    const { clients, connections } = toClientsResponse(agents, question);
     assert.deepEqual(
       clients.map((one) => `${one.software_name} ${one.connections}`),
       found,
@@ -96,7 +96,7 @@ test('many kinds, names and agents are cut, and it is said', () => {
   const crowd = Array.from({ length: apiLimits.listedSoftwareNamesMax + 5 }, (_, n) =>
     agent(`a${n}`, 1_000_000, `common 1 ×1000 User:u${n}/c${n}`, ...(n === 0 ? many : [])),
   );
-  const { clients, total } = clientsTold(crowd, {});
+  const { clients, total } = toClientsResponse(crowd, {});
   assert.deepEqual([clients.length, total], [apiLimits.listedSoftwareMax, apiLimits.listedSoftwareMax + 8]);
   const [first] = clients;
   assert.equal(first!.agents.length, apiLimits.listedSoftwareNamesMax);

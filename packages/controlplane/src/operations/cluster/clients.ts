@@ -10,14 +10,17 @@ import { byText } from './wire-values.ts';
 export function clientOperations({ clusterPort }: ClusterServices) {
   return {
     list_clients: async (input) =>
-      clientsTold(await clusterPort(input.virtual_cluster_id).listClients(), input),
+      toClientsResponse(await clusterPort(input.virtual_cluster_id).listClients(), input),
   } satisfies OperationHandlers<'list_clients', CallContext>;
 }
 
 type Question = Omit<InputOf<'list_clients'>, 'virtual_cluster_id'>;
 
 /** What agents told of their clients, by software. Clients choose the names, and agents cut them. */
-export function clientsTold(agents: readonly AgentClients[], asked: Question): OutputOf<'list_clients'> {
+export function toClientsResponse(
+  agents: readonly AgentClients[],
+  asked: Question,
+): OutputOf<'list_clients'> {
   const kinds = new Map<string, Kind>();
   let [connections, listed] = [0, 0];
   for (const { agentId, connectionCount, software } of agents) {
@@ -36,7 +39,7 @@ export function clientsTold(agents: readonly AgentClients[], asked: Question): O
   );
   const heardMs = agents.flatMap((agent) => agent.heardMs ?? []);
   return {
-    clients: sorted.slice(0, apiLimits.listedSoftwareMax).map((kind) => kind.told()),
+    clients: sorted.slice(0, apiLimits.listedSoftwareMax).map((kind) => kind.toResponse()),
     total: sorted.length,
     connections,
     unlisted_connections: Math.max(0, connections - listed),
@@ -77,7 +80,7 @@ class Kind {
     this.#hasMoreNames ||= principalCount > principals.length || clientIdCount > clientIds.length;
   }
 
-  told(): OutputOf<'list_clients'>['clients'][number] {
+  toResponse(): OutputOf<'list_clients'>['clients'][number] {
     const max = apiLimits.listedSoftwareNamesMax;
     const agents = this.#agents.sort(
       (a, b) => b.connections - a.connections || byText(a.agent_id, b.agent_id),

@@ -5,7 +5,7 @@ import type { ClusterFollower, ClusterPort } from '@weir/metadata';
 import { FakeCluster } from '../../../testing/fake-cluster.ts';
 import { ClusterTopicsSnapshot } from './cluster-topics-snapshot.ts';
 
-/** A cluster without a leader: whoever follows it waits. */
+/** A cluster without a leader: followers wait. */
 class LeaderlessCluster extends FakeCluster {
   override follow(follower: ClusterFollower): () => void {
     this.followers.add(follower);
@@ -13,31 +13,31 @@ class LeaderlessCluster extends FakeCluster {
   }
 }
 
-function look(port: ClusterPort) {
+function takeFrom(port: ClusterPort) {
   const clock = new HandClock();
   const gone = new AbortController();
-  return { clock, gone, glance: ClusterTopicsSnapshot.take(port, { clock, stop: gone.signal }) };
+  return { clock, gone, snapshot: ClusterTopicsSnapshot.take(port, { clock, stop: gone.signal }) };
 }
 
-test('a glance ends with the first snapshot', async () => {
+test('taking a snapshot ends with the first one', async () => {
   const cluster = new FakeCluster();
-  const { glance } = look(cluster);
-  assert.deepEqual((await glance).topics, []);
+  const { snapshot } = takeFrom(cluster);
+  assert.deepEqual((await snapshot).topics, []);
   assert.equal(cluster.followers.size, 0);
 });
 
-test('a cluster that does not show itself is unavailable after a while', async () => {
+test('a cluster without a leader is unavailable after 20 s', async () => {
   const cluster = new LeaderlessCluster();
-  const { glance, clock } = look(cluster);
+  const { snapshot, clock } = takeFrom(cluster);
   clock.advance(20_000);
-  await assert.rejects(glance, { name: 'ClusterUnavailable' });
+  await assert.rejects(snapshot, { name: 'ClusterUnavailable' });
   assert.equal(cluster.followers.size, 0);
 });
 
-test('nobody looks for a caller who went away', async () => {
+test('a caller that went away ends the wait', async () => {
   const cluster = new LeaderlessCluster();
-  const { glance, gone } = look(cluster);
+  const { snapshot, gone } = takeFrom(cluster);
   gone.abort();
-  await assert.rejects(glance, { code: 'context_canceled' });
+  await assert.rejects(snapshot, { code: 'context_canceled' });
   assert.equal(cluster.followers.size, 0);
 });

@@ -23,7 +23,7 @@ type ConfigurationOperation =
   | 'describe_virtual_cluster_configuration'
   | 'update_virtual_cluster_configuration';
 
-/** Broker configs that the interface always tells, with the values that count. Others it tells when somebody set them. */
+/** Broker configs that are always in the response, with effective values. Others are there when they are set. */
 const toConfigsResponse: readonly string[] = [
   'auto.create.topics.enable',
   'delete.topic.enable',

@@ -15,7 +15,7 @@ type CredentialOperation =
 
 const usernamePrefix = 'ccun_';
 const passwordPrefix = 'ccp_';
-/** Nobody guesses 256 bits, so that a generated password may be verified cheaply. */
+/** 256 random bits cannot be guessed, so that a generated password may be verified cheaply. */
 const passwordBytes = 32;
 const nameCharsMax = 128;
 
@@ -23,7 +23,7 @@ export function credentialOperations({ clusterPort, freshUuid, randomBytes }: Cl
   return {
     list_virtual_cluster_credentials: async ({ virtual_cluster_id }) => {
       const credentials = await clusterPort(virtual_cluster_id).listCredentials();
-      return { credentials: credentials.map(told).sort((a, b) => byText(a.name, b.name)) };
+      return { credentials: credentials.map(toCredentialResponse).sort((a, b) => byText(a.name, b.name)) };
     },
 
     create_virtual_cluster_credentials: async (input) => {
@@ -47,7 +47,7 @@ export function credentialOperations({ clusterPort, freshUuid, randomBytes }: Cl
           password: await newScramCredential(password, randomBytes),
         },
       ]);
-      // All that can be wrong with what was made here is that somebody has the name.
+      // The only possible refusal of what was made here is that the name is taken.
       refuse(result!, { INVALID_REQUEST: 'duplicate_name', POLICY_VIOLATION: 'limit_exceeded' });
       return { id, username, password };
     },
@@ -63,7 +63,14 @@ export function credentialOperations({ clusterPort, freshUuid, randomBytes }: Cl
   } satisfies OperationHandlers<CredentialOperation, CallContext>;
 }
 
-function told({ id, name, username, createdMs, isSuperuser, lastUsedMs }: CredentialDescription) {
+function toCredentialResponse({
+  id,
+  name,
+  username,
+  createdMs,
+  isSuperuser,
+  lastUsedMs,
+}: CredentialDescription) {
   return {
     id,
     name,

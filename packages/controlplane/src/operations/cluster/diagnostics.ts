@@ -18,7 +18,7 @@ type DiagnosticOperation =
   | 'list_diagnostic_history';
 
 export function diagnosticOperations({ diagnostics: store, onTransition }: ClusterServices) {
-  const tell = ({ transitions }: ChangedDiagnostics) => {
+  const report = ({ transitions }: ChangedDiagnostics) => {
     for (const transition of transitions) if (!transition.isSilent) onTransition(transition);
   };
   return {
@@ -48,7 +48,7 @@ export function diagnosticOperations({ diagnostics: store, onTransition }: Clust
         reason,
       };
       try {
-        tell(await muteDiagnostic(store, { clusterId, name, mute }));
+        report(await muteDiagnostic(store, { clusterId, name, mute }));
       } catch (error) {
         if (error instanceof MuteRefused) throw new OperationFailed('invalid_request', error.message);
         throw error;
@@ -59,7 +59,7 @@ export function diagnosticOperations({ diagnostics: store, onTransition }: Clust
     unmute_diagnostic: async (input, { clock, actorName: by }) => {
       const { virtual_cluster_id: clusterId, diagnostic_id: name } = input;
       if (describeCheck(name) === undefined) throw notThere(name);
-      tell(await unmuteDiagnostic(store, { clusterId, name, by, atMs: clock.nowMs() }));
+      report(await unmuteDiagnostic(store, { clusterId, name, by, atMs: clock.nowMs() }));
       return {};
     },
 

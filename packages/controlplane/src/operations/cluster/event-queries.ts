@@ -32,7 +32,7 @@ export async function askEngine(
   { queryId, stop }: AskOptions,
 ): Promise<QueryAnswer> {
   if (stop.aborted) throw new OperationFailed('context_canceled');
-  // Whoever has it already has ended it by himself when this cannot be said.
+  // If the cancellation fails, the agent that runs the query ends it by its own limit.
   const cancel = () => void port.cancelQuery(queryId).catch(() => undefined);
   stop.addEventListener('abort', cancel, { once: true });
   try {

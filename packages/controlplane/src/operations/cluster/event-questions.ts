@@ -65,7 +65,7 @@ export function windowAround(nearMs: number | undefined, nowMs: number): TimeWin
 
 type FilterGiven = Pick<InputOf<'search_events'>, 'filter' | 'filter_builder'>;
 
-/** By text or by rows, never by both: whoever switches clears the other. */
+/** By text or by rows, never by both: switching clears the other. */
 export function filterOf({ filter: text, filter_builder: builder }: FilterGiven): Filter {
   if (builder === undefined) return filterOfText(text);
   if (text !== '')
@@ -110,13 +110,13 @@ export function timelineOf(given: TimelineGiven, where: string): TimelineRequest
   };
 }
 
-type BuilderTold = NonNullable<OutputOf<'check_event_filter'>['filter_builder']>;
+type BuilderResponse = NonNullable<OutputOf<'check_event_filter'>['filter_builder']>;
 
 /** The rows that say the same, unless they cannot or lie deeper than the interface shows them. */
-function builderOf(filter: Filter): BuilderTold | null {
+function builderOf(filter: Filter): BuilderResponse | null {
   const { builder, isExact } = filterToBuilder(filter);
   if (!isExact || depthOf(builder) > builderDepthMax) return null;
-  return builder as BuilderTold;
+  return builder as BuilderResponse;
 }
 
 /** Groups within groups, as `filterBuilder` of the API has them. */

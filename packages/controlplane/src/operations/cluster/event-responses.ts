@@ -3,8 +3,8 @@ import { timeText } from '@weir/core';
 import type { EventRow, FieldSummary, QueryStats, Timeline } from '@weir/events';
 
 type SearchAnswer = OutputOf<'search_events'>;
-type TimelineTold = NonNullable<SearchAnswer['timeline']>;
-type FieldTold = OutputOf<'list_event_fields'>['fields'][number];
+type TimelineResponse = NonNullable<SearchAnswer['timeline']>;
+type FieldResponse = OutputOf<'list_event_fields'>['fields'][number];
 
 /** Answers of the engine as the interface tells them. */
 
@@ -25,7 +25,7 @@ export function toStatsResponse(stats: QueryStats): SearchAnswer['stats'] {
   };
 }
 
-export function toTimelineResponse({ bucketMs, startMs, isApproximate, series }: Timeline): TimelineTold {
+export function toTimelineResponse({ bucketMs, startMs, isApproximate, series }: Timeline): TimelineResponse {
   return {
     bucket_seconds: bucketMs / 1000,
     is_approximate: isApproximate,
@@ -47,7 +47,7 @@ export function toFieldResponse({
   presentEvents,
   distinctValues,
   topValues,
-}: FieldSummary): FieldTold {
+}: FieldSummary): FieldResponse {
   return {
     name,
     types: [...types],

@@ -62,8 +62,8 @@ export function eventOperations({ clusterPort, freshUuid }: ClusterServices) {
         events: answer.rows.map(toEventResponse),
         truncated: answer.hasMore,
         next_cursor: answer.hasMore && last !== undefined ? eventCursor(last) : null,
-        ...(answer.timeline === undefined ? {} : { timeline: toldAsWanted(answer.timeline, timeline) }),
-        ...basisTold(answer),
+        ...(answer.timeline === undefined ? {} : { timeline: requestedTimeline(answer.timeline, timeline) }),
+        ...toBasisResponse(answer),
       };
     },
 
@@ -79,7 +79,7 @@ export function eventOperations({ clusterPort, freshUuid }: ClusterServices) {
         },
         context,
       );
-      return { timeline: toldAsWanted(answer.timeline!, input), ...basisTold(answer) };
+      return { timeline: requestedTimeline(answer.timeline!, input), ...toBasisResponse(answer) };
     },
 
     list_event_fields: async (input, context) => {
@@ -92,7 +92,7 @@ export function eventOperations({ clusterPort, freshUuid }: ClusterServices) {
         fields: answer.fields.map(toFieldResponse),
         sampled_events: answer.sampledEvents,
         is_sample: answer.isSample,
-        ...basisTold(answer),
+        ...toBasisResponse(answer),
       };
     },
 
@@ -161,7 +161,10 @@ function scopeOf(
 }
 
 /** An agent of an earlier release overlooks the second field; its answer is one to another question. */
-function toldAsWanted(timeline: Timeline, wanted: { readonly then_by?: string | undefined } | undefined) {
+function requestedTimeline(
+  timeline: Timeline,
+  wanted: { readonly then_by?: string | undefined } | undefined,
+) {
   const isDivided = timeline.series.every(({ key, thenKey }) => key === undefined || thenKey !== undefined);
   if (wanted?.then_by !== undefined && !isDivided)
     throw new OperationFailed(
@@ -177,7 +180,7 @@ async function checkEnabled(port: ClusterPort, context: CallContext): Promise<vo
     throw new OperationFailed('events_disabled');
 }
 
-function basisTold({
+function toBasisResponse({
   stats,
   partial,
   hasNoData,

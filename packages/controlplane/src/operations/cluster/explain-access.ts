@@ -62,14 +62,14 @@ function questionIn(input: InputOf<'explain_access'>): AccessQuestion {
   };
 }
 
-/** Beside those whom rules name, what is told is about everybody else. */
+/** The answer for principals that no rule names, and for each that one does. */
 function explainedForAll(
   mode: Explained['mode'],
   question: AccessQuestion,
   { everybodyElse, named, namedCount }: WhoMay,
 ): Explained {
   const isEnforced = mode === 'enforced';
-  const told = ({ principal, isAllowed, isSuperuser, rule, otherHosts }: PrincipalAccess) => ({
+  const toPrincipalResponse = ({ principal, isAllowed, isSuperuser, rule, otherHosts }: PrincipalAccess) => ({
     principal,
     is_allowed: !isEnforced || isSuperuser || isAllowed,
     do_rules_allow: isAllowed,
@@ -77,7 +77,7 @@ function explainedForAll(
     deciding_rule: rule === undefined ? null : toAclResponse(rule),
     other_hosts: [...otherHosts],
   });
-  const { is_allowed, do_rules_allow, deciding_rule } = told(everybodyElse);
+  const { is_allowed, do_rules_allow, deciding_rule } = toPrincipalResponse(everybodyElse);
   return {
     is_allowed,
     do_rules_allow,
@@ -90,7 +90,7 @@ function explainedForAll(
       { mode, isSuperuser: false, permission: everybodyElse.rule?.permission },
     ),
     near_rules: [],
-    who: [told(everybodyElse), ...named.map(told)],
+    who: [toPrincipalResponse(everybodyElse), ...named.map(toPrincipalResponse)],
     who_total: namedCount + 1,
   };
 }
@@ -103,7 +103,7 @@ function modeIn(configs: Readonly<Record<string, string>>): Explained['mode'] {
 
 const userKind = 'User:';
 
-/** All names of whoever has this one, and whether rules bind him. Who has no credential has one name. */
+/** All names of the principal with this one, and whether it is a superuser. Without a credential it has one name. */
 function principalCalled(given: string, credentials: readonly CredentialDescription[]) {
   const name = given.startsWith(userKind) ? given.slice(userKind.length) : given;
   for (const { username, name: credentialName, isSuperuser } of credentials) {

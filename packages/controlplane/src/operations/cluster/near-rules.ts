@@ -10,11 +10,11 @@ interface NearRule {
 }
 
 const toldMax = 10;
-/** Rules that are looked at closely. Whoever has more rules about one name finds his own among the first. */
+/** Limits the rules that are compared; those about the name come first. */
 const consideredMax = 5_000;
 
 /**
- * Rules that would decide a question if one thing about them were different: what somebody probably meant, or took for granted. Whether one
+ * Rules that would decide a question if one thing about them were different: what the user probably meant, or took for granted. Whether one
  * would is asked of the code that decides, with a rule in which that thing is as in the question.
  */
 export function nearRules(acls: readonly Acl[], question: AclQuestion): NearRule[] {

@@ -10,12 +10,12 @@ export interface ClusterServices {
   readonly clusterPort: (clusterId: string) => ClusterPort;
   readonly virtualClusters: Pick<VirtualClusters, 'change'>;
   readonly diagnostics: DiagnosticsStore;
-  /** Told of diagnostics that somebody muted or unmuted. */
+  /** Called when a diagnostic is muted or unmuted. */
   readonly onTransition: (transition: Transition) => void;
-  /** The metrics that there are of a cluster, whoever counts them. */
+  /** The metrics that exist of a cluster. */
   readonly metricRows: (clusterId: string) => readonly MetricRow[];
   /** For ids. */
   readonly freshUuid: () => string;
-  /** For passwords: a source that nobody can foretell. */
+  /** For passwords: cryptographically secure. */
   readonly randomBytes: (count: number) => Uint8Array;
 }

@@ -8,7 +8,7 @@ import {
   credentialSpellings,
 } from '@weir/metadata';
 
-/** What is asked of everybody at once. */
+/** A question about all principals at once. */
 export interface AccessQuestion extends Omit<AclQuestion, 'principals'> {
   /** Whether it is about one address; else about those that no rule names. */
   readonly isHostGiven: boolean;
@@ -23,7 +23,7 @@ export interface PrincipalAccess extends AclDecision {
 }
 
 export interface WhoMay {
-  /** Everybody whom nothing below names. */
+  /** All principals that nothing below names. */
   readonly everybodyElse: PrincipalAccess;
   /** Superusers, and principals that a rule about it names: those who may first, by name. */
   readonly named: readonly PrincipalAccess[];
@@ -34,12 +34,12 @@ export const everybody = 'User:*';
 const everyHost = '*';
 /** Addresses of one principal that are looked at, and those that are told. */
 const hostsConsideredMax = 100;
-const hostsToldMax = 10;
+const hostsShownMax = 10;
 const userKind = 'User:';
 
 /**
- * Who may do something, by the code that decides about one. Only superusers and principals of rules about it are looked at: for all others the
- * answer is that of everybody else.
+ * Who may do something, by the code that decides about one. Only superusers and principals of rules about it are checked: all others
+ * have the same answer.
  */
 export function whoMay(
   acls: readonly Acl[],
@@ -59,7 +59,7 @@ export function whoMay(
     const others = [...hosts].filter(
       (host) => index.decide({ ...question, principals: names, host }).isAllowed !== found.isAllowed,
     );
-    return { ...found, otherHosts: others.sort().slice(0, hostsToldMax) };
+    return { ...found, otherHosts: others.sort().slice(0, hostsShownMax) };
   };
   const known = principalsIn(about, credentials).map((one) => ({ one, found: decide(one) }));
   known.sort((a, b) => rankOf(a.found) - rankOf(b.found) || (a.one.principal < b.one.principal ? -1 : 1));
@@ -71,7 +71,7 @@ export function whoMay(
   };
 }
 
-/** Principals of rules that bind one who has these names: its own, everybody, and all workloads of its trust domain. */
+/** Principals of rules that apply to these names: the names, `User:*`, and all workloads of the trust domain. */
 function ruledAs(names: readonly string[]): string[] {
   const domains = names.flatMap((name) => /^User:spiffe:\/\/[^/]+\//.exec(name) ?? []);
   return [...names, everybody, ...domains.map((domain) => `${domain}*`)];
@@ -97,7 +97,7 @@ function principalsIn(about: readonly Acl[], credentials: readonly CredentialDes
   return found;
 }
 
-/** Whether a rule decides the question for whom it names, from where it says. */
+/** Whether a rule decides the question for its principal and host. */
 function isAbout(acl: Acl, question: Omit<AclQuestion, 'principals'>): boolean {
   const { resourceType, patternType, resourceName, host } = acl;
   if (resourceType !== question.resourceType) return false;

@@ -9,7 +9,7 @@ const schemaLock = 7_305_012;
 
 /**
  * Brings the schema of a database to what this release needs, all missing steps in one transaction. There is no way back: a database that
- * a newer release has changed is refused, because nobody here knows what its tables mean.
+ * a newer release has changed is refused, because this release does not know its tables.
  */
 export async function migrate(
   database: Database,
@@ -31,7 +31,7 @@ export async function migrate(
   });
 }
 
-/** SQLite needs none: whoever begins a transaction there is the only one who writes. */
+/** SQLite needs none: a transaction there is the only writer. */
 async function lock(transaction: DatabaseTransaction): Promise<void> {
   if (!(transaction.getExecutor().adapter instanceof PostgresAdapter)) return;
   await sql`SELECT pg_advisory_xact_lock(${sql.lit(schemaLock)})`.execute(transaction);

@@ -3,21 +3,25 @@ import type { DiagnosticSnapshot } from './diagnostic-snapshot.ts';
 import type { ClusterHistory } from './history.ts';
 import { checkFailedToRun } from './registry.ts';
 
-interface LookResult {
+interface CheckRunResult {
   readonly name: string;
   readonly result: CheckResult;
 }
 
-export interface Look {
+export interface CheckRun {
   /** Of every check that is made for this kind of cluster, and of whether all of them ran. */
-  readonly results: readonly LookResult[];
+  readonly results: readonly CheckRunResult[];
   /** What checks threw, for the log. */
   readonly errors: readonly { readonly name: string; readonly error: unknown }[];
 }
 
 /** Runs checks over a snapshot. One that throws is found by the diagnostic about checks, and the others run all the same. */
-export function look(checks: readonly Check[], snapshot: DiagnosticSnapshot, history: ClusterHistory): Look {
-  const results: LookResult[] = [];
+export function runChecks(
+  checks: readonly Check[],
+  snapshot: DiagnosticSnapshot,
+  history: ClusterHistory,
+): CheckRun {
+  const results: CheckRunResult[] = [];
   const errors: { name: string; error: unknown }[] = [];
   for (const check of checks) {
     if (!check.kinds.includes(snapshot.cluster.kind)) continue;
@@ -36,7 +40,7 @@ export function look(checks: readonly Check[], snapshot: DiagnosticSnapshot, his
 }
 
 /** The look at a cluster of which no snapshot could be taken: nothing is known of what was looked at before. */
-export function blindLook(clusterId: string, names: readonly string[]): Look {
+export function runWithoutData(clusterId: string, names: readonly string[]): CheckRun {
   const failure: Finding = {
     entity: { kind: 'cluster', name: clusterId },
     message: 'Failed to collect the data of the cluster.',

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { firstLookMs, nextLookMs } from './look-times.ts';
+import { firstRunMs, nextRunMs } from './run-times.ts';
 
 const intervalMs = 60_000;
 
@@ -12,7 +12,7 @@ test('clusters that come together are looked at evenly', () => {
   ]) {
     const perSixth = new Map<number, number>();
     for (let n = 0; n < 1_000; n++) {
-      const sixth = Math.floor(((firstLookMs(idOf(n), 0, intervalMs) - intervalMs / 2) / intervalMs) * 6);
+      const sixth = Math.floor(((firstRunMs(idOf(n), 0, intervalMs) - intervalMs / 2) / intervalMs) * 6);
       perSixth.set(sixth, (perSixth.get(sixth) ?? 0) + 1);
     }
     assert.deepEqual([...perSixth.keys()].sort(), [0, 1, 2, 3, 4, 5]);
@@ -23,13 +23,13 @@ test('clusters that come together are looked at evenly', () => {
 test('agents have half an interval to report, and nobody waits for more than one and a half', () => {
   fc.assert(
     fc.property(fc.string(), fc.nat(), (id, seenMs) => {
-      const afterMs = firstLookMs(id, seenMs, intervalMs) - seenMs;
+      const afterMs = firstRunMs(id, seenMs, intervalMs) - seenMs;
       assert.ok(afterMs >= intervalMs / 2 && afterMs <= intervalMs * 1.5);
     }),
   );
 });
 
 test('looks keep their moment, and a late one is not followed at once', () => {
-  assert.equal(nextLookMs(1_000, 1_900, intervalMs), 61_000);
-  assert.equal(nextLookMs(1_000, 200_000, intervalMs), 230_000);
+  assert.equal(nextRunMs(1_000, 1_900, intervalMs), 61_000);
+  assert.equal(nextRunMs(1_000, 200_000, intervalMs), 230_000);
 });
