@@ -11,8 +11,8 @@ export function workspaceKeyHeader(workspaceId: string): string {
 }
 
 /**
- * The workspace that the name of a header speaks of, or `undefined` for any other header. Names of headers know no case, and because
- * proxies drop those with underscores the id may be written with hyphens.
+ * The workspace that the name of a header speaks of, or `undefined` for any other header. Names of headers know no
+ * case, and because proxies drop those with underscores the id may be written with hyphens.
  */
 export function workspaceOfKeyHeader(header: string): string | undefined {
   const name = header.toLowerCase();

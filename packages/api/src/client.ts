@@ -37,7 +37,10 @@ export interface CallOptions {
 }
 
 export interface Client {
-  /** Calls an operation. Whatever goes wrong is an `ApiError`, except that the end by a signal is the reason of the signal. */
+  /**
+   * Calls an operation. Whatever goes wrong is an `ApiError`, except that the end by a signal is the reason of the
+   * signal.
+   */
   call<Name extends OperationName>(
     name: Name,
     input: CallOf<Name>,

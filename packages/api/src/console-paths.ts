@@ -1,9 +1,12 @@
-/** Whether this release serves the pages of the console. Until it does nothing leads there, and no answer has a `console_url`. */
+/**
+ * Whether this release serves the pages of the console. Until it does nothing leads there, and no answer has a
+ * `console_url`.
+ */
 export const hasConsole = false as boolean;
 
 /**
- * Where the pages of the console are, below the base address. Links from elsewhere lead there: answers of tools, messages of
- * diagnostics.
+ * Where the pages of the console are, below the base address. Links from elsewhere lead there: answers of tools,
+ * messages of diagnostics.
  */
 export const consolePaths = {
   home: () => '/',

@@ -65,8 +65,8 @@ export function timeOfCaller() {
 const int64Max = 2n ** 63n - 1n;
 
 /**
- * A duration in nanoseconds. In JSON it is an integer, whatever its size; callers may write it as decimal text too, because not every
- * language has such integers. Here it is a number while that is exact and a bigint beyond.
+ * A duration in nanoseconds. In JSON it is an integer, whatever its size; callers may write it as decimal text too,
+ * because not every language has such integers. Here it is a number while that is exact and a bigint beyond.
  */
 export type Nanoseconds = number | bigint;
 

@@ -1,10 +1,11 @@
 import * as z from 'zod';
 
 /**
- * How the things of the service are named: a prefix that tells the kind, and the rest. What we make ourselves is a UUID with underscores,
- * because a hyphen would end a word in many places where ids are pasted.
+ * How the things of the service are named: a prefix that tells the kind, and the rest. What we make ourselves is a UUID
+ * with underscores, because a hyphen would end a word in many places where ids are pasted.
  *
- * Clusters, credentials and federations may be named by an operator, in a flag or a file, so that any word is accepted for them.
+ * Clusters, credentials and federations may be named by an operator, in a flag or a file, so that any word is accepted
+ * for them.
  */
 const underscoredUuid = '[0-9a-f]{8}(?:_[0-9a-f]{4}){3}_[0-9a-f]{12}';
 const operatorsWord = '[a-zA-Z0-9_]{1,64}';

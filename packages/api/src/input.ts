@@ -40,8 +40,9 @@ function problemInWords(issue: z.core.$ZodIssue, input: z.ZodObject): string {
 }
 
 /**
- * What the query of a GET says, by the types of the fields: `?limit=10&include_recently_deleted=true`, and a list as the same name
- * several times; an object is written as JSON. What does not fit its type stays text, for `readInput` to refuse.
+ * What the query of a GET says, by the types of the fields: `?limit=10&include_recently_deleted=true`, and a list as
+ * the same name several times; an object is written as JSON. What does not fit its type stays text, for `readInput` to
+ * refuse.
  */
 export function readQuery(name: OperationName, query: Iterable<readonly [string, string]>): unknown {
   const properties = fieldsOf(name);

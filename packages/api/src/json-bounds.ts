@@ -11,8 +11,8 @@ const backslash = 0x5c;
 const comma = 0x2c;
 
 /**
- * Which bound a text breaks, found in one pass and before anything is made of it: parsing, and every check of what was parsed, cost as much
- * as a text has values and levels. The text need not be valid.
+ * Which bound a text breaks, found in one pass and before anything is made of it: parsing, and every check of what was
+ * parsed, cost as much as a text has values and levels. The text need not be valid.
  */
 export function brokenBound(
   text: Pick<string, 'length' | 'charCodeAt'>,

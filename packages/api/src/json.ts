@@ -1,6 +1,6 @@
 /**
- * JSON whose integers are exact. Durations in nanoseconds leave the integers of JavaScript after 104 days; other languages read and write
- * them as 64 bits. Here an integer is a number as long as it is exact and a bigint beyond.
+ * JSON whose integers are exact. Durations in nanoseconds leave the integers of JavaScript after 104 days; other
+ * languages read and write them as 64 bits. Here an integer is a number as long as it is exact and a bigint beyond.
  */
 export function parseJson(text: string): unknown {
   return JSON.parse(text, reviveInteger as (key: string, value: unknown) => unknown);

@@ -9,7 +9,9 @@ interface McpServers {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** How clients want to be told of a server: most call the address `url`, one kind `serverUrl`, and some have a command. */
+/**
+ * How clients want to be told of a server: most call the address `url`, one kind `serverUrl`, and some have a command.
+ */
 export const mcpClientKinds = ['url', 'server_url', 'command_line'] as const;
 type McpClientKind = (typeof mcpClientKinds)[number];
 

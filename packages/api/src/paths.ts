@@ -1,4 +1,7 @@
-/** Paths below the base address. Without imports, because the quick start of a process loads little else of this package. */
+/**
+ * Paths below the base address. Without imports, because the quick start of a process loads little else of this
+ * package.
+ */
 
 /** Where operations are served. */
 export const apiPath = '/api/v1';

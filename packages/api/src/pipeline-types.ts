@@ -25,8 +25,8 @@ export const pipelineStates = ['running', 'paused'] as const;
 export type PipelineState = (typeof pipelineStates)[number];
 
 /**
- * The types that this release can run. An engine that learns to run a type adds it here, and with that pipelines of the type can be
- * started, and no page says any more that they cannot.
+ * The types that this release can run. An engine that learns to run a type adds it here, and with that pipelines of the
+ * type can be started, and no page says any more that they cannot.
  */
 export const runnablePipelineTypes: readonly PipelineType[] = [];
 

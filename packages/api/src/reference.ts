@@ -153,7 +153,10 @@ function meaningOf(schema: JsonSchema): string {
   return escapeMarkdown((schema.description ?? '') + standard);
 }
 
-/** The objects whose fields follow in the table: the field itself, its items or its entries. Of what can be several things, all of them. */
+/**
+ * The objects whose fields follow in the table: the field itself, its items or its entries. Of what can be several
+ * things, all of them.
+ */
 function innersOf(schema: JsonSchema): { readonly object: JsonSchema; readonly suffix: string }[] {
   const { anyOf, items, additionalProperties } = schema;
   if (anyOf !== undefined) return anyOf.flatMap(innersOf);

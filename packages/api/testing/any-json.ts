@@ -2,7 +2,9 @@ import * as fc from 'fast-check';
 import { plainText } from '../src/fields.ts';
 import type { JsonSchema } from '../src/json-schema.ts';
 
-/** Anything that a schema of the catalogue allows, so that what the schemas say can be held against what is accepted. */
+/**
+ * Anything that a schema of the catalogue allows, so that what the schemas say can be held against what is accepted.
+ */
 export function anyJson(schema: JsonSchema, root: JsonSchema = schema): fc.Arbitrary<unknown> {
   if (schema.$ref !== undefined) return anyJson(root.$defs![schema.$ref.replace('#/$defs/', '')]!, root);
   if (schema.anyOf !== undefined) return fc.oneof(...schema.anyOf.map((one) => anyJson(one, root)));

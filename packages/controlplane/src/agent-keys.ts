@@ -11,7 +11,10 @@ interface AgentKey {
   readonly clusterId: string;
 }
 
-/** Whether a key opens a cluster. `undefined`: this process cannot tell yet, and another or a later question may be answered. */
+/**
+ * Whether a key opens a cluster. `undefined`: this process cannot tell yet, and another or a later question may be
+ * answered.
+ */
 export type Verdict = boolean | undefined;
 
 export type Authorize = (
@@ -30,8 +33,8 @@ export function authorizeByAny(...all: readonly Authorize[]): Authorize {
 }
 
 /**
- * Admits by a list of keys. Every key of the list is compared, and each in constant time, so that the time it takes tells
- * nothing of them.
+ * Admits by a list of keys. Every key of the list is compared, and each in constant time, so that the time it takes
+ * tells nothing of them.
  */
 export function authorizeByAgentKeys(agentKeys: readonly AgentKey[]): Authorize {
   const rows = agentKeys.map(({ name, keyHash, clusterId }) => {

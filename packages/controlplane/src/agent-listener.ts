@@ -30,8 +30,8 @@ export interface AgentListenerOptions {
   readonly onForbiddenCall?: ((call: ForbiddenCall) => void) | undefined;
   readonly members: () => readonly string[];
   /**
-   * Brings `members` up to date, asked when an agent connects: one that knew a single process, and loses it a moment later, would
-   * know no other.
+   * Brings `members` up to date, asked when an agent connects: one that knew a single process, and loses it a moment
+   * later, would know no other.
    */
   readonly refreshMembers?: () => Promise<void>;
   /** Whether what a proxy says of requests is believed. */

@@ -25,15 +25,15 @@ type Changes = Extract<Parameters<ClusterNode['execute']>[0], { kind: 'putEntrie
 /** How often a leader looks whether secrets are to be replaced. */
 const checkIntervalMs = 2_000;
 /**
- * Secrets are replaced so long after a key was revoked: until then connections with the key may be open, and would be told the new ones. A
- * key is known to be revoked after a second, and connections are looked at every ten.
+ * Secrets are replaced so long after a key was revoked: until then connections with the key may be open, and would be
+ * told the new ones. A key is known to be revoked after a second, and connections are looked at every ten.
  */
 export const expulsionMs = 20_000;
 
 /**
- * Makes the secrets of a cluster when this process leads it and they are missing, rotates them when their time is over, and replaces what agents
- * recognise each other by after the key of one was revoked. Returns the function that ends it. A leader that fails at it is followed by
- * another, which tries too.
+ * Makes the secrets of a cluster when this process leads it and they are missing, rotates them when their time is over,
+ * and replaces what agents recognise each other by after the key of one was revoked. Returns the function that ends it.
+ * A leader that fails at it is followed by another, which tries too.
  */
 export function keepClusterSecrets(
   node: SecretsNode,

@@ -8,8 +8,9 @@ interface Line {
 }
 
 /**
- * Lets the requests of a connection have their turn one after the other. A peer may send further ones before it has read the answer to the first; if
- * all of them were worked on at once, one connection could make as many answers wait in memory as it likes.
+ * Lets the requests of a connection have their turn one after the other. A peer may send further ones before it has
+ * read the answer to the first; if all of them were worked on at once, one connection could make as many answers wait
+ * in memory as it likes.
  */
 export class ConnectionQueue {
   readonly #waitingMax: number;
@@ -19,7 +20,10 @@ export class ConnectionQueue {
     this.#waitingMax = waitingMax;
   }
 
-  /** Runs the work when the answers before are on their way. Whether it will; otherwise the peer wants too much, and its connection should end. */
+  /**
+   * Runs the work when the answers before are on their way. Whether it will; otherwise the peer wants too much, and its
+   * connection should end.
+   */
   take({ socket }: IncomingMessage, response: ServerResponse, work: () => void): boolean {
     const line = this.#lines.get(socket);
     const last = line?.last;

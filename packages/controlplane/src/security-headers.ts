@@ -4,7 +4,10 @@ import type { Duplex } from 'node:stream';
 /** A year, as browsers count it. */
 const strictTransport = 'max-age=31536000';
 
-/** What every answer has. Only a proxy knows whether a browser came by TLS, and a browser must not be told so over a plain connection. */
+/**
+ * What every answer has. Only a proxy knows whether a browser came by TLS, and a browser must not be told so over a
+ * plain connection.
+ */
 export function securityHeaders(
   { headers }: Pick<IncomingMessage, 'headers'>,
   isBehindProxy: boolean,

@@ -18,7 +18,10 @@ import { controlPlaneLimits } from './limits.ts';
 import { mcpRoutes } from './mcp/mcp-routes.ts';
 import { type Patience, startControlPlane } from './server.ts';
 
-/** Peers over real sockets that ask and do not read, or that send bit by bit. The API and the models are served by one server. */
+/**
+ * Peers over real sockets that ask and do not read, or that send bit by bit. The API and the models are served by one
+ * server.
+ */
 
 /** More than the buffers of two sockets of one machine hold. */
 const answerBytes = 24 * MiB;

@@ -18,8 +18,9 @@ export const connectionsCutRow: MetricRow<'reason'> = {
 const checkIntervalMs = 1_000;
 
 /**
- * Ends connections whose peers ask and do not read: after some time each, and the longest waiting ones first when all of them together leave too much
- * here. Reading a byte now and then does not help: bytes must not lie here without a break for longer than the time.
+ * Ends connections whose peers ask and do not read: after some time each, and the longest waiting ones first when all
+ * of them together leave too much here. Reading a byte now and then does not help: bytes must not lie here without a
+ * break for longer than the time.
  */
 export class UnreadAnswers {
   readonly #clock: Clock;

@@ -17,7 +17,10 @@ import { clusterOperations } from '../src/operations/cluster/cluster-operations.
 import { accountsDeps, type TestDeps } from './accounts-deps.ts';
 import { startLeader } from './leading-node.ts';
 
-/** The Model Context Protocol as a control plane serves it: real accounts, a real leader, real operations, a real socket. */
+/**
+ * The Model Context Protocol as a control plane serves it: real accounts, a real leader, real operations, a real
+ * socket.
+ */
 export interface McpStage {
   readonly accounts: AccountsDatabase;
   /** Of the accounts, whose time is moved by hand. */

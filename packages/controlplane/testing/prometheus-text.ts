@@ -19,8 +19,9 @@ const metricName = /^[a-zA-Z_:][a-zA-Z0-9_:]*$/;
 const labelName = /^[a-zA-Z_][a-zA-Z0-9_]*$/;
 
 /**
- * Reads the text format 0.0.4 of Prometheus, and nothing that its description leaves to the kindness of the reader: HELP and TYPE once and
- * before the samples, all lines of a metric together, no series twice, gauges and counters only, numbers that are numbers.
+ * Reads the text format 0.0.4 of Prometheus, and nothing that its description leaves to the kindness of the reader:
+ * HELP and TYPE once and before the samples, all lines of a metric together, no series twice, gauges and counters only,
+ * numbers that are numbers.
  */
 export function parsePrometheusText(text: string): ParsedFamily[] {
   if (!text.endsWith('\n')) throw new SyntaxError('the last line does not end');

@@ -41,7 +41,10 @@ const alice: SsoPerson = {
   roleNames: undefined,
 };
 
-/** What sign-ins with identity providers, and federations, do over any database. `fresh` gives the address of an empty one each time. */
+/**
+ * What sign-ins with identity providers, and federations, do over any database. `fresh` gives the address of an empty
+ * one each time.
+ */
 export function signInContract(driver: string, fresh: () => Promise<string> | string): void {
   function contract(name: string, run: (scene: Scene) => Promise<void>): void {
     test(`${driver}: ${name}`, async () => {

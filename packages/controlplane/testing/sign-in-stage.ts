@@ -40,7 +40,9 @@ export interface SignInStage {
 
 let stages = 0;
 
-/** The console's server as far as a sign-in is concerned: the routes of sign-ins, and the API to see what came of it. */
+/**
+ * The console's server as far as a sign-in is concerned: the routes of sign-ins, and the API to see what came of it.
+ */
 export async function startSignInStage(
   t: TestContext,
   options: Partial<SignInOptions> & { readonly allowsPrivateAddresses?: boolean } = {},

@@ -30,7 +30,9 @@ type Body<Name extends ClusterOperationName> = Omit<CallOf<Name>, 'virtual_clust
   readonly virtual_cluster_id?: string;
 };
 
-/** The operations on a cluster, as the interface serves them: what goes in and comes out is what the catalogue allows. */
+/**
+ * The operations on a cluster, as the interface serves them: what goes in and comes out is what the catalogue allows.
+ */
 export interface TestClusterApi {
   readonly node: ClusterNode;
   readonly store: MemoryDiagnosticsStore;

@@ -12,8 +12,8 @@ interface UpgradeProxy {
 }
 
 /**
- * An HTTP/1.1 reverse proxy that parses what it forwards and lets upgrades through, as nginx or a load balancer does. It has
- * the target below a path of its own.
+ * An HTTP/1.1 reverse proxy that parses what it forwards and lets upgrades through, as nginx or a load balancer does.
+ * It has the target below a path of its own.
  */
 export async function startUpgradeProxy(target: string, path: string): Promise<UpgradeProxy> {
   const sockets = new Set<Socket>();

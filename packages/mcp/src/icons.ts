@@ -22,8 +22,9 @@ const iconPath = /^\/icons\/([a-z]+)\.svg$/;
 export const iconNames = Object.keys(paths) as readonly IconName[];
 
 /**
- * Where an icon is. Its bytes inside of the list of tools would be a sixth of all that may be said there, and clients that show none would pay for
- * them too; so that they are fetched, once, from the site that serves the tools, which is the one from which clients take pictures.
+ * Where an icon is. Its bytes inside of the list of tools would be a sixth of all that may be said there, and clients
+ * that show none would pay for them too; so that they are fetched, once, from the site that serves the tools, which is
+ * the one from which clients take pictures.
  */
 export function iconUrl(name: IconName, siteUrl: string): string {
   return new URL(`/icons/${name}.svg`, siteUrl).href;

@@ -41,8 +41,8 @@ interface ServerDeps {
 const listsCacheMs = 300_000;
 
 /**
- * Makes servers for single requests. What is the same for all callers is serialized once; a request only looks up a handler. Hence the
- * library's plain server: its other one writes all schemas anew with each request.
+ * Makes servers for single requests. What is the same for all callers is serialized once; a request only looks up a
+ * handler. Hence the library's plain server: its other one writes all schemas anew with each request.
  */
 export function serverMaker(
   offer: ServerManifest,

@@ -4,8 +4,8 @@ import { id } from '../ids.ts';
 import { apiLimits } from '../limits.ts';
 
 /**
- * What a key or a role may do, and where. A key has a kind of principal, a role the name of a grant; whatever does not apply is empty.
- * `*` stands for everything.
+ * What a key or a role may do, and where. A key has a kind of principal, a role the name of a grant; whatever does not
+ * apply is empty. `*` stands for everything.
  */
 
 const principalKinds = ['app', 'app_r', 'agent', 'agent_r', '*'] as const;

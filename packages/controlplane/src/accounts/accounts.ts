@@ -86,7 +86,10 @@ export async function insertAccount(
   return { account, adminRoleId: admin.id, readOnlyRoleId: readOnly.id, workspaceId: workspace.id };
 }
 
-/** The oldest account with its first workspace and roles, as `insertAccount` made them. Only a user can have changed them. */
+/**
+ * The oldest account with its first workspace and roles, as `insertAccount` made them. Only a user can have changed
+ * them.
+ */
 export async function foundedAccount(transaction: DatabaseTransaction): Promise<NewAccount | undefined> {
   const row = await transaction
     .selectFrom('weir_accounts')

@@ -14,8 +14,9 @@ export interface HousekeepingOptions {
 }
 
 /**
- * Removes what is over: sessions, invitations and setup links that have ended, and old entries of the audit log. Readers
- * check the time themselves, so that nothing depends on it; it keeps tables small. Any number of processes may do it.
+ * Removes what is over: sessions, invitations and setup links that have ended, and old entries of the audit log.
+ * Readers check the time themselves, so that nothing depends on it; it keeps tables small. Any number of processes may
+ * do it.
  */
 export async function tidyAccounts(options: HousekeepingOptions): Promise<void> {
   const { database, sessions, auditLog, deps } = options;

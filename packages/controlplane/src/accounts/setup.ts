@@ -18,8 +18,8 @@ interface FirstUser {
 }
 
 /**
- * The first user of a new installation. The user with the link that the first start prints becomes administrator; as soon as there is a
- * user, no such link works any more.
+ * The first user of a new installation. The user with the link that the first start prints becomes administrator; as
+ * soon as there is a user, no such link works any more.
  */
 export class Setup {
   readonly #database: Database;
@@ -49,8 +49,8 @@ export class Setup {
   }
 
   /**
-   * The account of an installation that is not set up yet, made if it is missing, so that there are clusters and keys before there is
-   * a user. Nothing when there is a user already.
+   * The account of an installation that is not set up yet, made if it is missing, so that there are clusters and keys
+   * before there is a user. Nothing when there is a user already.
    */
   found(accountName: string): Promise<NewAccount | undefined> {
     return this.#database.transaction().execute(async (transaction) => {

@@ -24,8 +24,9 @@ interface EndedCall {
 }
 
 /**
- * Writes down every call that changes something or was meant to, before it is answered; of those that are refused again and again, how many
- * they were. Only ids, names and addresses are kept of what was sent, so that a secret cannot be among them; of what was answered, only ids.
+ * Writes down every call that changes something or was meant to, before it is answered; of those that are refused again
+ * and again, how many they were. Only ids, names and addresses are kept of what was sent, so that a secret cannot be
+ * among them; of what was answered, only ids.
  */
 export class AuditTrail {
   readonly #accounts: AuditedAccounts;

@@ -18,7 +18,10 @@ export type Registry = Pick<AccountsDatabase, 'virtualClusters' | 'workspaces'>;
 type KnownOperation = Operation<OperationName>;
 type Input = Readonly<Record<string, unknown>>;
 
-/** Keys have rules of their own, about who makes what kind of key. Their handlers ask `mayManageKey`, for the workspace too. */
+/**
+ * Keys have rules of their own, about who makes what kind of key. Their handlers ask `mayManageKey`, for the workspace
+ * too.
+ */
 const keyOperations: ReadonlySet<OperationName> = new Set<OperationName>([
   'create_api_key',
   'create_api_key_v2',
@@ -35,8 +38,8 @@ export const publicPermit: Permit = {
 };
 
 /**
- * Lets a call pass, or says why not. What a caller may not read is not found, in the same words as what does not exist; only a caller that may read
- * gets to know that it may not write.
+ * Lets a call pass, or says why not. What a caller may not read is not found, in the same words as what does not exist;
+ * only a caller that may read gets to know that it may not write.
  */
 export async function authorize(
   caller: Caller,

@@ -108,7 +108,10 @@ async function callerByKeys(
   return { accountId, actors: [first!, ...others], signedIn: undefined };
 }
 
-/** What a key may do, in the workspace of its header alone if that names one; nothing if the key is not of that workspace. */
+/**
+ * What a key may do, in the workspace of its header alone if that names one; nothing if the key is not of that
+ * workspace.
+ */
 function actorOf(key: ProvenKey, workspaceId: string | undefined): KnownActor | undefined {
   const { id, accountId } = key;
   const grants =

@@ -1,8 +1,8 @@
 const spaces = /[\t\n\r ]*/y;
 
 /**
- * A name that an object of a JSON text has twice. `JSON.parse` takes the last of them; another reader on the way, who decides whether the
- * call may pass, may have taken the first. The text has to be valid.
+ * A name that an object of a JSON text has twice. `JSON.parse` takes the last of them; another reader on the way, who
+ * decides whether the call may pass, may have taken the first. The text has to be valid.
  */
 export function duplicateKeyIn(text: string): string | undefined {
   const namesOfOpen: Set<string>[] = [];

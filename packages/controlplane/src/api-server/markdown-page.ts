@@ -1,5 +1,8 @@
 import { escapeHtml } from '@weir/core';
-/** As much Markdown as the generated reference pages have: headings, paragraphs, lists, tables, code, links. Markup in it is text. */
+/**
+ * As much Markdown as the generated reference pages have: headings, paragraphs, lists, tables, code, links. Markup in
+ * it is text.
+ */
 export function htmlOfMarkdown(
   markdown: string,
   { title, style }: { readonly title: string; readonly style: string },

@@ -1,8 +1,8 @@
 import type { IncomingHttpHeaders } from 'node:http';
 
 /**
- * Where a call comes from, in the words of the browser that sends it. Browsers tell it with every POST, and pages cannot change what they
- * tell; so a page of another site cannot act with the cookie of its visitor.
+ * Where a call comes from, in the words of the browser that sends it. Browsers tell it with every POST, and pages
+ * cannot change what they tell; so a page of another site cannot act with the cookie of its visitor.
  *
  * - `own`: from a page of this service.
  * - `foreign`: from a page of another site.

@@ -175,7 +175,10 @@ async function targetIn({ accounts }: TestApi, account: TestAccount, place: 'a' 
   };
 }
 
-/** Whether the rules let an actor do this, by the catalogue and the grants alone; `handler` where the input does not decide. */
+/**
+ * Whether the rules let an actor do this, by the catalogue and the grants alone; `handler` where the input does not
+ * decide.
+ */
 function mayCall(operation: Operation<OperationName>, actor: Actor, target: Target, isOurs: boolean) {
   const { scope, access } = operation;
   if (actor.kind === 'anonymous') return scope === 'public';

@@ -6,7 +6,10 @@ import { controlPlaneLimits } from '../limits.ts';
 import { type BucketSize, TokenBuckets } from './token-buckets.ts';
 
 export interface RateLimitSizes {
-  /** Failures to prove oneself, from one place, for one name at one place, and for one name at all places that are new to it. */
+  /**
+   * Failures to prove oneself, from one place, for one name at one place, and for one name at all places that are new
+   * to it.
+   */
   readonly failuresPerPlace: BucketSize;
   readonly failuresPerNameAtPlace: BucketSize;
   readonly failuresPerName: BucketSize;
@@ -20,12 +23,12 @@ export interface RateLimitSizes {
 type AttemptOutcome = 'succeeded' | 'not judged';
 
 /**
- * A person who has forgotten a password tries some, a program that guesses tries many. Calls with a key are limited so far only that one
- * program cannot keep all others waiting.
+ * A person who has forgotten a password tries some, a program that guesses tries many. Calls with a key are limited so
+ * far only that one program cannot keep all others waiting.
  *
- * Who guesses at one place locks a name out there, and nowhere else: what one place may go on to try flows into the bucket of the name
- * twice as fast. Who guesses at many places at once empties that bucket, and is slowed down everywhere; the places where the name has
- * signed in before are spared, so that its owner is not.
+ * Who guesses at one place locks a name out there, and nowhere else: what one place may go on to try flows into the
+ * bucket of the name twice as fast. Who guesses at many places at once empties that bucket, and is slowed down
+ * everywhere; the places where the name has signed in before are spared, so that its owner is not.
  */
 export const usualRateLimits: RateLimitSizes = {
   failuresPerPlace: { burst: 30, perSecond: 1 / 10 },
@@ -60,8 +63,8 @@ export class RateLimits {
   }
 
   /**
-   * Counts an attempt to prove oneself before it is made, so that a thousand at once are a thousand. The returned function is for those
-   * that succeed, or that fail for another reason.
+   * Counts an attempt to prove oneself before it is made, so that a thousand at once are a thousand. The returned
+   * function is for those that succeed, or that fail for another reason.
    */
   countAttempt(remoteAddress: string, name: string | undefined): (outcome: AttemptOutcome) => void {
     const place = placeOf(remoteAddress);
@@ -78,8 +81,9 @@ export class RateLimits {
   }
 
   /**
-   * Asks whose a key is. A sender of many unknown keys waits before the database is asked again; keys from the same place that were good
-   * before are asked for all the same, because a program with an old key must not lock its neighbours out.
+   * Asks whose a key is. A sender of many unknown keys waits before the database is asked again; keys from the same
+   * place that were good before are asked for all the same, because a program with an old key must not lock its
+   * neighbours out.
    */
   async verify<Key>(
     secret: string,

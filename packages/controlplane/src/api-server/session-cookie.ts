@@ -4,8 +4,8 @@ import type { Clock } from '@weir/core';
 import type { BrowserSession } from '../operations/call-context.ts';
 
 /**
- * The cookie of the console. Scripts do not see it, other sites do not send it, and over HTTPS its name says that nothing but this host
- * over HTTPS has set it.
+ * The cookie of the console. Scripts do not see it, other sites do not send it, and over HTTPS its name says that
+ * nothing but this host over HTTPS has set it.
  */
 export function browserSessionOf(
   request: IncomingMessage,

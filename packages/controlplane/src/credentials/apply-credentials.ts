@@ -28,8 +28,9 @@ export interface Sources {
 }
 
 /**
- * Makes the credentials of a cluster what a file says, and changes nothing that is so already: a password is verified by what is kept of
- * it, not written again with another salt. Those that came from a file and are no longer in it go; others are not touched.
+ * Makes the credentials of a cluster what a file says, and changes nothing that is so already: a password is verified
+ * by what is kept of it, not written again with another salt. Those that came from a file and are no longer in it go;
+ * others are not touched.
  */
 export async function applyCredentials(
   node: CredentialsNode,

@@ -15,9 +15,9 @@ const fields = ['name', 'username', 'password', 'superuser'];
 const namePattern = /^[\w.-]{1,128}$/;
 
 /**
- * Reads a list of `{name, username?, password?, superuser?}`. The username defaults to the name. Nothing is generated: a
- * file is read by several processes and again and again, so that it has to say everything. Errors name the entry, and never
- * what it holds.
+ * Reads a list of `{name, username?, password?, superuser?}`. The username defaults to the name. Nothing is generated:
+ * a file is read by several processes and again and again, so that it has to say everything. Errors name the entry, and
+ * never what it holds.
  */
 export function parseCredentials(text: string): FileCredential[] {
   const list = parseList(text);

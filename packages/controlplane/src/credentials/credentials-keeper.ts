@@ -46,7 +46,9 @@ export class CredentialsKeeper {
     return keeper;
   }
 
-  /** Resolves when everything that was due by now was tried. What fails is tried again with the next look at the file. */
+  /**
+   * Resolves when everything that was due by now was tried. What fails is tried again with the next look at the file.
+   */
   applied(): Promise<void> {
     this.#applying = this.#applying.then(() => this.#apply());
     return this.#applying;

@@ -30,8 +30,8 @@ export interface DiagnosticEvents {
 }
 
 /**
- * Queues transitions for the agents of the cluster, which write them as events. Best effort: while a cluster has no leader,
- * or events are off, transitions are only in the store, the metrics and the log.
+ * Queues transitions for the agents of the cluster, which write them as events. Best effort: while a cluster has no
+ * leader, or events are off, transitions are only in the store, the metrics and the log.
  */
 export function diagnosticEvents(options: DiagnosticEventsOptions): DiagnosticEvents {
   const { portOf, nameOf, needsStats, clock, log } = options;

@@ -7,8 +7,8 @@ import {
 } from '@weir/metadata';
 
 /**
- * The input of checks: one cluster at one moment, as plain data. Unknown facts are absent; a check that needs one answers
- * with no data.
+ * The input of checks: one cluster at one moment, as plain data. Unknown facts are absent; a check that needs one
+ * answers with no data.
  */
 export interface DiagnosticSnapshot {
   readonly atMs: number;

@@ -2,8 +2,8 @@ import { controlPlaneLimits } from '../limits.ts';
 import type { DiagnosticSnapshot, GroupFacts } from './diagnostic-snapshot.ts';
 
 /**
- * What is remembered of earlier looks at a cluster, as little as the checks need. It is folded look by look, lives in the
- * process that leads the cluster, and begins anew with the next one.
+ * What is remembered of earlier looks at a cluster, as little as the checks need. It is folded look by look, lives in
+ * the process that leads the cluster, and begins anew with the next one.
  */
 export interface ClusterHistory {
   readonly groups: ReadonlyMap<string, GroupHistory>;
@@ -12,7 +12,9 @@ export interface ClusterHistory {
 }
 
 export interface GroupHistory {
-  /** The lag of the whole group at the last looks, the oldest first. They begin anew when it has been without members. */
+  /**
+   * The lag of the whole group at the last looks, the oldest first. They begin anew when it has been without members.
+   */
   readonly lags: readonly number[];
   /** The last look that found any of its offsets moved. */
   readonly movedMs: number;

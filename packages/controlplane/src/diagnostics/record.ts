@@ -1,8 +1,8 @@
 import type { Entity, Severity } from './check.ts';
 
 /**
- * `unknown`: nothing to judge by yet. `healthy`: nothing found, and nothing before either. `failed`: found in enough looks in a
- * row. `recovered`: it failed before, and enough looks found nothing.
+ * `unknown`: nothing to judge by yet. `healthy`: nothing found, and nothing before either. `failed`: found in enough
+ * looks in a row. `recovered`: it failed before, and enough looks found nothing.
  */
 const diagnosticStatuses = ['unknown', 'healthy', 'failed', 'recovered'] as const;
 type DiagnosticStatus = (typeof diagnosticStatuses)[number];
@@ -86,7 +86,9 @@ export function newRecord(clusterId: string, name: string, atMs: number): Diagno
   };
 }
 
-/** In one word, as lists show it. A diagnostic that is muted shows so only while there is something to be silent about. */
+/**
+ * In one word, as lists show it. A diagnostic that is muted shows so only while there is something to be silent about.
+ */
 type ShownStatus = DiagnosticStatus | 'muted';
 
 export function shownStatus({ status, mute }: Pick<DiagnosticRecord, 'status' | 'mute'>): ShownStatus {

@@ -24,7 +24,10 @@ import type {
 /** How far back stats count: about as long as it is from one look to the next. */
 export const snapshotSpanMs = 60_000;
 
-/** What agents have reported of late, as far as a snapshot has a place for it. All of it is missing where no agent reports. */
+/**
+ * What agents have reported of late, as far as a snapshot has a place for it. All of it is missing where no agent
+ * reports.
+ */
 interface ReportedFacts {
   readonly produce: ProduceFacts | undefined;
   readonly buckets: readonly BucketFacts[] | undefined;
@@ -70,8 +73,8 @@ export function reportedFacts({ reports }: Pick<AgentsHeard, 'reports'>, nowMs: 
 }
 
 /**
- * When a credential was used last. If it was not used since logins are reported without a gap, it may have been used just
- * before, and that time is taken.
+ * When a credential was used last. If it was not used since logins are reported without a gap, it may have been used
+ * just before, and that time is taken.
  */
 export function lastUsed(
   { loginsHeardSinceMs }: Pick<AgentsHeard, 'loginsHeardSinceMs'>,
@@ -85,7 +88,8 @@ export function lastUsed(
 function factsOfAgent(received: readonly HeardReport[]): ReturnType<ReportedFacts['ofAgent']> {
   const last = received.at(-1)?.report;
   if (last === undefined) return {};
-  // What is on its way makes the agent's time look too early and never too late, so that the largest difference is the truest.
+  // What is on its way makes the agent's time look too early and never too late, so that the largest difference is the
+  // truest.
   const clockOffsetMs = Math.max(...received.map(({ report, heardMs }) => report.nowMs - heardMs));
   const { certificates = [], tokens = [] } = last;
   return {

@@ -15,7 +15,10 @@ export interface CheckRun {
   readonly errors: readonly { readonly name: string; readonly error: unknown }[];
 }
 
-/** Runs checks over a snapshot. One that throws is found by the diagnostic about checks, and the others run all the same. */
+/**
+ * Runs checks over a snapshot. One that throws is found by the diagnostic about checks, and the others run all the
+ * same.
+ */
 export function runChecks(
   checks: readonly Check[],
   snapshot: DiagnosticSnapshot,

@@ -1,13 +1,16 @@
 /**
- * When a cluster is looked at that came into sight just now: half an interval later at the earliest, when its agents have had time to
- * report, and then at a moment of its own within an interval, which its id says. So a thousand clusters that come together, as they do when a
- * process starts, are looked at evenly from then on.
+ * When a cluster is looked at that came into sight just now: half an interval later at the earliest, when its agents
+ * have had time to report, and then at a moment of its own within an interval, which its id says. So a thousand
+ * clusters that come together, as they do when a process starts, are looked at evenly from then on.
  */
 export function firstRunMs(clusterId: string, seenMs: number, intervalMs: number): number {
   return seenMs + intervalMs * (0.5 + shareOf(clusterId));
 }
 
-/** The one after a look that was due at `dueMs`. Who was kept waiting for more than an interval does not come twice in a row. */
+/**
+ * The one after a look that was due at `dueMs`. Who was kept waiting for more than an interval does not come twice in a
+ * row.
+ */
 export function nextRunMs(dueMs: number, nowMs: number, intervalMs: number): number {
   return Math.max(dueMs + intervalMs, nowMs + intervalMs / 2);
 }

@@ -67,7 +67,10 @@ export class DiagnosticsRunner {
     });
   }
 
-  /** Resolves when every cluster was looked at once more. It never rejects: what fails is logged, and tried in the next round. */
+  /**
+   * Resolves when every cluster was looked at once more. It never rejects: what fails is logged, and tried in the next
+   * round.
+   */
   checkAll(): Promise<void> {
     return this.#inTurn(() => this.#checkEach(this.#visibleClusters()));
   }

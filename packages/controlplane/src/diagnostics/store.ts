@@ -1,16 +1,16 @@
 import type { DiagnosticRecord, Transition } from './record.ts';
 
 /**
- * Where diagnostics are kept, for all processes of a control plane. The one that leads a cluster writes what it found, any may
- * mute; a version tells each of them when the other was faster.
+ * Where diagnostics are kept, for all processes of a control plane. The one that leads a cluster writes what it found,
+ * any may mute; a version tells each of them when the other was faster.
  */
 export interface DiagnosticsStore {
   /** All of a cluster, by name. */
   load(clusterId: string): Promise<readonly StoredDiagnostic[]>;
 
   /**
-   * Saves records together with the transitions that led to them, each change by itself and whole. Answers in their order: `false`
-   * when another version was saved since it was loaded, and then nothing of that change is stored.
+   * Saves records together with the transitions that led to them, each change by itself and whole. Answers in their
+   * order: `false` when another version was saved since it was loaded, and then nothing of that change is stored.
    */
   save(changes: readonly DiagnosticChange[]): Promise<readonly boolean[]>;
 

@@ -11,9 +11,10 @@ export interface DiagnosticSummary {
 }
 
 /**
- * Chooses what people are told of the failed diagnostics of a cluster: at most five findings of each type, the most severe
- * first, and among equally severe ones the first of each diagnostic before the second of any. Diagnostics themselves are never
- * left out. Answers come in the order of the records; those that have not failed have no findings to tell.
+ * Chooses what people are told of the failed diagnostics of a cluster: at most five findings of each type, the most
+ * severe first, and among equally severe ones the first of each diagnostic before the second of any. Diagnostics
+ * themselves are never left out. Answers come in the order of the records; those that have not failed have no findings
+ * to tell.
  */
 export function toDiagnosticSummaries(records: readonly DiagnosticRecord[]): readonly DiagnosticSummary[] {
   const chosen = new Set<StoredFinding>();

@@ -51,7 +51,10 @@ interface DiagnosticSnapshotOptions {
 /** Groups that are asked about at a time, so that the leader does other work in between. */
 const groupsPerCall = 200;
 
-/** The snapshot that the leader of a cluster can give, of what it knows itself and of what its agents have reported in the last minute. */
+/**
+ * The snapshot that the leader of a cluster can give, of what it knows itself and of what its agents have reported in
+ * the last minute.
+ */
 export async function takeDiagnosticSnapshot(
   cluster: DiagnosticCluster,
   { kind, nowMs, utilization, signal }: DiagnosticSnapshotOptions,
@@ -112,7 +115,9 @@ function topicsOf({ topics, clusterConfigs }: ClusterSnapshot): readonly TopicFa
   });
 }
 
-/** Those whose offsets are still in the log: an agent that does not answer any more cannot say that they were deleted. */
+/**
+ * Those whose offsets are still in the log: an agent that does not answer any more cannot say that they were deleted.
+ */
 function damagedFilesIn(
   reported: readonly ReportedDamage[],
   topics: SnapshotTopics,

@@ -16,7 +16,10 @@ const finding = (name = 'a', facts: Partial<Finding> = {}): Finding => {
   return { entity: { kind: 'agent', name }, message: `${name} is wrong`, weight: 1, ...facts };
 };
 
-/** A letter per minute: `x` found something, `.` nothing, `?` had no stats, `m` is muted then, `M` for two minutes, `u` unmuted. */
+/**
+ * A letter per minute: `x` found something, `.` nothing, `?` had no stats, `m` is muted then, `M` for two minutes, `u`
+ * unmuted.
+ */
 function events(story: string): DiagnosticEvent[] {
   return [...story].map((letter, index): DiagnosticEvent => {
     const atMs = index * minuteMs;

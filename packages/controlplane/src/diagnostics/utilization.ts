@@ -19,8 +19,8 @@ const measureOwnLoop: MeasureLoop = (since) =>
   since === undefined ? performance.eventLoopUtilization() : performance.eventLoopUtilization(since);
 
 /**
- * Says how busy the event loop of this process was in the last minute, however often it is asked: with a thousand clusters that is many times
- * a second. All clusters that a process leads share its loop, and so the figure.
+ * Says how busy the event loop of this process was in the last minute, however often it is asked: with a thousand
+ * clusters that is many times a second. All clusters that a process leads share its loop, and so the figure.
  */
 export function measureUtilization(clock: Clock, measure: MeasureLoop = measureOwnLoop): () => number {
   /** The oldest first. */

@@ -42,7 +42,10 @@ interface TransitionView {
   readonly actor: string | null;
 }
 
-/** Failing ones first, the worst first; muted ones behind those that are not. What this release knows nothing of is left out. */
+/**
+ * Failing ones first, the worst first; muted ones behind those that are not. What this release knows nothing of is left
+ * out.
+ */
 export function listingsOf(records: readonly DiagnosticRecord[]): readonly DiagnosticListing[] {
   return records
     .flatMap((record) => {
@@ -60,7 +63,9 @@ export function listingsOf(records: readonly DiagnosticRecord[]): readonly Diagn
     );
 }
 
-/** One diagnostic of a cluster. All records are needed, because its findings share their room with others of its type. */
+/**
+ * One diagnostic of a cluster. All records are needed, because its findings share their room with others of its type.
+ */
 export function viewOf(records: readonly DiagnosticRecord[], name: string): DiagnosticView | undefined {
   const summary = toDiagnosticSummaries(records).find(({ record }) => record.name === name);
   const check = describeCheck(name);

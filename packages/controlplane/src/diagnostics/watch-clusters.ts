@@ -30,8 +30,8 @@ interface WatchedClustersOptions {
 }
 
 /**
- * Looks at every cluster for as long as this process leads it, once a minute. How things stand is in the store and in the metrics of the
- * cluster. Whichever process leads next goes on from what is kept.
+ * Looks at every cluster for as long as this process leads it, once a minute. How things stand is in the store and in
+ * the metrics of the cluster. Whichever process leads next goes on from what is kept.
  */
 export function watchClusters({ leading, metricsOf, ...options }: WatchedClustersOptions): DiagnosticsRunner {
   const { clock } = options;

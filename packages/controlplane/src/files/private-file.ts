@@ -13,7 +13,10 @@ interface Rule {
 const secretRule: Rule = { forbidden: 0o027, allowed: '0640' };
 const trustedRule: Rule = { forbidden: 0o022, allowed: '0644' };
 
-/** Reads a file that holds secrets, through symbolic links, unless its mode says that others could have read or written it. */
+/**
+ * Reads a file that holds secrets, through symbolic links, unless its mode says that others could have read or written
+ * it.
+ */
 export function readPrivateFile(path: string): Promise<string> {
   return readFile(path, secretRule);
 }

@@ -14,9 +14,9 @@ interface WatchedFileOptions<Content> {
 export const checkIntervalMs = 2_000;
 
 /**
- * A file whose content is used while the process runs. It is read again and again, because a mount of Kubernetes replaces what a
- * symbolic link points at, which no notification tells reliably. Content that cannot be used is told once, and what was used
- * before stays.
+ * A file whose content is used while the process runs. It is read again and again, because a mount of Kubernetes
+ * replaces what a symbolic link points at, which no notification tells reliably. Content that cannot be used is told
+ * once, and what was used before stays.
  */
 export class WatchedFile<Content> {
   readonly #options: WatchedFileOptions<Content>;

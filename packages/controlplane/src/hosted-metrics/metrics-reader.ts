@@ -15,8 +15,9 @@ export interface MetricsReadersOptions extends KeySources {
 }
 
 /**
- * Who may scrape a cluster: an application key of its workspace, an agent key or an agent token of its own, those that only read included. An
- * account key does not read clusters. `undefined` when it cannot be decided now; too many attempts throw an `ApiError`.
+ * Who may scrape a cluster: an application key of its workspace, an agent key or an agent token of its own, those that
+ * only read included. An account key does not read clusters. `undefined` when it cannot be decided now; too many
+ * attempts throw an `ApiError`.
  */
 export function metricsReaders(options: MetricsReadersOptions): Authorize {
   const { accounts, agentKeys, limits } = options;

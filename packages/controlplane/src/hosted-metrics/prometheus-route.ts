@@ -92,7 +92,10 @@ async function mayReadBy(
   }
 }
 
-/** The same for a wrong key and for a cluster of another account, so that the answer does not reveal which clusters exist. */
+/**
+ * The same for a wrong key and for a cluster of another account, so that the answer does not reveal which clusters
+ * exist.
+ */
 const refused: Answer = {
   status: 401,
   body: `invalid username/password: the user is ${scraper}, the password an application key, or an agent key or agent token of the cluster\n`,

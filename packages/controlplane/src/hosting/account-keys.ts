@@ -12,7 +12,10 @@ interface AccountKeysOptions {
   readonly limits: Pick<RateLimits, 'verify'>;
 }
 
-/** Admits agents by the keys of accounts. A key that is revoked opens nothing after a second, and its connections end soon after. */
+/**
+ * Admits agents by the keys of accounts. A key that is revoked opens nothing after a second, and its connections end
+ * soon after.
+ */
 export function authorizeByAccountKeys({ keyVerifier, host, limits }: AccountKeysOptions): Authorize {
   return async (clusterId, secret, remoteAddress = '') => {
     if (!isKeySecret(secret)) return false;

@@ -35,8 +35,8 @@ const checkIntervalMs = 2_000;
 const stopsAtATime = 32;
 
 /**
- * The clusters of a control-plane process: one node for each that the registry has. A cluster that is deleted ends here within seconds,
- * and its journal stays until it cannot be restored.
+ * The clusters of a control-plane process: one node for each that the registry has. A cluster that is deleted ends here
+ * within seconds, and its journal stays until it cannot be restored.
  */
 export class ClusterHost {
   readonly #options: ClusterHostOptions;

@@ -38,8 +38,8 @@ interface Remote {
 }
 
 /**
- * The leader of any cluster, wherever it is. What this process leads it asks itself; for the rest it connects to the process that leads, as
- * an agent does. Connections are made when they are needed and end when they are not.
+ * The leader of any cluster, wherever it is. What this process leads it asks itself; for the rest it connects to the
+ * process that leads, as an agent does. Connections are made when they are needed and end when they are not.
  */
 export class LeaderPorts {
   readonly #options: LeaderPortsOptions;

@@ -14,8 +14,8 @@ const lifetimeMs = 60_000;
 const clockSkewMs = 5_000;
 
 /**
- * The key by which a process of the control plane enters a cluster that another process leads. Only a process that has read the journal of
- * the cluster can make one.
+ * The key by which a process of the control plane enters a cluster that another process leads. Only a process that has
+ * read the journal of the cluster can make one.
  */
 export function memberToken(clusterId: string, secretsOf: SecretsOf, clock: Clock): string | undefined {
   const secrets = secretsOf(clusterId);

@@ -2,8 +2,8 @@ import type { IncomingMessage } from 'node:http';
 import { isIP, isIPv6 } from 'node:net';
 
 /**
- * Where a call comes from. Behind a proxy every connection is the proxy's; if the operator says that there is one, what it wrote last into
- * `X-Forwarded-For` counts. Any client can have written what stands before it.
+ * Where a call comes from. Behind a proxy every connection is the proxy's; if the operator says that there is one, what
+ * it wrote last into `X-Forwarded-For` counts. Any client can have written what stands before it.
  */
 export function remoteAddressOf(request: IncomingMessage, isBehindProxy: boolean): string {
   const address = plain(request.socket.remoteAddress ?? '');
@@ -18,7 +18,10 @@ function plain(address: string): string {
   return address.replace(/^::ffff:(?=\d+\.)/i, '');
 }
 
-/** What is counted as one place: a single IPv4 address, or the 64 bits of IPv6 that one customer of a provider has at the least. */
+/**
+ * What is counted as one place: a single IPv4 address, or the 64 bits of IPv6 that one customer of a provider has at
+ * the least.
+ */
 export function placeOf(remoteAddress: string): string {
   const address = plain(remoteAddress);
   if (!isIPv6(address)) return address;

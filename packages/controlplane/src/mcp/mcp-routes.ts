@@ -39,7 +39,10 @@ interface McpRoutes {
   close(): Promise<void>;
 }
 
-/** A person asks some times a minute; a team that shares a key, and a client that lists everything when it starts, some hundred at once. */
+/**
+ * A person asks some times a minute; a team that shares a key, and a client that lists everything when it starts, some
+ * hundred at once.
+ */
 const usualRequestsPerKey: BucketSize = { burst: 300, perSecond: 5 };
 
 /** The documentation needs no key; the limit is per reader, so that one cannot block the others. */

@@ -7,8 +7,8 @@ import { isEmpty, type YamlEntry, type YamlMapping, type YamlValue } from './yam
 type MappingShape = Extract<Shape, { kind: 'mapping' }>;
 
 /**
- * All parts as one: lists of the same field follow each other in the order of the parts, and anything else may stand in one part only. Each part
- * is checked by itself, so that what is wrong is told by its own lines.
+ * All parts as one: lists of the same field follow each other in the order of the parts, and anything else may stand in
+ * one part only. Each part is checked by itself, so that what is wrong is told by its own lines.
  */
 export function mergeParts(parts: readonly ConfigurationPart[], shape: MappingShape): YamlMapping {
   const merged = new Map<string, { readonly part: string; readonly entry: YamlEntry }>();

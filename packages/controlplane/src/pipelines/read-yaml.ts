@@ -23,8 +23,8 @@ const beginning: TextPlace = { line: 1, column: 1 };
 
 /**
  * Reads untrusted YAML 1.2 in bounded time: the words of the text are counted before they are parsed, keys are compared
- * here because the parser compares each with each, and an alias is counted as all that it stands for. What the parser merely doubts, such as
- * an unknown tag, is a problem too.
+ * here because the parser compares each with each, and an alias is counted as all that it stands for. What the parser
+ * merely doubts, such as an unknown tag, is a problem too.
  */
 export function readYaml(text: string): YamlReading {
   const refused = tooLarge(text);

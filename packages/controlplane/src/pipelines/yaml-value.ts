@@ -35,7 +35,9 @@ export interface YamlMapping extends Located {
   readonly entries: readonly YamlEntry[];
 }
 
-/** A value of a YAML text that knows where it stands. What an alias stands for is the same object as what it refers to. */
+/**
+ * A value of a YAML text that knows where it stands. What an alias stands for is the same object as what it refers to.
+ */
 export type YamlValue = YamlScalar | YamlList | YamlMapping;
 
 export function entryOf(mapping: YamlMapping, key: string): YamlEntry | undefined {

@@ -78,7 +78,10 @@ export interface AccountsPart {
   setupUrl(): string | undefined;
 }
 
-/** Where what was started is handed over to be ended: those who look at clusters before the clusters, and the rest after the server. */
+/**
+ * Where what was started is handed over to be ended: those who look at clusters before the clusters, and the rest after
+ * the server.
+ */
 interface AccountsLifetime {
   readonly watchers: AsyncDisposableStack;
   readonly resources: AsyncDisposableStack;
@@ -304,7 +307,10 @@ const kinds = {
   byoc_data_lake: 'data_lake',
 } as const satisfies Record<VirtualCluster['type'], ClusterKind>;
 
-/** Where the diagnostics of a cluster are counted: those of the own cluster with the process, those of others apart from each other. */
+/**
+ * Where the diagnostics of a cluster are counted: those of the own cluster with the process, those of others apart from
+ * each other.
+ */
 function diagnosticMetrics(
   { ownClusterId, host }: Pick<AccountsPartOptions, 'ownClusterId' | 'host'>,
   ofProcess: Metrics,

@@ -12,8 +12,8 @@ const journalTable = 'journal_heads';
 const accountsTable = 'weir_account_migrations';
 
 /**
- * Refuses SQLite files that cannot be used: damaged ones, those of other programs and of newer releases. Asked before anything is opened,
- * because all that works on a database waits for it to come back, which these never do.
+ * Refuses SQLite files that cannot be used: damaged ones, those of other programs and of newer releases. Asked before
+ * anything is opened, because all that works on a database waits for it to come back, which these never do.
  */
 export async function checkDatabase(databaseUrl: string): Promise<void> {
   if (/^[a-z]+:/i.test(databaseUrl)) return;
@@ -51,8 +51,8 @@ function checkJournal(path: string): void {
 }
 
 /**
- * The same for journals on a server, which says nothing before it answers: it is asked until it does, and then refused if a newer release has
- * written there.
+ * The same for journals on a server, which says nothing before it answers: it is asked until it does, and then refused
+ * if a newer release has written there.
  */
 export async function checkServer(
   hub: Pick<JournalHub, 'check'>,

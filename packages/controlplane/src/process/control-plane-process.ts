@@ -25,7 +25,10 @@ import { Members } from './members.ts';
 import type { ControlPlaneProcessOptions } from './options.ts';
 import { ownCredentials } from './own-credentials.ts';
 
-/** One control-plane process: its part of all clusters, the API, and the server through which agents, tools and people reach it. */
+/**
+ * One control-plane process: its part of all clusters, the API, and the server through which agents, tools and people
+ * reach it.
+ */
 export interface ControlPlaneProcess {
   readonly url: string;
   readonly port: number;
@@ -37,7 +40,9 @@ export interface ControlPlaneProcess {
     /** The metrics of a cluster. Rejects with `ClusterUnavailable` while it has no leader. */
     readonly measure: (clusterId: string) => Promise<Metrics>;
   };
-  /** Resolves when it serves clusters. A database that is away is waited for; settings that cannot be used reject it. */
+  /**
+   * Resolves when it serves clusters. A database that is away is waited for; settings that cannot be used reject it.
+   */
   whenReady(): Promise<ReadyProcess>;
   stop(): Promise<void>;
 }

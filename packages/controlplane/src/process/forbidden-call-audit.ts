@@ -11,7 +11,10 @@ interface ForbiddenCallAuditOptions {
   readonly log: Log;
 }
 
-/** Writes calls that an agent key does not allow into the audit log of the cluster's account. Agents make none: the key is in other hands. */
+/**
+ * Writes calls that an agent key does not allow into the audit log of the cluster's account. Agents make none: the key
+ * is in other hands.
+ */
 export function forbiddenCallAudit({ accounts, clusterOf, log }: ForbiddenCallAuditOptions) {
   /** A key of the account by its name; a token, or the key of the settings, by what the agent calls itself. */
   async function actorOf({ key, agentId = '' }: ForbiddenCall): Promise<AuditActor> {

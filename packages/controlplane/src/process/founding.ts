@@ -20,9 +20,9 @@ const firstAccountKeyName = 'default_account';
 const createdBy = 'first start';
 
 /**
- * Makes what a new installation begins with, until it is set up: an account, a cluster, and a key for its agents. Every start
- * until then makes up for what an earlier one could not finish. Answers with the cluster, or nothing when there are people who decide
- * themselves.
+ * Makes what a new installation begins with, until it is set up: an account, a cluster, and a key for its agents. Every
+ * start until then makes up for what an earlier one could not finish. Answers with the cluster, or nothing when there
+ * are people who decide themselves.
  */
 export async function foundInstallation(
   accounts: AccountsDatabase,
@@ -43,8 +43,8 @@ export async function foundInstallation(
 }
 
 /**
- * Sees to it that a cluster whose id an operator has given is there, in the oldest workspace of the oldest account. One that was
- * deleted stays deleted.
+ * Sees to it that a cluster whose id an operator has given is there, in the oldest workspace of the oldest account. One
+ * that was deleted stays deleted.
  */
 export async function adoptCluster(
   accounts: AccountsDatabase,

@@ -16,8 +16,8 @@ export interface OwnerKeys {
 }
 
 /**
- * The only user of a process: the person who reads its output. Nothing when the installation is set up. The keys are for
- * programs of that user, who can revoke them.
+ * The only user of a process: the person who reads its output. Nothing when the installation is set up. The keys are
+ * for programs of that user, who can revoke them.
  */
 export async function oneUser(
   accounts: AccountsDatabase,

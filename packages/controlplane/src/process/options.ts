@@ -17,7 +17,10 @@ export interface ControlPlaneProcessOptions {
   readonly isBehindProxy?: boolean | undefined;
   /** Its own among all control-plane processes. Used where the database has no better name for it. */
   readonly processId: string;
-  /** A cluster that is to be there whatever the database says. Without it, a new installation begins with one of its own. */
+  /**
+   * A cluster that is to be there whatever the database says. Without it, a new installation begins with one of its
+   * own.
+   */
   readonly clusterId?: string | undefined;
   /** Asked for when a cluster is to be made. */
   readonly firstCluster: () => FirstCluster;
@@ -38,8 +41,8 @@ export interface ControlPlaneProcessOptions {
   /** For a process whose only user reads its output, and needs no password. */
   readonly oneUser?: OwnerKeys | undefined;
   /**
-   * Whether accounts and the API may be loaded on first use, which halves the time of a start. Only for a process with a
-   * cluster of its own and a database that is new with it.
+   * Whether accounts and the API may be loaded on first use, which halves the time of a start. Only for a process with
+   * a cluster of its own and a database that is new with it.
    */
   readonly isQuick?: boolean | undefined;
   readonly clock: Clock;

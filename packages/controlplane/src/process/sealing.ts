@@ -7,7 +7,10 @@ import { SettingsFileProblem } from './settings-file-problem.ts';
 
 type SealingOptions = Pick<ControlPlaneProcessOptions, 'databaseUrl' | 'sealingKeysFile' | 'log'>;
 
-/** What keeps secrets that have to be told again. An operator who has none learns it now, and not from a user who wants to sign in. */
+/**
+ * What keeps secrets that have to be told again. An operator who has none learns it now, and not from a user who wants
+ * to sign in.
+ */
 export async function openSealing(
   { databaseUrl, sealingKeysFile: keyFile, log }: SealingOptions,
   randomBytes: (count: number) => Uint8Array,

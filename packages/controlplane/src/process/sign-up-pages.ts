@@ -3,7 +3,9 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { apiPath, type OperationName, passwordCharsMin } from '@weir/api';
 import { type Handler, pathOf, routePath } from '../http/route-table.ts';
 
-/** Where the link of a first start leads. The token stands behind `#`, so that no proxy and no log on the way sees it. */
+/**
+ * Where the link of a first start leads. The token stands behind `#`, so that no proxy and no log on the way sees it.
+ */
 export function setupUrl(publicUrl: string, token: string): string {
   return `${publicUrl}${routePath('setup')}#${token}`;
 }
@@ -158,7 +160,10 @@ function policyOf(page: SignUpPage): string {
   ].join('; ');
 }
 
-/** The pages on which people sign up and in. They need nothing but their text, so that they work before there is a console. */
+/**
+ * The pages on which people sign up and in. They need nothing but their text, so that they work before there is a
+ * console.
+ */
 export const signUpHandlers = {
   setup: answerPage(setup),
   join: answerPage(invitation),

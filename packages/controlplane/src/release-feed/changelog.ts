@@ -10,7 +10,10 @@ interface ChangelogEntry {
 
 const heading = /^## v(\d{1,9})(?: \((\d{4}-\d{2}-\d{2}|unreleased)\))?[ \t]*$/gm;
 
-/** The releases of a changelog whose headings are `## v830 (2026-08-13)`, in its order. What stands before the first is no release. */
+/**
+ * The releases of a changelog whose headings are `## v830 (2026-08-13)`, in its order. What stands before the first is
+ * no release.
+ */
 export function readChangelog(markdown: string): readonly ChangelogEntry[] {
   const found = [...markdown.replaceAll('\r\n', '\n').matchAll(heading)];
   return found.map((match, index) => {

@@ -1,6 +1,7 @@
 import { escapeHtml } from '@weir/core';
 /**
- * The Markdown that our changelog is written in, as HTML: paragraphs, lists, bold, code and links. Anything else stays the text that it is.
+ * The Markdown that our changelog is written in, as HTML: paragraphs, lists, bold, code and links. Anything else stays
+ * the text that it is.
  */
 export function notesHtml(markdown: string): string {
   return markdown

@@ -13,8 +13,8 @@ interface ReleaseFeedOptions {
 }
 
 /**
- * The releases as RSS 2.0, the newest first: those of the changelog, and besides them the earlier ones that are to be avoided or after which
- * something has to be changed.
+ * The releases as RSS 2.0, the newest first: those of the changelog, and besides them the earlier ones that are to be
+ * avoided or after which something has to be changed.
  */
 export function releaseFeed({ changelog, baseUrl }: ReleaseFeedOptions): string {
   const entries = new Map(readChangelog(changelog).map((entry) => [entry.release, entry]));

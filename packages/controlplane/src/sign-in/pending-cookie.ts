@@ -2,7 +2,10 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { cookieCalled } from '../api-server/session-cookie.ts';
 import { pendingMsMax } from './pending-sign-in.ts';
 
-/** The cookie of a sign-in that is under way. Unlike that of a session it comes along when another site sends the browser here. */
+/**
+ * The cookie of a sign-in that is under way. Unlike that of a session it comes along when another site sends the
+ * browser here.
+ */
 export interface PendingCookie {
   readonly value: string | undefined;
   keep(value: string): void;

@@ -4,10 +4,11 @@ import { apiLimits } from '@weir/api/limits';
 const plain = /^[\x21-\x5b\x5d-\x7e]+$/;
 
 /**
- * Where a browser goes after it has signed in: the path that was asked for, if it is one of ours, and otherwise `home`. A sign-in that
- * leads to any other site would lend our name to the author of the link.
+ * Where a browser goes after it has signed in: the path that was asked for, if it is one of ours, and otherwise `home`.
+ * A sign-in that leads to any other site would lend our name to the author of the link.
  *
- * What passes is given as it was written: taking it apart and putting it together again can make `//host` of what was a path.
+ * What passes is given as it was written: taking it apart and putting it together again can make `//host` of what was a
+ * path.
  */
 export function returnPath(wanted: string | null, home: string): string {
   if (wanted === null || wanted.length > apiLimits.apiUrlCharsMax || !plain.test(wanted)) return home;

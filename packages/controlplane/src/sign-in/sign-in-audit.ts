@@ -11,7 +11,10 @@ type AuditedAccounts = Pick<AccountsDatabase, 'auditLog' | 'refusals'>;
 /** The name under which sign-ins with a password stand in the audit log too. */
 const operation = 'sign_in';
 
-/** Writes sign-ins down, and those that failed. Their targets name the connection, which one with a password does not have. */
+/**
+ * Writes sign-ins down, and those that failed. Their targets name the connection, which one with a password does not
+ * have.
+ */
 export class SignInAudit {
   readonly #accounts: AuditedAccounts;
   readonly #log: Log;
@@ -40,8 +43,8 @@ export class SignInAudit {
   }
 
   /**
-   * Rate-limited attempts are not recorded, or guessing would fill the log. Without a known connection there is no account
-   * to record for.
+   * Rate-limited attempts are not recorded, or guessing would fill the log. Without a known connection there is no
+   * account to record for.
    */
   async refused({ connection, email, remoteAddress, userAgent }: Visit, error: ApiError): Promise<void> {
     const problem = error.cause instanceof Error ? error.cause.message : error.message;

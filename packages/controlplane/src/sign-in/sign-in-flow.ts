@@ -18,7 +18,9 @@ const beginsPerPlace = { burst: 200, perSecond: 5 };
 
 const identifierPattern = /^[a-z0-9-]{1,63}$/;
 
-/** The two halves of a sign-in: before and after the user is at the identity provider. Each says where the browser goes. */
+/**
+ * The two halves of a sign-in: before and after the user is at the identity provider. Each says where the browser goes.
+ */
 export class SignInFlow {
   readonly #options: SignInOptions;
   readonly #audit: SignInAudit;
@@ -49,7 +51,8 @@ export class SignInFlow {
       const pending = pendingSignIns.begin({
         connectionId: connection.id,
         returnPath: returnPath(visit.query.get('return_to'), this.home()),
-        // It is known now and not when the user comes back: then another site sends the browser, and the cookie stays behind.
+        // It is known now and not when the user comes back: then another site sends the browser, and the cookie stays
+        // behind.
         replacedToken: token !== undefined && isToken(token) ? token : undefined,
       });
       const issuer = this.#options.issuers.of(connection.issuer);

@@ -25,8 +25,8 @@ const signInsRow: MetricRow<'outcome'> = {
 };
 
 /**
- * `GET /login/sso/<identifier>?return_to=…` sends a browser to the identity provider, and `GET /login/callback` signs in whom it sends
- * back. What fails is told on a page, and written into the audit log.
+ * `GET /login/sso/<identifier>?return_to=…` sends a browser to the identity provider, and `GET /login/callback` signs
+ * in whom it sends back. What fails is told on a page, and written into the audit log.
  */
 export function signInRoute(options: SignInOptions): Handler {
   const { publicUrl, clock, log, metrics, isBehindProxy = false } = options;

@@ -1,9 +1,9 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 
 /**
- * Tokens that admit an agent for a while, `agt_<what it says>.<signature>`. They are signed with a secret that all control-plane
- * processes of the cluster have, so that any of them admits what another has given, and nothing is kept of them. A format of our own: it
- * has one algorithm, and is judged at once, where a door has no time to wait.
+ * Tokens that admit an agent for a while, `agt_<what it says>.<signature>`. They are signed with a secret that all
+ * control-plane processes of the cluster have, so that any of them admits what another has given, and nothing is kept
+ * of them. A format of our own: it has one algorithm, and is judged at once, where a door has no time to wait.
  */
 interface AgentTokenClaims {
   readonly clusterId: string;
@@ -40,8 +40,8 @@ export function clusterNamedIn(token: string): string | undefined {
 }
 
 /**
- * What a token says, if a process of the cluster has signed it with one of the secrets that are accepted. Whether its time is over is for the
- * caller to judge.
+ * What a token says, if a process of the cluster has signed it with one of the secrets that are accepted. Whether its
+ * time is over is for the caller to judge.
  */
 export function readAgentToken(token: string, secrets: TokenSecrets): AgentTokenClaims | undefined {
   const [, payload, signature] = pattern.exec(token) ?? [];

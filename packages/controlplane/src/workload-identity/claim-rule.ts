@@ -12,8 +12,8 @@ export interface ClaimRule {
 const segmentPattern = /(?:"([^"]+)"|([^."]+))(\.|$)/y;
 
 /**
- * Reads a rule. A single `*` is refused: it would admit every identity of the issuer, and the issuer of a cloud has all of its
- * customers.
+ * Reads a rule. A single `*` is refused: it would admit every identity of the issuer, and the issuer of a cloud has all
+ * of its customers.
  */
 export function parseClaimRule(path: unknown, value: unknown): ClaimRule {
   if (typeof path !== 'string') throw new Error('path is not a text');

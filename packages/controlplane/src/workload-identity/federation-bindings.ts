@@ -17,8 +17,8 @@ interface Known {
 }
 
 /**
- * The bindings that the federations of a cluster stand for. Agents that come together share one question to the database. What cannot be
- * read is not remembered.
+ * The bindings that the federations of a cluster stand for. Agents that come together share one question to the
+ * database. What cannot be read is not remembered.
  */
 export function federationBindings({
   federations,

@@ -66,8 +66,8 @@ export class TokenExchange {
   };
 
   /**
-   * The binding that a token of the cluster was given by; `false` for what is none, and `undefined` when that cannot be told just now. One
-   * that was given by a binding which is gone, or has become another, is worth nothing.
+   * The binding that a token of the cluster was given by; `false` for what is none, and `undefined` when that cannot be
+   * told just now. One that was given by a binding which is gone, or has become another, is worth nothing.
    */
   async bindingBehind(
     clusterId: string,

@@ -9,7 +9,10 @@ import { bindingOfFederation } from './binding.ts';
 import { TokenExchange } from './token-exchange.ts';
 import { tokenKeys } from './token-keys.ts';
 
-/** What tokens of federations open besides the door for agents. The properties of all callers are in permissions-of-calls.test.ts. */
+/**
+ * What tokens of federations open besides the door for agents. The properties of all callers are in
+ * permissions-of-calls.test.ts.
+ */
 
 async function start(t: TestContext) {
   const api = await startTestApi(t);

@@ -16,8 +16,9 @@ interface TokenKeysOptions {
 }
 
 /**
- * Tokens of workload identities as keys: one opens what an agent key of its cluster opens, and one that only reads what such a key that
- * only reads does. So programs that have an identity and no secret may read what the API tells of a cluster.
+ * Tokens of workload identities as keys: one opens what an agent key of its cluster opens, and one that only reads what
+ * such a key that only reads does. So programs that have an identity and no secret may read what the API tells of a
+ * cluster.
  */
 export function tokenKeys({ tokens, virtualClusters }: TokenKeysOptions): TokenKeys {
   return async (token) => {

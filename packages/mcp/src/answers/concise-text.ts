@@ -1,6 +1,6 @@
 /**
- * An answer as text that costs a model few tokens: a line for each field, and a table with tabs for each list of objects. Names of columns
- * stand there once, which makes it a fraction of the same as JSON.
+ * An answer as text that costs a model few tokens: a line for each field, and a table with tabs for each list of
+ * objects. Names of columns stand there once, which makes it a fraction of the same as JSON.
  */
 export function conciseText(answer: Readonly<Record<string, unknown>>): string {
   return linesOf(answer, '').join('\n');

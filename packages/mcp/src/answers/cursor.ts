@@ -2,8 +2,8 @@ import { hash } from 'node:crypto';
 import { ToolProblem } from './problem.ts';
 
 /**
- * Where the next rows of an answer begin. It belongs to the question that it was given for: with another one it would lead to nowhere. It
- * opens nothing; who may see the rows is asked anew each time.
+ * Where the next rows of an answer begin. It belongs to the question that it was given for: with another one it would
+ * lead to nowhere. It opens nothing; who may see the rows is asked anew each time.
  */
 export function cursorText(question: string, place: string): string {
   return Buffer.from(JSON.stringify([question, place])).toString('base64url');

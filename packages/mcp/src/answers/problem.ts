@@ -1,4 +1,7 @@
-/** Why a tool cannot do what it was asked for, and what the caller can do about it. The code is stable, the words are for a model. */
+/**
+ * Why a tool cannot do what it was asked for, and what the caller can do about it. The code is stable, the words are
+ * for a model.
+ */
 export class ToolProblem extends Error {
   override readonly name = 'ToolProblem';
   readonly code: string;

@@ -24,7 +24,10 @@ const excerptCharsMax = 300;
 /** Words of a heading count as much as this many in the text. */
 const headingWeight = 5;
 
-/** Looks for sections of pages by their words. Rare words count for more, and a section that has all of them comes first. */
+/**
+ * Looks for sections of pages by their words. Rare words count for more, and a section that has all of them comes
+ * first.
+ */
 export function docsSearch(pages: readonly DocsPage[]): (query: string, limit: number) => DocsHit[] {
   const sections = pages.flatMap(sectionsOf);
   const holders = new Map<string, number>();

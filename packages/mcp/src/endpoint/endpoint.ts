@@ -24,8 +24,8 @@ export interface EndpointOptions<Who> {
   /** A server for one request. */
   readonly serverFor: (who: Who) => McpServer | Server;
   /**
-   * Answers requests of the revisions of 2025 in place of such servers. Tools that ask back need memory between requests there, which has to be
-   * bounded and tied to the caller in `authInfo`.
+   * Answers requests of the revisions of 2025 in place of such servers. Tools that ask back need memory between
+   * requests there, which has to be bounded and tied to the caller in `authInfo`.
    */
   readonly legacy?: LegacyHttpHandler;
   /** Where browsers reach the service. */
@@ -50,8 +50,8 @@ const keepAliveMs = 10_000;
 const jsonType = /^application\/json[\t ]*(?:;|$)/i;
 
 /**
- * Serves the protocol in all revisions that its library knows, by itself without memory between requests: who asks is found out anew with each,
- * and each gets a server of its own.
+ * Serves the protocol in all revisions that its library knows, by itself without memory between requests: who asks is
+ * found out anew with each, and each gets a server of its own.
  */
 export function createEndpoint<Who extends object>(options: EndpointOptions<Who>): Endpoint {
   const { name, whoOf, serverFor, legacy, publicUrl, clock, log, metrics } = options;

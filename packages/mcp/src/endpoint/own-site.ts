@@ -7,9 +7,10 @@ interface Arrival {
 }
 
 /**
- * Whether a request may come from where it says it comes from. Programs send no `Origin`, and browsers always do with a POST: a page of another
- * site, or one whose name was bound to our address a moment ago, is turned away by it. What arrives on the loopback of a service that has no other
- * name was sent to a name of the loopback, so that there the `Host` has to be one too.
+ * Whether a request may come from where it says it comes from. Programs send no `Origin`, and browsers always do with a
+ * POST: a page of another site, or one whose name was bound to our address a moment ago, is turned away by it. What
+ * arrives on the loopback of a service that has no other name was sent to a name of the loopback, so that there the
+ * `Host` has to be one too.
  */
 export function isFromOwnSite({ origin, host }: IncomingHttpHeaders, arrival: Arrival): boolean {
   const own = URL.parse(arrival.publicUrl);

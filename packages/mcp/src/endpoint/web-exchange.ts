@@ -13,8 +13,8 @@ export function webRequestOf(request: IncomingMessage, signal: AbortSignal): Req
 }
 
 /**
- * Sends what the library answers. A stream is read only as fast as the other side takes it; when that one goes away the stream is cancelled, so
- * that its writer stops.
+ * Sends what the library answers. A stream is read only as fast as the other side takes it; when that one goes away the
+ * stream is cancelled, so that its writer stops.
  */
 export async function sendWebResponse(answer: Response, response: ServerResponse): Promise<void> {
   answer.headers.forEach((value, name) => {

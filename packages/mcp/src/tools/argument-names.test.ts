@@ -8,8 +8,8 @@ import { tools } from './tools.ts';
 const ofAnswers = ['format', 'max_tokens', 'limit', 'cursor'];
 
 /**
- * Arguments that no operation of the tool has, each with why. They choose among what operations give whole, so that each that chooses by a field
- * is called as the field is; the others say how to tell it.
+ * Arguments that no operation of the tool has, each with why. They choose among what operations give whole, so that
+ * each that chooses by a field is called as the field is; the others say how to tell it.
  */
 const own: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   list_virtual_clusters: { type: 'field', query: 'part of the name' },

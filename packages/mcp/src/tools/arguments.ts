@@ -2,7 +2,10 @@ import { apiLimits } from '@weir/api/limits';
 import * as z from 'zod';
 import { mcpLimits } from '../limits.ts';
 
-/** Arguments that many tools have; what their names say is not said again, since every tool that has one pays for the words. They are called as operations of the API call theirs; where a name is as good as an id, it may be given. */
+/**
+ * Arguments that many tools have; what their names say is not said again, since every tool that has one pays for the
+ * words. They are called as operations of the API call theirs; where a name is as good as an id, it may be given.
+ */
 
 export const clusterArgument = {
   virtual_cluster_id: z.string().min(1).max(135).describe('Id or name.'),

@@ -50,7 +50,10 @@ export const auditLogTools = [
   }),
 ];
 
-/** Without this, nothing would look as if nothing had happened to callers who may not know. Gives the names of what is left out. */
+/**
+ * Without this, nothing would look as if nothing had happened to callers who may not know. Gives the names of what is
+ * left out.
+ */
 async function unseenWorkspaces(
   context: ToolContext,
   wanted: string | undefined,

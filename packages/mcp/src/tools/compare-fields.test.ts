@@ -2,7 +2,10 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { compareFields } from './compare-fields.ts';
 
-/** `operation: WRITE 60 READ 40` of 100 events; with `of 90/500` the field has 90 values in 500 events, of which these are the most frequent. */
+/**
+ * `operation: WRITE 60 READ 40` of 100 events; with `of 90/500` the field has 90 values in 500 events, of which these
+ * are the most frequent.
+ */
 function sample(lines: readonly string[], sampled_events = 100) {
   return {
     sampled_events,

@@ -4,8 +4,8 @@ type Sample = Pick<OutputOf<'list_event_fields'>, 'fields' | 'sampled_events'>;
 type SampledField = Sample['fields'][number];
 
 /**
- * What a difference is worth. `filtered`: the caller chose the events by the field. `constant`: the field has one value wherever it is.
- * `unique`: it has another value in nearly every event.
+ * What a difference is worth. `filtered`: the caller chose the events by the field. `constant`: the field has one value
+ * wherever it is. `unique`: it has another value in nearly every event.
  */
 export const differenceKinds = ['telling', 'filtered', 'constant', 'unique'] as const;
 type DifferenceKind = (typeof differenceKinds)[number];
@@ -31,8 +31,9 @@ const ranks: Readonly<Record<DifferenceKind, number>> = { telling: 0, filtered: 
 const uniqueFields: ReadonlySet<string> = new Set(['id', 'time']);
 
 /**
- * Fields and values by how much more or less frequent they are in one sample than in another. What tells something comes first, then fields
- * that the caller chose the events by and those that have one value wherever they are, and ids at last.
+ * Fields and values by how much more or less frequent they are in one sample than in another. What tells something
+ * comes first, then fields that the caller chose the events by and those that have one value wherever they are, and ids
+ * at last.
  */
 export function compareFields(
   selection: Sample,

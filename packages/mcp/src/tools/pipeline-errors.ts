@@ -5,7 +5,9 @@ import type { ToolContext } from './tool-context.ts';
 
 type Listed = OutputOf<'list_pipelines'>['pipelines'][number];
 
-/** Where pipelines say what goes wrong in them. Events about tables do not name a pipeline, and registries have none. */
+/**
+ * Where pipelines say what goes wrong in them. Events about tables do not name a pipeline, and registries have none.
+ */
 const eventTypeOf: Partial<Record<PipelineType, EventTypeName>> = {
   bento: 'pipeline_logs',
   orbit: 'orbit_logs',

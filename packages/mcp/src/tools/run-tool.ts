@@ -29,7 +29,10 @@ interface ToolCall {
 /** Progress is reported after this time, and again after as long. */
 const progressEveryMs = 1_000;
 
-/** Calls a tool. Whatever goes wrong is an answer that says what to do; a mistake of ours is logged and told in one sentence. */
+/**
+ * Calls a tool. Whatever goes wrong is an answer that says what to do; a mistake of ours is logged and told in one
+ * sentence.
+ */
 export async function runTool(call: ToolCall, runner: ToolRunner): Promise<CallToolResult> {
   const { tool } = call;
   const { clock, log, metrics } = runner;

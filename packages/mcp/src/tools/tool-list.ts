@@ -12,7 +12,8 @@ const annotations = {
 };
 
 /**
- * A tool as clients of a site are told of it. Schemas take longer to write than a request to answer, so that it is done once.
+ * A tool as clients of a site are told of it. Schemas take longer to write than a request to answer, so that it is done
+ * once.
  */
 export function listedTool(
   { name, icon, title, description, input, output }: Tool,
@@ -48,8 +49,9 @@ const askingParts = [
 ];
 
 /**
- * Parts that say what an answer looks like. Words about it would double the list, and names speak for themselves. The values that a text may have are
- * left out as well: a later release may know more of them, and clients that keep the list would refuse its answers.
+ * Parts that say what an answer looks like. Words about it would double the list, and names speak for themselves. The
+ * values that a text may have are left out as well: a later release may know more of them, and clients that keep the
+ * list would refuse its answers.
  */
 const answeringParts = ['type', 'properties', 'required', 'items', 'anyOf', 'const'];
 
@@ -59,7 +61,9 @@ function schemaOf(schema: z.ZodObject, io: 'input' | 'output'): Json {
   return trimmed(full, definitions, io === 'input' ? askingParts : answeringParts, true);
 }
 
-/** A schema that stands for itself: what it refers to is put in its place, since not every client follows references. */
+/**
+ * A schema that stands for itself: what it refers to is put in its place, since not every client follows references.
+ */
 function trimmed(
   schema: Json,
   definitions: Readonly<Record<string, Json>>,

@@ -39,11 +39,14 @@ export type Need =
     };
 
 /**
- * Whether an actor may do something. Nothing but its grants is looked at, and nothing of another account is ever allowed.
+ * Whether an actor may do something. Nothing but its grants is looked at, and nothing of another account is ever
+ * allowed.
  *
- * - Users may do what their roles say, per workspace; the account itself is for those whose role is about all workspaces.
+ * - Users may do what their roles say, per workspace; the account itself is for those whose role is about all
+ *   workspaces.
  * - An application key works in its workspaces. An account key works on the account, not inside of workspaces.
- * - An agent key reads its cluster, however it may connect agents (`mayConnectAgents`): running agents is not administration.
+ * - An agent key reads its cluster, however it may connect agents (`mayConnectAgents`): running agents is not
+ *   administration.
  */
 export function isAllowed(actor: Actor, need: Need): boolean {
   if (need.scope === 'public') return true;
@@ -96,8 +99,9 @@ export function grantIn(
 }
 
 /**
- * Whether an actor may make or delete a key with this grant, whose workspace is filled in. A key never opens more than its maker may do,
- * but for account keys, which are there to make application keys. Application keys that write make those that read, for assistants.
+ * Whether an actor may make or delete a key with this grant, whose workspace is filled in. A key never opens more than
+ * its maker may do, but for account keys, which are there to make application keys. Application keys that write make
+ * those that read, for assistants.
  */
 export function mayManageKey(actor: Actor, accountId: string, grant: KeyGrant): boolean {
   const { workspaceId, resourceId: clusterId } = grant;

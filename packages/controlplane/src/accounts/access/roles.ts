@@ -271,8 +271,8 @@ export async function requireAdministrator(
 }
 
 /**
- * A user of an identity provider, without a password, counts as long as there is a connection to sign in with. The user of a
- * process for one has neither, and counts always.
+ * A user of an identity provider, without a password, counts as long as there is a connection to sign in with. The user
+ * of a process for one has neither, and counts always.
  */
 export async function hasAdministrator(
   transaction: DatabaseTransaction,

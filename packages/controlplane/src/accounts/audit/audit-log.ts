@@ -71,7 +71,10 @@ const searchLimitDefault = 100;
 /** Entries that one step of forgetting deletes, so that others wait for milliseconds only. */
 const forgottenPerStepMax = 500;
 
-/** Who did what, from where, with what result. Entries go only by age, and change only by counting what was refused again. */
+/**
+ * Who did what, from where, with what result. Entries go only by age, and change only by counting what was refused
+ * again.
+ */
 export class AuditLog {
   readonly #database: Database;
   readonly #deps: AccountsDeps;

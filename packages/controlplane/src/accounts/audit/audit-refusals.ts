@@ -23,11 +23,12 @@ interface OpenEntry {
 }
 
 /**
- * Writes refused calls into the audit log, so that refused callers do not fill it: one entry for each caller, operation and reason in a
- * minute. It is written at the first call and gets the number of all of them, and what they were about, when the minute ends. A process that
- * is killed leaves the number at 1.
+ * Writes refused calls into the audit log, so that refused callers do not fill it: one entry for each caller, operation
+ * and reason in a minute. It is written at the first call and gets the number of all of them, and what they were about,
+ * when the minute ends. A process that is killed leaves the number at 1.
  *
- * Callers beyond `controlPlaneLimits.auditOpenRefusalsMax` at a time share an entry for each account, operation and reason.
+ * Callers beyond `controlPlaneLimits.auditOpenRefusalsMax` at a time share an entry for each account, operation and
+ * reason.
  */
 export class AuditRefusals {
   readonly #options: AuditRefusalsOptions;

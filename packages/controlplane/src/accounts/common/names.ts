@@ -5,7 +5,10 @@ interface NameRule {
   readonly text: string;
 }
 
-/** What the catalogue asks of names as well; here it is for callers that do not come through it. Prefixes are not counted. */
+/**
+ * What the catalogue asks of names as well; here it is for callers that do not come through it. Prefixes are not
+ * counted.
+ */
 const rules = {
   account: {
     pattern: /^[a-zA-Z0-9 _-]{3,128}$/,

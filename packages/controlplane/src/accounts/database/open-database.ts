@@ -20,8 +20,9 @@ interface OpenDatabase {
 const memoryDatabases = new Map<string, Database>();
 
 /**
- * Opens the tables of accounts in a database, as `openJournals` of the metadata does: `postgres://…`, the path of a SQLite file, or
- * `memory://name`, which is shared within the process by name. The schema is made or brought up to date first.
+ * Opens the tables of accounts in a database, as `openJournals` of the metadata does: `postgres://…`, the path of a
+ * SQLite file, or `memory://name`, which is shared within the process by name. The schema is made or brought up to date
+ * first.
  */
 export async function openDatabase(databaseUrl: string, deps: DatabaseDeps): Promise<OpenDatabase> {
   const isMemory = /^memory:\/\//i.test(databaseUrl);

@@ -79,7 +79,10 @@ class PostgresDriver implements Driver {
   }
 }
 
-/** The connections to a server, which are given up together when it is silent or when one of them is lost in a transaction. */
+/**
+ * The connections to a server, which are given up together when it is silent or when one of them is lost in a
+ * transaction.
+ */
 class WatchedPool {
   readonly #url: string;
   readonly #clock: Clock;
@@ -130,11 +133,12 @@ interface OpenTransaction {
 const rolledBack = new Error('rolled back');
 
 /**
- * What Kysely takes for a connection. The driver runs a transaction as a function, and commits when it returns; here that function
- * waits until Kysely says how it ends.
+ * What Kysely takes for a connection. The driver runs a transaction as a function, and commits when it returns; here
+ * that function waits until Kysely says how it ends.
  *
- * After a transaction has lost its connection, nothing may be said on it any more, not even that it ends: the driver connects it anew for
- * others, and would take answers for those of the wrong statements. The function then waits forever, and goes with its pool.
+ * After a transaction has lost its connection, nothing may be said on it any more, not even that it ends: the driver
+ * connects it anew for others, and would take answers for those of the wrong statements. The function then waits
+ * forever, and goes with its pool.
  */
 class PostgresConnection implements DatabaseConnection {
   readonly #watched: WatchedPool;

@@ -2,8 +2,8 @@ import type { ClusterType, PipelineState, PipelineType } from '@weir/api';
 import type { Kysely, Transaction } from 'kysely';
 
 /**
- * The tables as TypeScript sees them; `migrations/` makes them. Times are milliseconds since 1970, truths are 0 and 1, because that is
- * what SQLite and PostgreSQL both have.
+ * The tables as TypeScript sees them; `migrations/` makes them. Times are milliseconds since 1970, truths are 0 and 1,
+ * because that is what SQLite and PostgreSQL both have.
  */
 export interface Schema {
   weir_accounts: AccountRow;

@@ -11,8 +11,8 @@ import {
 import { SqliteThread } from './sqlite-thread.ts';
 
 /**
- * Kysely over a SQLite database in a thread of its own. There is one connection, and Kysely gives it to one statement or transaction
- * at a time, because its adapter says so.
+ * Kysely over a SQLite database in a thread of its own. There is one connection, and Kysely gives it to one statement
+ * or transaction at a time, because its adapter says so.
  */
 export function sqliteDialect(path: string): Dialect {
   return {

@@ -5,7 +5,10 @@ import type { Database } from '../database/schema.ts';
 import { hashSecret, isKeySecret } from '../secrets/secrets.ts';
 import type { ApiKey, Keys } from './keys.ts';
 
-/** What is remembered may be used for so long after it was last known that no key was revoked, and is asked again from half of it on. */
+/**
+ * What is remembered may be used for so long after it was last known that no key was revoked, and is asked again from
+ * half of it on.
+ */
 const trustedMs = 1_000;
 const askedAgainMs = trustedMs / 2;
 /** That a key is used is written down at most so often. */
@@ -17,9 +20,9 @@ interface KnownKey {
 }
 
 /**
- * Says whose a key is. Keys are remembered by their hash, so that a busy key costs no question to the database. A counter there goes up
- * with every revocation, in whatever process; when it has changed, everything is forgotten. So a revoked key opens nothing after a second,
- * and nothing at all while the database does not answer.
+ * Says whose a key is. Keys are remembered by their hash, so that a busy key costs no question to the database. A
+ * counter there goes up with every revocation, in whatever process; when it has changed, everything is forgotten. So a
+ * revoked key opens nothing after a second, and nothing at all while the database does not answer.
  */
 export class KeyVerifier {
   readonly #database: Database;

@@ -42,7 +42,8 @@ interface NewKey {
 const secretTailChars = 4;
 
 /**
- * API keys. The secret is shown once and stored as its hash. What a key may do never changes; to change it, one makes another key.
+ * API keys. The secret is shown once and stored as its hash. What a key may do never changes; to change it, one makes
+ * another key.
  */
 export class Keys {
   readonly #database: Database;

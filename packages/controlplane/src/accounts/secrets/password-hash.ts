@@ -13,7 +13,9 @@ export const defaultPasswordCost: PasswordCost = { memoryKiB: 19_456, passes: 2,
 
 const saltBytes = 16;
 const tagBytes = 32;
-/** What a stored hash may ask for. They are ours; the ends keep one that was tampered with from stopping the process. */
+/**
+ * What a stored hash may ask for. They are ours; the ends keep one that was tampered with from stopping the process.
+ */
 const memoryKiBMax = 1024 * 1024;
 const passesMax = 100;
 const parallelismMax = 16;

@@ -12,8 +12,8 @@ interface PasswordsOptions {
 }
 
 /**
- * Hashes passwords, few at a time: each takes a thread that files and names of hosts need too, and megabytes. Who comes when too many wait
- * is sent away.
+ * Hashes passwords, few at a time: each takes a thread that files and names of hosts need too, and megabytes. Who comes
+ * when too many wait is sent away.
  */
 export class Passwords {
   readonly #options: PasswordsOptions;

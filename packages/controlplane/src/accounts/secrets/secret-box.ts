@@ -1,8 +1,8 @@
 import { createCipheriv, createDecipheriv, hkdfSync } from 'node:crypto';
 
 /**
- * Seals secrets that have to be sent to a third party, so that a hash will not do. A copy of the tables, as from a backup,
- * is useless without the key, which is stored elsewhere.
+ * Seals secrets that have to be sent to a third party, so that a hash will not do. A copy of the tables, as from a
+ * backup, is useless without the key, which is stored elsewhere.
  */
 export interface SecretBox {
   /** `purpose` says where the secret is kept. One that is moved elsewhere does not open. */

@@ -17,11 +17,12 @@ interface SecretBoxOptions {
  * Opens the secret box of an installation. Its key is never in the database:
  *
  * - in the file that the operator names, which all processes of a control plane have, or else
- * - beside a SQLite database, in a file that is made at the first start, so that a copy of the database alone opens nothing, or
+ * - beside a SQLite database, in a file that is made at the first start, so that a copy of the database alone opens
+ *   nothing, or
  * - for a database in memory, nowhere: both end with the process.
  *
- * A PostgreSQL database without a file has no box. What needs one is then refused, because a key that each process makes for itself
- * would open nothing elsewhere.
+ * A PostgreSQL database without a file has no box. What needs one is then refused, because a key that each process
+ * makes for itself would open nothing elsewhere.
  */
 export async function openSecretBox(options: SecretBoxOptions): Promise<SecretBox | undefined> {
   const { databaseUrl, keyFile, randomBytes } = options;

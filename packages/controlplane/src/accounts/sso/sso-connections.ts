@@ -113,8 +113,8 @@ export class SsoConnections {
   }
 
   /**
-   * Changes what is named. Another issuer needs the secret again: otherwise an administrator of the connection could have the secret
-   * sent to a server of their own, though the API never shows it.
+   * Changes what is named. Another issuer needs the secret again: otherwise an administrator of the connection could
+   * have the secret sent to a server of their own, though the API never shows it.
    */
   async update(accountId: string, connectionId: string, change: SsoConnectionChange): Promise<void> {
     await changeAccount(this.#database, accountId, async (transaction) => {

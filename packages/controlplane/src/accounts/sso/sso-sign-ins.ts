@@ -27,8 +27,9 @@ interface SsoSignIn {
 /**
  * Finds or creates the user that an identity provider describes.
  *
- * A user is known by issuer and subject. Only an address that the issuer has verified finds a user who is invited, or who
- * came from another issuer before; and never a user with a password, whom the owner of the connection could impersonate.
+ * A user is known by issuer and subject. Only an address that the issuer has verified finds a user who is invited, or
+ * who came from another issuer before; and never a user with a password, whom the owner of the connection could
+ * impersonate.
  */
 export class SsoSignIns {
   readonly #database: Database;
@@ -152,7 +153,10 @@ function addressTaken(): ApiError {
   return new ApiError('user_already_exists', 'You cannot be a user of this account: your address is in use.');
 }
 
-/** Gives exactly the roles that the claim names, or the default role. Says whether that would have removed the last administrator. */
+/**
+ * Gives exactly the roles that the claim names, or the default role. Says whether that would have removed the last
+ * administrator.
+ */
 async function mapRoles(
   transaction: DatabaseTransaction,
   connection: SsoConnectionRow,

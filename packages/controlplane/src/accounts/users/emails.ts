@@ -5,8 +5,8 @@ import { apiLimits } from '@weir/api/limits';
 const emailPattern = /^[\x21-\x7e]{1,64}@[A-Za-z0-9](?:[A-Za-z0-9.-]{0,251}[A-Za-z0-9])?$/;
 
 /**
- * Addresses are ASCII: two that look the same, or that become the same by lower case, would let one person sign in as another. Domains
- * in other scripts have an ASCII form.
+ * Addresses are ASCII: two that look the same, or that become the same by lower case, would let one person sign in as
+ * another. Domains in other scripts have an ASCII form.
  */
 export function checkedEmail(email: string): string {
   if (isEmail(email)) return email.trim();

@@ -30,7 +30,10 @@ export interface Invited {
   readonly roleId: string;
 }
 
-/** Invitations to an account, each a link that works once, for one address, for a week. A new one to the same address voids the old. */
+/**
+ * Invitations to an account, each a link that works once, for one address, for a week. A new one to the same address
+ * voids the old.
+ */
 export class Invitations {
   readonly #database: Database;
   readonly #deps: AccountsDeps;

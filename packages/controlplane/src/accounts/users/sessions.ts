@@ -42,8 +42,8 @@ export class Sessions {
   }
 
   /**
-   * Begins a session with a new token, and ends the one that the browser had: a token that an attacker put into the browser
-   * is worthless after the sign-in.
+   * Begins a session with a new token, and ends the one that the browser had: a token that an attacker put into the
+   * browser is worthless after the sign-in.
    */
   async begin(signIn: SignIn): Promise<{ readonly session: Session; readonly token: string }> {
     const { clock, random, randomBytes } = this.#deps;

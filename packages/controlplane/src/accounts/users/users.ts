@@ -126,8 +126,8 @@ export class Users {
   }
 
   /**
-   * The user with this address and password. Neither the answer nor the time that it takes says whether the address is known. A hash
-   * of an older cost is made anew, because now the password is there.
+   * The user with this address and password. Neither the answer nor the time that it takes says whether the address is
+   * known. A hash of an older cost is made anew, because now the password is there.
    */
   async authenticate(email: string, password: string): Promise<User | undefined> {
     const row = await this.#rowOfEmail(email);

@@ -216,7 +216,10 @@ export class VirtualClusters {
     return rows.map(clusterOf);
   }
 
-  /** Strikes one of those off, with its agent keys, and its workspace if that was deleted and this was the last one of it. */
+  /**
+   * Strikes one of those off, with its agent keys, and its workspace if that was deleted and this was the last one of
+   * it.
+   */
   async forget({ accountId, id, workspaceId }: VirtualCluster): Promise<void> {
     await changeAccount(this.#database, accountId, async (transaction) => {
       const { numDeletedRows } = await transaction

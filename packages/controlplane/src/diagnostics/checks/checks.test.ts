@@ -22,7 +22,9 @@ import type {
 import { type ClusterHistory, lagSamplesMax, noHistory, withSnapshot } from '../history.ts';
 import { type CheckName, checks } from '../registry.ts';
 
-/** What a check says of a snapshot: every finding with its severity where it is not the usual one, or what is missing. */
+/**
+ * What a check says of a snapshot: every finding with its severity where it is not the usual one, or what is missing.
+ */
 type Outcome = readonly string[] | { readonly missing: string };
 
 interface Case {

@@ -29,9 +29,9 @@ export function makerId(actor: Actor): string {
 }
 
 /**
- * The application key that a new key with these grants is bound to: it is revoked together with it, so that a key cannot be used to make
- * another that outlives it. Keys that account keys make are not bound, because replacing an account key would end all of them, nor are
- * agent keys, because replacing an application key would stop all agents.
+ * The application key that a new key with these grants is bound to: it is revoked together with it, so that a key
+ * cannot be used to make another that outlives it. Keys that account keys make are not bound, because replacing an
+ * account key would end all of them, nor are agent keys, because replacing an application key would stop all agents.
  */
 export function boundTo(actor: Actor, grants: readonly KeyGrant[]): string | undefined {
   if (actor.kind !== 'api_key' || !grants.every(({ principalKind }) => principalKind === 'app_r'))

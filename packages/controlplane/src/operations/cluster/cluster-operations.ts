@@ -20,7 +20,10 @@ import { topicOperations } from './topics.ts';
 
 export type ClusterOperationName = keyof ReturnType<typeof allOperations>;
 
-/** Everything that is done inside of a cluster. That the caller may was settled before, and so was what its input looks like. */
+/**
+ * Everything that is done inside of a cluster. That the caller may was settled before, and so was what its input looks
+ * like.
+ */
 export function clusterOperations(
   services: ClusterServices,
 ): OperationHandlers<ClusterOperationName, CallContext> {

@@ -18,7 +18,9 @@ interface CountingPort {
   answerBytes: number;
 }
 
-/** Counts snapshots and the bytes of answers. `refused` are the calls that a leader of an earlier release does not have. */
+/**
+ * Counts snapshots and the bytes of answers. `refused` are the calls that a leader of an earlier release does not have.
+ */
 function countingPort(node: ClusterNode, refused: readonly CallName[] = []): CountingPort {
   const counting: CountingPort = {
     port: {

@@ -18,8 +18,8 @@ export type TopicLookup = Pick<SnapshotTopics, 'topicById' | 'topicByName' | 'en
 const topicsPerCallMax = 1_000;
 
 /**
- * Reads of a cluster that cost what they ask for. All see what was committed before the call. A leader of an earlier release does not
- * have these calls, so that its snapshot is read instead.
+ * Reads of a cluster that cost what they ask for. All see what was committed before the call. A leader of an earlier
+ * release does not have these calls, so that its snapshot is read instead.
  */
 export function readClusterConfigs(port: ClusterPort, context: ClusterSnapshotContext): Promise<Configs> {
   return readOrSnapshot(

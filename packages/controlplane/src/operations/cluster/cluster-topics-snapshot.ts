@@ -12,8 +12,8 @@ import { OperationFailed } from '../operation-failed.ts';
 const snapshotMsMax = 20_000;
 
 /**
- * All topics of a cluster and all entries that agents follow, with all that was committed before the call. For operations about the
- * whole cluster; `cluster-reads.ts` reads parts.
+ * All topics of a cluster and all entries that agents follow, with all that was committed before the call. For
+ * operations about the whole cluster; `cluster-reads.ts` reads parts.
  */
 export class ClusterTopicsSnapshot extends SnapshotTopics<ClusterSnapshot> {
   static async take(

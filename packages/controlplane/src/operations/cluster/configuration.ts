@@ -127,7 +127,9 @@ function bucketChange(value: string | null | undefined): ConfigChange[] {
   return [{ name: bucketConfig, operation: value === null ? 'delete' : 'set', value }];
 }
 
-/** Checked by the parser of those who open it: what only looks like a URL would be found out when all agents start anew. */
+/**
+ * Checked by the parser of those who open it: what only looks like a URL would be found out when all agents start anew.
+ */
 function schemeOf(bucketUrl: string): string {
   try {
     return bucketPlace(bucketUrl.trim()).scheme;

@@ -10,7 +10,10 @@ interface AskOptions {
   readonly stop: AbortSignal;
 }
 
-/** What clients wait for at most is 30 seconds, the way there and back included; what was found by then is worth more than an error. */
+/**
+ * What clients wait for at most is 30 seconds, the way there and back included; what was found by then is worth more
+ * than an error.
+ */
 const limitMs = 25_000;
 
 const codes: Readonly<Record<QueryRefusal, ErrorCode>> = {

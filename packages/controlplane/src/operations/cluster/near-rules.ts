@@ -14,8 +14,8 @@ const toldMax = 10;
 const consideredMax = 5_000;
 
 /**
- * Rules that would decide a question if one thing about them were different: what the user probably meant, or took for granted. Whether one
- * would is asked of the code that decides, with a rule in which that thing is as in the question.
+ * Rules that would decide a question if one thing about them were different: what the user probably meant, or took for
+ * granted. Whether one would is asked of the code that decides, with a rule in which that thing is as in the question.
  */
 export function nearRules(acls: readonly Acl[], question: AclQuestion): NearRule[] {
   const { isAllowed } = AclIndex.of(acls).decide(question);

@@ -9,7 +9,10 @@ interface Answer {
   readonly message: string | null;
 }
 
-/** Throws a refusal of the cluster with the API code of its reason or, failing that, of its error. The message is the cluster's. */
+/**
+ * Throws a refusal of the cluster with the API code of its reason or, failing that, of its error. The message is the
+ * cluster's.
+ */
 export function refuse({ error, reason, message }: Answer, codes: Readonly<Record<string, ErrorCode>>): void {
   if (error === 'NONE') return;
   const known = [reason, error].find((name) => name !== undefined && Object.hasOwn(codes, name));

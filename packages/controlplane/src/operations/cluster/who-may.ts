@@ -38,8 +38,8 @@ const hostsShownMax = 10;
 const userKind = 'User:';
 
 /**
- * Who may do something, by the code that decides about one. Only superusers and principals of rules about it are checked: all others
- * have the same answer.
+ * Who may do something, by the code that decides about one. Only superusers and principals of rules about it are
+ * checked: all others have the same answer.
  */
 export function whoMay(
   acls: readonly Acl[],

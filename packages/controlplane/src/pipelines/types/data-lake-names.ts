@@ -1,7 +1,10 @@
 import type { ConfigurationProblem } from '../configuration-problem.ts';
 import { entryOf, type YamlMapping, type YamlScalar, type YamlValue } from '../yaml-value.ts';
 
-/** What names of a data lake configuration have against each other: two clusters of one name, and tables of a cluster that is not there. */
+/**
+ * What names of a data lake configuration have against each other: two clusters of one name, and tables of a cluster
+ * that is not there.
+ */
 export function dataLakeNameProblems(root: YamlMapping): ConfigurationProblem[] {
   const problems: ConfigurationProblem[] = [];
   const known = new Set<string>();

@@ -24,7 +24,10 @@ const table = mapping({
   retention: text,
 });
 
-/** Pipelines that make tables of topics. Each part of a configuration has some of the fields, and all of them together the required ones. */
+/**
+ * Pipelines that make tables of topics. Each part of a configuration has some of the fields, and all of them together
+ * the required ones.
+ */
 export const dataLake = mapping({
   source_clusters: required(
     list(

@@ -1,8 +1,8 @@
 import type { Migration } from './migration.ts';
 
 /**
- * What is known of the health of clusters. The clusters of a process need not be in the registry, so that nothing refers to it. A record
- * and a transition are JSON, because no query reads inside them.
+ * What is known of the health of clusters. The clusters of a process need not be in the registry, so that nothing
+ * refers to it. A record and a transition are JSON, because no query reads inside them.
  */
 export const diagnostics: Migration = {
   number: 2,

@@ -1,6 +1,9 @@
 import type { Migration } from './migration.ts';
 
-/** How users sign in elsewhere, and whose tokens admit agents. The secret of a client is sealed with a key that is not in the database. */
+/**
+ * How users sign in elsewhere, and whose tokens admit agents. The secret of a client is sealed with a key that is not
+ * in the database.
+ */
 export const signIn: Migration = {
   number: 3,
   name: 'sign-in',

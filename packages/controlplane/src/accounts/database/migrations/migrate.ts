@@ -4,12 +4,15 @@ import { DatabaseProblem } from '../database-problem.ts';
 import type { Database, DatabaseTransaction, MigrationRow } from '../schema.ts';
 import type { Migration } from './migration.ts';
 
-/** Any fixed number, another one than the journal's: processes that start together change the schema one after the other. */
+/**
+ * Any fixed number, another one than the journal's: processes that start together change the schema one after the
+ * other.
+ */
 const schemaLock = 7_305_012;
 
 /**
- * Brings the schema of a database to what this release needs, all missing steps in one transaction. There is no way back: a database that
- * a newer release has changed is refused, because this release does not know its tables.
+ * Brings the schema of a database to what this release needs, all missing steps in one transaction. There is no way
+ * back: a database that a newer release has changed is refused, because this release does not know its tables.
  */
 export async function migrate(
   database: Database,
