@@ -3,12 +3,11 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { TestContext } from 'node:test';
-import { Metrics, silentLog, systemClock } from '@weir/core';
+import { Metrics, silentLog, systemClock, type TokenRate } from '@weir/core';
 import { patientHttpServer } from '@weir/core/testing';
 import type { ClusterNode, ClusterPort } from '@weir/metadata';
 import { type AccountsDatabase, openAccounts } from '../src/accounts/open.ts';
 import { RateLimits, usualRateLimits } from '../src/api-server/rate-limits.ts';
-import type { BucketSize } from '../src/api-server/token-buckets.ts';
 import { MemoryDiagnosticsStore } from '../src/diagnostics/memory-store.ts';
 import { pathOf, type RouteHandlers, routeOf } from '../src/http/route-table.ts';
 import { mcpRoutes } from '../src/mcp/mcp-routes.ts';
@@ -40,7 +39,7 @@ export async function openMcpStage(
   {
     requestsPerKey,
     port,
-  }: { readonly requestsPerKey?: BucketSize; readonly port?: (node: ClusterNode) => ClusterPort } = {},
+  }: { readonly requestsPerKey?: TokenRate; readonly port?: (node: ClusterNode) => ClusterPort } = {},
 ): Promise<McpStage> {
   const node = await startLeader(t);
   const deps = accountsDeps();

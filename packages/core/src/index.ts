@@ -26,6 +26,7 @@ export { keptCopy } from './kept-copy.ts';
 export { coreLimits } from './limits.ts';
 export { jsonLog, type Log, type LogFields, type LogLevel, silentLog } from './log.ts';
 export { escapeHtml, escapeMarkdown, escapePipes, markdownTable } from './markup.ts';
+export { MemoryCounter } from './memory-counter.ts';
 export {
   durationBucketsSeconds,
   type LabelValues,
@@ -41,3 +42,4 @@ export { type Random, seededRandom, systemRandom } from './random.ts';
 export { RecentlyUsed } from './recently-used.ts';
 export { release } from './release.ts';
 export { timeText } from './time-text.ts';
+export { TokenBucket, type TokenRate } from './token-bucket.ts';

@@ -1,45 +1,9 @@
-/**
- * Counts the bytes that the requests of all connections hold, unfinished frames included. Connections that find it full
- * ask to be called when it is not.
- */
-export class RequestMemory {
-  readonly #bytesMax: number;
-  #bytes = 0;
-  readonly #held = new Set<() => void>();
+import { MemoryCounter } from '@weir/core';
 
-  constructor(bytesMax: number) {
-    this.#bytesMax = bytesMax;
-  }
-
-  get bytes(): number {
-    return this.#bytes;
-  }
-
-  /** No connection may begin another frame. */
-  get isFull(): boolean {
-    return this.#bytes >= this.#bytesMax;
-  }
-
+/** Bytes that the requests of all connections hold, unfinished frames included. While it is full, no connection begins another frame. */
+export class RequestMemory extends MemoryCounter {
   /** Frames that were begun grew so much that one of them has to go. */
   get isOverrun(): boolean {
-    return this.#bytes >= 2 * this.#bytesMax;
-  }
-
-  change(byBytes: number): void {
-    const wasFull = this.isFull;
-    this.#bytes += byBytes;
-    if (!wasFull || this.isFull) return;
-    const held = [...this.#held];
-    this.#held.clear();
-    for (const resume of held) resume();
-  }
-
-  /** Calls `resume` once when there is room; asking twice with the same function is asking once. */
-  whenFree(resume: () => void): void {
-    this.#held.add(resume);
-  }
-
-  forget(resume: () => void): void {
-    this.#held.delete(resume);
+    return this.bytes >= 2 * this.bytesMax;
   }
 }

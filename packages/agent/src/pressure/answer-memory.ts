@@ -1,4 +1,4 @@
-import type { Clock } from '@weir/core';
+import { type Clock, MemoryCounter } from '@weir/core';
 
 /** Bytes that one answer may take up until it is counted where it waits to be sent. */
 export interface AnswerRoom {
@@ -25,47 +25,16 @@ const shareOfFree = 1 / 4;
  * When it is full, connections begin no further request, and fetches that are to be read wait for room, first come first served
  * and not for ever. Answers that are under way are finished, so that it can be exceeded by what each of them needs for one batch.
  */
-export class AnswerMemory {
-  readonly #bytesMax: number;
+export class AnswerMemory extends MemoryCounter {
   readonly #clock: Clock;
-  readonly #onChange: (bytes: number) => void;
   readonly #waiters = new Set<Waiter>();
-  readonly #held = new Set<() => void>();
-  #bytes = 0;
 
   constructor(bytesMax: number, clock: Clock, onChange: (bytes: number) => void = () => {}) {
-    this.#bytesMax = bytesMax;
+    super(bytesMax, (bytes, byBytes) => {
+      onChange(bytes);
+      if (byBytes < 0) this.#grantAsked();
+    });
     this.#clock = clock;
-    this.#onChange = onChange;
-  }
-
-  get bytes(): number {
-    return this.#bytes;
-  }
-
-  get isFull(): boolean {
-    return this.#bytes >= this.#bytesMax;
-  }
-
-  /** Counts what connections hold. */
-  change(byBytes: number): void {
-    const wasFull = this.isFull;
-    this.#bytes += byBytes;
-    this.#onChange(this.#bytes);
-    if (byBytes < 0) this.#grantAsked();
-    if (!wasFull || this.isFull) return;
-    const held = [...this.#held];
-    this.#held.clear();
-    for (const resume of held) resume();
-  }
-
-  /** Calls `resume` once when it is no longer full; asking twice with the same function is asking once. */
-  whenFree(resume: () => void): void {
-    this.#held.add(resume);
-  }
-
-  forget(resume: () => void): void {
-    this.#held.delete(resume);
   }
 
   /**
@@ -96,11 +65,11 @@ export class AnswerMemory {
   }
 
   #hasRoomFor(wantedBytes: number): boolean {
-    return this.#bytesMax - this.#bytes >= Math.min(wantedBytes, roomBytesMin);
+    return this.bytesMax - this.bytes >= Math.min(wantedBytes, roomBytesMin);
   }
 
   #grant(wantedBytes: number): AnswerRoom {
-    const freeBytes = this.#bytesMax - this.#bytes;
+    const freeBytes = this.bytesMax - this.bytes;
     const bytes = Math.min(wantedBytes, Math.max(Math.floor(freeBytes * shareOfFree), roomBytesMin));
     this.change(bytes);
     return { bytes, release: () => this.change(-bytes) };

@@ -1,12 +1,11 @@
-import { type Clock, type Metrics, RecentlyUsed } from '@weir/core';
+import { type Clock, type Metrics, RecentlyUsed, TokenBucket } from '@weir/core';
 import type { QuotaKey } from '@weir/metadata';
 import type { EntriesView } from '../cluster/followed-entries.ts';
 import { agentLimits } from '../limits.ts';
 import { type BindingQuota, type QuotaClient, QuotaLookup } from './binding-quotas.ts';
 import { MutationQuota } from './mutation-quota.ts';
 import { type QuotaMetrics, quotaMetrics } from './quota-metrics.ts';
-import { RateWindow, sampleMs, windowAllowance } from './rate-window.ts';
-import { TokenBucket } from './token-bucket.ts';
+import { burstOf, RateWindow, sampleMs, windowAllowance } from './rate-window.ts';
 
 interface ClientQuotasOptions {
   /** The records of the namespace `clientQuota`. */
@@ -81,7 +80,7 @@ export class ClientQuotas {
     this.#countSensors();
     return new MutationQuota({
       bucket,
-      perSecond: quota.perSecond,
+      rate: { perSecond: quota.perSecond, burst: burstOf(quota.perSecond) },
       isStrict,
       nowMs: () => this.#clock.monotonicMs(),
       onThrottled: (waitMs) => this.#throttled('controller_mutation_rate', waitMs),

@@ -1,8 +1,8 @@
-import type { TokenBucket } from './token-bucket.ts';
+import type { TokenBucket, TokenRate } from '@weir/core';
 
 interface MutationLimit {
   readonly bucket: TokenBucket;
-  readonly perSecond: number;
+  readonly rate: TokenRate;
   /** Whether the client understands a refusal. */
   readonly isStrict: boolean;
   readonly nowMs: () => number;
@@ -21,19 +21,19 @@ export class MutationQuota {
   /** Whether this many partitions may be made or deleted. One topic may overdraw, which the next one feels. */
   take(partitions: number): boolean {
     if (this.#limit === undefined) return true;
-    const { bucket, perSecond, isStrict, nowMs } = this.#limit;
-    if (isStrict && bucket.overdrawnMs(perSecond, nowMs()) > 0) {
+    const { bucket, rate, isStrict, nowMs } = this.#limit;
+    if (isStrict && bucket.waitMs(0, rate, nowMs()) > 0) {
       this.#hasRefused = true;
       return false;
     }
-    bucket.take(partitions, perSecond, nowMs());
+    bucket.overdraw(partitions, rate, nowMs());
     return true;
   }
 
   /** How long the client has to wait, after everything was taken. Whoever can be refused waits only when he was. */
   throttleMs(): number {
     if (this.#limit === undefined) return 0;
-    const { bucket, perSecond, isStrict, nowMs, onThrottled } = this.#limit;
-    return isStrict && !this.#hasRefused ? 0 : onThrottled(bucket.overdrawnMs(perSecond, nowMs()));
+    const { bucket, rate, isStrict, nowMs, onThrottled } = this.#limit;
+    return isStrict && !this.#hasRefused ? 0 : onThrottled(Math.ceil(bucket.waitMs(0, rate, nowMs())));
   }
 }

@@ -1,22 +1,22 @@
 import { hash } from 'node:crypto';
 import { ApiError } from '@weir/api';
-import type { Clock } from '@weir/core';
+import type { Clock, TokenRate } from '@weir/core';
 import { placeOf } from '../http/remote-address.ts';
 import { controlPlaneLimits } from '../limits.ts';
-import { type BucketSize, TokenBuckets } from './token-buckets.ts';
+import { TokenBuckets } from './token-buckets.ts';
 
 export interface RateLimitSizes {
   /**
    * Failures to prove oneself, from one place, for one name at one place, and for one name at all places that are new
    * to it.
    */
-  readonly failuresPerPlace: BucketSize;
-  readonly failuresPerNameAtPlace: BucketSize;
-  readonly failuresPerName: BucketSize;
+  readonly failuresPerPlace: TokenRate;
+  readonly failuresPerNameAtPlace: TokenRate;
+  readonly failuresPerName: TokenRate;
   /** Unknown keys, from one place. */
-  readonly unknownKeysPerPlace: BucketSize;
+  readonly unknownKeysPerPlace: TokenRate;
   /** Calls of one key or user. */
-  readonly callsPerCaller: BucketSize;
+  readonly callsPerCaller: TokenRate;
 }
 
 /** What became of an attempt that was no wrong guess. */

@@ -1,5 +1,5 @@
 import { ApiError, catalogue, type OutputOf, readInput } from '@weir/api';
-import type { Clock, Log, Metrics } from '@weir/core';
+import type { Clock, Log, Metrics, TokenRate } from '@weir/core';
 import {
   type CallOperation,
   controlPlaneManifest,
@@ -11,7 +11,7 @@ import {
 import type { AccountsDatabase } from '../accounts/open.ts';
 import { operationPerformer, type ServedHandlers } from '../api-server/perform-operation.ts';
 import type { RateLimits } from '../api-server/rate-limits.ts';
-import { type BucketSize, TokenBuckets } from '../api-server/token-buckets.ts';
+import { TokenBuckets } from '../api-server/token-buckets.ts';
 import { placeOf, remoteAddressOf } from '../http/remote-address.ts';
 import type { RouteHandlers } from '../http/route-table.ts';
 import { answerIcon } from './icon-route.ts';
@@ -29,7 +29,7 @@ interface McpRoutesOptions {
   readonly log: Log;
   readonly metrics: Metrics;
   /** Requests that one key may make. */
-  readonly requestsPerKey?: BucketSize;
+  readonly requestsPerKey?: TokenRate;
   /** The folder of the documentation. */
   readonly docsFolder?: string;
 }
@@ -43,10 +43,10 @@ interface McpRoutes {
  * A person asks some times a minute; a team that shares a key, and a client that lists everything when it starts, some
  * hundred at once.
  */
-const usualRequestsPerKey: BucketSize = { burst: 300, perSecond: 5 };
+const usualRequestsPerKey: TokenRate = { burst: 300, perSecond: 5 };
 
 /** The documentation needs no key; the limit is per reader, so that one cannot block the others. */
-const requestsPerReader: BucketSize = { burst: 120, perSecond: 5 };
+const requestsPerReader: TokenRate = { burst: 120, perSecond: 5 };
 
 const ownDocs = new URL('../../../../docs/', import.meta.url).pathname;
 
