@@ -11,7 +11,6 @@ const knownCycles: readonly string[] = [
   'packages/events/src/query/query-worker.ts',
   'packages/metadata/src/groups/assignors/assignor.ts',
   'packages/metadata/src/groups/coordinator/coordinator.ts',
-  'packages/metadata/src/journal/sqlite-tables.ts',
   'packages/metadata/src/machine/commit/captured-producers.ts',
   'packages/metadata/src/machine/offsets/captured-offsets.ts',
 ];

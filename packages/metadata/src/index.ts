@@ -182,12 +182,13 @@ export { readScramCredential } from './credentials/scram-entry.ts';
 export { isPasswordOf, newScramCredential, scramIterations } from './credentials/scram-secret.ts';
 export {
   checkJournalFile,
-  connectTiming,
   type Journal,
   type JournalHub,
   type LeaseHolder,
   makeDirectory,
   openJournals,
+  PostgresPool,
+  type PostgresSql,
 } from './journal/index.ts';
 export {
   ClusterNode,

@@ -1,4 +1,3 @@
-export { connectTiming } from './connect-timing.ts';
 export { checkJournalFile } from './format.ts';
 export {
   EntriesPruned,
@@ -12,3 +11,4 @@ export {
 } from './journal.ts';
 export { makeDirectory } from './make-directory.ts';
 export { type JournalDeps, openJournals } from './open.ts';
+export { PostgresPool, type PostgresSql } from './postgres-pool.ts';

@@ -1,9 +1,9 @@
 import type { Clock, Log } from '@weir/core';
-import postgres from 'postgres';
+import type postgres from 'postgres';
 import { snapshotHeadBytes } from '../machine/snapshot/snapshot-version.ts';
 import { NewerFormat } from '../newer-format.ts';
-import { connectTiming } from './connect-timing.ts';
 import { checkedClustersMax, checkFormat, journalFormat, rowHeadBytes } from './format.ts';
+import { PostgresPool, type PostgresSql, poolConnectionsMax, silenceMsMax } from './postgres-pool.ts';
 import {
   type Chunk,
   type Head,
@@ -14,9 +14,6 @@ import {
   type SnapshotRow,
 } from './tables.ts';
 
-/** A statement that got no answer for this long is taken for lost, and the connections are made anew. */
-const statementMsMax = 10_000;
-const connectionsMax = 4;
 /** Rows that one step of pruning deletes. */
 const prunedRowsMax = 1_000;
 /**
@@ -51,40 +48,25 @@ const schema = `
   CREATE TABLE IF NOT EXISTS weir_journal_format (only_row boolean PRIMARY KEY DEFAULT true CHECK (only_row), format integer NOT NULL);
 `;
 
-type Sql = ReturnType<typeof connect>;
-
-/** Positions and epochs stay below 2^53. */
-const int8 = { to: 20, from: [20], serialize: (value: number) => String(value), parse: Number };
-
-function connect(url: string) {
-  return postgres(url, {
-    max: connectionsMax,
-    ...connectTiming,
-    // They are opened ahead of need, and stay.
-    max_lifetime: null,
-    onnotice: () => {},
-    connection: { application_name: 'weir', statement_timeout: statementMsMax },
-    types: { int8 },
-  });
-}
-
 /** Journals in a PostgreSQL database, or another one that speaks its protocol. */
 export class PostgresTables implements JournalTables {
-  readonly #url: string;
   readonly #clock: Clock;
   readonly #log: Log;
-  #sql: Sql;
+  readonly #pool: PostgresPool;
   #ready: Promise<void> | undefined;
-  #closed = false;
   #onNews: ((clusterId: string | undefined) => void) | undefined;
   readonly #untold = new Set<string>();
   #stopTelling: (() => void) | undefined;
 
   constructor(url: string, clock: Clock, log: Log) {
-    this.#url = url;
     this.#clock = clock;
     this.#log = log;
-    this.#sql = connect(url);
+    this.#pool = new PostgresPool({
+      url,
+      keepsConnections: true,
+      clock,
+      onReplaced: () => this.#onReplaced(),
+    });
   }
 
   heads(clusterIds: readonly string[]): Promise<Head[]> {
@@ -312,7 +294,7 @@ export class PostgresTables implements JournalTables {
 
   #subscribe(): void {
     // The library subscribes again by itself after a lost connection; what was told meanwhile is missed.
-    this.#sql
+    this.#pool.sql
       .listen(
         channel,
         (clusterId) => this.#onNews?.(clusterId),
@@ -326,28 +308,25 @@ export class PostgresTables implements JournalTables {
   }
 
   async close(): Promise<void> {
-    this.#closed = true;
     this.#stopTelling?.();
     this.#onNews = undefined;
-    await this.#sql.end({ timeout: 5 });
+    await this.#pool.close();
   }
 
-  #changes(statement: (sql: Sql) => PromiseLike<{ readonly count: number }>): Promise<boolean> {
+  #changes(statement: (sql: PostgresSql) => PromiseLike<{ readonly count: number }>): Promise<boolean> {
     return this.#run(async (sql) => (await statement(sql)).count > 0);
   }
 
-  async #run<Result>(work: (sql: Sql) => PromiseLike<Result>): Promise<Result> {
-    if (this.#closed) throw new Error('journal: PostgreSQL: it was closed');
-    const sql = this.#sql;
-    const stopWaiting = this.#clock.after(2 * statementMsMax, () => this.#reconnect(sql));
+  async #run<Result>(work: (sql: PostgresSql) => PromiseLike<Result>): Promise<Result> {
+    if (this.#pool.isClosed) throw new Error('journal: PostgreSQL: it was closed');
     try {
-      await this.#prepared();
-      return await work(this.#sql);
+      return await this.#pool.run(async () => {
+        await this.#prepared();
+        return work(this.#pool.sql);
+      });
     } catch (error) {
       if (error instanceof NewerFormat) throw error;
       throw new Error(`journal: PostgreSQL: ${(error as Error).message}`, { cause: error });
-    } finally {
-      stopWaiting();
     }
   }
 
@@ -368,11 +347,11 @@ export class PostgresTables implements JournalTables {
    * another.
    */
   #connectAll(): void {
-    for (let count = 0; count < connectionsMax; count++) this.#sql`SELECT 1`.catch(() => {});
+    for (let count = 0; count < poolConnectionsMax; count++) this.#pool.sql`SELECT 1`.catch(() => {});
   }
 
   async #makeSchema(): Promise<void> {
-    await this.#sql.begin(async (sql) => {
+    await this.#pool.sql.begin(async (sql) => {
       await sql`SELECT pg_advisory_xact_lock(${schemaLock})`;
       const [table] = await sql<{ name: string | null }[]>`
         SELECT to_regclass('weir_journal_format')::text AS name`;
@@ -401,13 +380,10 @@ export class PostgresTables implements JournalTables {
     });
   }
 
-  /** The server is silent although the connection stands. Whoever waits gets an error, and may try on a new connection. */
-  #reconnect(silent: Sql): void {
-    if (this.#closed || this.#sql !== silent) return;
-    this.#log.warn('lost database connection, reconnecting', { silentMs: 2 * statementMsMax });
-    this.#sql = connect(this.#url);
+  /** The server was silent although the connection stood. Callers get an error, and may try again on a new connection. */
+  #onReplaced(): void {
+    this.#log.warn('lost database connection, reconnecting', { silentMs: silenceMsMax });
     this.#subscribe();
-    silent.end({ timeout: 0 }).catch(() => {});
   }
 }
 

@@ -1,26 +1,7 @@
-import { Worker } from 'node:worker_threads';
 import { ProcessLocks } from './process-locks.ts';
+import { SqliteBridge } from './sqlite-bridge.ts';
+import type { SqliteMethod } from './sqlite-call.ts';
 import type { Chunk, Head, JournalTables, LeaseToRenew, MemberRow, SnapshotRow } from './tables.ts';
-
-export interface SqliteCall {
-  readonly id: number;
-  readonly method: Exclude<
-    keyof JournalTables,
-    'tell' | 'listen' | 'check' | 'close' | 'processId' | 'isGone'
-  >;
-  readonly args: readonly unknown[];
-}
-
-export interface SqliteReply {
-  readonly id: number;
-  readonly result?: unknown;
-  readonly problem?: string;
-}
-
-interface Waiting {
-  resolve(result: unknown): void;
-  reject(error: Error): void;
-}
 
 /**
  * Journals in a SQLite file. The calls cross into the thread of sqlite-worker.ts. Memory that a caller made for the call
@@ -29,20 +10,13 @@ interface Waiting {
  * Processes on one machine may share the file. They hear of each other by polling.
  */
 export class SqliteTables implements JournalTables {
-  readonly #worker: Worker;
+  readonly #bridge: SqliteBridge;
   readonly #slots: ProcessLocks;
-  readonly #waiting = new Map<number, Waiting>();
-  #lastId = 0;
-  #failure: Error | undefined;
 
   constructor(path: string) {
     this.#slots = new ProcessLocks(path);
-    this.#worker = new Worker(new URL(import.meta.resolve('./sqlite-worker.ts')), { workerData: { path } });
-    this.#worker.on('message', (reply: SqliteReply) => this.#onReply(reply));
-    this.#worker.on('error', (error) => this.#fail(new Error(`journal: ${path}: ${error.message}`)));
-    this.#worker.on('exit', () => this.#fail(new Error(`journal: ${path}: it was closed`)));
-    // The process lives as long as somebody waits for an answer, not as long as the thread does.
-    this.#worker.unref();
+    const worker = new URL(import.meta.resolve('./sqlite-worker.ts'));
+    this.#bridge = new SqliteBridge({ worker, path, label: 'journal' });
   }
 
   heads(clusterIds: readonly string[]): Promise<Head[]> {
@@ -153,39 +127,14 @@ export class SqliteTables implements JournalTables {
 
   close(): Promise<void> {
     this.#slots.release();
-    if (this.#failure !== undefined) return Promise.resolve();
-    return new Promise((resolve) => {
-      this.#worker.ref();
-      this.#worker.once('exit', () => resolve());
-      this.#worker.postMessage('close');
-    });
+    return this.#bridge.close();
   }
 
   #call<Result>(
-    method: SqliteCall['method'],
+    method: SqliteMethod,
     args: readonly unknown[],
-    handedOver?: Buffer<ArrayBuffer>,
+    transferred?: Buffer<ArrayBuffer>,
   ): Promise<Result> {
-    if (this.#failure !== undefined) return Promise.reject(this.#failure);
-    const call: SqliteCall = { id: ++this.#lastId, method, args };
-    return new Promise((resolve, reject) => {
-      if (this.#waiting.size === 0) this.#worker.ref();
-      this.#waiting.set(call.id, { resolve: resolve as (result: unknown) => void, reject });
-      this.#worker.postMessage(call, handedOver === undefined ? [] : [handedOver.buffer]);
-    });
-  }
-
-  #onReply({ id, result, problem }: SqliteReply): void {
-    const waiting = this.#waiting.get(id);
-    this.#waiting.delete(id);
-    if (this.#waiting.size === 0) this.#worker.unref();
-    if (problem === undefined) waiting?.resolve(result);
-    else waiting?.reject(new Error(`journal: SQLite: ${problem}`));
-  }
-
-  #fail(error: Error): void {
-    this.#failure ??= error;
-    for (const { reject } of this.#waiting.values()) reject(this.#failure);
-    this.#waiting.clear();
+    return this.#bridge.call({ method, args }, transferred);
   }
 }

@@ -3,8 +3,16 @@ import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlit
 import { parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads';
 import { checkSqliteFormat, journalFormat } from './format.ts';
 import { makeDirectory } from './make-directory.ts';
-import type { SqliteCall, SqliteReply, SqliteTables } from './sqlite-tables.ts';
-import { type Chunk, type Head, type MemberRow, noHead, type SnapshotRow } from './tables.ts';
+import { closeMessage, type SqliteReply } from './sqlite-bridge.ts';
+import type { SqliteCall, SqliteMethod } from './sqlite-call.ts';
+import {
+  type Chunk,
+  type Head,
+  type JournalTables,
+  type MemberRow,
+  noHead,
+  type SnapshotRow,
+} from './tables.ts';
 
 /**
  * The thread that owns the SQLite file, because `node:sqlite` blocks whoever calls it until the disk has answered. Calls that
@@ -66,9 +74,9 @@ const rows = (text: string, ...values: Values) => sql(text).all(...values) as Ro
 type Row = Record<string, never>;
 
 type Operations = {
-  [Name in SqliteCall['method']]: (
-    ...args: Parameters<SqliteTables[Name]>
-  ) => Awaited<ReturnType<SqliteTables[Name]>>;
+  [Name in SqliteMethod]: (
+    ...args: Parameters<JournalTables[Name]>
+  ) => Awaited<ReturnType<JournalTables[Name]>>;
 };
 
 /** A lease that was given back has lost its address and kept the name, so that others know who let go of it. */
@@ -265,7 +273,7 @@ const operations: Operations = {
   },
 };
 
-const reading: ReadonlySet<SqliteCall['method']> = new Set([
+const reading: ReadonlySet<SqliteMethod> = new Set([
   'heads',
   'chunks',
   'chunkAt',
@@ -300,12 +308,7 @@ function answer({ id, method, args }: SqliteCall): SqliteReply {
  *   a watcher outlives what was lost, takes an earlier counter for one that was never raised, and the lease too soon.)
  * - The note to the next leader, which is a hint.
  */
-const notWaitingForDisk: ReadonlySet<SqliteCall['method']> = new Set([
-  'addSlice',
-  'renewLeases',
-  'beat',
-  'putNote',
-]);
+const notWaitingForDisk: ReadonlySet<SqliteMethod> = new Set(['addSlice', 'renewLeases', 'beat', 'putNote']);
 
 let isWaitingForDisk = true;
 function waitForDisk(isWanted: boolean): void {
@@ -328,16 +331,17 @@ function answerAll(calls: readonly SqliteCall[]): SqliteReply[] {
   }
 }
 
-port.on('message', (first: SqliteCall | 'close') => {
+port.on('message', (first: SqliteCall | typeof closeMessage) => {
   const calls: SqliteCall[] = [];
-  let message: SqliteCall | 'close' | undefined = first;
-  while (message !== undefined && message !== 'close') {
+  let message: SqliteCall | typeof closeMessage | undefined = first;
+  while (message !== undefined && message !== closeMessage) {
     calls.push(message);
     if (calls.length === callsPerTransactionMax) break;
-    message = (receiveMessageOnPort(port) as { message: SqliteCall | 'close' } | undefined)?.message;
+    message = (receiveMessageOnPort(port) as { message: SqliteCall | typeof closeMessage } | undefined)
+      ?.message;
   }
   if (calls.length > 0) for (const reply of answerAll(calls)) port.postMessage(reply);
-  if (message === 'close') {
+  if (message === closeMessage) {
     database.close();
     port.close();
   }

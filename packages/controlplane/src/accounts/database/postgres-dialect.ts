@@ -1,5 +1,5 @@
 import type { Clock, Log } from '@weir/core';
-import { connectTiming } from '@weir/metadata';
+import { PostgresPool, type PostgresSql } from '@weir/metadata';
 import {
   type CompiledQuery,
   type DatabaseConnection,
@@ -11,10 +11,6 @@ import {
   type QueryResult,
 } from 'kysely';
 import postgres from 'postgres';
-
-/** A statement that got no answer for this long is taken for lost, and the connections are made anew. */
-const statementMsMax = 10_000;
-const connectionsMax = 4;
 
 interface PostgresDeps {
   readonly clock: Clock;
@@ -31,26 +27,13 @@ export function postgresDialect(url: string, deps: PostgresDeps): Dialect {
   };
 }
 
-type Sql = ReturnType<typeof connect>;
-
-/** Times and counts stay below 2^53. */
-const int8 = { to: 20, from: [20], serialize: (value: number) => String(value), parse: Number };
-
-function connect(url: string) {
-  return postgres(url, {
-    max: connectionsMax,
-    ...connectTiming,
-    onnotice: () => {},
-    connection: { application_name: 'weir', statement_timeout: statementMsMax },
-    types: { int8 },
-  });
-}
-
 class PostgresDriver implements Driver {
-  readonly #pool: WatchedPool;
+  readonly #pool: PostgresPool;
 
-  constructor(url: string, deps: PostgresDeps) {
-    this.#pool = new WatchedPool(url, deps);
+  constructor(url: string, { clock, log }: PostgresDeps) {
+    const onReplaced = (reason: string) =>
+      log.warn('closed connections to accounts database, reconnecting', { reason });
+    this.#pool = new PostgresPool({ url, clock, onReplaced });
   }
 
   async init(): Promise<void> {}
@@ -79,50 +62,8 @@ class PostgresDriver implements Driver {
   }
 }
 
-/**
- * The connections to a server, which are given up together when it is silent or when one of them is lost in a
- * transaction.
- */
-class WatchedPool {
-  readonly #url: string;
-  readonly #clock: Clock;
-  readonly #log: Log;
-  #sql: Sql;
-  #closed = false;
-
-  constructor(url: string, { clock, log }: PostgresDeps) {
-    this.#url = url;
-    this.#clock = clock;
-    this.#log = log;
-    this.#sql = connect(url);
-  }
-
-  async run<Result>(work: (sql: Sql) => PromiseLike<Result>): Promise<Result> {
-    const sql = this.#sql;
-    const stopWaiting = this.#clock.after(2 * statementMsMax, () => this.giveUp(sql, 'it does not answer'));
-    try {
-      return await work(sql);
-    } finally {
-      stopWaiting();
-    }
-  }
-
-  /** Pending queries on these connections fail; later ones use new connections. */
-  giveUp(lost: Sql, reason: string): void {
-    if (this.#closed || this.#sql !== lost) return;
-    this.#log.warn('closed connections to accounts database, reconnecting', { reason });
-    this.#sql = connect(this.#url);
-    lost.end({ timeout: 0 }).catch(() => {});
-  }
-
-  async close(): Promise<void> {
-    this.#closed = true;
-    await this.#sql.end({ timeout: 5 });
-  }
-}
-
 interface OpenTransaction {
-  readonly pool: Sql;
+  readonly pool: PostgresSql;
   readonly sql: postgres.TransactionSql<{ int8: number }>;
   readonly ended: Promise<void>;
   commit(): void;
@@ -141,20 +82,20 @@ const rolledBack = new Error('rolled back');
  * forever, and goes with its pool.
  */
 class PostgresConnection implements DatabaseConnection {
-  readonly #watched: WatchedPool;
+  readonly #pool: PostgresPool;
   #transaction: OpenTransaction | undefined;
   /** Why the connection of the transaction is of no use any more. */
   #lost: Error | undefined;
 
-  constructor(watched: WatchedPool) {
-    this.#watched = watched;
+  constructor(pool: PostgresPool) {
+    this.#pool = pool;
   }
 
   async executeQuery<Row>({ sql: text, parameters }: CompiledQuery): Promise<QueryResult<Row>> {
     if (this.#lost !== undefined) throw problemOf(this.#lost);
     const options = { prepare: parameters.length > 0 };
     try {
-      const result = await this.#watched.run((pool) =>
+      const result = await this.#pool.run((pool) =>
         (this.#transaction?.sql ?? pool).unsafe(text, parameters as never[], options),
       );
       return { rows: [...result] as Row[], numAffectedRows: BigInt(result.count ?? 0) };
@@ -171,13 +112,13 @@ class PostgresConnection implements DatabaseConnection {
 
   async begin(): Promise<void> {
     try {
-      await this.#watched.run((pool) => this.#begin(pool));
+      await this.#pool.run((pool) => this.#begin(pool));
     } catch (error) {
       throw problemOf(error);
     }
   }
 
-  #begin(pool: Sql): Promise<void> {
+  #begin(pool: PostgresSql): Promise<void> {
     const begun = Promise.withResolvers<void>();
     const decided = Promise.withResolvers<void>();
     const ended: Promise<void> = pool
@@ -200,7 +141,7 @@ class PostgresConnection implements DatabaseConnection {
     const { commit, ended } = this.#transaction!;
     commit();
     try {
-      await this.#watched.run(() => ended);
+      await this.#pool.run(() => ended);
     } catch (error) {
       throw problemOf(error);
     } finally {
@@ -213,14 +154,14 @@ class PostgresConnection implements DatabaseConnection {
     if (this.#lost !== undefined || this.#transaction === undefined) return;
     const { rollback, ended } = this.#transaction;
     rollback();
-    await this.#watched.run(() => ended.catch(() => {}));
+    await this.#pool.run(() => ended.catch(() => {}));
     this.#transaction = undefined;
   }
 
   #lose(error: Error): void {
     if (this.#transaction === undefined || this.#lost !== undefined) return;
     this.#lost = error;
-    this.#watched.giveUp(this.#transaction.pool, error.message);
+    this.#pool.replace(this.#transaction.pool, error.message);
   }
 }
 

@@ -1,6 +1,7 @@
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
 import { parentPort, workerData } from 'node:worker_threads';
-import type { SqliteAnswer, SqliteQuestion } from './sqlite-messages.ts';
+import { closeMessage, type SqliteReply } from '@weir/metadata/sqlite-bridge';
+import type { SqliteResult, SqliteStatement } from './sqlite-statement.ts';
 
 /** The thread that owns a SQLite file, because `node:sqlite` blocks its thread until the disk has answered. */
 const port = parentPort!;
@@ -31,22 +32,28 @@ function prepare(text: string): Prepared {
   return found;
 }
 
-function answer({ id, sql, parameters }: SqliteQuestion): SqliteAnswer {
+function run({ sql, parameters }: SqliteStatement): SqliteResult {
+  const { statement, hasRows } = prepare(sql);
+  const values = parameters as SQLInputValue[];
+  if (hasRows) {
+    const rows = statement.all(...values);
+    return { rows, changes: rows.length };
+  }
+  return { rows: [], changes: Number(statement.run(...values).changes) };
+}
+
+type SqliteCall = { readonly id: number } & SqliteStatement;
+
+function answer({ id, ...statement }: SqliteCall): SqliteReply {
   try {
-    const { statement, hasRows } = prepare(sql);
-    const values = parameters as SQLInputValue[];
-    if (hasRows) {
-      const rows = statement.all(...values);
-      return { id, rows, changes: rows.length };
-    }
-    return { id, rows: [], changes: Number(statement.run(...values).changes) };
+    return { id, result: run(statement) };
   } catch (error) {
     return { id, problem: (error as Error).message };
   }
 }
 
-port.on('message', (message: SqliteQuestion | 'close') => {
-  if (message !== 'close') {
+port.on('message', (message: SqliteCall | typeof closeMessage) => {
+  if (message !== closeMessage) {
     port.postMessage(answer(message));
     return;
   }

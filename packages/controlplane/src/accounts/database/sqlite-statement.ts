@@ -1,7 +1,4 @@
-/** What the thread of a database and its users send each other. */
-
-export interface SqliteQuestion {
-  readonly id: number;
+export interface SqliteStatement {
   readonly sql: string;
   readonly parameters: readonly unknown[];
 }
@@ -11,5 +8,3 @@ export interface SqliteResult {
   /** How many rows a statement changed; for one that returns rows, how many it returned. */
   readonly changes: number;
 }
-
-export type SqliteAnswer = { readonly id: number } & (SqliteResult | { readonly problem: string });

@@ -1,0 +1,13 @@
+import type { JournalTables } from './tables.ts';
+
+/** The tables that the worker serves; the rest needs no database. */
+export type SqliteMethod = Exclude<
+  keyof JournalTables,
+  'tell' | 'listen' | 'check' | 'close' | 'processId' | 'isGone'
+>;
+
+export interface SqliteCall {
+  readonly id: number;
+  readonly method: SqliteMethod;
+  readonly args: readonly unknown[];
+}
