@@ -1,14 +1,14 @@
 import { type AvailableCommandName, type CommandName, commandRow } from './commands/catalogue.ts';
 import { findCommand } from './commands/find.ts';
-import { stoppedStatus } from './commands/handler.ts';
-import { handlers } from './commands/handlers.ts';
 import type { Deps } from './deps.ts';
 import { Failure, PointingFailure } from './failure.ts';
 import { notAvailable, refusePlanned } from './flags/availability.ts';
 import { deprecationWarnings } from './flags/deprecation.ts';
 import { type CommandLine, parseCommandLine } from './flags/parse.ts';
-import { escapeControls, type Problem, problemLine } from './flags/problem.ts';
+import { stoppedStatus } from './handler.ts';
+import { handlers } from './handlers.ts';
 import type { Output } from './output.ts';
+import { escapeControls, type Problem, problemLine } from './problem.ts';
 import { commandHelp } from './reference/help.ts';
 import { brokenRule } from './rules/rulebook.ts';
 

@@ -3,6 +3,13 @@ export { eventEnvelope } from './envelope-schema.ts';
 export { fieldsOf, filterFieldsOf } from './event-fields.ts';
 export { EventIds } from './event-id.ts';
 export { eventMessage } from './event-message.ts';
+export type {
+  ByteRange,
+  EventSource,
+  EventTopic,
+  RawPage,
+  SidecarRef,
+} from './event-source.ts';
 export { type EventTypeName, eventTypeNames, eventTypes, isEventTypeName } from './event-types.ts';
 export { type BuilderGroup, builderToFilter, filterToBuilder } from './filter/builder.ts';
 export { neededBytes } from './filter/bytes.ts';
@@ -21,13 +28,6 @@ export {
   words,
 } from './filter/tree.ts';
 export { presets } from './presets.ts';
-export type {
-  ByteRange,
-  EventSource,
-  EventTopic,
-  RawPage,
-  SidecarRef,
-} from './query/port.ts';
 export type {
   EventPosition,
   EventRow,

@@ -1,5 +1,5 @@
+import type { EventSource, EventTopic, RawPage, SidecarRef } from '../src/event-source.ts';
 import type { EventTypeName } from '../src/event-types.ts';
-import type { EventSource, EventTopic, RawPage, SidecarRef } from '../src/query/port.ts';
 import { buildSidecar } from '../src/sidecar/build-sidecar.ts';
 
 export interface MemoryRecord {

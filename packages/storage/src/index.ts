@@ -1,3 +1,4 @@
+export { type BucketPlace, bucketPlace, isWithinBucket } from './bucket-place.ts';
 export { type EndedRequest, metered, type RequestOutcome } from './decorators/metered.ts';
 export { buildLogFile } from './log-file/build-log-file.ts';
 export { bucketIdKey, clusterPrefix, isFileId, logFileKey, newFileId } from './log-file/file-id.ts';
@@ -5,10 +6,9 @@ export { LogFileError } from './log-file/log-file-error.ts';
 export { parseHeader, readLogFile } from './log-file/read-log-file.ts';
 export { dropMemoryBucket } from './memory/memory-store.ts';
 export { storeMetricRows } from './metric-rows.ts';
+export { openStore, type StoreDeps, withPatience } from './open-store.ts';
 export type { StoreOperation } from './store/around.ts';
 export { aroundStore } from './store/around.ts';
-export { type BucketPlace, bucketPlace, isWithinBucket } from './store/bucket-place.ts';
 export { joinSmallSlices } from './store/content.ts';
 export type { CallOptions, ListOptions, ObjectInfo, ObjectStore } from './store/object-store.ts';
-export { openStore, type StoreDeps, withPatience } from './store/open-store.ts';
 export { isRetriable, ObjectNotFound, StoreError, type StoreErrorKind } from './store/store-error.ts';

@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import type { Client } from '@weir/api';
 import { apiClient, orFailure } from '../api-client.ts';
-import { type Handler, stoppedStatus } from '../commands/handler.ts';
 import type { Deps } from '../deps.ts';
 import type { CommandValues } from '../flags/catalogue.ts';
-import { escapeControls } from '../flags/problem.ts';
+import { type Handler, stoppedStatus } from '../handler.ts';
+import { escapeControls } from '../problem.ts';
 import { readActual } from './api/read-actual.ts';
 import { type Outcomes, runPlan } from './api/run-plan.ts';
 import { type MadeKey, workspaceAccess } from './api/workspace-access.ts';

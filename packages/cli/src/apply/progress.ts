@@ -1,4 +1,4 @@
-import { escapeControls } from '../flags/problem.ts';
+import { escapeControls } from '../problem.ts';
 import type { Outcomes, StepOutcome } from './api/run-plan.ts';
 import type { Plan } from './plan/plan.ts';
 import { isWriting, type Step, type WritingStep } from './plan/step.ts';

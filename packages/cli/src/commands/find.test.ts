@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { problemLine } from '../flags/problem.ts';
+import { problemLine } from '../problem.ts';
 import { findCommand } from './find.ts';
 
 test('the first words name the command', () => {

@@ -1,6 +1,6 @@
 import { nearestName } from '@weir/core';
-import { onOneLine, type Problem } from '../flags/problem.ts';
 import type { Outcome } from '../outcome.ts';
+import { onOneLine, type Problem } from '../problem.ts';
 import { type CommandName, commandNames, commandRow } from './catalogue.ts';
 
 /** The command that the first words name, and the arguments after them. */

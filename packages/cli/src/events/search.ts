@@ -2,7 +2,7 @@ import type { OutputOf } from '@weir/api';
 import { formatDurationMs } from '@weir/core';
 import { apiClient, orFailure } from '../api-client.ts';
 import { clusterId } from '../api-cluster.ts';
-import type { Handler } from '../commands/handler.ts';
+import type { Handler } from '../handler.ts';
 import { jsonLine } from '../tools/record-text.ts';
 import { table } from '../tools/table.ts';
 import { eventColumns, eventRow } from './event-rows.ts';

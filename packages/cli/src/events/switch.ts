@@ -1,6 +1,6 @@
 import { apiClient, orFailure } from '../api-client.ts';
 import { clusterId } from '../api-cluster.ts';
-import type { Handler } from '../commands/handler.ts';
+import type { Handler } from '../handler.ts';
 
 /** Switches events of a cluster on or off; with `-types`, only these. */
 function switching(enabled: boolean): Handler<'cli events enable'> {

@@ -1,9 +1,9 @@
 import type { Client, EventResponse } from '@weir/api';
 import { apiClient, orFailure } from '../api-client.ts';
 import { clusterId } from '../api-cluster.ts';
-import { type Handler, stoppedStatus } from '../commands/handler.ts';
 import type { Deps } from '../deps.ts';
 import type { CommandValues } from '../flags/catalogue.ts';
+import { type Handler, stoppedStatus } from '../handler.ts';
 import { jsonLine } from '../tools/record-text.ts';
 import { Table } from '../tools/table.ts';
 import { eventColumns, eventRow } from './event-rows.ts';

@@ -1,5 +1,5 @@
+import type { Problem } from '../problem.ts';
 import type { FlagName } from './catalogue.ts';
-import type { Problem } from './problem.ts';
 import type { Setting } from './settings.ts';
 
 /** What a planned flag or command answers. Silence would let an operator believe that the setting works. */

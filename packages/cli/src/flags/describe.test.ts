@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { problemLine } from '../problem.ts';
 import { flagRows, rowsOf } from './catalogue.ts';
 import { describeValues } from './describe.ts';
 import { parseCommandLine } from './parse.ts';
-import { problemLine } from './problem.ts';
 
 test('values are described by flag, in the words that would set them', () => {
   const lines = describeValues({

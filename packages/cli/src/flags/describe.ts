@@ -1,5 +1,5 @@
+import { shownText } from '../problem.ts';
 import { type FlagName, type FlagValues, flagRow } from './catalogue.ts';
-import { shownText } from './problem.ts';
 
 /** The values as lines `-flag=value` for the log of a starting process, in the order of the object, secrets hidden. */
 export function describeValues(values: Partial<FlagValues>): readonly string[] {

@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Environment } from '@weir/core';
 import type { CommandName } from '../commands/catalogue.ts';
+import { problemLine } from '../problem.ts';
 import { refusePlanned } from './availability.ts';
 import type { FlagName, FlagValues } from './catalogue.ts';
 import { deprecationWarnings } from './deprecation.ts';
 import { parseCommandLine } from './parse.ts';
-import { problemLine } from './problem.ts';
 
 interface Case {
   readonly command?: CommandName;

@@ -1,8 +1,8 @@
 import type { Environment } from '@weir/core';
 import type { CommandName } from '../commands/catalogue.ts';
 import type { Outcome } from '../outcome.ts';
+import { type Problem, shownSetting } from '../problem.ts';
 import { defaultOf, type FlagName, type FlagValues, flagRows } from './catalogue.ts';
-import { type Problem, shownSetting } from './problem.ts';
 import type { FlagRow } from './row.ts';
 import { chooseSettings, readArguments, readEnvironment, type Setting } from './settings.ts';
 

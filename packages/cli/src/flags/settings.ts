@@ -4,8 +4,8 @@ import type { Environment } from '@weir/core';
 import { nearestName } from '@weir/core';
 import type { CommandName } from '../commands/catalogue.ts';
 import type { Outcome } from '../outcome.ts';
+import { onOneLine, type Problem, shownSetting } from '../problem.ts';
 import { type FlagName, flagRows, rowsOf } from './catalogue.ts';
-import { onOneLine, type Problem, shownSetting } from './problem.ts';
 import type { FlagRow } from './row.ts';
 
 /** One thing the user set. */

@@ -3,7 +3,7 @@ import { readdirSync } from 'node:fs';
 import { test } from 'node:test';
 import { flagRow } from '../flags/catalogue.ts';
 import { parseCommandLine } from '../flags/parse.ts';
-import { problemLine } from '../flags/problem.ts';
+import { problemLine } from '../problem.ts';
 import type { Violation } from './rule.ts';
 import { brokenRule, rulebook } from './rulebook.ts';
 

@@ -1,7 +1,7 @@
 import type { CommandName } from '../commands/catalogue.ts';
 import { type FlagName, type FlagValues, flagRow } from '../flags/catalogue.ts';
-import { type Problem, shownSetting } from '../flags/problem.ts';
 import type { Setting } from '../flags/settings.ts';
+import { type Problem, shownSetting } from '../problem.ts';
 import { aclToolsRule } from './acl-tools.ts';
 import { agentIdentityRule } from './agent-identity.ts';
 import { applyRule } from './apply.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { parseCommandLine } from '../flags/parse.ts';
-import { problemLine } from '../flags/problem.ts';
+import { problemLine } from '../problem.ts';
 import { checkProxyProtocol } from './proxy-protocol.ts';
 import { resolveSaslMechanisms } from './sasl.ts';
 import { resolveCertificate } from './tls.ts';

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { availableParallelism } from 'node:os';
 import { jsonLog, type Log, release } from '@weir/core';
-import type { Handler } from '../commands/handler.ts';
 import type { Deps } from '../deps.ts';
 import type { CommandValues } from '../flags/catalogue.ts';
+import type { Handler } from '../handler.ts';
 import { portOf, processCount } from '../rules/processes.ts';
 import { inUrl } from './bind-address.ts';
 import { launcher } from './processes/launch.ts';

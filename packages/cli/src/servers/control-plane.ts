@@ -4,7 +4,7 @@ import { join, resolve } from 'node:path';
 import { agentMetricRows } from '@weir/agent';
 import type { ReadyProcess } from '@weir/controlplane/process';
 import { jsonLog, Metrics, release } from '@weir/core';
-import type { Handler } from '../commands/handler.ts';
+import type { Handler } from '../handler.ts';
 import { listenAddress, onlyAddress } from './bind-address.ts';
 import { openDataDirectory } from './data-directory.ts';
 import { explainingStart } from './explaining-start.ts';

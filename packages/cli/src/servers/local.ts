@@ -1,4 +1,4 @@
-import type { Handler } from '../commands/handler.ts';
+import type { Handler } from '../handler.ts';
 import { newIdentity } from './identity.ts';
 import { runSelfContained } from './self-contained.ts';
 

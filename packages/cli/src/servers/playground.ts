@@ -2,7 +2,7 @@ import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Environment } from '@weir/core';
-import type { Handler } from '../commands/handler.ts';
+import type { Handler } from '../handler.ts';
 import { bucketUrl } from '../values/bucket-url.ts';
 import { openDataDirectory } from './data-directory.ts';
 import { identityIn } from './identity.ts';

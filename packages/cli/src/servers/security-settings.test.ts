@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { SaslSettings } from '@weir/agent';
 import { parseCommandLine } from '../flags/parse.ts';
-import { problemLine } from '../flags/problem.ts';
+import { problemLine } from '../problem.ts';
 import { saslSettings } from './security-settings.ts';
 
 test('flags say how clients log in', () => {

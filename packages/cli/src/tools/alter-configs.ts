@@ -1,10 +1,10 @@
 /** The tools that change configs: of a topic or of the whole cluster, to a value or back to the default. */
 
 import { nearestName } from '@weir/core';
-import type { Handler } from '../commands/handler.ts';
 import type { Deps } from '../deps.ts';
 import { Failure } from '../failure.ts';
 import type { FlagValues } from '../flags/catalogue.ts';
+import type { Handler } from '../handler.ts';
 import { type KafkaCluster, withCluster } from '../kafka/cluster.ts';
 import { type ConfigChange, type ConfigResource, changeConfigs, describeConfigs } from '../kafka/configs.ts';
 import { type ConnectionValues, clusterOptions } from './connection.ts';

@@ -1,4 +1,4 @@
-import type { Handler } from '../commands/handler.ts';
+import type { Handler } from '../handler.ts';
 import { consumeByAssignment, consumeByGroup } from './benchmark/consumer-client.ts';
 import { ageLatency, fetchLatency } from './benchmark/partition-reader.ts';
 import { runBenchmark } from './benchmark/run-benchmark.ts';

@@ -1,5 +1,5 @@
 import { systemRandom } from '@weir/core';
-import type { Handler } from '../commands/handler.ts';
+import type { Handler } from '../handler.ts';
 import { Allowance, Pace } from './benchmark/pace.ts';
 import { produceAtPace, produceLatency, randomPool } from './benchmark/producer-client.ts';
 import { runBenchmark } from './benchmark/run-benchmark.ts';

@@ -1,12 +1,12 @@
 import { errors } from '@weir/wire';
-import type { Handler } from '../commands/handler.ts';
 import { Failure } from '../failure.ts';
-import { escapeControls } from '../flags/problem.ts';
+import type { Handler } from '../handler.ts';
 import { type KafkaCluster, withCluster } from '../kafka/cluster.ts';
 import { committedOffsets } from '../kafka/committed-offsets.ts';
 import { describeGroup, type GroupDescription, type GroupMemberDescription } from '../kafka/groups.ts';
 import { offsetRanges } from '../kafka/offsets.ts';
 import { KafkaRequestFailed } from '../kafka/request-failed.ts';
+import { escapeControls } from '../problem.ts';
 import { clusterOptions } from './connection.ts';
 import { jsonLine } from './record-text.ts';
 import { table } from './table.ts';

@@ -1,8 +1,8 @@
-import type { Handler } from '../commands/handler.ts';
-import { escapeControls } from '../flags/problem.ts';
+import type { Handler } from '../handler.ts';
 import { aclSwitchAdvice, areAclsEnforced } from '../kafka/acl-mode.ts';
 import { createAcls } from '../kafka/acls.ts';
 import { withCluster } from '../kafka/cluster.ts';
+import { escapeControls } from '../problem.ts';
 import { aclsText, newAcls } from './acl-fields.ts';
 import { clusterOptions } from './connection.ts';
 

@@ -1,8 +1,8 @@
 import type { CallOf, Client } from '@weir/api';
 import { apiClient, orFailure } from '../api-client.ts';
 import { clusterId } from '../api-cluster.ts';
-import type { Handler } from '../commands/handler.ts';
 import type { CommandValues } from '../flags/catalogue.ts';
+import type { Handler } from '../handler.ts';
 
 type Grant = CallOf<'create_api_key'>['access_grants'][number];
 

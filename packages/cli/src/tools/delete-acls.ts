@@ -1,7 +1,7 @@
-import type { Handler } from '../commands/handler.ts';
-import { escapeControls } from '../flags/problem.ts';
+import type { Handler } from '../handler.ts';
 import { deleteAcls } from '../kafka/acls.ts';
 import { withCluster } from '../kafka/cluster.ts';
+import { escapeControls } from '../problem.ts';
 import { aclFilters, aclsText, sortedAcls } from './acl-fields.ts';
 import { clusterOptions } from './connection.ts';
 

@@ -1,7 +1,7 @@
-import { type Handler, stoppedStatus } from '../commands/handler.ts';
-import { escapeControls } from '../flags/problem.ts';
+import { type Handler, stoppedStatus } from '../handler.ts';
 import { withCluster } from '../kafka/cluster.ts';
 import { deleteTopics, listTopics } from '../kafka/topics.ts';
+import { escapeControls } from '../problem.ts';
 import { clusterOptions } from './connection.ts';
 import { jsonLine } from './record-text.ts';
 

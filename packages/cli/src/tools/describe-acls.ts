@@ -1,4 +1,4 @@
-import type { Handler } from '../commands/handler.ts';
+import type { Handler } from '../handler.ts';
 import { type AclResponse, describeAcls } from '../kafka/acls.ts';
 import { withCluster } from '../kafka/cluster.ts';
 import { aclFilters, aclsText, sortedAcls } from './acl-fields.ts';

@@ -1,5 +1,5 @@
 import { errors } from '@weir/wire';
-import type { Handler } from '../commands/handler.ts';
+import type { Handler } from '../handler.ts';
 import { printAddress } from '../kafka/address.ts';
 import { type KafkaCluster, withCluster } from '../kafka/cluster.ts';
 import type { NamedPartitions } from '../kafka/consumer-protocol.ts';

@@ -1,4 +1,4 @@
-import type { Handler } from '../commands/handler.ts';
+import type { Handler } from '../handler.ts';
 import { printAddress } from '../kafka/address.ts';
 import { withCluster } from '../kafka/cluster.ts';
 import { partitionSizes } from '../kafka/log-dirs.ts';

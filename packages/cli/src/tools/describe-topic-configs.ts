@@ -1,4 +1,4 @@
-import type { Handler } from '../commands/handler.ts';
+import type { Handler } from '../handler.ts';
 import { withCluster } from '../kafka/cluster.ts';
 import { describeConfigs } from '../kafka/configs.ts';
 import { configsText } from './config-text.ts';

@@ -1,6 +1,6 @@
-import { type Handler, stoppedStatus } from '../commands/handler.ts';
 import type { Deps } from '../deps.ts';
 import type { FlagValues } from '../flags/catalogue.ts';
+import { type Handler, stoppedStatus } from '../handler.ts';
 import { type ConnectionValues, clusterOptions } from './connection.ts';
 import { diagnose } from './diagnosis/diagnose.ts';
 import { conclusionOf, diagnosisText, problemsOf } from './diagnosis/report.ts';

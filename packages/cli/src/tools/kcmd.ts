@@ -1,6 +1,6 @@
-import { type Handler, stoppedStatus } from '../commands/handler.ts';
 import type { Deps } from '../deps.ts';
 import type { CommandValues } from '../flags/catalogue.ts';
+import { type Handler, stoppedStatus } from '../handler.ts';
 import { type KafkaCluster, withCluster } from '../kafka/cluster.ts';
 import { readRecords } from '../kafka/read-records.ts';
 import { createTopic } from '../kafka/topics.ts';

@@ -1,4 +1,4 @@
-import type { Handler } from '../commands/handler.ts';
+import type { Handler } from '../handler.ts';
 import { withCluster } from '../kafka/cluster.ts';
 import { listTopics } from '../kafka/topics.ts';
 import { clusterOptions } from './connection.ts';

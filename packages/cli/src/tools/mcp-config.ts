@@ -1,6 +1,6 @@
 import { apiClient, orFailure } from '../api-client.ts';
-import type { Handler } from '../commands/handler.ts';
 import { Failure } from '../failure.ts';
+import type { Handler } from '../handler.ts';
 
 /** Prints what to paste into the configuration of a client. The names of the keys go aside, so that the output can be a file. */
 export const mcpConfigTool: Handler<'cli mcp-config'> = async (values, deps) => {

@@ -1,4 +1,4 @@
-import { type Handler, stoppedStatus } from '../commands/handler.ts';
+import { type Handler, stoppedStatus } from '../handler.ts';
 import { withCluster } from '../kafka/cluster.ts';
 import { appendValues } from './append.ts';
 import { clusterOptions } from './connection.ts';

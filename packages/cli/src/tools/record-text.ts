@@ -2,7 +2,7 @@
 
 import { isUtf8 } from 'node:buffer';
 import type { BatchRecord } from '@weir/wire';
-import { escapeControls } from '../flags/problem.ts';
+import { escapeControls } from '../problem.ts';
 
 /** For people: the text on one line, or the bytes in hex. */
 export function shownBytes(bytes: Buffer | null): string {

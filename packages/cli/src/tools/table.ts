@@ -1,4 +1,4 @@
-import { escapeControls } from '../flags/problem.ts';
+import { escapeControls } from '../problem.ts';
 
 /**
  * A table that is printed while its rows arrive. Columns are as wide as the widest cell so far, so that a table that comes in

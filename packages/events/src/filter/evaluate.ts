@@ -1,3 +1,4 @@
+import { isObject } from '../event-object.ts';
 import { castTo } from './casts.ts';
 import { holdsWithoutValue } from './missing.ts';
 import {
@@ -57,10 +58,6 @@ function valuesAt({ path, cast }: Field, event: unknown): readonly unknown[] {
   }
   const values = cast === undefined ? found : found.map((value) => castTo(cast, value));
   return values.filter((value) => value !== null);
-}
-
-function isObject(value: unknown): value is object {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /** Numbers have an order, and texts have one. Nothing else has, nor has a number with a text. */

@@ -1,3 +1,4 @@
+import { isObject } from '../event-object.ts';
 import { castTo } from '../filter/casts.ts';
 import type { Field, Literal } from '../filter/tree.ts';
 
@@ -18,10 +19,6 @@ export function valuesOf({ path, cast }: Field, event: unknown): readonly unknow
   }
   const values = cast === undefined ? found : found.map((value) => castTo(cast, value));
   return values.filter((value) => value !== null);
-}
-
-export function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /** What stands for objects, and for arrays within arrays, where values are told. */

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { systemClock } from '@weir/core';
 import { createMemoryEvents, type MemoryTopic } from '../../testing/memory-events.ts';
+import type { EventSource } from '../event-source.ts';
 import type { EventTypeName } from '../event-types.ts';
 import { parseFilter } from '../filter/parse.ts';
-import type { EventSource } from './port.ts';
 import type { EstimateAnswer, EstimateRequest, SearchAnswer } from './request.ts';
 import { runQuery } from './run-query.ts';
 

@@ -1,12 +1,12 @@
 import { eventTypeNames } from '../event-types.ts';
 import type { Filter } from '../filter/tree.ts';
 import { eventLimits } from '../limits.ts';
-import { chunksWanted } from '../sidecar/scan-stripe.ts';
 import { needsRecords } from '../sidecar/stripe-filter.ts';
 import { type LookTools, openParts } from './look.ts';
 import { type Part, partsOf } from './parts.ts';
 import { rangesOfChunks } from './read-chunks.ts';
 import type { EstimateAnswer, EstimateRequest } from './request.ts';
+import { chunksWanted } from './scan-stripe.ts';
 
 interface EstimateTools extends LookTools {
   /** Resolves when the query has to end, for whatever reason. */

@@ -1,6 +1,6 @@
-import { type StripePart, scanStripe } from '../sidecar/scan-stripe.ts';
 import { type CompiledScan, compileScan, type Scan, type ScanResult } from './scan.ts';
 import { type PagesPart, scanPages } from './scan-pages.ts';
+import { type StripePart, scanStripe } from './scan-stripe.ts';
 
 export type ScanPart = PagesPart | StripePart;
 

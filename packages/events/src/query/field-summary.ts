@@ -1,7 +1,7 @@
 import { coreLimits } from '@weir/core';
+import { isObject } from '../event-object.ts';
 import { printPath } from '../filter/quoting.ts';
 import type { Literal } from '../filter/tree.ts';
-import { isObject } from './cells.ts';
 import { compareKeys } from './order.ts';
 import type { FieldSummary } from './request.ts';
 

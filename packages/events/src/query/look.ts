@@ -1,16 +1,16 @@
+import type { EventSource, RawPage } from '../event-source.ts';
 import { eventLimits } from '../limits.ts';
 import type { Footer } from '../sidecar/format.ts';
 import { readFooter } from '../sidecar/read-footer.ts';
-import { chunksWanted } from '../sidecar/scan-stripe.ts';
 import type { QueryCache } from './cache.ts';
 import type { Evaluator } from './evaluator.ts';
 import { halves, type Part, type RawRange, type SidecarRange, type StripeRange, stripesOf } from './parts.ts';
-import type { EventSource, RawPage } from './port.ts';
 import { readChunks } from './read-chunks.ts';
 import { rangesOver } from './read-rows.ts';
 import type { Receipt } from './receipt.ts';
 import { joinResults, keptResult } from './results.ts';
 import type { Scan, ScanResult } from './scan.ts';
+import { chunksWanted } from './scan-stripe.ts';
 
 export interface LookTools {
   readonly source: EventSource;

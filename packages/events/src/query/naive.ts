@@ -1,12 +1,13 @@
 import { coreLimits } from '@weir/core';
+import { isObject } from '../event-object.ts';
+import type { EventSource } from '../event-source.ts';
 import { type EventTypeName, eventTypeNames } from '../event-types.ts';
 import { matches } from '../filter/evaluate.ts';
 import type { TimeWindow } from '../time-range.ts';
 import { bucketsOf } from './buckets.ts';
-import { groupKeys, isObject, numbersOf, valuesOf } from './cells.ts';
+import { groupKeys, numbersOf, valuesOf } from './cells.ts';
 import { summarizeFields } from './field-summary.ts';
 import { compareKeys, comparePositions, positionOrder } from './order.ts';
-import type { EventSource } from './port.ts';
 import type {
   Aggregation,
   EventAnswer,

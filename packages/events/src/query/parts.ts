@@ -1,6 +1,6 @@
+import type { EventSource, EventTopic, SidecarRef } from '../event-source.ts';
 import type { Footer, Stripe } from '../sidecar/format.ts';
 import type { TimeWindow } from '../time-range.ts';
-import type { EventSource, EventTopic, SidecarRef } from './port.ts';
 import type { SortOrder } from './request.ts';
 
 /** A range of a topic that is still to be looked at, with what is known of its times before anybody looks. */

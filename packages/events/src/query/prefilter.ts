@@ -1,5 +1,5 @@
+import type { RawPage } from '../event-source.ts';
 import type { NeededBytes, NeededClause } from '../filter/bytes.ts';
-import type { RawPage } from './port.ts';
 
 /**
  * The records of a page that may pass a filter, as far as their bytes tell: 1 for those that have to be parsed. The first clause is looked for in

@@ -1,7 +1,7 @@
 import { parentPort } from 'node:worker_threads';
 import { createScanner } from './evaluator.ts';
 import { lowerPriorityOfThread } from './low-priority.ts';
-import type { WorkerAnswer, WorkerQuestion } from './worker-pool.ts';
+import type { WorkerAnswer, WorkerQuestion } from './worker-message.ts';
 
 /** A thread that looks at parts of the log, one after the other. */
 const port = parentPort!;

@@ -1,7 +1,7 @@
 import { KiB } from '@weir/core';
+import type { ByteRange, EventSource, SidecarRef } from '../event-source.ts';
 import type { Chunk } from '../sidecar/format.ts';
 import type { StoredChunks } from '../sidecar/stripe-chunks.ts';
-import type { ByteRange, EventSource, SidecarRef } from './port.ts';
 
 /** Chunks that are this close are read together, since a read costs more than the bytes between. */
 const gapBytesMax = 64 * KiB;

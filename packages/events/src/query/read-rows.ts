@@ -1,5 +1,5 @@
 import { coreLimits } from '@weir/core';
-import type { EventSource, EventTopic } from './port.ts';
+import type { EventSource, EventTopic } from '../event-source.ts';
 
 /** Offsets that are this close are read together. */
 const gapMax = 256;

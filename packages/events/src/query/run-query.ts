@@ -1,4 +1,5 @@
 import { type Clock, coreLimits } from '@weir/core';
+import type { EventSource } from '../event-source.ts';
 import { everyEvent, type Filter } from '../filter/tree.ts';
 import { eventLimits } from '../limits.ts';
 import type { TimeWindow } from '../time-range.ts';
@@ -7,7 +8,6 @@ import { estimate } from './estimate.ts';
 import { createInlineEvaluator, type Evaluator } from './evaluator.ts';
 import { summarizeFields } from './field-summary.ts';
 import { defaultBlockEvents } from './parts.ts';
-import type { EventSource } from './port.ts';
 import { type Budget, Receipt } from './receipt.ts';
 import type {
   EstimateAnswer,

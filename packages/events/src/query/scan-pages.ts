@@ -1,9 +1,9 @@
 import { isAscii } from 'node:buffer';
+import { parseObject } from '../event-object.ts';
+import type { RawPage } from '../event-source.ts';
 import type { EventTypeName } from '../event-types.ts';
 import type { TimeWindow } from '../time-range.ts';
 import { groupKeys, numbersOf, valuesOf } from './cells.ts';
-import { parseObject } from './event-text.ts';
-import type { RawPage } from './port.ts';
 import { candidates } from './prefilter.ts';
 import { type CompiledScan, insideTest, type ScanResult } from './scan.ts';
 import { TimelineTally } from './tally.ts';

@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
 import { coreLimits } from '@weir/core';
+import type { EventTopic } from '../event-source.ts';
 import { eventTypeNames } from '../event-types.ts';
 import { bucketsOf } from './buckets.ts';
 import { type LookTools, look } from './look.ts';
 import { positionOrder } from './order.ts';
 import { type Part, partsOf } from './parts.ts';
-import type { EventTopic } from './port.ts';
 import { isFull, type ReadTexts, readTexts, textKey } from './read-rows.ts';
 import type { EventPosition, EventRow, PartialReason, SearchRequest, Timeline } from './request.ts';
 import type { Scan, ScanResult } from './scan.ts';

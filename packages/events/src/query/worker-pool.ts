@@ -3,14 +3,8 @@ import { Worker } from 'node:worker_threads';
 import type { Clock } from '@weir/core';
 import { eventLimits } from '../limits.ts';
 import type { Evaluator, ScanPart } from './evaluator.ts';
-import type { Scan, ScanResult } from './scan.ts';
-
-export interface WorkerQuestion {
-  readonly scan: Scan;
-  readonly part: ScanPart;
-}
-
-export type WorkerAnswer = { readonly result: ScanResult } | { readonly problem: string };
+import type { ScanResult } from './scan.ts';
+import type { WorkerAnswer, WorkerQuestion } from './worker-message.ts';
 
 export interface WorkerPoolOptions {
   readonly clock: Clock;

@@ -1,6 +1,6 @@
 import { crc32, zstdCompressSync } from 'node:zlib';
-import { parseObject } from '../query/event-text.ts';
-import type { RawPage, SidecarRef } from '../query/port.ts';
+import { parseObject } from '../event-object.ts';
+import type { RawPage, SidecarRef } from '../event-source.ts';
 import { buildBloom } from './bloom.ts';
 import { packChunk } from './chunk.ts';
 import type { BuiltColumn } from './column-builder.ts';

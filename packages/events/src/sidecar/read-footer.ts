@@ -1,7 +1,7 @@
 import { crc32, zstdDecompressSync } from 'node:zlib';
 import { KiB } from '@weir/core';
+import type { EventSource, SidecarRef } from '../event-source.ts';
 import { eventLimits } from '../limits.ts';
-import type { EventSource, SidecarRef } from '../query/port.ts';
 import { type Footer, footer as footerSchema, headBytes, magic, tailBytes, version } from './format.ts';
 
 /** Most footers are in the first read. */

@@ -1,5 +1,5 @@
+import { isObject } from '../event-object.ts';
 import { eventLimits } from '../limits.ts';
-import { isObject } from '../query/cells.ts';
 import { type BuiltColumn, ColumnBuilder } from './column-builder.ts';
 import { type Cell, searchedPaths } from './format.ts';
 

@@ -1,6 +1,6 @@
 import type { Acl } from '../desired.ts';
 import { deletion, isMissing, nothing } from './changes.ts';
-import type { PlanContext } from './plan.ts';
+import type { PlanContext } from './plan-context.ts';
 import type { Step } from './step.ts';
 
 /** ACLs. One is what its seven fields say, so that there is nothing to update. */

@@ -1,7 +1,7 @@
 import type { ActualAgentKey, ActualCluster } from '../actual.ts';
 import type { DesiredAgentKey } from '../desired.ts';
 import { deletion, isMissing, nothing } from './changes.ts';
-import type { PlanContext } from './plan.ts';
+import type { PlanContext } from './plan-context.ts';
 import type { Step } from './step.ts';
 
 /** Keys of agents. Their names belong to the account, so that another cluster may have the one that is wanted. */

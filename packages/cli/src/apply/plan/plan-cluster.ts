@@ -1,7 +1,7 @@
 import type { ActualCluster } from '../actual.ts';
 import type { DesiredCluster } from '../desired.ts';
 import { changesOf, isDifferent, isMissing, nothing } from './changes.ts';
-import type { PlanContext } from './plan.ts';
+import type { PlanContext } from './plan-context.ts';
 import type { Change, Step, WritingStep } from './step.ts';
 
 /** The cluster itself: that it is there, its tier and its tags. A cluster that has another name is another cluster. */

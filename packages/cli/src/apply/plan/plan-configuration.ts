@@ -2,7 +2,7 @@ import type { CallOf } from '@weir/api';
 import type { ActualConfiguration } from '../actual.ts';
 import type { DesiredCluster, DesiredConfiguration } from '../desired.ts';
 import { changesOf, isDifferent, nothing, targetsOf } from './changes.ts';
-import type { PlanContext } from './plan.ts';
+import type { PlanContext } from './plan-context.ts';
 import type { Change, Phase, Step, WritingStep } from './step.ts';
 
 type ConfigurationChange = CallOf<'update_virtual_cluster_configuration'>['virtual_cluster_configuration'];

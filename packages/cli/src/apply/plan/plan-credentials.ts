@@ -1,5 +1,5 @@
 import { deletion, isMissing, nothing } from './changes.ts';
-import type { PlanContext } from './plan.ts';
+import type { PlanContext } from './plan-context.ts';
 import type { Step } from './step.ts';
 
 /** Credentials. One that is there is never made anew, because its clients would be locked out; what differs is told. */

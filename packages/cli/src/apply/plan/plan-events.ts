@@ -1,7 +1,7 @@
 import type { CallOf, OutputOf } from '@weir/api';
 import type { DesiredEvents } from '../desired.ts';
 import { changesOf, isDifferent, nothing } from './changes.ts';
-import type { PlanContext } from './plan.ts';
+import type { PlanContext } from './plan-context.ts';
 import type { Change, Step } from './step.ts';
 
 type EventsChange = Omit<CallOf<'update_events_state'>, 'virtual_cluster_id'>;

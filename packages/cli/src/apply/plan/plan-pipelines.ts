@@ -1,7 +1,7 @@
 import type { ActualPipeline } from '../actual.ts';
 import type { DesiredCluster, DesiredPipeline } from '../desired.ts';
 import { deletion, isDifferent, isMissing, nothing } from './changes.ts';
-import type { PlanContext } from './plan.ts';
+import type { PlanContext } from './plan-context.ts';
 import type { Change, Step, WritingStep } from './step.ts';
 
 /**

@@ -2,7 +2,7 @@ import { type ActualTopic, isInternalTopic } from '../actual.ts';
 import type { DesiredCluster, DesiredTopic } from '../desired.ts';
 import { protectionConfig } from '../document/desired-cluster.ts';
 import { changesOf, deletion, isDifferent, isMissing, nothing, targetsOf } from './changes.ts';
-import type { PlanContext } from './plan.ts';
+import type { PlanContext } from './plan-context.ts';
 import type { Change, Step } from './step.ts';
 
 /** Topics. Configs that the documents leave out stay, and so do partitions: they only become more. */

@@ -1,20 +1,16 @@
-import type { ActualCluster, Found } from '../actual.ts';
+import type { Found } from '../actual.ts';
 import type { DesiredCluster } from '../desired.ts';
 import type { DocumentProblem } from '../document/problem.ts';
 import { planAcls } from './plan-acls.ts';
 import { planAgentKeys } from './plan-agent-keys.ts';
 import { planCluster } from './plan-cluster.ts';
 import { planConfiguration } from './plan-configuration.ts';
+import type { PlanContext, PlanOptions } from './plan-context.ts';
 import { planCredentials } from './plan-credentials.ts';
 import { planEvents } from './plan-events.ts';
 import { planPipelines } from './plan-pipelines.ts';
 import { planTopics } from './plan-topics.ts';
 import { isWriting, phases, type Step } from './step.ts';
-
-interface PlanOptions {
-  /** Whether to delete what the documents leave out of the kinds that they mention. */
-  readonly isPruning: boolean;
-}
 
 /** What to do about one cluster, in order. */
 interface ClusterPlan {
@@ -29,14 +25,6 @@ export interface Plan {
   readonly clusters: readonly ClusterPlan[];
   /** What cannot be done at all. Nothing is done while there is one. */
   readonly obstacles: readonly DocumentProblem[];
-}
-
-/** What the planner of one kind of thing is given. */
-export interface PlanContext extends PlanOptions {
-  readonly desired: DesiredCluster;
-  /** Nothing, when the cluster is to be made. */
-  readonly actual: ActualCluster | undefined;
-  readonly refuse: (obstacle: DocumentProblem) => void;
 }
 
 const planners = [

@@ -1,13 +1,13 @@
 import { Metrics, release } from '@weir/core';
-import { stoppedStatus } from '../../commands/handler.ts';
 import type { Deps } from '../../deps.ts';
 import { Failure } from '../../failure.ts';
 import type { FlagValues } from '../../flags/catalogue.ts';
-import { escapeControls } from '../../flags/problem.ts';
+import { stoppedStatus } from '../../handler.ts';
 import { type ClusterOptions, type KafkaCluster, withCluster } from '../../kafka/cluster.ts';
 import { ConnectionFailed } from '../../kafka/connection-failed.ts';
 import { OutcomeUnknown } from '../../kafka/produce.ts';
 import { KafkaRequestFailed } from '../../kafka/request-failed.ts';
+import { escapeControls } from '../../problem.ts';
 import { inUrl, loopback, onlyAddress } from '../../servers/bind-address.ts';
 import { explainingStart } from '../../servers/explaining-start.ts';
 import { type ConnectionValues, clusterOptions } from '../connection.ts';

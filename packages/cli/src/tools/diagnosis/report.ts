@@ -1,5 +1,5 @@
-import { escapeControls } from '../../flags/problem.ts';
 import { printAddress } from '../../kafka/address.ts';
+import { escapeControls } from '../../problem.ts';
 import type { BrokerVisit, Diagnosis } from './diagnose.ts';
 import type { Step, StepOutcome } from './step.ts';
 

@@ -1,5 +1,5 @@
-import { concealed } from '../values/conceal.ts';
-import type { FlagRow } from './row.ts';
+import type { FlagRow } from './flags/row.ts';
+import { concealed } from './values/conceal.ts';
 
 /** Why a command line is refused. It prints as one line: `-batchMaxSizeBytes=200MiB: at most 128MiB is allowed`. */
 export interface Problem {

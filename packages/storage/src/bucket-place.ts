@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url';
-import { parseS3Url } from '../s3/s3-url.ts';
-import { checkKey } from './key.ts';
-import { StoreError } from './store-error.ts';
+import { parseS3Url } from './s3/s3-url.ts';
+import { checkKey } from './store/key.ts';
+import { StoreError } from './store/store-error.ts';
 
 const bucketSchemes = ['mem', 'file', 's3'] as const;
 export type BucketScheme = (typeof bucketSchemes)[number];

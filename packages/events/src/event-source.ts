@@ -1,4 +1,4 @@
-import type { EventTypeName } from '../event-types.ts';
+import type { EventTypeName } from './event-types.ts';
 
 /** What the engine asks of whoever has the events. Nothing here changes while a query runs except that retention may cut the front. */
 export interface EventSource {

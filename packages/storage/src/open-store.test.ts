@@ -6,10 +6,10 @@ import { after, test } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import { Metrics, seededRandom, silentLog, systemClock, systemRandom } from '@weir/core';
 import { HandClock } from '@weir/core/testing';
-import { faultyStore } from '../../testing/faulty-store.ts';
-import { latencyStore, logNormalLatency } from '../../testing/latency-store.ts';
-import { emptyMemoryStore } from '../../testing/memory.ts';
-import { objectStoreContract } from '../../testing/object-store-contract.ts';
+import { faultyStore } from '../testing/faulty-store.ts';
+import { latencyStore, logNormalLatency } from '../testing/latency-store.ts';
+import { emptyMemoryStore } from '../testing/memory.ts';
+import { objectStoreContract } from '../testing/object-store-contract.ts';
 import { openStore, withPatience } from './open-store.ts';
 
 const deps = () => ({

@@ -1,5 +1,5 @@
+import type { Handler } from '../handler.ts';
 import { commandHelp } from '../reference/help.ts';
-import type { Handler } from './handler.ts';
 
 /** Without a tool there is nothing to do but to name the tools. */
 export const cliEvents: Handler<'cli events'> = (_values, { output }) => {

@@ -1,5 +1,3 @@
-import { isObject } from './cells.ts';
-
 /** The event of a record; nothing if it is no JSON object. */
 export function parseObject(text: string): Record<string, unknown> | undefined {
   try {
@@ -8,4 +6,8 @@ export function parseObject(text: string): Record<string, unknown> | undefined {
   } catch {
     return undefined;
   }
+}
+
+export function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

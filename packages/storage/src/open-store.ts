@@ -1,17 +1,17 @@
 import type { Clock, Environment, Log, Metrics, Random } from '@weir/core';
-import type { BreakerPolicy } from '../decorators/breaker-state.ts';
-import { withCircuitBreaker } from '../decorators/circuit-breaker.ts';
-import { withHedge } from '../decorators/hedge.ts';
-import { type EndedRequest, metered } from '../decorators/metered.ts';
-import { type RetryPolicy, withRetry } from '../decorators/retry.ts';
-import { withTimeout } from '../decorators/timeout.ts';
-import { openFileStore } from '../file/file-store.ts';
-import { openMemoryStore } from '../memory/memory-store.ts';
-import { openS3Store } from '../s3/s3-store.ts';
-import type { StoreOperation } from './around.ts';
 import { type BucketScheme, directoryOf, readBucketUrl } from './bucket-place.ts';
-import type { ObjectStore } from './object-store.ts';
-import { scopedStore } from './scoped-store.ts';
+import type { BreakerPolicy } from './decorators/breaker-state.ts';
+import { withCircuitBreaker } from './decorators/circuit-breaker.ts';
+import { withHedge } from './decorators/hedge.ts';
+import { type EndedRequest, metered } from './decorators/metered.ts';
+import { type RetryPolicy, withRetry } from './decorators/retry.ts';
+import { withTimeout } from './decorators/timeout.ts';
+import { openFileStore } from './file/file-store.ts';
+import { openMemoryStore } from './memory/memory-store.ts';
+import { openS3Store } from './s3/s3-store.ts';
+import type { StoreOperation } from './store/around.ts';
+import type { ObjectStore } from './store/object-store.ts';
+import { scopedStore } from './store/scoped-store.ts';
 
 export interface StoreDeps {
   readonly clock: Clock;

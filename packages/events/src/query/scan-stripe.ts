@@ -1,13 +1,13 @@
 import type { EventTypeName } from '../event-types.ts';
 import type { Field, Literal } from '../filter/tree.ts';
-import type { Buckets } from '../query/buckets.ts';
-import { groupKeys, numbersOf, valuesOf } from '../query/cells.ts';
-import { insideTest, type Scan, type ScanResult } from '../query/scan.ts';
-import { TimelineTally } from '../query/tally.ts';
-import { TopRows } from '../query/top-rows.ts';
-import type { Chunk, Stripe } from './format.ts';
-import { ChunkBytes, type StoredChunks } from './stripe-chunks.ts';
-import { columnAt, evaluateStripe, fails, passes, type Verdicts } from './stripe-filter.ts';
+import type { Chunk, Stripe } from '../sidecar/format.ts';
+import { ChunkBytes, type StoredChunks } from '../sidecar/stripe-chunks.ts';
+import { columnAt, evaluateStripe, fails, passes, type Verdicts } from '../sidecar/stripe-filter.ts';
+import type { Buckets } from './buckets.ts';
+import { groupKeys, numbersOf, valuesOf } from './cells.ts';
+import { insideTest, type Scan, type ScanResult } from './scan.ts';
+import { TimelineTally } from './tally.ts';
+import { TopRows } from './top-rows.ts';
 
 /** A stripe, and the part of its events that is to be looked at. */
 export interface StripePart {

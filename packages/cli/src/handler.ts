@@ -1,6 +1,6 @@
-import type { Deps } from '../deps.ts';
-import type { CommandValues } from '../flags/catalogue.ts';
-import type { CommandName } from './catalogue.ts';
+import type { CommandName } from './commands/catalogue.ts';
+import type { Deps } from './deps.ts';
+import type { CommandValues } from './flags/catalogue.ts';
 
 /** What a command does: it gets what its flags say and all it may know of the world, and gives the exit status. */
 export type Handler<Name extends CommandName> = (

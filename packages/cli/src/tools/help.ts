@@ -1,5 +1,5 @@
+import type { Handler } from '../handler.ts';
 import { overview } from '../reference/help.ts';
-import type { Handler } from './handler.ts';
 
 export const help: Handler<'help'> = (_values, { output }) => {
   output.out(overview());

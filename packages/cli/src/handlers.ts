@@ -1,0 +1,55 @@
+import type { AvailableCommandName } from './commands/catalogue.ts';
+import type { Handler } from './handler.ts';
+
+type HandlerLoaders = { readonly [Name in AvailableCommandName]: () => Promise<Handler<Name>> };
+
+/**
+ * What each available command does. A command that becomes available does not compile until it is here. Handlers are loaded
+ * when they are called for, so that `weir version` does not wait for the whole of the product.
+ */
+export const handlers = {
+  help: async () => (await import('./tools/help.ts')).help,
+  version: async () => (await import('./tools/version.ts')).version,
+  local: async () => (await import('./servers/local.ts')).local,
+  playground: async () => (await import('./servers/playground.ts')).playground,
+  agent: async () => (await import('./servers/agent.ts')).agent,
+  'control-plane': async () => (await import('./servers/control-plane.ts')).controlPlane,
+  metrics: async () => (await import('./servers/metrics.ts')).metrics,
+  apply: async () => (await import('./apply/apply.ts')).apply,
+  kcmd: async () => (await import('./tools/kcmd.ts')).kcmd,
+  cli: async () => (await import('./tools/cli.ts')).cli,
+  'cli list-topics': async () => (await import('./tools/list-topics.ts')).listTopicsTool,
+  'cli create-topic': async () => (await import('./tools/create-topic.ts')).createTopicTool,
+  'cli describe-topic': async () => (await import('./tools/describe-topic.ts')).describeTopicTool,
+  'cli delete-topic': async () => (await import('./tools/delete-topic.ts')).deleteTopicTool,
+  'cli produce': async () => (await import('./tools/produce.ts')).produceTool,
+  'cli fetch': async () => (await import('./tools/fetch.ts')).fetchTool,
+  'cli create-acls': async () => (await import('./tools/create-acls.ts')).createAclsTool,
+  'cli describe-acls': async () => (await import('./tools/describe-acls.ts')).describeAclsTool,
+  'cli delete-acls': async () => (await import('./tools/delete-acls.ts')).deleteAclsTool,
+  'cli describe-broker-configs': async () =>
+    (await import('./tools/describe-broker-configs.ts')).describeBrokerConfigsTool,
+  'cli alter-broker-configs': async () => (await import('./tools/alter-configs.ts')).alterBrokerConfigsTool,
+  'cli delete-broker-config': async () => (await import('./tools/alter-configs.ts')).deleteBrokerConfigTool,
+  'cli describe-topic-configs': async () =>
+    (await import('./tools/describe-topic-configs.ts')).describeTopicConfigsTool,
+  'cli alter-topic-configs': async () => (await import('./tools/alter-configs.ts')).alterTopicConfigsTool,
+  'cli delete-topic-config': async () => (await import('./tools/alter-configs.ts')).deleteTopicConfigTool,
+  'cli describe-groups': async () => (await import('./tools/describe-groups.ts')).describeGroupsTool,
+  'cli describe-log-dirs': async () => (await import('./tools/describe-log-dirs.ts')).describeLogDirsTool,
+  'cli consumer-group-lag': async () => (await import('./tools/consumer-group-lag.ts')).consumerGroupLagTool,
+  'cli benchmark-producer': async () => (await import('./tools/benchmark-producer.ts')).benchmarkProducerTool,
+  'cli benchmark-consumer': async () => (await import('./tools/benchmark-consumer.ts')).benchmarkConsumerTool,
+  'cli events': async () => (await import('./tools/cli-events.ts')).cliEvents,
+  'cli events search': async () => (await import('./events/search.ts')).searchEvents,
+  'cli events tail': async () => (await import('./events/tail.ts')).tailEvents,
+  'cli events enable': async () => (await import('./events/switch.ts')).enableEvents,
+  'cli events disable': async () => (await import('./events/switch.ts')).disableEvents,
+  'cli events fields': async () => (await import('./events/fields.ts')).listEventFields,
+  'cli create-key': async () => (await import('./tools/create-key.ts')).createKeyTool,
+  'cli mcp-config': async () => (await import('./tools/mcp-config.ts')).mcpConfigTool,
+  'cli delete-all-topics-unsafe': async () =>
+    (await import('./tools/delete-all-topics.ts')).deleteAllTopicsTool,
+  'cli diagnose-connection': async () =>
+    (await import('./tools/diagnose-connection.ts')).diagnoseConnectionTool,
+} as const satisfies HandlerLoaders;
