@@ -6,10 +6,10 @@ import { Worker } from 'node:worker_threads';
 /** The console imports the package, and a browser has none of these. */
 const program = `
   const { parentPort } = require('node:worker_threads');
-  const address = ${JSON.stringify(new URL('./index.ts', import.meta.url).href)};
+  const addresses = ${JSON.stringify(['./index.ts', './filter/compile.ts'].map((path) => new URL(path, import.meta.url).href))};
   for (const name of ['process', 'Buffer', 'global']) delete globalThis[name];
-  import(address).then(
-    ({ compileFilter, parseFilter, presets }) => {
+  Promise.all(addresses.map((address) => import(address))).then(
+    ([{ parseFilter, presets }, { compileFilter }]) => {
       const { filter } = parseFilter(presets[0].filter);
       parentPort.postMessage(compileFilter(filter)({ data: { log_level: "warn" } }));
     },
