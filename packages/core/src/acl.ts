@@ -41,7 +41,7 @@ export interface Acl {
   /** With a literal pattern `*` is every name. */
   readonly resourceName: string;
   readonly patternType: AclPatternType;
-  /** `User:name`; `User:*` is everybody. */
+  /** `User:name`; `User:*` is every user. */
   readonly principal: string;
   /** An address, or `*` for every one. */
   readonly host: string;
@@ -73,7 +73,7 @@ export const operationsOfResource = {
   USER: ['CREATE_TOKENS', 'DESCRIBE_TOKENS'],
 } as const satisfies Record<AclResourceType, readonly NeededOperation[]>;
 
-/** Operations as Kafka tells clients of them: one bit for each by its number. */
+/** Operations as Kafka sends them to clients: one bit for each by its number. */
 export function operationBits(operations: Iterable<NeededOperation>): number {
   let bits = 0;
   for (const operation of operations) bits |= 1 << aclOperations[operation];

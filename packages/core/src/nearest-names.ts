@@ -1,15 +1,15 @@
-/** Longer ones are nobody's mistake in typing, and would take long to compare. */
+/** Longer ones are no typing mistake, and would take long to compare. */
 const charsMax = 64;
 
 /** More mistakes than this make another name. */
 const mistakesMax = 4;
 
-/** The name that somebody probably meant, if one is near enough. */
+/** The name that the user probably meant, if one is near enough. */
 export function nearestName(typed: string, names: Iterable<string>): string | undefined {
   return nearestNames(typed, names, 1)[0];
 }
 
-/** The names that somebody probably meant, the nearest first. */
+/** The names that the user probably meant, the nearest first. */
 export function nearestNames(typed: string, names: Iterable<string>, countMax = 3): string[] {
   if (typed.length > charsMax) return [];
   const wanted = typed.toLowerCase();
@@ -17,7 +17,7 @@ export function nearestNames(typed: string, names: Iterable<string>, countMax = 
   const near: { name: string; edits: number }[] = [];
   for (const name of names) {
     const found = name.toLowerCase();
-    // Whoever leaves out where a field lies means it all the same: `operation` for `data.operation`.
+    // A field without its path counts as the whole name: `operation` for `data.operation`.
     const edits = found.endsWith(`.${wanted}`) ? 0 : editsBetween(wanted, found, editsMax);
     if (edits <= editsMax) near.push({ name, edits });
   }

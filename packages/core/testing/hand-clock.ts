@@ -3,12 +3,12 @@ import { settle } from './settle.ts';
 
 interface Timer {
   readonly dueMs: number;
-  /** Tells timers of one moment apart: first set, first run. */
+  /** Orders timers of one moment: first set, first run. */
   readonly number: number;
   readonly run: () => void;
 }
 
-/** More than any test means to wait for, so whoever gets there waits for something that never comes. */
+/** More than any test means to wait for, so a test that gets there waits for something that never comes. */
 const timersUntilMax = 100_000;
 
 /**
@@ -33,7 +33,7 @@ export class HandClock implements Clock {
     return this.#startMs + this.#elapsedMs;
   }
 
-  /** Starts at zero, so that whoever takes it for the time of day is found out. */
+  /** Starts at zero, so that code that takes it for the time of day is found. */
   monotonicMs(): number {
     return this.#elapsedMs;
   }
@@ -97,7 +97,7 @@ export class HandClock implements Clock {
     return true;
   }
 
-  /** A timer may have moved time further than whoever ran it. */
+  /** A timer may have moved time further than its caller did. */
   #moveTo(ms: number): void {
     this.#elapsedMs = Math.max(this.#elapsedMs, ms);
   }

@@ -1,5 +1,5 @@
 /**
- * Whether nobody on the way to an address can change what is answered there: by HTTPS, or, where that is allowed, by HTTP to this
+ * Whether an answer cannot be changed on its way from an address: by HTTPS, or, where that is allowed, by HTTP to this
  * machine. What comes from there decides whose tokens are believed.
  */
 export function isSafeAddress(

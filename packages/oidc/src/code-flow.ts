@@ -12,13 +12,13 @@ interface CodeClient {
   readonly redirectUrl: string;
 }
 
-/** What makes one sign-in another than the next. All of it is random and nobody else's. */
+/** What makes one sign-in another than the next. All of it is random and used once. */
 export interface CodeAttempt {
-  /** Comes back with the user, and is known to his browser. */
+  /** Comes back with the user, and is known to the user's browser. */
   readonly state: string;
   /** Comes back in the token. */
   readonly nonce: string;
-  /** Proves that whoever redeems a code is who asked for it: PKCE. */
+  /** Proves that a code is redeemed by the process that asked for it: PKCE. */
   readonly codeVerifier: string;
 }
 
@@ -28,17 +28,17 @@ interface CodeFlowOptions {
   readonly stop: AbortSignal;
 }
 
-/** Somebody whom the issuer knows. */
+/** A user whom the issuer knows. */
 export interface KnownPerson {
   /** What the issuer calls itself. */
   readonly issuer: string;
   readonly subject: string;
   readonly claims: Claims;
-  /** Everything that the issuer tells of him, those claims among it. It is asked, if it has more to tell. */
+  /** All claims of the issuer about the user, those claims among them. Asks the issuer if it has more. */
   allClaims(): Promise<Claims>;
 }
 
-/** The issuer has not said who somebody is, or not to us. For operators; nothing that stands in a token is in it. */
+/** The issuer has not identified the user, or not to us. For operators; nothing that stands in a token is in it. */
 export class CodeRefused extends Error {
   override readonly name = 'CodeRefused';
 }
@@ -74,7 +74,7 @@ export async function authorizationUrl(
 
 /**
  * Asks who came back with a code. `saidIssuer` is what the answer says of its sender, for clients of several issuers: RFC 9207. Throws
- * `CodeRefused`, or `IssuerUnavailable` when nobody can say.
+ * `CodeRefused`, or `IssuerUnavailable` when the issuer does not answer.
  */
 export async function redeemCode(
   options: CodeFlowOptions,
@@ -109,11 +109,11 @@ export async function redeemCode(
     async allClaims() {
       const accessToken = answer.access_token;
       if (signIn.userinfoUrl === undefined || typeof accessToken !== 'string') return claims;
-      const told = await asked(options, signIn.userinfoUrl, {
+      const found = await asked(options, signIn.userinfoUrl, {
         headers: { authorization: `Bearer ${accessToken}` },
       });
-      if (told.sub !== subject) throw new CodeRefused('the issuer told of somebody else');
-      return { ...told, ...claims };
+      if (found.sub !== subject) throw new CodeRefused('the issuer told of somebody else');
+      return { ...found, ...claims };
     },
   };
 }

@@ -16,7 +16,7 @@ export interface JsonRequest {
 export type FetchJson = (url: string, stop: AbortSignal, request?: JsonRequest) => Promise<unknown>;
 
 interface FetchJsonOptions {
-  /** Which addresses may be connected to, for URLs that somebody names who is not trusted with this machine's network. All if it is left out. */
+  /** Which addresses may be connected to, for URLs from users that are not trusted with this machine's network. All if it is left out. */
   readonly allowedAddress?: AllowedAddress | undefined;
 }
 
@@ -35,7 +35,7 @@ export class RefusingAnswer extends Error {
 const timeoutMs = 10_000;
 
 /**
- * Asks for a bounded time and for an answer of bounded length. No redirect is followed, since nobody knows where it leads.
+ * Asks for a bounded time and for an answer of bounded length. No redirect is followed, since it may lead anywhere.
  *
  * No proxy either: the one that agents may be given by -httpProxy is for requests to the control plane, and all others go directly.
  */
@@ -56,7 +56,7 @@ export function fetchJsonOver(clock: Clock, options: FetchJsonOptions = {}): Fet
   };
 }
 
-/** Asks nobody in whose place somebody else could answer, whoever has named the address. */
+/** Refuses addresses where another party could answer, whatever their source. */
 export function onlyAtSafeAddresses(
   fetchJson: FetchJson,
   rule: { readonly allowsLoopbackHttp: boolean },
@@ -98,7 +98,7 @@ function answerOf(
 
 async function bodyOf(response: IncomingMessage, { form }: JsonRequest): Promise<string> {
   if (response.statusCode === 200) return await textOf(response);
-  // Whoever posts something is told by OAuth what was wrong with it.
+  // OAuth describes in the body what was wrong with a posted form.
   const word = form === undefined ? undefined : errorWordIn(await textOf(response).catch(() => ''));
   response.destroy();
   throw new RefusingAnswer(response.statusCode ?? 0, word);

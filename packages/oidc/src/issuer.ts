@@ -38,7 +38,7 @@ export class IssuerUnavailable extends Error {
 const freshMs = 3_600_000;
 /** While the issuer cannot be reached its keys are good for as long. */
 const keptMsMax = 24 * 3_600_000;
-/** Nobody can make us ask more often, whatever keys his tokens name. */
+/** Clients cannot make us ask more often, whatever keys their tokens name. */
 const askIntervalMs = 30_000;
 /** After a failure. */
 const retryIntervalMs = 5_000;
@@ -93,7 +93,7 @@ export class Issuer {
     return isSafeAddress(url, this.#options);
   }
 
-  /** Whoever is asked nothing more gives up what is under way. */
+  /** Gives up what is under way. */
   close(): void {
     this.#stop.abort();
   }
@@ -106,7 +106,7 @@ export class Issuer {
     return new IssuerUnavailable(`the issuer of tokens cannot be asked: ${this.#problem}`);
   }
 
-  /** Asks, unless it was asked just now. Everybody who wants to know waits for the same answer. */
+  /** Asks, unless it was asked just now. All callers wait for the same answer. */
   async #ask(): Promise<void> {
     if (this.#asking === undefined) {
       if (this.#options.clock.monotonicMs() < this.#nextAskMs) return;

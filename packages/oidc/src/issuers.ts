@@ -23,7 +23,7 @@ export class Issuers {
     return issuer;
   }
 
-  /** Forgets issuers that nobody names any more, and their keys. */
+  /** Forgets issuers that are no longer named, and their keys. */
   keepOnly(urls: ReadonlySet<string>): void {
     for (const [url, issuer] of this.#byUrl) {
       if (!urls.has(url)) this.#forget(url, issuer);

@@ -18,7 +18,7 @@ interface TokenCheckOptions {
 
 export type Claims = Readonly<Record<string, unknown>>;
 
-/** A token that is signed by the issuer, made out by it to our audience, for now, and about somebody. */
+/** A token that is signed by the issuer, made out by it to our audience, for now, and about a subject. */
 interface GoodToken {
   readonly subject: string;
   readonly expiresMs: number;
@@ -58,7 +58,7 @@ export async function checkToken(token: string, options: TokenCheckOptions): Pro
   }
 }
 
-/** Whose token it says that it is, which anybody can write: good for choosing among those who are believed, and for nothing else. */
+/** The issuer that a token claims, which any client can write: good for choosing among trusted issuers, and for nothing else. */
 export function issuerNamedIn(token: string): string | undefined {
   try {
     const { iss } = decodeJwt(token);

@@ -65,12 +65,12 @@ export class TestIssuer {
       .sign(key ?? this.#privateKeys.get(kid)!);
   }
 
-  /** One like the others, but that nobody has signed. */
+  /** One like the others, but not signed. */
   unsignedToken(claims: Claims = {}): string {
     return new UnsecuredJWT(this.#claims(claims)).encode();
   }
 
-  /** One that a key of somebody else has signed, under the id of ours unless the test gives another. */
+  /** One that a foreign key has signed, under the id of ours unless the test gives another. */
   async foreignToken(claims: Claims = {}, kid = 'first'): Promise<string> {
     return await this.token(claims, { kid, key: (await generateKeyPair('ES256')).privateKey });
   }

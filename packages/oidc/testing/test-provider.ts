@@ -12,9 +12,9 @@ type Claims = Readonly<Record<string, unknown>>;
 interface TestProviderBehaviour {
   /** Who is in front of the browser. */
   subject: string;
-  /** What a token says of him over `sub`, or instead of what it should. `undefined` leaves a claim out. */
+  /** Claims of a token besides `sub`, or instead of what it should have. `undefined` leaves a claim out. */
   claims: Claims;
-  /** What is told of him besides. */
+  /** Further claims about the user. */
   userinfo: Claims | undefined;
   /** What the user is sent back with instead of a code. */
   refusal: string | undefined;
@@ -44,7 +44,7 @@ interface GivenCode {
   readonly redirectUrl: string;
 }
 
-/** An OpenID provider on this machine where everybody is signed in already. It keeps the rules, but for those that a test breaks. */
+/** An OpenID provider on this machine where every user is signed in already. It keeps the rules, but for those that a test breaks. */
 export async function startTestProvider(t: TestContext, nowMs: () => number): Promise<TestProvider> {
   const server = createServer(patientHttpServer, (request, response) => void answer(request, response));
   server.listen(0, '127.0.0.1');

@@ -21,7 +21,7 @@ export interface StoreDeps {
   readonly metrics: Metrics;
   /** Whether credentials may be asked of the metadata service of a cloud. They are not by default. */
   readonly usesMetadataService?: boolean | undefined;
-  /** Told of every request to a bucket, which it is given by its URL without anything secret. */
+  /** Called for every request to a bucket, with the URL of the bucket without secrets. */
   readonly onRequest?: ((bucket: string, request: EndedRequest) => void) | undefined;
 }
 

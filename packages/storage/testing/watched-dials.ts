@@ -1,7 +1,7 @@
 import { Socket } from 'node:net';
 import type { TestContext } from 'node:test';
 
-/** Where clouds tell a machine or a container who it is. */
+/** Where clouds serve the identity of a machine or a container. */
 const metadataHosts: ReadonlySet<string> = new Set([
   '169.254.169.254',
   '169.254.170.2',

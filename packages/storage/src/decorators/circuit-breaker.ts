@@ -101,16 +101,16 @@ export function withCircuitBreaker(inner: ObjectStore, options: CircuitBreakerOp
     }
     permitted.add(1);
     const { generation } = state;
-    function told(event: 'succeeded' | 'failed' | 'cancelled'): void {
+    function record(event: 'succeeded' | 'failed' | 'cancelled'): void {
       hits[event].add(1);
       step(event, generation);
     }
     try {
       const result = await run(signal);
-      told('succeeded');
+      record('succeeded');
       return result;
     } catch (error) {
-      told(error instanceof StoreError ? eventOfKind[error.kind] : 'cancelled');
+      record(error instanceof StoreError ? eventOfKind[error.kind] : 'cancelled');
       throw error;
     }
   };

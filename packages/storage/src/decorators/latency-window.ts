@@ -4,7 +4,7 @@ const windowSamples = 256;
 /** Below this a percentile is chance. */
 const samplesMin = 32;
 
-/** Sorting at every call would cost more than it tells. */
+/** Sorting at every call would cost more than it is worth. */
 const samplesPerSort = 16;
 
 /** The latest latencies of one operation, and the time that one in a hundred takes longer than. */

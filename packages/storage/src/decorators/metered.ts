@@ -28,7 +28,7 @@ export const bytesWrittenRow = {
 interface MeteredOptions {
   readonly clock: Clock;
   readonly metrics: Metrics;
-  /** Told of every request as it ends. */
+  /** Called for every request as it ends. */
   readonly onRequest?: ((request: EndedRequest) => void) | undefined;
 }
 

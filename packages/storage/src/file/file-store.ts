@@ -27,7 +27,7 @@ const knownDirectoriesMax = 10_000;
 /** Log files are spread over 256 directories. Beyond these a directory is opened for every sync. */
 const openDirectoriesMax = 512;
 
-/** Tells the temporary files of this process apart; chance tells those of machines that share a directory. */
+/** Makes names of temporary files unique in this process; a random part does among machines that share a directory. */
 let writes = 0;
 
 /**
@@ -100,7 +100,7 @@ export async function openFileStore(root: string, { clock, random }: FileStoreDe
         result = await place(temporaryPath, path);
       } catch (error) {
         if (codeOf(error) !== 'ENOENT') throw error;
-        // Somebody removed the directory behind our back.
+        // The directory was removed meanwhile.
         knownDirectories.delete(directory);
         syncedDirectories.forget(directory);
         await makeDirectory(directory);

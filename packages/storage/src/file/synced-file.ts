@@ -34,7 +34,7 @@ export async function writeSyncedFile(
 }
 
 /**
- * Directories that are kept open to be synced again. Nobody may remove such a directory and make it anew: then the old one would
+ * Directories that are kept open to be synced again. No other process may remove such a directory and make it anew: then the old one would
  * be synced. The store itself never removes one.
  */
 export class SyncedDirectories {

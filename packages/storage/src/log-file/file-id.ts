@@ -8,7 +8,7 @@ import type { Random } from '@weir/core';
  *      │ ms of 1970 │ count│ random        │     48 + 20 + 60 bits
  *      └────────────┴──────┴───────────────┘
  *
- * The count tells the files of one millisecond apart and keeps their order; chance tells the agents apart. `fileIdTimeMs` of
+ * The count distinguishes the files of one millisecond and keeps their order; a random part distinguishes agents. `fileIdTimeMs` of
  * `@weir/core` reads the time.
  */
 const countLimit = 2 ** 20;

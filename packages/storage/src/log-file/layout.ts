@@ -1,5 +1,5 @@
 /**
- * Where everything lies in a log file. All integers are big-endian; docs/reference/log-file.md tells it byte by byte.
+ * Where everything lies in a log file. All integers are big-endian; docs/reference/log-file.md describes it byte by byte.
  *
  *      ┌────────┬───────────────┬───────────────┬─────┬────────┬─────────┐
  *      │ header │ section 0     │ section 1     │  …  │ footer │ trailer │
@@ -7,7 +7,7 @@
  *                 one per partition: its record           ▲        │
  *                 batches, one behind the other           └────────┘
  *
- * These bytes are in buckets for as long as anybody keeps their records. Change a number and raise `formatVersion`.
+ * These bytes are in buckets for as long as their records are retained. Change a number and raise `formatVersion`.
  */
 export const magic = Buffer.from('WEIRLOGF', 'latin1');
 

@@ -40,7 +40,7 @@ const readAt = promisify(read);
 const systemWriteAt: WriteAt = async (file, slices, position) =>
   (await promisify(writev)(file, slices, position)).bytesWritten;
 
-/** Tells the files of this process apart. */
+/** Makes names of files unique in this process. */
 let files = 0;
 
 /**
@@ -57,7 +57,7 @@ export class Spill {
     this.#writeAt = writeAt;
   }
 
-  /** Writes an object. It is not synced: nobody looks for it after a crash. `subject` is what an error is about. */
+  /** Writes an object. It is not synced: no process looks for it after a crash. `subject` is what an error is about. */
   async write(content: readonly Uint8Array[], subject: string): Promise<Spilled> {
     const bytes = contentBytes(content);
     try {

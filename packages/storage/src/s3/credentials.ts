@@ -27,7 +27,7 @@ export async function credentialsFromFiles() {
       try {
         return await source();
       } catch (error) {
-        // What is there and wrong is told; what is not there is looked for in the next place.
+        // A wrong setting is an error; a missing one is looked for in the next place.
         if ((error as { readonly tryNextLink?: boolean }).tryNextLink !== true) throw error;
       }
     }

@@ -57,7 +57,7 @@ export class ResponseReader {
     let left = chunk;
     while (left.length > 0) {
       if (this.#phase === 'done') {
-        // Bytes that nobody asked for: whatever follows them cannot be trusted.
+        // Bytes that answer no request: what follows them cannot be trusted.
         this.#isReusable = false;
         return;
       }

@@ -31,7 +31,7 @@ export function kindOfS3Error(status: number, code: string): StoreErrorKind {
   return status >= 500 ? 'unavailable' : 'invalid';
 }
 
-/** The error that a response of S3 tells, in its own words. */
+/** The error in a response of S3, in its own words. */
 export function s3Error(key: string, { status, headers, body }: HttpResponse): StoreError {
   const xml = body.toString('utf8');
   const code = elementOf(xml, 'Code');

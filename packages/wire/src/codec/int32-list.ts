@@ -2,7 +2,7 @@
  * Lists of a few int32 are the replicas of partitions, and a cluster has few distinct ones. Equal lists share one
  * array: in a Metadata response of 10,000 partitions that is most of what would be allocated.
  *
- * That nobody changes them is left to the types. Frozen arrays would enforce it, and double the time of decoding.
+ * Only the types keep callers from changing them. Frozen arrays would enforce it, and double the time of decoding.
  */
 const slotCount = 256;
 const empty: readonly number[] = [];

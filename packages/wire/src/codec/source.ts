@@ -21,7 +21,7 @@ export class Source {
     this.line('}');
   }
 
-  /** A fresh variable whose name still tells what it holds, for whoever reads the generated code in a profile. */
+  /** A fresh variable whose name still says what it holds, for readers of the generated code in a profile. */
   fresh(hint: string): string {
     this.#names++;
     return `${hint}${this.#names}`;

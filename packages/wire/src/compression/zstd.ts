@@ -21,7 +21,7 @@ export function compressZstd(bytes: Buffer, level: number | undefined): Buffer {
 /** In a thread of the pool. The bytes may not change before it is done. */
 export function compressZstdOffThread(bytes: Buffer, level: number | undefined): Promise<Buffer> {
   return new Promise((resolve, reject) => {
-    // Told how much there is, it compresses as well as the other does. Every piece of output is a trip between threads, so that there are few.
+    // Given the size of the input, it compresses as well as the other does. Every piece of output is a trip between threads, so that there are few.
     const pieces = { pledgedSrcSize: bytes.length, chunkSize: outputChunkBytes(bytes.length) };
     zstdCompress(bytes, { ...optionsOf(level), ...pieces }, (error, compressed) => {
       if (error === null) resolve(compressed);

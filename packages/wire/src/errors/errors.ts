@@ -1,6 +1,6 @@
 /**
  * The error codes of the Kafka protocol (4.3), one row each: the code, whether the same request may succeed when it is
- * sent again, and what to tell the caller when there is nothing more exact to say.
+ * sent again, and the message for the caller when there is nothing more exact.
  *
  * Clients act on the code alone, so codes and retriability are Apache's (`tests/interop/apache` holds this table
  * against its enum); the sentences are ours. Some codes speak of machinery that Weir does not have. They are here

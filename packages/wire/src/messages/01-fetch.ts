@@ -63,7 +63,7 @@ export const fetch = defineApi({
         logStartOffset: int64({ versions: '5+', default: -1n, ignorable: true }),
         partitionMaxBytes: int32(),
         replicaDirectoryId: uuid({ versions: '17+', tag: 0, ignorable: true }),
-        /** As the follower knows it: -1 unknown; the default says that it does not tell. */
+        /** As the follower knows it: -1 unknown; the default means that it was not sent. */
         highWatermark: int64({ versions: '18+', default: 9223372036854775807n, tag: 1, ignorable: true }),
       }),
     }),

@@ -57,10 +57,10 @@ export const metadata = defineApi({
         isrNodes: listOf(int32),
         offlineReplicas: listOf(int32, { versions: '5+', ignorable: true }),
       }),
-      /** Bit n stands for ACL operation n; the default says that nobody asked. */
+      /** Bit n stands for ACL operation n; the default means that it was not asked for. */
       topicAuthorizedOperations: int32({ versions: '8+', default: -2147483648 }),
     }),
-    /** Bit n stands for ACL operation n; the default says that nobody asked. */
+    /** Bit n stands for ACL operation n; the default means that it was not asked for. */
     clusterAuthorizedOperations: int32({ versions: '8-10', default: -2147483648 }),
     /** REBOOTSTRAP_REQUIRED sends the client back to its bootstrap servers. */
     errorCode: int16({ versions: '13+', ignorable: true }),

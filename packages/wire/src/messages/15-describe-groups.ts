@@ -40,7 +40,7 @@ export const describeGroups = defineApi({
         /** What the member received in SyncGroup; empty unless Stable. */
         memberAssignment: bytes(),
       }),
-      /** Bit n stands for ACL operation n; the default says that nobody asked. */
+      /** Bit n stands for ACL operation n; the default means that it was not asked for. */
       authorizedOperations: int32({ versions: '3+', default: -2147483648 }),
     }),
   },

@@ -18,7 +18,7 @@ export const saslHandshake = defineApi({
   },
   response: {
     errorCode: int16(),
-    /** Those enabled on this listener, told with or without an error. */
+    /** Those enabled on this listener, listed with or without an error. */
     mechanisms: listOf(string),
   },
 });

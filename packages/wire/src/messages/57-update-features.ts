@@ -4,7 +4,7 @@ import { defineApi } from '../schema/message.ts';
 /**
  * An admin client raises or lowers the level of features of the cluster (KIP-584).
  *
- * v1 tells safe downgrades from unsafe ones and adds the dry run (KIP-778), v2 drops the results per feature:
+ * v1 distinguishes safe downgrades from unsafe ones and adds the dry run (KIP-778), v2 drops the results per feature:
  * since then all updates happen or none.
  */
 export const updateFeatures = defineApi({

@@ -14,7 +14,7 @@ const assignment = {
 /**
  * An admin client looks at KIP-848 consumer groups and their members.
  *
- * v1 tells classic members from new ones (KIP-1099).
+ * v1 distinguishes classic members from new ones (KIP-1099).
  * A classic group is GROUP_ID_NOT_FOUND here, upon which the Java client asks DescribeGroups.
  */
 export const consumerGroupDescribe = defineApi({
@@ -55,7 +55,7 @@ export const consumerGroupDescribe = defineApi({
         /** 0 classic, 1 consumer, -1 unknown. */
         memberType: int8({ versions: '1+', default: -1, ignorable: true }),
       }),
-      /** Bit n stands for ACL operation n; the default says that nobody asked. */
+      /** Bit n stands for ACL operation n; the default means that it was not asked for. */
       authorizedOperations: int32({ default: -2147483648 }),
     }),
   },

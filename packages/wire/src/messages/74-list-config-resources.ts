@@ -4,7 +4,7 @@ import { defineApi } from '../schema/message.ts';
 /**
  * An admin client lists the resources that have configurations of their own.
  *
- * v0 was ListClientMetricsResources and lists just these (KIP-1000); v1 takes and tells types (KIP-1142).
+ * v0 was ListClientMetricsResources and lists just these (KIP-1000); v1 takes and returns types (KIP-1142).
  */
 export const listConfigResources = defineApi({
   key: 74,

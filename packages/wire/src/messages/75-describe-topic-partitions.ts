@@ -50,7 +50,7 @@ export const describeTopicPartitions = defineApi({
         lastKnownElr: listOf(int32, { nullable: true, default: null }),
         offlineReplicas: listOf(int32),
       }),
-      /** Bit n stands for ACL operation n; the default says that nobody asked. */
+      /** Bit n stands for ACL operation n; the default means that it was not asked for. */
       topicAuthorizedOperations: int32({ default: -2147483648 }),
     }),
     /** Null on the last page. */

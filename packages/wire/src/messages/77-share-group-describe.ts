@@ -47,7 +47,7 @@ export const shareGroupDescribe = defineApi({
         subscribedTopicNames: listOf(string),
         assignment: struct(assignment),
       }),
-      /** Bit n stands for ACL operation n; the default says that nobody asked. */
+      /** Bit n stands for ACL operation n; the default means that it was not asked for. */
       authorizedOperations: int32({ default: -2147483648 }),
     }),
   },

@@ -24,7 +24,7 @@ export const consumerSubscription = defineMessage({
   },
 });
 
-/** What a consumer is told: the assignment of SyncGroup, behind an int16 that is its version. All versions are the same. */
+/** The assignment of SyncGroup, behind an int16 that is its version. All versions are the same. */
 export const consumerAssignment = defineMessage({
   name: 'consumer assignment',
   versions: '0-3',

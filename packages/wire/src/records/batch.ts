@@ -21,7 +21,7 @@ const sequenceRange = 2 ** 31;
  * int64 values are bigints because clients send timestamps in nanoseconds by mistake, and those must survive exactly.
  */
 export class RecordBatchView {
-  /** The whole batch and nothing else. Not a copy: whoever owns the buffer may rewrite the header under this view. */
+  /** The whole batch and nothing else. Not a copy: the owner of the buffer may rewrite the header under this view. */
   readonly bytes: Buffer;
 
   constructor(bytes: Buffer) {

@@ -4,7 +4,7 @@ import type { RecordCursor } from './record-cursor.ts';
 const subject = 'record headers';
 
 /**
- * Walks the headers of one record without making objects of them: for whoever looks for few keys in many records. The record
+ * Walks the headers of one record without making objects of them: for callers that look for few keys in many records. The record
  * cursor has checked the headers when it came to the record, so that nothing here can fail.
  */
 export class HeaderCursor {

@@ -39,7 +39,7 @@ const noBytes = Buffer.alloc(0);
  * Makes a batch that differs from another in the headers of its records alone. Everything else goes over byte for byte: the
  * fields of the batch, and of every record what stands before its headers.
  *
- * The codec stays. A batch does not tell the level it was compressed with, so that the codec's default takes its place.
+ * The codec stays. A batch does not contain the level it was compressed with, so that the codec's default takes its place.
  */
 export class HeaderRewriter {
   readonly #batch: RecordBatchView;

@@ -22,7 +22,7 @@ export interface BatchRecord {
 
 /**
  * Walks the records of one batch. `next` checks a record's structure and notes where its parts lie; the parts are made
- * when asked for, so that whoever needs only keys pays only for keys.
+ * when asked for, so that a caller that needs only keys pays only for keys.
  *
  *     const cursor = new RecordCursor(batch);
  *     while (cursor.next()) index(cursor.key, cursor.offset);

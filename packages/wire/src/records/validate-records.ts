@@ -129,7 +129,7 @@ function* walk(
     message ??= visited;
     if (message === undefined) continue;
     recordErrors.push({ batchIndex: index, message });
-    // The batch is refused by now, and nobody reads more.
+    // The batch is refused by now; nothing more is read.
     if (recordErrors.length === wireLimits.recordErrorsMax) break;
   }
 

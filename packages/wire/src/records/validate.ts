@@ -90,7 +90,7 @@ function checkFields(batch: RecordBatchView, rules: ProduceRules): BatchRejectio
       `lastOffsetDelta is ${lastOffsetDelta} but recordCount is ${recordCount}`,
     );
   }
-  // Offsets are given out by this count, so that it must at least be possible even when nobody walks the records.
+  // Offsets are given out by this count, so that it must at least be possible even when the records are not walked.
   const recordsBytesMax =
     codec === 'none' ? batch.sizeBytes - headerBytes : wireLimits.decompressedBatchBytesMax;
   if (recordCount * recordBytesMin > recordsBytesMax) {
