@@ -129,7 +129,7 @@ export function createHandlers(services: HandlerServices): RequestServer {
     serve(request): HandlerResult<Fields> {
       if (!sasl.admits(request.session, request.api)) return 'close';
       if (isMisdirected(request) || isInWrongZone(request)) return 'close';
-      const { api, apiVersion, clientId, session, requestBytes, closed, left = closed } = request;
+      const { api, apiVersion, clientId, session, requestBytes, closed, left = closed, receivedMs } = request;
       const { remoteAddress, remotePort, principal } = session;
       clients.served(request);
       const quotas = new RequestQuotas(services.quotas, {
@@ -151,6 +151,7 @@ export function createHandlers(services: HandlerServices): RequestServer {
         log,
         closed,
         left,
+        receivedMs,
       };
       const run = () => byKey.get(api.key)!(request.body, context);
       const answer = quotas.measure({ api, requestBytes, clock }, run);

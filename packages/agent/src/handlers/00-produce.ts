@@ -183,7 +183,7 @@ export function produceHandler(options: ProduceOptions): HandlerOf<ProduceApi> {
       // A client that wants no answer may close its connection as soon as everything is sent.
       const left = request.acks === 0 ? undefined : context.left;
       return options.writePath
-        .append(draft.batches, { deadlineMs, left })
+        .append(draft.batches, { deadlineMs, left, receivedMs: context.receivedMs })
         .then(({ results, throttleTimeMs }) => {
           for (const [index, { into, at, logAppendTimeMs }] of draft.places.entries()) {
             const isTransactional = draft.batches[index]!.transaction !== undefined;

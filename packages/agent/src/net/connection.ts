@@ -89,8 +89,9 @@ export class KafkaConnection implements Receiver {
   readonly #left = new AbortController();
   readonly #pending: Pending[] = [];
   readonly #resume = () => this.#pump();
-  /** Frames that were received and not yet looked at. */
+  /** Frames that were received and not yet looked at, and when each was. */
   readonly #frames: Frame[] = [];
+  readonly #framesReceivedMs: number[] = [];
   /** What they cost. */
   #aheadBytes = 0;
   /** Why nothing behind those frames can be understood. */
@@ -172,7 +173,7 @@ export class KafkaConnection implements Receiver {
       this.#frames.push(frame);
       this.#aheadBytes += costOf(frame);
     }
-    this.#noteRead(bytes);
+    this.#noteRead(bytes, frame === undefined ? 0 : 1);
     // TLS brings 16 KiB at a time, and as long as the frame is not whole there is nothing to do about it.
     if (frame === undefined) this.#countPartial();
     else this.#pump();
@@ -187,12 +188,13 @@ export class KafkaConnection implements Receiver {
       this.#broken = error as Error;
     }
     for (let at = before; at < this.#frames.length; at++) this.#aheadBytes += costOf(this.#frames[at]!);
-    this.#noteRead(chunk.length);
+    this.#noteRead(chunk.length, this.#frames.length - before);
     this.#pump();
   }
 
-  #noteRead(bytes: number): void {
+  #noteRead(bytes: number, frames: number): void {
     this.#lastReadMs = this.#options.clock.monotonicMs();
+    for (let count = 0; count < frames; count++) this.#framesReceivedMs.push(this.#lastReadMs);
     this.#options.metrics.bytesIn.add(bytes);
   }
 
@@ -204,7 +206,7 @@ export class KafkaConnection implements Receiver {
       while (!this.#isHeld()) {
         const frame = this.#nextFrame();
         if (frame === undefined) break;
-        this.#accept(frame);
+        this.#accept(frame, this.#framesReceivedMs.shift()!);
       }
     } catch (error) {
       this.#unreadable(error);
@@ -300,9 +302,9 @@ export class KafkaConnection implements Receiver {
     }
   }
 
-  #accept(frame: Frame): void {
+  #accept(frame: Frame, receivedMs: number): void {
     try {
-      this.#serve(frame);
+      this.#serve(frame, receivedMs);
     } catch (error) {
       // Nobody works on a request that could not be read.
       frame.release();
@@ -311,7 +313,7 @@ export class KafkaConnection implements Receiver {
   }
 
   /** What it throws it throws before anybody works on the request. */
-  #serve(frame: Frame): void {
+  #serve(frame: Frame, receivedMs: number): void {
     const { server } = this.#options;
     if (this.#session.sasl?.takesTokens === true) {
       this.#serveToken(frame);
@@ -339,6 +341,7 @@ export class KafkaConnection implements Receiver {
         session: this.#session,
         closed: this.#closed.signal,
         left: this.#left.signal,
+        receivedMs,
       });
       if (result instanceof Promise) {
         result.then(
@@ -543,6 +546,7 @@ export class KafkaConnection implements Receiver {
 
   #dropFrames(): void {
     for (const frame of this.#frames.splice(0)) frame.release();
+    this.#framesReceivedMs.length = 0;
     this.#aheadBytes = 0;
   }
 

@@ -336,24 +336,34 @@ test('so many requests at a time, and no more are read', async (t) => {
 
 test('that a client left is seen behind more requests than are worked on at a time, and they are still served', async (t) => {
   const seen: (AbortSignal | undefined)[] = [];
+  const receivedMs: number[] = [];
   const { handle: byHand, order, answer } = answeredByHand();
   const handle = serving((request) => {
     seen.push(request.left);
+    receivedMs.push(request.receivedMs!);
     return byHand.serve(request);
   });
-  const { connect, metrics } = await listen(t, { handle, limits: { requestsInFlightPerConnectionMax: 3 } });
+  const { connect, metrics, clock } = await listen(t, {
+    handle,
+    limits: { requestsInFlightPerConnectionMax: 3 },
+  });
   const client = await connect();
   const numbers = Array.from({ length: 100 }, (_, index) => index);
   for (const number of numbers) send(client, number);
   client.socket.end();
   await until(() => seen[0]?.aborted === true);
   assert.equal(order.length, 3);
+  // The end comes behind all of them.
+  const allReceivedMs = clock.monotonicMs();
+  clock.advance(1_000);
   assert.equal(readingOf(metrics, listenerRows.connections.name), 1);
   for (const number of numbers) {
     await until(() => order.includes(number));
     answer(number, 'noReply');
   }
   await until(() => readingOf(metrics, listenerRows.connections.name) === 0);
+  assert.equal(receivedMs.length, numbers.length);
+  for (const ms of receivedMs) assert.ok(ms <= allReceivedMs, 'when it was read, not when its turn came');
 });
 
 test('what is read ahead is limited', async (t) => {

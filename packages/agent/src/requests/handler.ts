@@ -39,4 +39,6 @@ export interface RequestContext {
   readonly closed: AbortSignal;
   /** Aborted when the client has left, no later than `closed`. */
   readonly left: AbortSignal;
+  /** When the request was read from the socket, on the monotonic clock. It may have waited behind others of its connection since. */
+  readonly receivedMs?: number | undefined;
 }

@@ -29,4 +29,6 @@ export interface ReceivedRequest {
   readonly closed: AbortSignal;
   /** Aborted when the client has ended its side of the connection, which is closed when everything is served that it had sent. */
   readonly left?: AbortSignal | undefined;
+  /** When it was read from the socket, on the monotonic clock. It may have waited for its turn since. */
+  readonly receivedMs?: number | undefined;
 }

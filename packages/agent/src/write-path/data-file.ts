@@ -52,8 +52,8 @@ export class DataFile {
   bytes = 0;
   uncompressedBytes = 0;
   batchCount = 0;
-  /** When the first of its requests came, which may have waited for room. */
-  firstArrivedMs = Number.POSITIVE_INFINITY;
+  /** When the first of its requests came, which may have waited for its turn or for room. */
+  firstReceivedMs = Number.POSITIVE_INFINITY;
   closedMs = 0;
   storedMs = 0;
   /** When it was first part of a commit call. */
@@ -94,7 +94,7 @@ export class DataFile {
 
   add(append: PendingAppend): void {
     this.appends.push(append);
-    this.firstArrivedMs = Math.min(this.firstArrivedMs, append.arrivedMs);
+    this.firstReceivedMs = Math.min(this.firstReceivedMs, append.receivedMs);
     this.bytes += append.bytes;
     this.uncompressedBytes += append.uncompressedBytes;
     this.batchCount += append.batches.length;

@@ -298,6 +298,30 @@ test('a client that left while a commit was stuck is not written, whatever its r
   assert.equal(nextOffset(path), 3);
 });
 
+test('a client that left while its request waited behind others of its connection is not written', async () => {
+  const held = heldCommits();
+  const path = await startWritePath({ port: held.port });
+  held.hold();
+  const stuck = append(path, [one(path.topicId, 'a')]);
+  await settled();
+  const receivedMs = path.clock.monotonicMs();
+  const left = AbortSignal.abort();
+  await pass(path, 2_000);
+  await held.release();
+  assert.deepEqual(stuck.offsets, [0]);
+  // Its turn comes when those before it are answered.
+  path.clock.advance(1);
+  const deadlineMs = path.clock.monotonicMs() + usualTimeoutMs;
+  const waited = path.writePath.append([one(path.topicId, 'b')], { deadlineMs, left, receivedMs });
+  const late = path.writePath.append([one(path.topicId, 'c')], {
+    ...{ deadlineMs, left },
+    receivedMs: path.clock.monotonicMs(),
+  });
+  await pass(path, 1_000);
+  const outcomes = (await Promise.all([waited, late])).map(({ results: [result] }) => result!.error);
+  assert.deepEqual([outcomes, nextOffset(path)], [['REQUEST_TIMED_OUT', 'NONE'], 2]);
+});
+
 test('a client that left is found in a stored file, in one that waited for room, and behind a slow upload', async (t) => {
   await t.test('stored', async () => {
     const held = heldCommits();

@@ -6,6 +6,8 @@ const throttleTimeMsMax = 1_000;
 
 interface PendingAppendOptions {
   readonly arrivedMs: number;
+  /** When its bytes came, if that was before. */
+  readonly receivedMs?: number;
   readonly deadlineMs: number;
   readonly isBackground?: boolean;
   readonly left?: AbortSignal | undefined;
@@ -19,6 +21,8 @@ export class PendingAppend {
   /** When the client stops waiting, on the monotonic clock. */
   readonly deadlineMs: number;
   readonly arrivedMs: number;
+  /** When it was read from the socket; it may have waited behind others of its connection until it arrived here. */
+  readonly receivedMs: number;
   /** No client waits for it. */
   readonly isBackground: boolean;
   /** Set when it must not be committed. It is answered with this as soon as the store has let go of its bytes. */
@@ -34,6 +38,7 @@ export class PendingAppend {
   ) {
     this.batches = batches;
     this.arrivedMs = options.arrivedMs;
+    this.receivedMs = options.receivedMs ?? options.arrivedMs;
     this.deadlineMs = options.deadlineMs;
     this.isBackground = options.isBackground ?? false;
     this.#left = options.left;

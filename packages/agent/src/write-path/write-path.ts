@@ -65,6 +65,8 @@ export interface AppendOptions {
   readonly deadlineMs: number;
   /** Aborted when the client has closed its connection. Absent for a client that expects no answer. */
   readonly left?: AbortSignal | undefined;
+  /** When the request came, if not just now, on the monotonic clock: it may have waited behind others of its connection. */
+  readonly receivedMs?: number | undefined;
 }
 
 /**
@@ -146,8 +148,8 @@ class FileWritePath implements WritePath {
     return new Promise((resolve) => {
       const arrivedMs = this.#options.clock.monotonicMs();
       const deadlineMs = Math.min(options.deadlineMs, arrivedMs + agentLimits.produceTimeoutMsMax);
-      const { left } = options;
-      const append = new PendingAppend(batches, { arrivedMs, deadlineMs, left }, resolve);
+      const { left, receivedMs = arrivedMs } = options;
+      const append = new PendingAppend(batches, { arrivedMs, deadlineMs, left, receivedMs }, resolve);
       if (this.#lost.refuses(append)) {
         append.fail('KAFKA_STORAGE_ERROR');
         return;
@@ -447,11 +449,11 @@ class FileWritePath implements WritePath {
    * will. A client that closes while all goes well may just be done: what it sent is written, as Apache Kafka does.
    */
   #dropDeserted(file: DataFile): void {
-    if (this.#stuckUntilMs < file.firstArrivedMs) return;
+    if (this.#stuckUntilMs < file.firstReceivedMs) return;
     const stuckUntilMs = this.#stuckUntilMs;
     this.#giveUp(
       file,
-      ({ isDeserted, arrivedMs }) => isDeserted && arrivedMs <= stuckUntilMs,
+      ({ isDeserted, receivedMs }) => isDeserted && receivedMs <= stuckUntilMs,
       'REQUEST_TIMED_OUT',
     );
   }
