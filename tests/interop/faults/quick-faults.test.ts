@@ -1,0 +1,104 @@
+import assert from 'node:assert/strict';
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { type Defect, judge } from '../../faults/history/check-history.ts';
+import type { FaultEvent } from '../../faults/history/events.ts';
+import { type Outcome, runScenario } from '../../faults/run-scenario.ts';
+import { scenarios } from '../../faults/scenarios.ts';
+import { isWell } from '../../faults/summary.ts';
+
+/** The part of `npm run test:faults` that every change has to pass: one scenario for each kind of process and one for the bucket. */
+const names = ['agents-killed', 'leader-killed', 'bucket-tears'] as const;
+const seed = 14;
+const troubleMs = 4_000;
+/** A busy machine may need all the time that a scenario allows itself to recover, more than once. */
+const bounded = { timeout: 480_000 };
+
+type Ran = Exclude<Outcome, { readonly skipped: string }>;
+type Read = FaultEvent & { readonly type: 'read' };
+
+const isLastRead = (event: FaultEvent): event is Read => event.type === 'read' && event.isLast;
+
+/** The history of a run, changed as a cluster with a defect would have made it. */
+const damages: Readonly<Record<string, (history: readonly FaultEvent[]) => [Defect, readonly FaultEvent[]]>> =
+  {
+    'an acknowledged record is gone': (history) => {
+      const plain = new Set(
+        history.flatMap((event) =>
+          event.type === 'write' && event.transaction === undefined ? event.value : [],
+        ),
+      );
+      const acknowledged = history.findLast(
+        (event) => event.type === 'acknowledge' && plain.has(event.value),
+      ) as FaultEvent & { readonly type: 'acknowledge' };
+      return ['lost', history.filter((event) => !(isLastRead(event) && event.value === acknowledged.value))];
+    },
+    'a record is there twice': (history) => {
+      const read = history.find(isLastRead)!;
+      return ['duplicate', [...history, { ...read, offset: read.offset + 1_000_000 }]];
+    },
+    'a part of a committed transaction is gone': (history) => {
+      const written = history.flatMap((event) => (event.type === 'write' ? event : []));
+      const sizes = Map.groupBy(written, ({ transaction }) => transaction);
+      const committed = history.flatMap((event) => (event.type === 'committed' ? event.transaction : []));
+      const torn = committed.find((transaction) => sizes.get(transaction)!.length > 1)!;
+      const { value } = sizes.get(torn)![0]!;
+      return ['torn', history.filter((event) => !(isLastRead(event) && event.value === value))];
+    },
+    'a record of an aborted transaction is visible': (history) => {
+      const asked = new Set(
+        history.flatMap((event) => (event.type === 'askCommit' ? event.transaction : [])),
+      );
+      const aborted = history.find(
+        (event) => event.type === 'write' && event.transaction !== undefined && !asked.has(event.transaction),
+      ) as FaultEvent & { readonly type: 'write' };
+      const { topic, partition, value, atMs } = aborted;
+      const read = { type: 'read', reader: 'planted', isLast: true, topic, partition, value, atMs } as const;
+      return ['aborted', [...history, { ...read, offset: 1_000_000 }]];
+    },
+    'a committed offset is taken back': (history) => {
+      const position = history.findLast((event) => event.type === 'offsetFetched' && event.offset > 0);
+      const { group, topic, partition, atMs } = position as FaultEvent & { readonly type: 'offsetFetched' };
+      const call = 1_000_000;
+      const back = {
+        type: 'offsetFetched',
+        call,
+        isLast: false,
+        group,
+        topic,
+        partition,
+        offset: 0,
+      } as const;
+      return ['backwards', [...history, { type: 'fetchOffsets', call, atMs }, { ...back, atMs }]];
+    },
+  };
+
+/** Keeps what is needed to find the cause, and says where. */
+function keep(name: string, { history, report }: Ran): string {
+  const folder = mkdtempSync(join(tmpdir(), `weir-faults-${name}-`));
+  writeFileSync(join(folder, 'history.jsonl'), history.map((event) => `${JSON.stringify(event)}\n`).join(''));
+  writeFileSync(join(folder, 'report.txt'), report);
+  return folder;
+}
+
+for (const name of names) {
+  test(`${name}: clients lose nothing and see nothing twice`, bounded, async () => {
+    const scenario = scenarios.find((one) => one.name === name)!;
+    const outcome = await runScenario(scenario, { seed, troubleMs });
+    assert.ok(!('skipped' in outcome), 'the scenario needs nothing that a machine may lack');
+    if (!isWell(outcome)) {
+      const { problem, verdict, harms } = outcome;
+      const found = verdict.findings.slice(0, 10).map(({ defect, detail }) => `${defect}: ${detail}`);
+      const what = [problem, ...found, `${harms} harms, ${verdict.acknowledged} acknowledged`].join('\n');
+      assert.fail(`${what}\nhistory and logs: ${keep(name, outcome)}`);
+    }
+    // A verdict is worth something only if the same history with a defect gets another one.
+    for (const [what, damage] of Object.entries(damages)) {
+      const [defect, damaged] = damage(outcome.history);
+      const found = judge(damaged).findings.map((finding) => finding.defect);
+      assert.ok(found.includes(defect), `${what}: found ${found.join(', ') || 'nothing'}`);
+    }
+  });
+}
