@@ -1,7 +1,8 @@
-"""Reads a topic as the only member of a group, or writes to all of its partitions, with librdkafka. Says how it went as one line of JSON."""
+"""Reads a topic as a group of one or more members, or writes to all of its partitions, with librdkafka. Says how it went as one line of JSON."""
 
 import json
 import sys
+import threading
 import time
 
 from confluent_kafka import Consumer, Producer
@@ -48,7 +49,8 @@ def report(count, again):
     )
 
 
-def read():
+def member(group, seen):
+    """One member of the group, until all have read everything or the time is up."""
     consumer = Consumer(
         {
             "bootstrap.servers": options["brokers"],
@@ -64,21 +66,43 @@ def read():
         }
     )
     consumer.subscribe([options["topic"]])
-    seen = set()
-    again = 0
     while len(seen) < options["count"] and is_time_left():
         message = consumer.poll(0.5)
         if message is None or message.error():
             continue
         key = (message.partition(), message.offset())
-        if key in seen:
-            again += 1
-            continue
-        seen.add(key)
-        note(message.partition())
-        pace(len(seen) + again)
-    report(len(seen), again)
+        with group:
+            group.again += key in seen
+            if key not in seen:
+                seen.add(key)
+                note(message.partition())
+            count = len(seen) + group.again
+        pace(count)
     consumer.close()
+
+
+class Group:
+    """What the members share."""
+
+    def __init__(self):
+        self.again = 0
+        self.lock = threading.Lock()
+
+    def __enter__(self):
+        self.lock.acquire()
+
+    def __exit__(self, *_):
+        self.lock.release()
+
+
+def read():
+    group, seen = Group(), set()
+    members = [threading.Thread(target=member, args=(group, seen)) for _ in range(options.get("members", 1))]
+    for thread in members:
+        thread.start()
+    for thread in members:
+        thread.join()
+    report(len(seen), group.again)
 
 
 def write():

@@ -27,6 +27,10 @@ const { values: flags } = parseArgs({
     records: { type: 'string', default: '200000' },
     /** Records per second that each group reads. */
     rate: { type: 'string', default: '5000' },
+    /** Members of each group of librdkafka. */
+    members: { type: 'string', default: '1' },
+    /** Groups of librdkafka read what its producer writes meanwhile, so that the gap of a partition is that of the cluster. */
+    live: { type: 'boolean', default: false },
   },
 });
 
@@ -41,6 +45,8 @@ const rate = Number(flags.rate);
 const limitS = 60 + recordCount / rate;
 const writesPerSecond = 600;
 const recordBytes = 1_000;
+/** What lies in the topic when the clients start. */
+const loadedCount = flags.live ? 1_200 : recordCount;
 
 const scratch = mkdtempSync(join(tmpdir(), 'weir-agent-kills-'));
 const children = new Set<ChildProcess>();
@@ -177,10 +183,10 @@ const controlPlanes = [await startControlPlane(0), await startControlPlane(1)];
 const agents = await Promise.all(agentPorts.map((_, slot) => startAgent(slot)));
 const broker = `127.0.0.1:${agentPorts[0]}`;
 createTopic(topic);
-process.stderr.write(`writing ${recordCount} records …\n`);
-const size = { count: recordCount, bytes: recordBytes, partitions };
+process.stderr.write(`writing ${loadedCount} records …\n`);
+const size = { count: loadedCount, bytes: recordBytes, partitions };
 const loaded = await tools.librdkafka({ ...size, brokers: broker, rate: 50_000 });
-if (loaded.count !== recordCount) throw new Error(`only ${loaded.count} records were written`);
+if (loaded.count !== loadedCount) throw new Error(`only ${loaded.count} records were written`);
 
 if (flags.verifier !== undefined) {
   createTopic('verified');
@@ -217,7 +223,10 @@ const reading = (group: string) => [
   `-count=${recordCount}`,
   `-rate=${rate}`,
 ];
-const py = { brokers, count: recordCount, rate };
+const members = Number(flags.members);
+const py = flags.live
+  ? { brokers, members, count: loadedCount + writes.count, rate: 1_000_000 }
+  : { brokers, members, count: recordCount, rate };
 const all: [what: string, start: () => Promise<Outcome>][] = [
   [
     'librdkafka reads, classic group',
@@ -235,7 +244,7 @@ const all: [what: string, start: () => Promise<Outcome>][] = [
 if (flags.verifier !== undefined)
   all.push(['kgo-verifier reads, group of 4', () => verify(['-consumer_group_readers=4'])]);
 const rows = all
-  .filter(([what]) => what.startsWith(flags.only))
+  .filter(([what]) => what.startsWith(flags.live ? 'librdkafka' : flags.only))
   .map(([what, start]): [string, Promise<Outcome>] => [what, start()]);
 const troubled = trouble();
 const seconds = (ms: number | undefined) => (ms === undefined ? '' : `${(ms / 1000).toFixed(1)} s`);
