@@ -55,6 +55,7 @@ import { AgentStats } from './stats/agent-stats.ts';
 import { certificateExpiry } from './stats/certificate-expiry.ts';
 import { ClientTelemetry } from './telemetry/client-telemetry.ts';
 import { ConnectedClients } from './telemetry/connected-clients.ts';
+import { ClientInflation } from './write-path/client-inflation.ts';
 import type { FlushLimits } from './write-path/data-file.ts';
 import { Impersonation, type ImpersonationOptions } from './write-path/impersonation/impersonation.ts';
 import { RecentReaders } from './write-path/recent-readers.ts';
@@ -206,7 +207,9 @@ async function start(
   monitor.start();
   started.defer(() => monitor.stop());
   const stopping = new AbortController();
+  const inflation = new ClientInflation();
   const { writePath, readPath, damage, handlers } = dataPath(options, {
+    inflation,
     view,
     exchange,
     pressure,
@@ -251,7 +254,8 @@ async function start(
   events.start({ view, writePath });
   started.defer(() => events.stop());
   const quotas = new ClientQuotas({ records: view.records('clientQuota'), clock, metrics });
-  const telemetry = new ClientTelemetry({ records: view.records('clientMetrics'), clock, log, metrics });
+  const clientMetrics = view.records('clientMetrics');
+  const telemetry = new ClientTelemetry({ records: clientMetrics, clock, log, metrics, inflation });
   const clients = new ConnectedClients();
   const logins = await saslOf(options, view, stats);
   started.defer(() => logins?.close());
@@ -473,12 +477,16 @@ interface DataPathParts {
   readonly exchange: PageExchange | undefined;
   readonly pressure: Pressure;
   readonly stats: AgentStats;
+  readonly inflation: ClientInflation;
   /** Aborted when the agent stops. */
   readonly stopping: AbortSignal;
 }
 
 /** The way of records into files and out of them, and the three APIs that take it. */
-function dataPath(options: AgentOptions, { view, exchange, pressure, stats, stopping }: DataPathParts) {
+function dataPath(
+  options: AgentOptions,
+  { view, exchange, pressure, stats, inflation, stopping }: DataPathParts,
+) {
   const { clusterId, roles, store, clock, random, log, metrics, cpuCount } = options;
   const readPath = createReadPath({
     store,
@@ -531,6 +539,7 @@ function dataPath(options: AgentOptions, { view, exchange, pressure, stats, stop
       recordBytesMax: options.recordBytesMax,
       ownConfigs: ownConfigsReader(ownNodeId),
       impersonation,
+      inflation,
       onRequest: stats.produceAsked,
       metrics,
     }),
@@ -545,7 +554,7 @@ function dataPath(options: AgentOptions, { view, exchange, pressure, stats, stop
       answers: pressure.answers,
       stopping,
     }),
-    listOffsets: listOffsetsHandler({ readPath, damage }),
+    listOffsets: listOffsetsHandler({ readPath, damage, inflation }),
     shareFetch: shareFetchHandler(share, { roles, onFetch: () => readers.came() }),
     shareAcknowledge: shareAcknowledgeHandler(share),
   };

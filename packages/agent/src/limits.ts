@@ -17,6 +17,14 @@ export const agentLimits = {
   inflatedRequestTimesMax: 32,
 
   /**
+   * What one connection may inflate beyond that many times the bytes received, at once and per second. The first is
+   * two requests of the most repetitive data. The second is an eighth of what a thread inflates. Further requests of
+   * the connection wait for it; none is refused.
+   */
+  inflatedConnectionBytesMax: 128 * MiB,
+  inflatedConnectionBytesPerSecondMax: 64 * MiB,
+
+  /**
    * How much of one Produce is inflated on the serving thread, between two other requests. The rest is inflated off
    * it and walked in slices.
    */
@@ -176,6 +184,9 @@ export const agentLimits = {
   telemetryBytesMax: MiB,
   telemetryInflatedBytesMax: 8 * MiB,
 
+  /** One point of those metrics with its attributes. Larger ones are counted and not read. */
+  telemetryPointBytesMax: 16 * KiB,
+
   /** Names of metrics in the line that a push becomes; further ones are counted and not written. */
   telemetryLoggedCharsMax: 16 * KiB,
 
@@ -321,6 +332,9 @@ export const agentLimits = {
   /** Events of one agent that wait to be written, or whose outcome is unknown yet. Further ones are dropped. */
   eventQueueBytesMax: 16 * MiB,
   eventQueueCountMax: 50_000,
+
+  /** What a batch of events may inflate to: all that a writer holds, with what is around each event. */
+  eventBatchInflatedBytesMax: 32 * MiB,
 
   /** What an agent writes besides the records of clients, as it waits for a file that takes it along. */
   backgroundBytesMax: 16 * MiB,

@@ -25,6 +25,7 @@ import type { Access } from '../src/security/access.ts';
 import { type ClientSession, openSession } from '../src/security/session/client-session.ts';
 import { ClientTelemetry } from '../src/telemetry/client-telemetry.ts';
 import type { ConnectedClients } from '../src/telemetry/connected-clients.ts';
+import type { ClientInflation } from '../src/write-path/client-inflation.ts';
 import { testAgent } from './agent.ts';
 import { FakeCluster, type FakeClusterOptions } from './fake-cluster.ts';
 
@@ -45,6 +46,8 @@ export interface TestAgentOptions extends FakeClusterOptions {
   readonly clients?: ConnectedClients;
   readonly metrics?: Metrics;
   readonly log?: Log;
+  /** What clients may inflate. */
+  readonly inflation?: ClientInflation;
   /** What the agent knows of the cluster, where somebody else needs the same; a view of its own otherwise. */
   readonly view?: FollowingClusterView;
 }
@@ -103,7 +106,13 @@ export async function serveCluster(
     ...(options.accessOf === undefined ? {} : { accessOf: options.accessOf }),
     quotas: new ClientQuotas({ records: view.records('clientQuota'), clock, metrics }),
     ...(options.clients === undefined ? {} : { clients: options.clients }),
-    telemetry: new ClientTelemetry({ records: view.records('clientMetrics'), clock, log, metrics }),
+    telemetry: new ClientTelemetry({
+      records: view.records('clientMetrics'),
+      clock,
+      log,
+      metrics,
+      ...(options.inflation === undefined ? {} : { inflation: options.inflation }),
+    }),
     produce: options.produce ?? (() => 'close'),
     fetch: options.fetch ?? (() => 'close'),
     listOffsets: options.listOffsets ?? (() => 'close'),

@@ -6,6 +6,7 @@ export {
   codecOfId,
   compress,
   decompress,
+  decompressOffThread,
   OutputLimitExceeded,
   type SnappyFraming,
 } from './compression/index.ts';

@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { Metrics, MiB } from '@weir/core';
+import { Metrics, MiB, systemClock } from '@weir/core';
+import { settle } from '@weir/core/testing';
 import { buildRecordBatch, type CompressionCodec } from '@weir/wire';
 import { wireLimits } from '@weir/wire/limits';
 import { answered, errorName, startTestAgent } from '../../testing/index.ts';
 import { agentLimits } from '../limits.ts';
+import { ClientInflation } from '../write-path/client-inflation.ts';
 import type { ProducedBatch } from '../write-path/produced-batch.ts';
 import type { WritePath } from '../write-path/write-path.ts';
 import { produceHandler } from './00-produce.ts';
@@ -14,7 +16,7 @@ interface Appended {
   readonly uncompressedBytes: number;
 }
 
-async function start(configs: Record<string, string>) {
+async function start(configs: Record<string, string>, inflation = new ClientInflation()) {
   const appended: Appended[] = [];
   const inflated = { atOnce: 0, aside: 0 };
   let pauses = 0;
@@ -30,6 +32,7 @@ async function start(configs: Record<string, string>) {
     metrics: new Metrics(),
     writePath,
     recordBytesMax: 1 * MiB,
+    inflation,
     pause: async () => {
       pauses++;
     },
@@ -230,4 +233,54 @@ test('requests that come together inflate no more at once than one turn may, wha
   clock.advance(1);
   await send([[0, Buffer.from(batch)]]);
   assert.ok(inflated.atOnce > before);
+});
+
+test('a connection that pipelines repetitive requests inflates as much as its budget, and others do not wait', async () => {
+  const limits = { bytesMax: 1 * MiB, bytesPerSecondMax: 1 * MiB };
+  const { send, appended, clock } = await start({ 'cleanup.policy': 'compact' }, new ClientInflation(limits));
+  const batch = bomb('gzip', 1, 600_000);
+  const connection = new AbortController().signal;
+  const answered: string[] = [];
+  const sent = partitions.slice(0, 12).map(async (partition) => {
+    answered.push(...(await send([[partition, Buffer.from(batch)]], connection)));
+  });
+  const perBatchBytes = 600_000;
+  for (let index = 12; index < 24; index++) {
+    assert.deepEqual(await send([[index, Buffer.from(batch)]]), ['NONE']);
+  }
+  assert.ok(answered.length <= 3, `${answered.length} requests without waiting`);
+
+  // Time fills the bucket, and none of them is refused.
+  const budgetBytes = () => limits.bytesMax + (limits.bytesPerSecondMax * clock.monotonicMs()) / 1000;
+  while (answered.length < sent.length) {
+    assert.ok((answered.length - 2) * perBatchBytes <= 1.1 * budgetBytes(), `${answered.length} requests`);
+    clock.advance(100);
+    // Threads of the pool need a turn of the loop.
+    await new Promise<void>((resolve) => void systemClock.after(0, resolve));
+  }
+  assert.deepEqual([...new Set(answered)], ['NONE']);
+  assert.deepEqual(
+    appended.filter(({ partition }) => partition < 12).map(({ partition }) => partition),
+    partitions.slice(0, 12),
+  );
+  assert.ok((sent.length - 2) * perBatchBytes <= 1.1 * budgetBytes());
+});
+
+test('what a client leaves behind is not inflated when its turn comes', async () => {
+  const limits = { bytesMax: 600_000, bytesPerSecondMax: 1 * MiB };
+  const { sendAs, inflated, clock } = await start(
+    { 'cleanup.policy': 'compact' },
+    new ClientInflation(limits),
+  );
+  const batch = bomb('gzip', 1, 600_000);
+  const closing = new AbortController();
+  const first = sendAs(-1, [[0, Buffer.from(batch)]], closing.signal);
+  await first;
+  const before = inflated.atOnce + inflated.aside;
+  const others = partitions.slice(1, 5).map((partition) => sendAs(-1, [[partition, batch]], closing.signal));
+  await settle();
+  closing.abort();
+  clock.advance(5000);
+  assert.deepEqual(await Promise.all(others), ['close', 'close', 'close', 'close']);
+  assert.equal(inflated.atOnce + inflated.aside, before);
 });

@@ -12,7 +12,6 @@ import {
   type ResponseOf,
 } from '@weir/wire';
 import type { ClusterView } from '../cluster/cluster-view.ts';
-import { agentLimits } from '../limits.ts';
 import { mayProduce } from '../placement/roles.ts';
 import type { HandlerOf, RequestContext } from '../requests/handler.ts';
 import type { Answer, HandlerResult } from '../requests/handler-result.ts';
@@ -25,9 +24,9 @@ import {
   checkBatch,
   checkBatchOffThread,
 } from '../write-path/check-batch.ts';
+import { ClientInflation } from '../write-path/client-inflation.ts';
 import type { Impersonation } from '../write-path/impersonation/impersonation.ts';
-import { InflationBudget, TurnBudget } from '../write-path/inflation-budget.ts';
-import { InflationTurns } from '../write-path/inflation-turns.ts';
+import { InflationBudget } from '../write-path/inflation-budget.ts';
 import type { AppendResult, BatchTransaction, ProducedBatch } from '../write-path/produced-batch.ts';
 import { createTopicRulesReader } from '../write-path/topic-rules.ts';
 import { produceOutcomes } from '../write-path/write-metrics.ts';
@@ -49,6 +48,8 @@ export interface ProduceOptions {
   readonly onRequest?: (clientId: string | null, timeoutMs: number) => void;
   /** The configs of the cluster as this agent has them. Without it, they are those of the cluster. */
   readonly ownConfigs?: (cluster: ClusterView) => Readonly<Record<string, string>>;
+  /** Shared by all APIs that inflate for clients. */
+  readonly inflation?: ClientInflation;
   /** Lets others have their turn; a test looks how often that is. */
   readonly pause?: () => Promise<void>;
   /** Told how many bytes were inflated, before others had their turn or aside. */
@@ -96,7 +97,7 @@ const timeoutMsMin = 1_000;
  * to much are waited for, and then the later requests of the connection are, too.
  *
  * What the batches of a request inflate to together is limited, where rules have to be checked inside of them: beyond it they are
- * MESSAGE_TOO_LARGE. A partition that is there twice is INVALID_REQUEST each time, so that a request inflates each
+ * MESSAGE_TOO_LARGE. A connection that inflates much more than it sends is slowed down. A partition that is there twice is INVALID_REQUEST each time, so that a request inflates each
  * partition once.
  *
  * acks 1 waits as long as acks -1 does, because there is nothing between received and durable. acks 0 waits too, to
@@ -116,8 +117,7 @@ const timeoutMsMin = 1_000;
  */
 export function produceHandler(options: ProduceOptions): HandlerOf<ProduceApi> {
   const rulesOf = createTopicRulesReader(options.recordBytesMax);
-  const turns = new InflationTurns(agentLimits.offThreadInflationsMax);
-  const turnBudget = new TurnBudget();
+  const inflation = options.inflation ?? new ClientInflation();
   /** For each connection that has batches inflated aside: when the last of its requests so far has begun to be written. */
   const begun = new WeakMap<AbortSignal, Promise<void>>();
 
@@ -171,9 +171,12 @@ export function produceHandler(options: ProduceOptions): HandlerOf<ProduceApi> {
     /** One batch after the other, behind those of earlier requests. Nothing of it throws: bad bytes are an answer. */
     async function inflateInTurn(): Promise<void> {
       await before;
+      const connection = inflation.of(context);
       for (const { records, place, options: rules, into, at } of draft.deferredBatches) {
-        if (hasLeft()) return;
-        const checked = await turns.run(() => checkBatchOffThread(records, place, rules, pause));
+        const checked = await connection.run(async () =>
+          hasLeft() ? undefined : checkBatchOffThread(records, place, rules, pause),
+        );
+        if (checked === undefined) return;
         settle(draft, checked, into, at);
       }
     }
@@ -202,7 +205,8 @@ export function produceHandler(options: ProduceOptions): HandlerOf<ProduceApi> {
     const repeated = repeatedPartitions(request, apiVersion);
     const budget = new InflationBudget({
       requestBytes: recordsBytesOf(request),
-      turn: turnBudget,
+      turn: inflation.turn,
+      connection: inflation.of(context),
       later: (run) => void context.clock.after(0, run),
       onInflated: options.onInflated,
     });

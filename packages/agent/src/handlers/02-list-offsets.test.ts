@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { MiB } from '@weir/core';
+import { HandClock } from '@weir/core/testing';
 import type { Pointers } from '@weir/metadata';
 import { StoreError } from '@weir/storage';
 import {
@@ -12,10 +14,11 @@ import {
   RecordBatchView,
 } from '@weir/wire';
 import { DataPath, type DataPathOptions, produced, record, settled } from '../../testing/data-path.ts';
+import { agentLimits } from '../limits.ts';
 import type { BatchCursor } from '../read-path/batch-cursor.ts';
 import type { ReadPath } from '../read-path/read-path.ts';
 import { FirstRecord, searchRecords } from '../read-path/record-search.ts';
-import { InflationTurns } from '../write-path/inflation-turns.ts';
+import { ClientInflation } from '../write-path/client-inflation.ts';
 
 async function start(options: DataPathOptions = {}) {
   const path = new DataPath(options);
@@ -231,6 +234,15 @@ test('times are found in batches that may inflate to much, whatever their codec'
   }
 });
 
+/** Has one batch, at offset 7. */
+function readPathOf(view: RecordBatchView): ReadPath {
+  const cursor = { header: { maxTimestamp: 5n }, batch: () => view } as unknown as BatchCursor;
+  return {
+    searchBatches: async (_: unknown, visit: (cursor: BatchCursor, baseOffset: number) => unknown) =>
+      visit(cursor, 7),
+  } as unknown as ReadPath;
+}
+
 test('a search waits for others where a batch may inflate to much, and not otherwise', async () => {
   for (const [codec, bytes, isOffThread] of [
     ['gzip', 2_000_000, true],
@@ -239,21 +251,80 @@ test('a search waits for others where a batch may inflate to much, and not other
     const batch = buildRecordBatch([{ timestamp: 5n, key: null, value: Buffer.alloc(bytes) }], { codec });
     const view = new RecordBatchView(batch);
     let runs = 0;
-    const turns = new InflationTurns(1);
-    const run = turns.run.bind(turns);
-    turns.run = (work) => {
+    const inflation = new ClientInflation();
+    const connection = { closed: new AbortController().signal, clock: new HandClock() };
+    const budget = inflation.of(connection);
+    const run = budget.run.bind(budget);
+    budget.run = (work) => {
       runs++;
       return run(work);
     };
     const search = new FirstRecord(5n);
-    const cursor = { header: { maxTimestamp: 5n }, batch: () => view } as unknown as BatchCursor;
-    const readPath = {
-      searchBatches: async (_: unknown, visit: (cursor: BatchCursor, baseOffset: number) => unknown) =>
-        visit(cursor, 7),
-    } as unknown as ReadPath;
-    await searchRecords({} as Pointers, search, { readPath, turns, pause: async () => {} });
+    const readPath = readPathOf(view);
+    await searchRecords({} as Pointers, search, { readPath, inflation, connection, pause: async () => {} });
     assert.deepEqual([search.found, runs], [{ offset: 7, timestamp: 5n }, isOffThread ? 1 : 0], codec);
   }
+});
+
+test('a search whose connection has inflated too much waits, and ends without work when the client is gone', async () => {
+  const records = [{ timestamp: 5n, key: null, value: Buffer.alloc(2_000_000) }];
+  const view = new RecordBatchView(buildRecordBatch(records, { codec: 'gzip' }));
+  const readPath = readPathOf(view);
+  const clock = new HandClock();
+  const closing = new AbortController();
+  const connection = { closed: closing.signal, clock };
+  const inflation = new ClientInflation({ bytesMax: 1 * MiB, bytesPerSecondMax: 1 * MiB });
+  let found = 0;
+  const searches = Array.from({ length: 5 }, async () => {
+    const search = new FirstRecord(5n);
+    await searchRecords({} as Pointers, search, { readPath, inflation, connection, pause: async () => {} });
+    if (search.found !== undefined) found++;
+  });
+  await searches[0];
+  const other = { closed: new AbortController().signal, clock };
+  for (let count = 0; count < 5; count++) {
+    const search = new FirstRecord(5n);
+    const free = new ClientInflation();
+    await searchRecords({} as Pointers, search, {
+      readPath,
+      inflation: free,
+      connection: other,
+      pause: async () => {},
+    });
+  }
+  assert.equal(found, 1);
+  clock.advance(1000);
+  await searches[1];
+  closing.abort();
+  clock.advance(3000);
+  await Promise.all(searches);
+  assert.equal(found, 2);
+});
+
+test('searches of many partitions inflate no more at once than a turn may', async () => {
+  const records = [{ timestamp: 5n, key: null, value: Buffer.alloc(400_000) }];
+  const view = new RecordBatchView(buildRecordBatch(records, { codec: 'none' }));
+  const readPath = readPathOf(view);
+  const connection = { closed: new AbortController().signal, clock: new HandClock() };
+  const inflation = new ClientInflation();
+  const budget = inflation.of(connection);
+  const run = budget.run.bind(budget);
+  let runs = 0;
+  budget.run = (work) => {
+    runs++;
+    return run(work);
+  };
+  await Promise.all(
+    Array.from({ length: 20 }, () =>
+      searchRecords({} as Pointers, new FirstRecord(5n), {
+        readPath,
+        inflation,
+        connection,
+        pause: async () => {},
+      }),
+    ),
+  );
+  assert.equal(runs, 20 - Math.floor(agentLimits.inflatedPerTurnBytesMax / view.sizeBytes));
 });
 
 /** What may happen to a file of the store. */

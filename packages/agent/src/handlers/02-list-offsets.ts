@@ -2,14 +2,13 @@ import type { BatchesAnswer, OffsetAnswer } from '@weir/metadata';
 import { type Apis, type ErrorName, errors, type RequestOf, type ResponseOf } from '@weir/wire';
 import { ifAvailable } from '../cluster-calls/if-available.ts';
 import type { DamageRegistry } from '../damage/damage-registry.ts';
-import { agentLimits } from '../limits.ts';
 import { leaderEpoch } from '../read-path/batch-list.ts';
 import { DamagedRange } from '../read-path/damaged-range.ts';
 import type { ReadPath } from '../read-path/read-path.ts';
 import { FirstRecord, type FoundRecord, LatestRecord, searchRecords } from '../read-path/record-search.ts';
 import type { HandlerOf, RequestContext } from '../requests/handler.ts';
 import { refusalsByName } from '../topics/topic-refusals.ts';
-import { InflationTurns } from '../write-path/inflation-turns.ts';
+import { ClientInflation } from '../write-path/client-inflation.ts';
 
 type ListOffsetsApi = Apis['ListOffsets'];
 type PartitionResponse = ResponseOf<ListOffsetsApi>['topics'][number]['partitions'][number];
@@ -17,6 +16,8 @@ type PartitionResponse = ResponseOf<ListOffsetsApi>['topics'][number]['partition
 interface ListOffsetsOptions {
   readonly readPath: ReadPath;
   readonly damage: DamageRegistry;
+  /** Shared by all APIs that inflate for clients. */
+  readonly inflation?: ClientInflation;
 }
 
 const readCommitted = 1;
@@ -58,8 +59,11 @@ interface Answer {
  *
  * It takes DESCRIBE on the topic, without which its partitions are TOPIC_AUTHORIZATION_FAILED before anything else is said of them.
  */
-export function listOffsetsHandler({ readPath, damage }: ListOffsetsOptions): HandlerOf<ListOffsetsApi> {
-  const turns = new InflationTurns(agentLimits.offThreadInflationsMax);
+export function listOffsetsHandler({
+  readPath,
+  damage,
+  inflation = new ClientInflation(),
+}: ListOffsetsOptions): HandlerOf<ListOffsetsApi> {
   return async (request, context) => {
     const { topics, questions } = judge(request, context);
     const isCommitted = request.isolationLevel === readCommitted;
@@ -88,13 +92,14 @@ export function listOffsetsHandler({ readPath, damage }: ListOffsetsOptions): Ha
   async function answerTime(
     { topicId, partition, position, timestamp }: Question,
     { error, pointers }: OffsetAnswer,
-    { cluster, clock, log }: RequestContext,
+    context: RequestContext,
   ): Promise<Answer> {
+    const { cluster, clock, log } = context;
     if (error !== 'NONE') return failed(nameError(error));
     const search = position === 'maxTimestamp' ? new LatestRecord() : new FirstRecord(timestamp);
     try {
       const pause = () => new Promise<void>((resolve) => void clock.after(0, resolve));
-      await searchRecords(pointers, search, { readPath, turns, pause });
+      await searchRecords(pointers, search, { readPath, inflation, connection: context, pause });
     } catch (problem) {
       // Clients retry it until their own timeout, which they tell the application.
       if (problem instanceof DamagedRange) damage.found(topicId, partition, problem);

@@ -15,13 +15,10 @@ export function pushTelemetryHandler(
   telemetry: ClientTelemetry,
   clients: ConnectedClients,
 ): HandlerOf<Apis['PushTelemetry']> {
-  return ({ clientInstanceId, subscriptionId, terminating, compressionType, metrics }, context) => {
-    const error = telemetry.push(clients.clientOf(clientInstanceId, context), {
-      subscriptionId,
-      isLast: terminating,
-      compressionType,
-      metrics,
-    });
+  return async ({ clientInstanceId, subscriptionId, terminating, compressionType, metrics }, context) => {
+    const client = clients.clientOf(clientInstanceId, context);
+    const push = { subscriptionId, isLast: terminating, compressionType, metrics };
+    const error = await telemetry.push(client, push, context);
     return { throttleTimeMs: 0, errorCode: errors[error].code };
   };
 }

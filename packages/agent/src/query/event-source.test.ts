@@ -4,6 +4,7 @@ import { systemClock } from '@weir/core';
 import { eventTypeNames } from '@weir/events';
 import { type EventStage, type EventStageOptions, stageEvents } from '../../testing/event-stage.ts';
 import { until } from '../../testing/until.ts';
+import { agentLimits } from '../limits.ts';
 import { type Damage, DamagedRange } from '../read-path/damaged-range.ts';
 import { CpuShare } from './cpu-share.ts';
 import type { EventTopic, RawPage } from './engine.ts';
@@ -49,6 +50,20 @@ async function fill({ addTopic, append }: EventStage, batchCount: number): Promi
   }
   return topicId;
 }
+
+test('events of a batch that is large are the same', async () => {
+  await using staged = await stage();
+  await staged.addTopic('acl_logs');
+  const text = 'x'.repeat(agentLimits.inflatedPerTurnBytesMax / 2);
+  const written = [0, 1, 2].map((second) => ({ timeMs: day + second * 1000, data: { text, second } }));
+  await staged.append('acl_logs', written);
+  const [topic] = await staged.source.topics(['acl_logs']);
+  const events = eventsOf(await staged.read(topic!, 0, 3));
+  assert.deepEqual(
+    events.map(({ offset, timeMs, data }) => [offset, timeMs, data.text.length, data.second]),
+    written.map(({ timeMs }, index) => [index, timeMs, text.length, index]),
+  );
+});
 
 function eventsOf(pages: readonly RawPage[]) {
   return pages.flatMap(({ firstOffset, timesMs, valueStarts, valueEnds, bytes }) =>

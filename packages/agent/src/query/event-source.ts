@@ -1,7 +1,10 @@
 import { type EventTypeName, eventTopicName } from '@weir/events/emission';
 import { eventLimits } from '@weir/events/limits';
+import { decompressRecordsOffThread, type RecordBatchView } from '@weir/wire';
 import type { ClusterView } from '../cluster/cluster-view.ts';
 import type { DamageRegistry } from '../damage/damage-registry.ts';
+import { inflatedBytesMax } from '../inflation/inflated-size.ts';
+import { agentLimits } from '../limits.ts';
 import { BatchCursor, NoRecordBatch } from '../read-path/batch-cursor.ts';
 import { DamagedRange } from '../read-path/damaged-range.ts';
 import { RangeWalk } from '../read-path/range-walk.ts';
@@ -86,8 +89,10 @@ export class AgentEventSource implements EventSource {
         }
         for (const { baseOffset, cursor } of batchesOf(content, range, fromOffset, toOffset)) {
           if (!builder.isEmpty && (builder.isFull || builder.nextOffset !== baseOffset)) yield builder.take();
-          // One batch at a time: those of events are half a megabyte at most.
-          await turns.run(() => builder.add(cursor.batch(), baseOffset));
+          const batch = cursor.batch();
+          // One batch at a time: those of events are about half a megabyte. Larger ones are decompressed in another thread.
+          const decompressed = isLarge(batch) ? await decompressLarge(batch, turns) : undefined;
+          await turns.run(() => builder.add(batch, baseOffset, decompressed));
           signal.throwIfAborted();
         }
       }
@@ -130,6 +135,15 @@ export class AgentEventSource implements EventSource {
     if (startOffset !== undefined && startOffset < range.nextOffset)
       throw walkOf(range).damaged('missing', 'the store has no such object');
   }
+}
+
+function isLarge(batch: RecordBatchView): boolean {
+  return inflatedBytesMax(batch) > agentLimits.inflatedPerTurnBytesMax;
+}
+
+function decompressLarge(batch: RecordBatchView, turns: CpuShare): Promise<Buffer> {
+  const pause = () => turns.run(() => {});
+  return decompressRecordsOffThread(batch, agentLimits.eventBatchInflatedBytesMax, { pause });
 }
 
 /** Batches of a range, each of them found intact; what follows one that is not is a `DamagedRange`. */

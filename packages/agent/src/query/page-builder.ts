@@ -1,4 +1,5 @@
 import { type RecordBatchView, RecordCursor } from '@weir/wire';
+import { agentLimits } from '../limits.ts';
 import type { RawPage } from './engine.ts';
 
 /** Pages are about so large: small enough to be worked on between two requests, and large enough to be worth their way to another thread. */
@@ -36,8 +37,9 @@ export class PageBuilder {
     return this.#firstOffset + this.#recordCount;
   }
 
-  add(batch: RecordBatchView, baseOffset: number): void {
-    const cursor = new RecordCursor(batch);
+  /** Decompresses the batch, unless its decompressed records are given. */
+  add(batch: RecordBatchView, baseOffset: number, decompressed?: Buffer): void {
+    const cursor = new RecordCursor(batch, agentLimits.eventBatchInflatedBytesMax, decompressed);
     const at = this.#bytes;
     if (this.isEmpty) this.#firstOffset = baseOffset;
     while (cursor.next()) {

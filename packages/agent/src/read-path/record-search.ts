@@ -3,7 +3,7 @@ import { decompressRecordsOffThread, type RecordBatchView, RecordCursor } from '
 import { wireLimits } from '@weir/wire/limits';
 import { inflatedBytesMax } from '../inflation/inflated-size.ts';
 import { agentLimits } from '../limits.ts';
-import type { InflationTurns } from '../write-path/inflation-turns.ts';
+import type { ClientInflation, InflatingConnection } from '../write-path/client-inflation.ts';
 import type { ReadPath } from './read-path.ts';
 
 export interface FoundRecord {
@@ -24,32 +24,47 @@ interface RecordSearch {
 
 interface RecordSearchOptions {
   readonly readPath: Pick<ReadPath, 'searchBatches'>;
-  readonly turns: InflationTurns;
+  readonly inflation: ClientInflation;
+  /** Of the client that asks. */
+  readonly connection: InflatingConnection;
   /** Lets others have their turn. */
   readonly pause: () => Promise<void>;
 }
 
 /**
  * Runs a search through batches. What may inflate to much is decompressed in other threads and walked in slices, few batches of the agent at a
- * time: a producer decides what a batch inflates to, and a client that asks for times must not stop the agent by it.
+ * time and one of a connection: a producer decides what a batch inflates to, and a client that asks for times must not stop the agent by it.
  */
 export async function searchRecords(
   pointers: Pointers,
   search: RecordSearch,
-  { readPath, turns, pause }: RecordSearchOptions,
+  { readPath, inflation, connection, pause }: RecordSearchOptions,
 ): Promise<void> {
+  const budget = inflation.of(connection);
   let fromOffset = Number.NEGATIVE_INFINITY;
   for (;;) {
     const large = await readPath.searchBatches(pointers, (cursor, baseOffset) => {
       const { maxTimestamp } = cursor.header;
       if (baseOffset < fromOffset || !search.wants(maxTimestamp)) return undefined;
       const batch = cursor.batch();
-      if (inflatedBytesMax(batch) > agentLimits.inflatedAtOnceBytesMax) return { batch, baseOffset };
-      return walkAll(new RecordCursor(batch), baseOffset, maxTimestamp) ? 'over' : undefined;
+      if (!mayInflateAtOnce(batch)) return { batch, baseOffset };
+      const records = new RecordCursor(batch);
+      spend(records, batch);
+      inflation.turn.spend(records.totalBytes, (run) => void connection.clock.after(0, run));
+      return walkAll(records, baseOffset, maxTimestamp) ? 'over' : undefined;
     });
     if (large === undefined || large === 'over') return;
-    if (await turns.run(() => walkAside(large.batch, large.baseOffset))) return;
+    if (await budget.run(() => walkOffThread(large.batch, large.baseOffset))) return;
     fromOffset = large.baseOffset + 1;
+  }
+
+  function mayInflateAtOnce(batch: RecordBatchView): boolean {
+    const bytesMax = Math.min(agentLimits.inflatedAtOnceBytesMax, inflation.turn.bytesLeft);
+    return !budget.isSpent && inflatedBytesMax(batch) <= bytesMax;
+  }
+
+  function spend({ totalBytes }: RecordCursor, { sizeBytes }: RecordBatchView): void {
+    budget.spend(totalBytes, sizeBytes);
   }
 
   function walkAll(records: RecordCursor, baseOffset: number, maxTimestamp: bigint): boolean {
@@ -57,11 +72,14 @@ export async function searchRecords(
     return search.isOverAfter(baseOffset, maxTimestamp);
   }
 
-  async function walkAside(batch: RecordBatchView, baseOffset: number): Promise<boolean> {
+  async function walkOffThread(batch: RecordBatchView, baseOffset: number): Promise<boolean> {
+    // Nobody waits for the answer any more.
+    if (connection.closed.aborted) return true;
     const decompressed = await decompressRecordsOffThread(batch, wireLimits.decompressedBatchBytesMax, {
       pause,
     });
     const records = new RecordCursor(batch, wireLimits.decompressedBatchBytesMax, decompressed);
+    spend(records, batch);
     for (let left = wireLimits.walkedRecordsPerTurnMax; records.next(); left--) {
       if (search.sees(records, baseOffset)) return true;
       if (left > 0) continue;

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type Log, type LogFields, Metrics, silentLog } from '@weir/core';
+import { type Log, type LogFields, Metrics, MiB, silentLog } from '@weir/core';
 import { apis, type CompressionCodec, codecIds, compress, type ErrorName, zeroUuid } from '@weir/wire';
 import { answered, codeOf, startTestAgent, type TestAgent } from '../../testing/index.ts';
 import { agentLimits } from '../limits.ts';
+import { ClientInflation } from '../write-path/client-inflation.ts';
 
 /** A gauge `m` with the value 1.5. */
 const gauge = Buffer.from('0a14121212100a016d2a0b0a0921000000000000f83f', 'hex');
@@ -172,6 +173,24 @@ test('clients keep to their interval, except where they are sent or end', async 
   assert.equal(await push(agent, { ...second, terminating: true }), 0, 'the last push may be early');
   agent.clock.advance(5000);
   assert.equal(await push(agent, second), codeOf('INVALID_REQUEST'), 'behind the last there is none');
+});
+
+test('what a push inflates to is counted in the budget of its connection, whatever becomes of it', async () => {
+  const inflation = new ClientInflation({ bytesMax: MiB, bytesPerSecondMax: MiB });
+  const agent = await startTestAgent({ inflation });
+  agent.cluster.putRecord('clientMetrics', 'all', everything.all);
+  const { signal } = new AbortController();
+  const connection = inflation.of({ closed: signal, clock: agent.clock });
+  for (const [bytes, error, isSpent] of [
+    [100_000, 'INVALID_RECORD', false],
+    [4 * MiB, 'INVALID_RECORD', true],
+  ] as const) {
+    const subscription = await subscribe(agent, zeroUuid, 'app', signal);
+    const metrics = compress('zstd', Buffer.alloc(bytes));
+    const body = { ...subscription, terminating: false, compressionType: codecIds.zstd, metrics };
+    const { errorCode } = answered(await agent.call('PushTelemetry', 0, body, 'app', signal));
+    assert.deepEqual([errorCode, connection.isSpent], [codeOf(error), isSpent]);
+  }
 });
 
 test('names beyond what a line holds are counted and not written', async () => {

@@ -4,14 +4,15 @@ import {
   codecIds,
   codecOfId,
   DecodeError,
-  decompress,
+  decompressOffThread,
   type ErrorName,
   OutputLimitExceeded,
   zeroUuid,
 } from '@weir/wire';
 import type { EntriesView } from '../cluster/followed-entries.ts';
 import { agentLimits } from '../limits.ts';
-import { type DataPoint, dataPoints } from './metrics-data.ts';
+import { ClientInflation, type InflatingConnection } from '../write-path/client-inflation.ts';
+import { dataPoints, pausePoint } from './metrics-data.ts';
 import { UnreadableProtobuf } from './protobuf-reader.ts';
 import { type TelemetryClient, TelemetrySubscriptions, type WantedMetrics } from './subscriptions.ts';
 
@@ -21,6 +22,8 @@ interface ClientTelemetryOptions {
   readonly clock: Clock;
   readonly log: Log;
   readonly metrics: Metrics;
+  /** Shared by all APIs that inflate for clients. */
+  readonly inflation?: ClientInflation;
 }
 
 interface TelemetryPush {
@@ -64,10 +67,12 @@ export const acceptedCodecs = [codecIds.zstd, codecIds.lz4, codecIds.gzip, codec
 export class ClientTelemetry {
   readonly #options: ClientTelemetryOptions;
   readonly #subscriptions: TelemetrySubscriptions;
+  readonly #inflation: ClientInflation;
   readonly #instances = new RecentlyUsed<Instance>(agentLimits.telemetryClientsMax);
 
   constructor(options: ClientTelemetryOptions) {
     this.#options = options;
+    this.#inflation = options.inflation ?? new ClientInflation();
     this.#subscriptions = new TelemetrySubscriptions(options.records);
   }
 
@@ -95,17 +100,25 @@ export class ClientTelemetry {
     return { error, instanceId, wanted };
   }
 
-  push(client: TelemetryClient, push: TelemetryPush): ErrorName {
+  async push(
+    client: TelemetryClient,
+    push: TelemetryPush,
+    connection: InflatingConnection,
+  ): Promise<ErrorName> {
     const { metrics } = this.#options;
-    const error = this.#push(client, push);
+    const error = await this.#push(client, push, connection);
     metrics.series(pushesRow, { outcome: error === 'NONE' ? 'success' : error }).add(1);
     return error;
   }
 
-  #push(client: TelemetryClient, push: TelemetryPush): ErrorName {
+  async #push(
+    client: TelemetryClient,
+    push: TelemetryPush,
+    connection: InflatingConnection,
+  ): Promise<ErrorName> {
     if (client.client_instance_id === zeroUuid) return 'INVALID_REQUEST';
     const instance = this.#instance(client.client_instance_id);
-    const error = this.#refusal(client, push, instance) ?? this.#take(client, push);
+    const error = this.#refusal(client, push, instance) ?? (await this.#take(client, push, connection));
     instance.lastError = error;
     return error;
   }
@@ -124,10 +137,31 @@ export class ClientTelemetry {
     return push.metrics.length > agentLimits.telemetryBytesMax ? 'TELEMETRY_TOO_LARGE' : undefined;
   }
 
-  #take(client: TelemetryClient, { compressionType, metrics }: TelemetryPush): ErrorName {
+  /** Other requests get their turn meanwhile: a small push may inflate to megabytes, of points that are a few bytes each. */
+  async #take(
+    client: TelemetryClient,
+    { compressionType, metrics }: TelemetryPush,
+    connection: InflatingConnection,
+  ): Promise<ErrorName> {
+    const codec = codecOfId(compressionType)!;
+    const budget = this.#inflation.of(connection);
+    const pause = () => new Promise<void>((resolve) => void this.#options.clock.after(0, resolve));
     try {
-      const bytes = decompress(codecOfId(compressionType)!, metrics, agentLimits.telemetryInflatedBytesMax);
-      this.#write(client, dataPoints(bytes));
+      await budget.run(async () => {
+        let inflatedBytes = 0;
+        const watch = (piece: Buffer) => {
+          inflatedBytes += piece.length;
+        };
+        try {
+          const bytes = await decompressOffThread(codec, metrics, agentLimits.telemetryInflatedBytesMax, {
+            pause,
+            watch,
+          });
+          await this.#write(client, dataPoints(bytes), pause);
+        } finally {
+          budget.spend(inflatedBytes, metrics.length);
+        }
+      });
       return 'NONE';
     } catch (error) {
       if (error instanceof OutputLimitExceeded) return 'TELEMETRY_TOO_LARGE';
@@ -136,12 +170,21 @@ export class ClientTelemetry {
     }
   }
 
-  #write(client: TelemetryClient, points: Iterable<DataPoint>): void {
+  async #write(
+    client: TelemetryClient,
+    points: ReturnType<typeof dataPoints>,
+    pause: () => Promise<void>,
+  ): Promise<void> {
     const { log, metrics } = this.#options;
     const shown: Record<string, number> = {};
     let shownChars = 0;
     let count = 0;
-    for (const { name, value } of points) {
+    for (const point of points) {
+      if (point === pausePoint) {
+        await pause();
+        continue;
+      }
+      const { name, value } = point;
       count++;
       if (value === undefined || shownChars + name.length > agentLimits.telemetryLoggedCharsMax) continue;
       shownChars += name.length;

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { wireLimits } from '@weir/wire/limits';
 import fc from 'fast-check';
-import { dataPoints } from './metrics-data.ts';
+import { agentLimits } from '../limits.ts';
+import { dataPoints, pausePoint } from './metrics-data.ts';
 import { UnreadableProtobuf } from './protobuf-reader.ts';
 
 /** MetricsData written down byte by byte after the definition of OpenTelemetry, as no encoder of ours could. */
@@ -41,6 +43,12 @@ const field = (number: number, ...parts: Buffer[]) => {
   const inner = Buffer.concat(parts);
   return Buffer.concat([Buffer.from([(number << 3) | 2, inner.length]), inner]);
 };
+/** A nested message of up to 2 MiB. */
+const inside = (number: number, inner: Buffer) => {
+  const { length } = inner;
+  const lengthBytes = [(length & 0x7f) | 0x80, ((length >> 7) & 0x7f) | 0x80, length >> 14];
+  return Buffer.concat([Buffer.from([(number << 3) | 2, ...lengthBytes]), inner]);
+};
 const metricOf = (...parts: Buffer[]) => field(1, field(2, field(2, ...parts)));
 
 test('numbers are read with their names and attributes', () => {
@@ -63,6 +71,22 @@ test('what is not one number is a point without a value', () => {
       `field ${kind}`,
     );
   }
+});
+
+test('other requests get their turn between fields, also of what has no data points', () => {
+  const unknown = Buffer.alloc(4 * wireLimits.walkedRecordsPerTurnMax, Buffer.from([0x78, 1]));
+  for (const depth of [0, 1, 2, 3, 4]) {
+    let pushed = unknown;
+    for (const number of [1, 2, 2, 5].slice(0, depth).reverse()) pushed = inside(number, pushed);
+    assert.deepEqual([...dataPoints(pushed)], [pausePoint, pausePoint], `depth ${depth}`);
+  }
+});
+
+test('a point of too many bytes is counted and not read', () => {
+  const attributes = Buffer.concat(Array(agentLimits.telemetryPointBytesMax).fill(field(7)));
+  const point = inside(1, attributes);
+  const pushed = inside(1, inside(2, inside(2, inside(5, point))));
+  assert.deepEqual([...dataPoints(pushed)], [{ name: '', value: undefined }]);
 });
 
 const attributes: [label: string, value: Buffer, text: string][] = [
@@ -106,7 +130,10 @@ test('whatever comes, it is read or refused', () => {
   fc.assert(
     fc.property(fc.oneof(mutated, anything), (bytes) => {
       try {
-        for (const { name } of dataPoints(bytes)) assert.equal(typeof name, 'string');
+        for (const point of dataPoints(bytes)) {
+          assert.ok(point !== pausePoint);
+          assert.equal(typeof point.name, 'string');
+        }
       } catch (error) {
         assert.ok(error instanceof UnreadableProtobuf, String(error));
       }

@@ -1,21 +1,44 @@
+import { wireLimits } from '@weir/wire/limits';
+import { agentLimits } from '../limits.ts';
 import { type ProtobufValue, protobufFields, UnreadableProtobuf } from './protobuf-reader.ts';
 
 /** One number that a client measured, with its attributes in the name: `a.b.c{topic=x}`. */
-export interface DataPoint {
+interface DataPoint {
   readonly name: string;
   /** `undefined` for what is not one number, such as a histogram. */
   readonly value: number | undefined;
 }
 
+/** Given between data points when so many fields were read that other requests should have their turn. */
+export const pausePoint = 'pause';
+
 /**
  * Reads what clients push: MetricsData of OpenTelemetry, whose numbers of fields are below. It gives one data point after the other, so
  * that whoever wants only some stops there. Kinds of metrics and fields that are not known are passed over.
  */
-export function* dataPoints(metricsData: Buffer): Generator<DataPoint> {
-  for (const resource of nested(metricsData, 1)) {
-    for (const scope of nested(resource, 2)) {
-      for (const metric of nested(scope, 2)) yield* pointsOf(metric);
-    }
+export function* dataPoints(metricsData: Buffer): Generator<DataPoint | typeof pausePoint> {
+  const pace = new Pace();
+  for (const resource of nested(metricsData, 1, pace)) {
+    if (resource === pausePoint) yield pausePoint;
+    else
+      for (const scope of nested(resource, 2, pace)) {
+        if (scope === pausePoint) yield pausePoint;
+        else
+          for (const metric of nested(scope, 2, pace)) {
+            if (metric === pausePoint) yield pausePoint;
+            else yield* pointsOf(metric, pace);
+          }
+      }
+  }
+}
+
+/** Counts fields that were read, for there may be millions without a single data point. */
+class Pace {
+  #fields = 0;
+
+  isOver(): boolean {
+    this.#fields = (this.#fields + 1) % wireLimits.walkedRecordsPerTurnMax;
+    return this.#fields === 0;
   }
 }
 
@@ -24,14 +47,17 @@ const nameField = 1;
 const numberKinds = [5, 7];
 const otherKinds = [9, 10, 11];
 
-function* pointsOf(metric: Buffer): Generator<DataPoint> {
+function* pointsOf(metric: Buffer, pace: Pace): Generator<DataPoint | typeof pausePoint> {
   let name = '';
   for (const field of protobufFields(metric)) {
+    if (pace.isOver()) yield pausePoint;
     if (field.number === nameField) name = bytesOf(field).toString();
     const isNumber = numberKinds.includes(field.number);
     if (!isNumber && !otherKinds.includes(field.number)) continue;
-    for (const point of nested(bytesOf(field), 1)) {
-      yield isNumber ? numberPoint(name, point) : { name, value: undefined };
+    for (const point of nested(bytesOf(field), 1, pace)) {
+      if (point === pausePoint) yield pausePoint;
+      else if (isNumber && point.length <= agentLimits.telemetryPointBytesMax) yield numberPoint(name, point);
+      else yield { name, value: undefined };
     }
   }
 }
@@ -65,8 +91,11 @@ function anyValueText(field: { number: number } & ProtobufValue): string {
   return '?';
 }
 
-function* nested(message: Buffer, number: number): Generator<Buffer> {
-  for (const field of protobufFields(message)) if (field.number === number) yield bytesOf(field);
+function* nested(message: Buffer, number: number, pace: Pace): Generator<Buffer | typeof pausePoint> {
+  for (const field of protobufFields(message)) {
+    if (pace.isOver()) yield pausePoint;
+    if (field.number === number) yield bytesOf(field);
+  }
 }
 
 function bytesOf(field: ProtobufValue): Buffer {

@@ -77,7 +77,7 @@ export function checkBatch(
   if (atOnceBytes === 0) return aside;
   const limits = limitsOf(options, atOnceBytes);
   const walked = principals === undefined ? plainly(view, limits) : stampPrincipal(view, limits, principals);
-  budget.spendAtOnce(costOf(view, walked, atOnceBytes));
+  budget.spendAtOnce(costOf(view, walked, atOnceBytes), view.sizeBytes);
   if (isTooLongAtOnce(walked) && bytesMax > atOnceBytes) return aside;
   return walked.ok ? complete(view, walked, place, options) : walked;
 }
@@ -99,7 +99,7 @@ export async function checkBatchOffThread(
     principals === undefined
       ? await plainOffThread(view, limits, pause)
       : await stampPrincipalOffThread(view, limits, principals, pause);
-  budget.spend(costOf(view, walked, bytesMax));
+  budget.spend(costOf(view, walked, bytesMax), view.sizeBytes);
   return walked.ok ? complete(view, walked, place, options) : walked;
 }
 

@@ -28,10 +28,17 @@ export class TurnBudget {
   }
 }
 
+/** What the connection of the request may inflate, in all of its requests. */
+export interface ConnectionBudget {
+  readonly isSpent: boolean;
+  spend(inflatedBytes: number, compressedBytes: number): void;
+}
+
 interface InflationBudgetOptions {
   /** The batches as they came. */
   readonly requestBytes: number;
   readonly turn: TurnBudget;
+  readonly connection: ConnectionBudget;
   readonly atOnceBytesMax?: number;
   /** Calls back in a later turn. */
   readonly later: (run: () => void) => void;
@@ -62,20 +69,25 @@ export class InflationBudget {
   }
 
   get atOnceBytes(): number {
+    if (this.#options.connection.isSpent) return 0;
     return Math.min(this.#atOnceBytesLeft, this.#bytesLeft, this.#options.turn.bytesLeft);
   }
 
-  spend(bytes: number): void {
+  /** `compressedBytes` is the size of the batch as it came. */
+  spend(bytes: number, compressedBytes: number): void {
+    const { connection, onInflated } = this.#options;
     this.#isUntouched = false;
     this.#bytesLeft = Math.max(0, this.#bytesLeft - bytes);
-    this.#options.onInflated?.(bytes, 'aside');
+    connection.spend(bytes, compressedBytes);
+    onInflated?.(bytes, 'aside');
   }
 
-  spendAtOnce(bytes: number): void {
-    const { turn, later, onInflated } = this.#options;
+  spendAtOnce(bytes: number, compressedBytes: number): void {
+    const { turn, connection, later, onInflated } = this.#options;
     this.#atOnceBytesLeft = Math.max(0, this.#atOnceBytesLeft - bytes);
     this.#bytesLeft = Math.max(0, this.#bytesLeft - bytes);
     turn.spend(bytes, later);
+    connection.spend(bytes, compressedBytes);
     onInflated?.(bytes, 'atOnce');
   }
 }

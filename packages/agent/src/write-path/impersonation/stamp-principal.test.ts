@@ -41,6 +41,7 @@ function check(bytes: Buffer, request?: RequestPrincipals): CheckedBatch {
       budget: new InflationBudget({
         requestBytes: wireLimits.decompressedBatchBytesMax,
         turn: new TurnBudget(Number.POSITIVE_INFINITY),
+        connection: { isSpent: false, spend: () => {} },
         atOnceBytesMax: Number.POSITIVE_INFINITY,
         later: () => {},
       }),
