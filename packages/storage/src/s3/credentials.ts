@@ -12,16 +12,52 @@ export function credentialsIn(environment: Environment): Credentials | undefined
   };
 }
 
+/** Files other than those below `~/.aws`, and a profile other than the one of `AWS_PROFILE`. */
+interface ProfileFiles {
+  readonly filepath?: string;
+  readonly configFilepath?: string;
+  readonly profile?: string;
+}
+
+type Profile = Readonly<Record<string, string | undefined>>;
+type Profiles = Readonly<Record<string, Profile | undefined>>;
+
+/** What a profile may name as `credential_source` that is a metadata service. */
+const metadataSources: ReadonlySet<string | undefined> = new Set(['Ec2InstanceMetadata', 'EcsContainer']);
+
+/** Follows `source_profile` as the SDK does: keys win behind the first profile, and there they do without a role. */
+function metadataSourceProblem(profiles: Profiles, firstName: string): string | undefined {
+  const visited = new Set<string>();
+  for (let name: string | undefined = firstName; name !== undefined && !visited.has(name); ) {
+    const profile: Profile = profiles[name] ?? {};
+    const isFirst = visited.size === 0;
+    const isRole = profile.role_arn !== undefined;
+    if (profile.aws_access_key_id !== undefined && (!isFirst || !isRole)) return undefined;
+    if (metadataSources.has(profile.credential_source) && (!isFirst || isRole)) {
+      return `the profile ${name} takes credentials from ${profile.credential_source}, a metadata service, which only agents ask: set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or AWS_PROFILE to another profile`;
+    }
+    visited.add(name);
+    name = profile.source_profile;
+  }
+  return undefined;
+}
+
 /**
  * Credentials from files of the user: a profile below `~/.aws`, or a token that `AWS_WEB_IDENTITY_TOKEN_FILE` names. Unlike the SDK's own
- * search this one does not end at the metadata service of the machine or its container.
+ * search this one does not end at the metadata service of the machine or its container, and it refuses a profile that names one as its source.
  */
-export async function credentialsFromFiles() {
-  const [{ fromIni }, { fromTokenFile }] = await Promise.all([
+export async function credentialsFromFiles(files: ProfileFiles = {}) {
+  const [{ fromIni }, { fromTokenFile }, { getProfileName, parseKnownFiles }] = await Promise.all([
     import('@aws-sdk/credential-provider-ini'),
     import('@aws-sdk/credential-provider-web-identity'),
+    import('@smithy/core/config'),
   ]);
-  const sources = [fromIni(), fromTokenFile()];
+  const fromProfile = async () => {
+    const problem = metadataSourceProblem(await parseKnownFiles(files), getProfileName(files));
+    if (problem !== undefined) throw new Error(problem);
+    return fromIni(files)();
+  };
+  const sources = [fromProfile, fromTokenFile()];
   return async () => {
     for (const source of sources) {
       try {
