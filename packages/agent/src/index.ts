@@ -1,5 +1,7 @@
 export { type AgentOptions, type RunningAgent, startAgent } from './agent.ts';
 export { AgentEvents } from './events/agent-events.ts';
+export { startHttpListener } from './http/http-server.ts';
+export { metricsRoutes } from './http/probe-routes.ts';
 export { AgentKeyFile } from './identity/agent-key-file.ts';
 export { AgentToken } from './identity/agent-token.ts';
 export { platformToken } from './identity/platform-token.ts';

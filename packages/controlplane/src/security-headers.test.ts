@@ -40,6 +40,8 @@ const cases: [what: string, request: string, status: number][] = [
 
 /** What is no request, so that nothing is known of who sent it. */
 const unreadable: [what: string, request: string, status: number][] = [
+  ['no host', 'GET /v1/status HTTP/1.1\r\n\r\n', 400],
+  ['a length that is none', 'GET / HTTP/1.1\r\nhost: a\r\ncontent-length: x\r\n\r\n', 400],
   ['no request', 'what is this\r\n\r\n', 400],
   [
     'long headers',

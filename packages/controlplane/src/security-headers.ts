@@ -19,6 +19,11 @@ export function securityHeaders(
   };
 }
 
+/** HTTP/1.1 asks for it of every request. */
+export function isHostMissing({ httpVersion, headers }: IncomingMessage): boolean {
+  return httpVersion === '1.1' && headers.host === undefined;
+}
+
 /** By the code of what went wrong with a request. */
 const statusByCode: Readonly<Record<string, string>> = {
   HPE_HEADER_OVERFLOW: '431 Request Header Fields Too Large',

@@ -8,7 +8,7 @@ import { type Handler, pathOf, type RouteHandlers, routeOf } from './http/route-
 import { controlPlaneLimits } from './limits.ts';
 import { ownChangelog } from './release-feed/own-changelog.ts';
 import { releaseFeed } from './release-feed/release-feed.ts';
-import { refuseUnreadable, securityHeaders } from './security-headers.ts';
+import { isHostMissing, refuseUnreadable, securityHeaders } from './security-headers.ts';
 import { connectionsCutRow, UnreadAnswers } from './unread-answers.ts';
 
 export interface ControlPlaneOptions extends AgentListenerOptions {
@@ -78,11 +78,17 @@ export async function startControlPlane(options: ControlPlaneOptions): Promise<C
       keepAliveTimeout: keepAliveMsMax,
       connectionsCheckingInterval: headersMsMax / 2,
       noDelay: true,
+      // Node would answer by itself, without the headers that every answer has.
+      requireHostHeader: false,
       // Some HTTP clients offer HTTP/2 with every request, which is no reason to turn them away.
       shouldUpgradeCallback: ({ headers }) => headers.upgrade?.toLowerCase() === 'websocket',
     },
     (request, response) => {
       secure(request, response);
+      if (isHostMissing(request)) {
+        response.writeHead(400, { connection: 'close' }).end();
+        return;
+      }
       const route = routeOf(pathOf(request));
       const handler = (route === undefined ? undefined : handlers[route]) ?? answerNotFound;
       // A connection that stays open behind the last answer would keep a server that ends waiting.

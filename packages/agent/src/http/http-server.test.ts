@@ -90,6 +90,9 @@ for (const isSecure of [false, true]) {
       [`POST /metrics HTTP/1.1\r\n${rest}`, 405],
       [`GET // HTTP/1.1\r\n${rest}`, 400],
       [`GET /v1/status HTTP/1.1\r\nexpect: a miracle\r\n${rest}`, 417],
+      ['GET /v1/status HTTP/1.1\r\n\r\n', 400],
+      ['GET /v1/status HTTP/1.0\r\n\r\n', 200],
+      ['GET / HTTP/1.1\r\nhost: a\r\ncontent-length: x\r\n\r\n', 400],
       ['what is this\r\n\r\n', 400],
       [`GET /v1/status HTTP/1.1\r\nx: ${'x'.repeat(40_000)}\r\n${rest}`, 431],
     ];

@@ -63,7 +63,12 @@ const statusByCode: Readonly<Record<string, number>> = {
 export async function startHttpListener(options: HttpOptions): Promise<HttpListener> {
   const { host, port, routes, log } = options;
   const headers = { ...everyAnswer, ...(options.tls === undefined ? {} : byTls) };
-  const limits = { requestTimeout: socketDeadlineMs, headersTimeout: socketDeadlineMs };
+  const limits = {
+    requestTimeout: socketDeadlineMs,
+    headersTimeout: socketDeadlineMs,
+    // Node would answer by itself, without the headers that every answer has.
+    requireHostHeader: false,
+  };
   const server = options.tls === undefined ? createServer(limits) : secureServer(limits, options.tls, log);
   server.maxConnections = connectionsMax;
   server.setTimeout(socketDeadlineMs);
@@ -102,6 +107,11 @@ export async function startHttpListener(options: HttpOptions): Promise<HttpListe
 
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     secure(response);
+    if (request.httpVersion === '1.1' && request.headers.host === undefined) {
+      response.setHeader('connection', 'close');
+      plain(response, 400, 'the request names no host');
+      return;
+    }
     const url = URL.parse(request.url ?? '/', 'http://agent');
     if (url === null) {
       plain(response, 400, 'the target of the request is no path');

@@ -1,4 +1,5 @@
-import { Metrics, release } from '@weir/core';
+import { metricsRoutes, startHttpListener } from '@weir/agent';
+import { Metrics, release, silentLog } from '@weir/core';
 import type { Deps } from '../../deps.ts';
 import { Failure } from '../../failure.ts';
 import type { FlagValues } from '../../flags/catalogue.ts';
@@ -12,7 +13,6 @@ import { inUrl, loopback, onlyAddress } from '../../servers/bind-address.ts';
 import { explainingStart } from '../../servers/explaining-start.ts';
 import { type ConnectionValues, clusterOptions } from '../connection.ts';
 import { Meter } from './meter.ts';
-import { startMetricsListener } from './metrics-listener.ts';
 import { tallyJson, tallyLine, tallyTable } from './report.ts';
 
 type BenchmarkValues = ConnectionValues &
@@ -57,7 +57,7 @@ export async function runBenchmark(
   const port = values['metrics-port'];
   const host = values.bindAddress ?? loopback;
   const listener = await explainingStart({ 'metrics-port': port }, () =>
-    startMetricsListener({ host, port }, metrics),
+    startHttpListener({ host, port, routes: metricsRoutes(metrics), log: silentLog }),
   );
   const only = onlyAddress(host);
   const shownHost = only === undefined || only === loopback ? 'localhost' : inUrl(only);
