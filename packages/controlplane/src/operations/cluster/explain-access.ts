@@ -1,5 +1,5 @@
 import type { InputOf, OutputOf } from '@weir/api';
-import type { NeededOperation } from '@weir/core';
+import type { Clock, NeededOperation } from '@weir/core';
 import {
   AclIndex,
   type AclQuestion,
@@ -31,7 +31,11 @@ export function explainAccessOperations({ clusterPort }: ClusterServices) {
       ]);
       const mode = modeIn(clusterConfigs);
       if (input.principal === undefined)
-        return explainedForAll(mode, questionIn(input), whoMay(acls, questionIn(input), credentials));
+        return explainedForAll(
+          mode,
+          questionIn(input),
+          await whoMay(acls, questionIn(input), credentials, pauseBy(context.clock)),
+        );
       const { principals, isSuperuser } = principalCalled(input.principal, credentials);
       const question: AclQuestion = { principals, ...questionIn(input) };
       const { isAllowed, rule } = AclIndex.of(acls).decide(question);
@@ -50,6 +54,10 @@ export function explainAccessOperations({ clusterPort }: ClusterServices) {
       };
     },
   } satisfies OperationHandlers<'explain_access', CallContext>;
+}
+
+function pauseBy(clock: Clock): () => Promise<void> {
+  return () => new Promise((resolve) => void clock.after(0, resolve));
 }
 
 function questionIn(input: InputOf<'explain_access'>): AccessQuestion {

@@ -36,17 +36,28 @@ const everyHost = '*';
 const hostsConsideredMax = 100;
 const hostsShownMax = 10;
 const userKind = 'User:';
+/** Rules or principals that are looked at before others get their turn: some milliseconds. */
+const looksPerTurn = 500;
 
 /**
- * Who may do something, by the code that decides about one. Only superusers and principals of rules about it are
- * checked: all others have the same answer.
+ * Who may do something, by the code that decides about one. Only superusers and principals of rules about it are looked at: for all others the
+ * answer is that of everybody else. There may be 50,000 rules, so that it calls `pause` now and then.
  */
-export function whoMay(
+export async function whoMay(
   acls: readonly Acl[],
   { isHostGiven, ...question }: AccessQuestion,
   credentials: readonly CredentialDescription[],
-): WhoMay {
-  const about = acls.filter((acl) => isAbout(acl, question));
+  pause: () => Promise<void>,
+): Promise<WhoMay> {
+  let looked = 0;
+  const pauseNowAndThen = async () => {
+    if (++looked % looksPerTurn === 0) await pause();
+  };
+  const about: Acl[] = [];
+  for (const acl of acls) {
+    await pauseNowAndThen();
+    if (isAbout(acl, question)) about.push(acl);
+  }
   const index = AclIndex.of(about);
   const hostsOf = hostsByPrincipal(about);
   const decide = ({ principal, names, isSuperuser }: Known): PrincipalAccess => {
@@ -61,12 +72,22 @@ export function whoMay(
     );
     return { ...found, otherHosts: others.sort().slice(0, hostsShownMax) };
   };
-  const known = principalsIn(about, credentials).map((one) => ({ one, found: decide(one) }));
+  const known: { readonly one: Known; readonly found: PrincipalAccess }[] = [];
+  for (const one of principalsIn(about, credentials)) {
+    await pauseNowAndThen();
+    known.push({ one, found: decide(one) });
+  }
   known.sort((a, b) => rankOf(a.found) - rankOf(b.found) || (a.one.principal < b.one.principal ? -1 : 1));
   const anybody: Known = { principal: everybody, names: [everybody], isSuperuser: false };
+  const named: PrincipalAccess[] = [];
+  for (const { one, found } of known.slice(0, apiLimits.explainedPrincipalsMax)) {
+    // Each is asked about from up to a hundred addresses.
+    await pause();
+    named.push(withHosts(found, one));
+  }
   return {
     everybodyElse: withHosts(decide(anybody), anybody),
-    named: known.slice(0, apiLimits.explainedPrincipalsMax).map(({ one, found }) => withHosts(found, one)),
+    named,
     namedCount: known.length,
   };
 }
