@@ -261,12 +261,23 @@ test('two hundred clients are held at a time', async (t) => {
   assert.ok(answers.every(({ status }) => status === 200));
 });
 
+/** Names of properties in a JSON schema, at every depth. */
+function* namesIn(schema: unknown): Generator<string> {
+  if (typeof schema !== 'object' || schema === null) return;
+  const { properties } = schema as { readonly properties?: object };
+  yield* Object.keys(properties ?? {});
+  for (const inner of Object.values(schema)) yield* namesIn(inner);
+}
+
 test('prompts lead to tools that exist, and their arguments are completed', async (t) => {
   const client = await (await serve(t)).connect();
   const { tools } = await client.listTools();
   const { prompts } = await client.listPrompts();
-  for (const { name } of prompts) {
-    const { messages } = await client.getPrompt({ name, arguments: { virtual_cluster: 'orders' } });
+  const toolArguments = new Set(tools.flatMap(({ inputSchema }) => [...namesIn(inputSchema)]));
+  for (const { name, arguments: promptArguments = [] } of prompts) {
+    for (const argument of promptArguments)
+      assert.ok(toolArguments.has(argument.name), `no tool has an argument ${argument.name}`);
+    const { messages } = await client.getPrompt({ name, arguments: { virtual_cluster_id: 'orders' } });
     const { text } = messages[0]!.content as { text: string };
     const named = text.match(/\b(?:list|describe|get|search|aggregate|compare|explain)_[a-z_]+\b/g) ?? [];
     assert.ok(named.length > 0);
@@ -276,7 +287,7 @@ test('prompts lead to tools that exist, and their arguments are completed', asyn
         `${name}: ${tool}`,
       );
   }
-  await assert.rejects(client.getPrompt({ name: 'cluster_health' }), /virtual_cluster is missing/);
+  await assert.rejects(client.getPrompt({ name: 'cluster_health' }), /virtual_cluster_id is missing/);
 
   const completions: [
     ref: string,
@@ -285,9 +296,9 @@ test('prompts lead to tools that exist, and their arguments are completed', asyn
     given: Record<string, string>,
     expected: string,
   ][] = [
-    ['cluster_health', 'virtual_cluster', 'ord', {}, 'vcn_orders'],
-    ['consumer_lag', 'group', 's', { virtual_cluster: 'orders' }, 'shop'],
-    ['what_changed', 'field', 'data.op', {}, 'data.operation'],
+    ['cluster_health', 'virtual_cluster_id', 'ord', {}, 'vcn_orders'],
+    ['consumer_lag', 'group', 's', { virtual_cluster_id: 'orders' }, 'shop'],
+    ['what_changed', 'group_by', 'data.op', {}, 'data.operation'],
   ];
   for (const [name, argument, value, given, expected] of completions) {
     const { completion } = await client.complete({

@@ -31,8 +31,8 @@ export async function valuesOf(
   if (completedBy === undefined) return [];
   if (completedBy === 'event_field') return filterFieldsOf().filter((name) => !name.endsWith('*'));
   if (completedBy === 'cluster') return (await reachedClusters(context)).map(({ name }) => name);
-  if (given.virtual_cluster === undefined) return [];
-  const virtual_cluster_id = await clusterIdOf(context, given.virtual_cluster);
+  if (given.virtual_cluster_id === undefined) return [];
+  const virtual_cluster_id = await clusterIdOf(context, given.virtual_cluster_id);
   if (completedBy === 'topic')
     return (await context.call('list_topics', { virtual_cluster_id })).topics.map(({ name }) => name);
   const { groups } = await context.call('list_consumer_groups', {
