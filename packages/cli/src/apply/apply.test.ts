@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { ApiError, catalogue } from '@weir/api';
+import { systemClock } from '@weir/core';
 import fc from 'fast-check';
 import { stringify } from 'yaml';
 import { runArguments } from '../../testing/command-run.ts';
@@ -178,6 +179,30 @@ test('with an account key a key of the workspaces is made for the run, and delet
   ]);
   assert.match((await apply(text, '-prune')).out, /^Nothing to do: 3 /);
   assert.deepEqual(await keyNames(), before);
+});
+
+test('the key of a run that was killed is deleted by a later one, and no younger key', async (t) => {
+  const { api, environment } = await open(t);
+  environment.SERVICE_API_KEY = api.accountKey;
+  const grant = { principal_kind: 'app', resource_kind: '*', resource_id: '*' } as const;
+  const { workspaces } = await api.accountClient.call('list_workspaces', {});
+  const access_grants = [{ ...grant, workspace_id: workspaces[0]!.id }];
+  for (const name of ['weir_apply_0123abcd', 'weir_apply_of_a_person'])
+    await api.accountClient.call('create_api_key', { name, access_grants });
+  const kept = async (passedMs: number) => {
+    const clock = { ...systemClock, nowMs: () => systemClock.nowMs() + passedMs };
+    const input = ['version: 1\nvirtual_clusters: [{ name: shop }]\n'];
+    const { status, err } = await runArguments(['apply', '-f', '-', '-dry-run'], {
+      environment,
+      input,
+      clock,
+    });
+    assert.equal(status, 0, err);
+    const { api_keys } = await api.accountClient.call('list_api_keys', {});
+    return api_keys.map(({ name }) => name).filter((name) => name.includes('weir_apply'));
+  };
+  assert.deepEqual(await kept(0), ['akn_weir_apply_0123abcd', 'akn_weir_apply_of_a_person']);
+  assert.deepEqual(await kept(7 * 3_600_000), ['akn_weir_apply_of_a_person']);
 });
 
 test('with an account key clusters are found and made in the workspace that the file names', async (t) => {

@@ -46,6 +46,7 @@ export const apply: Handler<'apply'> = async (values, deps) => {
     workspaceAccess(client, read.value, {
       clientWith: (apiKey) => apiClient({ ...values, apiKey }, deps),
       freshWord: () => randomBytes(4).toString('hex'),
+      nowMs: deps.clock.nowMs(),
     }),
   );
   if (access.problems.length > 0) return refuse(access.problems.map(documentProblemLine), deps);

@@ -7,6 +7,7 @@ export interface AccessOptions {
   readonly clientWith: (key: string) => Client;
   /** What tells the key of this run from those of others. */
   readonly freshWord: () => string;
+  readonly nowMs: number;
 }
 
 /** A key that was made for this run, which has to be deleted after it. */
@@ -29,9 +30,10 @@ interface WorkspaceAccess {
 export async function workspaceAccess(
   client: Client,
   wanted: readonly DesiredCluster[],
-  { clientWith, freshWord }: AccessOptions,
+  { clientWith, freshWord, nowMs }: AccessOptions,
 ): Promise<WorkspaceAccess> {
   if (!isOfAccount(await client.call('get_context', {}))) return { client, problems: [] };
+  await deleteLeftovers(client, nowMs);
   const { workspaces } = await client.call('list_workspaces', {});
   const there = new Set(workspaces.map(({ id }) => id));
   const problems = wanted.flatMap(({ workspaceId, place }) =>
@@ -53,6 +55,22 @@ export async function workspaceAccess(
     })),
   });
   return { client: clientWith(key), madeKey: { id, name }, problems };
+}
+
+/** No run takes so long, so that a key of this age is of one that was killed. */
+const leftoverMs = 6 * 3_600_000;
+
+/** Keys do not expire: a run that is killed leaves its key to the next. */
+async function deleteLeftovers(client: Client, nowMs: number): Promise<void> {
+  const { api_keys } = await client.call('list_api_keys', {});
+  for (const { id, name, created_at } of api_keys) {
+    if (!/^akn_weir_apply_[0-9a-f]{8}$/.test(name) || nowMs - Date.parse(created_at) < leftoverMs) continue;
+    try {
+      await client.call('delete_api_key', { api_key_id: id });
+    } catch {
+      // Another run deletes it just now, or the next one will.
+    }
+  }
 }
 
 /** It administers the account and reaches no workspace. */
