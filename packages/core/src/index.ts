@@ -41,5 +41,6 @@ export { nearestName, nearestNames } from './nearest-names.ts';
 export { type Random, seededRandom, systemRandom } from './random.ts';
 export { RecentlyUsed } from './recently-used.ts';
 export { release } from './release.ts';
+export { Semaphore, SemaphoreFull } from './semaphore.ts';
 export { timeText } from './time-text.ts';
 export { TokenBucket, type TokenRate } from './token-bucket.ts';

@@ -1,10 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Clock, Log, Metrics } from '@weir/core';
+import { type Clock, type Log, type Metrics, Semaphore } from '@weir/core';
 import { joinSmallSlices, ObjectNotFound } from '@weir/storage';
 import { plain, type Route } from '../http/http-server.ts';
 import { agentLimits } from '../limits.ts';
 import type { Page } from '../read-path/page.ts';
-import { Slots } from '../read-path/slots.ts';
 import type { ExchangeKey } from './exchange-key.ts';
 import { type ServedOutcome, serveMetrics } from './exchange-metrics.ts';
 import { pagesPath, parsePagePath } from './page-path.ts';
@@ -33,7 +32,7 @@ export const proofHeader = 'service-page-proof';
 export function pageRoutes(options: PageRoutesOptions): Route[] {
   const { key, pageBytes, lendPage, clock, log } = options;
   const metrics = serveMetrics(options.metrics);
-  const slots = new Slots({ runningMax: agentLimits.peerPagesServedMax });
+  const slots = new Semaphore({ permits: agentLimits.peerPagesServedMax });
 
   async function serve(request: IncomingMessage, response: ServerResponse): Promise<ServedOutcome> {
     const target = request.url ?? '';
@@ -44,7 +43,7 @@ export function pageRoutes(options: PageRoutesOptions): Route[] {
     if (address.pageBytes !== pageBytes) {
       return refuse(response, 400, `this agent keeps pages of ${pageBytes} bytes`, 'malformed');
     }
-    if (!slots.tryEnter()) {
+    if (!slots.tryAcquire()) {
       metrics.tooMany.add(1);
       return refuse(response, 503, 'too many pages at a time; ask the bucket', 'busy');
     }
@@ -67,7 +66,7 @@ export function pageRoutes(options: PageRoutesOptions): Route[] {
       });
       return refuse(response, 502, 'the bucket did not give the page', 'failure');
     } finally {
-      slots.leave();
+      slots.release();
       metrics.serving.set(slots.running);
     }
   }

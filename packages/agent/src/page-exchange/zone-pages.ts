@@ -1,10 +1,9 @@
-import type { Clock, Log, Metrics } from '@weir/core';
+import { type Clock, type Log, type Metrics, Semaphore, SemaphoreFull } from '@weir/core';
 import type { AgentDescription } from '@weir/metadata';
 import { agentLimits } from '../limits.ts';
 import type { Page } from '../read-path/page.ts';
 import type { PageSource } from '../read-path/page-source.ts';
 import type { RemotePages } from '../read-path/routed-pages.ts';
-import { Slots, TooManyWaiting } from '../read-path/slots.ts';
 import { AvoidedPeers } from './avoided-peers.ts';
 import { type AskMetrics, askMetrics } from './exchange-metrics.ts';
 import { type PageKeeper, pageKeepers, pageOwner } from './page-owner.ts';
@@ -36,7 +35,7 @@ export class ZonePages {
   readonly #options: ZonePagesOptions;
   readonly #metrics: AskMetrics;
   readonly #avoided: AvoidedPeers;
-  readonly #slots = new Slots({ runningMax: agentLimits.peerPageReadsMax });
+  readonly #slots = new Semaphore({ permits: agentLimits.peerPageReadsMax });
   #peers = new Map<string, Peer>();
   /** The list and the zone that the keepers were chosen by; a view gives another list when it changes. */
   #agents: readonly AgentDescription[] | undefined;
@@ -75,8 +74,8 @@ export class ZonePages {
   #peer({ agentId, internalUrl: url }: AgentDescription): Peer {
     const found = this.#peers.get(agentId);
     if (found?.url === url) return found;
-    const slots = new Slots({
-      runningMax: agentLimits.peerPageReadsPerPeerMax,
+    const slots = new Semaphore({
+      permits: agentLimits.peerPageReadsPerPeerMax,
       waitingMax: agentLimits.peerPageReadsWaitingMax,
     });
     const peer: Peer = {
@@ -96,11 +95,11 @@ export class ZonePages {
     return peer;
   }
 
-  async #inTurn(slots: Slots, ask: () => Promise<Page>): Promise<Page> {
+  async #inTurn(slots: Semaphore, ask: () => Promise<Page>): Promise<Page> {
     try {
       return await slots.run(() => this.#slots.run(async () => ask()));
     } catch (error) {
-      if (error instanceof TooManyWaiting) this.#metrics.asked('busy').add(1);
+      if (error instanceof SemaphoreFull) this.#metrics.asked('busy').add(1);
       throw error;
     }
   }

@@ -1,7 +1,7 @@
+import { Semaphore } from '@weir/core';
 import { eventLimits } from '@weir/events/limits';
 import { logFileKey, ObjectNotFound, type ObjectStore } from '@weir/storage';
 import type { ReadPath } from '../read-path/read-path.ts';
-import { Slots } from '../read-path/slots.ts';
 import type { StoredRange } from './stored-ranges.ts';
 
 interface RangeReaderOptions {
@@ -16,7 +16,7 @@ interface RangeReaderOptions {
  */
 export class RangeReader {
   readonly #options: RangeReaderOptions;
-  readonly #slots = new Slots({ runningMax: eventLimits.queryReadsMax });
+  readonly #slots = new Semaphore({ permits: eventLimits.queryReadsMax });
 
   constructor(options: RangeReaderOptions) {
     this.#options = options;

@@ -1,8 +1,7 @@
-import type { Clock } from '@weir/core';
+import { type Clock, Semaphore } from '@weir/core';
 import { eventLimits } from '@weir/events/limits';
 import type { ObjectInfo, ObjectStore } from '@weir/storage';
 import { agentLimits } from '../limits.ts';
-import { Slots } from '../read-path/slots.ts';
 import type { ByteRange, SidecarRef } from './engine.ts';
 import { readSidecarKey, type StoredSidecar, sidecarPrefix } from './sidecar-names.ts';
 
@@ -26,7 +25,7 @@ interface Listed {
  */
 export class SidecarShelf {
   readonly #options: SidecarShelfOptions;
-  readonly #reads = new Slots({ runningMax: eventLimits.queryReadsMax });
+  readonly #reads = new Semaphore({ permits: eventLimits.queryReadsMax });
   /** By topic, the longest known first. */
   readonly #lists = new Map<string, Listed>();
 

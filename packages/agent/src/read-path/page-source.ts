@@ -1,7 +1,7 @@
+import { Semaphore } from '@weir/core';
 import { LogFileError, logFileKey, type ObjectStore, parseHeader } from '@weir/storage';
 import { Page } from './page.ts';
 import type { PageMetrics } from './page-metrics.ts';
-import { Slots } from './slots.ts';
 
 /** Where pages of files come from: the bucket, another agent, or memory in front of either. */
 export interface PageSource {
@@ -33,7 +33,7 @@ export function storePages({
   readsMax,
   metrics,
 }: StorePagesOptions): PageSource {
-  const slots = new Slots({ runningMax: readsMax });
+  const slots = new Semaphore({ permits: readsMax });
   return {
     read: (fileId, index) =>
       slots.run(async () => {

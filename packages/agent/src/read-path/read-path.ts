@@ -1,4 +1,4 @@
-import type { Log, Metrics } from '@weir/core';
+import { type Log, type Metrics, Semaphore } from '@weir/core';
 import type { Pointers } from '@weir/metadata';
 import { ObjectNotFound, type ObjectStore } from '@weir/storage';
 import type { ClusterView } from '../cluster/cluster-view.ts';
@@ -15,7 +15,6 @@ import { PageSpan } from './page-span.ts';
 import { type RangeWalk, rangesOf } from './range-walk.ts';
 import { pagesFrom, Readahead } from './readahead.ts';
 import { type RemotePages, routedPages } from './routed-pages.ts';
-import { Slots } from './slots.ts';
 
 interface ReadPathOptions {
   readonly store: ObjectStore;
@@ -101,7 +100,7 @@ class PagedReadPath implements ReadPath {
   readonly #options: PageOptions;
   readonly #cache: PageCache;
   readonly #source: PageSource;
-  readonly #aheadBudget = new Slots({ runningMax: agentLimits.readaheadPagesMax });
+  readonly #aheadBudget = new Semaphore({ permits: agentLimits.readaheadPagesMax });
   readonly #metrics: PageMetrics;
 
   constructor({ store, cluster, pages, log, metrics, remotePages = () => undefined }: ReadPathOptions) {
@@ -264,11 +263,11 @@ class PagedReadPath implements ReadPath {
     for (const { fileId, index } of pagesFrom(pointers, row, at, pageBytes, toOffset)) {
       if (left-- === 0) break;
       if (this.#cache.expects(fileId, index)) continue;
-      if (!this.#aheadBudget.tryEnter()) break;
+      if (!this.#aheadBudget.tryAcquire()) break;
       this.#metrics.readahead.add(1);
       this.#source.read(fileId, index).then(
-        () => this.#aheadBudget.leave(),
-        () => this.#aheadBudget.leave(),
+        () => this.#aheadBudget.release(),
+        () => this.#aheadBudget.release(),
       );
     }
     return list;

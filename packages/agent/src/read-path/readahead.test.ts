@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { Metrics } from '@weir/core';
+import { Metrics, Semaphore } from '@weir/core';
 import type { Pointers } from '@weir/metadata';
 import fc from 'fast-check';
 import { settled } from '../../testing/data-path.ts';
@@ -9,7 +9,6 @@ import { PageCache } from './page-cache.ts';
 import { pageMetrics } from './page-metrics.ts';
 import type { PageSource } from './page-source.ts';
 import { pagesFrom, Readahead } from './readahead.ts';
-import { Slots } from './slots.ts';
 
 const pageBytes = 100;
 
@@ -62,11 +61,11 @@ class HeldSource implements PageSource {
 
 function reader(
   pointers: Pointers,
-  options: { pagesMax?: number; bytesMax?: number; budget?: Slots; cacheBytesMax?: number } = {},
+  options: { pagesMax?: number; bytesMax?: number; budget?: Semaphore; cacheBytesMax?: number } = {},
 ) {
   const source = new HeldSource();
   const cache = new PageCache({ source, cacheBytesMax: options.cacheBytesMax ?? 10_000 });
-  const budget = options.budget ?? new Slots({ runningMax: 100 });
+  const budget = options.budget ?? new Semaphore({ permits: 100 });
   const ahead = new Readahead({
     plan: pagesFrom(pointers, 0, pointers.byteStart[0] ?? 0, pageBytes),
     bytesMax: options.bytesMax ?? Number.POSITIVE_INFINITY,
@@ -114,7 +113,7 @@ test('pages that have come wait for their reader, even if the cache had no room 
 });
 
 test('all readers share a budget, and give back what they did not come to', () => {
-  const budget = new Slots({ runningMax: 5 });
+  const budget = new Semaphore({ permits: 5 });
   const one = reader(ranges(['a', 0, 400]), { budget });
   const two = reader(ranges(['b', 0, 400]), { budget });
   one.ahead.ask();

@@ -1,10 +1,10 @@
+import type { Semaphore } from '@weir/core';
 import type { Pointers } from '@weir/metadata';
 import { isMarker } from './marker-batches.ts';
 import type { Page } from './page.ts';
 import type { PageCache } from './page-cache.ts';
 import type { PageMetrics } from './page-metrics.ts';
 import type { PageSource } from './page-source.ts';
-import type { Slots } from './slots.ts';
 
 /** One page that a reader will come to. */
 interface PlannedPage {
@@ -45,7 +45,7 @@ interface ReadaheadOptions {
   readonly bytesMax: number;
   /** How many pages one reader may have ahead, and all of them together. */
   readonly pagesMax: number;
-  readonly budget: Slots;
+  readonly budget: Semaphore;
   readonly cache: PageCache;
   readonly source: PageSource;
   readonly metrics: PageMetrics;
@@ -71,7 +71,7 @@ export class Readahead {
     while (this.#next !== undefined && this.#next.bytesBefore < bytesMax && this.#pages.size < pagesMax) {
       const { fileId, index } = this.#next;
       if (!cache.expects(fileId, index)) {
-        if (!budget.tryEnter()) return;
+        if (!budget.tryAcquire()) return;
         const page = source.read(fileId, index);
         // Whoever comes for it sees the error; if nobody comes, nobody needs to.
         page.catch(() => undefined);
@@ -88,7 +88,7 @@ export class Readahead {
     const page = this.#pages.get(key);
     if (page === undefined) return undefined;
     this.#pages.delete(key);
-    this.#options.budget.leave();
+    this.#options.budget.release();
     return page;
   }
 
@@ -96,7 +96,7 @@ export class Readahead {
   end(): void {
     for (const key of this.#pages.keys()) {
       this.#pages.delete(key);
-      this.#options.budget.leave();
+      this.#options.budget.release();
     }
   }
 

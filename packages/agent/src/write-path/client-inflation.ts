@@ -1,7 +1,6 @@
-import type { Clock } from '@weir/core';
+import { type Clock, Semaphore } from '@weir/core';
 import { agentLimits } from '../limits.ts';
 import { type ConnectionBudget, TurnBudget } from './inflation-budget.ts';
-import { InflationTurns } from './inflation-turns.ts';
 
 /** What tells the connections of clients from each other. */
 export interface InflatingConnection {
@@ -23,7 +22,7 @@ const usualLimits: ConnectionInflationLimits = {
 /** What clients make an agent inflate, whatever they ask for: limited per turn, in threads, and per connection. */
 export class ClientInflation {
   readonly turn = new TurnBudget();
-  readonly #places = new InflationTurns(agentLimits.offThreadInflationsMax);
+  readonly #places = new Semaphore({ permits: agentLimits.offThreadInflationsMax });
   readonly #connections = new WeakMap<AbortSignal, ConnectionInflation>();
   readonly #limits: ConnectionInflationLimits;
 
@@ -46,14 +45,14 @@ export class ClientInflation {
  * and with it what the client sent behind it. No batch is refused for it.
  */
 export class ConnectionInflation implements ConnectionBudget {
-  readonly #places: InflationTurns;
+  readonly #places: Semaphore;
   readonly #clock: Clock;
   readonly #limits: ConnectionInflationLimits;
   #bytesLeft: number;
   #filledMs: number;
   #last: Promise<void> = Promise.resolve();
 
-  constructor(places: InflationTurns, clock: Clock, limits: ConnectionInflationLimits) {
+  constructor(places: Semaphore, clock: Clock, limits: ConnectionInflationLimits) {
     this.#places = places;
     this.#clock = clock;
     this.#limits = limits;

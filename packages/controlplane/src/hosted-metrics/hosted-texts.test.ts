@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { gunzipSync } from 'node:zlib';
+import { SemaphoreFull } from '@weir/core';
 import { HandClock } from '@weir/core/testing';
 import { controlPlaneLimits } from '../limits.ts';
 import { HostedTexts, type HostedTextsOptions } from './hosted-texts.ts';
-import { NoTurn } from './turns.ts';
 
 /** Texts that are measured when the test says so. */
 function start(differences: Partial<HostedTextsOptions> = {}) {
@@ -58,7 +58,7 @@ test('few are measured at a time, some wait, and the rest is sent away', async (
   const { asked, texts } = start();
   const all = controlPlaneLimits.hostedLooksRunningMax + controlPlaneLimits.hostedLooksWaitingMax;
   const told = Array.from({ length: all }, (_, index) => texts.textOf(`c${index}`));
-  await assert.rejects(texts.textOf('one more'), NoTurn);
+  await assert.rejects(texts.textOf('one more'), SemaphoreFull);
   assert.equal(asked.length, controlPlaneLimits.hostedLooksRunningMax);
   for (let index = 0; index < all; index++) {
     asked[index]!.tell('text');

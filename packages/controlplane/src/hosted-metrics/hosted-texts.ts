@@ -1,7 +1,6 @@
-import type { Clock } from '@weir/core';
+import { type Clock, Semaphore } from '@weir/core';
 import { controlPlaneLimits } from '../limits.ts';
 import { HostedText } from './hosted-text.ts';
-import { Turns } from './turns.ts';
 
 export interface HostedTextsOptions {
   /** What there is to be told of a cluster now. */
@@ -23,8 +22,8 @@ interface CachedText {
 /** The metrics of clusters as text, cached for some seconds. Concurrent requests share one measurement. */
 export class HostedTexts {
   readonly #options: HostedTextsOptions;
-  readonly #turns = new Turns({
-    runningMax: controlPlaneLimits.hostedLooksRunningMax,
+  readonly #turns = new Semaphore({
+    permits: controlPlaneLimits.hostedLooksRunningMax,
     waitingMax: controlPlaneLimits.hostedLooksWaitingMax,
   });
   readonly #looking = new Map<string, Promise<HostedText>>();
@@ -36,7 +35,7 @@ export class HostedTexts {
     this.#options = options;
   }
 
-  /** Rejects as `measure` does, which is then tried again by the next who asks, or with `NoTurn`. */
+  /** Rejects as `measure` does, which is then tried again by the next who asks, or with `SemaphoreFull`. */
   async textOf(clusterId: string): Promise<HostedText> {
     const cached = this.#cached.get(clusterId);
     if (cached !== undefined) return cached.text;
@@ -58,7 +57,7 @@ export class HostedTexts {
 
   async #refresh(clusterId: string): Promise<HostedText> {
     const { measure } = this.#options;
-    const text = new HostedText(await this.#turns.take(() => measure(clusterId)));
+    const text = new HostedText(await this.#turns.run(() => measure(clusterId)));
     this.#keep(clusterId, text);
     return text;
   }

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { ApiError } from '@weir/api';
-import type { Clock, Log, MetricRow, Metrics } from '@weir/core';
+import { type Clock, type Log, type MetricRow, type Metrics, SemaphoreFull } from '@weir/core';
 import { ClusterUnavailable } from '@weir/metadata';
 import type { Authorize, Verdict } from '../agent-keys.ts';
 import { remoteAddressOf } from '../http/remote-address.ts';
@@ -8,7 +8,6 @@ import { type Handler, pathOf, routePath } from '../http/route-table.ts';
 import { acceptsGzip } from './accepts-gzip.ts';
 import { basicCredentials } from './basic-credentials.ts';
 import type { HostedText } from './hosted-text.ts';
-import { NoTurn } from './turns.ts';
 
 export interface PrometheusRouteOptions {
   readonly mayRead: Authorize;
@@ -137,7 +136,7 @@ function failed(error: unknown, log: Log): Answer {
     return { status: 429, body: 'too many wrong keys, or too many calls\n', headers };
   }
   if (error instanceof ClusterUnavailable) return away('the cluster is not available just now');
-  if (error instanceof NoTurn) return away(error.message);
+  if (error instanceof SemaphoreFull) return away('too much is measured at the moment');
   log.error('failed to serve cluster metrics', { problem: String(error) });
   return { status: 500, body: 'this is a mistake of ours; the log has more\n' };
 }
