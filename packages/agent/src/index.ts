@@ -1,4 +1,5 @@
-export { type AgentOptions, type RunningAgent, startAgent } from './agent.ts';
+export { startAgent } from './agent.ts';
+export type { AgentOptions, RunningAgent } from './agent-options.ts';
 export { AgentEvents } from './events/agent-events.ts';
 export { startHttpListener } from './http/http-server.ts';
 export { metricsRoutes } from './http/probe-routes.ts';

@@ -5,7 +5,7 @@ import { apis, encodeRequest } from '@weir/wire';
 import { batchOf } from '../testing/data-path.ts';
 import { codeOf, pause, type TestClient, until } from '../testing/index.ts';
 import { type AgentUnderTest, startAgentUnderTest } from '../testing/running-agent.ts';
-import type { AgentOptions } from './agent.ts';
+import type { AgentOptions } from './agent-options.ts';
 import { agentLimits } from './limits.ts';
 
 /**

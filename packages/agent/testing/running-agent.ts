@@ -1,6 +1,7 @@
 import { Metrics, MiB, seededRandom, silentLog } from '@weir/core';
 import { HandClock } from '@weir/core/testing';
-import { type AgentOptions, type RunningAgent, startAgent } from '../src/agent.ts';
+import { startAgent } from '../src/agent.ts';
+import type { AgentOptions, RunningAgent } from '../src/agent-options.ts';
 import type { Load } from '../src/pressure/load-source.ts';
 import { TestStore } from './data-path.ts';
 import { FakeCluster } from './fake-cluster.ts';

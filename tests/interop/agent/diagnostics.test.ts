@@ -5,7 +5,7 @@ import { type MetricRow, Metrics, silentLog } from '@weir/core';
 import { HandClock } from '@weir/core/testing';
 import { ClusterNode, ClusterUnavailable, openJournals, reportIntervalMs } from '@weir/metadata';
 import { metered, StoreError } from '@weir/storage';
-import type { AgentOptions } from '../../../packages/agent/src/agent.ts';
+import type { AgentOptions } from '../../../packages/agent/src/agent-options.ts';
 import { ServerCertificates } from '../../../packages/agent/src/security/tls/server-certificates.ts';
 import { AgentStats } from '../../../packages/agent/src/stats/agent-stats.ts';
 import { batchOf, TestStore } from '../../../packages/agent/testing/data-path.ts';

@@ -3,7 +3,8 @@ import { type TestContext, test } from 'node:test';
 import { type Clock, Metrics, MiB, seededRandom, silentLog, systemClock } from '@weir/core';
 import type { ClusterPort } from '@weir/metadata';
 import { batchRecords, recordBatches } from '@weir/wire';
-import { type RunningAgent, startAgent } from '../../../packages/agent/src/agent.ts';
+import { startAgent } from '../../../packages/agent/src/agent.ts';
+import type { RunningAgent } from '../../../packages/agent/src/agent-options.ts';
 import { batchOf, TestStore } from '../../../packages/agent/testing/data-path.ts';
 import { FakeCluster, TestClient } from '../../../packages/agent/testing/index.ts';
 

@@ -1,0 +1,135 @@
+import { acceptedSecrets, clusterSecrets } from '@weir/metadata';
+import type { AgentOptions } from './agent-options.ts';
+import { ownConfigsReader } from './cluster/broker-configs.ts';
+import type { ClusterView } from './cluster/cluster-view.ts';
+import { DamageRegistry } from './damage/damage-registry.ts';
+import { FetchSessions } from './fetch/fetch-sessions.ts';
+import { produceHandler } from './handlers/00-produce.ts';
+import { fetchHandler } from './handlers/01-fetch.ts';
+import { listOffsetsHandler } from './handlers/02-list-offsets.ts';
+import { shareFetchHandler } from './handlers/78-share-fetch.ts';
+import { shareAcknowledgeHandler } from './handlers/79-share-acknowledge.ts';
+import type { ExchangeSecrets } from './page-exchange/exchange-key.ts';
+import { createPageExchange, type PageExchange } from './page-exchange/page-exchange.ts';
+import type { Pressure } from './pressure/pressure.ts';
+import { createReadPath } from './read-path/read-path.ts';
+import { principalsOf } from './security/principals.ts';
+import type { AgentPeers } from './security/tls/agent-peers.ts';
+import { ShareService } from './share/share-service.ts';
+import type { AgentStats } from './stats/agent-stats.ts';
+import type { ClientInflation } from './write-path/client-inflation.ts';
+import { Impersonation } from './write-path/impersonation/impersonation.ts';
+import { RecentReaders } from './write-path/recent-readers.ts';
+import { createWritePath } from './write-path/write-path.ts';
+
+const pageBytes = 4 * 1024 * 1024;
+const inflightFilesPerCpu = 64;
+/** The part of this agent in the page cache of its zone. If it has no agent key, there is none. */
+export function pageExchange(
+  options: AgentOptions,
+  view: ClusterView,
+  peers: AgentPeers | undefined,
+): PageExchange | undefined {
+  const { agentKey } = options;
+  if (agentKey === undefined) return undefined;
+  const secrets = view.records(clusterSecrets.pageExchange.namespace);
+  const accepted = (): ExchangeSecrets =>
+    acceptedSecrets(clusterSecrets.pageExchange, ({ key }) => secrets.byKey.get(key)) ?? [agentKey()];
+  return createPageExchange({
+    ...options,
+    secrets: accepted,
+    self: options,
+    agents: () => view.agents(),
+    pageBytes,
+    peers,
+  });
+}
+
+interface DataPathParts {
+  readonly view: ClusterView;
+  readonly exchange: PageExchange | undefined;
+  readonly pressure: Pressure;
+  readonly stats: AgentStats;
+  readonly inflation: ClientInflation;
+  /** Aborted when the agent stops. */
+  readonly stopping: AbortSignal;
+}
+
+/** Write path, read path, and the handlers of the APIs that use them. */
+export function dataPath(
+  options: AgentOptions,
+  { view, exchange, pressure, stats, inflation, stopping }: DataPathParts,
+) {
+  const { clusterId, roles, store, clock, random, log, metrics, cpuCount } = options;
+  const readPath = createReadPath({
+    store,
+    cluster: view,
+    // Frames are reused as soon as their requests are answered, so the cache needs a copy.
+    pages: {
+      pageBytes,
+      cacheBytesMax: options.pageCacheBytesMax,
+      ownFiles: 'copy',
+      readahead: options.readahead,
+    },
+    log,
+    metrics,
+    ...(exchange === undefined ? {} : { remotePages: exchange.lender }),
+  });
+  const damage = new DamageRegistry({ view, clock, log });
+  const readers = new RecentReaders(clock);
+  const writePath = createWritePath({
+    clusterId,
+    store,
+    cluster: view,
+    flush: options.flush,
+    inflightFilesMax: inflightFilesPerCpu * cpuCount,
+    bufferedBytesMax: options.bufferedBytesMax,
+    clock,
+    random,
+    log,
+    metrics,
+    onStored(file) {
+      stats.fileStored(file.fileBytes);
+      if (readers.areThere) readPath.adopt(file);
+    },
+  });
+  const ownNodeId = () => view.agents().find(({ agentId }) => agentId === options.agentId)?.nodeId ?? -1;
+  const share = new ShareService({
+    port: view.port,
+    readPath,
+    damage,
+    requestBytesMax: options.fetchRequestBytesMax,
+    answers: pressure.answers,
+    stopping,
+  });
+  const impersonation =
+    options.impersonation &&
+    new Impersonation(options.impersonation, principalsOf(view.records('credential')));
+  const handlers = {
+    produce: produceHandler({
+      roles,
+      writePath,
+      recordBytesMax: options.recordBytesMax,
+      ownConfigs: ownConfigsReader(ownNodeId),
+      impersonation,
+      inflation,
+      onRequest: stats.produceAsked,
+      metrics,
+    }),
+    fetch: fetchHandler({
+      roles,
+      readPath,
+      damage,
+      onFetch: () => readers.came(),
+      sessions: new FetchSessions({ clock, random }),
+      requestBytesMax: options.fetchRequestBytesMax,
+      partitionBytesMax: options.fetchPartitionBytesMax,
+      answers: pressure.answers,
+      stopping,
+    }),
+    listOffsets: listOffsetsHandler({ readPath, damage, inflation }),
+    shareFetch: shareFetchHandler(share, { roles, onFetch: () => readers.came() }),
+    shareAcknowledge: shareAcknowledgeHandler(share),
+  };
+  return { writePath, readPath, damage, handlers };
+}

@@ -1,0 +1,101 @@
+import type { Clock, Log, Metrics, Random } from '@weir/core';
+import type { ClusterMetricsSettings, ClusterPort, ReportedExpiry } from '@weir/metadata';
+import type { ObjectStore } from '@weir/storage';
+import type { AgentEvents } from './events/agent-events.ts';
+import type { ListenerLimits } from './net/limits.ts';
+import type { ZoneOfAddress } from './placement/address-zones.ts';
+import type { PartitionAssignmentStrategy } from './placement/strategies.ts';
+import type { LoadSource } from './pressure/load-source.ts';
+import type { ProxyProtocolOptions } from './security/proxy-protocol/proxied-client.ts';
+import type { SaslSettings } from './security/sasl/create-sasl.ts';
+import type { AgentTls } from './security/tls/agent-tls.ts';
+import type { AgentStats } from './stats/agent-stats.ts';
+import type { FlushLimits } from './write-path/data-file.ts';
+import type { ImpersonationOptions } from './write-path/impersonation/impersonation.ts';
+
+export interface AgentOptions {
+  readonly clusterId: string;
+  readonly agentId: string;
+  readonly group: string;
+  /** Read each time it is needed, since an agent may learn it while it runs. */
+  readonly zone: string;
+  /** Finds the zone of a client whose client id names none. */
+  readonly zoneOfAddress?: ZoneOfAddress;
+  readonly roles: readonly string[];
+  /** Where it listens. */
+  readonly host: string;
+  /** 0 takes any free port, here and below. */
+  readonly kafkaPort: number;
+  readonly httpPort: number;
+  /** The host that Metadata shows to clients; the port is that of the listener. */
+  readonly advertisedHost: string;
+  /** Where other agents of the zone reach this one, when that is elsewhere. */
+  readonly internalHost?: string;
+  /** The listeners that use TLS. If absent, none does. */
+  readonly tls?: AgentTls;
+  /** Kafka clients come through a proxy that sends a PROXY protocol header. */
+  readonly proxyProtocol?: ProxyProtocolOptions;
+  /** Whether `/metrics` answers. */
+  readonly servesMetrics: boolean;
+  /** Cluster-wide metrics to publish if this is the publishing agent, which needs the role `jobs`. */
+  readonly clusterMetrics?: ClusterMetricsSettings | undefined;
+  readonly cluster: ClusterPort;
+  /**
+   * The key that admits this agent to its cluster. If absent, it shares no pages with others. Agents authenticate each
+   * other by a secret of the cluster, and by the key while there is none.
+   */
+  readonly agentKey?: () => string;
+  readonly store: ObjectStore;
+  readonly flush: FlushLimits;
+  readonly recordBytesMax: number;
+  /** Impersonation settings. If absent, the sender is the author and no principal header is added. */
+  readonly impersonation?: ImpersonationOptions;
+  readonly fetchRequestBytesMax: number;
+  readonly fetchPartitionBytesMax: number;
+  readonly pageCacheBytesMax: number;
+  /** Whether readers of one partition find the next pages in memory. */
+  readonly readahead: boolean;
+  readonly bufferedBytesMax: number;
+  readonly idleConnectionMs: number;
+  /** The load of the processor at which clients are slowed down, from 0 to 100; 0 never does. */
+  readonly highCpuPercent: number;
+  /** Metadata requests that are worked on at a time, per processor; 0 is no limit. */
+  readonly metadataRequestsPerCpu: number;
+  /** Where limits of the Kafka listener differ from those that follow from the processors. */
+  readonly limits?: Partial<ListenerLimits>;
+  /** Load of the process; tests set it. */
+  readonly load?: LoadSource;
+  /** Whether it waits while another agent of its group stops, before it does. */
+  readonly locksShutdown?: boolean;
+  readonly defaultStrategy: PartitionAssignmentStrategy;
+  /** SASL mechanisms. If absent, clients cannot log in. */
+  readonly sasl?: SaslSettings;
+  /** Whether it runs event queries; by default it does not. */
+  readonly answersQueries?: boolean;
+  /** Whether denials by ACLs are logged; by default they are. */
+  readonly logsAclDenials?: boolean;
+  /** Name of the machine, for logs and events. */
+  readonly hostname?: string;
+  readonly cpuCount: number;
+  /** Stats that heartbeats report. The caller counts requests of the store in it. */
+  readonly stats?: AgentStats;
+  /** Expiry times of the credentials for the control plane. */
+  readonly tokens?: () => readonly ReportedExpiry[];
+  /** Aborted when the start is cancelled; an agent that cannot reach its cluster waits forever otherwise. */
+  readonly givenUp?: AbortSignal;
+  /** Given by callers whose own log lines become events too. If absent, only those of the agent do. */
+  readonly events?: AgentEvents;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Log;
+  readonly metrics: Metrics;
+}
+
+export interface RunningAgent {
+  readonly kafkaPort: number;
+  readonly httpPort: number;
+  /** Where other agents connect, when that is a listener of its own. */
+  readonly internalPort: number | undefined;
+  /** Accepts no new requests, writes what is buffered, finishes running requests, and ends; after `deadlineMs` it ends anyway. */
+  stop(options: { readonly deadlineMs: number }): Promise<void>;
+}
