@@ -76,7 +76,10 @@ export interface GroupFacts {
   readonly memberCount: number;
   /** When the last member left, as far as the coordinator remembers. */
   readonly emptySinceMs?: number | undefined;
-  /** Partitions for which the group has committed an offset. */
+  /**
+   * Partitions for which the group has committed an offset. An assigned partition without a commit may be one that a client
+   * reads from its end and that got no record since: no sign of a fault.
+   */
   readonly partitions: readonly GroupPartition[];
 }
 

@@ -14,7 +14,7 @@ export const consumerGroupFallingBehind = defineCheck({
   source: 'control_plane',
   severity: 'medium',
   title: 'A consumer group reads more slowly than others write',
-  observes: `The lag of groups that do commit, over ${count(lagSamplesMax)} looks in three parts: each part has more on average than the one before, the last at least a tenth more than the first, and the lag is ${count(lagMin)} records or more.`,
+  observes: `The lag of groups that do commit, in partitions with a committed offset, over ${count(lagSamplesMax)} looks in three parts: each part has more on average than the one before, the last at least a tenth more than the first, and the lag is ${count(lagMin)} records or more.`,
   explanation:
     'What the group processes gets older and older, and when it reaches the retention of its topics it loses records.',
   fix: 'Add members, up to the number of partitions; beyond that, add partitions or make processing faster. Check that no single partition gets most of the records.',

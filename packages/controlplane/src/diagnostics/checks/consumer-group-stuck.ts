@@ -12,7 +12,7 @@ export const consumerGroupStuck = defineCheck({
   source: 'control_plane',
   severity: 'high',
   title: 'A consumer group does not get on',
-  observes: `Partitions of groups with members where there is something to read and no offset was committed for ${duration(stuckMsMin)}.`,
+  observes: `Partitions with a committed offset, of groups with members, where there is something to read and no offset was committed for ${duration(stuckMsMin)}. A partition without any commit counts in the lag of the API and of metrics, and not here: some clients commit only what they have read.`,
   explanation:
     'The members are there and do not commit: they hang, fail at one record again and again, or rebalance without end. Records wait until retention removes them unread.',
   fix: 'Look into the logs of the members for the partition and offset that are named. A record that cannot be processed has to be skipped or stored elsewhere; members that take too long per poll need a larger max.poll.interval.ms or a smaller max.poll.records.',
