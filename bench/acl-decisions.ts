@@ -3,8 +3,8 @@ import { apis } from '@weir/wire';
 import { FollowedEntries } from '../packages/agent/src/cluster/followed-entries.ts';
 import { createAccessOf } from '../packages/agent/src/security/acl/access-of.ts';
 import { openSession } from '../packages/agent/src/security/session/client-session.ts';
-import { aclKey } from '../packages/metadata/src/acls/acl-entry.ts';
-import { AclIndex } from '../packages/metadata/src/acls/acl-index.ts';
+import { aclKey } from '../packages/cluster/src/acls/acl-entry.ts';
+import { AclIndex } from '../packages/cluster/src/acls/acl-index.ts';
 import { atMost, type Benchmark } from './benchmark.ts';
 import { sideBySide } from './side-by-side.ts';
 

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { Metrics, silentLog, systemClock, systemRandom } from '@weir/core';
 import { Heartbeats } from '../packages/agent/src/heartbeats.ts';
-import type { AgentReport } from '../packages/metadata/src/cluster/agent-report.ts';
-import type { AgentDescription } from '../packages/metadata/src/cluster/port.ts';
-import { type ClusterClient, connectCluster } from '../packages/metadata/src/rpc/client.ts';
+import type { AgentReport } from '../packages/cluster/src/ports/agent-report.ts';
+import type { AgentDescription } from '../packages/cluster/src/ports/port.ts';
+import { type ClusterClient, connectCluster } from '../packages/rpc/src/client.ts';
 
 /**
  * A process with very many agents that have nothing but their connection to the control plane. It says `ready` when all of them were heard,

@@ -4,7 +4,7 @@ import { startAgent } from '../packages/agent/src/agent.ts';
 import { AgentEvents } from '../packages/agent/src/events/agent-events.ts';
 import { listenerRows } from '../packages/agent/src/net/listener-metrics.ts';
 import type { EventTypeName } from '../packages/events/src/emission.ts';
-import { openJournals } from '../packages/metadata/src/journal/index.ts';
+import { openJournals } from '../packages/journal/src/index.ts';
 import { ClusterNode } from '../packages/metadata/src/leader/index.ts';
 import { ObjectNotFound, type ObjectStore } from '../packages/storage/src/index.ts';
 import { createTopic } from '../tests/interop/brokers/topics.ts';

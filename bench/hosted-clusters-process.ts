@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { Metrics, silentLog, systemClock } from '@weir/core';
-import { type AgentDescription, heartbeatIntervalMs } from '../packages/metadata/src/cluster/port.ts';
-import { openJournals } from '../packages/metadata/src/journal/index.ts';
+import { type AgentDescription, heartbeatIntervalMs } from '../packages/cluster/src/ports/port.ts';
+import { openJournals } from '../packages/journal/src/index.ts';
 import { ClusterNode } from '../packages/metadata/src/leader/index.ts';
 
 /**

@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
+import { scramIterations } from '@weir/cluster';
 import { Metrics, silentLog, systemClock } from '@weir/core';
-import { scramIterations } from '@weir/metadata';
 import { FollowedEntries } from '../packages/agent/src/cluster/followed-entries.ts';
 import { createSasl } from '../packages/agent/src/security/sasl/create-sasl.ts';
 import type { Sasl, TokenAnswer } from '../packages/agent/src/security/sasl/sasl.ts';

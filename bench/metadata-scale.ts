@@ -2,11 +2,11 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Metrics, MiB, silentLog, systemClock } from '@weir/core';
-import type { FileCommit } from '../packages/metadata/src/cluster/port.ts';
-import { type JournalHub, openJournals } from '../packages/metadata/src/journal/index.ts';
+import type { FileCommit } from '../packages/cluster/src/ports/port.ts';
+import { type JournalHub, openJournals } from '../packages/journal/src/index.ts';
+import { ClusterMachine } from '../packages/machine/src/machine.ts';
+import { defaultLimits } from '../packages/machine/src/machine-limits.ts';
 import { ClusterNode } from '../packages/metadata/src/leader/index.ts';
-import { defaultLimits } from '../packages/metadata/src/machine/limits.ts';
-import { ClusterMachine } from '../packages/metadata/src/machine/machine.ts';
 import { atMost, type Benchmark, ms, type Row } from './benchmark.ts';
 import type { Effort } from './side-by-side.ts';
 

@@ -26,11 +26,15 @@ export function changedPackages(root: string): readonly string[] {
   }
   for (let before = -1; before !== changed.size; ) {
     before = changed.size;
-    for (const { name, dependencies, devDependencies } of folders.values()) {
-      const needed = Object.keys({ ...dependencies, ...devDependencies });
-      if (needed.some((dependency) => changed.has(dependency))) changed.add(name);
+    for (const { name, dependencies } of folders.values()) {
+      if (Object.keys(dependencies ?? {}).some((dependency) => changed.has(dependency))) changed.add(name);
     }
   }
+  // Only the tests of a package see its development dependencies, and not those that depend on it.
+  const tested = [...folders.values()].filter(({ devDependencies }) =>
+    Object.keys(devDependencies ?? {}).some((dependency) => changed.has(dependency)),
+  );
+  for (const { name } of tested) changed.add(name);
   return [...folders].filter(([, { name }]) => changed.has(name)).map(([folder]) => folder);
 }
 

@@ -10,12 +10,12 @@ import { dirname, join } from 'node:path';
 import { apiPage } from '../packages/api/src/reference.ts';
 import { flagsPage } from '../packages/cli/src/reference/flags-page.ts';
 import { metricsPage } from '../packages/cli/src/reference/metrics-page.ts';
+import { configsPage } from '../packages/cluster/src/configs/reference-page.ts';
 import { diagnosticsPage } from '../packages/controlplane/src/diagnostics/reference-page.ts';
 import { pipelinesPage } from '../packages/controlplane/src/pipelines/reference-page.ts';
 import { eventFiltersPage } from '../packages/events/src/filter/reference-page.ts';
 import { eventsPage } from '../packages/events/src/reference-page.ts';
 import { mcpPage } from '../packages/mcp/src/reference-page.ts';
-import { configsPage } from '../packages/metadata/src/configs/reference-page.ts';
 import { compatibilityPage } from '../tests/interop/compatibility/page.ts';
 import { limitsPage } from './limits-page.ts';
 

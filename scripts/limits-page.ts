@@ -3,13 +3,13 @@ import { join } from 'node:path';
 import { agentLimits } from '../packages/agent/src/limits.ts';
 import { apiLimits } from '../packages/api/src/limits.ts';
 import { cliLimits } from '../packages/cli/src/limits.ts';
+import { clusterLimits } from '../packages/cluster/src/limits.ts';
 import { controlPlaneLimits } from '../packages/controlplane/src/limits.ts';
 import { formatBytes } from '../packages/core/src/bytes.ts';
 import { formatDurationMs } from '../packages/core/src/durations.ts';
 import { coreLimits } from '../packages/core/src/limits.ts';
 import { eventLimits } from '../packages/events/src/limits.ts';
 import { mcpLimits } from '../packages/mcp/src/limits.ts';
-import { metadataLimits } from '../packages/metadata/src/limits.ts';
 import { oidcLimits } from '../packages/oidc/src/limits.ts';
 import { storageLimits } from '../packages/storage/src/limits.ts';
 import { wireLimits } from '../packages/wire/src/limits.ts';
@@ -19,7 +19,7 @@ export const limitsByPackage: Readonly<Record<string, Readonly<Record<string, nu
   core: coreLimits,
   wire: wireLimits,
   storage: storageLimits,
-  metadata: metadataLimits,
+  cluster: clusterLimits,
   oidc: oidcLimits,
   events: eventLimits,
   agent: agentLimits,

@@ -4,18 +4,21 @@ import { layers } from './layer-rule.ts';
 import { forbiddenImports } from './layers.ts';
 import { readJson, repositoryFiles, typescriptFiles } from './repository.ts';
 
-function declaredDependencies(): Record<string, string[]> {
+function declaredDependencies(field: 'dependencies' | 'devDependencies'): Record<string, string[]> {
   const found: Record<string, string[]> = {};
   for (const path of repositoryFiles()) {
     const room = /^packages\/([^/]+)\/package\.json$/.exec(path)?.[1];
-    if (room !== undefined)
-      found[room] = Object.keys((readJson(path).dependencies as object | undefined) ?? {});
+    if (room !== undefined) found[room] = Object.keys((readJson(path)[field] as object | undefined) ?? {});
   }
   return found;
 }
 
 test('every import follows the layer rule', () => {
-  const context = { layers, dependencies: declaredDependencies() };
+  const context = {
+    layers,
+    dependencies: declaredDependencies('dependencies'),
+    devDependencies: declaredDependencies('devDependencies'),
+  };
   const files = typescriptFiles();
   assert.ok(files.length > 50, 'the files were found');
   assert.deepEqual(
@@ -35,6 +38,7 @@ test('the rule refuses what it should', () => {
   const context = {
     layers,
     dependencies: { core: [], wire: ['@weir/core', 'snappy'], agent: ['@weir/core', '@weir/wire'] },
+    devDependencies: { agent: ['@weir/metadata'] },
   };
   // file, what it imports, what is said of it
   const cases: [path: string, specifier: string, problem: string | undefined][] = [
@@ -53,6 +57,10 @@ test('the rule refuses what it should', () => {
     ['packages/wire/src/a.ts', '../../core/src/limits.ts', 'leaves the package'],
     ['packages/agent/src/a.ts', 'node:net', undefined],
     ['packages/agent/src/a.ts', '@weir/storage', '@weir/storage is not among its dependencies'],
+    ['packages/agent/src/a.ts', '@weir/metadata', 'agent may not import metadata'],
+    ['packages/agent/src/a.test.ts', '@weir/metadata', undefined],
+    ['packages/agent/src/a.test.ts', '@weir/journal', '@weir/journal is not among its dependencies'],
+    ['packages/machine/src/a.ts', 'node:zlib', 'machine may not import node:zlib'],
     ['packages/attic/src/a.ts', 'node:net', 'the package attic has no row'],
     ['tests/house/a.ts', 'anything', undefined],
   ];

@@ -8,10 +8,15 @@ interface LayerContext {
   readonly layers: Readonly<Record<string, Layer>>;
   /** The names that each package declares as dependencies. */
   readonly dependencies: Readonly<Record<string, readonly string[]>>;
+  /** The same for its tests. */
+  readonly devDependencies?: Readonly<Record<string, readonly string[]>>;
 }
 
 /** One line per import that the rule does not allow. */
-export function forbiddenImports(file: SourceFile, { layers, dependencies }: LayerContext): string[] {
+export function forbiddenImports(
+  file: SourceFile,
+  { layers, dependencies, devDependencies = {} }: LayerContext,
+): string[] {
   const room = /^packages\/([^/]+)\//.exec(file.path)?.[1];
   if (room === undefined) return [];
   const layer = layers[room];
@@ -40,7 +45,10 @@ export function forbiddenImports(file: SourceFile, { layers, dependencies }: Lay
     }
     const ours = /^@weir\/([^/]+)/.exec(specifier)?.[1];
     if (ours !== undefined) {
-      if (!layer!.mayImport.includes(ours)) return `${room} may not import ${ours}`;
+      const allowed = isTest(file.path)
+        ? [...layer!.mayImport, ...(layer!.testsMayImport ?? [])]
+        : layer!.mayImport;
+      if (!allowed.includes(ours)) return `${room} may not import ${ours}`;
       return declared(`@weir/${ours}`) ? undefined : `@weir/${ours} is not among its dependencies`;
     }
     const foreign = specifier.split('/', specifier.startsWith('@') ? 2 : 1).join('/');
@@ -51,6 +59,7 @@ export function forbiddenImports(file: SourceFile, { layers, dependencies }: Lay
   }
 
   function declared(name: string): boolean {
-    return dependencies[room!]?.includes(name) ?? false;
+    if (dependencies[room!]?.includes(name)) return true;
+    return isTest(file.path) && (devDependencies[room!]?.includes(name) ?? false);
   }
 }

@@ -72,7 +72,7 @@ test('every decision is in the index, and only once', () => {
 });
 
 test('numbers of invariants are unique', () => {
-  const spec = pages.find(({ path }) => path === 'packages/metadata/SPEC.md')!.text;
+  const spec = pages.find(({ path }) => path === 'packages/machine/SPEC.md')!.text;
   const numbers = [...spec.matchAll(/^\| ([A-Z]+\d+) \|/gm)].map(([, number]) => number!);
   assert.ok(numbers.length > 80);
   assert.deepEqual(

@@ -1,9 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import type { TestContext } from 'node:test';
+import { newScramCredential, type ReportedConnections } from '@weir/cluster';
 import { type Acl, systemClock } from '@weir/core';
 import type { QueryRequest } from '@weir/events';
 import { runQuery } from '@weir/events/query';
-import { type ClusterNode, newScramCredential, type ReportedConnections } from '@weir/metadata';
+import type { ClusterNode } from '@weir/metadata';
 import { changeDiagnostics } from '../../packages/controlplane/src/diagnostics/change.ts';
 import { agentOf } from '../../packages/controlplane/testing/diagnostic-snapshot.ts';
 import { type McpStage, openMcpStage } from '../../packages/controlplane/testing/mcp-stage.ts';

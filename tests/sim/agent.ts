@@ -1,5 +1,6 @@
+import type { AgentDescription, ClusterPort } from '@weir/cluster';
 import { MiB, type Random, release, seededRandom } from '@weir/core';
-import { type AgentDescription, type ClusterPort, connectCluster } from '@weir/metadata';
+import { connectCluster } from '@weir/rpc';
 import { aroundStore, type ObjectStore, withPatience } from '@weir/storage';
 import { createClusterView } from '../../packages/agent/src/cluster/following-view.ts';
 import { DamageRegistry } from '../../packages/agent/src/damage/damage-registry.ts';
@@ -17,7 +18,7 @@ import type { RequestServer } from '../../packages/agent/src/requests/request-se
 import { ShareService } from '../../packages/agent/src/share/share-service.ts';
 import { ClientTelemetry } from '../../packages/agent/src/telemetry/client-telemetry.ts';
 import { createWritePath } from '../../packages/agent/src/write-path/write-path.ts';
-import { DialError } from '../../packages/metadata/src/rpc/channel.ts';
+import { DialError } from '../../packages/rpc/src/channel.ts';
 import type { SimControlPlane } from './control-plane.ts';
 import { clusterId, type Deps } from './deps.ts';
 import { Lane, type Link } from './link.ts';

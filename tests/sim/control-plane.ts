@@ -1,7 +1,8 @@
 import type { Random } from '@weir/core';
-import { ClusterNode, ReplyMemory, serveConnection } from '@weir/metadata';
-import { type MemoryDatabase, MemoryTables } from '../../packages/metadata/src/journal/memory-tables.ts';
-import { TableHub } from '../../packages/metadata/src/journal/table-journal.ts';
+import { ClusterNode } from '@weir/metadata';
+import { ReplyMemory, serveConnection } from '@weir/rpc';
+import { type MemoryDatabase, MemoryTables } from '../../packages/journal/src/memory-tables.ts';
+import { TableHub } from '../../packages/journal/src/table-journal.ts';
 import { clusterId, type Deps } from './deps.ts';
 import { Link } from './link.ts';
 import { SimProcess } from './sim-process.ts';

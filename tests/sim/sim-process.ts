@@ -1,5 +1,5 @@
 import type { Clock } from '@weir/core';
-import type { Journal } from '../../packages/metadata/src/journal/index.ts';
+import type { Journal } from '../../packages/journal/src/index.ts';
 import { type Deps, delayMs } from './deps.ts';
 
 /**

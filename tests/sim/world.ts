@@ -1,8 +1,8 @@
+import type { ClusterPort } from '@weir/cluster';
 import { type Clock, type Log, Metrics, type Random, seededRandom, silentLog } from '@weir/core';
 import { HandClock } from '@weir/core/testing';
-import type { ClusterPort } from '@weir/metadata';
 import { aroundStore, dropMemoryBucket, type ObjectStore, type StoreErrorKind } from '@weir/storage';
-import { MemoryDatabase } from '../../packages/metadata/src/journal/memory-tables.ts';
+import { MemoryDatabase } from '../../packages/journal/src/memory-tables.ts';
 import { openMemoryStore } from '../../packages/storage/src/memory/memory-store.ts';
 import {
   type FaultyStore,

@@ -1,4 +1,4 @@
-import { acceptedSecrets, clusterSecrets } from '@weir/metadata';
+import { acceptedSecrets, clusterSecrets } from '@weir/cluster';
 import type { AgentOptions } from './agent-options.ts';
 import { ownConfigsReader } from './cluster/broker-configs.ts';
 import type { ClusterView } from './cluster/cluster-view.ts';

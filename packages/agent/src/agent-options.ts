@@ -1,5 +1,5 @@
+import type { ClusterMetricsSettings, ClusterPort, ReportedExpiry } from '@weir/cluster';
 import type { Clock, Log, Metrics, Random } from '@weir/core';
-import type { ClusterMetricsSettings, ClusterPort, ReportedExpiry } from '@weir/metadata';
 import type { ObjectStore } from '@weir/storage';
 import type { AgentEvents } from './events/agent-events.ts';
 import type { ListenerLimits } from './net/limits.ts';

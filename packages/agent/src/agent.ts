@@ -1,5 +1,5 @@
+import { type AgentDescription, clusterFacts } from '@weir/cluster';
 import { type Clock, type Log, release } from '@weir/core';
-import { type AgentDescription, clusterFacts } from '@weir/metadata';
 import { dataPath, pageExchange } from './agent-data-path.ts';
 import type { AgentOptions, RunningAgent } from './agent-options.ts';
 import { clusterNameIn } from './cluster/cluster-name.ts';

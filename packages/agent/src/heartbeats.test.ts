@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { silentLog } from '@weir/core';
-import { HandClock, settle } from '@weir/core/testing';
 import {
   type AgentDescription,
   type ClusterPort,
   ClusterUnavailable,
   heartbeatIntervalMs,
   reportIntervalMs,
-} from '@weir/metadata';
+} from '@weir/cluster';
+import { silentLog } from '@weir/core';
+import { HandClock, settle } from '@weir/core/testing';
 import { testAgent } from '../testing/agent.ts';
 import { batchOf } from '../testing/data-path.ts';
 import { FakeCluster } from '../testing/fake-cluster.ts';

@@ -1,4 +1,3 @@
-import { type Clock, type Log, type MetricRow, Metrics, type Series } from '@weir/core';
 import {
   type AgentDescription,
   type AgentReport,
@@ -6,7 +5,8 @@ import {
   ClusterUnavailable,
   heartbeatIntervalMs,
   reportIntervalMs,
-} from '@weir/metadata';
+} from '@weir/cluster';
+import { type Clock, type Log, type MetricRow, Metrics, type Series } from '@weir/core';
 
 interface HeartbeatsOptions {
   readonly port: ClusterPort;

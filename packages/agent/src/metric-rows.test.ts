@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { publishedMetrics } from '@weir/cluster';
 import { Metrics } from '@weir/core';
-import { publishedMetrics } from '@weir/metadata';
 import { startAgentUnderTest } from '../testing/running-agent.ts';
 import { agentMetricRows } from './metric-rows.ts';
 
@@ -16,7 +16,7 @@ test('no two metrics have the same name', () => {
 
 test('every metric that is written down somewhere is described', () => {
   const packages = join(import.meta.dirname, '../..');
-  const places = ['agent/src/**/*.ts', 'storage/src/**/*.ts', 'metadata/src/rpc/{client,connector}.ts'];
+  const places = ['agent/src/**/*.ts', 'storage/src/**/*.ts', 'rpc/src/{client,connector}.ts'];
   const found = places
     .flatMap((place) => globSync(place, { cwd: packages }))
     .filter((path) => !path.endsWith('.test.ts'))

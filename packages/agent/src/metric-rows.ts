@@ -1,5 +1,5 @@
 import type { MetricRow } from '@weir/core';
-import { clusterClientMetricRows } from '@weir/metadata';
+import { clusterClientMetricRows } from '@weir/rpc';
 import { storeMetricRows } from '@weir/storage';
 import { eventRows } from './events/event-metrics.ts';
 import { heartbeatRow } from './heartbeats.ts';

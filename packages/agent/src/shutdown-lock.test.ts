@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { heartbeatIntervalMs } from '@weir/cluster';
 import { silentLog } from '@weir/core';
 import { HandClock } from '@weir/core/testing';
-import { heartbeatIntervalMs } from '@weir/metadata';
 import { settled } from '../testing/data-path.ts';
 import { FakeCluster } from '../testing/fake-cluster.ts';
 import { startAgentUnderTest } from '../testing/running-agent.ts';

@@ -1,5 +1,5 @@
+import { type ClusterPort, heartbeatIntervalMs } from '@weir/cluster';
 import type { Clock, Log } from '@weir/core';
-import { type ClusterPort, heartbeatIntervalMs } from '@weir/metadata';
 
 interface ShutdownLockOptions {
   readonly port: ClusterPort;

@@ -1,5 +1,5 @@
+import type { AgentDescription } from '@weir/cluster';
 import { release } from '@weir/core';
-import type { AgentDescription } from '@weir/metadata';
 import { claimedNodeId } from '../src/placement/node-id.ts';
 
 /** An agent that lives somewhere; a test says what matters to it. */

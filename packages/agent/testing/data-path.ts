@@ -1,6 +1,6 @@
+import type { ClusterPort } from '@weir/cluster';
 import { Metrics, type Random, seededRandom, silentLog } from '@weir/core';
 import { HandClock } from '@weir/core/testing';
-import type { ClusterPort } from '@weir/metadata';
 import { type CallOptions, type ObjectInfo, ObjectNotFound, type ObjectStore } from '@weir/storage';
 import {
   type Api,

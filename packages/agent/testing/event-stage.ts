@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { Metrics, seededRandom, silentLog, systemClock } from '@weir/core';
 import { type EventTypeName, eventTopicName, serializeEvent } from '@weir/events';
-import { ClusterNode, openJournals } from '@weir/metadata';
+import { openJournals } from '@weir/journal';
+import { ClusterNode } from '@weir/metadata';
 import { buildRecordBatch } from '@weir/wire';
 import { createClusterView, type FollowingClusterView } from '../src/cluster/following-view.ts';
 import { createReadPath, type ReadPath } from '../src/read-path/read-path.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { entryErrors, type FileCommit, type FileCommitResult } from '@weir/metadata';
+import { entryErrors, type FileCommit, type FileCommitResult } from '@weir/cluster';
 import { FakeCluster } from './fake-cluster.ts';
 import { commitOf } from './file-commit.ts';
 

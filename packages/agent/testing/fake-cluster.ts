@@ -16,7 +16,6 @@ import {
   type FilesToCommit,
   filesToSend,
   type MetadataEntry,
-  type MutationOptions,
   type OffsetAnswer,
   type OffsetQuery,
   type PartitionsToCreate,
@@ -27,8 +26,8 @@ import {
   type TopicReference,
   type TopicResult,
   type TopicToCreate,
-} from '@weir/metadata';
-import { refusingCluster } from '@weir/metadata/testing';
+} from '@weir/cluster';
+import { type MutationOptions, refusingCluster } from '@weir/cluster/testing';
 
 export interface FakeClusterOptions {
   readonly clusterId?: string;

@@ -1,4 +1,4 @@
-import type { FileCommit } from '@weir/metadata';
+import type { FileCommit } from '@weir/cluster';
 
 export interface TestBatch {
   readonly partition: number;

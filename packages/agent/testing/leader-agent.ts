@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto';
+import type { ClusterPort, TopicDescription } from '@weir/cluster';
 import { Metrics, silentLog, systemClock } from '@weir/core';
-import { ClusterNode, type ClusterPort, openJournals, type TopicDescription } from '@weir/metadata';
+import { openJournals } from '@weir/journal';
+import { ClusterNode } from '@weir/metadata';
 import { createClusterView } from '../src/cluster/following-view.ts';
 import { testAgent } from './agent.ts';
 import { dataHandlers } from './data-handlers.ts';

@@ -1,5 +1,5 @@
 import { createHash, createHmac, pbkdf2Sync, randomBytes } from 'node:crypto';
-import { writeCredentialRecord } from '@weir/metadata';
+import { writeCredentialRecord } from '@weir/cluster';
 import type { FakeCluster } from './fake-cluster.ts';
 import type { ResponseBody } from './test-agent-server.ts';
 import type { TestClient } from './test-client.ts';

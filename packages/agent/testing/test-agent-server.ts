@@ -1,6 +1,6 @@
+import type { AgentDescription, ClusterPort } from '@weir/cluster';
 import { type Clock, type Log, Metrics, silentLog } from '@weir/core';
 import { HandClock } from '@weir/core/testing';
-import type { AgentDescription, ClusterPort } from '@weir/metadata';
 import {
   type Apis,
   apis,

@@ -4,7 +4,7 @@ import {
   type FileCommit,
   type FilesToCommit,
   filesToSend,
-} from '@weir/metadata';
+} from '@weir/cluster';
 import type { AppendOutcome, ProducedBatch } from '../src/write-path/produced-batch.ts';
 import { DataPath, type DataPathOptions, settled } from './data-path.ts';
 

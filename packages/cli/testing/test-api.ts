@@ -13,7 +13,8 @@ import {
 } from '@weir/controlplane';
 import { Metrics, silentLog, systemClock, systemRandom } from '@weir/core';
 import { patientHttpServer } from '@weir/core/testing';
-import { ClusterNode, openJournals } from '@weir/metadata';
+import { openJournals } from '@weir/journal';
+import { ClusterNode } from '@weir/metadata';
 
 export interface TestApi {
   readonly url: string;

@@ -1,5 +1,6 @@
 import { type IncomingMessage, STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
+import { clusterLimits } from '@weir/cluster/limits';
 import type { Clock, Log, MetricRow, Metrics } from '@weir/core';
 import {
   agentConnectPath,
@@ -12,8 +13,7 @@ import {
   serveConnection,
   subprotocol,
   webSocketChannel,
-} from '@weir/metadata';
-import { metadataLimits } from '@weir/metadata/limits';
+} from '@weir/rpc';
 import { WebSocketServer } from 'ws';
 import type { Authorize, Verdict } from './agent-keys.ts';
 import { remoteAddressOf } from './http/remote-address.ts';
@@ -87,7 +87,7 @@ export class AgentListener {
     noServer: true,
     clientTracking: false,
     // A call that is a little too large is refused by an answer, which the end of the connection would not be.
-    maxPayload: metadataLimits.rpcCallBytesMax + metadataLimits.rpcCallSurplusBytesMax,
+    maxPayload: clusterLimits.rpcCallBytesMax + clusterLimits.rpcCallSurplusBytesMax,
     perMessageDeflate: false,
     handleProtocols: () => subprotocol,
   });

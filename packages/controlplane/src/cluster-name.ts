@@ -1,5 +1,6 @@
+import { clusterFacts } from '@weir/cluster';
 import type { Log } from '@weir/core';
-import { type ClusterNode, clusterFacts } from '@weir/metadata';
+import type { ClusterNode } from '@weir/metadata';
 
 /** The part of a node that is needed. */
 type NamedNode = Pick<ClusterNode, 'role' | 'record' | 'execute'>;

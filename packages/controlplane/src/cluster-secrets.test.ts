@@ -1,17 +1,17 @@
 import assert from 'node:assert/strict';
 import { randomBytes, randomUUID } from 'node:crypto';
 import { test } from 'node:test';
-import { silentLog, systemClock } from '@weir/core';
-import { HandClock, settle } from '@weir/core/testing';
 import {
   acceptedSecrets,
-  type ClusterNode,
   type ClusterSnapshot,
   clusterSecretBytes,
   clusterSecrets,
   type SecretPlace,
   secretsPeriodMs,
-} from '@weir/metadata';
+} from '@weir/cluster';
+import { silentLog, systemClock } from '@weir/core';
+import { HandClock, settle } from '@weir/core/testing';
+import type { ClusterNode } from '@weir/metadata';
 import { startLeader, startNode } from '../testing/leading-node.ts';
 import { until } from '../testing/until.ts';
 import { expulsionMs, keepClusterSecrets } from './cluster-secrets.ts';

@@ -1,6 +1,4 @@
-import type { Clock, Log } from '@weir/core';
 import {
-  type ClusterNode,
   clusterSecretBytes,
   clusterSecrets,
   rotatedSecrets,
@@ -9,7 +7,9 @@ import {
   secretsPeriodMs,
   secretsReplacement,
   secretsRotatedAt,
-} from '@weir/metadata';
+} from '@weir/cluster';
+import type { Clock, Log } from '@weir/core';
+import type { ClusterNode } from '@weir/metadata';
 
 /** The part of a node that is needed. */
 type SecretsNode = Pick<ClusterNode, 'role' | 'onRole' | 'record' | 'execute'>;

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { connect } from 'node:net';
 import { test } from 'node:test';
-import { agentConnectPath, clusterIdParameter } from '@weir/metadata';
+import { agentConnectPath, clusterIdParameter } from '@weir/rpc';
 import { startProcess } from '../testing/running-process.ts';
 import { controlPlaneLimits } from './limits.ts';
 

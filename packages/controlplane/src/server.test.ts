@@ -2,9 +2,10 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { type TestContext, test } from 'node:test';
+import { ClusterUnavailable, filesToSend } from '@weir/cluster';
+import { clusterLimits } from '@weir/cluster/limits';
 import { type Clock, Metrics, silentLog, systemClock, systemRandom } from '@weir/core';
-import { type ClusterClient, ClusterUnavailable, connectCluster, filesToSend } from '@weir/metadata';
-import { metadataLimits } from '@weir/metadata/limits';
+import { type ClusterClient, connectCluster } from '@weir/rpc';
 import { WebSocket } from 'ws';
 import { startConnectProxy } from '../testing/connect-proxy.ts';
 import { commitOf, FakeCluster } from '../testing/fake-cluster.ts';
@@ -339,7 +340,7 @@ test('bytes that are no frame end the connection and nothing else', async (t) =>
   assert.equal(await client(t, [url]).allocateProducerIds(1), 1000);
 });
 
-/** A frame by its numbers, as `metadata/src/rpc/frame.ts` describes it. */
+/** A frame by its numbers, as `rpc/src/frame.ts` describes it. */
 function frameOf(kind: number, id: number, body: string, columns: Buffer = Buffer.alloc(0)): Buffer {
   const head = Buffer.alloc(16);
   head.set([kind, 1]);
@@ -367,7 +368,7 @@ test('a frame that is a little too large is answered, and the connection stays',
   const hello = { release: 'v830', clientId: 'c', pending: { $: 0 } };
   // One empty column of 64-bit numbers.
   webSocket.send(frameOf(0, 0, JSON.stringify(hello), Buffer.from([4, 0, 0, 0, 0, 0, 0, 0])));
-  webSocket.send(frameOf(1, 1, 'x'.repeat(metadataLimits.rpcCallBytesMax)));
+  webSocket.send(frameOf(1, 1, 'x'.repeat(clusterLimits.rpcCallBytesMax)));
   webSocket.send(frameOf(8, 1, ''));
   await answered;
   // Hello, a failure, and the answer to a ping.

@@ -5,8 +5,8 @@ import {
   type FileCommit,
   type FilesToCommit,
   filesToSend,
-} from '@weir/metadata';
-import { refusingCluster } from '@weir/metadata/testing';
+} from '@weir/cluster';
+import { refusingCluster } from '@weir/cluster/testing';
 
 type FakedCall =
   | 'commitFiles'

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { TestContext } from 'node:test';
 import { Metrics, silentLog, systemClock } from '@weir/core';
-import { ClusterNode, openJournals } from '@weir/metadata';
+import { openJournals } from '@weir/journal';
+import { ClusterNode } from '@weir/metadata';
 import { until } from './until.ts';
 
 /** A node over a journal in memory. The first one of a database leads. */

@@ -1,4 +1,4 @@
-import type { FileCommit } from '@weir/metadata';
+import type { FileCommit } from '@weir/cluster';
 
 /** A file of 100 bytes with one batch. */
 export function oneBatchFile(

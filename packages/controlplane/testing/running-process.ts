@@ -2,7 +2,7 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import type { TestContext } from 'node:test';
 import type { OperationName, OutputOf } from '@weir/api';
 import { Metrics, silentLog, systemClock, systemRandom } from '@weir/core';
-import { type ClusterClient, connectCluster } from '@weir/metadata';
+import { type ClusterClient, connectCluster } from '@weir/rpc';
 import { freshKeySecret } from '../src/accounts/secrets/secrets.ts';
 import {
   type ControlPlaneProcess,

@@ -12,8 +12,9 @@ import {
   printJson,
   readInput,
 } from '@weir/api';
+import type { ClusterPort } from '@weir/cluster';
 import { silentLog, systemClock } from '@weir/core';
-import type { ClusterNode, ClusterPort } from '@weir/metadata';
+import type { ClusterNode } from '@weir/metadata';
 import type { VirtualCluster } from '../src/accounts/workspaces/virtual-clusters.ts';
 import { MemoryDiagnosticsStore } from '../src/diagnostics/memory-store.ts';
 import type { Transition } from '../src/diagnostics/record.ts';

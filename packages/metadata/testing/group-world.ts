@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
+import type { JoinGroupRequest, OffsetsCommit, SyncGroupRequest } from '@weir/cluster';
 import { type Log, Metrics, seededRandom, silentLog } from '@weir/core';
 import { HandClock } from '@weir/core/testing';
-import type { JoinGroupRequest, OffsetsCommit, SyncGroupRequest } from '../src/cluster/groups-port.ts';
-import { openJournals } from '../src/journal/index.ts';
+import { openJournals } from '@weir/journal';
 import { ClusterNode } from '../src/leader/index.ts';
 import { SimulatedProcess } from './simulated-process.ts';
 

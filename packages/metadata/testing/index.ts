@@ -1,1 +1,11 @@
-export { type NotFaked, refusingCluster } from './refusing-cluster.ts';
+export { Followers } from '../src/leader/followers.ts';
+export {
+  commitOf,
+  createTopic,
+  GroupWorld,
+  joinOf,
+  stableGroup,
+  subscriptionTo,
+  syncOf,
+  withoutDelay,
+} from './group-world.ts';

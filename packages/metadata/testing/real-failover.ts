@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
+import { fileCommit } from '@weir/cluster/testing';
 import { type Clock, Metrics, seededRandom, silentLog, systemClock } from '@weir/core';
-import type { JournalHub } from '../src/journal/index.ts';
+import type { JournalHub } from '@weir/journal';
 import { ClusterNode } from '../src/leader/index.ts';
-import { fileCommit } from './file-commit.ts';
 import { SimulatedProcess } from './simulated-process.ts';
 
 /** Everything ten times as fast as in life, so that a test does not take long. */

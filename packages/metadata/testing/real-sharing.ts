@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { type Clock, systemClock } from '@weir/core';
-import type { JournalHub } from '../src/journal/index.ts';
+import type { JournalHub } from '@weir/journal';
 import { rendezvousRank } from '../src/leader/load-sharing/rendezvous.ts';
 import { SharingProcess } from './sharing-process.ts';
 

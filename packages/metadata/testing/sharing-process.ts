@@ -1,5 +1,5 @@
 import { type Clock, Metrics, seededRandom, silentLog } from '@weir/core';
-import type { JournalHub } from '../src/journal/index.ts';
+import type { JournalHub } from '@weir/journal';
 import { ClusterNode, LoadSharing, type SharingTiming, type Timing } from '../src/leader/index.ts';
 import { SimulatedProcess } from './simulated-process.ts';
 

@@ -1,5 +1,5 @@
 import type { Clock, Random } from '@weir/core';
-import type { Journal } from '../src/journal/index.ts';
+import type { Journal } from '@weir/journal';
 
 export interface Faults {
   /** The chance of each call to fail before it reached the database. */

@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { type TestContext, test } from 'node:test';
+import { ClusterUnavailable, reportIntervalMs } from '@weir/cluster';
 import { type MetricRow, Metrics, silentLog } from '@weir/core';
 import { HandClock } from '@weir/core/testing';
-import { ClusterNode, ClusterUnavailable, openJournals, reportIntervalMs } from '@weir/metadata';
+import { openJournals } from '@weir/journal';
+import { ClusterNode } from '@weir/metadata';
 import { metered, StoreError } from '@weir/storage';
 import type { AgentOptions } from '../../../packages/agent/src/agent-options.ts';
 import { ServerCertificates } from '../../../packages/agent/src/security/tls/server-certificates.ts';

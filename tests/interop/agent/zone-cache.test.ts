@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
+import type { ClusterPort } from '@weir/cluster';
 import { type Clock, Metrics, MiB, seededRandom, silentLog, systemClock } from '@weir/core';
-import type { ClusterPort } from '@weir/metadata';
 import { batchRecords, recordBatches } from '@weir/wire';
 import { startAgent } from '../../../packages/agent/src/agent.ts';
 import type { RunningAgent } from '../../../packages/agent/src/agent-options.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { type Acl, type NeededOperation, operationsOfResource } from '@weir/core';
 import fc from 'fast-check';
-import { AclIndex } from '../../../packages/metadata/src/acls/acl-index.ts';
+import { AclIndex } from '../../../packages/cluster/src/acls/acl-index.ts';
 import { missingTool } from '../apache/tools.ts';
 import { lastFirst } from '../brokers/weir-process.ts';
 import { openApplications } from './application.ts';

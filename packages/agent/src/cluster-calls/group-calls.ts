@@ -8,7 +8,7 @@ import type {
   OffsetsCommit,
   OffsetsCommitAnswer,
   OffsetsQuery,
-} from '@weir/metadata';
+} from '@weir/cluster';
 import type { CommitMarks } from '../cluster/commit-marks.ts';
 import { agentLimits } from '../limits.ts';
 import { GatheredCalls } from './gathered-calls.ts';

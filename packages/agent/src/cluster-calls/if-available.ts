@@ -1,4 +1,4 @@
-import { ClusterUnavailable } from '@weir/metadata';
+import { ClusterUnavailable } from '@weir/cluster';
 
 /** The answer of the control plane, or `undefined` when it cannot be reached just now. Every API has its own word for that. */
 export async function ifAvailable<Answer>(call: Promise<Answer>): Promise<Answer | undefined> {

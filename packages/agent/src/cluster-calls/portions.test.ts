@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { ClusterPort } from '@weir/metadata';
-import { metadataLimits } from '@weir/metadata/limits';
+import type { ClusterPort } from '@weir/cluster';
+import { clusterLimits } from '@weir/cluster/limits';
 import { answered, errorName, startLeaderAgent } from '../../testing/index.ts';
 import { agentLimits } from '../limits.ts';
 import { offsetWeight, portionsOf } from './portions.ts';
@@ -21,7 +21,7 @@ test('a list is cut where the weight of a portion ends', () => {
     portionsOf([few, 1, few + 5, few - 1, 1], (weight) => weight),
     [[few], [1], [few + 5], [few - 1, 1]],
   );
-  assert.ok(offsetWeight({ metadata: 'x'.repeat(metadataLimits.offsetMetadataCharsMax) }) < few);
+  assert.ok(offsetWeight({ metadata: 'x'.repeat(clusterLimits.offsetMetadataCharsMax) }) < few);
 });
 
 /** The lengths of the lists of partitions in calls of a method. */

@@ -1,4 +1,4 @@
-import type { ClusterPort } from '@weir/metadata';
+import type { ClusterPort } from '@weir/cluster';
 
 /** Producer ids of this agent, taken from the cluster a block at a time. Callers that find the block empty share one call. */
 export class ProducerIds {

@@ -1,4 +1,4 @@
-import { clusterFacts } from '@weir/metadata';
+import { clusterFacts } from '@weir/cluster';
 import type { EntriesView } from './followed-entries.ts';
 
 const { key } = clusterFacts.name;

@@ -4,7 +4,7 @@ import type {
   ClusterPort,
   Pointers,
   TopicDescription,
-} from '@weir/metadata';
+} from '@weir/cluster';
 import type { FollowedEntriesView } from './followed-entries.ts';
 
 /**

@@ -1,4 +1,4 @@
-import type { CommitMark, CommitOrigin, RequestOrigin } from '@weir/metadata';
+import type { CommitMark, CommitOrigin, RequestOrigin } from '@weir/cluster';
 import type { ClusterView } from './cluster-view.ts';
 
 /**

@@ -1,5 +1,5 @@
+import type { MetadataEntry } from '@weir/cluster';
 import { keptCopy } from '@weir/core';
-import type { MetadataEntry } from '@weir/metadata';
 import { agentLimits } from '../limits.ts';
 
 /** The records of one namespace as the agent last heard of them. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { type ClusterFollower, type ClusterPort, ClusterUnavailable } from '@weir/cluster';
 import { silentLog } from '@weir/core';
-import { type ClusterFollower, type ClusterPort, ClusterUnavailable } from '@weir/metadata';
 
 import { commitOf, FakeCluster, testAgent } from '../../testing/index.ts';
 import { type ClusterViewOptions, createClusterView } from './following-view.ts';

@@ -1,4 +1,3 @@
-import type { Log } from '@weir/core';
 import {
   type AbortedTransactions,
   type AgentDescription,
@@ -14,7 +13,8 @@ import {
   type Pointers,
   portOf,
   type TopicDescription,
-} from '@weir/metadata';
+} from '@weir/cluster';
+import type { Log } from '@weir/core';
 import { agentLimits } from '../limits.ts';
 import type { ClusterView, GrowingEnd, PartitionEnds } from './cluster-view.ts';
 import { FollowedEntries, type FollowedEntriesView } from './followed-entries.ts';

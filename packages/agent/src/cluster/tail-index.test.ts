@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type AbortedTransactions, markerBytes, type Pointers } from '@weir/metadata';
+import { type AbortedTransactions, markerBytes, type Pointers } from '@weir/cluster';
 import fc from 'fast-check';
 import { TailIndex } from './tail-index.ts';
 

@@ -1,4 +1,4 @@
-import type { AbortedTransactions, Pointers } from '@weir/metadata';
+import type { AbortedTransactions, Pointers } from '@weir/cluster';
 import { PartitionTail } from './partition-tail.ts';
 
 export interface TailLimits {

@@ -1,4 +1,4 @@
-import type { AbortedTransactions, Markers } from '@weir/metadata';
+import type { AbortedTransactions, Markers } from '@weir/cluster';
 
 /** The end of a transaction in the tail of a partition. */
 interface TailMarker {

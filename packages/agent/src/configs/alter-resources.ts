@@ -1,5 +1,5 @@
+import type { AgentDescription, AlterConfigsResult, ConfigsToAlter } from '@weir/cluster';
 import { internalTopicProblem, isInternalTopic } from '@weir/core';
-import type { AgentDescription, AlterConfigsResult, ConfigsToAlter } from '@weir/metadata';
 import { type ErrorName, errors } from '@weir/wire';
 import { configsOfBroker } from '../cluster/broker-configs.ts';
 import type { ClusterView } from '../cluster/cluster-view.ts';

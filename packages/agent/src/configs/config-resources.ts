@@ -1,4 +1,4 @@
-import type { AgentDescription } from '@weir/metadata';
+import type { AgentDescription } from '@weir/cluster';
 import type { ErrorName } from '@weir/wire';
 import { hasConfigs } from '../cluster/broker-configs.ts';
 import type { ClusterView } from '../cluster/cluster-view.ts';

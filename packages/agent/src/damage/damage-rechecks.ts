@@ -1,5 +1,5 @@
+import type { ClusterPort, Pointers } from '@weir/cluster';
 import type { Clock, Log } from '@weir/core';
-import type { ClusterPort, Pointers } from '@weir/metadata';
 import { agentLimits } from '../limits.ts';
 import { DamagedRange } from '../read-path/damaged-range.ts';
 import type { ReadPath } from '../read-path/read-path.ts';

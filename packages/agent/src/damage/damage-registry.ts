@@ -1,5 +1,5 @@
+import type { ReportedDamage } from '@weir/cluster';
 import { type Clock, coreLimits, type Log } from '@weir/core';
-import type { ReportedDamage } from '@weir/metadata';
 import { logFileKey } from '@weir/storage';
 import type { ErrorName } from '@weir/wire';
 import type { ClusterView } from '../cluster/cluster-view.ts';

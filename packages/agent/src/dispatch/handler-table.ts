@@ -1,4 +1,4 @@
-import type { AgentDescription } from '@weir/metadata';
+import type { AgentDescription } from '@weir/cluster';
 import type { Api, ApiName, Apis } from '@weir/wire';
 import type { ClusterView } from '../cluster/cluster-view.ts';
 import { CommitMarks } from '../cluster/commit-marks.ts';

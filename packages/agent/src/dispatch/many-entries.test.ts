@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { ClusterPort } from '@weir/metadata';
+import type { ClusterPort } from '@weir/cluster';
 import { apis, type Layout, type LayoutField, type LayoutType, layoutOf, zeroUuid } from '@weir/wire';
 import { countScans } from '../../testing/counted-scans.ts';
 import { answered, errorName, startLeaderAgent } from '../../testing/index.ts';

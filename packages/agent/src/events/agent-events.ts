@@ -1,6 +1,6 @@
+import { clusterFacts } from '@weir/cluster';
 import type { Clock, Log, Metrics, Random } from '@weir/core';
 import { eventTypeNames, eventTypes } from '@weir/events/emission';
-import { clusterFacts } from '@weir/metadata';
 import { clusterNameIn } from '../cluster/cluster-name.ts';
 import type { ClusterView } from '../cluster/cluster-view.ts';
 import type { WritePath } from '../write-path/write-path.ts';

@@ -1,5 +1,5 @@
+import { type Figure, type MeasuredClusterView, readStats } from '@weir/cluster';
 import type { Clock, Log, Metrics } from '@weir/core';
-import { type Figure, type MeasuredClusterView, readStats } from '@weir/metadata';
 import { agentLimits } from '../limits.ts';
 import type { EventEmitter } from './event-emitter.ts';
 import { eventRows } from './event-metrics.ts';

@@ -1,12 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { ClusterUnavailable, type ControlPlaneEventsPoll, type ControlPlaneEventsTaken } from '@weir/cluster';
 import { silentLog } from '@weir/core';
 import { HandClock } from '@weir/core/testing';
-import {
-  ClusterUnavailable,
-  type ControlPlaneEventsPoll,
-  type ControlPlaneEventsTaken,
-} from '@weir/metadata';
 import { settled } from '../../testing/data-path.ts';
 import { testAgent } from '../../testing/index.ts';
 import { valueText } from '../../testing/value-text.ts';

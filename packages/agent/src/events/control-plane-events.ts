@@ -1,11 +1,11 @@
-import { backOffMs, type Clock, type Log } from '@weir/core';
-import { isEventTypeName } from '@weir/events/emission';
 import {
   type AgentDescription,
   type ControlPlaneEventsTaken,
   controlPlaneEventsWaitMsMax,
   type EventsPort,
-} from '@weir/metadata';
+} from '@weir/cluster';
+import { backOffMs, type Clock, type Log } from '@weir/core';
+import { isEventTypeName } from '@weir/events/emission';
 import { textValue } from '@weir/wire';
 import type { EventProcessor } from './event-processor.ts';
 

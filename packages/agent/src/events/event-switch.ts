@@ -1,5 +1,5 @@
+import { clusterConfigValue } from '@weir/cluster';
 import { type EventTypeName, eventTypeNames } from '@weir/events/emission';
-import { clusterConfigValue } from '@weir/metadata';
 
 type Configs = Readonly<Record<string, string>>;
 

@@ -1,6 +1,6 @@
+import { clusterConfigValue, type TopicDescription } from '@weir/cluster';
 import type { Log } from '@weir/core';
 import { type EventTypeName, eventTopicName, eventTypeNames } from '@weir/events/emission';
-import { clusterConfigValue, type TopicDescription } from '@weir/metadata';
 import type { ClusterView } from '../cluster/cluster-view.ts';
 
 type EventTopicsView = Pick<ClusterView, 'topicByName' | 'clusterConfigs' | 'port'>;

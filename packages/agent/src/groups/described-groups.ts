@@ -1,4 +1,4 @@
-import type { PartitionsOfTopic } from '@weir/metadata';
+import type { PartitionsOfTopic } from '@weir/cluster';
 import { type ErrorName, errors } from '@weir/wire';
 import type { ClusterView } from '../cluster/cluster-view.ts';
 import { ifAvailable } from '../cluster-calls/if-available.ts';

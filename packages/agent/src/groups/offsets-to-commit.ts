@@ -1,5 +1,5 @@
-import type { OffsetToCommit, TopicDescription } from '@weir/metadata';
-import { metadataLimits } from '@weir/metadata/limits';
+import type { OffsetToCommit, TopicDescription } from '@weir/cluster';
+import { clusterLimits } from '@weir/cluster/limits';
 import { type ErrorName, errors } from '@weir/wire';
 import type { ClusterView } from '../cluster/cluster-view.ts';
 import type { Access } from '../security/access.ts';
@@ -79,7 +79,7 @@ export function readOffsetsToCommit(
       return 'UNKNOWN_TOPIC_OR_PARTITION';
     }
     // Whatever the cluster allows, it is not more; and it would be a burden to the call that tells.
-    if ((partition.committedMetadata?.length ?? 0) > metadataLimits.offsetMetadataCharsMax) {
+    if ((partition.committedMetadata?.length ?? 0) > clusterLimits.offsetMetadataCharsMax) {
       return 'OFFSET_METADATA_TOO_LARGE';
     }
     const offset = Number(partition.committedOffset);

@@ -1,6 +1,6 @@
+import type { TopicDescription } from '@weir/cluster';
+import { clusterLimits } from '@weir/cluster/limits';
 import { internalTopicProblem, isInternalTopic, type Metrics } from '@weir/core';
-import type { TopicDescription } from '@weir/metadata';
-import { metadataLimits } from '@weir/metadata/limits';
 import {
   type Apis,
   type ErrorName,
@@ -367,7 +367,7 @@ function transactionOf(
   if (transactionalId === null) return undefined;
   return {
     // One that is too long was never given to anybody. Cut off it is as unknown, and no burden to the commit.
-    transactionalId: transactionalId.slice(0, metadataLimits.transactionalIdCharsMax + 1),
+    transactionalId: transactionalId.slice(0, clusterLimits.transactionalIdCharsMax + 1),
     addsPartition: apiVersion >= addsPartitionsFromVersion,
   };
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { ClusterPort } from '@weir/metadata';
+import type { ClusterPort } from '@weir/cluster';
 import { logFileKey } from '@weir/storage';
 import { apis, batchRecords, type ErrorName, errorByCode, recordBatches, zeroUuid } from '@weir/wire';
 import {

@@ -1,5 +1,5 @@
-import type { AbortedTransactions, BatchesAnswer, Pointers } from '@weir/metadata';
-import { metadataLimits } from '@weir/metadata/limits';
+import type { AbortedTransactions, BatchesAnswer, Pointers } from '@weir/cluster';
+import { clusterLimits } from '@weir/cluster/limits';
 import { type Apis, type ErrorName, errors, type RequestOf, type ResponseOf } from '@weir/wire';
 import type { GrowingEnd } from '../cluster/cluster-view.ts';
 import { ifAvailable } from '../cluster-calls/if-available.ts';
@@ -116,7 +116,7 @@ export function fetchHandler(options: FetchOptions): HandlerOf<FetchApi> {
     context: RequestContext,
   ): Promise<void> {
     const { clock, closed } = context;
-    const deadlineMs = clock.monotonicMs() + Math.min(Math.max(maxWaitMs, 0), metadataLimits.fetchWaitMsMax);
+    const deadlineMs = clock.monotonicMs() + Math.min(Math.max(maxWaitMs, 0), clusterLimits.fetchWaitMsMax);
     const enoughBytes = Math.min(minBytes, bytesMax);
     for (;;) {
       await locate(fetches, bytesMax, context);

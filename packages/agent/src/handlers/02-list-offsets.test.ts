@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { Pointers } from '@weir/cluster';
 import { MiB } from '@weir/core';
 import { HandClock } from '@weir/core/testing';
-import type { Pointers } from '@weir/metadata';
 import { StoreError } from '@weir/storage';
 import {
   apis,

@@ -1,4 +1,4 @@
-import type { BatchesAnswer, OffsetAnswer } from '@weir/metadata';
+import type { BatchesAnswer, OffsetAnswer } from '@weir/cluster';
 import { type Apis, type ErrorName, errors, type RequestOf, type ResponseOf } from '@weir/wire';
 import { ifAvailable } from '../cluster-calls/if-available.ts';
 import type { DamageRegistry } from '../damage/damage-registry.ts';

@@ -1,5 +1,5 @@
+import type { TopicDescription, TopicResult } from '@weir/cluster';
 import { clusterResourceName, isInternalTopic } from '@weir/core';
-import type { TopicDescription, TopicResult } from '@weir/metadata';
 import { type Apis, type ErrorName, errors, type RequestOf, type ResponseOf, zeroUuid } from '@weir/wire';
 import type { ClusterView } from '../cluster/cluster-view.ts';
 import { ifAvailable } from '../cluster-calls/if-available.ts';

@@ -1,4 +1,4 @@
-import type { GroupError, OffsetsCommit, OffsetsCommitAnswer } from '@weir/metadata';
+import type { GroupError, OffsetsCommit, OffsetsCommitAnswer } from '@weir/cluster';
 import { type Apis, type ErrorName, errors, type RequestOf, zeroUuid } from '@weir/wire';
 import type { GroupCalls } from '../cluster-calls/group-calls.ts';
 import { ifAvailable } from '../cluster-calls/if-available.ts';

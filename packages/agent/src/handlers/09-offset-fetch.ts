@@ -5,7 +5,7 @@ import type {
   OffsetsQuery,
   TopicDescription,
   TopicPartition,
-} from '@weir/metadata';
+} from '@weir/cluster';
 import { type Apis, type ErrorName, errors } from '@weir/wire';
 import type { ClusterView } from '../cluster/cluster-view.ts';
 import type { GroupCalls } from '../cluster-calls/group-calls.ts';

@@ -1,5 +1,5 @@
+import type { GroupType } from '@weir/cluster';
 import { clusterResourceName } from '@weir/core';
-import type { GroupType } from '@weir/metadata';
 import { type Apis, errors } from '@weir/wire';
 import { ifAvailable } from '../cluster-calls/if-available.ts';
 import type { HandlerOf } from '../requests/handler.ts';

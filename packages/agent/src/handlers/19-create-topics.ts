@@ -1,10 +1,5 @@
+import { clusterConfigValue, replicationFactorOf, type TopicResult, type TopicToCreate } from '@weir/cluster';
 import { clusterResourceName, coreLimits, internalTopicProblem, isInternalTopic } from '@weir/core';
-import {
-  clusterConfigValue,
-  replicationFactorOf,
-  type TopicResult,
-  type TopicToCreate,
-} from '@weir/metadata';
 import { type Apis, type ErrorName, errors, type RequestOf, type ResponseOf, zeroUuid } from '@weir/wire';
 import { ifAvailable } from '../cluster-calls/if-available.ts';
 import { waitForView } from '../cluster-calls/wait-for-view.ts';

@@ -1,5 +1,5 @@
+import type { TopicReference } from '@weir/cluster';
 import { clusterResourceName, internalTopicProblem, isInternalTopic } from '@weir/core';
-import type { TopicReference } from '@weir/metadata';
 import { type Apis, type ErrorName, errors, type RequestOf, zeroUuid } from '@weir/wire';
 import type { ClusterView } from '../cluster/cluster-view.ts';
 import { ifAvailable } from '../cluster-calls/if-available.ts';

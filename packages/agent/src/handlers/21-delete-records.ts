@@ -1,5 +1,5 @@
+import type { DeleteRecordsResult, RecordsToDelete } from '@weir/cluster';
 import { isInternalTopic } from '@weir/core';
-import type { DeleteRecordsResult, RecordsToDelete } from '@weir/metadata';
 import { type Apis, type ErrorName, errors } from '@weir/wire';
 import { ifAvailable } from '../cluster-calls/if-available.ts';
 import { waitForView } from '../cluster-calls/wait-for-view.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { ClusterUnavailable } from '@weir/metadata';
+import { ClusterUnavailable } from '@weir/cluster';
 import type { ErrorName } from '@weir/wire';
 import { answered, codeOf, startTestAgent } from '../../testing/index.ts';
 import { ProducerIds } from '../cluster-calls/producer-ids.ts';

@@ -1,5 +1,5 @@
+import type { BatchesAnswer } from '@weir/cluster';
 import { clusterResourceName } from '@weir/core';
-import type { BatchesAnswer } from '@weir/metadata';
 import { type Apis, type ErrorName, errors, type RequestOf } from '@weir/wire';
 import { ifAvailable } from '../cluster-calls/if-available.ts';
 import { leaderEpoch } from '../placement/described-agents.ts';

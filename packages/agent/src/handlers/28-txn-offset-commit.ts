@@ -1,4 +1,4 @@
-import type { CommitOrigin, GroupError, OffsetToCommit, TransactionOffsetsAnswer } from '@weir/metadata';
+import type { CommitOrigin, GroupError, OffsetToCommit, TransactionOffsetsAnswer } from '@weir/cluster';
 import { type Apis, type ErrorName, errors, type RequestOf } from '@weir/wire';
 import type { CommitMarks } from '../cluster/commit-marks.ts';
 import type { GroupCalls } from '../cluster-calls/group-calls.ts';

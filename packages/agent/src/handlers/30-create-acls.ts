@@ -1,5 +1,5 @@
+import { aclKey } from '@weir/cluster';
 import type { Acl } from '@weir/core';
-import { aclKey } from '@weir/metadata';
 import { type Apis, type ErrorName, errors } from '@weir/wire';
 import { inCalls } from '../cluster-calls/acl-calls.ts';
 import { waitForView } from '../cluster-calls/wait-for-view.ts';

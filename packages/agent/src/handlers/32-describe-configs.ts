@@ -5,7 +5,7 @@ import {
   type DescribedConfig,
   describeConfigs,
   type StoredConfigResource,
-} from '@weir/metadata';
+} from '@weir/cluster';
 import { type Apis, type ErrorName, errors, type RequestOf, type ResponseOf } from '@weir/wire';
 import { configsOfBroker } from '../cluster/broker-configs.ts';
 import { ifAvailable } from '../cluster-calls/if-available.ts';

@@ -1,4 +1,4 @@
-import type { AgentDescription } from '@weir/metadata';
+import type { AgentDescription } from '@weir/cluster';
 import type { Apis } from '@weir/wire';
 import { alterResources } from '../configs/alter-resources.ts';
 import type { HandlerOf } from '../requests/handler.ts';

@@ -1,5 +1,5 @@
-import type { AgentDescription, TopicDescription } from '@weir/metadata';
-import { metadataLimits } from '@weir/metadata/limits';
+import type { AgentDescription, TopicDescription } from '@weir/cluster';
+import { clusterLimits } from '@weir/cluster/limits';
 import { type Apis, errors, type RequestOf } from '@weir/wire';
 import type { ClusterView } from '../cluster/cluster-view.ts';
 import { ifAvailable } from '../cluster-calls/if-available.ts';
@@ -98,8 +98,8 @@ async function sizesOf(
   { port }: ClusterView,
 ): Promise<Map<TopicDescription, Float64Array> | undefined> {
   const sizes = new Map<TopicDescription, Float64Array>();
-  for (let first = 0; first < topics.length; first += metadataLimits.logSizesPerCallMax) {
-    const some = topics.slice(first, first + metadataLimits.logSizesPerCallMax);
+  for (let first = 0; first < topics.length; first += clusterLimits.logSizesPerCallMax) {
+    const some = topics.slice(first, first + clusterLimits.logSizesPerCallMax);
     const answer = await ifAvailable(port.logSizes(some.map(({ topicId }) => topicId)));
     if (answer === undefined) return undefined;
     let row = 0;

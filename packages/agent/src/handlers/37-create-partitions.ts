@@ -1,5 +1,5 @@
+import type { TopicResult } from '@weir/cluster';
 import { coreLimits, internalTopicProblem, isInternalTopic } from '@weir/core';
-import type { TopicResult } from '@weir/metadata';
 import { type Apis, type ErrorName, errors, type RequestOf } from '@weir/wire';
 import { ifAvailable } from '../cluster-calls/if-available.ts';
 import { waitForView } from '../cluster-calls/wait-for-view.ts';

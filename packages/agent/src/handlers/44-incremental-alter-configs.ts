@@ -1,4 +1,4 @@
-import { type AgentDescription, configOperations } from '@weir/metadata';
+import { type AgentDescription, configOperations } from '@weir/cluster';
 import type { Apis, RequestOf } from '@weir/wire';
 import { alterResources } from '../configs/alter-resources.ts';
 import type { HandlerOf } from '../requests/handler.ts';

@@ -1,4 +1,4 @@
-import { isQuotaEntityType, type QuotaFilterPart } from '@weir/metadata';
+import { isQuotaEntityType, type QuotaFilterPart } from '@weir/cluster';
 import { type Apis, type ErrorName, errors, type RequestOf } from '@weir/wire';
 import { ifAvailable } from '../cluster-calls/if-available.ts';
 import type { HandlerOf } from '../requests/handler.ts';

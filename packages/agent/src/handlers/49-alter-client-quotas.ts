@@ -1,4 +1,4 @@
-import type { AlterClientQuotasResult } from '@weir/metadata';
+import type { AlterClientQuotasResult } from '@weir/cluster';
 import { type Apis, errors, type RequestOf } from '@weir/wire';
 import { ifAvailable } from '../cluster-calls/if-available.ts';
 import { tooManyProblem } from '../requests/entry-limit.ts';

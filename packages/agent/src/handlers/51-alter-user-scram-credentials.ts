@@ -1,6 +1,6 @@
 import { createHash, createHmac } from 'node:crypto';
+import type { ScramCredential, ScramCredentialChange } from '@weir/cluster';
 import { coreLimits } from '@weir/core';
-import type { ScramCredential, ScramCredentialChange } from '@weir/metadata';
 import { type Apis, type ErrorName, errors, type RequestOf } from '@weir/wire';
 import { ifAvailable } from '../cluster-calls/if-available.ts';
 import { agentLimits } from '../limits.ts';

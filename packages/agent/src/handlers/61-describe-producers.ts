@@ -1,4 +1,4 @@
-import { markerCoordinatorEpoch, type TopicPartition } from '@weir/metadata';
+import { markerCoordinatorEpoch, type TopicPartition } from '@weir/cluster';
 import { type Apis, type ErrorName, errors } from '@weir/wire';
 import { ifAvailable } from '../cluster-calls/if-available.ts';
 import type { HandlerOf } from '../requests/handler.ts';

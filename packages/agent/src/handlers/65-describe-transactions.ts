@@ -1,4 +1,4 @@
-import type { TopicPartition, TransactionDescription } from '@weir/metadata';
+import type { TopicPartition, TransactionDescription } from '@weir/cluster';
 import { type Apis, type ErrorName, errors } from '@weir/wire';
 import { ifAvailable } from '../cluster-calls/if-available.ts';
 import type { HandlerOf, RequestContext } from '../requests/handler.ts';

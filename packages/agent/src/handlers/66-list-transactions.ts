@@ -1,4 +1,4 @@
-import { compilePattern, matchInTurns, transactionStates } from '@weir/metadata';
+import { compilePattern, matchInTurns, transactionStates } from '@weir/cluster';
 import { type Apis, errors } from '@weir/wire';
 import { ifAvailable } from '../cluster-calls/if-available.ts';
 import type { HandlerOf } from '../requests/handler.ts';

@@ -1,4 +1,4 @@
-import type { TopicReader } from '@weir/metadata';
+import type { TopicReader } from '@weir/cluster';
 import { type Apis, type ErrorName, errors } from '@weir/wire';
 import type { GroupCalls } from '../cluster-calls/group-calls.ts';
 import { ifAvailable } from '../cluster-calls/if-available.ts';

@@ -1,5 +1,5 @@
+import type { StoredConfigKind } from '@weir/cluster';
 import { isInternalTopic } from '@weir/core';
-import type { StoredConfigKind } from '@weir/metadata';
 import { type Apis, errors } from '@weir/wire';
 import type { ClusterView } from '../cluster/cluster-view.ts';
 import { ifAvailable } from '../cluster-calls/if-available.ts';

@@ -1,5 +1,5 @@
+import type { TopicDescription } from '@weir/cluster';
 import { isInternalTopic } from '@weir/core';
-import type { TopicDescription } from '@weir/metadata';
 import { type Apis, type ErrorName, errors, type ResponseOf, zeroUuid } from '@weir/wire';
 import type { ClusterView } from '../cluster/cluster-view.ts';
 import { agentLimits } from '../limits.ts';

@@ -1,4 +1,4 @@
-import type { ShareHeartbeat, ShareHeartbeatAnswer } from '@weir/metadata';
+import type { ShareHeartbeat, ShareHeartbeatAnswer } from '@weir/cluster';
 import { type Apis, type ErrorName, errors } from '@weir/wire';
 import type { GatheredCalls } from '../cluster-calls/gathered-calls.ts';
 import { ifAvailable } from '../cluster-calls/if-available.ts';

@@ -1,4 +1,4 @@
-import type { ShareOffset, ShareOffsetsAnswer, ShareOffsetsQuery, TopicPartition } from '@weir/metadata';
+import type { ShareOffset, ShareOffsetsAnswer, ShareOffsetsQuery, TopicPartition } from '@weir/cluster';
 import { type Apis, type ErrorName, errors, type RequestOf, zeroUuid } from '@weir/wire';
 import type { ClusterView } from '../cluster/cluster-view.ts';
 import { ifAvailable } from '../cluster-calls/if-available.ts';

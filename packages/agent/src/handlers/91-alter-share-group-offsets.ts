@@ -1,4 +1,4 @@
-import type { ShareOffsetToAlter } from '@weir/metadata';
+import type { ShareOffsetToAlter } from '@weir/cluster';
 import { type Apis, type ErrorName, errors, zeroUuid } from '@weir/wire';
 import { ifAvailable } from '../cluster-calls/if-available.ts';
 import type { HandlerOf } from '../requests/handler.ts';

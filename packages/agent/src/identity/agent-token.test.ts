@@ -6,7 +6,7 @@ import { type AddressInfo, connect, type Socket } from 'node:net';
 import { type TestContext, test } from 'node:test';
 import { jsonLog, Metrics, seededRandom } from '@weir/core';
 import { HandClock } from '@weir/core/testing';
-import { agentTokenPath } from '@weir/metadata';
+import { agentTokenPath } from '@weir/rpc';
 import { until } from '../../testing/index.ts';
 import { TestCa } from '../../testing/test-ca.ts';
 import { AgentToken, type AgentTokenOptions } from './agent-token.ts';

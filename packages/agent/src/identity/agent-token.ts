@@ -1,3 +1,4 @@
+import type { ReportedExpiry } from '@weir/cluster';
 import {
   type Clock,
   type JitteredBackOff,
@@ -7,13 +8,7 @@ import {
   type Metrics,
   type Random,
 } from '@weir/core';
-import {
-  agentAudience,
-  agentTokenPath,
-  type ForwardProxy,
-  type ReportedExpiry,
-  tokenExchange,
-} from '@weir/metadata';
+import { agentAudience, agentTokenPath, type ForwardProxy, tokenExchange } from '@weir/rpc';
 import type { PlatformToken } from './platform-token.ts';
 import { postForm } from './post-form.ts';
 

@@ -1,7 +1,7 @@
 import { type ClientRequest, request as httpRequest, type RequestOptions } from 'node:http';
 import { request as httpsRequest } from 'node:https';
 import type { Clock } from '@weir/core';
-import { type ForwardProxy, openTunnel } from '@weir/metadata';
+import { type ForwardProxy, openTunnel } from '@weir/rpc';
 import { agentLimits } from '../limits.ts';
 
 interface FormToPost {

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
+import type { ClusterPort } from '@weir/cluster';
 import { Metrics, seededRandom, silentLog } from '@weir/core';
 import { HandClock } from '@weir/core/testing';
-import type { ClusterPort } from '@weir/metadata';
 import { newFileId } from '@weir/storage';
 import { consumerAssignment, encodeMessage } from '@weir/wire';
 import { testAgent } from '../../testing/agent.ts';

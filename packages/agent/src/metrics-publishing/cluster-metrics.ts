@@ -1,4 +1,3 @@
-import { type Clock, type Log, type MetricRow, type Metrics, seriesPerMetricMax } from '@weir/core';
 import {
   type AgentDescription,
   type ClusterMetricsSettings,
@@ -6,7 +5,8 @@ import {
   leftOutRow,
   PublishedStats,
   readStats,
-} from '@weir/metadata';
+} from '@weir/cluster';
+import { type Clock, type Log, type MetricRow, type Metrics, seriesPerMetricMax } from '@weir/core';
 import type { ClusterView } from '../cluster/cluster-view.ts';
 
 export interface ClusterMetricsOptions {

@@ -1,5 +1,5 @@
+import type { ClusterMetricsSettings, ClusterPort } from '@weir/cluster';
 import type { Clock, Log, Metrics } from '@weir/core';
-import type { ClusterMetricsSettings, ClusterPort } from '@weir/metadata';
 import { createClusterView } from '../cluster/following-view.ts';
 import { startHttpListener } from '../http/http-server.ts';
 import { metricsRoutes, probeRoutes } from '../http/probe-routes.ts';

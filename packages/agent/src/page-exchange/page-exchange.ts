@@ -1,5 +1,5 @@
+import type { AgentDescription } from '@weir/cluster';
 import type { Clock, Log, Metrics } from '@weir/core';
-import type { AgentDescription } from '@weir/metadata';
 import type { Route } from '../http/http-server.ts';
 import type { RemotePages } from '../read-path/routed-pages.ts';
 import type { AgentPeers } from '../security/tls/agent-peers.ts';

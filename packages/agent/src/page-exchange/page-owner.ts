@@ -1,4 +1,4 @@
-import type { AgentDescription } from '@weir/metadata';
+import type { AgentDescription } from '@weir/cluster';
 import { combine, hashText } from '../placement/hash.ts';
 import { mayFetch } from '../placement/roles.ts';
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { AgentDescription } from '@weir/cluster';
 import { Metrics, silentLog } from '@weir/core';
 import { HandClock } from '@weir/core/testing';
-import type { AgentDescription } from '@weir/metadata';
 import { settled } from '../../testing/data-path.ts';
 import { testAgent } from '../../testing/index.ts';
 import { agentLimits } from '../limits.ts';

@@ -1,5 +1,5 @@
+import type { AgentDescription } from '@weir/cluster';
 import { type Clock, type Log, type Metrics, Semaphore, SemaphoreFull } from '@weir/core';
-import type { AgentDescription } from '@weir/metadata';
 import { agentLimits } from '../limits.ts';
 import type { Page } from '../read-path/page.ts';
 import type { PageSource } from '../read-path/page-source.ts';

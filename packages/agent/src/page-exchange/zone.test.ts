@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { type TestContext, test } from 'node:test';
+import type { AgentDescription, Pointers } from '@weir/cluster';
 import { type Clock, Metrics, seededRandom, silentLog, systemClock } from '@weir/core';
-import type { AgentDescription, Pointers } from '@weir/metadata';
 import { buildLogFile, logFileKey, newFileId, type ObjectStore } from '@weir/storage';
 import { faultyStore } from '@weir/storage/testing';
 import { batchRecords, recordBatches } from '@weir/wire';

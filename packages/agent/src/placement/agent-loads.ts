@@ -1,5 +1,5 @@
+import type { AgentDescription } from '@weir/cluster';
 import type { Clock } from '@weir/core';
-import type { AgentDescription } from '@weir/metadata';
 
 /** An agent whose processors were this busy in every report of a minute is overloaded, until a minute passes below the other. */
 const overload = { from: 0.9, until: 0.7, forMs: 60_000 } as const;

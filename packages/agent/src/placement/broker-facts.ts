@@ -1,4 +1,4 @@
-import type { AgentDescription } from '@weir/metadata';
+import type { AgentDescription } from '@weir/cluster';
 import { rack } from './described-agents.ts';
 
 /** The security of a Kafka listener, by Kafka's name. */

@@ -1,4 +1,4 @@
-import type { AgentDescription } from '@weir/metadata';
+import type { AgentDescription } from '@weir/cluster';
 import type { ClientFeatures } from './client-features.ts';
 import { mayFetch, mayProduce, servesTarget } from './roles.ts';
 

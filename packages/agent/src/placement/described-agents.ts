@@ -1,4 +1,4 @@
-import { replicationFactorOf, type TopicDescription } from '@weir/metadata';
+import { replicationFactorOf, type TopicDescription } from '@weir/cluster';
 import { type ErrorCode, errors } from '@weir/wire';
 import type { Placement } from './placement.ts';
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { TopicDescription } from '@weir/metadata';
+import type { TopicDescription } from '@weir/cluster';
 import fc from 'fast-check';
 import { testAgent } from '../../testing/agent.ts';
 import { LeaderTable } from './leader-table.ts';

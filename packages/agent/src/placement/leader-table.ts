@@ -1,4 +1,4 @@
-import type { AgentDescription, TopicDescription } from '@weir/metadata';
+import type { AgentDescription, TopicDescription } from '@weir/cluster';
 import { agentLimits } from '../limits.ts';
 import { type Loads, noLoads } from './measured-loads.ts';
 import { assignmentStrategies, type PartitionAssignmentStrategy } from './strategies.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { ClusterChange } from '@weir/cluster';
 import { HandClock } from '@weir/core/testing';
-import type { ClusterChange } from '@weir/metadata';
 import { testAgent } from '../../testing/index.ts';
 import { AgentLoads } from './agent-loads.ts';
 import { MeasuredLoads } from './measured-loads.ts';

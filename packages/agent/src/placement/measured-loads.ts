@@ -1,5 +1,5 @@
+import type { ClusterChange } from '@weir/cluster';
 import type { Clock } from '@weir/core';
-import type { ClusterChange } from '@weir/metadata';
 import { AgentLoads } from './agent-loads.ts';
 import { PartitionHeat } from './partition-heat.ts';
 

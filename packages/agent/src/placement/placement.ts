@@ -1,4 +1,4 @@
-import type { AgentDescription, TopicDescription } from '@weir/metadata';
+import type { AgentDescription, TopicDescription } from '@weir/cluster';
 import { spelledFor } from './advertised-host.ts';
 import type { ClientFeatures } from './client-features.ts';
 import { LeaderTable } from './leader-table.ts';

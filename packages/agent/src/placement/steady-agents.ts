@@ -1,4 +1,4 @@
-import type { AgentDescription } from '@weir/metadata';
+import type { AgentDescription } from '@weir/cluster';
 import { candidatesFor } from './candidates.ts';
 import type { ClientFeatures } from './client-features.ts';
 

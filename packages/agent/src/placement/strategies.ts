@@ -1,4 +1,4 @@
-import type { AgentDescription } from '@weir/metadata';
+import type { AgentDescription } from '@weir/cluster';
 import { combine, hashText } from './hash.ts';
 
 /** The partitions to give leaders to. */

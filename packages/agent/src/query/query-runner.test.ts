@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { ClaimedQuery, QueryReport } from '@weir/cluster';
+import { clusterLimits } from '@weir/cluster/limits';
 import { Metrics, silentLog } from '@weir/core';
 import { HandClock } from '@weir/core/testing';
-import type { ClaimedQuery, QueryReport } from '@weir/metadata';
-import { metadataLimits } from '@weir/metadata/limits';
 import { pause, until } from '../../testing/until.ts';
 import { queryMetrics } from './query-metrics.ts';
 import { type AnswerOptions, QueryRefused, QueryRunner } from './query-runner.ts';
@@ -107,9 +107,9 @@ for (const [what, error, expected] of failures) {
 test('no more are taken than it may work on', async () => {
   const { runner, engine, ask, work, told } = stage();
   runner.start();
-  const count = metadataLimits.queriesPerAgentMax + 1;
+  const count = clusterLimits.queriesPerAgentMax + 1;
   for (let query = 0; query < count; query++) ask(`q${query}`);
-  await until(() => engine.size === metadataLimits.queriesPerAgentMax);
+  await until(() => engine.size === clusterLimits.queriesPerAgentMax);
   await pause(0);
   assert.equal(work.length, 1);
   engine.get('q0')!.end('found');

@@ -1,6 +1,6 @@
+import { type ClaimedQuery, type QueriesPort, type QueryReport, queryReportIntervalMs } from '@weir/cluster';
+import { clusterLimits } from '@weir/cluster/limits';
 import type { Clock, Log } from '@weir/core';
-import { type ClaimedQuery, type QueriesPort, type QueryReport, queryReportIntervalMs } from '@weir/metadata';
-import { metadataLimits } from '@weir/metadata/limits';
 import type { QueryMetrics } from './query-metrics.ts';
 
 /** A request that nobody can answer, here or elsewhere. What it says is for whoever asked. */
@@ -62,7 +62,7 @@ export class QueryRunner {
     const { port, agentId, log, stats } = this.#options;
     const { signal } = this.#stopping;
     while (!signal.aborted) {
-      if (this.#running.size >= metadataLimits.queriesPerAgentMax) {
+      if (this.#running.size >= clusterLimits.queriesPerAgentMax) {
         stats.limitHit.add(1);
         await Promise.race(this.#running.values());
         continue;

@@ -1,6 +1,6 @@
+import { jobLeaseMs, type QueriesPort } from '@weir/cluster';
 import type { Clock, Log, MetricRow, Metrics } from '@weir/core';
 import { eventTypeNames } from '@weir/events/emission';
-import { jobLeaseMs, type QueriesPort } from '@weir/metadata';
 import type { ObjectStore } from '@weir/storage';
 import { agentLimits } from '../limits.ts';
 import { DamagedRange } from '../read-path/damaged-range.ts';

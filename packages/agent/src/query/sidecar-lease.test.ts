@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { JobHold } from '@weir/cluster';
 import { Metrics, silentLog } from '@weir/core';
 import { HandClock } from '@weir/core/testing';
-import type { JobHold } from '@weir/metadata';
 import { TestStore } from '../../testing/data-path.ts';
 import { pause } from '../../testing/until.ts';
 import type { EventTopic } from './engine.ts';

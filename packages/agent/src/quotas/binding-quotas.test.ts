@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { quotaEntityKey } from '@weir/metadata';
+import { quotaEntityKey } from '@weir/cluster';
 import fc from 'fast-check';
 import { FollowedEntries } from '../cluster/followed-entries.ts';
 import { agentLimits } from '../limits.ts';

@@ -1,5 +1,5 @@
+import { type QuotaEntity, type QuotaKey, quotaEntityKey, readQuotas } from '@weir/cluster';
 import { RecentlyUsed } from '@weir/core';
-import { type QuotaEntity, type QuotaKey, quotaEntityKey, readQuotas } from '@weir/metadata';
 import type { EntriesView } from '../cluster/followed-entries.ts';
 import { agentLimits } from '../limits.ts';
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import { quotaEntityKey } from '@weir/metadata';
+import { quotaEntityKey } from '@weir/cluster';
 import { zeroUuid } from '@weir/wire';
 import { batchOf, settled } from '../../testing/data-path.ts';
 import { answered, codeOf, startTestAgent, type TestClient } from '../../testing/index.ts';

@@ -1,5 +1,5 @@
+import type { QuotaKey } from '@weir/cluster';
 import type { MetricRow, Metrics, Series } from '@weir/core';
-import type { QuotaKey } from '@weir/metadata';
 
 export const throttledRow: MetricRow<'quota'> = {
   name: 'agent_client_quota_throttle_count',

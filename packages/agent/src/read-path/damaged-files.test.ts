@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { Pointers } from '@weir/cluster';
 import { seededRandom } from '@weir/core';
-import type { Pointers } from '@weir/metadata';
 import { StoreError } from '@weir/storage';
 import { recordBatches } from '@weir/wire';
 import fc from 'fast-check';

@@ -1,4 +1,4 @@
-import { markerCoordinatorEpoch, type Pointers } from '@weir/metadata';
+import { markerCoordinatorEpoch, type Pointers } from '@weir/cluster';
 import { buildEndTransactionMarker } from '@weir/wire';
 
 /** Whether a row of pointers is the end of a transaction, which lies in no file. */

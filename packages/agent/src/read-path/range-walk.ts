@@ -1,4 +1,4 @@
-import type { Pointers } from '@weir/metadata';
+import type { Pointers } from '@weir/cluster';
 import { headerBytes } from '@weir/wire';
 import type { BatchCursor } from './batch-cursor.ts';
 import { DamagedRange, type DamageKind } from './damaged-range.ts';

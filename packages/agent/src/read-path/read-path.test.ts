@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { markerBytes, type Pointers } from '@weir/cluster';
 import { seededRandom } from '@weir/core';
-import { markerBytes, type Pointers } from '@weir/metadata';
 import { batchRecords, readControlRecord, recordBatches } from '@weir/wire';
 import { batchOf, DataPath, type DataPathOptions, produced, settled } from '../../testing/data-path.ts';
 import { agentLimits } from '../limits.ts';

@@ -1,5 +1,5 @@
+import type { Pointers } from '@weir/cluster';
 import { type Log, type Metrics, Semaphore } from '@weir/core';
-import type { Pointers } from '@weir/metadata';
 import { ObjectNotFound, type ObjectStore } from '@weir/storage';
 import type { ClusterView } from '../cluster/cluster-view.ts';
 import { agentLimits } from '../limits.ts';

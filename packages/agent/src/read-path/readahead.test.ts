@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { Pointers } from '@weir/cluster';
 import { Metrics, Semaphore } from '@weir/core';
-import type { Pointers } from '@weir/metadata';
 import fc from 'fast-check';
 import { settled } from '../../testing/data-path.ts';
 import { Page } from './page.ts';

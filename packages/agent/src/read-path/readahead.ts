@@ -1,5 +1,5 @@
+import type { Pointers } from '@weir/cluster';
 import type { Semaphore } from '@weir/core';
-import type { Pointers } from '@weir/metadata';
 import { isMarker } from './marker-batches.ts';
 import type { Page } from './page.ts';
 import type { PageCache } from './page-cache.ts';

@@ -1,4 +1,4 @@
-import type { Pointers } from '@weir/metadata';
+import type { Pointers } from '@weir/cluster';
 import { decompressRecordsOffThread, type RecordBatchView, RecordCursor } from '@weir/wire';
 import { wireLimits } from '@weir/wire/limits';
 import { inflatedBytesMax } from '../inflation/inflated-size.ts';

@@ -1,5 +1,5 @@
+import type { RequestOrigin } from '@weir/cluster';
 import type { Clock, Log } from '@weir/core';
-import type { RequestOrigin } from '@weir/metadata';
 import type { Api, Fields, ReadStruct } from '@weir/wire';
 import type { ClusterView } from '../cluster/cluster-view.ts';
 import type { Access } from '../security/access.ts';

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { RequestOrigin } from '@weir/metadata';
+import type { RequestOrigin } from '@weir/cluster';
 
 /**
  * Names connections and numbers their requests, so that the control plane can tell a request that was under way for too long

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { writeCredentialRecord } from '@weir/metadata';
+import { writeCredentialRecord } from '@weir/cluster';
 import { principalsOf } from './principals.ts';
 
 test('a credential under the name of a user says how else he is called and whether rules bind him', () => {

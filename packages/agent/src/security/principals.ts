@@ -1,4 +1,4 @@
-import { readCredentialRecord } from '@weir/metadata';
+import { readCredentialRecord } from '@weir/cluster';
 import type { EntriesView } from '../cluster/followed-entries.ts';
 import { type Principal, principalWithoutCredential } from './principal.ts';
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { acknowledgeTypes } from '@weir/metadata';
+import { acknowledgeTypes } from '@weir/cluster';
 import { saidOf } from './acknowledgements.ts';
 
 type Batch = readonly [first: number, last: number, ...codes: number[]];

@@ -1,4 +1,4 @@
-import { type AcknowledgedPartition, acknowledgeTypes } from '@weir/metadata';
+import { type AcknowledgedPartition, acknowledgeTypes } from '@weir/cluster';
 import type { Apis, ErrorName, RequestOf } from '@weir/wire';
 import type { TopicRefusals } from '../topics/topic-refusals.ts';
 

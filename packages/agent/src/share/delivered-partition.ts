@@ -1,10 +1,10 @@
-import type {
-  AcknowledgedPartition,
-  AcknowledgeType,
-  AcquiredPartition,
-  TopicPartition,
-} from '@weir/metadata';
-import { acknowledgeTypes } from '@weir/metadata';
+import {
+  type AcknowledgedPartition,
+  type AcknowledgeType,
+  type AcquiredPartition,
+  acknowledgeTypes,
+  type TopicPartition,
+} from '@weir/cluster';
 import type { BatchList } from '../read-path/batch-list.ts';
 import type { ReadPath, ReadQuery } from '../read-path/read-path.ts';
 

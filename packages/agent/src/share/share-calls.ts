@@ -4,7 +4,7 @@ import type {
   RecordsToAcknowledge,
   ShareHeartbeat,
   ShareHeartbeatAnswer,
-} from '@weir/metadata';
+} from '@weir/cluster';
 import { GatheredCalls } from '../cluster-calls/gathered-calls.ts';
 import { agentLimits } from '../limits.ts';
 

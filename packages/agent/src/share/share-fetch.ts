@@ -4,8 +4,8 @@ import type {
   RecordsToAcknowledge,
   ShareError,
   TopicPartition,
-} from '@weir/metadata';
-import { metadataLimits } from '@weir/metadata/limits';
+} from '@weir/cluster';
+import { clusterLimits } from '@weir/cluster/limits';
 import { type Apis, type ErrorName, errors, type RequestOf, type ResponseOf } from '@weir/wire';
 import type { GatheredCalls } from '../cluster-calls/gathered-calls.ts';
 import { ifAvailable } from '../cluster-calls/if-available.ts';
@@ -100,7 +100,7 @@ export class ShareFetch {
       recordsMax,
       bytesMax: Math.floor(bytesMax),
       bytesMin: Math.max(0, Math.min(minBytes, Math.floor(bytesMax))),
-      waitMs: Math.max(0, Math.min(maxWaitMs, metadataLimits.fetchWaitMsMax)),
+      waitMs: Math.max(0, Math.min(maxWaitMs, clusterLimits.fetchWaitMsMax)),
     });
     const answer = await unlessOver(ifAvailable(asked), closed, stopping);
     if (answer !== 'over') return answer;
@@ -270,7 +270,7 @@ export class ShareFetch {
   /** As long as the client would wait for records. */
   async #pause(): Promise<void> {
     const { clock, closed } = this.#context;
-    const waitMs = Math.max(0, Math.min(this.#request.maxWaitMs, metadataLimits.fetchWaitMsMax));
+    const waitMs = Math.max(0, Math.min(this.#request.maxWaitMs, clusterLimits.fetchWaitMsMax));
     const waited = Promise.withResolvers<void>();
     const cancel = clock.after(waitMs, waited.resolve);
     await unlessOver(waited.promise, closed, this.#reading.stopping);

@@ -1,4 +1,4 @@
-import type { ClusterPort, ShareError } from '@weir/metadata';
+import type { ClusterPort, ShareError } from '@weir/cluster';
 import type { ErrorName } from '@weir/wire';
 import { ifAvailable } from '../cluster-calls/if-available.ts';
 import type { SaidOfPartition } from './acknowledgements.ts';

@@ -1,4 +1,4 @@
-import type { TopicPartition } from '@weir/metadata';
+import type { TopicPartition } from '@weir/cluster';
 import type { Apis, ErrorName, RequestOf } from '@weir/wire';
 import { agentLimits } from '../limits.ts';
 

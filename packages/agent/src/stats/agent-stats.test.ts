@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { problemOfReport } from '@weir/cluster';
 import { coreLimits, type MetricRow, Metrics } from '@weir/core';
 import { HandClock } from '@weir/core/testing';
-import { problemOfReport } from '@weir/metadata';
 import fc from 'fast-check';
 import { AgentStats } from './agent-stats.ts';
 

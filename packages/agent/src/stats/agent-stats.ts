@@ -1,5 +1,5 @@
+import type { AgentReport, ReportedConnections, ReportedDamage, ReportedExpiry } from '@weir/cluster';
 import { type Clock, coreLimits, type Metrics } from '@weir/core';
-import type { AgentReport, ReportedConnections, ReportedDamage, ReportedExpiry } from '@weir/metadata';
 import type { EndedRequest } from '@weir/storage';
 import { BucketStats } from './bucket-stats.ts';
 import { ClientTimeouts } from './client-timeouts.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { addLatencies, latencyP99, noLatencies } from '@weir/cluster';
 import { coreLimits } from '@weir/core';
-import { addLatencies, latencyP99, noLatencies } from '@weir/metadata';
 import type { RequestOutcome, StoreOperation } from '@weir/storage';
 import { BucketStats } from './bucket-stats.ts';
 

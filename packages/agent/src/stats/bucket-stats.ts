@@ -1,4 +1,3 @@
-import { coreLimits } from '@weir/core';
 import {
   addLatencies,
   type LatencyCounts,
@@ -6,7 +5,8 @@ import {
   noLatencies,
   packLatencies,
   type ReportedBucket,
-} from '@weir/metadata';
+} from '@weir/cluster';
+import { coreLimits } from '@weir/core';
 import type { EndedRequest, StoreOperation } from '@weir/storage';
 import { shortName } from './short-name.ts';
 

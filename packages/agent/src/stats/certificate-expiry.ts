@@ -1,5 +1,5 @@
 import type { X509Certificate } from 'node:crypto';
-import type { ReportedExpiry } from '@weir/metadata';
+import type { ReportedExpiry } from '@weir/cluster';
 import { shortName } from './short-name.ts';
 
 /** When a certificate ends, under the name by which people know it. */

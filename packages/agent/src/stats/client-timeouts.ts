@@ -1,5 +1,5 @@
+import type { ReportedClient } from '@weir/cluster';
 import { coreLimits } from '@weir/core';
-import type { ReportedClient } from '@weir/metadata';
 import { agentLimits } from '../limits.ts';
 import { shortName } from './short-name.ts';
 

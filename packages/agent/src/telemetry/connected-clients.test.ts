@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { problemOfReport } from '@weir/metadata';
-import { metadataLimits } from '@weir/metadata/limits';
+import { problemOfReport } from '@weir/cluster';
+import { clusterLimits } from '@weir/cluster/limits';
 import { type Api, apis } from '@weir/wire';
 import { startTestAgent } from '../../testing/index.ts';
 import type { RequestContext } from '../requests/handler.ts';
@@ -102,9 +102,9 @@ test('whatever names clients choose, the report stays within its bounds and keep
   assert.equal(connected.connectionCount, 420);
   const [first] = connected.software;
   assert.deepEqual([first!.name, first!.connectionCount, first!.principalCount], ['common', 20, 20]);
-  assert.equal(first!.clientIds.length, metadataLimits.reportedSoftwareNamesMax);
+  assert.equal(first!.clientIds.length, clusterLimits.reportedSoftwareNamesMax);
   assert.ok(connected.software.length > 5);
-  assert.ok(JSON.stringify(connected.software).length <= metadataLimits.reportedSoftwareCharsMax);
+  assert.ok(JSON.stringify(connected.software).length <= clusterLimits.reportedSoftwareCharsMax);
   const report = { startedMs: 1, number: 1, sinceNumber: 0, spanMs: 1, nowMs: 1, connected };
   assert.equal(problemOfReport(report, JSON.stringify(report)), undefined);
 });

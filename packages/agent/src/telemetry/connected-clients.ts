@@ -1,5 +1,5 @@
-import type { ReportedConnections, ReportedSoftware } from '@weir/metadata';
-import { metadataLimits } from '@weir/metadata/limits';
+import type { ReportedConnections, ReportedSoftware } from '@weir/cluster';
+import { clusterLimits } from '@weir/cluster/limits';
 import { type Api, type Apis, apis, errors } from '@weir/wire';
 import { agentLimits } from '../limits.ts';
 import type { HandlerOf, RequestContext } from '../requests/handler.ts';
@@ -82,7 +82,7 @@ export class ConnectedClients {
   /** Who is connected, by software. Clients choose names, so that lists are bounded by what they take; the most connections come first. */
   report(): ReportedConnections {
     const software: ReportedSoftware[] = [];
-    let charsLeft = metadataLimits.reportedSoftwareCharsMax - '[]'.length;
+    let charsLeft = clusterLimits.reportedSoftwareCharsMax - '[]'.length;
     for (const kind of this.#kinds()) {
       const told = toldKind(kind);
       charsLeft -= JSON.stringify(told).length + 1;
@@ -128,7 +128,7 @@ function toldKind({ software, connectionCount, principals, clientIds }: Kind): R
   const first = (counts: ReadonlyMap<string, number>) =>
     [...counts]
       .sort(byCount((connections) => connections))
-      .slice(0, metadataLimits.reportedSoftwareNamesMax)
+      .slice(0, clusterLimits.reportedSoftwareNamesMax)
       .map(([name]) => shortName(name));
   return {
     name: shortName(software.name),

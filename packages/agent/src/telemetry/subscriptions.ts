@@ -1,5 +1,5 @@
 import { crc32 } from 'node:zlib';
-import { type Pattern, restorePattern } from '@weir/metadata';
+import { type Pattern, restorePattern } from '@weir/cluster';
 import type { EntriesView } from '../cluster/followed-entries.ts';
 
 /** What subscriptions choose clients by, under the names that they have in a subscription. */

@@ -1,4 +1,4 @@
-import type { TopicDescription } from '@weir/metadata';
+import type { TopicDescription } from '@weir/cluster';
 import type { ClusterView } from '../cluster/cluster-view.ts';
 import type { Access } from '../security/access.ts';
 

@@ -1,4 +1,4 @@
-import type { TransactionError } from '@weir/metadata';
+import type { TransactionError } from '@weir/cluster';
 import type { ErrorName } from '@weir/wire';
 
 /** From these versions on clients know PRODUCER_FENCED; before, they hear INVALID_PRODUCER_EPOCH and do the same. */

@@ -1,5 +1,6 @@
+import { CallNotDone, type ClusterPort, ClusterUnavailable } from '@weir/cluster';
 import { type Clock, type JitteredBackOff, jitteredBackOffMs, type Log, type Random } from '@weir/core';
-import { AgentKeyRefused, CallNotDone, type ClusterPort, ClusterUnavailable } from '@weir/metadata';
+import { AgentKeyRefused } from '@weir/rpc';
 import type { DataFile } from './data-file.ts';
 
 const retryBackOff: JitteredBackOff = { firstMs: 50, maxMs: 1_000, jitter: 'half' };

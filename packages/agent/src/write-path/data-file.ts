@@ -1,5 +1,9 @@
-import type { FileCommit, FileCommitResult, TransactionalBatches } from '@weir/metadata';
-import { entryErrors } from '@weir/metadata';
+import {
+  entryErrors,
+  type FileCommit,
+  type FileCommitResult,
+  type TransactionalBatches,
+} from '@weir/cluster';
 import type { PendingAppend } from './pending-append.ts';
 import type { AppendResult, ProducedBatch } from './produced-batch.ts';
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type ClusterPort, type FilesToCommit, filesToSend } from '@weir/metadata';
+import { type ClusterPort, type FilesToCommit, filesToSend } from '@weir/cluster';
 import { batchOf, type DataPath, produced, settled } from '../../testing/data-path.ts';
 import { startWritePath } from '../../testing/write-path-stage.ts';
 import { FilePace } from './file-pace.ts';

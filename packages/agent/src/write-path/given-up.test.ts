@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import {
-  AgentKeyRefused,
   CallNotDone,
   type ClusterPort,
   ClusterUnavailable,
   type FileCommit,
   type FilesToCommit,
   filesToSend,
-} from '@weir/metadata';
+} from '@weir/cluster';
+import { AgentKeyRefused } from '@weir/rpc';
 import { batchOf, type DataPath, produced, settled } from '../../testing/data-path.ts';
 import { append, heldPuts, recordingPort, startWritePath } from '../../testing/write-path-stage.ts';
 import { writeRows } from './write-metrics.ts';

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type Clock, type Random, seededRandom } from '@weir/core';
 import {
   type ClusterPort,
   ClusterUnavailable,
   type FileCommit,
   type FilesToCommit,
   filesToSend,
-} from '@weir/metadata';
+} from '@weir/cluster';
+import { type Clock, type Random, seededRandom } from '@weir/core';
 import { batchRecords, recordBatches } from '@weir/wire';
 import { batchOf, DataPath, produced, settled } from '../../testing/data-path.ts';
 import type { AppendResult } from './produced-batch.ts';

@@ -1,4 +1,4 @@
-import type { TopicDescription } from '@weir/metadata';
+import type { TopicDescription } from '@weir/cluster';
 
 /** What a topic demands of the batches that are written to it. */
 export interface TopicRules {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { FileCommit } from '@weir/metadata';
+import type { FileCommit } from '@weir/cluster';
 import { zeroUuid } from '@weir/wire';
 import { batchOf, produced, settled } from '../../testing/data-path.ts';
 import { append, heldPuts, recordingPort, startWritePath as start } from '../../testing/write-path-stage.ts';

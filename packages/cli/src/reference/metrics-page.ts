@@ -1,8 +1,8 @@
 import { agentMetricRows } from '@weir/agent';
+import { clusterLimits } from '@weir/cluster/limits';
 import { hostedMetricRows } from '@weir/controlplane';
 import { controlPlaneLimits } from '@weir/controlplane/limits';
 import type { MetricRow } from '@weir/core';
-import { metadataLimits } from '@weir/metadata/limits';
 
 /** The reference page of metrics, as Markdown. */
 export function metricsPage(): string {
@@ -52,7 +52,7 @@ it is about another agent. Metrics of a control plane have \`virtual_cluster_id\
 The tags \`topic\`, \`consumer_group\` and \`partition\` can be switched off (\`-disableConsumerGroupsMetricsTags\`), and \`partition\` is unless \`weir metrics\` publishes it. Values that no tag
 distinguishes any more are summed; offsets, ages and times are the largest, \`min_offset\` the smallest.
 
-A control plane publishes at most ${controlPlaneLimits.hostedSeriesMax.toLocaleString('en-US')} series of a cluster, those of topics last, and every publisher ${metadataLimits.publishedGroupsMax.toLocaleString('en-US')} groups, the first by name.
+A control plane publishes at most ${controlPlaneLimits.hostedSeriesMax.toLocaleString('en-US')} series of a cluster, those of topics last, and every publisher ${clusterLimits.publishedGroupsMax.toLocaleString('en-US')} groups, the first by name.
 \`service_cluster_metrics_left_out\` says what is missing.`;
 
 const notTold = `## What is missing

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { ClusterFollower, ClusterSnapshot } from '@weir/cluster';
 import { type Log, silentLog, systemClock } from '@weir/core';
-import type { ClusterFollower, ClusterSnapshot } from '@weir/metadata';
 import { bucketOverride } from './bucket-override.ts';
 
 /** A cluster that shows itself at once, later, or never. */

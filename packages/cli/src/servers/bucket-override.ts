@@ -1,5 +1,5 @@
+import { type ClusterPort, takeSnapshot } from '@weir/cluster';
 import type { Log } from '@weir/core';
-import { type ClusterPort, takeSnapshot } from '@weir/metadata';
 import { type BucketPlace, bucketPlace, isWithinBucket, StoreError } from '@weir/storage';
 
 const config = 'service.bucket.url';

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { type TestContext, test } from 'node:test';
+import { ClusterUnavailable } from '@weir/cluster';
 import { Metrics, seededRandom, silentLog } from '@weir/core';
 import { HandClock, settle } from '@weir/core/testing';
-import { ClusterUnavailable } from '@weir/metadata';
 import {
   aroundStore,
   bucketIdKey,

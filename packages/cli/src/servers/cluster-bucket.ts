@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
+import { type ClusterPort, ClusterUnavailable } from '@weir/cluster';
 import type { Clock, Log } from '@weir/core';
-import { type ClusterPort, ClusterUnavailable } from '@weir/metadata';
 import { bucketIdKey, isRetriable, ObjectNotFound, type ObjectStore, StoreError } from '@weir/storage';
 import { Failure } from '../failure.ts';
 

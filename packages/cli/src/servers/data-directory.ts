@@ -1,7 +1,7 @@
 import { accessSync, constants, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { makeDirectory } from '@weir/metadata';
+import { makeDirectory } from '@weir/journal';
 import { Failure } from '../failure.ts';
 
 /** Whether a process is alone in its directory, as a playground is, or shares it, as control planes do. */

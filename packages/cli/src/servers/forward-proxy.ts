@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import type { ForwardProxy } from '@weir/metadata';
+import type { ForwardProxy } from '@weir/rpc';
 import type { FlagValues } from '../flags/catalogue.ts';
 
 /** The proxy through which the control plane is reached, where there is one. */

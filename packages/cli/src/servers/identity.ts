@@ -2,7 +2,7 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { freshKeySecret } from '@weir/controlplane/process';
-import { makeDirectory } from '@weir/metadata';
+import { makeDirectory } from '@weir/journal';
 import { Failure } from '../failure.ts';
 import { explaining } from './data-directory.ts';
 

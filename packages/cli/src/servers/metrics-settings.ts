@@ -1,5 +1,5 @@
 import type { MetricsPushSettings } from '@weir/agent';
-import type { ClusterMetricsSettings } from '@weir/metadata';
+import type { ClusterMetricsSettings } from '@weir/cluster';
 import type { CommandValues, FlagValues } from '../flags/catalogue.ts';
 
 /** What flags say about the stats of the whole cluster. */

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { startMetricsPublisher, startMetricsPush } from '@weir/agent';
 import { jsonLog, Metrics, release, systemRandom } from '@weir/core';
-import { connectCluster } from '@weir/metadata';
+import { connectCluster } from '@weir/rpc';
 import type { Handler } from '../handler.ts';
 import { agentProof } from './agent-proof.ts';
 import { inUrl, listenAddress, onlyAddress } from './bind-address.ts';

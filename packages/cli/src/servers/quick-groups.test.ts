@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
 import { Metrics, silentLog, systemClock } from '@weir/core';
-import { ClusterNode, openJournals } from '@weir/metadata';
+import { openJournals } from '@weir/journal';
+import { ClusterNode } from '@weir/metadata';
 import { withQuickGroups } from './quick-groups.ts';
 
 const name = 'group.initial.rebalance.delay.ms';

@@ -1,4 +1,4 @@
-import { type ClusterPort, takeSnapshot } from '@weir/metadata';
+import { type ClusterPort, takeSnapshot } from '@weir/cluster';
 
 const name = 'group.initial.rebalance.delay.ms';
 

@@ -11,7 +11,7 @@ import {
   zonesByAddress,
 } from '@weir/agent';
 import { type Clock, type Environment, type Log, Metrics, release, systemRandom } from '@weir/core';
-import { connectCluster } from '@weir/metadata';
+import { connectCluster } from '@weir/rpc';
 import { openStore } from '@weir/storage';
 import { Failure } from '../failure.ts';
 import type { CommandValues } from '../flags/catalogue.ts';

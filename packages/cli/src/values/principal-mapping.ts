@@ -1,4 +1,4 @@
-import { compileRewrite } from '@weir/metadata';
+import { compileRewrite } from '@weir/cluster';
 import type { ValueType } from './value-type.ts';
 
 /**

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { compilePattern } from '@weir/metadata';
+import { compilePattern } from '@weir/cluster';
 import fc from 'fast-check';
 import { flagRows } from '../flags/catalogue.ts';
 import type { ValueType } from './value-type.ts';

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { randomBytes, randomUUID } from 'node:crypto';
 import { test } from 'node:test';
-import { type ClusterNode, isPasswordOf, newScramCredential, readScramCredential } from '@weir/metadata';
+import { isPasswordOf, newScramCredential, readScramCredential } from '@weir/cluster';
+import type { ClusterNode } from '@weir/metadata';
 import { startLeader } from '../../testing/leading-node.ts';
 import { applyCredentials } from './apply-credentials.ts';
 import { parseCredentials } from './credentials-file.ts';

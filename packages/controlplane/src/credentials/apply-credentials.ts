@@ -1,12 +1,12 @@
 import {
-  type ClusterNode,
   type CredentialDescription,
   type CredentialToPut,
   isPasswordOf,
   newScramCredential,
   readScramCredential,
   type ScramCredential,
-} from '@weir/metadata';
+} from '@weir/cluster';
+import type { ClusterNode } from '@weir/metadata';
 import type { FileCredential } from './credentials-file.ts';
 
 /** The part of a node that is needed. */

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { ClusterUnavailable, type ControlPlaneEvent } from '@weir/cluster';
 import { seededRandom, silentLog, systemClock } from '@weir/core';
 import { eventEnvelope } from '@weir/events';
-import { ClusterUnavailable, type ControlPlaneEvent } from '@weir/metadata';
 import { diagnosticEvents } from './diagnostic-events.ts';
 import { newRecord, type Transition } from './record.ts';
 import { checks } from './registry.ts';

@@ -1,3 +1,4 @@
+import type { ControlPlaneEvent, EventsPort } from '@weir/cluster';
 import type { Clock, Log, Random } from '@weir/core';
 import {
   controlPlaneSource,
@@ -6,7 +7,6 @@ import {
   type EventTypeName,
   serializeEvent,
 } from '@weir/events';
-import type { ControlPlaneEvent, EventsPort } from '@weir/metadata';
 import { diagnosticEventData } from './event.ts';
 import { diagnosticFailureRow, diagnosticSamples } from './gauges.ts';
 import type { DiagnosticRecord, Transition } from './record.ts';

@@ -4,7 +4,7 @@ import {
   type GroupStateName,
   type InvalidAcl,
   type ReportedDamage,
-} from '@weir/metadata';
+} from '@weir/cluster';
 
 /**
  * The input of checks: one cluster at one moment, as plain data. Unknown facts are absent; a check that needs one

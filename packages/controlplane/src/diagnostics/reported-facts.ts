@@ -11,7 +11,7 @@ import {
   type ReportedBucket,
   type ReportedClient,
   type ReportedDamage,
-} from '@weir/metadata';
+} from '@weir/cluster';
 import { controlPlaneLimits } from '../limits.ts';
 import type {
   AgentFacts,

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { agentSilenceMsMax } from '@weir/cluster';
 import { coreLimits, systemClock } from '@weir/core';
-import { agentSilenceMsMax, type ClusterNode } from '@weir/metadata';
+import type { ClusterNode } from '@weir/metadata';
 import { agentOf, dayMs } from '../../testing/diagnostic-snapshot.ts';
 import { commitOf } from '../../testing/fake-cluster.ts';
 import { startLeader } from '../../testing/leading-node.ts';

@@ -1,4 +1,3 @@
-import { coreLimits } from '@weir/core';
 import {
   type AgentsHeard,
   type ClusterPort,
@@ -11,7 +10,8 @@ import {
   readAcls,
   SnapshotTopics,
   takeSnapshot,
-} from '@weir/metadata';
+} from '@weir/cluster';
+import { coreLimits } from '@weir/core';
 import { controlPlaneLimits } from '../limits.ts';
 import type {
   AclFacts,

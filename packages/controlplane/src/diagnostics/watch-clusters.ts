@@ -1,5 +1,5 @@
+import { ClusterUnavailable } from '@weir/cluster';
 import type { Clock, Log, Metrics } from '@weir/core';
-import { ClusterUnavailable } from '@weir/metadata';
 import type { ClusterKind } from './diagnostic-snapshot.ts';
 import { diagnosticEventData } from './event.ts';
 import type { DiagnosticRecord, Transition } from './record.ts';

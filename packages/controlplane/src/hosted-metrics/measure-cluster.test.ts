@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { type ClusterPort, ClusterUnavailable } from '@weir/cluster';
 import { Metrics, release, silentLog, systemClock, systemRandom } from '@weir/core';
-import type { ClusterNode, ClusterPort } from '@weir/metadata';
-import { ClusterUnavailable, connectCluster } from '@weir/metadata';
+import type { ClusterNode } from '@weir/metadata';
+import { connectCluster } from '@weir/rpc';
 import fc from 'fast-check';
 import { startNode } from '../../testing/leading-node.ts';
 import { parsePrometheusText } from '../../testing/prometheus-text.ts';

@@ -1,4 +1,3 @@
-import { type Clock, Metrics, release, seriesPerMetricMax } from '@weir/core';
 import {
   type ClusterMetricsSettings,
   type ClusterPort,
@@ -6,7 +5,8 @@ import {
   PublishedStats,
   readMeasuredSnapshot,
   readStats,
-} from '@weir/metadata';
+} from '@weir/cluster';
+import { type Clock, Metrics, release, seriesPerMetricMax } from '@weir/core';
 import { controlPlaneLimits } from '../limits.ts';
 import type { HostedSample } from './hosted-sample.ts';
 

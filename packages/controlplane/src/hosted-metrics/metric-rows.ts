@@ -1,5 +1,5 @@
+import { leftOutRow, publishedMetrics } from '@weir/cluster';
 import type { MetricRow } from '@weir/core';
-import { leftOutRow, publishedMetrics } from '@weir/metadata';
 import { diagnosticFailureRow } from '../diagnostics/gauges.ts';
 import { utilizationRow } from '../diagnostics/utilization.ts';
 

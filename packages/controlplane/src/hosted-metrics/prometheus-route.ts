@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { ApiError } from '@weir/api';
+import { ClusterUnavailable } from '@weir/cluster';
 import { type Clock, type Log, type MetricRow, type Metrics, SemaphoreFull } from '@weir/core';
-import { ClusterUnavailable } from '@weir/metadata';
 import type { Authorize, Verdict } from '../agent-keys.ts';
 import { remoteAddressOf } from '../http/remote-address.ts';
 import { type Handler, pathOf, routePath } from '../http/route-table.ts';

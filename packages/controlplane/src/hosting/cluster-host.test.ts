@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { type TestContext, test } from 'node:test';
 import { Metrics, silentLog, systemClock } from '@weir/core';
-import { openJournals } from '@weir/metadata';
+import { openJournals } from '@weir/journal';
 import { until } from '../../testing/until.ts';
 import { clusterCalled } from '../../testing/virtual-cluster.ts';
 import type { VirtualCluster } from '../accounts/workspaces/virtual-clusters.ts';

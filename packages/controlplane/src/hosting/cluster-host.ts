@@ -1,5 +1,6 @@
 import type { Clock, Log, Metrics } from '@weir/core';
-import { ClusterNode, type JournalHub, type LeaseHolder, shortLease } from '@weir/metadata';
+import type { JournalHub, LeaseHolder } from '@weir/journal';
+import { ClusterNode, shortLease } from '@weir/metadata';
 import type { VirtualCluster } from '../accounts/workspaces/virtual-clusters.ts';
 import { keepClusterName } from '../cluster-name.ts';
 import { controlPlaneLimits } from '../limits.ts';

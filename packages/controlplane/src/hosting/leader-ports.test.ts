@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { type TestContext, test } from 'node:test';
+import { ClusterUnavailable, NotLeader } from '@weir/cluster';
 import { silentLog, systemClock, systemRandom } from '@weir/core';
 import { HandClock } from '@weir/core/testing';
-import { type ClusterNode, ClusterUnavailable, NotLeader } from '@weir/metadata';
+import type { ClusterNode } from '@weir/metadata';
 import { startLeader, startNode } from '../../testing/leading-node.ts';
 import { until } from '../../testing/until.ts';
 import { LeaderPorts, type LeaderPortsOptions } from './leader-ports.ts';

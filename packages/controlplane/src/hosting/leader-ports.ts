@@ -1,15 +1,14 @@
-import { type Clock, type Log, Metrics, type Random } from '@weir/core';
 import {
-  type ClusterClient,
   type ClusterFollower,
-  type ClusterNode,
   type ClusterPort,
   ClusterUnavailable,
   callOn,
-  connectCluster,
   NotLeader,
   portOf,
-} from '@weir/metadata';
+} from '@weir/cluster';
+import { type Clock, type Log, Metrics, type Random } from '@weir/core';
+import type { ClusterNode } from '@weir/metadata';
+import { type ClusterClient, connectCluster } from '@weir/rpc';
 import { controlPlaneLimits } from '../limits.ts';
 import type { SecretsOf } from '../workload-identity/agent-tokens.ts';
 import type { ClusterHost } from './cluster-host.ts';

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { apiPath, docsMcpPath, mcpPath } from '@weir/api/paths';
-import { agentTokenPath } from '@weir/metadata';
+import { agentTokenPath } from '@weir/rpc';
 
 /** Answers a request. It never rejects. */
 export type Handler = (request: IncomingMessage, response: ServerResponse) => void | Promise<void>;

@@ -1,8 +1,9 @@
 import { existsSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { NewerFormat } from '@weir/cluster';
 import type { Clock, Log } from '@weir/core';
-import { checkJournalFile, type JournalHub, makeDirectory, NewerFormat } from '@weir/metadata';
+import { checkJournalFile, type JournalHub, makeDirectory } from '@weir/journal';
 import { DatabaseProblem } from '../accounts/database/database-problem.ts';
 import { accountsUrlOf } from './accounts-url.ts';
 import { pause } from './pause.ts';

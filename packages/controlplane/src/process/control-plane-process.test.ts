@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { systemClock } from '@weir/core';
-import { AgentKeyRefused } from '@weir/metadata';
+import { AgentKeyRefused } from '@weir/rpc';
 import {
   callApi,
   connectAgent,

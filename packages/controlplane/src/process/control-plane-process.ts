@@ -1,6 +1,8 @@
 import { randomBytes } from 'node:crypto';
+import { acceptedSecrets, clusterSecrets } from '@weir/cluster';
 import { type Metrics, systemRandom } from '@weir/core';
-import { acceptedSecrets, type ClusterNode, clusterSecrets, LoadSharing, openJournals } from '@weir/metadata';
+import { openJournals } from '@weir/journal';
+import { type ClusterNode, LoadSharing } from '@weir/metadata';
 import { freshToken, hashSecret } from '../accounts/secrets/secrets.ts';
 import type { VirtualCluster } from '../accounts/workspaces/virtual-clusters.ts';
 import { type Authorize, authorizeByAgentKeys, authorizeByAny } from '../agent-keys.ts';

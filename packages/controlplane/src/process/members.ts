@@ -1,5 +1,5 @@
 import type { Clock, Log } from '@weir/core';
-import type { JournalHub, LeaseHolder } from '@weir/metadata';
+import type { JournalHub, LeaseHolder } from '@weir/journal';
 
 /** How often a process says that it lives, and looks who else does. */
 const announceIntervalMs = 2_000;

@@ -1,5 +1,5 @@
+import type { ClusterMetricsSettings } from '@weir/cluster';
 import type { Clock, Log, MetricRow, Metrics } from '@weir/core';
-import type { ClusterMetricsSettings } from '@weir/metadata';
 import type { FirstCluster } from './founding.ts';
 import type { OwnerKeys } from './one-user.ts';
 

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
+import { acceptedSecrets, clusterSecrets } from '@weir/cluster';
 import { systemClock } from '@weir/core';
-import { acceptedSecrets, type ClusterNode, clusterSecrets } from '@weir/metadata';
+import type { ClusterNode } from '@weir/metadata';
 import { connectAgent, freshClusterId, freshKey, startProcess } from '../../testing/running-process.ts';
 import { memberToken } from '../hosting/member-tokens.ts';
 

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { apiLimits } from '@weir/api/limits';
-import { agentAudience } from '@weir/metadata';
 import { isSafeAddress } from '@weir/oidc';
+import { agentAudience } from '@weir/rpc';
 import type { Federation } from '../accounts/workspaces/federations.ts';
 import { type ClaimRule, parseClaimRule } from './claim-rule.ts';
 

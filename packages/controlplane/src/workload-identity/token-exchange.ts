@@ -1,7 +1,7 @@
 import { isId } from '@weir/api';
 import type { Clock, Log, MetricRow, Metrics } from '@weir/core';
-import { agentAudience } from '@weir/metadata';
 import { type CheckedToken, type Claims, checkToken, type Issuers, issuerNamedIn } from '@weir/oidc';
+import { agentAudience } from '@weir/rpc';
 import type { Authorize } from '../agent-keys.ts';
 import { isAgentToken, readAgentToken, type SecretsOf, signAgentToken } from './agent-tokens.ts';
 import type { WorkloadIdentityBinding } from './binding.ts';

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Metrics, silentLog, systemClock, systemRandom } from '@weir/core';
-import { agentTokenPath, connectCluster, tokenExchange } from '@weir/metadata';
 import { TestIssuer } from '@weir/oidc/testing';
+import { agentTokenPath, connectCluster, tokenExchange } from '@weir/rpc';
 import { commitOf, FakeCluster } from '../../testing/fake-cluster.ts';
 import { controlPlaneLimits } from '../limits.ts';
 import { startControlPlane } from '../server.ts';

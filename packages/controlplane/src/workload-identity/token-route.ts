@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { tokenExchange } from '@weir/metadata';
+import { tokenExchange } from '@weir/rpc';
 import type { Handler } from '../http/route-table.ts';
 import { controlPlaneLimits } from '../limits.ts';
 import type { TokenExchange } from './token-exchange.ts';

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { ControlPlaneEvent } from '@weir/cluster';
+import { clusterLimits } from '@weir/cluster/limits';
+import { eventCalls } from '@weir/cluster/testing';
 import { coreLimits, Metrics } from '@weir/core';
 import { HandClock } from '@weir/core/testing';
+import { callLimits, decodeFrame, encodeFrame } from '@weir/rpc/testing';
 import fc from 'fast-check';
-import { eventCalls } from '../calls/event-calls.ts';
-import type { ControlPlaneEvent } from '../cluster/events-port.ts';
-import { metadataLimits } from '../limits.ts';
-import { callLimits, decodeFrame, encodeFrame } from '../rpc/frame.ts';
 import { ControlPlaneEvents } from './control-plane-events.ts';
 import { eventMetrics } from './event-metrics.ts';
 
@@ -95,14 +95,14 @@ test('however much is put, the newest are kept, so many of them, and the others 
         for (let next = 0; ; ) {
           const taken = await take('7', next);
           if (taken.texts.length === 0) break;
-          assert.ok(taken.texts.length <= metadataLimits.controlPlaneEventsPerCallMax);
+          assert.ok(taken.texts.length <= clusterLimits.controlPlaneEventsPerCallMax);
           kept.push(...taken.texts.map((text) => text.length));
           next = taken.nextNumber;
         }
         const bearable = all.filter((size) => size <= coreLimits.eventBytesMax);
         assert.deepEqual(kept, bearable.slice(bearable.length - kept.length));
-        assert.ok(kept.length <= metadataLimits.controlPlaneEventsMax);
-        assert.ok(kept.reduce((sum, size) => sum + size, 0) <= metadataLimits.controlPlaneEventCharsMax);
+        assert.ok(kept.length <= clusterLimits.controlPlaneEventsMax);
+        assert.ok(kept.reduce((sum, size) => sum + size, 0) <= clusterLimits.controlPlaneEventCharsMax);
         assert.equal(figure('dropped'), all.length - kept.length);
       },
     ),

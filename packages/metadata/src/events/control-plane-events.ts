@@ -1,12 +1,12 @@
-import { type Clock, coreLimits, type EventTypeName, eventTypeNames } from '@weir/core';
 import {
   type ControlPlaneEvent,
   type ControlPlaneEventsPoll,
   type ControlPlaneEventsTaken,
+  clusterConfigValue,
   controlPlaneEventsWaitMsMax,
-} from '../cluster/events-port.ts';
-import { clusterConfigValue } from '../configs/config-value.ts';
-import { metadataLimits } from '../limits.ts';
+} from '@weir/cluster';
+import { clusterLimits } from '@weir/cluster/limits';
+import { type Clock, coreLimits, type EventTypeName, eventTypeNames } from '@weir/core';
 import type { EventMetrics } from './event-metrics.ts';
 
 export interface ControlPlaneEventsOptions {
@@ -57,8 +57,8 @@ export class ControlPlaneEvents {
     let tooMany = 0;
     let chars = this.#chars;
     while (
-      this.#events.length - tooMany > metadataLimits.controlPlaneEventsMax ||
-      chars > metadataLimits.controlPlaneEventCharsMax
+      this.#events.length - tooMany > clusterLimits.controlPlaneEventsMax ||
+      chars > clusterLimits.controlPlaneEventCharsMax
     ) {
       chars -= this.#events[tooMany++]!.text.length;
     }
@@ -75,7 +75,7 @@ export class ControlPlaneEvents {
     }
     if (this.#events.length === 0) await this.#wait(Math.min(waitMs, controlPlaneEventsWaitMsMax));
     this.#dropUnwanted();
-    const events = this.#events.slice(0, metadataLimits.controlPlaneEventsPerCallMax);
+    const events = this.#events.slice(0, clusterLimits.controlPlaneEventsPerCallMax);
     return { queueId: this.#options.queueId, nextNumber: this.#firstNumber + events.length, events };
   }
 

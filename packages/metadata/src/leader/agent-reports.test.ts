@@ -1,16 +1,16 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { coreLimits } from '@weir/core';
-import { HandClock } from '@weir/core/testing';
-import fc from 'fast-check';
 import {
   type AgentReport,
   type ReportedConnections,
   type ReportedSoftware,
   reportIntervalMs,
   reportKeptMs,
-} from '../cluster/agent-report.ts';
-import { metadataLimits } from '../limits.ts';
+} from '@weir/cluster';
+import { clusterLimits } from '@weir/cluster/limits';
+import { coreLimits } from '@weir/core';
+import { HandClock } from '@weir/core/testing';
+import fc from 'fast-check';
 import { AgentReports } from './agent-reports.ts';
 
 function reportOf(number: number, sinceNumber: number, facts: Partial<AgentReport> = {}): AgentReport {
@@ -68,7 +68,7 @@ test('a report that the agent does not know was heard is replaced by the next on
 
 test('whatever answers are lost, each file is counted once or waits to be reported', () => {
   const steps = fc.array(fc.record({ files: fc.nat(5), isHeard: fc.boolean(), isAnswered: fc.boolean() }), {
-    maxLength: metadataLimits.agentReportsKeptMax,
+    maxLength: clusterLimits.agentReportsKeptMax,
   });
   fc.assert(
     fc.property(steps, (rounds) => {
@@ -122,7 +122,7 @@ const refused: readonly [what: string, facts: object, problem: RegExp][] = [
     'too many names of clients',
     {
       connected: connectedBy({
-        principals: Array(metadataLimits.reportedSoftwareNamesMax + 1).fill('User:a'),
+        principals: Array(clusterLimits.reportedSoftwareNamesMax + 1).fill('User:a'),
       }),
     },
     /principals: more than 5/,
@@ -156,11 +156,9 @@ test('what a later release tells besides does no harm', () => {
 test('an agent has a few reports, and all agents of a cluster so much room', () => {
   const { reports, numbers } = stage();
   for (let number = 1; number <= 100; number++) reports.heard('a', reportOf(number, number - 1));
-  assert.equal(numbers('a').length, metadataLimits.agentReportsKeptMax);
+  assert.equal(numbers('a').length, clusterLimits.agentReportsKeptMax);
   const large = { later: 'x'.repeat(coreLimits.agentReportCharsMax - 1_000) } as object;
-  const agentsMax = Math.ceil(
-    metadataLimits.clusterReportCharsMax / (coreLimits.agentReportCharsMax - 1_000),
-  );
+  const agentsMax = Math.ceil(clusterLimits.clusterReportCharsMax / (coreLimits.agentReportCharsMax - 1_000));
   for (let agent = 0; agent < 2 * agentsMax; agent++) reports.heard(`b${agent}`, reportOf(1, 0, large));
   assert.ok(reports.reports().size <= agentsMax + 1);
   for (let agent = 0; agent < 2 * agentsMax; agent++) reports.forget(`b${agent}`);
@@ -226,8 +224,8 @@ function logInMany(reports: AgentReports, userCount: number, afterEach: () => vo
 test('who is forgotten for want of room is not said to have stayed away', () => {
   const { clock, reports } = stage();
   clock.advance(1_000);
-  logInMany(reports, metadataLimits.lastLoginsMax + 1);
-  assert.equal(reports.loginMs.size, metadataLimits.lastLoginsMax);
+  logInMany(reports, clusterLimits.lastLoginsMax + 1);
+  assert.equal(reports.loginMs.size, clusterLimits.lastLoginsMax);
   assert.equal(reports.loginsHeardSinceMs, clock.nowMs());
 });
 
@@ -235,8 +233,8 @@ test('who is written down may be forgotten', () => {
   const { clock, reports } = stage();
   const startMs = clock.nowMs();
   clock.advance(1_000);
-  logInMany(reports, metadataLimits.lastLoginsMax + 1, () => reports.takeLogins());
-  assert.equal(reports.loginMs.size, metadataLimits.lastLoginsMax);
+  logInMany(reports, clusterLimits.lastLoginsMax + 1, () => reports.takeLogins());
+  assert.equal(reports.loginMs.size, clusterLimits.lastLoginsMax);
   assert.equal(reports.loginsHeardSinceMs, startMs);
 });
 
@@ -264,10 +262,10 @@ test('the clients of an agent are those of its last report, for a while, and non
 
 test('the clients of all agents together have so much room; beyond it they are only counted', () => {
   const { reports } = stage();
-  const clientIds = Array(metadataLimits.reportedSoftwareNamesMax).fill(name);
+  const clientIds = Array(clusterLimits.reportedSoftwareNamesMax).fill(name);
   const software = Array(18).fill(softwareOf({ clientIds }));
   const chars = JSON.stringify(software).length;
-  const agentCount = Math.ceil((2 * metadataLimits.clusterSoftwareCharsMax) / chars);
+  const agentCount = Math.ceil((2 * clusterLimits.clusterSoftwareCharsMax) / chars);
   const hear = (agentId: string) =>
     assert.equal(
       reports.heard(agentId, reportOf(1, 0, { connected: { connectionCount: 18, software } })),
@@ -275,7 +273,7 @@ test('the clients of all agents together have so much room; beyond it they are o
     );
   for (let agent = 0; agent < agentCount; agent++) hear(`a${agent}`);
   const kept = Array.from({ length: agentCount }, (_, agent) => reports.connectedOf(`a${agent}`)?.connected);
-  assert.ok(JSON.stringify(kept).length <= metadataLimits.clusterSoftwareCharsMax + agentCount * 10);
+  assert.ok(JSON.stringify(kept).length <= clusterLimits.clusterSoftwareCharsMax + agentCount * 10);
   assert.ok(kept.some((one) => one?.software.length === 18));
   for (let agent = 0; agent < agentCount; agent++) reports.forget(`a${agent}`);
   hear('b');

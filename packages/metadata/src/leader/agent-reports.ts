@@ -1,4 +1,3 @@
-import type { Clock } from '@weir/core';
 import {
   type AgentReport,
   type HeardReport,
@@ -6,9 +5,10 @@ import {
   type ReportedConnections,
   reportIntervalMs,
   reportKeptMs,
-} from '../cluster/agent-report.ts';
-import { metadataLimits } from '../limits.ts';
-import type { HeardLogins } from '../machine/credentials/credential-use.ts';
+} from '@weir/cluster';
+import { clusterLimits } from '@weir/cluster/limits';
+import type { Clock } from '@weir/core';
+import type { HeardLogins } from '@weir/machine';
 
 /** As text, which takes a fraction of the memory: reports of thousands of agents are kept, and looked at once a minute. */
 interface Kept extends Pick<AgentReport, 'startedMs' | 'number'> {
@@ -128,9 +128,9 @@ export class AgentReports {
     // The agent did not know that these were heard, and tells what was in them again.
     const isToldAgain = (before: Kept) => before.startedMs === startedMs && before.number > sinceNumber;
     const kept = this.#dropFrom(agentId, (one) => isToldAgain(one) || this.#isOld(one));
-    if (kept.length >= metadataLimits.agentReportsKeptMax) this.#keptChars -= kept.shift()!.json.length;
+    if (kept.length >= clusterLimits.agentReportsKeptMax) this.#keptChars -= kept.shift()!.json.length;
     this.#keptByAgent.set(agentId, kept);
-    if (this.#keptChars + json.length > metadataLimits.clusterReportCharsMax) return;
+    if (this.#keptChars + json.length > clusterLimits.clusterReportCharsMax) return;
     this.#keptChars += json.length;
     kept.push({ startedMs, number, json, heardMs: this.#clock.nowMs(), atMs: this.#clock.monotonicMs() });
   }
@@ -140,7 +140,7 @@ export class AgentReports {
     this.#connectedByAgent.delete(agentId);
     if (connected === undefined) return;
     const isRoom = (json: string) =>
-      this.#connectedChars + json.length <= metadataLimits.clusterSoftwareCharsMax;
+      this.#connectedChars + json.length <= clusterLimits.clusterSoftwareCharsMax;
     const json = [connected, { ...connected, software: [] }].map((told) => JSON.stringify(told)).find(isRoom);
     if (json === undefined) return;
     this.#connectedChars += json.length;
@@ -181,7 +181,7 @@ export class AgentReports {
   }
 
   #forgetLogins(): void {
-    while (this.#loginMs.size > metadataLimits.lastLoginsMax) {
+    while (this.#loginMs.size > clusterLimits.lastLoginsMax) {
       const [oldest] = this.#loginMs.keys();
       this.#loginMs.delete(oldest!);
       // Of whoever is forgotten before that was written down it must not be said that he never came.

@@ -1,11 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { type AgentDescription, type AgentReport, agentSilenceMsMax } from '@weir/cluster';
+import { clusterLimits } from '@weir/cluster/limits';
 import { silentLog } from '@weir/core';
 import { HandClock } from '@weir/core/testing';
-import type { AgentReport } from '../cluster/agent-report.ts';
-import { type AgentDescription, agentSilenceMsMax } from '../cluster/port.ts';
-import { metadataLimits } from '../limits.ts';
-import type { NodeIdRequest } from '../machine/node-ids/node-ids.ts';
+import type { NodeIdRequest } from '@weir/machine';
 import { Agents, lostAgentMsMax } from './agents.ts';
 
 function agent(agentId: string): AgentDescription {
@@ -100,10 +99,10 @@ test('who was not heard since the leader changed is not missed', async () => {
 
 test('of many that are lost the last are told', async () => {
   const { agents, lost, silence } = stage();
-  for (let index = 0; index < metadataLimits.lostAgentsMax + 2; index++)
+  for (let index = 0; index < clusterLimits.lostAgentsMax + 2; index++)
     await agents.heartbeat(agent(`a${index}`));
   await silence();
-  assert.equal(lost().length, metadataLimits.lostAgentsMax);
+  assert.equal(lost().length, clusterLimits.lostAgentsMax);
   assert.equal(lost()[0], 'a2');
 });
 

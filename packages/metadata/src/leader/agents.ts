@@ -1,14 +1,17 @@
-import { type Clock, coreLimits, type Log } from '@weir/core';
-import type { AgentHeartbeat, AgentsHeard, LostAgent } from '../cluster/agent-report.ts';
-import type { AgentClients, SeenAgent } from '../cluster/owner-port.ts';
 import {
+  type AgentClients,
   type AgentDescription,
+  type AgentHeartbeat,
+  type AgentsHeard,
   agentSilenceMsMax,
   ClusterUnavailable,
   heartbeatIntervalMs,
-} from '../cluster/port.ts';
-import { metadataLimits } from '../limits.ts';
-import type { NodeIdRequest } from '../machine/node-ids/node-ids.ts';
+  type LostAgent,
+  type SeenAgent,
+} from '@weir/cluster';
+import { clusterLimits } from '@weir/cluster/limits';
+import { type Clock, coreLimits, type Log } from '@weir/core';
+import type { NodeIdRequest } from '@weir/machine';
 import { AgentReports } from './agent-reports.ts';
 
 interface Seen {
@@ -321,7 +324,7 @@ export class Agents {
     if (seen.isFromNote === true) return;
     this.#lost.delete(agentId);
     this.#lost.set(agentId, seen);
-    if (this.#lost.size > metadataLimits.lostAgentsMax) this.#lost.delete(this.#lost.keys().next().value!);
+    if (this.#lost.size > clusterLimits.lostAgentsMax) this.#lost.delete(this.#lost.keys().next().value!);
   }
 
   #lostOfLate(): readonly LostAgent[] {

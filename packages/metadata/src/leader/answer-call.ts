@@ -1,15 +1,28 @@
-import type { CallKind, PortOf } from '../calls/call.ts';
-import { type AnswerOf, type ArgsOf, type CallName, clusterCalls } from '../calls/cluster-calls.ts';
-import { groupCalls } from '../calls/group-calls.ts';
-import { shareCalls } from '../calls/share-calls.ts';
-import { clusterFacts } from '../cluster/cluster-facts.ts';
-import { secretsReplacement } from '../cluster/cluster-secrets.ts';
-import { ClusterUnavailable, filesToSend } from '../cluster/port.ts';
-import { describeAcls } from '../machine/acls/describe-acls.ts';
-import type { Command, CommandKind, CommandOf, Replies, ReplyOf } from '../machine/command.ts';
-import { listCredentials } from '../machine/credentials/credentials.ts';
-import { describeScramCredentials } from '../machine/credentials/scram-credentials.ts';
-import { describeQuotas } from '../machine/quotas/describe-quotas.ts';
+import {
+  type AnswerOf,
+  type ArgsOf,
+  type CallKind,
+  type CallName,
+  ClusterUnavailable,
+  clusterCalls,
+  clusterFacts,
+  filesToSend,
+  groupCalls,
+  type PortOf,
+  secretsReplacement,
+  shareCalls,
+} from '@weir/cluster';
+import {
+  type Command,
+  type CommandKind,
+  type CommandOf,
+  describeAcls,
+  describeQuotas,
+  describeScramCredentials,
+  listCredentials,
+  type Replies,
+  type ReplyOf,
+} from '@weir/machine';
 import type { Leadership } from './leadership.ts';
 import type { Machine } from './machine-kind.ts';
 

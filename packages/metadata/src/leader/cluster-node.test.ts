@@ -1,23 +1,22 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
-import { type Clock, Metrics, seededRandom, silentLog } from '@weir/core';
-import { HandClock, settle } from '@weir/core/testing';
-import { fileCommit } from '../../testing/file-commit.ts';
-import { SimulatedProcess } from '../../testing/simulated-process.ts';
-import { callNames } from '../calls/cluster-calls.ts';
-import { NotLeader } from '../cluster/not-leader.ts';
-import type { SeenAgent } from '../cluster/owner-port.ts';
 import {
   type AgentDescription,
   agentSilenceMsMax,
   type ClusterChange,
   type ClusterSnapshot,
   ClusterUnavailable,
+  NotLeader,
+  type SeenAgent,
   shutdownLeaseMs,
-} from '../cluster/port.ts';
-import { Fenced, type Journal, openJournals } from '../journal/index.ts';
-import { metadataLimits } from '../limits.ts';
+} from '@weir/cluster';
+import { clusterLimits } from '@weir/cluster/limits';
+import { callNames, fileCommit } from '@weir/cluster/testing';
+import { type Clock, Metrics, seededRandom, silentLog } from '@weir/core';
+import { HandClock, settle } from '@weir/core/testing';
+import { Fenced, type Journal, openJournals } from '@weir/journal';
+import { SimulatedProcess } from '../../testing/simulated-process.ts';
 import { ClusterNode, type ClusterNodeOptions } from './cluster-node.ts';
 import { shortLease } from './timing.ts';
 
@@ -409,7 +408,7 @@ test('what waits for the journal is limited', async () => {
   const { process, node } = start('a');
   await clock.pass(100);
   process.faults = { refuse: 1, loseAnswer: 0, delayMsMax: 0 };
-  const settled = Array.from({ length: metadataLimits.waitingCallsMax + 1 }, () =>
+  const settled = Array.from({ length: clusterLimits.waitingCallsMax + 1 }, () =>
     node.allocateProducerIds(1).then(
       () => 'done',
       (error: Error) => error.message,
@@ -419,7 +418,7 @@ test('what waits for the journal is limited', async () => {
   process.faults = { refuse: 0, loseAnswer: 0, delayMsMax: 0 };
   await clock.pass(200);
   assert.equal(await settled[0], 'done');
-  assert.equal(await node.allocateProducerIds(1), metadataLimits.waitingCallsMax + 1);
+  assert.equal(await node.allocateProducerIds(1), clusterLimits.waitingCallsMax + 1);
 });
 
 test('a command that is not well formed harms nobody but its caller', async () => {

@@ -1,13 +1,16 @@
 import { randomBytes } from 'node:crypto';
+import {
+  type AgentsHeard,
+  type ClusterFollower,
+  type ClusterPort,
+  callPortClass,
+  NotLeader,
+  portOf,
+} from '@weir/cluster';
 import type { Clock, EventTypeName, Log, Metrics } from '@weir/core';
-import { type ClusterPort, callPortClass, portOf } from '../calls/cluster-calls.ts';
-import type { AgentsHeard } from '../cluster/agent-report.ts';
-import { NotLeader } from '../cluster/not-leader.ts';
-import type { ClusterFollower } from '../cluster/port.ts';
+import { EntriesPruned, type Journal, type LeaseHolder } from '@weir/journal';
+import type { Command, Namespace, ReplyOf } from '@weir/machine';
 import { type EventMetrics, eventMetrics } from '../events/event-metrics.ts';
-import { EntriesPruned, type Journal, type LeaseHolder } from '../journal/journal.ts';
-import type { Command, ReplyOf } from '../machine/command.ts';
-import type { Namespace } from '../machine/kv/namespaces.ts';
 import { type QueryQueueMetrics, queryQueueMetrics } from '../queries/query-queue-metrics.ts';
 import { answerCall } from './answer-call.ts';
 import { untilBeatMs } from './beat.ts';

@@ -1,18 +1,18 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { Metrics, type Random, seededRandom, silentLog } from '@weir/core';
-import { HandClock } from '@weir/core/testing';
-import { type BatchToCommit, fileCommit } from '../../testing/file-commit.ts';
-import { SimulatedProcess } from '../../testing/simulated-process.ts';
-import type { ClusterPort } from '../calls/cluster-calls.ts';
 import {
   type ClusterChange,
+  type ClusterPort,
   type ClusterSnapshot,
   ClusterUnavailable,
   type Pointers,
   type TopicResult,
-} from '../cluster/port.ts';
-import { openJournals } from '../journal/index.ts';
+} from '@weir/cluster';
+import { type BatchToCommit, fileCommit } from '@weir/cluster/testing';
+import { Metrics, type Random, seededRandom, silentLog } from '@weir/core';
+import { HandClock } from '@weir/core/testing';
+import { openJournals } from '@weir/journal';
+import { SimulatedProcess } from '../../testing/simulated-process.ts';
 import { ClusterNode } from './cluster-node.ts';
 
 /**

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { ClusterChange, ClusterSnapshot } from '@weir/cluster';
+import { clusterLimits } from '@weir/cluster/limits';
 import { silentLog } from '@weir/core';
 import { settle } from '@weir/core/testing';
-import type { ClusterChange, ClusterSnapshot } from '../cluster/port.ts';
-import { metadataLimits } from '../limits.ts';
 import { Followers } from './followers.ts';
 
 const change: ClusterChange = { kind: 'topicDeleted', topicId: 't', name: 't' };
@@ -46,7 +46,7 @@ test('a follower with too many changes at once begins again from a snapshot', as
   const follower = recording();
   followers.add(follower);
   followers.begin((deliver) => deliver(snapshot));
-  followers.push(new Array(metadataLimits.followerChangesMax).fill(change));
+  followers.push(new Array(clusterLimits.followerChangesMax).fill(change));
   followers.push([change]);
   followers.push([change, change]);
   await settle();

@@ -1,6 +1,6 @@
+import type { ClusterChange, ClusterFollower, ClusterSnapshot } from '@weir/cluster';
+import { clusterLimits } from '@weir/cluster/limits';
 import type { Log } from '@weir/core';
-import type { ClusterChange, ClusterFollower, ClusterSnapshot } from '../cluster/port.ts';
-import { metadataLimits } from '../limits.ts';
 
 /** Asks for a snapshot, which is handed over between the changes that it has and those that it lacks. */
 type SnapshotRequest = (deliver: (snapshot: ClusterSnapshot) => void) => void;
@@ -83,7 +83,7 @@ class Follower {
     if (!this.#hasSnapshot) return;
     this.#queuedChanges += changes.length;
     // That many changes cost more than to begin again.
-    if (this.#queuedChanges > metadataLimits.followerChangesMax) this.begin(this.#requestSnapshot!);
+    if (this.#queuedChanges > clusterLimits.followerChangesMax) this.begin(this.#requestSnapshot!);
     else this.#enqueue(changes);
   }
 

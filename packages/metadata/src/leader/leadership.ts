@@ -1,12 +1,11 @@
+import { type AgentDescription, type ClusterSnapshot, ClusterUnavailable } from '@weir/cluster';
+import { clusterLimits } from '@weir/cluster/limits';
 import type { Clock, Log } from '@weir/core';
-import { type AgentDescription, type ClusterSnapshot, ClusterUnavailable } from '../cluster/port.ts';
+import { GroupCoordinator } from '@weir/groups';
+import type { Journal } from '@weir/journal';
+import { hasNodeId, loginsHeardSince, type NodeIdRequest } from '@weir/machine';
 import { ControlPlaneEvents } from '../events/control-plane-events.ts';
 import type { EventMetrics } from '../events/event-metrics.ts';
-import { GroupCoordinator } from '../groups/coordinator/coordinator.ts';
-import type { Journal } from '../journal/journal.ts';
-import { metadataLimits } from '../limits.ts';
-import { loginsHeardSince } from '../machine/credentials/credential-use.ts';
-import { hasNodeId, type NodeIdRequest } from '../machine/node-ids/node-ids.ts';
 import { JobLeases } from '../queries/job-leases.ts';
 import { QueryQueue } from '../queries/query-queue.ts';
 import type { QueryQueueMetrics } from '../queries/query-queue-metrics.ts';
@@ -274,7 +273,7 @@ export class Leadership {
   /** After a pause there may be more than one entry takes on. */
   async #expireTransactions(): Promise<void> {
     const { aborted, forgottenIds } = await this.pipeline.submit({ kind: 'expireTransactions' });
-    if (Math.max(aborted, forgottenIds) >= metadataLimits.expiredTransactionsPerCallMax)
+    if (Math.max(aborted, forgottenIds) >= clusterLimits.expiredTransactionsPerCallMax)
       await this.#expireTransactions();
   }
 

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { type TestContext, test } from 'node:test';
+import type { AgentDescription } from '@weir/cluster';
 import { Metrics, seededRandom, silentLog } from '@weir/core';
 import { HandClock } from '@weir/core/testing';
+import { openJournals } from '@weir/journal';
 import { SimulatedProcess } from '../../testing/simulated-process.ts';
-import type { AgentDescription } from '../cluster/port.ts';
-import { openJournals } from '../journal/index.ts';
 import { ClusterNode } from './cluster-node.ts';
 import { defaultTiming } from './timing.ts';
 

@@ -1,5 +1,5 @@
-import type { GroupsMachine } from '../groups/coordinator/coordinator.ts';
-import { ClusterMachine } from '../machine/machine.ts';
+import type { GroupsMachine } from '@weir/groups';
+import { ClusterMachine } from '@weir/machine';
 
 /** What a node needs of a machine. */
 export type Machine = Pick<

@@ -1,6 +1,6 @@
+import { NewerFormat } from '@weir/cluster';
 import type { Log } from '@weir/core';
-import type { Journal } from '../journal/journal.ts';
-import { NewerFormat } from '../newer-format.ts';
+import type { Journal } from '@weir/journal';
 import type { Machine, MachineKind } from './machine-kind.ts';
 
 /** Entries that one read brings. */

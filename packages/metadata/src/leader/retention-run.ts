@@ -1,5 +1,5 @@
 import type { Clock } from '@weir/core';
-import type { Command, ReplyOf } from '../machine/command.ts';
+import type { Command, ReplyOf } from '@weir/machine';
 
 /** Others get their turn between two steps. */
 const pauseMs = 10;

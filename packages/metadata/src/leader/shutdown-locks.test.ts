@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { shutdownLeaseMs } from '@weir/cluster';
 import { coreLimits } from '@weir/core';
-import { shutdownLeaseMs } from '../cluster/port.ts';
 import { ShutdownLocks } from './shutdown-locks.ts';
 
 function locks() {

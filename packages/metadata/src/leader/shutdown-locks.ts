@@ -1,5 +1,5 @@
+import { type ShutdownLockRequest, shutdownLeaseMs } from '@weir/cluster';
 import { type Clock, coreLimits } from '@weir/core';
-import { type ShutdownLockRequest, shutdownLeaseMs } from '../cluster/port.ts';
 
 interface Held {
   readonly agentId: string;

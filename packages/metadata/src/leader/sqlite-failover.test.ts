@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { silentLog } from '@weir/core';
+import { openJournals } from '@weir/journal';
 import { failoverOverRealTime } from '../../testing/real-failover.ts';
 import { sharingOverRealTime } from '../../testing/real-sharing.ts';
-import { openJournals } from '../journal/index.ts';
 
 test('SQLite: a standby goes on where a leader was killed', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'weir-failover-'));

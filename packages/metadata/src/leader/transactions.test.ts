@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
+import type { FileCommit } from '@weir/cluster';
 import { Metrics, seededRandom, silentLog } from '@weir/core';
 import { HandClock } from '@weir/core/testing';
+import { openJournals } from '@weir/journal';
+import { fileCommit } from '@weir/machine/testing';
 import { SimulatedProcess } from '../../testing/simulated-process.ts';
-import type { FileCommit } from '../cluster/port.ts';
-import { openJournals } from '../journal/index.ts';
-import { fileCommit } from '../machine/testing/file-commit.ts';
 import { ClusterNode } from './cluster-node.ts';
 
 const clusterId = 'vci_test';

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { type TestContext, test } from 'node:test';
+import { fileCommit } from '@weir/cluster/testing';
 import { Metrics, silentLog } from '@weir/core';
 import { HandClock } from '@weir/core/testing';
-import { fileCommit } from '../../testing/file-commit.ts';
-import { openJournals } from '../journal/index.ts';
+import { openJournals } from '@weir/journal';
 import { ClusterNode } from './cluster-node.ts';
 
 const minuteMs = 60_000;

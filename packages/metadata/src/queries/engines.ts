@@ -1,6 +1,6 @@
+import type { ClaimedQuery } from '@weir/cluster';
+import { clusterLimits } from '@weir/cluster/limits';
 import { type Clock, coreLimits } from '@weir/core';
-import type { ClaimedQuery } from '../cluster/queries-port.ts';
-import { metadataLimits } from '../limits.ts';
 
 /** What is known of an agent besides that it asks for queries. */
 export interface KnownAgents {
@@ -39,7 +39,7 @@ export class Engines {
   get freePlaces(): number {
     let free = 0;
     for (const { running } of this.#engines.values())
-      free += Math.max(0, metadataLimits.queriesPerAgentMax - running.size);
+      free += Math.max(0, clusterLimits.queriesPerAgentMax - running.size);
     return free;
   }
 
@@ -69,7 +69,7 @@ export class Engines {
     let best: { readonly agentId: string; readonly rank: readonly number[] } | undefined;
     for (const { agentId, running, give } of this.#engines.values()) {
       const cpuLoad = this.#agents.cpuLoadOf(agentId);
-      if (give === undefined || running.size >= metadataLimits.queriesPerAgentMax || cpuLoad === undefined)
+      if (give === undefined || running.size >= clusterLimits.queriesPerAgentMax || cpuLoad === undefined)
         continue;
       const rank = [triedBy.has(agentId) ? 1 : 0, running.size, cpuLoad];
       if (best === undefined || isBefore(rank, best.rank)) best = { agentId, rank };

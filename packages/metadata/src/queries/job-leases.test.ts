@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { jobLeaseMs } from '../cluster/queries-port.ts';
-import { metadataLimits } from '../limits.ts';
+import { jobLeaseMs } from '@weir/cluster';
+import { clusterLimits } from '@weir/cluster/limits';
 import { JobLeases } from './job-leases.ts';
 
 function leases() {
@@ -48,6 +48,6 @@ test('a new leader lets those speak first who have a job', () => {
 test('there are so many jobs and no more', () => {
   const { asks, pass } = leases();
   pass(jobLeaseMs);
-  for (let count = 0; count < metadataLimits.jobLeasesMax; count++) assert.ok(asks('a', `j${count}`));
+  for (let count = 0; count < clusterLimits.jobLeasesMax; count++) assert.ok(asks('a', `j${count}`));
   assert.equal(asks('a', 'one more'), false);
 });

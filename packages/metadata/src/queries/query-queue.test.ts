@@ -1,16 +1,16 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { HandClock, settle } from '@weir/core/testing';
-import fc from 'fast-check';
-import { NotLeader } from '../cluster/not-leader.ts';
 import {
   type ClaimedQuery,
+  NotLeader,
   type QueryOutcome,
   type QueryReport,
   queryLimitMsMax,
   querySilenceMsMax,
-} from '../cluster/queries-port.ts';
-import { metadataLimits } from '../limits.ts';
+} from '@weir/cluster';
+import { clusterLimits } from '@weir/cluster/limits';
+import { HandClock, settle } from '@weir/core/testing';
+import fc from 'fast-check';
 import { QueryQueue } from './query-queue.ts';
 
 /** A queue whose agents and callers a test plays. */
@@ -123,7 +123,7 @@ test('without an engine a query waits for one a moment, and is refused then', as
 test('more than each agent may work on are refused at once', async () => {
   const { run, take, report } = stage(['a']);
   const running: Promise<QueryOutcome>[] = [];
-  for (let count = 0; count < metadataLimits.queriesPerAgentMax; count++) {
+  for (let count = 0; count < clusterLimits.queriesPerAgentMax; count++) {
     const taken = take('a');
     running.push(run(`q${count}`));
     await taken;
@@ -137,7 +137,7 @@ test('more than each agent may work on are refused at once', async () => {
 
 test('a request that is too long is refused', async () => {
   const { queue } = stage();
-  const request = Buffer.alloc(metadataLimits.queryRequestBytesMax + 1);
+  const request = Buffer.alloc(clusterLimits.queryRequestBytesMax + 1);
   assert.equal(told(await queue.run({ queryId: 'q', request, limitMs: 1 })), 'tooLarge');
 });
 
@@ -145,7 +145,7 @@ test('an answer that is too long is a failure of its agent', async () => {
   const { run, take, queue } = stage();
   const outcome = run('q1');
   await take('a');
-  const answer = Buffer.alloc(metadataLimits.queryAnswerBytesMax + 1);
+  const answer = Buffer.alloc(clusterLimits.queryAnswerBytesMax + 1);
   queue.report({ agentId: 'a', queryId: 'q1', state: 'done', answer, message: '' });
   assert.equal(told(await outcome), 'failed');
 });
@@ -290,7 +290,7 @@ test('whatever happens, every query ends, and no agent is given more than it may
           });
         } else if (one.kind === 'take') {
           // An agent asks only while it has room.
-          if ((held.get(one.agent)?.size ?? 0) < metadataLimits.queriesPerAgentMax)
+          if ((held.get(one.agent)?.size ?? 0) < clusterLimits.queriesPerAgentMax)
             void take(one.agent, one.waitMs).then(note(one.agent));
         } else if (one.kind === 'report' && given.length > 0) {
           const { agentId, queryId } = given[one.pick % given.length]!;
@@ -302,8 +302,8 @@ test('whatever happens, every query ends, and no agent is given more than it may
         else if (one.kind === 'revive') loads.set(one.agent, 0.2);
         else if (one.kind === 'pass') await clock.pass(one.ms);
         await settle();
-        assert.ok(activeCount() <= 3 * metadataLimits.queriesPerAgentMax + metadataLimits.queriesWaitingMax);
-        for (const mine of held.values()) assert.ok(mine.size <= metadataLimits.queriesPerAgentMax);
+        assert.ok(activeCount() <= 3 * clusterLimits.queriesPerAgentMax + clusterLimits.queriesWaitingMax);
+        for (const mine of held.values()) assert.ok(mine.size <= clusterLimits.queriesPerAgentMax);
       }
       await clock.pass(queryLimitMsMax + 5_000);
       assert.deepEqual([ended, activeCount()], [asked, 0]);

@@ -1,7 +1,6 @@
-import type { Clock } from '@weir/core';
-import { NotLeader } from '../cluster/not-leader.ts';
 import {
   type ClaimedQuery,
+  NotLeader,
   type QueryOutcome,
   type QueryPoll,
   type QueryRefusal,
@@ -9,8 +8,9 @@ import {
   type QueryToRun,
   queryLimitMsMax,
   querySilenceMsMax,
-} from '../cluster/queries-port.ts';
-import { metadataLimits } from '../limits.ts';
+} from '@weir/cluster';
+import { clusterLimits } from '@weir/cluster/limits';
+import type { Clock } from '@weir/core';
 import { Engines, type KnownAgents } from './engines.ts';
 import type { QueryQueueMetrics } from './query-queue-metrics.ts';
 
@@ -108,7 +108,7 @@ export class QueryQueue {
 
   async take({ agentId, waitMs }: QueryPoll): Promise<ClaimedQuery | null> {
     if (this.#closed !== undefined) throw this.#closed;
-    const taken = this.#engines.wait(agentId, Math.min(Math.max(waitMs, 0), metadataLimits.queryWaitMsMax));
+    const taken = this.#engines.wait(agentId, Math.min(Math.max(waitMs, 0), clusterLimits.queryWaitMsMax));
     this.#dispatch();
     return taken;
   }
@@ -123,8 +123,8 @@ export class QueryQueue {
       return false;
     }
     query.sinceMs = this.#clock.monotonicMs();
-    if (answer !== null && answer.length > metadataLimits.queryAnswerBytesMax) {
-      const said = `the answer has ${answer.length} bytes, and at most ${metadataLimits.queryAnswerBytesMax} are passed on`;
+    if (answer !== null && answer.length > clusterLimits.queryAnswerBytesMax) {
+      const said = `the answer has ${answer.length} bytes, and at most ${clusterLimits.queryAnswerBytesMax} are passed on`;
       this.#end(query, refusal('failed', said));
       return false;
     }
@@ -159,19 +159,19 @@ export class QueryQueue {
   }
 
   #whyNot(request: Uint8Array): (QueryOutcome & { kind: 'refused' }) | undefined {
-    if (request.length > metadataLimits.queryRequestBytesMax)
+    if (request.length > clusterLimits.queryRequestBytesMax)
       return refusal(
         'tooLarge',
-        `the request has ${request.length} bytes, and may have ${metadataLimits.queryRequestBytesMax}`,
+        `the request has ${request.length} bytes, and may have ${clusterLimits.queryRequestBytesMax}`,
       );
     this.#engines.sweep();
     const waiting = this.#queries.values().filter(({ agentId }) => agentId === undefined);
     const waitingCount = [...waiting].length;
     const isBusy = this.#engines.count > 0 && this.#engines.freePlaces <= waitingCount;
-    if (isBusy || waitingCount >= metadataLimits.queriesWaitingMax)
+    if (isBusy || waitingCount >= clusterLimits.queriesWaitingMax)
       return refusal(
         'tooMany',
-        `agents work on ${this.#queries.size} queries already, at most ${metadataLimits.queriesPerAgentMax} each`,
+        `agents work on ${this.#queries.size} queries already, at most ${clusterLimits.queriesPerAgentMax} each`,
       );
     return undefined;
   }
@@ -194,7 +194,7 @@ export class QueryQueue {
   #keep(query: Query, agentId: string, answer: Uint8Array): void {
     const bytes = this.#foundBytes + answer.length - (query.found?.answer.length ?? 0);
     // It would be of use only if the agent fell silent.
-    if (bytes > metadataLimits.queryAnswersHeldBytesMax) return;
+    if (bytes > clusterLimits.queryAnswersHeldBytesMax) return;
     this.#foundBytes = bytes;
     query.found = { agentId, answer };
   }

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { aclKey } from '@weir/cluster';
 import {
   type Acl,
   type AclOperation,
@@ -11,7 +12,6 @@ import {
   operationBits,
 } from '@weir/core';
 import { HandClock } from '@weir/core/testing';
-import { aclKey } from '@weir/metadata';
 import { apis } from '@weir/wire';
 import { FollowedEntries } from '../../cluster/followed-entries.ts';
 import { agentLimits } from '../../limits.ts';

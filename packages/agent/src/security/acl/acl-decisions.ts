@@ -1,5 +1,5 @@
+import type { AclDecision } from '@weir/cluster';
 import { type AclResourceType, type NeededOperation, RecentlyUsed } from '@weir/core';
-import type { AclDecision } from '@weir/metadata';
 import { agentLimits } from '../../limits.ts';
 import type { Principal } from '../principal.ts';
 import type { FollowedAcls } from './followed-acls.ts';

@@ -1,4 +1,4 @@
-import { clusterConfigValue } from '@weir/metadata';
+import { clusterConfigValue } from '@weir/cluster';
 import type { ClusterView } from '../../cluster/cluster-view.ts';
 
 /**

@@ -1,5 +1,5 @@
+import type { AclFilter } from '@weir/cluster';
 import { type Acl, aclOperations, aclPatternTypes, aclPermissions, aclResourceTypes } from '@weir/core';
-import type { AclFilter } from '@weir/metadata';
 
 /** Between the words of ACLs and the numbers that stand for them in requests. */
 

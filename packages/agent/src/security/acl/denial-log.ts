@@ -1,3 +1,4 @@
+import { describeAcl } from '@weir/cluster';
 import {
   type Acl,
   type AclResourceType,
@@ -6,7 +7,6 @@ import {
   type NeededOperation,
   RecentlyUsed,
 } from '@weir/core';
-import { describeAcl } from '@weir/metadata';
 import type { Api } from '@weir/wire';
 import { agentLimits } from '../../limits.ts';
 import type { Principal } from '../principal.ts';

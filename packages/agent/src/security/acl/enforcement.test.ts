@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { aclKey } from '@weir/cluster';
 import { type Acl, jsonLog } from '@weir/core';
-import { aclKey } from '@weir/metadata';
 import { errorName, FakeCluster } from '../../../testing/index.ts';
 import { startAgentUnderTest } from '../../../testing/running-agent.ts';
 

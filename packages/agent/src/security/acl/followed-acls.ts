@@ -1,5 +1,5 @@
+import { AclIndex, type InvalidAcl, invalidAcls, readAclKey } from '@weir/cluster';
 import type { Acl } from '@weir/core';
-import { AclIndex, type InvalidAcl, invalidAcls, readAclKey } from '@weir/metadata';
 import type { FollowedEntriesView } from '../../cluster/followed-entries.ts';
 
 /**

@@ -1,5 +1,5 @@
+import { describeAcl } from '@weir/cluster';
 import type { Log } from '@weir/core';
-import { describeAcl } from '@weir/metadata';
 import { agentLimits } from '../../limits.ts';
 import type { FollowedAcls } from './followed-acls.ts';
 

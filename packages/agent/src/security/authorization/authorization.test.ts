@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { ClusterPort } from '@weir/cluster';
 import { aclOperations, aclPatternTypes, aclPermissions, aclResourceTypes } from '@weir/core';
-import type { ClusterPort } from '@weir/metadata';
 import { apis, type ErrorName, zeroUuid } from '@weir/wire';
 import {
   answered,

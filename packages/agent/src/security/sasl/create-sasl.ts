@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
+import { clusterSecretBytes, clusterSecrets, readScramCredential } from '@weir/cluster';
 import type { Clock, Log, Metrics } from '@weir/core';
-import { clusterSecretBytes, clusterSecrets, readScramCredential } from '@weir/metadata';
 import type { EntriesView } from '../../cluster/followed-entries.ts';
 import { decoysFrom } from './decoys.ts';
 import { LoginQueue } from './login-queue.ts';

@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto';
-import { type ScramCredential, scramIterations } from '@weir/metadata';
+import { type ScramCredential, scramIterations } from '@weir/cluster';
 
 /** As long as the salts that the cluster makes for those who exist. */
 const saltBytes = 32;

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { ScramCredential } from '@weir/metadata';
+import type { ScramCredential } from '@weir/cluster';
 import { scramKeys } from '../../../testing/sasl-client.ts';
 import { decoysFrom } from './decoys.ts';
 import { LoginQueue } from './login-queue.ts';

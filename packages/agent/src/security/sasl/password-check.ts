@@ -1,6 +1,6 @@
 import { createHmac, randomBytes } from 'node:crypto';
+import { isPasswordOf } from '@weir/cluster';
 import { RecentlyUsed } from '@weir/core';
-import { isPasswordOf } from '@weir/metadata';
 import { agentLimits } from '../../limits.ts';
 import type { LoginQueue } from './login-queue.ts';
 import type { KnownCredential } from './scram.ts';

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { writeCredentialRecord } from '@weir/cluster';
 import { Metrics, silentLog } from '@weir/core';
 import { HandClock } from '@weir/core/testing';
-import { writeCredentialRecord } from '@weir/metadata';
 import { apis } from '@weir/wire';
 import { plainToken, scramKeys } from '../../../testing/sasl-client.ts';
 import { FollowedEntries } from '../../cluster/followed-entries.ts';

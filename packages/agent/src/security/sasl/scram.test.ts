@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { test } from 'node:test';
-import type { ScramCredential } from '@weir/metadata';
+import type { ScramCredential } from '@weir/cluster';
 import fc from 'fast-check';
 import { ScramClient, scramKeys } from '../../../testing/sasl-client.ts';
 import type { Step } from '../session/conversation.ts';

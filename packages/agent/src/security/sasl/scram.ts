@@ -1,6 +1,6 @@
 import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
+import type { ScramCredential } from '@weir/cluster';
 import { coreLimits } from '@weir/core';
-import type { ScramCredential } from '@weir/metadata';
 import {
   type Conversation,
   challenge,

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { X509Certificate } from 'node:crypto';
 import { test } from 'node:test';
-import { metadataLimits } from '@weir/metadata/limits';
+import { clusterLimits } from '@weir/cluster/limits';
 import fc from 'fast-check';
 import { type CertificateOptions, TestCa } from '../../../testing/test-ca.ts';
 import { certificateNames } from './certificate-names.ts';
@@ -96,7 +96,7 @@ test('rules and subjects that would take long are refused', () => {
   const costly = [rule('.{0,999}'.repeat(455), 'x')];
   assert.throws(() => clientNames({ rules: costly, takesSpiffeIds: false }), /repeats too much/);
   const nameOf = clientNames({ rules: [rule('(.*)', '$1'), fallback], takesSpiffeIds: false });
-  const subject = `CN=${'a'.repeat(metadataLimits.patternTextCharsMax)}`;
+  const subject = `CN=${'a'.repeat(clusterLimits.patternTextCharsMax)}`;
   assert.match(
     (nameOf({ subject, uris: [] }) as { problem: string }).problem,
     /^a subject of 2051 characters; 2048 are allowed$/,

@@ -1,5 +1,5 @@
-import { compileRewrite } from '@weir/metadata';
-import { metadataLimits } from '@weir/metadata/limits';
+import { compileRewrite } from '@weir/cluster';
+import { clusterLimits } from '@weir/cluster/limits';
 import type { CertificateNames } from './certificate-names.ts';
 import { spiffeIdOf } from './spiffe-id.ts';
 
@@ -34,9 +34,9 @@ export function clientNames({ rules, takesSpiffeIds }: ClientNamesOptions): Name
       if (spiffe.id !== undefined) return { username: spiffe.id.text };
     }
     if (subject === '') return { problem: 'the certificate has no subject to take a user name from' };
-    if (subject.length > metadataLimits.patternTextCharsMax) {
+    if (subject.length > clusterLimits.patternTextCharsMax) {
       return {
-        problem: `a subject of ${subject.length} characters; ${metadataLimits.patternTextCharsMax} are allowed`,
+        problem: `a subject of ${subject.length} characters; ${clusterLimits.patternTextCharsMax} are allowed`,
       };
     }
     for (const rewrite of rewrites) {

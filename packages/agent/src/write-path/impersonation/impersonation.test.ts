@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { writeCredentialRecord } from '@weir/metadata';
+import { writeCredentialRecord } from '@weir/cluster';
 import {
   batchRecords,
   buildRecordBatch,

@@ -1,5 +1,5 @@
+import { checkConfigs, describeConfigs, isConfigName } from '@weir/cluster';
 import { nearestName } from '@weir/core';
-import { checkConfigs, describeConfigs, isConfigName } from '@weir/metadata';
 import { withSubject } from './schema-problems.ts';
 import type { ValuePath } from './yaml-documents.ts';
 

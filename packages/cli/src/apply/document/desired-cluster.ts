@@ -7,9 +7,9 @@ import {
   pipelineTypes,
   prefixed,
 } from '@weir/api';
+import { problemOfNewAcl } from '@weir/cluster';
 import { configurationProblems } from '@weir/controlplane/pipeline-configuration';
 import { clusterResourceName } from '@weir/core';
-import { problemOfNewAcl } from '@weir/metadata';
 import type {
   Acl,
   DesiredAgentKey,

@@ -1,5 +1,5 @@
 import type { Clock, Log } from '@weir/core';
-import { PostgresPool, type PostgresSql } from '@weir/metadata';
+import { PostgresPool, type PostgresSql } from '@weir/journal';
 import {
   type CompiledQuery,
   type DatabaseConnection,

@@ -1,6 +1,6 @@
 import { dirname } from 'node:path';
-import { makeDirectory } from '@weir/metadata';
-import { SqliteBridge } from '@weir/metadata/sqlite-bridge';
+import { makeDirectory } from '@weir/journal';
+import { SqliteBridge } from '@weir/journal/sqlite-bridge';
 import type { SqliteResult, SqliteStatement } from './sqlite-statement.ts';
 
 /** A SQLite database whose statements run in the thread of sqlite-worker.ts, one after the other. */

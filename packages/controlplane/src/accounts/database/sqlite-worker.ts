@@ -1,6 +1,6 @@
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
 import { parentPort, workerData } from 'node:worker_threads';
-import { closeMessage, type SqliteReply } from '@weir/metadata/sqlite-bridge';
+import { closeMessage, type SqliteReply } from '@weir/journal/sqlite-bridge';
 import type { SqliteResult, SqliteStatement } from './sqlite-statement.ts';
 
 /** The thread that owns a SQLite file, because `node:sqlite` blocks its thread until the disk has answered. */

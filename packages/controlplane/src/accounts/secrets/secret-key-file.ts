@@ -1,6 +1,6 @@
 import { link, open, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { makeDirectory } from '@weir/metadata';
+import { makeDirectory } from '@weir/journal';
 import { readPrivateFile } from '../../files/private-file.ts';
 import { controlPlaneLimits } from '../../limits.ts';
 import { createSecretBox, type SecretBox, secretKeyBytes } from './secret-box.ts';

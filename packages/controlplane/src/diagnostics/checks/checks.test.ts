@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { agentSilenceMsMax } from '@weir/cluster';
 import { KiB, seriesPerMetricMax } from '@weir/core';
-import { agentSilenceMsMax } from '@weir/metadata';
 import {
   agentOf,
   dayMs,

@@ -1,4 +1,4 @@
-import { describeAcl } from '@weir/metadata';
+import { describeAcl } from '@weir/cluster';
 import { defineCheck } from '../check.ts';
 
 export const invalidAclRules = defineCheck({

@@ -1,4 +1,4 @@
-import { agentSilenceMsMax } from '@weir/metadata';
+import { agentSilenceMsMax } from '@weir/cluster';
 import { defineCheck } from '../check.ts';
 import { clusterKinds } from '../diagnostic-snapshot.ts';
 import { duration } from '../number-texts.ts';

@@ -1,6 +1,6 @@
 import type { InputOf, OutputOf } from '@weir/api';
 import { timeText } from '@weir/core';
-import { agentAudience } from '@weir/metadata';
+import { agentAudience } from '@weir/rpc';
 import type { AccountsDatabase } from '../../accounts/open.ts';
 import type { Federation } from '../../accounts/workspaces/federations.ts';
 import type { WorkloadIdentityBinding } from '../../workload-identity/binding.ts';

@@ -1,6 +1,6 @@
 import type { InputOf } from '@weir/api';
+import { type AclFilter, aclKey } from '@weir/cluster';
 import type { Acl } from '@weir/core';
-import { type AclFilter, aclKey } from '@weir/metadata';
 import type { CallContext } from '../call-context.ts';
 import type { OperationHandlers } from '../handler.ts';
 import { refuse } from './refusals.ts';

@@ -1,5 +1,5 @@
 import type { OutputOf } from '@weir/api';
-import type { ClusterPort, ConfigChange, ConfigsToAlter } from '@weir/metadata';
+import type { ClusterPort, ConfigChange, ConfigsToAlter } from '@weir/cluster';
 import type { CallContext } from '../call-context.ts';
 import type { OperationHandlers } from '../handler.ts';
 import { OperationFailed } from '../operation-failed.ts';

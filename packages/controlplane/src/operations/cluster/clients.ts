@@ -1,7 +1,7 @@
 import type { InputOf, OutputOf } from '@weir/api';
 import { apiLimits } from '@weir/api/limits';
+import type { AgentClients, ReportedSoftware } from '@weir/cluster';
 import { timeText } from '@weir/core';
-import type { AgentClients, ReportedSoftware } from '@weir/metadata';
 import type { CallContext } from '../call-context.ts';
 import type { OperationHandlers } from '../handler.ts';
 import type { ClusterServices } from './services.ts';

@@ -1,14 +1,8 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { printJson } from '@weir/api';
-import {
-  type CallName,
-  CallRefused,
-  type ClusterNode,
-  type ClusterPort,
-  callOn,
-  portOf,
-} from '@weir/metadata';
+import { type CallName, CallRefused, type ClusterPort, callOn, portOf } from '@weir/cluster';
+import type { ClusterNode } from '@weir/metadata';
 import { startLeader } from '../../../testing/leading-node.ts';
 import { openTestClusterApi, type TestClusterApi } from '../../../testing/test-cluster-api.ts';
 

@@ -5,7 +5,7 @@ import {
   SnapshotTopics,
   type TopicDescription,
   type TopicReference,
-} from '@weir/metadata';
+} from '@weir/cluster';
 import { type ClusterSnapshotContext, ClusterTopicsSnapshot } from './cluster-topics-snapshot.ts';
 import { partsOf } from './wire-values.ts';
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { ClusterFollower, ClusterPort } from '@weir/cluster';
 import { HandClock } from '@weir/core/testing';
-import type { ClusterFollower, ClusterPort } from '@weir/metadata';
 import { FakeCluster } from '../../../testing/fake-cluster.ts';
 import { ClusterTopicsSnapshot } from './cluster-topics-snapshot.ts';
 

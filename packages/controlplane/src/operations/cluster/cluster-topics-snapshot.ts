@@ -1,11 +1,11 @@
-import type { Clock } from '@weir/core';
 import {
   type ClusterPort,
   type ClusterSnapshot,
   SnapshotTopics,
   type TopicDescription,
   takeSnapshot,
-} from '@weir/metadata';
+} from '@weir/cluster';
+import type { Clock } from '@weir/core';
 import { OperationFailed } from '../operation-failed.ts';
 
 /** A client waits no longer than this for an answer. */

@@ -1,12 +1,12 @@
 import type { OutputOf } from '@weir/api';
-import { coreLimits } from '@weir/core';
 import {
   type ConfigChange,
   checkConfigs,
   clusterConfigValue,
   describeConfigs,
   isConfigName,
-} from '@weir/metadata';
+} from '@weir/cluster';
+import { coreLimits } from '@weir/core';
 import { bucketPlace } from '@weir/storage/bucket-place';
 import type { VirtualClusterChange } from '../../accounts/workspaces/virtual-clusters.ts';
 import type { CallContext } from '../call-context.ts';

@@ -1,6 +1,6 @@
 import { idOf, namePrefixes, prefixed } from '@weir/api';
+import { type CredentialDescription, newScramCredential } from '@weir/cluster';
 import { timeText } from '@weir/core';
-import { type CredentialDescription, newScramCredential } from '@weir/metadata';
 import type { CallContext } from '../call-context.ts';
 import type { OperationHandlers } from '../handler.ts';
 import { OperationFailed } from '../operation-failed.ts';

@@ -1,6 +1,6 @@
 import type { ErrorCode } from '@weir/api';
+import type { ClusterPort, QueryRefusal } from '@weir/cluster';
 import type { QueryAnswer, QueryRequest } from '@weir/events';
-import type { ClusterPort, QueryRefusal } from '@weir/metadata';
 import { OperationFailed } from '../operation-failed.ts';
 
 interface AskOptions {

@@ -1,6 +1,6 @@
 import type { InputOf, OutputOf } from '@weir/api';
+import { type ConfigChange, describeConfigs } from '@weir/cluster';
 import { eventTypeNames } from '@weir/core';
-import { type ConfigChange, describeConfigs } from '@weir/metadata';
 import type { CallContext } from '../call-context.ts';
 import type { OperationHandlers } from '../handler.ts';
 import { readClusterConfigs } from './cluster-reads.ts';

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { CallOf, ErrorCode } from '@weir/api';
 import { ApiError } from '@weir/api';
+import { clusterLimits } from '@weir/cluster/limits';
 import type { QueryAnswer, QueryRequest } from '@weir/events';
-import { metadataLimits } from '@weir/metadata/limits';
 import { agentOf } from '../../../testing/diagnostic-snapshot.ts';
 import { openTestClusterApi, type TestClusterApi } from '../../../testing/test-cluster-api.ts';
 import { until } from '../../../testing/until.ts';
@@ -339,7 +339,7 @@ test('agents that have enough to do say so, and a failure is told as it is', asy
   await node.heartbeat(agent);
   const running: string[] = [];
   const outcomes: Promise<[ErrorCode, string]>[] = [];
-  for (let count = 0; count < metadataLimits.queriesPerAgentMax; count++) {
+  for (let count = 0; count < clusterLimits.queriesPerAgentMax; count++) {
     const taken = node.takeQuery({ agentId: 'a', waitMs: 20_000 });
     outcomes.push(refusal('search_events', {}));
     running.push((await taken)!.queryId);

@@ -1,6 +1,6 @@
 import type { InputOf, OutputOf } from '@weir/api';
+import { type ClusterPort, clusterConfigValue } from '@weir/cluster';
 import { presets, type QueryAnswer, type QueryRequest, type Timeline } from '@weir/events';
-import { type ClusterPort, clusterConfigValue } from '@weir/metadata';
 import type { CallContext } from '../call-context.ts';
 import type { OperationHandlers } from '../handler.ts';
 import { OperationFailed } from '../operation-failed.ts';

@@ -1,12 +1,12 @@
 import type { InputOf, OutputOf } from '@weir/api';
-import type { Clock, NeededOperation } from '@weir/core';
 import {
   AclIndex,
   type AclQuestion,
   type CredentialDescription,
   clusterConfigValue,
   credentialSpellings,
-} from '@weir/metadata';
+} from '@weir/cluster';
+import type { Clock, NeededOperation } from '@weir/core';
 import type { CallContext } from '../call-context.ts';
 import type { OperationHandlers } from '../handler.ts';
 import { everyAcl, toAclResponse } from './acls.ts';

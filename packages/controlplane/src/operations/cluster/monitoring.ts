@@ -1,5 +1,5 @@
+import { clusterLimits } from '@weir/cluster/limits';
 import { coreLimits, type MetricRow } from '@weir/core';
-import { metadataLimits } from '@weir/metadata/limits';
 import type { CallContext } from '../call-context.ts';
 import type { OperationHandlers } from '../handler.ts';
 import { readResourceCounts } from './cluster-reads.ts';
@@ -29,19 +29,19 @@ export function monitoringOperations({ clusterPort, metricRows }: ClusterService
         ['acls', coreLimits.aclsMax, counts.acls],
         ['agents', coreLimits.agentsPerClusterMax, agents.length],
         ['client_metrics_subscriptions', coreLimits.clientMetricsMax, subscriptions.length],
-        ['client_quotas', metadataLimits.clientQuotasMax, counts.clientQuotas],
+        ['client_quotas', clusterLimits.clientQuotasMax, counts.clientQuotas],
         ['consumer_groups', coreLimits.groupsMax, groups.length],
         ['credentials', coreLimits.credentialsMax, counts.credentials],
-        ['group_configs', metadataLimits.groupConfigsMax, groupConfigs.length],
+        ['group_configs', clusterLimits.groupConfigsMax, groupConfigs.length],
         ['partitions', coreLimits.partitionsPerClusterMax, counts.partitions],
         [
           'partitions_with_deleted_topics',
-          metadataLimits.partitionsHeldMax,
+          clusterLimits.partitionsHeldMax,
           counts.partitions + deletedPartitions,
         ],
         // A topic has a partition at least.
         ['topics', coreLimits.partitionsPerClusterMax, counts.topics],
-        ['transactional_ids', metadataLimits.transactionalIdsMax, transactions.length],
+        ['transactional_ids', clusterLimits.transactionalIdsMax, transactions.length],
       ];
       return { quotas: rows.map(([name, limit, used]) => ({ name, limit, used })) };
     },

@@ -1,5 +1,5 @@
+import { AclIndex, type AclQuestion } from '@weir/cluster';
 import type { Acl } from '@weir/core';
-import { AclIndex, type AclQuestion } from '@weir/metadata';
 
 type Difference = 'principal' | 'resource' | 'operation' | 'host' | 'permission';
 

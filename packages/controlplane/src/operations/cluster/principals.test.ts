@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { CallOf } from '@weir/api';
+import { isPasswordOf, readScramCredential } from '@weir/cluster';
 import { systemClock } from '@weir/core';
-import { isPasswordOf, readScramCredential } from '@weir/metadata';
 import { openTestClusterApi } from '../../../testing/test-cluster-api.ts';
 
 const rule: CallOf<'virtual_clusters/acls/create'>['acl'] = {

@@ -1,5 +1,5 @@
 import type { ErrorCode } from '@weir/api';
-import { ClusterUnavailable } from '@weir/metadata';
+import { ClusterUnavailable } from '@weir/cluster';
 import { OperationFailed } from '../operation-failed.ts';
 
 /** The answer of a cluster for one entry of a request. */

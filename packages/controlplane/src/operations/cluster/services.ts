@@ -1,5 +1,5 @@
+import type { ClusterPort } from '@weir/cluster';
 import type { MetricRow } from '@weir/core';
-import type { ClusterPort } from '@weir/metadata';
 import type { VirtualClusters } from '../../accounts/workspaces/virtual-clusters.ts';
 import type { Transition } from '../../diagnostics/record.ts';
 import type { DiagnosticsStore } from '../../diagnostics/store.ts';

@@ -1,5 +1,4 @@
 import type { ErrorCode, OutputOf } from '@weir/api';
-import { internalTopicProblem, isInternalTopic, timeText } from '@weir/core';
 import {
   type ClusterPort,
   type ConfigChange,
@@ -7,8 +6,9 @@ import {
   describeConfigs,
   type TopicDescription,
   topicConfigValue,
-} from '@weir/metadata';
-import { metadataLimits } from '@weir/metadata/limits';
+} from '@weir/cluster';
+import { clusterLimits } from '@weir/cluster/limits';
+import { internalTopicProblem, isInternalTopic, timeText } from '@weir/core';
 import type { CallContext } from '../call-context.ts';
 import type { OperationHandlers } from '../handler.ts';
 import { OperationFailed } from '../operation-failed.ts';
@@ -181,7 +181,7 @@ function listedTopic(topic: TopicDescription, clusterTexts: Texts, byteCount: nu
 /** The bytes of each topic; 0 for one that is gone meanwhile. */
 async function byteCounts(port: ClusterPort, topics: readonly TopicDescription[]): Promise<number[]> {
   const sums: number[] = [];
-  for (const part of partsOf(topics, metadataLimits.logSizesPerCallMax)) {
+  for (const part of partsOf(topics, clusterLimits.logSizesPerCallMax)) {
     const { partitionCount, byteCount } = await port.logSizes(part.map(({ topicId }) => topicId));
     let row = 0;
     for (const count of partitionCount) {

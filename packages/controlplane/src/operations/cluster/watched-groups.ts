@@ -6,7 +6,7 @@ import {
   type PartitionsOfTopic,
   readAssignment,
   type TopicReference,
-} from '@weir/metadata';
+} from '@weir/cluster';
 import { readTopicsWithEnds, type TopicLookup } from './cluster-reads.ts';
 import type { ClusterSnapshotContext } from './cluster-topics-snapshot.ts';
 import { byText, partsOf } from './wire-values.ts';

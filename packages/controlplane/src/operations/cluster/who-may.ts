@@ -1,12 +1,12 @@
 import { apiLimits } from '@weir/api/limits';
-import type { Acl } from '@weir/core';
 import {
   type AclDecision,
   AclIndex,
   type AclQuestion,
   type CredentialDescription,
   credentialSpellings,
-} from '@weir/metadata';
+} from '@weir/cluster';
+import type { Acl } from '@weir/core';
 
 /** A question about all principals at once. */
 export interface AccessQuestion extends Omit<AclQuestion, 'principals'> {

@@ -1,6 +1,6 @@
+import type { FileCommit, PartitionsToCreate, TopicDescription } from '@weir/cluster';
+import { clusterLimits } from '@weir/cluster/limits';
 import { type Clock, coreLimits } from '@weir/core';
-import type { FileCommit, PartitionsToCreate, TopicDescription } from '../../cluster/port.ts';
-import { metadataLimits } from '../../limits.ts';
 import { growthRuleOf, look, type Overload } from './growth.ts';
 
 /** What the auto-scaler reads of the machine. */
@@ -54,7 +54,7 @@ export class AutoScaler {
     for (const { topicId, name, partitionCount, configs } of this.#machine.topics()) {
       const rule = growthRuleOf(configs, clusterTexts, coreLimits.partitionsPerTopicMax);
       if (rule === undefined) continue;
-      if (watched.size === metadataLimits.scaledTopicsMax) break;
+      if (watched.size === clusterLimits.scaledTopicsMax) break;
       const before = this.#watched.get(topicId);
       const bytesPerSecond = (before?.bytes ?? 0) / seconds;
       const { overload, growTo } = look(before?.overload, { partitionCount, bytesPerSecond }, rule);

@@ -1,4 +1,4 @@
-import { type ConfigTexts, topicConfigValue } from '../../configs/config-value.ts';
+import { type ConfigTexts, topicConfigValue } from '@weir/cluster';
 
 /** What the auto-scaler may do with a topic. */
 interface GrowthRule {

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { type TestContext, test } from 'node:test';
+import { fileCommit } from '@weir/cluster/testing';
 import { silentLog } from '@weir/core';
 import { HandClock } from '@weir/core/testing';
-import { fileCommit } from '../../../testing/file-commit.ts';
+import { openJournals } from '@weir/journal';
 import { SharingProcess, type SharingProcessOptions } from '../../../testing/sharing-process.ts';
-import { openJournals } from '../../journal/index.ts';
 import { rendezvousRank } from './rendezvous.ts';
 
 const clusterIds = Array.from({ length: 24 }, (_, number) => `vci_${number}`);

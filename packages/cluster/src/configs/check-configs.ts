@@ -1,0 +1,116 @@
+import { nearestName } from '@weir/core';
+import type { ConfigResourceKind } from '../ports/admin-port.ts';
+import { type ConfigCatalogue, configCatalogues, ourPrefix } from './config-catalogues.ts';
+import type { ConfigProblem, ConfigRow } from './config-row.ts';
+import { shownText } from './config-type.ts';
+import type { ConfigTexts } from './config-value.ts';
+
+interface CheckedConfigs<Value extends string | null> {
+  /** What is to be stored: canonical names in the order of the catalogue, then names that are unset and unknown. */
+  readonly configs: Readonly<Record<string, Value>>;
+  readonly problems: readonly ConfigProblem[];
+}
+
+export function checkTopicConfigs(texts: ConfigTexts): CheckedConfigs<string> {
+  return check('topic', texts);
+}
+
+/** `null` unsets. */
+export function checkClusterConfigs(
+  texts: Readonly<Record<string, string | null>>,
+): CheckedConfigs<string | null> {
+  return check('cluster', texts);
+}
+
+/** `null` unsets. */
+export function checkConfigs(
+  kind: ConfigResourceKind,
+  texts: Readonly<Record<string, string | null>>,
+): CheckedConfigs<string | null> {
+  return check(kind, texts);
+}
+
+function check<Value extends string | null>(
+  kind: ConfigResourceKind,
+  texts: Readonly<Record<string, Value>>,
+): CheckedConfigs<Value> {
+  const catalogue = configCatalogues[kind];
+  const { rows, aliases } = catalogue;
+  const problems: ConfigProblem[] = [];
+  const found = new Map<string, Value>();
+  const unknown = new Map<string, Value>();
+  const problem = (name: string, rule: string, error: ConfigProblem['error'] = 'INVALID_CONFIG') =>
+    problems.push({ name, value: texts[name] ?? 'null', rule, error });
+
+  for (const [name, text] of Object.entries(texts)) {
+    if (Object.hasOwn(rows, name)) {
+      const row = rows[name]!;
+      const fixed = fixedRule(kind, row);
+      if (fixed !== undefined) problem(name, fixed, 'INVALID_REQUEST');
+      else if (text !== null && row.type.parse(text) === undefined) problem(name, `must be ${row.type.rule}`);
+      else if (text !== null && refusalOf(row, text) !== undefined) problem(name, refusalOf(row, text)!);
+      else found.set(name, text);
+    } else if (Object.hasOwn(aliases, name)) {
+      const fixed = fixedRule(kind, rows[aliases[name]!.of]!);
+      if (fixed !== undefined) problem(name, fixed, 'INVALID_REQUEST');
+    } else if (catalogue.isUnchangeable(name)) {
+      problem(
+        name,
+        'cannot be set here; the flags of an agent decide it, or agents have no such thing',
+        'INVALID_REQUEST',
+      );
+    } else if (text === null && !name.startsWith(ourPrefix)) {
+      // As in Kafka, and so that what an older release stored can be removed.
+      unknown.set(name, text);
+    } else {
+      problem(name, unknownRule(catalogue, name));
+    }
+  }
+  // In the order of the catalogue, and only where no better name was given.
+  for (const [name, { of, times = 1 }] of Object.entries(aliases)) {
+    if (!Object.hasOwn(texts, name) || fixedRule(kind, rows[of]!) !== undefined) continue;
+    const { type } = rows[of]!;
+    const canonical = scale(texts[name]!, times);
+    if (canonical !== null && type.parse(canonical) === undefined) {
+      problem(name, `${of} would be ${canonical} and must be ${type.rule}`);
+    } else if (!found.has(of)) {
+      found.set(of, canonical);
+    }
+  }
+
+  const configs: Record<string, Value> = {};
+  for (const name of Object.keys(rows)) {
+    if (found.has(name)) configs[name] = found.get(name)!;
+  }
+  for (const [name, text] of unknown) configs[name] = text;
+  return { configs, problems };
+}
+
+/** Why a config cannot be set for this kind of resource; `undefined` when it can. */
+function fixedRule(kind: ConfigResourceKind, row: ConfigRow): string | undefined {
+  if (row.readOnly) {
+    return row.default === undefined
+      ? 'cannot be changed while a broker runs'
+      : `cannot be set; it is always ${row.default}`;
+  }
+  if (kind !== 'broker' || row.withoutEffect || row.perBroker) return undefined;
+  return 'is the same for all brokers; leave the name of the broker empty to change it for the cluster';
+}
+
+/** Why this release does not take a value that is well-formed. */
+function refusalOf({ type, refusedValues = {} }: ConfigRow, text: string): string | undefined {
+  const value = shownText(type, text);
+  return Object.hasOwn(refusedValues, value) ? refusedValues[value] : undefined;
+}
+
+function unknownRule({ noun, rows, aliases }: ConfigCatalogue, name: string): string {
+  const near = nearestName(name, [...Object.keys(rows), ...Object.keys(aliases)]);
+  const hint = near === undefined ? '' : `; did you mean ${near}?`;
+  return `there is no such ${noun} config${hint}`;
+}
+
+function scale<Value extends string | null>(text: Value, times: number): Value {
+  if (text === null || times === 1 || !/^[+-]?\d+$/.test(text.trim())) return text;
+  const amount = Number(text);
+  return String(amount < 0 ? amount : amount * times) as Value;
+}

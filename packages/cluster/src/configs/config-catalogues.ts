@@ -1,0 +1,40 @@
+import type { ConfigResourceKind } from '../ports/admin-port.ts';
+import { brokerConfigs, isUnchangeable } from './broker-configs.ts';
+import { clientMetricsConfigs } from './client-metrics-configs.ts';
+import { clusterConfigAliases, clusterConfigs } from './cluster-configs.ts';
+import type { ConfigAlias, ConfigRow } from './config-row.ts';
+import { groupConfigs } from './group-configs.ts';
+import { topicConfigAliases, topicConfigs } from './topic-configs.ts';
+
+/** Names that begin so are ours. */
+export const ourPrefix = 'service.';
+
+/** All configs of one kind of resource. */
+export interface ConfigCatalogue {
+  /** As messages call the resource. */
+  readonly noun: string;
+  readonly rows: Readonly<Record<string, ConfigRow>>;
+  readonly aliases: Readonly<Record<string, ConfigAlias>>;
+  /** Whether a name that has no row is one of Kafka's that cannot be set here. Every other name is a mistake. */
+  isUnchangeable(name: string): boolean;
+}
+
+/** Whether a kind of resource has a config of this name, or one that goes by it. */
+export function isConfigName(kind: ConfigResourceKind, name: string): boolean {
+  const { rows, aliases } = configCatalogues[kind];
+  return Object.hasOwn(rows, name) || Object.hasOwn(aliases, name);
+}
+
+/** By name, which is the order in which configs are stored and shown. */
+const ofBrokers: Readonly<Record<string, ConfigRow>> = Object.fromEntries(
+  Object.entries<ConfigRow>({ ...clusterConfigs, ...brokerConfigs }).sort(([a], [b]) => (a < b ? -1 : 1)),
+);
+const never = () => false;
+
+export const configCatalogues: Readonly<Record<ConfigResourceKind, ConfigCatalogue>> = {
+  topic: { noun: 'topic', rows: topicConfigs, aliases: topicConfigAliases, isUnchangeable: never },
+  cluster: { noun: 'cluster', rows: ofBrokers, aliases: clusterConfigAliases, isUnchangeable },
+  broker: { noun: 'broker', rows: ofBrokers, aliases: clusterConfigAliases, isUnchangeable },
+  group: { noun: 'group', rows: groupConfigs, aliases: {}, isUnchangeable: never },
+  clientMetrics: { noun: 'client metrics', rows: clientMetricsConfigs, aliases: {}, isUnchangeable: never },
+};

@@ -1,0 +1,69 @@
+import type { ConfigResourceKind } from '../ports/admin-port.ts';
+import { configCatalogues } from './config-catalogues.ts';
+import { type ConfigRow, documentationOf } from './config-row.ts';
+import { type ConfigType, shownText } from './config-type.ts';
+import { type ConfigReading, type ConfigSource, type ConfigTexts, readings } from './config-value.ts';
+
+/** One config as DescribeConfigs tells it. */
+export interface DescribedConfig {
+  readonly name: string;
+  /** `null` when nobody says one, and for what nobody may see. */
+  readonly value: string | null;
+  readonly source: ConfigSource;
+  readonly isReadOnly: boolean;
+  readonly isSensitive: boolean;
+  readonly type: ConfigType<unknown>['kafkaType'];
+  readonly documentation: string;
+  /** All that say one, the most specific first, under their own names. The first is the value. */
+  readonly synonyms: readonly DescribedSynonym[];
+}
+
+interface DescribedSynonym {
+  readonly name: string;
+  readonly value: string | null;
+  readonly source: ConfigSource;
+}
+
+interface DescribeOptions {
+  /** What is set for the resource. */
+  readonly texts: ConfigTexts;
+  readonly clusterTexts: ConfigTexts;
+  /** What the flags of the agent say, by the names of the cluster. */
+  readonly agentTexts: ConfigTexts;
+  /** What is set for the broker that describes a topic or a group. */
+  readonly brokerTexts?: ConfigTexts;
+  /** The names that are wanted; `null` for all. Those that do not exist are left out. */
+  readonly names: readonly string[] | null;
+}
+
+/** The configs of a resource, in the order of the catalogue. */
+export function describeConfigs(
+  kind: ConfigResourceKind,
+  { texts, clusterTexts, agentTexts, brokerTexts, names }: DescribeOptions,
+): DescribedConfig[] {
+  const wanted = names === null ? undefined : new Set(names);
+  return Object.entries(configCatalogues[kind].rows)
+    .filter(([name]) => wanted?.has(name) ?? true)
+    .map(([name, row]) =>
+      describeRow(name, row, [...readings(kind, name, texts, clusterTexts, agentTexts, brokerTexts)]),
+    );
+}
+
+export function describeRow(name: string, row: ConfigRow, said: readonly ConfigReading[]): DescribedConfig {
+  const isSensitive = row.sensitive === true;
+  const synonyms = said.map(({ name, text, source }) => ({
+    name,
+    value: isSensitive ? null : shownText(row.type, text),
+    source,
+  }));
+  return {
+    name,
+    value: synonyms[0]?.value ?? null,
+    source: synonyms[0]?.source ?? 'default',
+    isReadOnly: row.readOnly === true,
+    isSensitive,
+    type: row.type.kafkaType,
+    documentation: documentationOf(row),
+    synonyms,
+  };
+}

@@ -1,0 +1,63 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { subscriptionBytes } from '@weir/groups/testing';
+import fc from 'fast-check';
+import { readAssignment, readSubscription, writeAssignment } from './consumer-protocol.ts';
+
+const named = fc.array(
+  fc.record({ topic: fc.string(), partitions: fc.array(fc.nat(1000)) }, { noNullPrototype: true }),
+  { maxLength: 5 },
+);
+
+test('subscriptions of every version are read, those to come as the last that is known', () => {
+  const owned = [{ topic: 't', partitions: [1, 2] }];
+  for (const version of [0, 1, 2, 3, 4, 9]) {
+    assert.deepEqual(
+      readSubscription(subscriptionBytes(['t', 'u'], { version, owned, generationId: 7, rackId: 'r' })),
+      {
+        version: Math.min(version, 3),
+        topics: ['t', 'u'],
+        owned: version >= 1 ? owned : [],
+        generationId: version >= 2 ? 7 : -1,
+        rackId: version >= 3 ? 'r' : null,
+      },
+    );
+  }
+});
+
+test('assignments are read as they were written', () => {
+  fc.assert(
+    fc.property(named, fc.integer({ min: 0, max: 3 }), (assigned, version) => {
+      assert.deepEqual(readAssignment(writeAssignment(version, assigned)), assigned);
+    }),
+  );
+  assert.deepEqual(readAssignment(Buffer.alloc(0)), []);
+});
+
+test('an assignment has the bytes that Apache writes', () => {
+  const bytes = writeAssignment(1, [{ topic: 'ab', partitions: [3] }]);
+  assert.equal(
+    Buffer.from(bytes).toString('hex'),
+    `0001${'00000001'}${'00026162'}${'00000001'}${'00000003'}ffffffff`,
+  );
+});
+
+test('bytes that are cut off are no subscription', () => {
+  const whole = subscriptionBytes(['topic'], { owned: [{ topic: 't', partitions: [1] }], rackId: 'r' });
+  for (let length = 0; length < whole.length; length++) {
+    assert.equal(readSubscription(whole.subarray(0, length)), undefined, `${length} bytes`);
+  }
+});
+
+test('whatever bytes come, they are read to an end', () => {
+  fc.assert(
+    fc.property(fc.uint8Array({ maxLength: 64 }), (bytes) => {
+      readSubscription(bytes);
+      readAssignment(bytes);
+    }),
+    { numRuns: 2_000 },
+  );
+  const endless = Buffer.from('00030000000000000000ffffffff7fffffff', 'hex');
+  assert.equal(readSubscription(endless), undefined);
+  assert.equal(readSubscription(Buffer.from('0000fffffffe00000000', 'hex')), undefined);
+});

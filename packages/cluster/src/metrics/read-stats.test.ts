@@ -1,0 +1,273 @@
+import assert from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import { coreLimits, Metrics, silentLog } from '@weir/core';
+import { HandClock } from '@weir/core/testing';
+import { openJournals } from '@weir/journal';
+import { ClusterNode } from '@weir/metadata';
+import { fileCommit } from '../../testing/file-commit.ts';
+import { CallRefused } from '../calls/call-refused.ts';
+import type { ClusterPort } from '../calls/cluster-calls.ts';
+import { type AgentDescription, ClusterUnavailable } from '../ports/port.ts';
+import { acknowledgeTypes } from '../ports/share-port.ts';
+import { readMeasuredSnapshot } from './measured-cluster-snapshot.ts';
+import { publishedMetrics } from './published-metrics.ts';
+import { PublishedStats } from './published-stats.ts';
+import { type ClusterMetricsSettings, readStats } from './read-stats.ts';
+
+const everything: ClusterMetricsSettings = { includesGroups: true, withoutTags: [] };
+const waitMsMax = 1_000;
+let count = 0;
+
+/** A cluster over a journal in memory, which leads unless it is not started. */
+async function startNode(t: TestContext, { isStarted = true } = {}) {
+  const clock = new HandClock();
+  const hub = openJournals(`memory://stats-${count++}`, { clock, log: silentLog });
+  const clusterId = 'vci_test';
+  const node = new ClusterNode({
+    clusterId,
+    journal: hub.journal(clusterId),
+    self: { id: 'a', url: '' },
+    clock,
+    log: silentLog,
+    metrics: new Metrics(),
+  });
+  if (isStarted) {
+    node.start();
+    t.after(() => node.stop());
+    await clock.pass(100);
+  }
+  let files = 0;
+  return {
+    clock,
+    node,
+    async addTopic(name: string, partitionCount: number) {
+      const topics = [{ name, partitionCount, configs: {} }];
+      const [made] = await node.createTopics(topics, { validateOnly: false });
+      return made!.topic!.topicId;
+    },
+    async write(topicId: string, partition: number, recordCount: number) {
+      await node.commitFiles([fileCommit(++files, topicId, [{ partition, recordCount }])]);
+    },
+    /** The lines that a scrape would have, without the prefix and by name. */
+    async told(pattern: RegExp, settings = everything, port: ClusterPort = node) {
+      const metrics = new Metrics();
+      const sight = await readMeasuredSnapshot(port, { clock, waitMsMax });
+      const { stats } = await readStats(sight, settings, clock);
+      new PublishedStats(metrics, { seriesMax: 100 }).show(stats);
+      return metrics
+        .render()
+        .split('\n')
+        .filter((line) => line !== '' && !line.startsWith('#'))
+        .map((line) => line.replace('service_', ''))
+        .filter((line) => pattern.test(line));
+    },
+  };
+}
+
+function agent(agentId: string, differences: Partial<AgentDescription> = {}): AgentDescription {
+  return {
+    agentId,
+    nodeId: 1,
+    host: 'h',
+    kafkaPort: 9092,
+    internalUrl: '',
+    zone: 'z1',
+    group: '',
+    roles: ['proxy', 'jobs'],
+    release: 'v1',
+    cpuCount: 4,
+    cpuLoad: 0,
+    ...differences,
+  };
+}
+
+test('how much there is: topics, partitions, records, bytes and files', async (t) => {
+  const { node, addTopic, write, told } = await startNode(t);
+  const orders = await addTopic('orders', 2);
+  await addTopic('empty', 1);
+  for (const [partition, records] of [
+    [0, 5],
+    [0, 2],
+    [1, 3],
+  ] as const) {
+    await write(orders, partition, records);
+  }
+  await node.deleteRecords([{ topicId: orders, partition: 0, offset: 5 }]);
+  assert.deepEqual(await told(/^(?!consumer|agent)/, { includesGroups: true, withoutTags: ['partition'] }), [
+    'files_count{level="0"} 2',
+    'max_offset{topic="empty"} 0',
+    'max_offset{topic="orders"} 7',
+    'min_offset{topic="empty"} 0',
+    'min_offset{topic="orders"} 0',
+    'num_records{topic="empty"} 0',
+    'num_records{topic="orders"} 5',
+    'partition_size_estimated_compressed_bytes{topic="empty"} 0',
+    'partition_size_estimated_compressed_bytes{topic="orders"} 200',
+    'partitions_count 3',
+    `partitions_count_limit ${coreLimits.partitionsPerClusterMax}`,
+    'produced_records{topic="empty"} 0',
+    'produced_records{topic="orders"} 10',
+    'topics_count 2',
+    `topics_count_limit ${coreLimits.partitionsPerClusterMax}`,
+  ]);
+});
+
+test('agents are told with what they say of themselves', async (t) => {
+  const { node, told } = await startNode(t);
+  await node.heartbeat(agent('b', { roles: ['proxy'], group: 'blue', cpuLoad: 0.25, release: 'v2' }));
+  await node.heartbeat(agent('a', { cpuCount: 8 }));
+  const a = 'agent="a",group="",zone="z1",agent_version="v1"';
+  const b = 'agent="b",group="blue",zone="z1",agent_version="v2"';
+  assert.deepEqual(await told(/^agent/), [
+    `agent_cpu{${a}} 0`,
+    `agent_cpu{${b}} 0.25`,
+    `agent_heartbeat{${a},roles="jobs,proxy"} 1`,
+    `agent_heartbeat{${b},roles="proxy"} 1`,
+    `agent_num_vcpus{${a}} 8`,
+    `agent_num_vcpus{${b}} 4`,
+  ]);
+});
+
+test('when offsets were committed, in nanoseconds; the latest where partitions are not told apart', async (t) => {
+  const { clock, node, addTopic, told } = await startNode(t);
+  const topicId = await addTopic('t', 2);
+  const times: number[] = [];
+  for (const partition of [0, 1]) {
+    await clock.pass(1_000);
+    await node.commitOffsets([
+      {
+        groupId: 'g',
+        generationIdOrMemberEpoch: -1,
+        memberId: '',
+        groupInstanceId: null,
+        retentionMs: -1,
+        offsets: [{ topicId, partition, offset: 0, leaderEpoch: -1, metadata: '' }],
+      },
+    ]);
+    times.push(clock.nowMs());
+  }
+  const [first, last] = times.map((ms) => `${ms}000000`);
+  assert.deepEqual(await told(/commit_ts/), [
+    `consumer_group_commit_ts{topic="t",consumer_group="g",partition="0"} ${first}`,
+    `consumer_group_commit_ts{topic="t",consumer_group="g",partition="1"} ${last}`,
+  ]);
+  assert.deepEqual(await told(/commit_ts/, { includesGroups: true, withoutTags: ['partition'] }), [
+    `consumer_group_commit_ts{topic="t",consumer_group="g"} ${last}`,
+  ]);
+});
+
+test('a share group is behind by what is not done, wherever it lies', async (t) => {
+  const { node, addTopic, write, told } = await startNode(t);
+  const topicId = await addTopic('t', 2);
+  const changes = [{ name: 'share.auto.offset.reset', operation: 'set', value: 'earliest' }] as const;
+  await node.alterConfigs([{ kind: 'group', name: 'g', replacesAll: false, changes }], {
+    validateOnly: false,
+  });
+  await node.shareGroupHeartbeats([
+    {
+      groupId: 'g',
+      memberId: 'm',
+      memberEpoch: 0,
+      rackId: null,
+      clientId: 'c',
+      clientHost: '/h',
+      subscribedTopicNames: ['t'],
+    },
+  ]);
+  await write(topicId, 0, 10);
+  const lag = () => told(/^consumer_group_(?:lag|max|est|commit)/);
+  assert.deepEqual(await lag(), [], 'it has begun with nothing');
+  const place = { topicId, partition: 0 };
+  await node.acquireRecords({
+    groupId: 'g',
+    memberId: 'm',
+    partitions: [place],
+    recordsMax: 100,
+    bytesMax: 1_000_000,
+    bytesMin: 1,
+    waitMs: 0,
+  });
+  const labels = '{topic="t",consumer_group="g",partition="0"}';
+  const done = async (firstOffset: number, lastOffset: number) => {
+    const acknowledged = {
+      ...place,
+      firstOffset: Float64Array.of(firstOffset),
+      lastOffset: Float64Array.of(lastOffset),
+      type: Uint8Array.of(acknowledgeTypes.indexOf('accept')),
+    };
+    const request = { groupId: 'g', memberId: 'm', partitions: [acknowledged], released: [] };
+    assert.deepEqual((await node.acknowledgeRecords([request]))[0]!.partitions, ['NONE']);
+    return (await lag()).filter((line) => !line.includes('seconds'));
+  };
+  assert.deepEqual(await done(0, 1), [
+    `consumer_group_lag${labels} 8`,
+    `consumer_group_max_offset${labels} 2`,
+  ]);
+  assert.deepEqual(await done(5, 9), [
+    `consumer_group_lag${labels} 3`,
+    `consumer_group_max_offset${labels} 2`,
+  ]);
+  await done(2, 4);
+  assert.deepEqual(await lag(), [
+    `consumer_group_estimated_lag_very_coarse_do_not_use_to_measure_e2e_seconds${labels} 0`,
+    `consumer_group_lag${labels} 0`,
+    `consumer_group_max_offset${labels} 10`,
+  ]);
+});
+
+test('a leader of an older release does not count files, and is measured all the same', async (t) => {
+  const { node, told } = await startNode(t);
+  const older = new Proxy<ClusterPort>(node, {
+    get(target, name) {
+      if (name === 'countFiles') return () => Promise.reject(new CallRefused('invalid', 'no such call'));
+      const found = Reflect.get(target, name) as unknown;
+      return typeof found === 'function' ? found.bind(target) : found;
+    },
+  });
+  assert.deepEqual(await told(/^(?:files|topics)_count /, everything, older), ['topics_count 0']);
+});
+
+test('a cluster that nobody leads says so at once, and one that is silent after a while', async (t) => {
+  const { clock, node } = await startNode(t, { isStarted: false });
+  await assert.rejects(readMeasuredSnapshot(node, { clock, waitMsMax }), ClusterUnavailable);
+  const silent = new Proxy<ClusterPort>(node, {
+    get: (target, name) => {
+      if (name === 'listAgents') return () => Promise.resolve([]);
+      const found = Reflect.get(target, name) as unknown;
+      return typeof found === 'function' ? found.bind(target) : found;
+    },
+  });
+  const looking = assert.rejects(readMeasuredSnapshot(silent, { clock, waitMsMax }), /in time/);
+  await clock.pass(waitMsMax);
+  await looking;
+});
+
+test('a cluster of many partitions is measured with breaks', async (t) => {
+  const { clock, node, addTopic } = await startNode(t);
+  await addTopic('wide', 12_000);
+  const sight = await readMeasuredSnapshot(node, { clock, waitMsMax });
+  let breaks = 0;
+  const patient = {
+    ...clock,
+    nowMs: () => clock.nowMs(),
+    monotonicMs: () => clock.monotonicMs(),
+    after(_delayMs: number, run: () => void) {
+      breaks++;
+      queueMicrotask(run);
+      return () => {};
+    },
+  };
+  const { stats } = await readStats(sight, { includesGroups: true, withoutTags: ['partition'] }, patient);
+  assert.equal(breaks, 4);
+  const offsets = [...stats.families()].find(({ row }) => row.name === 'max_offset')!;
+  assert.equal(offsets.stats.size, 1);
+});
+
+test('every metric has a name of its own, and says what it is', () => {
+  const names = publishedMetrics.map(({ name }) => name);
+  assert.equal(new Set(names).size, names.length);
+  for (const { name, help } of publishedMetrics) {
+    assert.match(name, /^[a-z][a-z0-9_]*$/);
+    assert.match(help, /^[A-Z].*\.$/, name);
+  }
+});

@@ -1,0 +1,90 @@
+import { type Clock, coreLimits } from '@weir/core';
+import { CallRefused } from '../calls/call-refused.ts';
+import { clusterLimits } from '../limits.ts';
+import type { TopicDescription } from '../ports/port.ts';
+import { breaksBy } from './breaks.ts';
+import type { CombinedStats } from './combined-stats.ts';
+import type { MeasuredClusterView, MeasuredPort } from './measured-cluster-view.ts';
+import {
+  fileCount,
+  maxOffset,
+  minOffset,
+  partitionBytes,
+  partitionCount,
+  partitionCountMax,
+  producedRecords,
+  recordCount,
+  topicCount,
+  topicCountMax,
+} from './topic-metrics.ts';
+
+/** How much there is in the cluster, in numbers that nothing makes many. */
+export async function addClusterStats(sight: MeasuredClusterView, stats: CombinedStats): Promise<void> {
+  let topics = 0;
+  let partitions = 0;
+  for (const topic of sight.topics()) {
+    topics++;
+    partitions += topic.partitionCount;
+  }
+  stats.add(topicCount, {}, topics);
+  // A topic has a partition at least.
+  stats.add(topicCountMax, {}, coreLimits.partitionsPerClusterMax);
+  stats.add(partitionCount, {}, partitions);
+  stats.add(partitionCountMax, {}, coreLimits.partitionsPerClusterMax);
+  for (const [level, count] of (await fileCounts(sight.port)).entries())
+    stats.add(fileCount, { level: String(level) }, count);
+}
+
+/** What partitions hold, topics by name so that every round has the same order. */
+export async function addTopicStats(
+  sight: MeasuredClusterView,
+  stats: CombinedStats,
+  clock: Clock,
+): Promise<void> {
+  const breakOf = breaksBy(clock);
+  const topics = [...sight.topics()].sort((a, b) => (a.name < b.name ? -1 : 1));
+  for (const { topicId, name, partitionCount: count } of topics) {
+    for (let index = 0; index < count; index++) {
+      const ends = sight.ends(topicId, index);
+      if (ends === undefined) continue;
+      const labels = { topic: name, partition: String(index) };
+      stats.add(maxOffset, labels, ends.nextOffset);
+      stats.add(minOffset, labels, ends.logStartOffset);
+      stats.add(recordCount, labels, ends.nextOffset - ends.logStartOffset);
+      stats.add(producedRecords, labels, ends.nextOffset);
+      const due = breakOf();
+      if (due !== undefined) await due;
+    }
+  }
+  for (let at = 0; at < topics.length; at += clusterLimits.logSizesPerCallMax)
+    await addSizes(sight.port, topics.slice(at, at + clusterLimits.logSizesPerCallMax), stats, breakOf);
+}
+
+async function addSizes(
+  port: MeasuredPort,
+  topics: readonly TopicDescription[],
+  stats: CombinedStats,
+  breakOf: ReturnType<typeof breaksBy>,
+): Promise<void> {
+  const sizes = await port.logSizes(topics.map(({ topicId }) => topicId));
+  let row = 0;
+  for (const [index, { name }] of topics.entries()) {
+    // None of a topic that is gone meanwhile, more of one that has grown.
+    const count = sizes.partitionCount[index]!;
+    for (let partition = 0; partition < count; partition++, row++) {
+      stats.add(partitionBytes, { topic: name, partition: String(partition) }, sizes.byteCount[row]!);
+      const due = breakOf();
+      if (due !== undefined) await due;
+    }
+  }
+}
+
+/** A leader of an older release has no such call while processes are replaced one by one. */
+async function fileCounts(port: MeasuredPort): Promise<readonly number[]> {
+  try {
+    return await port.countFiles();
+  } catch (error) {
+    if (error instanceof CallRefused) return [];
+    throw error;
+  }
+}

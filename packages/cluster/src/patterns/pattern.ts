@@ -1,0 +1,141 @@
+import type { Clock } from '@weir/core';
+import { clusterLimits } from '../limits.ts';
+import { patternCost } from './pattern-cost.ts';
+import { PatternPrograms } from './pattern-programs.ts';
+
+/** A regular expression of a client: one that can be used, or what is wrong with it. */
+export type Pattern = { readonly problem: string } | UsablePattern;
+
+export interface UsablePattern {
+  readonly problem: undefined;
+  /** Times the length of a text, what it takes to match it at the worst. */
+  readonly cost: number;
+  matches(text: string): boolean;
+}
+
+/** Of all patterns of the process. */
+const programs = new PatternPrograms();
+
+/**
+ * Compiles a regular expression in the syntax of RE2, as Kafka's server-side patterns are. It has to match the whole
+ * text. Such an expression takes time in proportion to the text and to its program, whatever a client writes;
+ * JavaScript's own could be made to run for ever. Every pattern that comes from outside goes through here, where its
+ * program is limited before it is made.
+ */
+export function compilePattern(expression: string): Pattern {
+  const problem = limitProblem(expression) ?? syntaxProblem(expression);
+  return problem === undefined ? usable(expression) : { problem };
+}
+
+/**
+ * The same for an expression that was compiled when it came: it is compiled again when something is matched with it, so
+ * that reading many takes little time. One that an earlier release took and this one does not has a problem if it costs
+ * too much, and matches nothing otherwise.
+ */
+export function restorePattern(expression: string): Pattern {
+  const problem = limitProblem(expression);
+  if (problem !== undefined) return { problem };
+  let isChecked = false;
+  let isBroken = false;
+  const pattern = usable(expression);
+  return {
+    ...pattern,
+    matches(text) {
+      if (!isChecked) isBroken = syntaxProblem(expression) !== undefined;
+      isChecked = true;
+      return !isBroken && pattern.matches(text);
+    },
+  };
+}
+
+/**
+ * The items whose texts a pattern matches, found in turns; `undefined` when that is more work than one request may ask
+ * for.
+ */
+export async function matchInTurns<Item>(
+  pattern: UsablePattern,
+  items: readonly Item[],
+  textOf: (item: Item) => string,
+  clock: Pick<Clock, 'after'>,
+): Promise<Item[] | undefined> {
+  const stepsOf = (item: Item) => pattern.cost * (textOf(item).length + 1);
+  if (items.reduce((steps, item) => steps + stepsOf(item), 0) > clusterLimits.patternStepsMax)
+    return undefined;
+  const found: Item[] = [];
+  let steps = 0;
+  for (const item of items) {
+    if (pattern.matches(textOf(item))) found.push(item);
+    steps += stepsOf(item);
+    if (steps < clusterLimits.patternStepsPerTurn) continue;
+    steps = 0;
+    await new Promise<void>((resolve) => clock.after(0, resolve));
+  }
+  return found;
+}
+
+/** A regular expression with what takes the place of its matches: one that can be used, or what is wrong with it. */
+type Rewrite =
+  | { readonly problem: string }
+  | { readonly problem: undefined; apply(text: string): string | undefined };
+
+/** What a replacement consists of: characters, escaped ones, and groups of the expression. */
+const replacementPattern = /^(?:\\.|[^\\$]|\$\d|\$\{[A-Za-z][A-Za-z0-9]*\})*$/s;
+
+/**
+ * Compiles an expression as above, and what to make of a text that it matches as a whole: every match in it is replaced, as Java's
+ * `replaceAll` does, where `$1` is the first group. Gives `undefined` for a text that does not match.
+ */
+export function compileRewrite(expression: string, replacement: string): Rewrite {
+  const problem = limitProblem(expression) ?? syntaxProblem(expression);
+  if (problem !== undefined) return { problem };
+  if (!replacementPattern.test(replacement)) {
+    return {
+      problem: `the replacement ${JSON.stringify(replacement)} has a $ that names no group; \\$ is the character`,
+    };
+  }
+  const groups = programs.use(expression, (compiled) => ({
+    count: compiled.groupCount(),
+    named: compiled.namedGroups(),
+  }));
+  for (const [, digit, name] of replacement.replaceAll(/\\./gs, '').matchAll(/\$(?:(\d)|\{(\w+)\})/g)) {
+    const isThere = digit === undefined ? Object.hasOwn(groups.named, name!) : Number(digit) <= groups.count;
+    if (!isThere)
+      return { problem: `the replacement names the group ${digit ?? name}, which the pattern does not have` };
+  }
+  const pattern = usable(expression);
+  return {
+    problem: undefined,
+    apply: (text) =>
+      pattern.matches(text)
+        ? programs.use(expression, (compiled) => compiled.matcher(text).replaceAll(replacement, true))
+        : undefined,
+  };
+}
+
+function limitProblem(expression: string): string | undefined {
+  if (expression.length > clusterLimits.patternCharsMax) {
+    return `a pattern of ${expression.length} characters; ${clusterLimits.patternCharsMax} are allowed`;
+  }
+  const cost = patternCost(expression);
+  if (cost <= clusterLimits.patternCostMax) return undefined;
+  const costs = `it costs ${Math.ceil(cost)}, and ${clusterLimits.patternCostMax} is allowed`;
+  return `the pattern repeats too much: ${costs}; lower its repetition counts`;
+}
+
+function syntaxProblem(expression: string): string | undefined {
+  try {
+    return programs.use(expression, () => undefined);
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  }
+}
+
+function usable(expression: string): UsablePattern {
+  return {
+    problem: undefined,
+    cost: patternCost(expression),
+    matches: (text) =>
+      text.length <= clusterLimits.patternTextCharsMax &&
+      programs.use(expression, (compiled) => compiled.matches(text)),
+  };
+}

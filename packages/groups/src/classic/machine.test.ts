@@ -1,0 +1,581 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { ClassicStory, type JoinRequest } from '../../testing/classic-story.ts';
+
+/** A stable group of `a`, who leads, and `b`, in generation 2. */
+function stable(
+  rules: ConstructorParameters<typeof ClassicStory>[0] = {},
+  wish: JoinRequest = {},
+): ClassicStory {
+  const story = new ClassicStory(rules);
+  story.join('a', wish);
+  story.sync('a', 'a-id:all');
+  story.join('b', wish);
+  story.rejoin('a', wish);
+  story.sync('b');
+  story.sync('a', 'a-id:1,b-id:2');
+  assert.equal(story.group.state, 'Stable');
+  assert.equal(story.group.generationId, 2);
+  return story;
+}
+
+/** The metadata of a consumer: version 1 and the topics that it listens to. */
+function subscription(...topics: string[]): string {
+  const head = Buffer.alloc(6);
+  head.writeInt16BE(1, 0);
+  head.writeInt32BE(topics.length, 2);
+  const names = topics.map((topic) => Buffer.concat([Buffer.from([0, topic.length]), Buffer.from(topic)]));
+  return Buffer.concat([head, ...names]).toString('latin1');
+}
+
+test('members join, the leader assigns, everybody is told', () => {
+  const story = new ClassicStory({ initialRebalanceDelayMs: 3_000 });
+  assert.deepEqual(story.join('a', { protocols: 'range:x' }), []);
+  assert.deepEqual(story.join('b', { protocols: 'range:y' }), []);
+  assert.deepEqual(story.pass(5_999), []);
+  assert.deepEqual(story.pass(1), [
+    'a joined 1 range as a-id, leads [a-id=x b-id=y]',
+    'b joined 1 range as b-id, follows a-id',
+  ]);
+  assert.equal(story.heartbeat('b'), 'NONE', 'members may say that they live before they sync');
+  assert.deepEqual(story.sync('b'), []);
+  assert.deepEqual(story.sync('a', 'a-id:1,b-id:2,nobody:3'), ['a synced "1"', 'b synced "2"']);
+  assert.equal(story.group.state, 'Stable');
+  assert.equal(story.heartbeat('a'), 'NONE');
+  assert.equal(story.saves, 2, 'the generation, and its assignment');
+});
+
+test('the first rebalance waits as long as members come, up to the rebalance timeout', () => {
+  const story = new ClassicStory({ initialRebalanceDelayMs: 3_000 });
+  const wish = { rebalanceTimeoutMs: 8_000 };
+  story.join('a', wish);
+  story.pass(2_000);
+  story.join('b', wish);
+  assert.deepEqual(story.pass(3_999), [], 'b came, so that it waits for 3 s more');
+  story.join('c', wish);
+  assert.deepEqual(story.pass(1), []);
+  assert.deepEqual(story.pass(2_000).length, 3, 'after 8 s it waits no longer');
+});
+
+const refusedJoins: [what: string, wish: JoinRequest, answer: string][] = [
+  ['a session timeout that is too short', { sessionTimeoutMs: 5_999 }, 'INVALID_SESSION_TIMEOUT'],
+  ['a session timeout that is too long', { sessionTimeoutMs: 1_800_001 }, 'INVALID_SESSION_TIMEOUT'],
+  ['another type of protocol', { protocolType: 'connect' }, 'INCONSISTENT_GROUP_PROTOCOL'],
+  ['no type of protocol', { protocolType: '' }, 'INCONSISTENT_GROUP_PROTOCOL'],
+  ['no protocol', { protocols: '' }, 'INCONSISTENT_GROUP_PROTOCOL'],
+  ['no protocol that all know', { protocols: 'sticky:' }, 'INCONSISTENT_GROUP_PROTOCOL'],
+  ['a protocol twice', { protocols: 'range:a,range:b' }, 'INVALID_REQUEST'],
+  ['a member id that nobody has', { memberId: 'c-id' }, 'UNKNOWN_MEMBER_ID c-id'],
+  ['an instance that nobody has', { memberId: 'a-id', instance: 'i' }, 'UNKNOWN_MEMBER_ID a-id'],
+  ['more to say than a group may', { protocols: `range:${'x'.repeat(10_001)}` }, 'GROUP_MAX_SIZE_REACHED'],
+];
+
+for (const [what, wish, answer] of refusedJoins) {
+  test(`a join is refused: ${what}`, () => {
+    const story = stable();
+    assert.deepEqual(story.join('c', wish), [`c ${answer}`]);
+    assert.equal(story.group.state, 'Stable');
+    assert.equal(story.group.members.size, 2);
+  });
+}
+
+test('a new dynamic member is given an id, and joins with it before its session would be over', () => {
+  const story = new ClassicStory();
+  const wish = { requiresKnownMemberId: true };
+  assert.deepEqual(story.join('a', wish), ['a MEMBER_ID_REQUIRED a-id']);
+  assert.equal(story.group.state, 'Empty');
+  assert.deepEqual(story.join('a', { ...wish, memberId: 'a-id' }), [
+    'a joined 1 range as a-id, leads [a-id=]',
+  ]);
+  assert.deepEqual(story.join('b', wish), ['b MEMBER_ID_REQUIRED b-id']);
+  story.sync('a', 'a-id:1');
+  story.pass(9_999);
+  story.heartbeat('a');
+  story.pass(1);
+  assert.equal(story.group.pending.size, 0);
+  assert.deepEqual(story.join('b', { ...wish, memberId: 'b-id' }), ['b UNKNOWN_MEMBER_ID b-id']);
+});
+
+test('a rebalance waits for members that were given an id, until they do not come', () => {
+  const story = stable();
+  story.join('c', { requiresKnownMemberId: true });
+  story.rejoin('a');
+  assert.deepEqual(story.rejoin('b'), [], 'c may come');
+  assert.deepEqual(
+    story.pass(10_000).map((said) => said.split(',')[0]),
+    ['a joined 3 range as a-id', 'b joined 3 range as b-id'],
+  );
+});
+
+test('a new member whose agent is gone is neither waited for nor made the leader', () => {
+  const story = new ClassicStory({ initialRebalanceDelayMs: 3_000 });
+  story.join('a', { agentId: 'dead' });
+  story.join('b', { agentId: 'alive' });
+  assert.deepEqual(story.agentsGone('dead'), ['a UNKNOWN_MEMBER_ID a-id']);
+  story.join('c', { agentId: 'alive' });
+  assert.deepEqual(story.pass(6_000), [
+    'b joined 1 range as b-id, leads [b-id= c-id=]',
+    'c joined 1 range as c-id, follows b-id',
+  ]);
+  assert.deepEqual(story.rejoin('a'), ['a UNKNOWN_MEMBER_ID a-id']);
+});
+
+test('a rebalance that waits for a member whose agent is gone ends', () => {
+  const story = stable();
+  story.join('c', { agentId: 'dead' });
+  story.join('d', { requiresKnownMemberId: true, agentId: 'dead' });
+  story.rejoin('a');
+  assert.deepEqual(story.rejoin('b'), [], 'd may come');
+  assert.deepEqual(story.agentsGone('other'), []);
+  assert.deepEqual(
+    story.agentsGone('dead').map((said) => said.split(',')[0]),
+    ['c UNKNOWN_MEMBER_ID c-id', 'a joined 3 range as a-id', 'b joined 3 range as b-id'],
+  );
+});
+
+test('a member of a generation stays when its agent is gone, and may join again elsewhere', () => {
+  const story = stable({}, { agentId: 'dead' });
+  story.rejoin('a', { agentId: 'dead' });
+  assert.deepEqual(story.agentsGone('dead'), ['a REBALANCE_IN_PROGRESS a-id']);
+  assert.deepEqual(story.rejoin('b', { agentId: 'alive' }), [], 'a may come');
+  assert.deepEqual(story.rejoin('a', { agentId: 'alive' }), [
+    'a joined 3 range as a-id, leads [a-id= b-id=]',
+    'b joined 3 range as b-id, follows a-id',
+  ]);
+  assert.deepEqual(story.agentsGone('dead', 'alive'), []);
+});
+
+test('a member of a generation that was lost with its agent is waited for during its session, and does not lead', () => {
+  const story = stable({}, { agentId: 'dead' });
+  story.rejoin('a', { agentId: 'dead' });
+  story.pass(5_000);
+  story.agentsGone('dead');
+  story.rejoin('b', { agentId: 'alive' });
+  assert.deepEqual(story.pass(9_999), []);
+  assert.deepEqual(story.pass(1), ['b joined 3 range as b-id, leads [b-id=]']);
+});
+
+test('a long session of a member ends sooner when its agent is gone, unless the member is heard of or static', () => {
+  const long = { sessionTimeoutMs: 45_000, rebalanceTimeoutMs: 60_000 };
+  const story = stable({ sessionTimeoutMsMax: 60_000 }, { ...long, agentId: 'dead' });
+  story.agentsGone('dead');
+  story.pass(10_000);
+  story.heartbeat('b');
+  story.pass(4_999);
+  assert.equal(story.group.members.size, 2);
+  story.pass(1);
+  assert.deepEqual([...story.group.members.keys()], ['b-id']);
+  story.pass(29_000);
+  assert.deepEqual([...story.group.members.keys()], ['b-id'], 'its own session is whole again');
+
+  const restarting = new ClassicStory({ sessionTimeoutMsMax: 60_000, initialRebalanceDelayMs: 0 });
+  restarting.join('s', { ...long, instance: 'i', agentId: 'dead' });
+  restarting.agentsGone('dead');
+  restarting.pass(44_999);
+  assert.equal(restarting.group.members.size, 1);
+});
+
+test('a group whose only members were lost with their agent is empty', () => {
+  const story = new ClassicStory({ initialRebalanceDelayMs: 3_000 });
+  story.join('a', { agentId: 'dead' });
+  story.agentsGone('dead');
+  story.pass(3_000);
+  assert.equal(story.group.state, 'Empty');
+});
+
+test('the protocol is the one that all know and most prefer', () => {
+  const story = new ClassicStory({ initialRebalanceDelayMs: 100 });
+  story.join('a', { protocols: 'range:,sticky:,mine:' });
+  story.join('b', { protocols: 'sticky:,range:' });
+  story.join('c', { protocols: 'yours:,sticky:,range:' });
+  story.pass(200);
+  assert.equal(story.group.protocolName, 'sticky');
+});
+
+test('a group is full', () => {
+  const story = stable({ groupSizeMax: 2 });
+  assert.deepEqual(story.join('c'), ['c GROUP_MAX_SIZE_REACHED']);
+  story.rejoin('a');
+  assert.deepEqual(story.join('c').length, 0, 'while members gather, those count who have come');
+  assert.deepEqual(story.join('d'), ['d GROUP_MAX_SIZE_REACHED']);
+});
+
+test('a leader that joins again starts a rebalance, a follower with nothing new does not', () => {
+  const story = stable();
+  assert.deepEqual(story.rejoin('b'), ['b joined 2 range as b-id, follows a-id']);
+  assert.equal(story.group.state, 'Stable');
+  assert.deepEqual(story.rejoin('a'), []);
+  assert.equal(story.group.state, 'PreparingRebalance');
+  assert.equal(story.heartbeat('b'), 'REBALANCE_IN_PROGRESS');
+  assert.equal(story.rejoin('b').length, 2);
+  assert.equal(story.group.generationId, 3);
+});
+
+test('a follower with something new starts a rebalance', () => {
+  const story = stable();
+  assert.deepEqual(story.rejoin('b', { protocols: 'range:new' }), []);
+  assert.equal(story.group.state, 'PreparingRebalance');
+});
+
+test('members that own partitions rebalance twice in a row, and what they say is passed on', () => {
+  const story = stable({}, { protocols: 'cooperative-sticky:' });
+  story.rejoin('a', { protocols: 'cooperative-sticky:owns 1 2' });
+  assert.deepEqual(story.rejoin('b', { protocols: 'cooperative-sticky:owns 3' }), [
+    'a joined 3 cooperative-sticky as a-id, leads [a-id=owns 1 2 b-id=owns 3]',
+    'b joined 3 cooperative-sticky as b-id, follows a-id',
+  ]);
+  story.sync('b');
+  story.sync('a', 'a-id:1,b-id:3');
+  story.rejoin('a', { protocols: 'cooperative-sticky:owns 1' });
+  assert.deepEqual(story.rejoin('b', { protocols: 'cooperative-sticky:owns 3' }), [
+    'a joined 4 cooperative-sticky as a-id, leads [a-id=owns 1 b-id=owns 3]',
+    'b joined 4 cooperative-sticky as b-id, follows a-id',
+  ]);
+});
+
+test('who did not hear the answer to a join is told again while the leader assigns', () => {
+  const story = new ClassicStory();
+  story.join('a');
+  assert.deepEqual(story.rejoin('a'), ['a joined 1 range as a-id, leads [a-id=]']);
+  assert.equal(story.group.generationId, 1);
+  assert.deepEqual(story.rejoin('a', { protocols: 'range:new' }), [
+    'a joined 2 range as a-id, leads [a-id=new]',
+  ]);
+});
+
+test('who asks again while a request waits gets the answer, and the older request an error', () => {
+  const story = stable();
+  story.rejoin('b', { protocols: 'range:new' });
+  assert.deepEqual(story.join('b again', { memberId: 'b-id', protocols: 'range:new' }), [
+    'b REBALANCE_IN_PROGRESS b-id',
+  ]);
+  assert.deepEqual(
+    story.rejoin('a').map((said) => said.split(',')[0]),
+    ['a joined 3 range as a-id', 'b again joined 3 range as b-id'],
+  );
+  story.sync('b');
+  assert.deepEqual(story.sync('b again', '', { memberId: 'b-id' }), ['b REBALANCE_IN_PROGRESS']);
+});
+
+test('who does not join again in time is out', () => {
+  const story = stable();
+  story.rejoin('a');
+  for (let second = 0; second < 59; second++) {
+    story.pass(1_000);
+    assert.equal(story.heartbeat('b'), 'REBALANCE_IN_PROGRESS', 'heartbeats keep the session');
+  }
+  assert.deepEqual(story.pass(1_000), ['a joined 3 range as a-id, leads [a-id=]']);
+  assert.equal(story.heartbeat('b'), 'UNKNOWN_MEMBER_ID');
+});
+
+test('who falls silent is out, and another leads', () => {
+  const story = stable();
+  story.pass(6_000);
+  story.heartbeat('b');
+  story.pass(4_000);
+  assert.equal(story.group.state, 'PreparingRebalance');
+  assert.equal(story.group.leaderId, 'b-id');
+  assert.deepEqual(story.rejoin('b'), ['b joined 3 range as b-id, leads [b-id=]']);
+});
+
+test('who falls silent while others wait to be joined does not hold them up', () => {
+  const story = stable();
+  story.rejoin('a');
+  assert.deepEqual(story.pass(10_000), ['a joined 3 range as a-id, leads [a-id=]']);
+});
+
+test('who waits for an answer is not silent', () => {
+  const story = new ClassicStory();
+  story.join('a');
+  story.sync('a', 'a-id:1');
+  story.join('b');
+  story.rejoin('a');
+  assert.deepEqual(story.sync('b'), []);
+  for (let second = 0; second < 5; second++) {
+    story.pass(9_000);
+    story.heartbeat('a');
+  }
+  assert.deepEqual(story.waiting, ['b']);
+});
+
+test('who joined and does not ask for its assignment is out after the rebalance timeout', () => {
+  const story = new ClassicStory();
+  story.join('a');
+  story.sync('a', 'a-id:1');
+  story.join('b');
+  story.rejoin('a');
+  story.sync('a', 'a-id:1,b-id:2');
+  assert.equal(story.group.state, 'Stable');
+  for (let second = 0; second < 60; second++) {
+    story.heartbeat('a');
+    story.heartbeat('b');
+    story.pass(1_000);
+  }
+  assert.equal(story.group.state, 'PreparingRebalance');
+  assert.equal(story.group.members.size, 1);
+});
+
+test('a new member that is not answered for five minutes has to ask again', () => {
+  const story = stable({}, { rebalanceTimeoutMs: 3_600_000 });
+  story.join('c', { rebalanceTimeoutMs: 3_600_000 });
+  for (let second = 0; second < 299; second++) {
+    story.pass(1_000);
+    story.heartbeat('a');
+    story.heartbeat('b');
+  }
+  assert.deepEqual(story.pass(1_000), ['c UNKNOWN_MEMBER_ID c-id']);
+});
+
+const syncs: [what: string, run: (story: ClassicStory) => string[], answer: string][] = [
+  ['of somebody unknown', (story) => story.sync('c'), 'c UNKNOWN_MEMBER_ID'],
+  ['of an older generation', (story) => story.sync('b', '', { generationId: 1 }), 'b ILLEGAL_GENERATION'],
+  ['with another type', (story) => story.sync('b', '', { type: 'connect' }), 'b INCONSISTENT_GROUP_PROTOCOL'],
+  [
+    'with another protocol',
+    (story) => story.sync('b', '', { protocol: 'x' }),
+    'b INCONSISTENT_GROUP_PROTOCOL',
+  ],
+  [
+    'with the right ones',
+    (story) => story.sync('b', '', { type: 'consumer', protocol: 'range' }),
+    'b synced "2"',
+  ],
+  ['in a stable group', (story) => story.sync('b'), 'b synced "2"'],
+  [
+    'of an instance that is not there',
+    (story) => story.sync('b', '', { instance: 'i' }),
+    'b UNKNOWN_MEMBER_ID',
+  ],
+];
+
+for (const [what, run, answer] of syncs) {
+  test(`a sync ${what}`, () => assert.deepEqual(run(stable()), [answer]));
+}
+
+test('a sync during a rebalance says so, also to those who wait', () => {
+  const story = stable();
+  story.rejoin('a');
+  assert.deepEqual(story.sync('b'), ['b REBALANCE_IN_PROGRESS']);
+  story.rejoin('b');
+  story.sync('b');
+  assert.deepEqual(story.join('c'), ['b REBALANCE_IN_PROGRESS'], 'c came while b waited for the leader');
+});
+
+test('an assignment that is too long is refused, and a shorter one taken', () => {
+  const story = new ClassicStory();
+  story.join('a');
+  assert.deepEqual(story.sync('a', `a-id:${'x'.repeat(1_001)}`), ['a INVALID_REQUEST']);
+  assert.deepEqual(story.sync('a', 'a-id:x'), ['a synced "x"']);
+});
+
+test('heartbeats', () => {
+  const story = stable();
+  assert.equal(story.heartbeat('c'), 'UNKNOWN_MEMBER_ID');
+  assert.equal(story.heartbeat('a', 1), 'ILLEGAL_GENERATION');
+  assert.equal(story.heartbeat('a', 2, 'i'), 'UNKNOWN_MEMBER_ID');
+  assert.equal(new ClassicStory().heartbeat('a'), 'UNKNOWN_MEMBER_ID');
+});
+
+test('members leave in a batch, each with its own error', () => {
+  const story = stable();
+  story.join('c', { requiresKnownMemberId: true });
+  assert.deepEqual(story.leave('a-id', 'x-id', 'c-id', '/i', 'a-id'), [
+    'leave NONE,UNKNOWN_MEMBER_ID,NONE,UNKNOWN_MEMBER_ID,UNKNOWN_MEMBER_ID',
+  ]);
+  assert.equal(story.group.state, 'PreparingRebalance');
+  assert.equal(story.group.leaderId, 'b-id');
+});
+
+test('an id that was given out and is given back is no reason for a rebalance', () => {
+  const story = stable();
+  story.join('c', { requiresKnownMemberId: true });
+  assert.deepEqual(story.leave('c-id'), ['leave NONE']);
+  assert.equal(story.group.state, 'Stable');
+});
+
+test('the last who leaves leaves an empty group, which keeps its generation and can be deleted', () => {
+  const story = stable();
+  assert.equal(story.delete(), 'NON_EMPTY_GROUP');
+  story.leave('a-id', 'b-id');
+  assert.equal(story.group.state, 'Empty');
+  assert.equal(story.group.generationId, 3);
+  assert.equal(story.commit('', -1), 'NONE');
+  assert.deepEqual(story.join('c'), ['c joined 4 range as c-id, leads [c-id=]']);
+  story.leave('c-id');
+  assert.equal(story.delete(), 'NONE');
+  assert.equal(story.group.state, 'Dead');
+  assert.deepEqual(story.join('d'), ['d UNKNOWN_MEMBER_ID']);
+  assert.equal(story.heartbeat('a'), 'UNKNOWN_MEMBER_ID');
+  assert.equal(story.commit('', -1), 'GROUP_ID_NOT_FOUND');
+});
+
+test('who waits and is removed is told', () => {
+  const story = stable();
+  story.rejoin('a');
+  assert.deepEqual(story.leave('a-id'), ['a UNKNOWN_MEMBER_ID a-id', 'leave NONE']);
+});
+
+test('a static member needs no id in advance, and takes its place under another id', () => {
+  const story = new ClassicStory();
+  const wish = { instance: 'one', requiresKnownMemberId: true };
+  assert.deepEqual(story.join('a', wish), ['a joined 1 range as a-id, leads [a-id=]']);
+  story.sync('a', 'a-id:1');
+  const savesBefore = story.saves;
+  assert.deepEqual(
+    story.join('a2', wish),
+    ['a2 joined 1 range as a2-id, follows a-id'],
+    'it must not assign anew',
+  );
+  assert.equal(story.saves, savesBefore + 1, 'its new id is durable before it hears of it');
+  assert.equal(story.group.state, 'Stable');
+  assert.deepEqual(story.sync('a2', '', { instance: 'one' }), ['a2 synced "1"'], 'the assignment stays');
+  assert.equal(story.heartbeat('a', 1, 'one'), 'FENCED_INSTANCE_ID');
+  assert.deepEqual(story.sync('a', '', { instance: 'one' }), ['a FENCED_INSTANCE_ID']);
+  assert.deepEqual(story.rejoin('a', wish), ['a FENCED_INSTANCE_ID a-id']);
+  assert.equal(story.commit('a-id', 1, { instance: 'one' }), 'FENCED_INSTANCE_ID');
+  assert.deepEqual(story.leave('a-id/one'), ['leave FENCED_INSTANCE_ID']);
+  assert.equal(story.group.leaderId, 'a2-id');
+});
+
+test('a static leader that comes back is told to lead without assigning, if it understands', () => {
+  const story = new ClassicStory();
+  const wish = { instance: 'one', supportsSkipAssignment: true };
+  story.join('a', wish);
+  story.sync('a', 'a-id:1');
+  assert.deepEqual(story.join('a2', wish), ['a2 joined 1 range as a2-id, leads [a2-id=] without assigning']);
+});
+
+test('a static member that comes back while others gather or wait takes part', () => {
+  const story = stable({}, {});
+  story.join('s', { instance: 'one' });
+  story.rejoin('a');
+  story.rejoin('b');
+  assert.equal(story.group.state, 'CompletingRebalance');
+  assert.deepEqual(
+    story.join('s2', { instance: 'one' }),
+    [],
+    'the leader may have heard of it under its old id',
+  );
+  assert.equal(story.group.state, 'PreparingRebalance');
+  assert.deepEqual(story.join('s3', { instance: 'one' }), ['s2 FENCED_INSTANCE_ID s2-id']);
+  story.rejoin('a');
+  assert.equal(story.rejoin('b').length, 3);
+});
+
+const comebacks: [what: string, before: string, after: string, state: string][] = [
+  ['the same topics', subscription('x', 'y'), `${subscription('y', 'x')}owns 7`, 'Stable'],
+  ['other topics', subscription('x'), subscription('x', 'z'), 'PreparingRebalance'],
+  ['something that we cannot read', 'abc', 'abd', 'Stable'],
+];
+
+for (const [what, before, after, state] of comebacks) {
+  test(`a static member comes back with ${what}: ${state}`, () => {
+    const story = stable({}, { protocols: `range:${before}` });
+    story.join('s', { instance: 'one', protocols: `range:${before}` });
+    story.rejoin('a', { protocols: `range:${before}` });
+    story.rejoin('b', { protocols: `range:${before}` });
+    story.sync('a', 's-id:3');
+    story.join('s2', { instance: 'one', protocols: `range:${after}` });
+    assert.equal(story.group.state, state);
+  });
+}
+
+test('a static member that is away stays a member of the next generation until its session is over', () => {
+  const story = stable();
+  story.join('s', { instance: 'one', sessionTimeoutMs: 200_000 });
+  story.rejoin('a');
+  story.rejoin('b');
+  story.sync('s', '', { instance: 'one' });
+  story.sync('b');
+  story.sync('a', 's-id:3');
+  story.rejoin('a');
+  story.rejoin('b');
+  const told = story.pass(60_000);
+  assert.match(told[0]!, /a joined 4 range as a-id, leads \[a-id= b-id= s-id=\]/);
+  for (let second = 0; second < 140; second++) {
+    if (second === 0) story.sync('a', '');
+    if (second === 0) story.sync('b');
+    story.heartbeat('a');
+    story.heartbeat('b');
+    story.pass(1_000);
+  }
+  assert.equal(story.group.state, 'PreparingRebalance');
+  assert.equal(story.group.members.size, 2);
+});
+
+test('anybody may remove a static member by its name', () => {
+  const story = stable();
+  story.join('s', { instance: 'one' });
+  assert.deepEqual(story.leave('/one'), ['s UNKNOWN_MEMBER_ID s-id', 'leave NONE']);
+  assert.equal(story.group.members.size, 2);
+});
+
+type Commit = [memberId: string, generationId: number, error: string, inTransaction: string];
+
+const commits: [state: string, story: () => ClassicStory, rows: Commit[]][] = [
+  [
+    'an empty group',
+    () => new ClassicStory(),
+    [
+      ['', -1, 'NONE', 'NONE'],
+      ['a-id', -1, 'NONE', 'NONE'],
+      ['a-id', 1, 'UNKNOWN_MEMBER_ID', 'UNKNOWN_MEMBER_ID'],
+    ],
+  ],
+  [
+    'a stable group',
+    () => stable(),
+    [
+      ['', -1, 'UNKNOWN_MEMBER_ID', 'NONE'],
+      ['a-id', 2, 'NONE', 'NONE'],
+      ['a-id', 1, 'ILLEGAL_GENERATION', 'ILLEGAL_GENERATION'],
+      ['a-id', -1, 'ILLEGAL_GENERATION', 'ILLEGAL_GENERATION'],
+      ['x-id', 2, 'UNKNOWN_MEMBER_ID', 'UNKNOWN_MEMBER_ID'],
+    ],
+  ],
+  [
+    'a group that gathers',
+    () => {
+      const story = stable();
+      story.rejoin('a');
+      return story;
+    },
+    [
+      ['b-id', 2, 'NONE', 'NONE'],
+      ['', -1, 'UNKNOWN_MEMBER_ID', 'NONE'],
+    ],
+  ],
+  [
+    'a group that waits for its leader',
+    () => {
+      const story = stable();
+      story.rejoin('a');
+      story.rejoin('b');
+      return story;
+    },
+    [
+      ['b-id', 3, 'REBALANCE_IN_PROGRESS', 'NONE'],
+      ['b-id', 2, 'ILLEGAL_GENERATION', 'ILLEGAL_GENERATION'],
+      ['', -1, 'UNKNOWN_MEMBER_ID', 'NONE'],
+    ],
+  ],
+];
+
+for (const [state, make, rows] of commits) {
+  test(`who may commit offsets of ${state}`, () => {
+    for (const [memberId, generationId, error, inTransaction] of rows) {
+      const what = `${memberId} ${generationId}`;
+      assert.equal(make().commit(memberId, generationId), error, what);
+      assert.equal(make().commit(memberId, generationId, { isTransactional: true }), inTransaction, what);
+    }
+  });
+}
+
+test('a commit keeps the session', () => {
+  const story = stable();
+  story.pass(9_000);
+  story.commit('a-id', 2);
+  story.heartbeat('b');
+  story.pass(9_000);
+  assert.equal(story.group.members.size, 2);
+});

@@ -1,0 +1,115 @@
+import type { NamedBytes } from '@weir/cluster';
+import { type ByteReader, type ByteWriter, UnreadableBytes } from '@weir/machine';
+import { ClassicGroup, type ClassicState, type Member } from './classic-group.ts';
+
+/**
+ * A classic group as it is kept: its generation with members and assignment. Sessions, and who waits for what, are not: after
+ * a failover sessions begin anew and who waited asks again.
+ *
+ * Journals outlive releases: another layout gets another number, and the old one stays readable.
+ */
+const layout = 1;
+
+/** The order is the code. A rebalance that is being prepared is not kept; the generation before it is. */
+const keptStates = ['Empty', 'CompletingRebalance', 'Stable'] as const satisfies readonly ClassicState[];
+
+type KeptState = (typeof keptStates)[number];
+
+/** Writes into what holds the type of the group already. */
+export function writeClassicGroup(group: ClassicGroup, writer: ByteWriter): void {
+  writer.u8(layout);
+  const state = keptStates.indexOf(group.state as KeptState);
+  if (state < 0) throw new TypeError(`a classic group is not kept while it is ${group.state}`);
+  writer.u8(state);
+  writer.varint(group.generationId);
+  writeNullable(writer, group.protocolType);
+  writeNullable(writer, group.protocolName);
+  writeNullable(writer, group.leaderId);
+  writer.varint(group.emptySinceMs === undefined ? 0 : group.emptySinceMs + 1);
+  writer.varint(group.members.size);
+  for (const member of group.members.values()) writeMember(writer, member);
+}
+
+export function readClassicGroup(groupId: string, reader: ByteReader, nowMs: number): ClassicGroup {
+  const found = reader.u8();
+  if (found !== layout) throw new UnreadableBytes(`this release knows no layout ${found} of a classic group`);
+  const state = keptStates[reader.u8()];
+  if (state === undefined) throw new UnreadableBytes('a classic group has a state that is not kept');
+  const group = new ClassicGroup(groupId);
+  group.state = state;
+  group.generationId = reader.varint();
+  group.protocolType = readNullable(reader);
+  group.protocolName = readNullable(reader);
+  const leaderId = readNullable(reader);
+  const emptySinceMsPlusOne = reader.varint();
+  if (emptySinceMsPlusOne > 0) group.emptySinceMs = emptySinceMsPlusOne - 1;
+  for (let left = reader.varint(); left > 0; left--) group.add(readMember(reader, nowMs));
+  group.leaderId = leaderId;
+  if (state === 'CompletingRebalance') {
+    for (const memberId of group.members.keys()) group.unsynced.add(memberId);
+    group.syncDeadlineMs = nowMs + group.rebalanceTimeoutMs;
+  }
+  return group;
+}
+
+function writeMember(writer: ByteWriter, member: Readonly<Member>): void {
+  writer.text(member.memberId);
+  writeNullable(writer, member.groupInstanceId);
+  writer.text(member.clientId);
+  writer.text(member.clientHost);
+  writer.varint(member.sessionTimeoutMs);
+  writer.varint(member.rebalanceTimeoutMs);
+  writer.varint(member.protocols.length);
+  for (const { name, metadata } of member.protocols) {
+    writer.text(name);
+    writeBytes(writer, metadata);
+  }
+  writeBytes(writer, member.assignment);
+}
+
+function readMember(reader: ByteReader, nowMs: number): Member {
+  const memberId = reader.text();
+  const groupInstanceId = readNullable(reader);
+  const clientId = reader.text();
+  const clientHost = reader.text();
+  const sessionTimeoutMs = reader.varint();
+  const rebalanceTimeoutMs = reader.varint();
+  const protocols: NamedBytes[] = [];
+  for (let left = reader.varint(); left > 0; left--) {
+    protocols.push({ name: reader.text(), metadata: readBytes(reader) });
+  }
+  return {
+    memberId,
+    groupInstanceId,
+    clientId,
+    clientHost,
+    sessionTimeoutMs,
+    rebalanceTimeoutMs,
+    protocols,
+    assignment: readBytes(reader),
+    join: undefined,
+    sync: undefined,
+    isNew: false,
+    agentId: undefined,
+    deadlineMs: nowMs + sessionTimeoutMs,
+  };
+}
+
+function writeNullable(writer: ByteWriter, text: string | null): void {
+  writer.u8(text === null ? 0 : 1);
+  if (text !== null) writer.text(text);
+}
+
+function readNullable(reader: ByteReader): string | null {
+  return reader.u8() === 0 ? null : reader.text();
+}
+
+function writeBytes(writer: ByteWriter, bytes: Uint8Array): void {
+  writer.varint(bytes.length);
+  writer.raw(bytes);
+}
+
+/** A view of the record, which is never changed and lives as long as the group is not kept anew. */
+function readBytes(reader: ByteReader): Uint8Array {
+  return reader.raw(reader.varint());
+}

@@ -1,0 +1,69 @@
+import { type ConfigTexts, clusterConfigValue, groupConfigValue } from '@weir/cluster';
+import { clusterLimits } from '@weir/cluster/limits';
+import { coreLimits } from '@weir/core';
+import type { ClusterMachine } from '@weir/machine';
+import type { ConsumerRules } from './event.ts';
+
+/** The rules of groups of the new protocol as they are configured, made once for every change of the configs. */
+export class ConsumerConfigs {
+  readonly #machine: Pick<ClusterMachine, 'clusterConfigs' | 'records'>;
+  #made: { readonly configs: ConfigTexts; readonly rules: ConsumerRules } | undefined;
+
+  constructor(machine: Pick<ClusterMachine, 'clusterConfigs' | 'records'>) {
+    this.#machine = machine;
+  }
+
+  /** What a group says for itself counts within the bounds of the cluster. */
+  rules(groupId: string): ConsumerRules {
+    const configs = this.#machine.clusterConfigs();
+    if (this.#made?.configs !== configs) this.#made = { configs, rules: rulesOf(configs) };
+    const { rules } = this.#made;
+    const own = this.#machine.records.get('groupConfigs', groupId);
+    return own === undefined ? rules : { ...rules, ...ownRules(JSON.parse(own.toString()), configs) };
+  }
+
+  mayMigrate(to: 'consumer' | 'classic'): boolean {
+    const policy = clusterConfigValue('group.consumer.migration.policy', this.#machine.clusterConfigs());
+    return policy === 'bidirectional' || policy === (to === 'consumer' ? 'upgrade' : 'downgrade');
+  }
+}
+
+function rulesOf(configs: ConfigTexts): ConsumerRules {
+  return {
+    heartbeatIntervalMs: clusterConfigValue('group.consumer.heartbeat.interval.ms', configs),
+    sessionTimeoutMs: clusterConfigValue('group.consumer.session.timeout.ms', configs),
+    groupSizeMax: clusterConfigValue('group.consumer.max.size', configs),
+    subscribedNamesMax: clusterLimits.subscribedNamesMax,
+    textCharsMax: clusterLimits.groupMetadataBytesMax,
+    nameCharsMax: coreLimits.groupNameCharsMax,
+    classicSessionTimeoutMsMin: clusterConfigValue('group.min.session.timeout.ms', configs),
+    classicSessionTimeoutMsMax: clusterConfigValue('group.max.session.timeout.ms', configs),
+    memberProtocolsMax: clusterLimits.memberProtocolsMax,
+  };
+}
+
+function ownRules(
+  own: ConfigTexts,
+  configs: ConfigTexts,
+): Partial<Pick<ConsumerRules, 'heartbeatIntervalMs' | 'sessionTimeoutMs'>> {
+  const rules: { heartbeatIntervalMs?: number; sessionTimeoutMs?: number } = {};
+  if (Object.hasOwn(own, 'consumer.heartbeat.interval.ms')) {
+    rules.heartbeatIntervalMs = between(
+      groupConfigValue('consumer.heartbeat.interval.ms', own, configs),
+      clusterConfigValue('group.consumer.min.heartbeat.interval.ms', configs),
+      clusterConfigValue('group.consumer.max.heartbeat.interval.ms', configs),
+    );
+  }
+  if (Object.hasOwn(own, 'consumer.session.timeout.ms')) {
+    rules.sessionTimeoutMs = between(
+      groupConfigValue('consumer.session.timeout.ms', own, configs),
+      clusterConfigValue('group.consumer.min.session.timeout.ms', configs),
+      clusterConfigValue('group.consumer.max.session.timeout.ms', configs),
+    );
+  }
+  return rules;
+}
+
+function between(value: number, min: number, max: number): number {
+  return Math.max(min, Math.min(max, value));
+}

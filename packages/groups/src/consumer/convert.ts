@@ -1,0 +1,98 @@
+import { readAssignment, readSubscription } from '@weir/cluster';
+import { noPartitions, type TopicPartitions, without } from '../assignors/partitions.ts';
+import { ClassicGroup, metadataOf } from '../classic/classic-group.ts';
+import type { ClassicRules } from '../classic/event.ts';
+import { assignmentFor, consumerProtocolType, partitionsOf } from './classic-members.ts';
+import { ConsumerGroup, type TopicsView } from './consumer-group.ts';
+
+/**
+ * A classic group as one of the new protocol, with the same members, what they have, and the generation as its epoch. Members
+ * go on as before; who has to have something else is told by a heartbeat. `undefined` when the members are no consumers or say
+ * things that cannot be read.
+ */
+export function consumerGroupOf(classic: ClassicGroup, topics: TopicsView): ConsumerGroup | undefined {
+  const group = new ConsumerGroup(classic.groupId);
+  group.epoch = classic.generationId;
+  group.assignmentEpoch = classic.generationId;
+  if (classic.members.size > 0 && classic.protocolType !== consumerProtocolType) return undefined;
+  for (const member of classic.members.values()) {
+    const chosen = member.protocols.find(({ name }) => name === classic.protocolName) ?? member.protocols[0];
+    const said = readSubscription(chosen?.metadata ?? metadataOf(member, classic.protocolName));
+    const given = readAssignment(member.assignment);
+    if (chosen === undefined || said === undefined || given === undefined) return undefined;
+    const assigned = notOwned(group, partitionsOf(given, topics));
+    group.add(
+      {
+        memberId: member.memberId,
+        instanceId: member.groupInstanceId,
+        rackId: said.rackId,
+        clientId: member.clientId,
+        clientHost: member.clientHost,
+        rebalanceTimeoutMs: member.rebalanceTimeoutMs,
+        assignor: null,
+        classic: {
+          sessionTimeoutMs: member.sessionTimeoutMs,
+          protocols: [chosen, ...member.protocols.filter((protocol) => protocol !== chosen)],
+        },
+        subscription: { names: [...new Set(said.topics)].sort(), pattern: '' },
+        holding: {
+          epoch: classic.generationId,
+          previousEpoch: classic.generationId,
+          state: 'stable',
+          assigned,
+          revoking: noPartitions,
+        },
+        sessionDeadlineMs: member.deadlineMs,
+        rebalanceDeadlineMs: undefined,
+      },
+      undefined,
+    );
+    group.targets.set(member.memberId, assigned);
+  }
+  group.topics = group.findTopics(topics);
+  return group;
+}
+
+/** The leader of a classic group may have given a partition to several. Here it is the first one's. */
+function notOwned(group: ConsumerGroup, partitions: TopicPartitions): TopicPartitions {
+  let own = partitions;
+  for (const { holding } of group.members.values()) own = without(own, holding.assigned);
+  return own;
+}
+
+/** Whether nobody is left who speaks the new protocol, so that the group can be what it was. */
+export function canBeClassic(group: ConsumerGroup, rules: ClassicRules): boolean {
+  const { size } = group.members;
+  return size > 0 && group.classicCount === size && size <= rules.groupSizeMax;
+}
+
+/**
+ * The way back: the epoch is the generation again, and the members have what they were to have. It stands as a generation whose
+ * members have not got their assignment, so that a rebalance follows in any case, here or after a failover.
+ */
+export function classicGroupOf(group: ConsumerGroup, topics: TopicsView, nowMs: number): ClassicGroup {
+  const classic = new ClassicGroup(group.groupId);
+  classic.generationId = group.epoch;
+  classic.protocolType = consumerProtocolType;
+  for (const member of group.members.values()) {
+    const { sessionTimeoutMs, protocols } = member.classic!;
+    classic.add({
+      memberId: member.memberId,
+      groupInstanceId: member.instanceId,
+      clientId: member.clientId,
+      clientHost: member.clientHost,
+      sessionTimeoutMs,
+      rebalanceTimeoutMs: member.rebalanceTimeoutMs,
+      protocols,
+      assignment: assignmentFor(member, member.holding.assigned, topics),
+      join: undefined,
+      sync: undefined,
+      isNew: false,
+      agentId: undefined,
+      deadlineMs: nowMs + sessionTimeoutMs,
+    });
+  }
+  classic.protocolName = classic.selectProtocol();
+  classic.state = 'CompletingRebalance';
+  return classic;
+}

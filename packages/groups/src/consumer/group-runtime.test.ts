@@ -1,0 +1,391 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { isDeepStrictEqual } from 'node:util';
+import {
+  type ConsumerHeartbeat,
+  type ConsumerHeartbeatAnswer,
+  readAssignment,
+  writeAssignment,
+} from '@weir/cluster';
+import { type Log, silentLog } from '@weir/core';
+import { ByteReader, ByteWriter } from '@weir/machine';
+import type { ClusterNode } from '@weir/metadata';
+import { commitOf, createTopic, GroupWorld, joinOf, syncOf, withoutDelay } from '@weir/metadata/testing';
+import { RE2JS } from 're2js';
+import { subscriptionBytes } from '../../testing/classic-consumer.ts';
+import { ConsumerGroup } from './consumer-group.ts';
+import { memberKey, readConsumerMember, writeConsumerMember } from './record.ts';
+
+/** Longer than the lease, so that the standby leads. */
+const failoverMs = 5_000;
+
+type Wish = Partial<Omit<ConsumerHeartbeat, 'groupId' | 'memberId'>>;
+
+async function beat(
+  node: ClusterNode,
+  groupId: string,
+  memberId: string,
+  memberEpoch: number,
+  wish: Wish = {},
+): Promise<ConsumerHeartbeatAnswer> {
+  const heartbeat: ConsumerHeartbeat = {
+    groupId,
+    memberId,
+    memberEpoch,
+    instanceId: null,
+    rackId: null,
+    clientId: 'client',
+    clientHost: '/127.0.0.1',
+    rebalanceTimeoutMs: -1,
+    subscribedTopicNames: null,
+    subscribedTopicRegex: null,
+    serverAssignor: null,
+    ownedPartitions: null,
+    requiresMemberId: true,
+    ...wish,
+  };
+  return (await node.consumerGroupHeartbeats([heartbeat]))[0]!;
+}
+
+const joining: Wish = { rebalanceTimeoutMs: 60_000, subscribedTopicNames: ['t'], ownedPartitions: [] };
+const join = (node: ClusterNode, groupId: string, memberId: string, wish: Wish = {}) =>
+  beat(node, groupId, memberId, 0, { ...joining, ...wish });
+
+const partitionsOf = ({ assignment }: ConsumerHeartbeatAnswer) =>
+  assignment?.flatMap(({ partitions }) => [...partitions]) ?? null;
+
+/** The record of a member that subscribes to something else. */
+function withPattern(memberId: string, record: Buffer, pattern: string): Buffer {
+  const read = readConsumerMember(new ConsumerGroup('g'), memberId, new ByteReader(record));
+  assert.equal(read.problem, undefined);
+  const { member } = read as Extract<typeof read, { member: unknown }>;
+  const writer = new ByteWriter();
+  writeConsumerMember({ ...member, subscription: { names: [], pattern } }, writer);
+  return writer.take();
+}
+
+async function leader() {
+  const world = new GroupWorld();
+  const a = await world.start('a');
+  await withoutDelay(a.node);
+  const topicId = await createTopic(a.node, 't');
+  return { world, ...a, topicId };
+}
+
+async function typeOf(node: ClusterNode, groupId: string): Promise<string> {
+  const listings = await node.listGroups({ states: [], types: [] });
+  const { type, state } = listings.find((listing) => listing.groupId === groupId)!;
+  return `${type} ${state}`;
+}
+
+/** A classic group of one member that has all four partitions, as its own assignor gave them. */
+async function classicMember(node: ClusterNode, groupId: string) {
+  const protocols = [{ name: 'range', metadata: subscriptionBytes(['t']) }];
+  const { memberId, generationId } = await node.joinGroup(joinOf(groupId, { protocols }));
+  const assignment = writeAssignment(1, [{ topic: 't', partitions: [0, 1, 2, 3] }]);
+  await node.syncGroup(syncOf(groupId, memberId, generationId, { assignments: [{ memberId, assignment }] }));
+  return { memberId, generationId, protocols };
+}
+
+test('members keep epochs and partitions when the leader of the cluster is killed', async () => {
+  const { world, node, process, topicId } = await leader();
+  const standby = await world.start('b');
+  await join(node, 'g', 'one');
+  await join(node, 'g', 'two');
+  assert.deepEqual(partitionsOf(await beat(node, 'g', 'one', 1)), [0, 1]);
+  const owned = { ownedPartitions: [{ topicId, partitions: [0, 1] }] };
+  assert.equal((await beat(node, 'g', 'one', 1, owned)).memberEpoch, 2);
+  assert.deepEqual(partitionsOf(await beat(node, 'g', 'two', 2)), [2, 3]);
+  const before = await node.describeConsumerGroups(['g']);
+  process.kill();
+  await world.clock.pass(failoverMs);
+  assert.equal(standby.node.role, 'leader');
+  for (const memberId of ['one', 'two']) {
+    const answer = await beat(standby.node, 'g', memberId, 2);
+    assert.deepEqual([answer.error, answer.memberEpoch, answer.assignment], ['NONE', 2, null], memberId);
+  }
+  assert.deepEqual(await standby.node.describeConsumerGroups(['g']), before);
+});
+
+test('a handover that was under way goes on with the next leader', async () => {
+  const { world, node, process, topicId } = await leader();
+  const standby = await world.start('b');
+  await join(node, 'g', 'one');
+  await join(node, 'g', 'two');
+  await beat(node, 'g', 'one', 1);
+  process.kill();
+  await world.clock.pass(failoverMs);
+  assert.equal(partitionsOf(await beat(standby.node, 'g', 'two', 2)), null);
+  const owned = { ownedPartitions: [{ topicId, partitions: [0, 1] }] };
+  assert.equal((await beat(standby.node, 'g', 'one', 1, owned)).memberEpoch, 2);
+  assert.deepEqual(partitionsOf(await beat(standby.node, 'g', 'two', 2)), [2, 3]);
+});
+
+test('topics that came while nobody led are found by the next leader', async () => {
+  const { world, node, process } = await leader();
+  const standby = await world.start('b');
+  await join(node, 'g', 'one', { subscribedTopicNames: null, subscribedTopicRegex: 't|u.*' });
+  process.kill();
+  await world.clock.pass(failoverMs);
+  await createTopic(standby.node, 'u1', 2);
+  const answer = await beat(standby.node, 'g', 'one', 1);
+  assert.equal(answer.memberEpoch, 2);
+  assert.equal(partitionsOf(answer)!.length, 6);
+});
+
+test('a leader drops members whose patterns this release refuses, and compiles none to read them', async (t) => {
+  const { world, node, process } = await leader();
+  const regex = (subscribedTopicRegex: string) => ({ subscribedTopicNames: null, subscribedTopicRegex });
+  await join(node, 'g', 'one', regex('t'));
+  await join(node, 'g', 'two', regex('t'));
+  // As an earlier release kept it.
+  const attack = '.{0,999}'.repeat(455);
+  const key = memberKey('g', 'two');
+  const value = withPattern('two', node.record('groupMember', key)!, attack);
+  const changes = [{ namespace: 'groupMember' as const, key, value }];
+  assert.equal((await node.execute({ kind: 'putEntries', changes })).error, 'NONE');
+
+  const warnings: unknown[] = [];
+  const log: Log = {
+    ...silentLog,
+    warn: (message, fields) => warnings.push({ message, memberId: fields?.memberId }),
+    with: () => log,
+  };
+  const standby = await world.start('b', log);
+  const compiled = t.mock.method(RE2JS, 'compile');
+  process.kill();
+  await world.clock.pass(failoverMs);
+  // The program of the other pattern is still there from before, for both processes are in this one.
+  assert.deepEqual(
+    compiled.mock.calls.map(({ arguments: [expression] }) => expression),
+    [],
+  );
+  const dropped = { message: 'dropped member with refused pattern', memberId: 'two' };
+  assert.deepEqual(
+    warnings.filter((warning) => isDeepStrictEqual(warning, dropped)),
+    [dropped],
+  );
+  const [group] = await standby.node.describeConsumerGroups(['g']);
+  assert.deepEqual(
+    group!.members.map(({ memberId, target }) => [memberId, target.flatMap(({ partitions }) => partitions)]),
+    [['one', [0, 1, 2, 3]]],
+  );
+  assert.equal(standby.node.record('groupMember', key), undefined);
+  assert.equal((await beat(standby.node, 'g', 'two', 2)).error, 'UNKNOWN_MEMBER_ID');
+  const again = await join(standby.node, 'g', 'two', regex(attack));
+  assert.equal(again.error, 'INVALID_REGULAR_EXPRESSION');
+});
+
+test('who is silent for a session is gone, by the configs of the cluster and of the group', async () => {
+  const { world, node } = await leader();
+  await node.execute({
+    kind: 'alterClusterConfigs',
+    configs: { 'group.consumer.session.timeout.ms': '20000', 'group.consumer.heartbeat.interval.ms': '3000' },
+  });
+  await node.alterConfigs(
+    [
+      {
+        kind: 'group',
+        name: 'patient',
+        replacesAll: false,
+        changes: [{ name: 'consumer.session.timeout.ms', operation: 'set', value: '50000' }],
+      },
+    ],
+    { validateOnly: false },
+  );
+  assert.equal((await join(node, 'g', 'one')).heartbeatIntervalMs, 3_000);
+  await join(node, 'patient', 'one');
+  await world.clock.pass(19_999);
+  assert.equal((await node.describeConsumerGroups(['g']))[0]!.members.length, 1);
+  await world.clock.pass(2);
+  assert.equal((await node.describeConsumerGroups(['g']))[0]!.state, 'Empty');
+  assert.equal((await node.describeConsumerGroups(['patient']))[0]!.members.length, 1);
+  await world.clock.pass(30_000);
+  assert.equal((await node.describeConsumerGroups(['patient']))[0]!.state, 'Empty');
+});
+
+test('topics that are made, grow and go reach the members', async () => {
+  const { node } = await leader();
+  await join(node, 'g', 'one', { subscribedTopicNames: ['t', 'later'] });
+  const laterId = await createTopic(node, 'later', 1);
+  const grown = await beat(node, 'g', 'one', 1);
+  assert.deepEqual(grown.assignment!.find(({ topicId }) => topicId === laterId)?.partitions, [0]);
+  await node.createPartitions([{ name: 'later', partitionCount: 2 }], { validateOnly: false });
+  const wider = await beat(node, 'g', 'one', 2);
+  assert.deepEqual(wider.assignment!.find(({ topicId }) => topicId === laterId)?.partitions, [0, 1]);
+  await node.deleteTopics([{ name: 'later' }]);
+  assert.deepEqual(partitionsOf(await beat(node, 'g', 'one', 3)), [0, 1, 2, 3]);
+});
+
+test('offsets are committed with the epoch of the member', async () => {
+  const { node, topicId } = await leader();
+  await join(node, 'g', 'one');
+  const commit = async (memberId: string, generationIdOrMemberEpoch: number) =>
+    (
+      await node.commitOffsets([commitOf('g', topicId, { 0: 7 }, { memberId, generationIdOrMemberEpoch })])
+    )[0]!.error;
+  assert.equal(await commit('one', 1), 'NONE');
+  assert.equal(await commit('one', 0), 'STALE_MEMBER_EPOCH');
+  assert.equal(await commit('', -1), 'UNKNOWN_MEMBER_ID');
+  const read = async (memberId: string | null, memberEpoch: number) =>
+    (
+      await node.fetchOffsets([
+        { groupId: 'g', memberId, memberEpoch, requireStable: true, partitions: null },
+      ])
+    )[0]!;
+  assert.equal((await read('one', 1)).offsets[0]!.offset, 7);
+  assert.equal((await read(null, -1)).offsets[0]!.offset, 7);
+  assert.equal((await read('one', 5)).error, 'STALE_MEMBER_EPOCH');
+  assert.deepEqual(await node.deleteOffsets({ groupId: 'g', partitions: [{ topicId, partition: 0 }] }), {
+    error: 'NONE',
+    offsets: ['GROUP_SUBSCRIBED_TO_TOPIC'],
+  });
+  assert.deepEqual(await node.deleteGroups(['g']), ['NON_EMPTY_GROUP']);
+  await beat(node, 'g', 'one', -1);
+  assert.equal(await typeOf(node, 'g'), 'consumer Empty');
+  assert.deepEqual(await node.deleteGroups(['g']), ['NONE']);
+  assert.deepEqual(await node.listGroups({ states: [], types: [] }), []);
+  assert.equal((await node.describeConsumerGroups(['g']))[0]!.error, 'GROUP_ID_NOT_FOUND');
+});
+
+test('a group that is not there, or of another type', async () => {
+  const { node } = await leader();
+  assert.equal((await beat(node, 'g', 'one', 1)).error, 'UNKNOWN_MEMBER_ID');
+  assert.equal(
+    (await join(node, 'g', 'one', { subscribedTopicRegex: '(' })).error,
+    'INVALID_REGULAR_EXPRESSION',
+  );
+  assert.deepEqual(
+    await node.listGroups({ states: [], types: [] }),
+    [],
+    'what was refused leaves no group behind',
+  );
+  const { memberId } = await node.joinGroup(joinOf('connect', { protocolType: 'connect' }));
+  assert.equal((await join(node, 'connect', 'one')).error, 'GROUP_ID_NOT_FOUND');
+  assert.equal((await beat(node, 'connect', memberId, 1)).error, 'UNKNOWN_MEMBER_ID');
+  await join(node, 'new', 'one');
+  assert.equal((await node.describeGroups(['new']))[0]!.error, 'GROUP_ID_NOT_FOUND');
+  assert.equal(
+    (await node.joinGroup(joinOf('new', { protocolType: 'connect' }))).error,
+    'INCONSISTENT_GROUP_PROTOCOL',
+  );
+});
+
+test('a classic group moves to the new protocol with its members, and back when the last new one leaves', async () => {
+  const { world, node, topicId } = await leader();
+  const { memberId, generationId, protocols } = await classicMember(node, 'g');
+  assert.equal(await typeOf(node, 'g'), 'classic Stable');
+
+  assert.deepEqual(partitionsOf(await join(node, 'g', 'new')), []);
+  assert.equal(await typeOf(node, 'g'), 'consumer Reconciling');
+  const old = { groupId: 'g', memberId, groupInstanceId: null };
+  assert.deepEqual(await node.groupHeartbeats([{ ...old, generationId }]), ['REBALANCE_IN_PROGRESS']);
+  const rejoined = await node.joinGroup(joinOf('g', { memberId, protocols }));
+  assert.equal(rejoined.error, 'NONE');
+  const synced = await node.syncGroup(syncOf('g', memberId, rejoined.generationId));
+  assert.deepEqual(readAssignment(synced.assignment), [{ topic: 't', partitions: [0, 1] }]);
+  assert.deepEqual(partitionsOf(await beat(node, 'g', 'new', rejoined.generationId)), [2, 3]);
+  assert.equal(await typeOf(node, 'g'), 'consumer Stable');
+  const asMember = { memberId, generationIdOrMemberEpoch: rejoined.generationId };
+  assert.equal((await node.commitOffsets([commitOf('g', topicId, { 0: 3 }, asMember)]))[0]!.error, 'NONE');
+
+  assert.equal((await beat(node, 'g', 'new', -1)).error, 'NONE');
+  assert.equal(await typeOf(node, 'g'), 'classic PreparingRebalance');
+  const last = await node.joinGroup(joinOf('g', { memberId, protocols }));
+  assert.equal(last.leader, memberId);
+  assert.ok(last.generationId > rejoined.generationId);
+  const assignment = writeAssignment(1, [{ topic: 't', partitions: [0, 1, 2, 3] }]);
+  await node.syncGroup(syncOf('g', memberId, last.generationId, { assignments: [{ memberId, assignment }] }));
+  assert.equal(await typeOf(node, 'g'), 'classic Stable');
+  await world.clock.pass(60_000);
+  assert.equal(await typeOf(node, 'g'), 'classic Empty');
+});
+
+test('a group that has moved survives the leader of the cluster, both ways', async () => {
+  const { world, node, process } = await leader();
+  const second = await world.start('b');
+  const { memberId, protocols } = await classicMember(node, 'g');
+  await join(node, 'g', 'new');
+  const { generationId } = await node.joinGroup(joinOf('g', { memberId, protocols }));
+  process.kill();
+  await world.clock.pass(failoverMs);
+  assert.equal(second.node.role, 'leader');
+  const synced = await second.node.syncGroup(syncOf('g', memberId, generationId));
+  assert.deepEqual(readAssignment(synced.assignment), [{ topic: 't', partitions: [0, 1] }]);
+  await beat(second.node, 'g', 'new', -1);
+  assert.equal(await typeOf(second.node, 'g'), 'classic PreparingRebalance');
+  const third = await world.start('c');
+  second.process.kill();
+  await world.clock.pass(failoverMs);
+  assert.equal(third.node.role, 'leader');
+  assert.equal(await typeOf(third.node, 'g'), 'classic CompletingRebalance');
+  assert.equal((await join(third.node, 'g', 'newer')).error, 'NONE', 'and it may move again');
+});
+
+test('all members of a group that moves are kept with it', async () => {
+  const { world, node, process } = await leader();
+  const standby = await world.start('b');
+  const { memberId, generationId } = await classicMember(node, 'g');
+  await join(node, 'g', 'new');
+  process.kill();
+  await world.clock.pass(failoverMs);
+  const old = { groupId: 'g', memberId, generationId, groupInstanceId: null };
+  assert.deepEqual(await standby.node.groupHeartbeats([old]), ['REBALANCE_IN_PROGRESS']);
+  const [described] = await standby.node.describeConsumerGroups(['g']);
+  assert.deepEqual(
+    described!.members.map(({ isClassic }) => isClassic),
+    [true, false],
+  );
+});
+
+test('who waits for a classic rebalance is told to join again when the group moves', async () => {
+  const { node } = await leader();
+  const { memberId, protocols } = await classicMember(node, 'g');
+  const waiting = node.joinGroup(joinOf('g', { protocols }));
+  await join(node, 'g', 'new');
+  assert.equal((await waiting).error, 'REBALANCE_IN_PROGRESS');
+  assert.equal((await node.joinGroup(joinOf('g', { memberId, protocols }))).error, 'NONE');
+});
+
+test('groups move only where the cluster allows it', async () => {
+  const cases: [policy: string, joins: string, typeAfter: string][] = [
+    ['disabled', 'GROUP_ID_NOT_FOUND', ''],
+    ['downgrade', 'GROUP_ID_NOT_FOUND', ''],
+    ['upgrade', 'NONE', 'consumer'],
+    ['bidirectional', 'NONE', 'classic'],
+  ];
+  for (const [policy, joins, typeAfter] of cases) {
+    const { node } = await leader();
+    const configs = { 'group.consumer.migration.policy': policy };
+    await node.execute({ kind: 'alterClusterConfigs', configs });
+    await classicMember(node, 'g');
+    assert.equal((await join(node, 'g', 'new')).error, joins, policy);
+    if (joins !== 'NONE') continue;
+    await beat(node, 'g', 'new', -1);
+    assert.equal((await typeOf(node, 'g')).split(' ')[0], typeAfter, policy);
+  }
+});
+
+test('without members a group is whatever the next one makes of it', async () => {
+  const { node } = await leader();
+  await join(node, 'g', 'one');
+  await beat(node, 'g', 'one', -1);
+  const { memberId, error } = await node.joinGroup(joinOf('g'));
+  assert.equal(error, 'NONE');
+  assert.equal((await typeOf(node, 'g')).split(' ')[0], 'classic');
+  await node.leaveGroup({ groupId: 'g', members: [{ memberId, groupInstanceId: null }] });
+  assert.equal((await join(node, 'g', 'two')).error, 'NONE');
+  assert.equal(await typeOf(node, 'g'), 'consumer Stable');
+});
+
+test('a member that cannot be taken leaves the classic group as it is', async () => {
+  const { node } = await leader();
+  const { memberId, generationId } = await classicMember(node, 'g');
+  const refused = await join(node, 'g', 'new', { subscribedTopicRegex: '(' });
+  assert.equal(refused.error, 'INVALID_REGULAR_EXPRESSION');
+  assert.equal(await typeOf(node, 'g'), 'classic Stable');
+  assert.deepEqual(
+    await node.groupHeartbeats([{ groupId: 'g', memberId, generationId, groupInstanceId: null }]),
+    ['NONE'],
+  );
+});

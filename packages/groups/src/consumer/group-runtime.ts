@@ -1,0 +1,332 @@
+import type {
+  ConsumerGroupDescription,
+  ConsumerHeartbeat,
+  ConsumerHeartbeatAnswer,
+  GroupDescription,
+  GroupError,
+  GroupHeartbeat,
+  GroupListing,
+  JoinGroupAnswer,
+  JoinGroupRequest,
+  LeavingMember,
+  OffsetsCommitter,
+  SyncGroupAnswer,
+  SyncGroupRequest,
+} from '@weir/cluster';
+import { ByteReader, ByteWriter, type EntryChange } from '@weir/machine';
+import { partitionsAsList } from '../assignors/partitions.ts';
+import { ClassicGroup } from '../classic/classic-group.ts';
+import { ClassicGroupRuntime } from '../classic/group-runtime.ts';
+import { prepareRebalance } from '../classic/rebalance.ts';
+import { Step } from '../classic/step.ts';
+import type { Group, GroupHost, OffsetExpiry } from '../group.ts';
+import { consumerProtocolType } from './classic-members.ts';
+import { ConsumerGroup } from './consumer-group.ts';
+import { canBeClassic, classicGroupOf } from './convert.ts';
+import type { ConsumerAnswer, ConsumerEffects, ConsumerEvent, ConsumerEventKind } from './event.ts';
+import { checkCommit, checkFetch, nextDeadlineMs, stateOf, step } from './machine.ts';
+import {
+  memberKey,
+  readConsumerGroup,
+  readConsumerMember,
+  writeConsumerGroup,
+  writeConsumerMember,
+} from './record.ts';
+import { readSeenPattern } from './seen-pattern.ts';
+
+/** An answer, and what it rests on; `undefined` when nothing had to be kept for it. */
+export interface Kept<Answer> {
+  readonly answer: Answer;
+  readonly saved: Promise<void> | undefined;
+}
+
+/** A group of the new protocol with its coordinator around it: feeds the machine, and does what follows from it. */
+export class ConsumerGroupRuntime implements Group {
+  readonly type = 'consumer';
+  wakeAtMs = Number.POSITIVE_INFINITY;
+  readonly #group: ConsumerGroup;
+  readonly #host: GroupHost;
+  readonly #writer = new ByteWriter();
+  #isKept: boolean;
+  /** A leader that takes over has to look what has become of the topics. */
+  #hasSeenTopics: boolean;
+  /** Members of an earlier leader that this one does not take over. Their records go with the first change. */
+  #refused: readonly string[] = [];
+  /** The classic group that it has become. Who still holds this one is served by that. */
+  #successor: ClassicGroupRuntime | undefined;
+
+  private constructor(group: ConsumerGroup, host: GroupHost, isKept: boolean) {
+    this.#group = group;
+    this.#host = host;
+    this.#isKept = isKept;
+    this.#hasSeenTopics = !isKept;
+    host.holds(group.textChars);
+  }
+
+  /** A group that is new, or was one of another type. All of it is written with its first change. */
+  static of(group: ConsumerGroup, host: GroupHost): ConsumerGroupRuntime {
+    const hosted = new ConsumerGroupRuntime(group, host, false);
+    if (group.members.size > 0) host.wakeBy(hosted, nextDeadlineMs(group));
+    return hosted;
+  }
+
+  static read(groupId: string, reader: ByteReader, host: GroupHost): ConsumerGroupRuntime {
+    const group = new ConsumerGroup(groupId);
+    const nowMs = host.monotonicMs();
+    const { sessionTimeoutMs } = host.consumerRules(groupId);
+    const refused: string[] = [];
+    for (const memberId of readConsumerGroup(group, reader)) {
+      const value = host.memberRecord(memberKey(groupId, memberId));
+      const read = value && readConsumerMember(group, memberId, new ByteReader(value));
+      if (read?.problem !== undefined) {
+        host.log.warn('dropped member with refused pattern', { groupId, memberId, problem: read.problem });
+        refused.push(memberId);
+      }
+      if (read?.problem !== undefined || read === undefined) {
+        // What it was to have is for the others.
+        group.targets.delete(memberId);
+        group.epoch++;
+        continue;
+      }
+      const { member } = read;
+      member.sessionDeadlineMs = nowMs + (member.classic?.sessionTimeoutMs ?? sessionTimeoutMs);
+      if (member.holding.state === 'revoking') member.rebalanceDeadlineMs = nowMs + member.rebalanceTimeoutMs;
+    }
+    const hosted = new ConsumerGroupRuntime(group, host, true);
+    hosted.#refused = refused;
+    return hosted;
+  }
+
+  get groupId(): string {
+    return this.#group.groupId;
+  }
+
+  get isEmpty(): boolean {
+    return this.#group.members.size === 0;
+  }
+
+  get isForgettable(): boolean {
+    return !this.#isKept && this.isEmpty;
+  }
+
+  consumerHeartbeat(heartbeat: ConsumerHeartbeat, freshMemberId: string): Kept<ConsumerHeartbeatAnswer> {
+    return this.#run({ kind: 'heartbeat', heartbeat, freshMemberId });
+  }
+
+  async join(request: JoinGroupRequest, freshMemberId: string): Promise<JoinGroupAnswer> {
+    if (this.#successor !== undefined) return this.#successor.join(request, freshMemberId);
+    return this.#whenKept(this.#run({ kind: 'classicJoin', request, freshMemberId }));
+  }
+
+  async sync(request: SyncGroupRequest): Promise<SyncGroupAnswer> {
+    if (this.#successor !== undefined) return this.#successor.sync(request);
+    return this.#whenKept(this.#run({ kind: 'classicSync', request }));
+  }
+
+  /** Answered at once; whoever asks waits for what the answer rests on. */
+  heartbeat(heartbeat: GroupHeartbeat): GroupError {
+    return this.#run({ kind: 'classicHeartbeat', heartbeat }).answer;
+  }
+
+  leave(members: readonly LeavingMember[]): readonly GroupError[] {
+    return this.#run({ kind: 'classicLeave', members }).answer;
+  }
+
+  /** Topics of these names came, grew or went. */
+  onTopics(names: readonly string[]): void {
+    if (this.#hasSeenTopics && names.some((name) => this.#group.isConcernedBy(name))) {
+      this.#run({ kind: 'topics', names });
+    }
+  }
+
+  /** A pattern matches these topics. */
+  onMatched(expression: string, names: Set<string>): void {
+    if (this.#successor === undefined && !this.#group.isDead) {
+      this.#run({ kind: 'matched', expression, names });
+    }
+  }
+
+  /** Somebody may see other topics than before. */
+  onRules(): void {
+    const isLooking = this.#hasSeenTopics && this.#successor === undefined && !this.#group.isDead;
+    if (isLooking && this.#group.patterns.size > 0) this.#run({ kind: 'rules' });
+  }
+
+  checkCommit(committer: OffsetsCommitter, isTransactional: boolean): GroupError {
+    return checkCommit(this.#group, committer, isTransactional);
+  }
+
+  checkFetch(memberId: string | null, memberEpoch: number): GroupError {
+    return checkFetch(this.#group, memberId, memberEpoch);
+  }
+
+  checkDeleteOffsets(): GroupError {
+    return 'NONE';
+  }
+
+  isSubscribedTo(topicName: string): boolean {
+    this.#lookAtTopics();
+    return this.#group.isSubscribedTo(topicName);
+  }
+
+  offsetExpiry(): OffsetExpiry {
+    return { from: 'commit' };
+  }
+
+  listing(): GroupListing {
+    return {
+      groupId: this.groupId,
+      protocolType: consumerProtocolType,
+      state: stateOf(this.#group),
+      type: this.type,
+    };
+  }
+
+  describe(): GroupDescription {
+    return {
+      error: 'GROUP_ID_NOT_FOUND',
+      groupId: this.groupId,
+      state: 'Dead',
+      protocolType: '',
+      protocolData: '',
+      members: [],
+    };
+  }
+
+  describeConsumers(): ConsumerGroupDescription {
+    const { groupId, epoch, assignmentEpoch, assignor, members } = this.#group;
+    return {
+      error: 'NONE',
+      groupId,
+      state: stateOf(this.#group),
+      epoch,
+      assignmentEpoch,
+      assignor,
+      members: Array.from(members.values(), (member) => ({
+        memberId: member.memberId,
+        instanceId: member.instanceId,
+        rackId: member.rackId,
+        epoch: member.holding.epoch,
+        clientId: member.clientId,
+        clientHost: member.clientHost,
+        subscribedTopicNames: member.subscription.names,
+        subscribedTopicRegex: readSeenPattern(member.subscription.pattern).expression,
+        assigned: partitionsAsList(member.holding.assigned),
+        target: partitionsAsList(this.#group.targetOf(member.memberId)),
+        isClassic: member.classic !== null,
+      })),
+    };
+  }
+
+  delete(): GroupError {
+    const { answer } = this.#run({ kind: 'delete' });
+    // Who deletes waits for everything that was decided until then.
+    if (this.#group.isDead) this.#host.erase(this).catch(() => {});
+    return answer;
+  }
+
+  tick(): number {
+    if (this.#successor !== undefined || this.#group.isDead) return Number.POSITIVE_INFINITY;
+    this.#run({ kind: 'tick' });
+    return this.#successor === undefined ? nextDeadlineMs(this.#group) : Number.POSITIVE_INFINITY;
+  }
+
+  write(writer: ByteWriter): void {
+    writeConsumerGroup(this.#group, writer);
+  }
+
+  /** Nobody waits here for longer than it takes to make something durable. */
+  close(): void {}
+
+  /** The group that a classic member finds in the place of one without members; whatever it becomes overwrites this one. */
+  becomeEmptyClassic(): ClassicGroupRuntime {
+    const group = new ClassicGroup(this.groupId);
+    group.generationId = this.#group.epoch;
+    this.#giveUp();
+    this.#successor = new ClassicGroupRuntime(group, this.#host, this.#isKept);
+    return this.#successor;
+  }
+
+  #giveUp(): void {
+    this.#host.holds(-this.#group.textChars);
+    this.wakeAtMs = Number.POSITIVE_INFINITY;
+  }
+
+  #run<Kind extends ConsumerEventKind>(event: ConsumerEvent<Kind>): Kept<ConsumerAnswer<Kind>> {
+    this.#lookAtTopics();
+    const effects = this.#step(event);
+    const saved = this.#keep(effects);
+    // Whoever needs to know waits for it; it is tried again in any case.
+    saved?.catch(() => {});
+    return { answer: effects.answer, saved };
+  }
+
+  #lookAtTopics(): void {
+    if (this.#hasSeenTopics) return;
+    this.#hasSeenTopics = true;
+    const effects = this.#step({ kind: 'topics', names: undefined });
+    const removed = effects.removed.union(new Set(this.#refused));
+    const isGroupChanged = effects.isGroupChanged || this.#refused.length > 0;
+    this.#refused = [];
+    this.#keep({ ...effects, removed, isGroupChanged })?.catch(() => {});
+  }
+
+  #step<Kind extends ConsumerEventKind>(event: ConsumerEvent<Kind>): ConsumerEffects<ConsumerAnswer<Kind>> {
+    const host = this.#host;
+    const textChars = this.#group.textChars;
+    const rules = host.consumerRules(this.groupId);
+    const effects = step(this.#group, event, host.monotonicMs(), rules, host.topics);
+    if (this.#group.textChars !== textChars) host.holds(this.#group.textChars - textChars);
+    if (effects.soonestMs < this.wakeAtMs) host.wakeBy(this, effects.soonestMs);
+    return effects;
+  }
+
+  #keep({ changed, removed, isGroupChanged }: ConsumerEffects<unknown>): Promise<void> | undefined {
+    if (this.#group.isDead || (changed.size === 0 && removed.size === 0 && !isGroupChanged)) return undefined;
+    const host = this.#host;
+    if (canBeClassic(this.#group, host.classicRules()) && host.mayMigrate('classic')) {
+      return this.#becomeClassic(removed);
+    }
+    const changes: EntryChange[] = Array.from(removed, (memberId) => this.#memberChange(memberId, null));
+    const written = this.#isKept ? changed : this.#group.members.keys();
+    for (const memberId of written) changes.push(this.#memberChange(memberId, this.#encode(memberId)));
+    if (!isGroupChanged && this.#isKept) return host.put(this, changes);
+    this.#isKept = true;
+    return host.save(this, changes);
+  }
+
+  /** Everybody who is left speaks the classic protocol, so that the group is classic again and its members assign by themselves. */
+  #becomeClassic(removed: ReadonlySet<string>): Promise<void> {
+    const host = this.#host;
+    const nowMs = host.monotonicMs();
+    const group = classicGroupOf(this.#group, host.topics, nowMs);
+    const successor = new ClassicGroupRuntime(group, host, true);
+    const memberIds = [...removed, ...this.#group.members.keys()];
+    this.#giveUp();
+    host.holds(group.metadataBytes);
+    this.#successor = successor;
+    host.replace(this, successor);
+    const saved = host.save(
+      successor,
+      memberIds.map((memberId) => this.#memberChange(memberId, null)),
+    );
+    const rebalance = new Step(group, nowMs, host.classicRules());
+    prepareRebalance(rebalance);
+    host.wakeBy(successor, rebalance.soonestMs);
+    return saved;
+  }
+
+  #encode(memberId: string): Buffer {
+    writeConsumerMember(this.#group.member(memberId)!, this.#writer);
+    return this.#writer.take();
+  }
+
+  #memberChange(memberId: string, value: Buffer | null): EntryChange {
+    return { namespace: 'groupMember', key: memberKey(this.groupId, memberId), value };
+  }
+
+  async #whenKept<Answer>({ answer, saved }: Kept<Answer>): Promise<Answer> {
+    await (saved ?? this.#host.settled());
+    return answer;
+  }
+}

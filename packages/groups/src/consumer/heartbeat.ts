@@ -1,0 +1,330 @@
+import type { ConsumerHeartbeat, ConsumerHeartbeatAnswer, GroupError, Pattern } from '@weir/cluster';
+import type { AssignorName } from '../assignors/assignor.ts';
+import {
+  isPartOf,
+  isSame,
+  noPartitions,
+  partitionsAsList,
+  partitionsFrom,
+  type TopicPartitions,
+} from '../assignors/partitions.ts';
+import { assignIfDue, preferredAssignor } from './assign.ts';
+import { checkHeartbeat, type Problem } from './check-heartbeat.ts';
+import { awayEpoch, type ConsumerMember, charsOf, type Subscription } from './consumer-group.ts';
+import type { ConsumerStep } from './event.ts';
+import { type Holding, reconcile } from './reconcile.ts';
+import { readerMark, readSeenPattern, writeSeenPattern } from './seen-pattern.ts';
+
+/** Who sends a heartbeat: a member that is there, one that is new, or a static one that comes back under another id. */
+type Sender =
+  | { readonly member: ConsumerMember; readonly replaced: undefined }
+  | { readonly member: undefined; readonly replaced: ConsumerMember | undefined };
+
+export const newHolding: Holding = {
+  epoch: 0,
+  previousEpoch: 0,
+  state: 'stable',
+  assigned: noPartitions,
+  revoking: noPartitions,
+};
+
+/** A member joins, stays, changes what it wants, says what it owns, or leaves. */
+export function onHeartbeat(
+  step: ConsumerStep,
+  heartbeat: ConsumerHeartbeat,
+  freshMemberId: string,
+): ConsumerHeartbeatAnswer {
+  const problem = checkHeartbeat(heartbeat, step.rules);
+  if (problem !== undefined) return refusedHeartbeat(problem, heartbeat.memberId);
+  if (heartbeat.memberEpoch < 0) return onLeave(step, heartbeat);
+  const owned = heartbeat.ownedPartitions === null ? null : partitionsFrom(heartbeat.ownedPartitions);
+  const sender = findSender(step, heartbeat, owned);
+  if ('error' in sender) return refusedHeartbeat(sender, heartbeat.memberId);
+  const wanted = wantedSubscription(step, heartbeat, sender.member ?? sender.replaced);
+  if ('error' in wanted) return refusedHeartbeat(wanted, heartbeat.memberId);
+  const { member } = sender;
+  if (member === undefined) {
+    const memberId = heartbeat.memberId === '' ? freshMemberId : heartbeat.memberId;
+    const joined = join(step, memberId, heartbeat, wanted, sender.replaced);
+    return advance(step, joined, heartbeat, owned);
+  }
+  update(step, member, heartbeat, wanted);
+  return advance(step, member, heartbeat, owned);
+}
+
+export function refusedHeartbeat({ error, message }: Problem, memberId: string): ConsumerHeartbeatAnswer {
+  return { error, message, memberId, memberEpoch: 0, heartbeatIntervalMs: 0, assignment: null };
+}
+
+function findSender(
+  { group, rules }: ConsumerStep,
+  heartbeat: ConsumerHeartbeat,
+  owned: TopicPartitions | null,
+): Sender | Problem {
+  const { memberId, instanceId, memberEpoch } = heartbeat;
+  const known = group.member(memberId);
+  if (instanceId === null) {
+    if (known !== undefined)
+      return checkEpoch(known, memberEpoch, owned) ?? { member: known, replaced: undefined };
+  } else {
+    const named = group.staticMember(instanceId);
+    if (named !== undefined && named === known) {
+      return checkEpoch(known, memberEpoch, owned) ?? { member: known, replaced: undefined };
+    }
+    if (memberEpoch !== 0 && named !== undefined) {
+      return { error: 'FENCED_INSTANCE_ID', message: `Another member is ${instanceId} now.` };
+    }
+    if (known !== undefined) {
+      return { error: 'INVALID_REQUEST', message: `The member ${memberId} has another instance id.` };
+    }
+    if (named !== undefined) {
+      const isReleased = named.holding.epoch === awayEpoch || named.classic !== null;
+      if (isReleased) return { member: undefined, replaced: named };
+      return {
+        error: 'UNRELEASED_INSTANCE_ID',
+        message: `The member ${named.memberId} is ${instanceId} and has not left.`,
+      };
+    }
+  }
+  if (memberEpoch !== 0) return unknownMember(memberId);
+  return group.members.size >= rules.groupSizeMax
+    ? {
+        error: 'GROUP_MAX_SIZE_REACHED',
+        message: `The group has ${group.members.size} members and takes no more.`,
+      }
+    : { member: undefined, replaced: undefined };
+}
+
+/**
+ * A member that joins again owns nothing and may come with its old id. One that did not hear the last answer comes with the epoch
+ * before; that is no harm as long as it holds nothing that it does not have.
+ */
+function checkEpoch(
+  { memberId, holding, classic }: ConsumerMember,
+  memberEpoch: number,
+  owned: TopicPartitions | null,
+): Problem | undefined {
+  if (memberEpoch === 0) return undefined;
+  if (classic !== null) return unknownMember(memberId);
+  if (memberEpoch === holding.epoch) return undefined;
+  const isBehind =
+    memberEpoch === holding.previousEpoch && owned !== null && isPartOf(owned, holding.assigned);
+  if (isBehind) return undefined;
+  return {
+    error: 'FENCED_MEMBER_EPOCH',
+    message: `The member is at epoch ${holding.epoch} and came with ${memberEpoch}; it has to give up its partitions and join again.`,
+  };
+}
+
+function unknownMember(memberId: string): Problem {
+  return { error: 'UNKNOWN_MEMBER_ID', message: `The group has no member ${memberId}.` };
+}
+
+interface Wanted {
+  readonly subscription: Subscription;
+  readonly pattern: Pattern | undefined;
+}
+
+function wantedSubscription(
+  { group, rules, topics }: ConsumerStep,
+  heartbeat: ConsumerHeartbeat,
+  before: ConsumerMember | undefined,
+): Wanted | Problem {
+  const { subscribedTopicNames: names, subscribedTopicRegex: regex } = heartbeat;
+  const old = before?.subscription;
+  if (old !== undefined && names === null && regex === null) return { subscription: old, pattern: undefined };
+  if (regex?.startsWith(readerMark) === true) {
+    return { error: 'INVALID_REGULAR_EXPRESSION', message: 'An expression does not begin with NUL.' };
+  }
+  const { reader = null } = heartbeat;
+  const subscription: Subscription = {
+    names: names === null ? (old?.names ?? []) : [...new Set(names)].sort(),
+    pattern: regex === null ? (old?.pattern ?? '') : writeSeenPattern({ expression: regex, reader }),
+  };
+  if (old !== undefined && isSameSubscription(old, subscription))
+    return { subscription: old, pattern: undefined };
+  const chars = charsOf(heartbeat.memberId, subscription.names, subscription.pattern);
+  const charsBefore = old === undefined ? 0 : charsOf(heartbeat.memberId, old.names, old.pattern);
+  if (chars > charsBefore && group.textChars + chars - charsBefore > rules.textCharsMax) {
+    return { error: 'GROUP_MAX_SIZE_REACHED', message: 'The members of the group subscribe to too much.' };
+  }
+  if (subscription.pattern === '' || group.patterns.has(subscription.pattern)) {
+    return { subscription, pattern: undefined };
+  }
+  const { expression } = readSeenPattern(subscription.pattern);
+  const pattern = group.compiled(expression) ?? topics.compile(expression);
+  if (pattern === 'busy') {
+    const message = 'Members of groups bring more patterns than can be looked at; ask again in a while.';
+    return { error: 'COORDINATOR_LOAD_IN_PROGRESS', message };
+  }
+  if (pattern.problem === undefined) return { subscription, pattern };
+  return { error: 'INVALID_REGULAR_EXPRESSION', message: pattern.problem };
+}
+
+function join(
+  step: ConsumerStep,
+  memberId: string,
+  heartbeat: ConsumerHeartbeat,
+  { subscription, pattern }: Wanted,
+  replaced: ConsumerMember | undefined,
+): ConsumerMember {
+  const { group } = step;
+  // What a static member was to have and has goes to the one that takes its place.
+  const target = replaced === undefined ? undefined : group.targets.get(replaced.memberId);
+  const holding = replaced === undefined ? newHolding : comeBack(replaced.holding);
+  const before = replaced?.subscription;
+  const member: ConsumerMember = {
+    memberId,
+    instanceId: heartbeat.instanceId,
+    rackId: heartbeat.rackId,
+    clientId: heartbeat.clientId,
+    clientHost: heartbeat.clientHost,
+    rebalanceTimeoutMs: heartbeat.rebalanceTimeoutMs,
+    assignor: heartbeat.serverAssignor as AssignorName | null,
+    classic: null,
+    subscription,
+    holding,
+    sessionDeadlineMs: 0,
+    rebalanceDeadlineMs: undefined,
+  };
+  group.add(member, pattern);
+  // After the new one has come, so that a pattern that both have is not forgotten in between.
+  if (replaced !== undefined) step.remove(replaced);
+  group.matchPatterns(step.topics);
+  if (target !== undefined) group.targets.set(memberId, target);
+  step.change(member);
+  step.isGroupChanged = true;
+  if (before !== subscription) step.bump();
+  return member;
+}
+
+/** A member that was away owns nothing until it is told. */
+export function comeBack({ assigned }: Holding): Holding {
+  return { ...newHolding, assigned };
+}
+
+function update(
+  step: ConsumerStep,
+  member: ConsumerMember,
+  heartbeat: ConsumerHeartbeat,
+  { subscription, pattern }: Wanted,
+): void {
+  const { group } = step;
+  const { rackId, rebalanceTimeoutMs, clientId, clientHost } = heartbeat;
+  const assignor = heartbeat.serverAssignor as AssignorName | null;
+  const isRejoin = heartbeat.memberEpoch === 0;
+  if (isRejoin && member.classic !== null) {
+    group.setClassic(member, null);
+    if (member.holding.state !== 'revoking') member.rebalanceDeadlineMs = undefined;
+    step.change(member);
+  }
+  if (isRejoin && member.holding.epoch === awayEpoch) {
+    group.setHolding(member, comeBack(member.holding));
+    step.change(member);
+  }
+  const isOther =
+    (rackId !== null && rackId !== member.rackId) ||
+    (rebalanceTimeoutMs !== -1 && rebalanceTimeoutMs !== member.rebalanceTimeoutMs) ||
+    clientId !== member.clientId ||
+    clientHost !== member.clientHost ||
+    (assignor !== null && assignor !== member.assignor);
+  if (isOther) {
+    member.rackId = rackId ?? member.rackId;
+    if (rebalanceTimeoutMs !== -1) member.rebalanceTimeoutMs = rebalanceTimeoutMs;
+    member.clientId = clientId;
+    member.clientHost = clientHost;
+    member.assignor = assignor ?? member.assignor;
+    step.change(member);
+  }
+  if (subscription !== member.subscription) {
+    const { names } = member.subscription;
+    group.setSubscription(member, subscription, pattern, step.topics);
+    group.matchPatterns(step.topics);
+    step.change(member);
+    // What a new pattern matches may take time to find, and until then nothing is other than before.
+    if (!isSameList(names, subscription.names) || group.isMatched(subscription.pattern)) step.bump();
+  } else if (isOther && preferredAssignor(group) !== group.assignor) {
+    step.bump();
+  }
+}
+
+/** Takes the member as far as it can go, and tells it what is new to it. */
+function advance(
+  step: ConsumerStep,
+  member: ConsumerMember,
+  heartbeat: ConsumerHeartbeat,
+  owned: TopicPartitions | null,
+): ConsumerHeartbeatAnswer {
+  const { memberEpoch, rebalanceTimeoutMs, subscribedTopicNames, subscribedTopicRegex } = heartbeat;
+  const before = member.holding;
+  assignIfDue(step);
+  reconcileMember(step, member, owned);
+  step.keepAlive(member);
+  const { holding } = member;
+  const saysAll =
+    rebalanceTimeoutMs !== -1 &&
+    owned !== null &&
+    (subscribedTopicNames !== null || subscribedTopicRegex !== null);
+  // A member that owns something else than it was told may not have heard it.
+  const isOther = owned !== null && !isSame(owned, holding.assigned);
+  const isNews =
+    saysAll || isOther || memberEpoch !== before.epoch || !isSame(before.assigned, holding.assigned);
+  return {
+    error: 'NONE',
+    message: null,
+    memberId: member.memberId,
+    memberEpoch: holding.epoch,
+    heartbeatIntervalMs: step.rules.heartbeatIntervalMs,
+    assignment: isNews ? partitionsAsList(holding.assigned) : null,
+  };
+}
+
+export function reconcileMember(
+  step: ConsumerStep,
+  member: ConsumerMember,
+  owned: TopicPartitions | null,
+): void {
+  const { group } = step;
+  const { memberId, holding } = member;
+  const target = { epoch: group.assignmentEpoch, partitions: group.targetOf(memberId) };
+  const next = reconcile(holding, target, owned, (topicId, partition) => {
+    const owner = group.ownerOf(topicId, partition);
+    return owner === undefined || owner === memberId;
+  });
+  if (next === holding) return;
+  group.setHolding(member, next);
+  step.change(member);
+  if (next.state !== 'revoking') member.rebalanceDeadlineMs = undefined;
+  else member.rebalanceDeadlineMs = step.deadline(member.rebalanceTimeoutMs);
+}
+
+function onLeave(step: ConsumerStep, heartbeat: ConsumerHeartbeat): ConsumerHeartbeatAnswer {
+  const { group } = step;
+  const { memberId, instanceId, memberEpoch } = heartbeat;
+  const member = instanceId === null ? group.member(memberId) : group.staticMember(instanceId);
+  if (member === undefined || member.classic !== null)
+    return refusedHeartbeat(unknownMember(memberId), memberId);
+  if (member.memberId !== memberId) {
+    const error: GroupError = 'FENCED_INSTANCE_ID';
+    return refusedHeartbeat({ error, message: `Another member is ${instanceId} now.` }, memberId);
+  }
+  if (memberEpoch === awayEpoch) {
+    const { assigned } = member.holding;
+    group.setHolding(member, { ...newHolding, epoch: awayEpoch, assigned });
+    member.rebalanceDeadlineMs = undefined;
+    step.keepAlive(member);
+    step.change(member);
+  } else {
+    step.remove(member);
+    step.bump();
+  }
+  return { ...refusedHeartbeat({ error: 'NONE', message: '' }, memberId), message: null, memberEpoch };
+}
+
+export function isSameSubscription(a: Subscription, b: Subscription): boolean {
+  return a.pattern === b.pattern && isSameList(a.names, b.names);
+}
+
+function isSameList(a: readonly string[], b: readonly string[]): boolean {
+  return a.length === b.length && a.every((name, index) => name === b[index]);
+}

@@ -1,0 +1,452 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { compilePattern } from '@weir/cluster';
+import { asText, ConsumerStory, type Wish } from '../../testing/consumer-story.ts';
+import { checkCommit, checkFetch, nextDeadlineMs, stateOf } from './machine.ts';
+
+test('a member gives up before another one gets', () => {
+  const story = new ConsumerStory({ t: 4 });
+  assert.equal(story.join('a'), '1 t:0,1,2,3');
+  assert.equal(stateOf(story.group), 'Stable');
+  // There is nothing to have yet.
+  assert.equal(story.join('b'), '2');
+  assert.equal(stateOf(story.group), 'Reconciling');
+  // a stays in its epoch and is told what it keeps.
+  assert.equal(story.beat('a', 1), '1 t:0,1');
+  assert.equal(story.beat('b', 2), '2 =');
+  assert.equal(story.beat('a', 1), '1 =');
+  assert.equal(story.beat('a', 1, { ownedPartitions: story.owned('t:0,1,3') }), '1 t:0,1');
+  assert.equal(story.beat('a', 1, { ownedPartitions: story.owned('t:0,1') }), '2 =');
+  assert.equal(story.beat('b', 2), '2 t:2,3');
+  assert.equal(story.beat('b', 2), '2 =');
+  assert.equal(stateOf(story.group), 'Stable');
+});
+
+test('only what changed is written', () => {
+  const story = new ConsumerStory({ t: 4 });
+  const steps: [what: () => string, written: string][] = [
+    [() => story.join('a'), 'group a'],
+    [() => story.beat('a', 1), ''],
+    [() => story.beat('a', 1, { ownedPartitions: story.owned('t:0,1,2,3') }), ''],
+    [() => story.join('b'), 'group b'],
+    [() => story.beat('a', 1), 'a'],
+    [() => story.beat('a', 1), ''],
+    [() => story.beat('a', 1, { ownedPartitions: story.owned('t:0,1') }), 'a'],
+    [() => story.beat('b', 2), 'b'],
+    [() => story.beat('b', 2, { rackId: 'r' }), 'b'],
+    [() => story.beat('b', 2, { rackId: 'r' }), ''],
+    [() => story.beat('a', -1), 'group -a'],
+    [() => story.beat('b', 2), 'group b'],
+  ];
+  for (const [index, [what, written]] of steps.entries()) {
+    what();
+    assert.equal(story.written, written, `step ${index}`);
+  }
+});
+
+test('heartbeats that are wrong in themselves', () => {
+  const cases: [memberId: string, epoch: number, wish: Wish, error: string][] = [
+    ['', 0, {}, 'INVALID_REQUEST'],
+    ['', 1, { requiresMemberId: false }, 'INVALID_REQUEST'],
+    ['', -1, { requiresMemberId: false }, 'INVALID_REQUEST'],
+    ['m', 0, { instanceId: '' }, 'INVALID_REQUEST'],
+    ['m', 0, { rackId: '' }, 'INVALID_REQUEST'],
+    ['m', 0, { rebalanceTimeoutMs: -1 }, 'INVALID_REQUEST'],
+    ['m', 0, { rebalanceTimeoutMs: -2 }, 'INVALID_REQUEST'],
+    ['m', 0, { ownedPartitions: null }, 'INVALID_REQUEST'],
+    ['m', 0, { ownedPartitions: [{ topicId: 't#1', partitions: [0] }] }, 'INVALID_REQUEST'],
+    ['m', 0, { subscribedTopicNames: null }, 'INVALID_REQUEST'],
+    ['m', 0, { subscribedTopicNames: Array.from({ length: 101 }, String) }, 'INVALID_REQUEST'],
+    ['m'.repeat(65), 0, {}, 'INVALID_REQUEST'],
+    ['m', -2, {}, 'INVALID_REQUEST'],
+    ['m', -3, {}, 'INVALID_REQUEST'],
+    ['m', 0, { serverAssignor: 'sticky' }, 'UNSUPPORTED_ASSIGNOR'],
+    ['m', 0, { subscribedTopicNames: null, subscribedTopicRegex: '(' }, 'INVALID_REGULAR_EXPRESSION'],
+    ['m', 1, {}, 'UNKNOWN_MEMBER_ID'],
+    ['m', -1, {}, 'UNKNOWN_MEMBER_ID'],
+    ['m', -2, { instanceId: 'i' }, 'UNKNOWN_MEMBER_ID'],
+    ['m', 1, { instanceId: 'i' }, 'UNKNOWN_MEMBER_ID'],
+    ['m', 0, { subscribedTopicNames: ['x'.repeat(10_001)] }, 'GROUP_MAX_SIZE_REACHED'],
+  ];
+  for (const [memberId, epoch, wish, error] of cases) {
+    const story = new ConsumerStory();
+    const answer = epoch === 0 ? story.join(memberId, wish) : story.beat(memberId, epoch, wish);
+    assert.equal(answer, error, `${memberId} ${epoch} ${JSON.stringify(wish)}`);
+    assert.equal(story.group.members.size, 0);
+    assert.equal(story.written, '');
+  }
+});
+
+test('a client of v0 is given an id', () => {
+  const story = new ConsumerStory();
+  assert.equal(story.join('', { requiresMemberId: false }), '1 t:0,1,2,3');
+  assert.deepEqual([...story.group.members.keys()], ['fresh']);
+});
+
+test('epochs that do not fit are fenced, but for the last one with a part of what is owned', () => {
+  const story = new ConsumerStory({ t: 4 });
+  story.join('a');
+  story.join('b');
+  story.beat('a', 1);
+  assert.equal(story.beat('a', 1, { ownedPartitions: story.owned('t:0,1') }), '2 =');
+  const cases: [epoch: number, owned: string | null, answer: string][] = [
+    [3, null, 'FENCED_MEMBER_EPOCH'],
+    [1, null, 'FENCED_MEMBER_EPOCH'],
+    [1, 't:0,1,2', 'FENCED_MEMBER_EPOCH'],
+    [1, 't:0,1', '2 t:0,1'],
+    [1, 't:0', '2 t:0,1'],
+    [1, '', '2 t:0,1'],
+    [2, null, '2 ='],
+  ];
+  for (const [epoch, owned, answer] of cases) {
+    const ownedPartitions = owned === null ? null : story.owned(owned);
+    assert.equal(story.beat('a', epoch, { ownedPartitions }), answer, `${epoch} ${owned}`);
+  }
+  // It has given everything up and begins again under its id.
+  assert.equal(story.join('a'), '2 t:0,1');
+});
+
+test('a full heartbeat is told the whole assignment', () => {
+  const story = new ConsumerStory({ t: 2 });
+  story.join('a');
+  const full = {
+    rebalanceTimeoutMs: 60_000,
+    subscribedTopicNames: ['t'],
+    ownedPartitions: story.owned('t:0,1'),
+  };
+  assert.equal(story.beat('a', 1, full), '1 t:0,1');
+  assert.equal(story.written, '');
+});
+
+test('who leaves leaves its partitions to the others', () => {
+  const story = new ConsumerStory({ t: 2 });
+  story.join('a');
+  story.join('b');
+  assert.equal(story.beat('a', -1), '-1 =');
+  assert.equal(stateOf(story.group), 'Assigning');
+  assert.equal(story.beat('b', 2), '3 t:0,1');
+  assert.equal(story.beat('b', -1), '-1 =');
+  assert.equal(stateOf(story.group), 'Empty');
+  assert.equal(story.run({ kind: 'delete' }), 'NONE');
+  assert.equal(stateOf(story.group), 'Dead');
+});
+
+test('who is silent is removed after the session, and who does not give up after its own time', () => {
+  const story = new ConsumerStory({ t: 2 });
+  story.join('a', { rebalanceTimeoutMs: 20_000 });
+  story.join('b');
+  assert.equal(story.beat('a', 1), '1 t:0');
+  assert.equal(nextDeadlineMs(story.group), 1_000 + 20_000);
+  story.pass(19_999);
+  assert.equal(story.beat('a', 1), '1 =');
+  assert.equal(story.beat('b', 2), '2 =');
+  story.pass(1);
+  assert.equal(story.holdings(), 'b@2');
+  assert.equal(story.beat('a', 1), 'UNKNOWN_MEMBER_ID');
+  assert.equal(story.beat('b', 2), '3 t:0,1');
+  story.pass(45_000);
+  assert.equal(story.group.members.size, 0);
+});
+
+test('topics that come, grow and go', () => {
+  const story = new ConsumerStory({ t: 2 });
+  story.join('a', { topics: 't later' });
+  story.setTopic('other', 3);
+  assert.equal(story.written, '');
+  story.setTopic('later', 1);
+  assert.equal(story.written, 'group');
+  assert.equal(stateOf(story.group), 'Assigning');
+  assert.equal(story.beat('a', 1), '2 t:0,1 later:0');
+  story.setTopic('t', 3);
+  assert.equal(story.beat('a', 2), '3 t:0,1,2 later:0');
+  const owned = story.owned('t:0,1,2');
+  story.setTopic('later', 0);
+  assert.equal(story.beat('a', 3), '3 t:0,1,2');
+  assert.equal(story.beat('a', 3, { ownedPartitions: owned }), '4 =');
+});
+
+test('a topic of the same name is another one', () => {
+  const story = new ConsumerStory({ t: 1 });
+  story.join('a');
+  story.topics.delete('t');
+  story.setTopic('t', 1);
+  assert.equal(story.beat('a', 1, { ownedPartitions: [] }), '2 t:0');
+  assert.deepEqual([...story.group.member('a')!.holding.assigned.keys()], ['t#2']);
+});
+
+test('patterns follow the topics', () => {
+  const story = new ConsumerStory({ 'logs-a': 1, metrics: 1 });
+  const regex = { subscribedTopicNames: null, subscribedTopicRegex: 'logs-.*' };
+  assert.equal(story.join('a', regex), '1 logs-a:0');
+  story.setTopic('logs-b', 1);
+  assert.equal(story.beat('a', 1), '2 logs-a:0 logs-b:0');
+  story.setTopic('catalogs-c', 1);
+  assert.equal(story.beat('a', 2), '2 =');
+  assert.equal(story.group.isSubscribedTo('logs-a'), true);
+  assert.equal(story.group.isSubscribedTo('metrics'), false);
+  const owned = { ownedPartitions: [] };
+  assert.equal(
+    story.beat('a', 2, { subscribedTopicNames: ['metrics'], subscribedTopicRegex: '', ...owned }),
+    '3 metrics:0',
+  );
+  assert.equal(story.group.patterns.size, 0);
+});
+
+test('until it is known what a new pattern matches, the old one counts', () => {
+  const story = new ConsumerStory({ 'logs-a': 1, 'logs-b': 1, metrics: 1 });
+  const matched = (expression: string, names: readonly string[]) =>
+    story.run({ kind: 'matched', expression, names: new Set(names) });
+  const pattern = (subscribedTopicRegex: string) => ({ subscribedTopicNames: null, subscribedTopicRegex });
+  story.join('a', pattern('logs-.*'));
+  story.topics.takesTime = true;
+
+  assert.equal(story.beat('a', 1, pattern('metrics?')), '1 =', 'nothing to do yet');
+  assert.equal(story.written, 'a', 'but what it wants is kept');
+  assert.equal(
+    story.join('b', { ...pattern('logs-a') }),
+    '2',
+    'a pattern in no place of another has nothing',
+  );
+  assert.equal(story.beat('a', 1, { ownedPartitions: story.owned('logs-a:0 logs-b:0') }), '2 =');
+  assert.equal(story.group.isSubscribedTo('logs-b'), true);
+
+  matched('metrics?', ['metrics']);
+  assert.equal(story.group.epoch, 3);
+  assert.equal(story.group.isSubscribedTo('logs-b'), false);
+  matched('logs-a', ['logs-a']);
+  matched('logs-a', []);
+  matched('gone', ['logs-b']);
+  assert.equal(story.group.epoch, 4, 'once for each pattern that somebody has');
+  assert.equal(story.beat('a', 2, { ownedPartitions: story.owned('logs-a:0 logs-b:0') }), '2');
+  assert.equal(story.beat('a', 2, { ownedPartitions: [] }), '4 metrics:0');
+  assert.equal(story.beat('b', 2), '4 logs-a:0');
+  story.setTopic('metric', 1);
+  assert.equal(story.beat('a', 4), '5 metrics:0 metric:0', 'a matched one follows the topics');
+});
+
+test('topics that come while patterns have no time are given when they are matched', () => {
+  const story = new ConsumerStory({ 'logs-a': 1, other: 1 });
+  const pattern = (subscribedTopicRegex: string) => ({ subscribedTopicNames: null, subscribedTopicRegex });
+  story.join('a', pattern('logs-.*'));
+  story.join('b', pattern('other.*'));
+  story.beat('a', 1);
+  story.beat('b', 2);
+  const { epoch } = story.group;
+  story.topics.takesTime = true;
+  story.topics.takesTimeByOne = true;
+  story.topics.asked.length = 0;
+  story.setTopic('logs-b', 1);
+  story.setTopic('logs-c', 1);
+  assert.deepEqual(story.topics.asked, ['logs-.*'], 'one scan, which goes on when another topic comes');
+  assert.equal(story.group.epoch, epoch);
+  assert.equal(story.group.isSubscribedTo('logs-a'), true, 'what was matched before counts');
+
+  story.run({ kind: 'matched', expression: 'logs-.*', names: new Set(['logs-a', 'logs-b', 'logs-c']) });
+  assert.equal(story.group.epoch, epoch + 1);
+  assert.deepEqual(story.topics.asked, ['logs-.*', 'other.*']);
+  story.run({ kind: 'matched', expression: 'other.*', names: new Set(['other']) });
+  assert.equal(story.group.epoch, epoch + 1, 'the other one matches what it did');
+  assert.equal(story.group.isSubscribedTo('logs-c'), true);
+});
+
+test('of what a pattern matches members are given what they see', () => {
+  const story = new ConsumerStory({ 'logs-a': 1, 'logs-b': 1, 'logs-c': 1 });
+  const { sights } = story.topics;
+  const seenBy = (name: string, host = '10.0.0.1') => ({
+    subscribedTopicNames: null,
+    subscribedTopicRegex: 'logs-.*',
+    reader: { principals: [name], host },
+  });
+  const nothing = { ownedPartitions: [] };
+  sights.set('User:a', ['logs-a', 'logs-b', 'logs-d']);
+  assert.equal(story.join('a', seenBy('User:a')), '1 logs-a:0 logs-b:0');
+  story.setTopic('logs-d', 1);
+  story.setTopic('logs-e', 1);
+  assert.equal(story.beat('a', 1), '2 logs-a:0 logs-b:0 logs-d:0', 'also of topics that come');
+  assert.equal(story.group.isSubscribedTo('logs-c'), false);
+
+  sights.set('User:b', ['logs-c']);
+  assert.equal(story.join('b', seenBy('User:b')), '3 logs-c:0');
+  assert.equal(story.beat('a', 2), '3 =');
+
+  // Rules that change nothing for a group leave it alone.
+  story.run({ kind: 'rules' });
+  sights.set('User:b', ['logs-c', 'other']);
+  story.run({ kind: 'rules' });
+  assert.equal(story.group.epoch, 3);
+  sights.set('User:b', ['logs-b']);
+  story.run({ kind: 'rules' });
+  assert.equal(story.group.epoch, 4);
+  assert.equal(story.beat('b', 3, { ownedPartitions: story.owned('logs-c:0') }), '3');
+  assert.equal(
+    story.beat('a', 3, { ownedPartitions: story.owned('logs-a:0 logs-b:0 logs-d:0') }),
+    '3 logs-a:0 logs-d:0',
+  );
+  assert.equal(story.beat('a', 3, { ownedPartitions: story.owned('logs-a:0 logs-d:0') }), '4 =');
+  assert.equal(story.beat('b', 3, nothing), '4 logs-b:0');
+
+  sights.delete('User:b');
+  story.run({ kind: 'rules' });
+  assert.equal(story.group.isSubscribedTo('logs-e'), true, 'who sees everything is given everything');
+});
+
+test('until it is known what new rules let members see, the old ones count', () => {
+  const story = new ConsumerStory({ 'logs-a': 1, 'logs-b': 1 });
+  const { topics, group } = story;
+  const pattern = { subscribedTopicNames: null, subscribedTopicRegex: 'logs-.*' };
+  const reader = { principals: ['User:a'], host: '10.0.0.1' };
+  story.join('a', { ...pattern, reader });
+  topics.takesTime = true;
+  topics.sights.set('User:a', ['logs-b']);
+  story.run({ kind: 'rules' });
+  assert.equal(group.isSubscribedTo('logs-a'), true);
+  story.run({ kind: 'matched', expression: 'logs-.*', names: new Set(['logs-a']) });
+  assert.equal(group.isSubscribedTo('logs-b'), true, 'an answer to the old question is none');
+  const [key] = topics.asked.splice(-1);
+  story.run({ kind: 'matched', expression: key!, names: new Set(['logs-b']) });
+  assert.equal(group.isSubscribedTo('logs-a'), false);
+  assert.equal(group.epoch, 2);
+});
+
+test('members that see the same share a look at the topics', () => {
+  const story = new ConsumerStory({ 'logs-a': 1, 'logs-b': 1 });
+  for (const host of ['10.0.0.1', '10.0.0.2', '10.0.0.3']) {
+    const reader = { principals: ['User:a'], host };
+    story.join(host, { subscribedTopicNames: null, subscribedTopicRegex: 'logs-.*', reader });
+    story.topics.isBusy = true;
+  }
+  assert.equal(story.group.patterns.size, 3);
+  assert.equal(story.topics.asked.length, 1);
+  story.setTopic('logs-c', 1);
+  assert.equal(story.group.isSubscribedTo('logs-c'), true);
+});
+
+test('an expression of a client cannot be mistaken for one with eyes of somebody', () => {
+  const story = new ConsumerStory({ logs: 1 });
+  const regex = { subscribedTopicNames: null, subscribedTopicRegex: '\u0000["*","User:a"]\u0000.*' };
+  assert.equal(story.join('a', regex), 'INVALID_REGULAR_EXPRESSION');
+});
+
+test('patterns that come too fast are for later', () => {
+  const story = new ConsumerStory({ logs: 1 });
+  story.topics.isBusy = true;
+  const regex = { subscribedTopicNames: null, subscribedTopicRegex: 'l.*' };
+  assert.equal(story.join('a', regex), 'COORDINATOR_LOAD_IN_PROGRESS');
+  assert.equal(story.group.members.size, 0);
+  story.topics.isBusy = false;
+  assert.equal(story.join('a', regex), '1 logs:0');
+  story.topics.isBusy = true;
+  assert.equal(story.join('b', regex), '2', 'who has the same as another brings nothing new');
+});
+
+test('a new leader leaves everybody what they have until it knows what patterns match', () => {
+  const story = new ConsumerStory({ 'logs-a': 1, 'logs-b': 1, other: 1 });
+  story.join('a', { subscribedTopicNames: null, subscribedTopicRegex: 'logs-.*' });
+  for (const names of [['logs-a', 'logs-b'], ['logs-a']]) {
+    const next = new ConsumerStory();
+    for (const name of story.topics.names()) next.topics.set(name, 1);
+    const { group } = next;
+    Object.assign(group, { epoch: 1, assignmentEpoch: 1, topics: story.group.topics });
+    group.targets = new Map(story.group.targets);
+    group.add({ ...story.group.member('a')! }, compilePattern('logs-.*'), true);
+    next.topics.takesTime = true;
+    next.run({ kind: 'topics', names: undefined });
+    next.join('b', { topics: 'other' });
+    assert.deepEqual([group.epoch, group.assignmentEpoch], [2, 1], 'nothing is assigned');
+    assert.equal(nextDeadlineMs(group) > next.nowMs, true, 'and nobody is woken for it');
+    assert.equal(next.beat('a', 1), '1 =');
+    next.run({ kind: 'matched', expression: 'logs-.*', names: new Set(names) });
+    assert.equal(group.assignmentEpoch, group.epoch);
+    assert.equal(asText(group.targetOf('a')), names.map((name) => `${name}:0`).join(' '));
+    assert.equal(asText(group.targetOf('b')), 'other:0');
+  }
+});
+
+test('the assignor that most ask for counts', () => {
+  const story = new ConsumerStory({ t: 4, u: 4 });
+  story.join('a', { topics: 't u' });
+  assert.equal(story.group.assignor, 'uniform');
+  story.join('b', { topics: 't u', serverAssignor: 'range' });
+  assert.equal(story.group.assignor, 'range');
+  assert.equal(story.beat('a', 1), '1 t:0,1 u:0,1');
+  assert.equal(story.beat('b', 2, { serverAssignor: 'uniform' }), '3 =');
+  assert.equal(story.group.assignor, 'uniform');
+});
+
+test('static members', () => {
+  const story = new ConsumerStory({ t: 2 });
+  const one = { instanceId: 'one' };
+  assert.equal(story.join('a', one), '1 t:0,1');
+  assert.equal(story.join('b', one), 'UNRELEASED_INSTANCE_ID');
+  assert.equal(story.beat('b', 1, one), 'FENCED_INSTANCE_ID');
+  assert.equal(story.beat('b', -2, one), 'FENCED_INSTANCE_ID');
+  assert.equal(story.beat('a', -2, one), '-2 =');
+  assert.equal(story.beat('a', 1, one), 'FENCED_MEMBER_EPOCH');
+  // Whoever takes its place gets what it had, and nobody else notices.
+  assert.equal(story.join('b', one), '1 t:0,1');
+  assert.equal(story.written, 'group b -a');
+  assert.equal(story.group.epoch, 1);
+  assert.equal(story.beat('a', 1, one), 'FENCED_INSTANCE_ID');
+  assert.equal(story.beat('b', -2, one), '-2 =');
+  // It may also come back under the id that it had.
+  assert.equal(story.join('b', one), '1 t:0,1');
+  assert.equal(story.beat('b', -2, one), '-2 =');
+  story.pass(45_000);
+  assert.equal(story.group.members.size, 0);
+});
+
+test('a static member that comes back wanting something else is a change', () => {
+  const story = new ConsumerStory({ t: 1, u: 1 });
+  story.join('a', { instanceId: 'one' });
+  story.beat('a', -2, { instanceId: 'one' });
+  assert.equal(story.join('b', { instanceId: 'one', topics: 'u' }), '2 u:0');
+});
+
+test('a full group takes nobody, but lets those be that are there', () => {
+  const story = new ConsumerStory({ t: 1 }, { groupSizeMax: 1 });
+  story.join('a');
+  assert.equal(story.join('b'), 'GROUP_MAX_SIZE_REACHED');
+  assert.equal(story.join('a'), '1 t:0');
+});
+
+test('in a large group changes share a computation', () => {
+  const story = new ConsumerStory({ t: 6_000 });
+  story.join('a');
+  story.join('b');
+  assert.equal(stateOf(story.group), 'Assigning');
+  assert.equal(story.group.assignmentEpoch, 1);
+  assert.equal(story.beat('b', 1), '1 =');
+  assert.equal(nextDeadlineMs(story.group), story.group.nextAssignmentMs);
+  story.pass(300);
+  assert.equal(story.group.assignmentEpoch, 2);
+});
+
+test('who may commit and read offsets', () => {
+  const story = new ConsumerStory({ t: 1 });
+  const commit = (memberId: string, epoch: number, isTransactional = false) =>
+    checkCommit(
+      story.group,
+      { groupId: 'g', memberId, generationIdOrMemberEpoch: epoch, groupInstanceId: null },
+      isTransactional,
+    );
+  assert.equal(commit('', -1), 'NONE');
+  story.join('a');
+  story.join('b');
+  const cases: [memberId: string, epoch: number, isTransactional: boolean, error: string][] = [
+    ['a', 1, false, 'NONE'],
+    ['a', 2, false, 'STALE_MEMBER_EPOCH'],
+    ['a', 0, false, 'STALE_MEMBER_EPOCH'],
+    ['b', 2, true, 'NONE'],
+    ['b', 1, true, 'STALE_MEMBER_EPOCH'],
+    ['x', 1, false, 'UNKNOWN_MEMBER_ID'],
+    ['', -1, false, 'UNKNOWN_MEMBER_ID'],
+    ['', -1, true, 'NONE'],
+  ];
+  for (const [memberId, epoch, isTransactional, error] of cases) {
+    assert.equal(commit(memberId, epoch, isTransactional), error, `${memberId} ${epoch} ${isTransactional}`);
+  }
+  assert.equal(checkFetch(story.group, null, -1), 'NONE');
+  assert.equal(checkFetch(story.group, 'a', 1), 'NONE');
+  assert.equal(checkFetch(story.group, 'a', 2), 'STALE_MEMBER_EPOCH');
+  assert.equal(checkFetch(story.group, 'x', 1), 'UNKNOWN_MEMBER_ID');
+});

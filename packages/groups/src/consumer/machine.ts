@@ -1,0 +1,136 @@
+import type { GroupError, GroupStateName, OffsetsCommitter } from '@weir/cluster';
+import { assignIfDue } from './assign.ts';
+import { onClassicHeartbeat, onClassicJoin, onClassicLeave, onClassicSync } from './classic-members.ts';
+import type { ConsumerGroup, MatchedTopicsView } from './consumer-group.ts';
+import {
+  type ConsumerAnswer,
+  type ConsumerEffects,
+  type ConsumerEvent,
+  type ConsumerEventKind,
+  type ConsumerRules,
+  ConsumerStep,
+} from './event.ts';
+import { onHeartbeat } from './heartbeat.ts';
+
+/**
+ * What happens to a group of the new protocol: a machine without I/O, clock or chance, which changes the group in place. Everybody
+ * is answered at once; members come again with their next heartbeat.
+ */
+export function step<Kind extends ConsumerEventKind>(
+  group: ConsumerGroup,
+  event: ConsumerEvent<Kind>,
+  nowMs: number,
+  rules: ConsumerRules,
+  topics: MatchedTopicsView,
+): ConsumerEffects<ConsumerAnswer<Kind>> {
+  const current = new ConsumerStep(group, nowMs, rules, topics);
+  const answer = (table[event.kind] as Cell<Kind>)(current, event);
+  const { changed, removed, isGroupChanged, soonestMs } = current;
+  return { answer, changed, removed, isGroupChanged, soonestMs };
+}
+
+type Cell<Kind extends ConsumerEventKind> = (
+  step: ConsumerStep,
+  event: ConsumerEvent<Kind>,
+) => ConsumerAnswer<Kind>;
+
+const table: { readonly [Kind in ConsumerEventKind]: Cell<Kind> } = {
+  heartbeat: (current, { heartbeat, freshMemberId }) => onHeartbeat(current, heartbeat, freshMemberId),
+  classicJoin: (current, { request, freshMemberId }) => onClassicJoin(current, request, freshMemberId),
+  classicSync: (current, { request }) => onClassicSync(current, request),
+  classicHeartbeat: (current, { heartbeat }) => onClassicHeartbeat(current, heartbeat),
+  classicLeave: (current, { members }) => onClassicLeave(current, members),
+  topics: (current, { names }) => {
+    const { group, topics } = current;
+    let isNews = false;
+    if (names === undefined) group.matchPatterns(topics);
+    else isNews = group.matchTopics(topics, names);
+    if (isNews || hasOtherTopics(current)) current.bump();
+    return undefined;
+  },
+  matched: (current, { expression, names }) => {
+    const { group, topics } = current;
+    const isNews = group.setMatched(expression, names);
+    // A member may listen to something else although the group as a whole does not.
+    if (group.matchPatterns(topics) || isNews || hasOtherTopics(current)) current.bump();
+    assignIfDue(current);
+    return undefined;
+  },
+  rules: (current) => {
+    const { group, topics } = current;
+    group.lookAnew(topics);
+    if (group.matchPatterns(topics)) current.bump();
+    assignIfDue(current);
+    return undefined;
+  },
+  delete: (current) => {
+    if (current.group.members.size > 0) return 'NON_EMPTY_GROUP';
+    current.group.isDead = true;
+    return 'NONE';
+  },
+  tick: (current) => {
+    const { group, nowMs } = current;
+    const late = Array.from(group.members.values()).filter(
+      ({ sessionDeadlineMs, rebalanceDeadlineMs = Number.POSITIVE_INFINITY }) =>
+        Math.min(sessionDeadlineMs, rebalanceDeadlineMs) <= nowMs,
+    );
+    for (const member of late) current.remove(member);
+    if (late.length > 0) current.bump();
+    assignIfDue(current);
+    return undefined;
+  },
+};
+
+/** When the group has to be woken: the earliest of its deadlines. */
+export function nextDeadlineMs(group: ConsumerGroup): number {
+  let soonestMs = Number.POSITIVE_INFINITY;
+  for (const { sessionDeadlineMs, rebalanceDeadlineMs } of group.members.values()) {
+    soonestMs = Math.min(soonestMs, sessionDeadlineMs, rebalanceDeadlineMs ?? Number.POSITIVE_INFINITY);
+  }
+  const isAssigning = group.epoch !== group.assignmentEpoch && group.members.size > 0 && !group.isHeld;
+  return isAssigning ? Math.min(soonestMs, group.nextAssignmentMs) : soonestMs;
+}
+
+/** As Kafka shows it. */
+export function stateOf(group: ConsumerGroup): GroupStateName {
+  if (group.isDead) return 'Dead';
+  if (group.members.size === 0) return 'Empty';
+  if (group.epoch > group.assignmentEpoch) return 'Assigning';
+  for (const { holding } of group.members.values()) {
+    if (holding.state !== 'stable' || holding.epoch !== group.assignmentEpoch) return 'Reconciling';
+  }
+  return 'Stable';
+}
+
+/** Whether somebody may commit offsets. Without members anybody may; members have to be of the present epoch. */
+export function checkCommit(
+  group: ConsumerGroup,
+  { memberId, groupInstanceId, generationIdOrMemberEpoch: epoch }: OffsetsCommitter,
+  isTransactional: boolean,
+): GroupError {
+  if (epoch < 0 && group.members.size === 0) return 'NONE';
+  // Producers that name no member may commit in a transaction, as those of older clients do.
+  if (isTransactional && epoch < 0 && memberId === '' && groupInstanceId === null) return 'NONE';
+  const member = group.member(memberId);
+  if (member === undefined) return 'UNKNOWN_MEMBER_ID';
+  if (groupInstanceId !== null && member.instanceId !== groupInstanceId) return 'UNKNOWN_MEMBER_ID';
+  if (epoch === member.holding.epoch) return 'NONE';
+  return member.classic === null ? 'STALE_MEMBER_EPOCH' : 'ILLEGAL_GENERATION';
+}
+
+export function checkFetch(group: ConsumerGroup, memberId: string | null, memberEpoch: number): GroupError {
+  if (memberId === null && memberEpoch < 0) return 'NONE';
+  const member = group.member(memberId ?? '');
+  if (member === undefined) return 'UNKNOWN_MEMBER_ID';
+  return memberEpoch === member.holding.epoch ? 'NONE' : 'STALE_MEMBER_EPOCH';
+}
+
+function hasOtherTopics({ group, topics }: ConsumerStep): boolean {
+  return !group.isHeld && !isSameTopics(group.topics, group.findTopics(topics));
+}
+
+function isSameTopics(a: ReadonlyMap<string, number>, b: ReadonlyMap<string, number>): boolean {
+  if (a.size !== b.size) return false;
+  for (const [topicId, count] of a) if (b.get(topicId) !== count) return false;
+  return true;
+}

@@ -1,0 +1,163 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { UsablePattern } from '@weir/cluster';
+import { clusterLimits } from '@weir/cluster/limits';
+import type { Clock } from '@weir/core';
+import { PatternScans } from './pattern-scans.ts';
+
+/** Such a pattern has the clock looked at after every name. */
+const dear = clusterLimits.patternStepsPerTurn;
+
+/** Time that passes by work, and by waiting for the next timer. */
+class WorkClock implements Clock {
+  ms = 1_000;
+  workedMs = 0;
+  longestMs = 0;
+  #timers: { atMs: number; run: () => void }[] = [];
+
+  nowMs = () => this.ms;
+  monotonicMs = () => this.ms;
+
+  after(delayMs: number, run: () => void): () => void {
+    const timer = { atMs: this.ms + delayMs, run };
+    this.#timers.push(timer);
+    return () => {
+      this.#timers = this.#timers.filter((other) => other !== timer);
+    };
+  }
+
+  work(ms: number): void {
+    this.ms += ms;
+    this.workedMs += ms;
+  }
+
+  /** Lets the next timer run; false when there is none. */
+  next(): boolean {
+    const timer = this.#timers.sort((a, b) => a.atMs - b.atMs).shift();
+    if (timer === undefined) return false;
+    this.ms = Math.max(this.ms, timer.atMs);
+    const beforeMs = this.workedMs;
+    timer.run();
+    this.longestMs = Math.max(this.longestMs, this.workedMs - beforeMs);
+    return true;
+  }
+}
+
+function world(topicCount: number) {
+  const clock = new WorkClock();
+  const topics = new Map(Array.from({ length: topicCount }, (_, number) => [`t${number}`, true]));
+  const told: string[] = [];
+  const scans = new PatternScans({
+    clock,
+    names: () => topics.keys(),
+    onMatched: (groupId, expression, names) => told.push(`${groupId} ${expression} ${names.size}`),
+  });
+  /** A pattern for names that end as it says, which takes so long for each. */
+  const ending = (end: string, costMs: number): UsablePattern => ({
+    problem: undefined,
+    cost: dear,
+    matches(name) {
+      clock.work(costMs);
+      return name.endsWith(end);
+    },
+  });
+  return { clock, topics, told, scans, ending };
+}
+
+test('what takes little time is known at once', () => {
+  const { scans, ending, told, clock } = world(1_000);
+  for (let count = 0; count < 20; count++) {
+    assert.equal(scans.matching(`g${count}`, '.*7', ending('7', 0.0015))?.size, 100);
+  }
+  assert.equal(clock.next(), false, 'nothing is left to do');
+  assert.deepEqual(told, []);
+});
+
+test('what takes long is done in slices, and takes its share of the time', () => {
+  const { scans, ending, told, clock } = world(10_000);
+  assert.equal(scans.matching('g', '.*7', ending('7', 0.5)), undefined);
+  assert.equal(scans.matching('g', '.*7', ending('7', 0.5)), undefined, 'asking again changes nothing');
+  const startMs = clock.ms;
+  const workedBeforeMs = clock.workedMs;
+  while (clock.next());
+  assert.deepEqual(told, ['g .*7 1000']);
+  assert.ok(clock.longestMs <= 10 + 0.5, `${clock.longestMs} ms without a break`);
+  const share = (clock.workedMs - workedBeforeMs) / (clock.ms - startMs);
+  assert.ok(share < 0.2, `${share} of the time`);
+});
+
+test('groups take turns, and who changes its pattern begins again', () => {
+  const { scans, ending, told, clock } = world(2_000);
+  scans.matching('greedy', '0', ending('0', 1));
+  scans.matching('modest', '.*7', ending('7', 0.1));
+  for (let change = 1; clock.next() && told.length === 0; change++) {
+    scans.matching('greedy', String(change), ending('0', 1));
+  }
+  assert.deepEqual(told, ['modest .*7 200']);
+  while (clock.next());
+  assert.equal(told.length, 2);
+  assert.match(told[1]!, /^greedy \d+ 200$/);
+});
+
+test('topics that come and go meanwhile are seen wherever the scan is', () => {
+  const { scans, ending, told, clock, topics } = world(1_000);
+  scans.matching('g', '.*7', ending('7', 1));
+  clock.next();
+  topics.delete('t7');
+  topics.delete('t997');
+  topics.set('new-7', true).set('new-8', true);
+  scans.onTopics(['t7', 't997', 'new-7', 'new-8'], (name) => topics.has(name));
+  while (clock.next());
+  assert.deepEqual(told, ['g .*7 99']);
+});
+
+test('compiling counts too, and has an end', () => {
+  const { scans, clock } = world(1);
+  assert.equal((scans.compile('(') as { problem?: string }).problem === undefined, false);
+  const compiled = scans.compile('t.');
+  assert.ok(compiled !== 'busy' && compiled.problem === undefined && compiled.matches('t0'));
+  const slow: UsablePattern = {
+    problem: undefined,
+    cost: 1,
+    matches() {
+      clock.work(200);
+      return true;
+    },
+  };
+  assert.equal(scans.matching('g', 'slow', slow)?.size, 1);
+  assert.equal(scans.compile('t.'), 'busy');
+  clock.ms += 8 * 200;
+  assert.notEqual(scans.compile('t.'), 'busy');
+});
+
+test('one name that takes longer than a slice is the only one of its slice', () => {
+  const { scans, ending, clock } = world(3);
+  scans.matching('g', '.*', ending('', 40));
+  assert.equal(clock.workedMs, 40);
+  while (clock.next());
+  assert.equal(clock.workedMs, 3 * 40);
+  assert.equal(clock.longestMs, 40);
+});
+
+test('topics that come cost no more than the time of patterns, however many patterns there are', () => {
+  const { scans, ending, clock, topics } = world(100);
+  const pattern = ending('7', 20);
+  const answers = Array.from({ length: 1_000 }, () => scans.matchesNow(pattern, 't7'));
+  assert.deepEqual(new Set(answers), new Set([true, undefined]));
+  assert.ok(clock.workedMs <= 50 + 20, `${clock.workedMs} ms`);
+
+  for (let group = 0; group < 1_000; group++) scans.matching(`g${group}`, '.*7', pattern);
+  const workedMs = clock.workedMs;
+  topics.set('new-7', true);
+  scans.onTopics(['new-7'], (name) => topics.has(name));
+  assert.equal(clock.workedMs, workedMs, 'scans look at it when it is their turn');
+  scans.close();
+});
+
+test('after its end nobody is told anything', () => {
+  const { scans, ending, told, clock } = world(1_000);
+  scans.matching('g', '.*', ending('', 1));
+  scans.close();
+  assert.equal(clock.next(), false);
+  assert.deepEqual(told, []);
+});

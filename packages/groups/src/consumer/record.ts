@@ -1,0 +1,185 @@
+import { type ByteReader, type ByteWriter, UnreadableBytes } from '@weir/machine';
+import { type AssignorName, isAssignorName } from '../assignors/assignor.ts';
+import type { TopicPartitions } from '../assignors/partitions.ts';
+import type { ClassicFace, ConsumerGroup, ConsumerMember } from './consumer-group.ts';
+import { reconciliationStates } from './reconcile.ts';
+import { readSeenPattern } from './seen-pattern.ts';
+import { restoreTopicPattern } from './topic-pattern.ts';
+
+/**
+ * A group of the new protocol as it is kept: a record of the group, with topics and targets, and one of each member, so that the
+ * heartbeats that take a member to its target write that member only. Sessions are not kept: after a failover they begin anew.
+ *
+ * Journals outlive releases: another layout gets another number, and the old one stays readable.
+ */
+const groupLayout = 1;
+const memberLayout = 1;
+
+/** The key of a member's record. The length says where the id of the group ends, whatever it contains. */
+export function memberKey(groupId: string, memberId: string): string {
+  return `${groupId.length}/${groupId}/${memberId}`;
+}
+
+/** Writes into what holds the type of the group already. */
+export function writeConsumerGroup(group: ConsumerGroup, writer: ByteWriter): void {
+  writer.u8(groupLayout);
+  writer.varint(group.epoch);
+  writer.varint(group.assignmentEpoch);
+  writer.text(group.assignor);
+  writer.varint(group.topics.size);
+  for (const [topicId, partitionCount] of group.topics) {
+    writer.text(topicId);
+    writer.varint(partitionCount);
+  }
+  writer.varint(group.members.size);
+  for (const memberId of group.members.keys()) {
+    writer.text(memberId);
+    writePartitions(writer, group.targetOf(memberId));
+  }
+}
+
+/** Fills a group that is empty, and gives the ids of its members, whose records have to be read by whoever has them. */
+export function readConsumerGroup(group: ConsumerGroup, reader: ByteReader): string[] {
+  const found = reader.u8();
+  if (found !== groupLayout)
+    throw new UnreadableBytes(`this release knows no layout ${found} of a consumer group`);
+  group.epoch = reader.varint();
+  group.assignmentEpoch = reader.varint();
+  const assignor = reader.text();
+  if (isAssignorName(assignor)) group.assignor = assignor;
+  const topics = new Map<string, number>();
+  for (let left = reader.varint(); left > 0; left--) topics.set(reader.text(), reader.varint());
+  group.topics = topics;
+  const memberIds: string[] = [];
+  for (let left = reader.varint(); left > 0; left--) {
+    const memberId = reader.text();
+    memberIds.push(memberId);
+    group.targets.set(memberId, readPartitions(reader));
+  }
+  return memberIds;
+}
+
+export function writeConsumerMember(member: ConsumerMember, writer: ByteWriter): void {
+  const { holding, subscription, classic } = member;
+  writer.u8(memberLayout);
+  writeNullable(writer, member.instanceId);
+  writeNullable(writer, member.rackId);
+  writer.text(member.clientId);
+  writer.text(member.clientHost);
+  writer.varint(member.rebalanceTimeoutMs);
+  writeNullable(writer, member.assignor);
+  writer.varint(subscription.names.length);
+  for (const name of subscription.names) writer.text(name);
+  writer.text(subscription.pattern);
+  writer.zigzag(holding.epoch);
+  writer.zigzag(holding.previousEpoch);
+  writer.u8(reconciliationStates.indexOf(holding.state));
+  writePartitions(writer, holding.assigned);
+  writePartitions(writer, holding.revoking);
+  writer.u8(classic === null ? 0 : 1);
+  if (classic !== null) writeClassic(writer, classic);
+}
+
+/** A member that is in its group again, or why it cannot be: an earlier release took patterns that this one refuses. */
+type ReadMember =
+  | { readonly member: ConsumerMember; readonly problem?: undefined }
+  | { readonly problem: string };
+
+/** Puts a member into its group. Deadlines are of the new leader. */
+export function readConsumerMember(group: ConsumerGroup, memberId: string, reader: ByteReader): ReadMember {
+  const found = reader.u8();
+  if (found !== memberLayout) throw new UnreadableBytes(`this release knows no layout ${found} of a member`);
+  const instanceId = readNullable(reader);
+  const rackId = readNullable(reader);
+  const clientId = reader.text();
+  const clientHost = reader.text();
+  const rebalanceTimeoutMs = reader.varint();
+  const assignor = readNullable(reader);
+  const names: string[] = [];
+  for (let left = reader.varint(); left > 0; left--) names.push(reader.text());
+  const pattern = reader.text();
+  const epoch = reader.zigzag();
+  const previousEpoch = reader.zigzag();
+  const state = reconciliationStates[reader.u8()];
+  if (state === undefined) throw new UnreadableBytes('a member has a state that is not kept');
+  const assigned = readPartitions(reader);
+  const revoking = readPartitions(reader);
+  const classic = reader.u8() === 0 ? null : readClassic(reader);
+  reader.end();
+  const member: ConsumerMember = {
+    memberId,
+    instanceId,
+    rackId,
+    clientId,
+    clientHost,
+    rebalanceTimeoutMs,
+    assignor: assignor !== null && isAssignorName(assignor) ? (assignor satisfies AssignorName) : null,
+    classic,
+    subscription: { names, pattern },
+    holding: { epoch, previousEpoch, state, assigned, revoking },
+    sessionDeadlineMs: 0,
+    rebalanceDeadlineMs: undefined,
+  };
+  const { expression } = readSeenPattern(pattern);
+  const compiled =
+    expression === '' ? undefined : (group.compiled(expression) ?? restoreTopicPattern(expression));
+  if (compiled?.problem !== undefined) return { problem: compiled.problem };
+  group.add(member, compiled, true);
+  return { member };
+}
+
+function writePartitions(writer: ByteWriter, partitions: TopicPartitions): void {
+  writer.varint(partitions.size);
+  for (const [topicId, numbers] of partitions) {
+    writer.text(topicId);
+    writer.varint(numbers.length);
+    let before = 0;
+    for (const number of numbers) {
+      writer.varint(number - before);
+      before = number;
+    }
+  }
+}
+
+function readPartitions(reader: ByteReader): TopicPartitions {
+  const partitions = new Map<string, readonly number[]>();
+  for (let left = reader.varint(); left > 0; left--) {
+    const topicId = reader.text();
+    const numbers: number[] = [];
+    let number = 0;
+    for (let rest = reader.varint(); rest > 0; rest--) {
+      number += reader.varint();
+      numbers.push(number);
+    }
+    partitions.set(topicId, numbers);
+  }
+  return partitions;
+}
+
+function writeClassic(writer: ByteWriter, { sessionTimeoutMs, protocols }: ClassicFace): void {
+  writer.varint(sessionTimeoutMs);
+  writer.varint(protocols.length);
+  for (const { name, metadata } of protocols) {
+    writer.text(name);
+    writer.varint(metadata.length);
+    writer.raw(metadata);
+  }
+}
+
+function readClassic(reader: ByteReader): ClassicFace {
+  const sessionTimeoutMs = reader.varint();
+  const protocols = [];
+  for (let left = reader.varint(); left > 0; left--) {
+    protocols.push({ name: reader.text(), metadata: reader.raw(reader.varint()) });
+  }
+  return { sessionTimeoutMs, protocols };
+}
+
+function writeNullable(writer: ByteWriter, text: string | null): void {
+  writer.u8(text === null ? 0 : 1);
+  if (text !== null) writer.text(text);
+}
+
+function readNullable(reader: ByteReader): string | null {
+  return reader.u8() === 0 ? null : reader.text();
+}

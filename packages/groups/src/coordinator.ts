@@ -1,0 +1,479 @@
+import {
+  type ClusterChange,
+  ClusterUnavailable,
+  type CommitMark,
+  type ConsumerGroupDescription,
+  type ConsumerHeartbeat,
+  type ConsumerHeartbeatAnswer,
+  clusterConfigValue,
+  type GroupDescription,
+  type GroupError,
+  type GroupFilter,
+  type GroupHeartbeat,
+  type GroupListing,
+  type GroupsPort,
+  type JoinGroupAnswer,
+  type JoinGroupRequest,
+  type LeaveGroupAnswer,
+  type LeaveGroupRequest,
+  type OffsetsAnswer,
+  type OffsetsCommit,
+  type OffsetsCommitAnswer,
+  type OffsetsCommitter,
+  type OffsetsQuery,
+  type OffsetsToDelete,
+  type SyncGroupAnswer,
+  type SyncGroupRequest,
+  type TransactionOffsetsToCommit,
+} from '@weir/cluster';
+import { clusterLimits } from '@weir/cluster/limits';
+import { type Clock, coreLimits, type Log } from '@weir/core';
+import type { ClusterMachine, GroupOffsets, PartitionOfTopic } from '@weir/machine';
+import type { ClassicRules } from './classic/event.ts';
+import { ClassicGroupRuntime } from './classic/group-runtime.ts';
+import { refusedJoin, refusedSync } from './classic/step.ts';
+import { CommitOrder, type Committing } from './commit-order.ts';
+import { ConsumerConfigs } from './consumer/consumer-configs.ts';
+import { ConsumerGroups } from './consumer/consumer-groups.ts';
+import { ConsumerGroupRuntime } from './consumer/group-runtime.ts';
+import { PatternScans } from './consumer/pattern-scans.ts';
+import { TopicVisibilities } from './consumer/topic-visibilities.ts';
+import { type Group, type GroupHost, servesClassicMembers } from './group.ts';
+import { GroupDirectory } from './group-directory.ts';
+import { GroupSaver, type Submit } from './group-saver.ts';
+import { GroupSweep } from './group-sweep.ts';
+import { ShareConfigs } from './share/share-configs.ts';
+import { ShareCoordinator } from './share/share-coordinator.ts';
+import { WakeQueue } from './wake-queue.ts';
+
+/** What the coordinator reads of the machine. */
+export type GroupsMachine = Pick<
+  ClusterMachine,
+  | 'records'
+  | 'offsets'
+  | 'fetchOffsets'
+  | 'findBatches'
+  | 'topicById'
+  | 'topicByName'
+  | 'topicByNumber'
+  | 'topicNames'
+  | 'topicNumber'
+  | 'clusterConfigs'
+>;
+
+interface CoordinatorOptions {
+  readonly machine: GroupsMachine;
+  /** Executes a command and settles when it is durable. */
+  readonly submit: Submit;
+  /** Asks, and settles when all that the answer rests on is durable. */
+  readonly ask: <Answer>(question: () => Answer) => Promise<Answer>;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** A text that nobody ever had. */
+  readonly freshId: () => string;
+  /** The leader's term, higher than that of every leader before. */
+  readonly term: number;
+}
+
+/** A member that has no answer to its first JoinGroup is forgotten after this, as Kafka does. */
+const newMemberJoinMs = 300_000;
+
+/**
+ * The groups of one cluster, for one term of its leader. What groups decide is durable before anybody hears of it (records and
+ * offsets of the machine); who waits and who was heard of when is not, and ends with the term.
+ */
+export class GroupCoordinator implements GroupsPort {
+  readonly #options: CoordinatorOptions;
+  readonly #directory: GroupDirectory;
+  readonly #saver: GroupSaver;
+  readonly #wakes: WakeQueue<Group>;
+  readonly #sweep: GroupSweep;
+  readonly #consumers: ConsumerGroups;
+  readonly #patterns: PatternScans;
+  readonly #sights: TopicVisibilities;
+  /** The calls about share groups. */
+  readonly share: ShareCoordinator;
+  readonly #host: GroupHost;
+  readonly #order: CommitOrder;
+  #rules: { readonly configs: object; readonly rules: ClassicRules } | undefined;
+  /** What the members of all groups say of themselves. */
+  #heldBytes = 0;
+  #closed: Error | undefined;
+
+  constructor(options: CoordinatorOptions) {
+    const { machine, submit, ask, clock, log } = options;
+    this.#options = options;
+    this.#order = new CommitOrder(options.term);
+    const configs = new ConsumerConfigs(machine);
+    const shareConfigs = new ShareConfigs(machine);
+    this.#saver = new GroupSaver(submit, clock, log);
+    this.#wakes = new WakeQueue(clock, (group) => this.#tick(group));
+    this.#patterns = new PatternScans({
+      clock,
+      names: () => machine.topicNames(),
+      onMatched: (groupId, expression, names) => this.#consumers.onMatched(groupId, expression, names),
+    });
+    this.#sights = new TopicVisibilities({ machine, clock, onChanged: () => this.#consumers.onRules() });
+    this.#host = {
+      monotonicMs: () => clock.monotonicMs(),
+      nowMs: () => Math.floor(clock.nowMs()),
+      classicRules: () => this.#classicRules(),
+      consumerRules: (groupId) => configs.rules(groupId),
+      shareRules: (groupId) => shareConfigs.rules(groupId),
+      mayMigrate: (to) => configs.mayMigrate(to),
+      topics: {
+        byName: (name) => machine.topicByName(name),
+        nameOf: (topicId) => machine.topicById(topicId)?.name,
+        names: () => machine.topicNames(),
+        compile: (expression) => this.#patterns.compile(expression),
+        matching: (groupId, expression, pattern) => this.#patterns.matching(groupId, expression, pattern),
+        matchesNow: (pattern, name) => this.#patterns.matchesNow(pattern, name),
+        measuredViewOf: (reader) => this.#sights.measuredViewOf(reader),
+      },
+      log,
+      memberRecord: (key) => machine.records.get('groupMember', key),
+      save: (group, others) => this.#saver.save(group.groupId, this.#directory.encode(group), others),
+      put: (group, changes) => this.#saver.put(group.groupId, changes),
+      replace: (group, by) => this.#directory.replace(group, by),
+      erase: (group) => {
+        this.#directory.remove(group);
+        if (group.type === 'share') this.share.onGroupGone(group.groupId).catch(() => {});
+        return this.#saver.save(group.groupId, null);
+      },
+      membersGone: (group, memberIds) => this.share.onMembersGone(group.groupId, memberIds),
+      settled: () => ask(() => undefined),
+      holds: (bytes) => {
+        this.#heldBytes += bytes;
+      },
+      wakeBy: (group, atMs) => this.#wakes.wakeBy(group, atMs),
+    };
+    this.#directory = new GroupDirectory(machine.records, this.#host, clock, log, (group) =>
+      this.#wakes.wakeBy(group, clock.monotonicMs()),
+    );
+    this.#consumers = new ConsumerGroups({
+      host: this.#host,
+      directory: this.#directory,
+      freshId: options.freshId,
+      hasRoom: () => this.#heldBytes < clusterLimits.groupsMetadataBytesMax,
+    });
+    this.share = new ShareCoordinator({
+      ...{ machine, submit, ask, clock, log },
+      host: this.#host,
+      directory: this.#directory,
+      configs: shareConfigs,
+      hasRoom: () => this.#heldBytes < clusterLimits.groupsMetadataBytesMax,
+    });
+    this.#sweep = new GroupSweep({ machine, submit, clock, log, directory: this.#directory });
+  }
+
+  /** The term is over: nobody who waits is answered by this process. */
+  close(reason: string): void {
+    this.#closed = new ClusterUnavailable(reason);
+    this.#wakes.close();
+    this.#sweep.close();
+    this.#patterns.close();
+    this.#sights.close();
+    this.#saver.close();
+    this.share.close(this.#closed);
+    for (const group of this.#directory.known()) group.close(this.#closed);
+    this.#directory.close();
+  }
+
+  async joinGroup(request: JoinGroupRequest): Promise<JoinGroupAnswer> {
+    this.#check();
+    const { groupId, memberId, groupInstanceId, clientId } = request;
+    if (!isName(groupId)) return refusedJoin('INVALID_GROUP_ID', memberId);
+    if ([memberId, groupInstanceId ?? '', clientId].some(isTooLong)) {
+      return refusedJoin('INVALID_REQUEST', '');
+    }
+    const bytes = request.protocols.reduce((sum, { metadata }) => sum + metadata.length, 0);
+    if (this.#heldBytes + bytes > clusterLimits.groupsMetadataBytesMax)
+      return refusedJoin('POLICY_VIOLATION', memberId);
+    if (request.reason !== null) {
+      this.#options.log.debug('received join of member', { groupId, memberId, reason: request.reason });
+    }
+    let group = this.#directory.find(groupId);
+    if (group === undefined) {
+      if (memberId !== '') return refusedJoin('UNKNOWN_MEMBER_ID', memberId);
+      group = ClassicGroupRuntime.empty(groupId, this.#host);
+      if (!this.#directory.add(group)) return refusedJoin('POLICY_VIOLATION', memberId);
+    }
+    if (group instanceof ConsumerGroupRuntime && group.isEmpty) {
+      // Without members a group is whatever the next one makes of it.
+      const classic = group.becomeEmptyClassic();
+      this.#directory.replace(group, classic);
+      group = classic;
+    }
+    if (!servesClassicMembers(group)) return refusedJoin('INCONSISTENT_GROUP_PROTOCOL', memberId);
+    const freshMemberId = `${groupInstanceId ?? clientId}-${this.#options.freshId()}`;
+    // What a member says outlives the request that it came with.
+    const protocols = request.protocols.map(({ name, metadata }) => ({ name, metadata: copyOf(metadata) }));
+    const answer = group.join({ ...request, protocols }, freshMemberId);
+    this.#forgetIfIdle(group);
+    return answer;
+  }
+
+  async syncGroup(request: SyncGroupRequest): Promise<SyncGroupAnswer> {
+    this.#check();
+    const { groupId } = request;
+    if (!isName(groupId)) return refusedSync('INVALID_GROUP_ID');
+    const group = this.#directory.find(groupId);
+    if (!servesClassicMembers(group)) return refusedSync('UNKNOWN_MEMBER_ID');
+    const assignments = request.assignments.map(({ memberId, assignment }) => ({
+      memberId,
+      assignment: copyOf(assignment),
+    }));
+    return group.sync({ ...request, assignments });
+  }
+
+  groupHeartbeats(heartbeats: readonly GroupHeartbeat[]): Promise<GroupError[]> {
+    return this.#ask(() =>
+      heartbeats.map((heartbeat): GroupError => {
+        if (!isName(heartbeat.groupId)) return 'INVALID_GROUP_ID';
+        const group = this.#directory.find(heartbeat.groupId);
+        return servesClassicMembers(group) ? group.heartbeat(heartbeat) : 'UNKNOWN_MEMBER_ID';
+      }),
+    );
+  }
+
+  leaveGroup({ groupId, members }: LeaveGroupRequest): Promise<LeaveGroupAnswer> {
+    return this.#ask(() => {
+      if (!isName(groupId)) return { error: 'INVALID_GROUP_ID', members: [] };
+      const group = this.#directory.find(groupId);
+      if (!servesClassicMembers(group)) {
+        return { error: 'NONE', members: members.map(() => 'UNKNOWN_MEMBER_ID' as const) };
+      }
+      const errors = group.leave(members);
+      this.#forgetIfIdle(group);
+      return { error: 'NONE', members: errors };
+    });
+  }
+
+  async consumerGroupHeartbeats(
+    heartbeats: readonly ConsumerHeartbeat[],
+  ): Promise<ConsumerHeartbeatAnswer[]> {
+    this.#check();
+    return this.#consumers.heartbeats(heartbeats);
+  }
+
+  describeConsumerGroups(groupIds: readonly string[]): Promise<ConsumerGroupDescription[]> {
+    return this.#ask(() => groupIds.map((groupId) => this.#consumers.describe(groupId)));
+  }
+
+  /** Agents are not named any more: they died, left, or cannot be reached. */
+  onAgentsGone(agentIds: ReadonlySet<string>): void {
+    if (this.#closed !== undefined) return;
+    for (const group of [...this.#directory.known()]) {
+      if (!(group instanceof ClassicGroupRuntime)) continue;
+      group.onAgentsGone(agentIds);
+      this.#forgetIfIdle(group);
+    }
+  }
+
+  /** What has become durable, whoever did it. */
+  onChanges(changes: readonly ClusterChange[]): void {
+    if (this.#closed !== undefined) return;
+    this.share.onChanges(changes);
+    this.#sights.onChanges(changes);
+    const names: string[] = [];
+    for (const change of changes) {
+      if (change.kind === 'topic' || change.kind === 'topicRestored') names.push(change.topic.name);
+      else if (change.kind === 'topicDeleted') names.push(change.name);
+    }
+    if (names.length === 0) return;
+    this.#patterns.onTopics(names, (name) => this.#options.machine.topicByName(name) !== undefined);
+    this.#consumers.onTopics(names);
+  }
+
+  /**
+   * Whether offsets of a group may be committed in a transaction now, which is a command of its own. Submit it in the same turn, or a rebalance may come
+   * between.
+   */
+  admitInTransaction(request: TransactionOffsetsToCommit): {
+    readonly error: GroupError;
+    readonly mark?: CommitMark;
+  } {
+    const error = this.#admit(request, true);
+    return request.origin === undefined ? { error } : { error, mark: this.#order.mark };
+  }
+
+  #admit(committing: Committing, isTransactional: boolean): GroupError {
+    if (this.#order.isLate(committing)) return 'COORDINATOR_LOAD_IN_PROGRESS';
+    const error = this.#checkCommit(committing, isTransactional);
+    if (error === 'NONE') this.#order.admitted(committing);
+    return error;
+  }
+
+  #checkCommit(committer: OffsetsCommitter, isTransactional: boolean): GroupError {
+    const { groupId, generationIdOrMemberEpoch } = committer;
+    if (!isName(groupId)) return 'INVALID_GROUP_ID';
+    const group = this.#directory.find(groupId);
+    if (group !== undefined) return group.checkCommit(committer, isTransactional);
+    // Whoever assigns partitions by themselves has a group as soon as they commit.
+    return generationIdOrMemberEpoch < 0 ? 'NONE' : 'GROUP_ID_NOT_FOUND';
+  }
+
+  async commitOffsets(commits: readonly OffsetsCommit[]): Promise<OffsetsCommitAnswer[]> {
+    this.#check();
+    const groups: GroupOffsets[] = [];
+    const errors = commits.map((commit): GroupError => {
+      const error = this.#admit(commit, false);
+      if (error === 'NONE') groups.push(commit);
+      return error;
+    });
+    const { mark } = this.#order;
+    const { submit, ask } = this.#options;
+    const results =
+      groups.length === 0 ? await ask(() => []) : await submit({ kind: 'commitOffsets', groups });
+    let next = 0;
+    return errors.map((error, index) => ({
+      error,
+      offsets: error === 'NONE' ? results[next++]! : [],
+      ...(index === 0 && commits[0]!.origin !== undefined ? { mark } : {}),
+    }));
+  }
+
+  fetchOffsets(queries: readonly OffsetsQuery[]): Promise<OffsetsAnswer[]> {
+    const { machine } = this.#options;
+    return this.#ask(() =>
+      queries.map((query): OffsetsAnswer => {
+        const { groupId, memberId, memberEpoch } = query;
+        if (!isName(groupId)) return { error: 'INVALID_GROUP_ID', offsets: [] };
+        const error = this.#directory.find(groupId)?.checkFetch(memberId, memberEpoch) ?? 'NONE';
+        return { error, offsets: error === 'NONE' ? machine.fetchOffsets(query) : [] };
+      }),
+    );
+  }
+
+  async deleteOffsets({ groupId, partitions }: OffsetsToDelete): Promise<OffsetsCommitAnswer> {
+    this.#check();
+    const { machine, submit, ask } = this.#options;
+    const group = this.#directory.find(groupId);
+    const isThere = group !== undefined || machine.offsets.hasGroup(groupId);
+    const error = isThere ? (group?.checkDeleteOffsets() ?? 'NONE') : notFound(groupId);
+    if (error !== 'NONE') return ask(() => ({ error, offsets: [] }));
+    const found: PartitionOfTopic[] = [];
+    const offsets = partitions.map(({ topicId, partition }): GroupError => {
+      const topicNumber = machine.topicNumber(topicId);
+      if (topicNumber === undefined) return 'UNKNOWN_TOPIC_ID';
+      if (group?.isSubscribedTo(machine.topicById(topicId)!.name) === true)
+        return 'GROUP_SUBSCRIBED_TO_TOPIC';
+      found.push({ topicNumber, partition });
+      return 'NONE';
+    });
+    await submit({ kind: 'forgetOffsets', groups: [{ groupId, partitions: found }] });
+    return { error, offsets };
+  }
+
+  describeGroups(groupIds: readonly string[]): Promise<GroupDescription[]> {
+    const { machine } = this.#options;
+    return this.#ask(() =>
+      groupIds.map((groupId) => {
+        const group = this.#directory.find(groupId);
+        if (group !== undefined) return group.describe();
+        const isThere = machine.offsets.hasGroup(groupId);
+        return {
+          error: isThere ? 'NONE' : notFound(groupId),
+          groupId,
+          state: isThere ? 'Empty' : 'Dead',
+          protocolType: '',
+          protocolData: '',
+          members: [],
+        };
+      }),
+    );
+  }
+
+  listGroups({ states, types }: GroupFilter): Promise<GroupListing[]> {
+    const wantedStates = new Set(states.map((state) => state.toLowerCase()));
+    const wantedTypes = new Set(types.map((type) => type.toLowerCase()));
+    const isWanted = ({ state, type }: GroupListing): boolean =>
+      (wantedStates.size === 0 || wantedStates.has(state.toLowerCase())) &&
+      (wantedTypes.size === 0 || wantedTypes.has(type));
+    return this.#ask(() => this.#listAll().filter(isWanted));
+  }
+
+  async deleteGroups(groupIds: readonly string[]): Promise<GroupError[]> {
+    this.#check();
+    const { machine, submit, ask } = this.#options;
+    const deleted: string[] = [];
+    const errors = groupIds.map((groupId): GroupError => {
+      const group = this.#directory.find(groupId);
+      const isThere = group !== undefined || machine.offsets.hasGroup(groupId);
+      const error = isThere ? (group?.delete() ?? 'NONE') : notFound(groupId);
+      if (error === 'NONE') deleted.push(groupId);
+      return error;
+    });
+    if (deleted.length === 0) return ask(() => errors);
+    const groups = deleted.map((groupId) => ({ groupId, partitions: null }));
+    await submit({ kind: 'forgetOffsets', groups });
+    return errors;
+  }
+
+  /** Groups that only have offsets are listed as classic ones without members, as Kafka does. */
+  #listAll(): GroupListing[] {
+    const { offsets } = this.#options.machine;
+    const listings = Array.from(this.#directory.all(), (group) => group.listing());
+    const listed = new Set(listings.map(({ groupId }) => groupId));
+    for (const groupId of offsets.groupIds()) {
+      if (!listed.has(groupId)) listings.push({ groupId, protocolType: '', state: 'Empty', type: 'classic' });
+    }
+    return listings;
+  }
+
+  #tick(group: Group): number {
+    const nextMs = group.tick();
+    this.#forgetIfIdle(group);
+    return nextMs;
+  }
+
+  /** A group that came to be by a request that was refused, or by an id that nobody used, leaves no trace. */
+  #forgetIfIdle(group: Group): void {
+    if (group.isForgettable) this.#directory.remove(group);
+  }
+
+  #ask<Answer>(question: () => Answer): Promise<Answer> {
+    return this.#closed === undefined ? this.#options.ask(question) : Promise.reject(this.#closed);
+  }
+
+  #check(): void {
+    if (this.#closed !== undefined) throw this.#closed;
+  }
+
+  /** Made once for every change of the configs. */
+  #classicRules(): ClassicRules {
+    const configs = this.#options.machine.clusterConfigs();
+    if (this.#rules?.configs !== configs) this.#rules = { configs, rules: classicRules(configs) };
+    return this.#rules.rules;
+  }
+}
+
+function classicRules(configs: Readonly<Record<string, string>>): ClassicRules {
+  return {
+    sessionTimeoutMsMin: clusterConfigValue('group.min.session.timeout.ms', configs),
+    sessionTimeoutMsMax: clusterConfigValue('group.max.session.timeout.ms', configs),
+    initialRebalanceDelayMs: clusterConfigValue('group.initial.rebalance.delay.ms', configs),
+    groupSizeMax: clusterConfigValue('group.max.size', configs),
+    pendingMembersMax: coreLimits.groupMembersMax,
+    newMemberJoinMs,
+    memberProtocolsMax: clusterLimits.memberProtocolsMax,
+    metadataBytesMax: clusterLimits.groupMetadataBytesMax,
+    assignmentBytesMax: clusterLimits.groupAssignmentBytesMax,
+  };
+}
+
+function notFound(groupId: string): GroupError {
+  return groupId === '' ? 'INVALID_GROUP_ID' : 'GROUP_ID_NOT_FOUND';
+}
+
+function isName(groupId: string): boolean {
+  return groupId !== '' && !isTooLong(groupId);
+}
+
+function isTooLong(name: string): boolean {
+  return name.length > coreLimits.groupNameCharsMax;
+}
+
+function copyOf(bytes: Uint8Array): Uint8Array {
+  return Uint8Array.from(bytes);
+}

@@ -1,0 +1,98 @@
+import { clusterConfigValue } from '@weir/cluster';
+import type { Clock, Log } from '@weir/core';
+import type { OffsetsToForget, PartitionOfTopic } from '@weir/machine';
+import type { GroupsMachine } from './coordinator.ts';
+import type { Group, OffsetExpiry } from './group.ts';
+import type { GroupDirectory } from './group-directory.ts';
+import type { Submit } from './group-saver.ts';
+import { isExpired } from './offset-retention.ts';
+
+const sweepIntervalMs = 60_000;
+/** So many offsets are looked at in one turn, a few milliseconds; in between others get theirs. */
+const offsetsPerTurn = 10_000;
+const groupsPerTurn = 1_000;
+const turnPauseMs = 10;
+
+interface SweepOptions {
+  readonly machine: GroupsMachine;
+  readonly submit: Submit;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly directory: GroupDirectory;
+}
+
+/** Removes what only time removes: offsets whose retention is over, and groups that have neither members nor offsets. */
+export class GroupSweep {
+  readonly #options: SweepOptions;
+  #cancel: () => void = () => {};
+
+  constructor(options: SweepOptions) {
+    this.#options = options;
+    this.#after(sweepIntervalMs, () => this.#begin());
+  }
+
+  close(): void {
+    this.#cancel();
+  }
+
+  #after(delayMs: number, run: () => void): void {
+    this.#cancel = this.#options.clock.after(delayMs, run);
+  }
+
+  #begin(): void {
+    const { machine, directory } = this.#options;
+    const groupIds = new Set(machine.offsets.groupIds());
+    for (const { groupId } of directory.all()) groupIds.add(groupId);
+    this.#turn([...groupIds], 0);
+  }
+
+  #turn(groupIds: readonly string[], start: number): void {
+    const expired: OffsetsToForget[] = [];
+    let looked = 0;
+    let at = start;
+    while (at < groupIds.length && looked < offsetsPerTurn && at - start < groupsPerTurn) {
+      const groupId = groupIds[at++]!;
+      looked += this.#sweepGroup(groupId, expired);
+    }
+    if (expired.length > 0) this.#forget(expired);
+    if (at < groupIds.length) this.#after(turnPauseMs, () => this.#turn(groupIds, at));
+    else this.#after(sweepIntervalMs, () => this.#begin());
+  }
+
+  /** Gives how many offsets were looked at. */
+  #sweepGroup(groupId: string, expired: OffsetsToForget[]): number {
+    const { machine, directory } = this.#options;
+    const group = directory.find(groupId);
+    // A share group has no offsets here, and stays until somebody deletes it.
+    if (group?.type === 'share') return 0;
+    const expiry = group?.offsetExpiry() ?? { from: 'commit' };
+    const kept = machine.offsets.countOf(groupId);
+    const partitions = this.#expiredOf(groupId, group, expiry);
+    if (partitions.length > 0) expired.push({ groupId, partitions });
+    if (partitions.length === kept && !machine.offsets.hasPendingGroup(groupId)) group?.delete();
+    return kept;
+  }
+
+  #expiredOf(groupId: string, group: Group | undefined, expiry: OffsetExpiry): PartitionOfTopic[] {
+    const { machine, clock } = this.#options;
+    const expired: PartitionOfTopic[] = [];
+    if (expiry.from === 'never') return expired;
+    const retentionMs = 60_000 * clusterConfigValue('offsets.retention.minutes', machine.clusterConfigs());
+    const nowMs = clock.nowMs();
+    for (const offset of machine.offsets.of(groupId)) {
+      const { topicNumber, partition } = offset;
+      if (!isExpired(offset, expiry, retentionMs, nowMs)) continue;
+      if (machine.offsets.isPending(groupId, topicNumber, partition)) continue;
+      const name = machine.topicByNumber(topicNumber)?.name;
+      if (name !== undefined && group?.isSubscribedTo(name) === true) continue;
+      expired.push({ topicNumber, partition });
+    }
+    return expired;
+  }
+
+  #forget(groups: readonly OffsetsToForget[]): void {
+    this.#options.submit({ kind: 'forgetOffsets', groups }).catch((error) => {
+      this.#options.log.warn('failed to remove expired offsets', { problem: String(error) });
+    });
+  }
+}

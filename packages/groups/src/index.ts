@@ -1,0 +1,1 @@
+export { GroupCoordinator, type GroupsMachine } from './coordinator.ts';

@@ -1,0 +1,184 @@
+import type {
+  GroupDescription,
+  GroupError,
+  GroupListing,
+  ShareGroupDescription,
+  ShareHeartbeat,
+  ShareHeartbeatAnswer,
+} from '@weir/cluster';
+import type { ByteReader, ByteWriter } from '@weir/machine';
+import { partitionsAsList } from '../assignors/partitions.ts';
+import type { Group, GroupHost, OffsetExpiry } from '../group.ts';
+import type { ShareAnswer, ShareEvent, ShareEventKind } from './event.ts';
+import { nextDeadlineMs, stateOf, step } from './machine.ts';
+import { readShareGroup, writeShareGroup } from './record.ts';
+import { ShareGroup } from './share-group.ts';
+import { simpleAssignor } from './simple-assignor.ts';
+
+/** An answer, and what it rests on; `undefined` when nothing had to be kept for it. */
+export interface Kept<Answer> {
+  readonly answer: Answer;
+  readonly saved: Promise<void> | undefined;
+}
+
+/** A share group with its coordinator around it: feeds the machine, and does what follows from it. */
+export class ShareGroupRuntime implements Group {
+  readonly type = 'share';
+  wakeAtMs = Number.POSITIVE_INFINITY;
+  readonly #group: ShareGroup;
+  readonly #host: GroupHost;
+  #isKept: boolean;
+  /** A leader that takes over has to look what has become of the topics. */
+  #hasSeenTopics: boolean;
+
+  private constructor(group: ShareGroup, host: GroupHost, isKept: boolean) {
+    this.#group = group;
+    this.#host = host;
+    this.#isKept = isKept;
+    this.#hasSeenTopics = !isKept;
+    host.holds(group.textChars);
+  }
+
+  static empty(groupId: string, host: GroupHost): ShareGroupRuntime {
+    return new ShareGroupRuntime(new ShareGroup(groupId), host, false);
+  }
+
+  static read(groupId: string, reader: ByteReader, host: GroupHost): ShareGroupRuntime {
+    const sessionDeadlineMs = host.monotonicMs() + host.shareRules(groupId).sessionTimeoutMs;
+    return new ShareGroupRuntime(readShareGroup(groupId, reader, sessionDeadlineMs), host, true);
+  }
+
+  get groupId(): string {
+    return this.#group.groupId;
+  }
+
+  get isEmpty(): boolean {
+    return this.#group.members.size === 0;
+  }
+
+  get isForgettable(): boolean {
+    return !this.#isKept && this.isEmpty;
+  }
+
+  /** Writes a group down that nobody has joined. */
+  keep(): Promise<void> {
+    this.#isKept = true;
+    return this.#host.save(this);
+  }
+
+  shareHeartbeat(heartbeat: ShareHeartbeat): Kept<ShareHeartbeatAnswer> {
+    return this.#run({ kind: 'heartbeat', heartbeat });
+  }
+
+  /** Topics of these names came, grew or went. */
+  onTopics(names: readonly string[]): void {
+    if (this.#hasSeenTopics && names.some((name) => this.#group.isSubscribedTo(name)))
+      this.#run({ kind: 'topics' });
+  }
+
+  /** Share groups commit by acknowledging. To whoever commits offsets they are not there. */
+  checkCommit(): GroupError {
+    return 'GROUP_ID_NOT_FOUND';
+  }
+
+  checkFetch(): GroupError {
+    return 'GROUP_ID_NOT_FOUND';
+  }
+
+  checkDeleteOffsets(): GroupError {
+    return 'GROUP_ID_NOT_FOUND';
+  }
+
+  isSubscribedTo(topicName: string): boolean {
+    return this.#group.isSubscribedTo(topicName);
+  }
+
+  offsetExpiry(): OffsetExpiry {
+    return { from: 'never' };
+  }
+
+  listing(): GroupListing {
+    return { groupId: this.groupId, protocolType: this.type, state: stateOf(this.#group), type: this.type };
+  }
+
+  describe(): GroupDescription {
+    return {
+      error: 'GROUP_ID_NOT_FOUND',
+      groupId: this.groupId,
+      state: 'Dead',
+      protocolType: '',
+      protocolData: '',
+      members: [],
+    };
+  }
+
+  describeMembers(): ShareGroupDescription {
+    const { groupId, epoch, members } = this.#group;
+    return {
+      error: 'NONE',
+      groupId,
+      state: stateOf(this.#group),
+      epoch,
+      assignmentEpoch: epoch,
+      assignor: simpleAssignor,
+      members: Array.from(members.values(), (member) => ({
+        memberId: member.memberId,
+        rackId: member.rackId,
+        epoch: member.epoch ?? epoch,
+        clientId: member.clientId,
+        clientHost: member.clientHost,
+        subscribedTopicNames: member.names,
+        assigned: partitionsAsList(member.told ?? this.#group.targetOf(member.memberId)),
+      })),
+    };
+  }
+
+  delete(): GroupError {
+    const { answer } = this.#run({ kind: 'delete' });
+    if (this.#group.isDead) {
+      this.#host.holds(-this.#group.textChars);
+      // Who deletes waits for everything that was decided until then.
+      this.#host.erase(this).catch(() => {});
+    }
+    return answer;
+  }
+
+  tick(): number {
+    if (this.#group.isDead) return Number.POSITIVE_INFINITY;
+    this.#run({ kind: 'tick' });
+    return nextDeadlineMs(this.#group);
+  }
+
+  write(writer: ByteWriter): void {
+    writeShareGroup(this.#group, writer);
+  }
+
+  /** Nobody waits here for longer than it takes to make something durable. */
+  close(): void {}
+
+  #run<Kind extends ShareEventKind>(event: ShareEvent<Kind>): Kept<ShareAnswer<Kind>> {
+    if (!this.#hasSeenTopics) {
+      this.#hasSeenTopics = true;
+      this.#run({ kind: 'topics' });
+    }
+    const host = this.#host;
+    const { textChars } = this.#group;
+    const rules = host.shareRules(this.groupId);
+    const { answer, isChanged, gone, soonestMs } = step(
+      this.#group,
+      event,
+      host.monotonicMs(),
+      rules,
+      host.topics,
+    );
+    if (this.#group.textChars !== textChars) host.holds(this.#group.textChars - textChars);
+    if (soonestMs < this.wakeAtMs) host.wakeBy(this, soonestMs);
+    if (gone.length > 0) host.membersGone(this, gone);
+    if (!isChanged) return { answer, saved: undefined };
+    this.#isKept = true;
+    const saved = host.save(this);
+    // Whoever needs to know waits for it; it is tried again in any case.
+    saved.catch(() => {});
+    return { answer, saved };
+  }
+}

@@ -1,0 +1,254 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { ShareHeartbeat } from '@weir/cluster';
+import { ByteReader, ByteWriter } from '@weir/machine';
+import fc from 'fast-check';
+import { countOf } from '../assignors/partitions.ts';
+import type { TopicsView } from '../consumer/consumer-group.ts';
+import type { ShareRules } from './event.ts';
+import { nextDeadlineMs, stateOf, step } from './machine.ts';
+import { readShareGroup, writeShareGroup } from './record.ts';
+import { ShareGroup } from './share-group.ts';
+
+const rules: ShareRules = {
+  heartbeatIntervalMs: 5_000,
+  sessionTimeoutMs: 45_000,
+  groupSizeMax: 4,
+  subscribedNamesMax: 3,
+  textCharsMax: 100,
+  nameCharsMax: 20,
+};
+
+/** Topics by name, with their numbers of partitions; the id of a topic is its name. */
+function topicsOf(counts: ReadonlyMap<string, number>): TopicsView {
+  return {
+    byName: (name) => {
+      const partitionCount = counts.get(name);
+      return partitionCount === undefined ? undefined : { topicId: name, partitionCount };
+    },
+    nameOf: (topicId) => (counts.has(topicId) ? topicId : undefined),
+    names: () => counts.keys(),
+  };
+}
+
+const topics = topicsOf(new Map([['t', 3]]));
+
+const beat = (memberId: string, memberEpoch: number, wish: Partial<ShareHeartbeat> = {}): ShareHeartbeat => ({
+  groupId: 'g',
+  memberId,
+  memberEpoch,
+  rackId: null,
+  clientId: 'client',
+  clientHost: '/127.0.0.1',
+  subscribedTopicNames: memberEpoch === 0 ? ['t'] : null,
+  ...wish,
+});
+
+const say = (group: ShareGroup, heartbeat: ShareHeartbeat, nowMs = 0) =>
+  step(group, { kind: 'heartbeat', heartbeat }, nowMs, rules, topics);
+
+test('a member joins, stays, hears of others and leaves', () => {
+  const group = new ShareGroup('g');
+  const joined = say(group, beat('a', 0));
+  assert.deepEqual(joined.answer, {
+    error: 'NONE',
+    message: null,
+    memberId: 'a',
+    memberEpoch: 1,
+    heartbeatIntervalMs: 5_000,
+    assignment: [{ topicId: 't', partitions: [0, 1, 2] }],
+  });
+  assert.equal(say(group, beat('a', 1)).answer.assignment, null, 'it has been told');
+  assert.equal(say(group, beat('a', 1)).isChanged, false, 'nothing has to be kept for that');
+  say(group, beat('b', 0));
+  const told = say(group, beat('a', 1)).answer;
+  assert.equal(told.memberEpoch, 2);
+  assert.equal(told.assignment!.flatMap(({ partitions }) => partitions).length, 2);
+  assert.deepEqual(say(group, beat('b', -1)).gone, [], 'what it says of its records may still come');
+  assert.deepEqual(say(group, beat('a', 2)).answer.assignment, [{ topicId: 't', partitions: [0, 1, 2] }]);
+  assert.equal(stateOf(group), 'Stable');
+  say(group, beat('a', -1));
+  assert.equal(stateOf(group), 'Empty');
+});
+
+const refusals: [what: string, heartbeat: ShareHeartbeat, error: string][] = [
+  ['a group without a name', beat('b', 0, { groupId: ' ' }), 'INVALID_REQUEST'],
+  ['a member without an id', beat('', 0), 'INVALID_REQUEST'],
+  ['an id that is too long', beat('b'.repeat(21), 0), 'INVALID_REQUEST'],
+  ['an empty rack', beat('b', 0, { rackId: '' }), 'INVALID_REQUEST'],
+  ['an epoch of another protocol', beat('a', -2), 'INVALID_REQUEST'],
+  ['a join without topics', beat('b', 0, { subscribedTopicNames: null }), 'INVALID_REQUEST'],
+  ['a join with no topics', beat('b', 0, { subscribedTopicNames: [] }), 'INVALID_REQUEST'],
+  ['too many topics', beat('b', 0, { subscribedTopicNames: ['a', 'b', 'c', 'd'] }), 'INVALID_REQUEST'],
+  [
+    'names that are too long together',
+    beat('b', 0, { subscribedTopicNames: ['x'.repeat(200)] }),
+    'GROUP_MAX_SIZE_REACHED',
+  ],
+  ['a member that is not there', beat('b', 1), 'UNKNOWN_MEMBER_ID'],
+  ['one who leaves and is not there', beat('b', -1), 'UNKNOWN_MEMBER_ID'],
+  ['an epoch to come', beat('a', 5), 'FENCED_MEMBER_EPOCH'],
+  ['an epoch of long ago', beat('a', 1), 'FENCED_MEMBER_EPOCH'],
+];
+
+for (const [what, heartbeat, error] of refusals) {
+  test(`a heartbeat is refused: ${what}`, () => {
+    const group = new ShareGroup('g');
+    say(group, beat('a', 0));
+    for (const other of ['c', 'd']) {
+      say(group, beat(other, 0));
+      say(group, beat('a', group.epoch - 1));
+    }
+    const { epoch } = group;
+    const { answer, isChanged } = say(group, heartbeat);
+    assert.deepEqual([answer.error, isChanged, group.epoch], [error, false, epoch]);
+  });
+}
+
+test('a member that did not hear the last answer comes with the epoch before', () => {
+  const group = new ShareGroup('g');
+  say(group, beat('a', 0));
+  say(group, beat('b', 0));
+  say(group, beat('a', 1));
+  const { answer } = say(group, beat('a', 1));
+  assert.deepEqual([answer.error, answer.memberEpoch], ['NONE', 2]);
+  assert.notEqual(answer.assignment, null, 'it is told again');
+});
+
+test('a full group takes nobody', () => {
+  const group = new ShareGroup('g');
+  for (const memberId of ['a', 'b', 'c', 'd']) say(group, beat(memberId, 0));
+  assert.equal(say(group, beat('e', 0)).answer.error, 'GROUP_MAX_SIZE_REACHED');
+  assert.equal(say(group, beat('a', 0)).answer.error, 'NONE', 'one that joins again is no further one');
+});
+
+test('who is silent for a session is gone', () => {
+  const group = new ShareGroup('g');
+  assert.equal(say(group, beat('a', 0)).soonestMs, 45_000);
+  say(group, beat('b', 0), 10_000);
+  assert.equal(nextDeadlineMs(group), 45_000);
+  const { gone, isChanged } = step(group, { kind: 'tick' }, 45_000, rules, topics);
+  assert.deepEqual([gone, isChanged, [...group.members.keys()]], [['a'], true, ['b']]);
+});
+
+test('a topic that grows is shared anew, and one that is gone is forgotten', () => {
+  const group = new ShareGroup('g');
+  say(group, beat('a', 0));
+  step(group, { kind: 'topics' }, 0, rules, topics);
+  assert.equal(group.epoch, 1, 'nothing has changed');
+  step(group, { kind: 'topics' }, 0, rules, topicsOf(new Map([['t', 5]])));
+  assert.deepEqual([group.epoch, group.targetOf('a').get('t')], [2, [0, 1, 2, 3, 4]]);
+  step(group, { kind: 'topics' }, 0, rules, topicsOf(new Map()));
+  assert.deepEqual([group.epoch, countOf(group.targetOf('a'))], [3, 0]);
+});
+
+test('only a group without members is deleted', () => {
+  const group = new ShareGroup('g');
+  say(group, beat('a', 0));
+  assert.equal(step(group, { kind: 'delete' }, 0, rules, topics).answer, 'NON_EMPTY_GROUP');
+  say(group, beat('a', -1));
+  assert.equal(step(group, { kind: 'delete' }, 0, rules, topics).answer, 'NONE');
+  assert.equal(stateOf(group), 'Dead');
+});
+
+const memberIds = ['a', 'b', 'c', 'd', 'e', 'f'];
+const wide = { ...rules, groupSizeMax: memberIds.length, textCharsMax: 1_000 };
+
+type Operation =
+  | { readonly kind: 'join'; readonly member: number; readonly names: readonly string[] }
+  | { readonly kind: 'beat' | 'leave'; readonly member: number }
+  | { readonly kind: 'topic'; readonly name: string; readonly partitionCount: number }
+  | { readonly kind: 'pass'; readonly ms: number }
+  | { readonly kind: 'failover' };
+
+const member = fc.nat(memberIds.length - 1);
+const topicName = fc.constantFrom('t', 'u', 'v');
+const operation: fc.Arbitrary<Operation> = fc.oneof(
+  fc.record({
+    kind: fc.constant('join' as const),
+    member,
+    names: fc.uniqueArray(topicName, { minLength: 1, maxLength: 3 }),
+  }),
+  fc.record({ kind: fc.constantFrom('beat' as const, 'leave' as const), member }),
+  fc.record({ kind: fc.constant('topic' as const), name: topicName, partitionCount: fc.nat(5) }),
+  fc.record({ kind: fc.constant('pass' as const), ms: fc.constantFrom(1_000, 30_000) }),
+  fc.record({ kind: fc.constant('failover' as const) }),
+);
+
+/**
+ * Whatever members do: every partition that somebody listens to is read by somebody who does, nobody is idle who could read
+ * something, nobody is told anything else than the group has for them, and epochs only grow.
+ */
+test('partitions of a share group are always shared by all of its members', () => {
+  fc.assert(
+    fc.property(fc.array(operation, { maxLength: 60, size: 'max' }), (operations) => {
+      const counts = new Map([['t', 3]]);
+      const view = topicsOf(counts);
+      let group = new ShareGroup('g');
+      let nowMs = 0;
+      const epochs = new Map<string, number>();
+      const send = (heartbeat: ShareHeartbeat): void => {
+        const { answer } = step(group, { kind: 'heartbeat', heartbeat }, nowMs, wide, view);
+        const { memberId } = heartbeat;
+        if (answer.error !== 'NONE' || heartbeat.memberEpoch < 0) epochs.delete(memberId);
+        else epochs.set(memberId, answer.memberEpoch);
+        const isThere = group.members.has(memberId);
+        assert.equal(isThere, answer.error === 'NONE' && heartbeat.memberEpoch >= 0);
+        if (isThere && answer.assignment !== null) {
+          const told = new Map(answer.assignment.map(({ topicId, partitions }) => [topicId, partitions]));
+          assert.deepEqual(told, new Map(group.targetOf(memberId)));
+        }
+      };
+      for (const one of operations) {
+        const { epoch } = group;
+        const memberId = 'member' in one ? memberIds[one.member]! : '';
+        if (one.kind === 'join') send(beat(memberId, 0, { subscribedTopicNames: one.names }));
+        else if (one.kind === 'beat' && epochs.has(memberId)) send(beat(memberId, epochs.get(memberId)!));
+        else if (one.kind === 'leave' && epochs.has(memberId)) send(beat(memberId, -1));
+        else if (one.kind === 'topic') {
+          if (one.partitionCount === 0) counts.delete(one.name);
+          else counts.set(one.name, Math.max(one.partitionCount, counts.get(one.name) ?? 0));
+          step(group, { kind: 'topics' }, nowMs, wide, view);
+        } else if (one.kind === 'pass') {
+          nowMs += one.ms;
+          for (const gone of step(group, { kind: 'tick' }, nowMs, wide, view).gone) epochs.delete(gone);
+        } else if (one.kind === 'failover') {
+          const writer = new ByteWriter();
+          writeShareGroup(group, writer);
+          const reader = new ByteReader(writer.take());
+          const { targets } = group;
+          group = readShareGroup('g', reader, nowMs + wide.sessionTimeoutMs);
+          reader.end();
+          assert.deepEqual(group.targets, targets);
+        }
+        assert.ok(group.epoch >= epoch, 'epochs only grow');
+        checkShares(group, counts);
+      }
+    }),
+    { numRuns: 500 },
+  );
+});
+
+function checkShares(group: ShareGroup, counts: ReadonlyMap<string, number>): void {
+  const readers = new Map<string, number>();
+  for (const { memberId, names } of group.members.values()) {
+    const target = group.targetOf(memberId);
+    for (const [topicId, numbers] of target) {
+      assert.ok(names.includes(topicId), 'nobody reads what they do not listen to');
+      for (const number of numbers)
+        readers.set(`${topicId}/${number}`, (readers.get(`${topicId}/${number}`) ?? 0) + 1);
+    }
+    const isIdle = countOf(target) === 0;
+    assert.equal(isIdle, !names.some((name) => counts.has(name)), `${memberId} has something to do`);
+  }
+  for (const [name, partitionCount] of counts) {
+    if (!group.isSubscribedTo(name)) continue;
+    for (let number = 0; number < partitionCount; number++) assert.ok(readers.has(`${name}/${number}`));
+  }
+  const isAlike = new Set(Array.from(group.members.values(), ({ names }) => names.join())).size === 1;
+  if (!isAlike || readers.size === 0) return;
+  const loads = Array.from(group.members.keys(), (memberId) => countOf(group.targetOf(memberId)));
+  assert.ok(Math.max(...loads) - Math.min(...loads) <= 1, 'members have equally much');
+  const shares = [...readers.values()];
+  assert.ok(Math.max(...shares) - Math.min(...shares) <= 1, 'partitions have equally many readers');
+}

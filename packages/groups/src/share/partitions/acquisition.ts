@@ -1,0 +1,155 @@
+import type {
+  AcquireAnswer,
+  AcquiredPartition,
+  EntryError,
+  Pointers,
+  RecordsToAcquire,
+  ShareError,
+  TopicPartition,
+} from '@weir/cluster';
+import type { ClusterMachine } from '@weir/machine';
+import type { ShareGroupRules } from '../share-configs.ts';
+import { acquire, expire, mayAcquire } from './acquire.ts';
+import { bytesOf, type LocatedLog, pointersTo, readableLog } from './readable-log.ts';
+import { SharePartition, type Span } from './share-partition.ts';
+import type { StoredPartition } from './stored-partition.ts';
+
+interface AcquisitionOptions {
+  readonly machine: Pick<ClusterMachine, 'findBatches'>;
+  readonly request: RecordsToAcquire;
+  readonly rules: ShareGroupRules;
+  readonly find: (place: TopicPartition) => StoredPartition | undefined;
+  /** Begins with a partition; `undefined` when there are too many. */
+  readonly open: (place: TopicPartition, state: SharePartition) => StoredPartition | undefined;
+}
+
+/** One partition as an attempt finds it. */
+interface Found {
+  readonly kept: StoredPartition;
+  readonly log: LocatedLog;
+  readonly bytes: number;
+}
+
+/** One request for records on its way: it may have to try several times until there are enough. */
+export class Acquisition {
+  readonly #options: AcquisitionOptions;
+
+  constructor(options: AcquisitionOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * Gives records if there are enough of them, or if `isLast` whatever there is; `undefined` when it is worth to wait. `touched` gets
+   * the partitions that are not what they were. With `news` only that partition is looked at, because nothing has happened to
+   * the others since they had nothing.
+   */
+  attempt(
+    nowMs: number,
+    isLast: boolean,
+    touched: Set<StoredPartition>,
+    news?: StoredPartition,
+  ): AcquireAnswer | undefined {
+    const { request, rules } = this.#options;
+    let bytes = 0;
+    const found = request.partitions.map((place) => {
+      const isMeant =
+        news === undefined || (place.topicId === news.topicId && place.partition === news.partition);
+      if (!isMeant) return undefined;
+      const one = this.#look(place, nowMs, request.bytesMax, touched);
+      if (typeof one !== 'string') bytes += one.bytes;
+      return one;
+    });
+    const hasProblem = found.some((one) => typeof one === 'string');
+    if (!isLast && !hasProblem && (bytes === 0 || bytes < request.bytesMin)) return undefined;
+    let leftRecords = request.recordsMax;
+    let leftBytes = request.bytesMax;
+    const partitions = found.map((one, index): AcquiredPartition => {
+      if (one === undefined) return { error: 'NONE', ...nothing };
+      if (typeof one === 'string') return { error: one, ...nothing };
+      if (one.bytes === 0 || leftRecords <= 0 || leftBytes <= 0) return { error: 'NONE', ...nothing };
+      // What the partitions before took is not left for this one.
+      const fitting =
+        leftBytes === request.bytesMax
+          ? one
+          : this.#look(request.partitions[index]!, nowMs, leftBytes, touched);
+      if (typeof fitting === 'string') return { error: fitting, ...nothing };
+      const { kept, log } = fitting;
+      const acquirer = { memberId: request.memberId, recordsMax: leftRecords };
+      const spans = acquire(kept.state, acquirer, log, nowMs, rules);
+      if (spans.length === 0) return { error: 'NONE', ...nothing };
+      touched.add(kept);
+      const { pointers, bytes: takenBytes } = pointersTo(log.pointers, spans);
+      leftBytes -= takenBytes;
+      for (const { first, last } of spans) leftRecords -= last - first + 1;
+      const aborted = rules.isReadCommitted && log.aborted !== undefined ? { aborted: log.aborted } : {};
+      return { error: 'NONE', acquired: columnsOf(spans), pointers, ...aborted };
+    });
+    return { error: 'NONE', lockMs: rules.lockMs, partitions };
+  }
+
+  /** Finds the partition, begins with it if it is new, and sees what could be given of it. */
+  #look(
+    place: TopicPartition,
+    nowMs: number,
+    bytesMax: number,
+    touched: Set<StoredPartition>,
+  ): Found | ShareError {
+    const { find, rules } = this.#options;
+    const kept = find(place) ?? this.#open(place);
+    if (typeof kept === 'string') return kept;
+    if (expire(kept.state, nowMs, rules)) touched.add(kept);
+    const log = this.#readFrom(kept, bytesMax, touched);
+    if (typeof log === 'string') return log;
+    const offset = kept.state.firstAvailable;
+    return { kept, log, bytes: mayAcquire(kept.state, log, rules) ? Math.max(1, bytesOf(log, offset)) : 0 };
+  }
+
+  #open(place: TopicPartition): StoredPartition | ShareError {
+    const { machine, rules, open } = this.#options;
+    const [log] = machine.findBatches([{ ...place, offset: 0, bytesMax: 1 }]);
+    const { error, logStartOffset, nextOffset, lastStableOffset } = log!;
+    if (error !== 'NONE' && error !== 'OFFSET_OUT_OF_RANGE') return missing(error);
+    const end = rules.isReadCommitted ? lastStableOffset : nextOffset;
+    const state = new SharePartition(rules.beginsAt === 'earliest' ? logStartOffset : end);
+    return open(place, state) ?? 'POLICY_VIOLATION';
+  }
+
+  #readFrom(kept: StoredPartition, bytesMax: number, touched: Set<StoredPartition>): LocatedLog | ShareError {
+    const { machine, rules } = this.#options;
+    const { topicId, partition, state } = kept;
+    const ask = () =>
+      machine.findBatches([{ topicId, partition, offset: state.firstAvailable, bytesMax }])[0]!;
+    let answer = ask();
+    // Retention may have removed what the group was about to read.
+    if (state.startNoEarlierThan(answer.logStartOffset)) {
+      touched.add(kept);
+      answer = ask();
+    }
+    const { error } = answer;
+    // A group may have been sent to where there is nothing yet.
+    if (error !== 'NONE' && error !== 'OFFSET_OUT_OF_RANGE') return missing(error);
+    return readableLog(answer, state.firstAvailable, bytesMax, rules.isReadCommitted);
+  }
+}
+
+function missing(error: EntryError): ShareError {
+  return error === 'UNKNOWN_TOPIC_ID' ? error : 'UNKNOWN_TOPIC_OR_PARTITION';
+}
+
+const noPointers: Pointers = {
+  fileId: [],
+  byteStart: new Float64Array(0),
+  byteLength: new Float64Array(0),
+  baseOffset: new Float64Array(0),
+  nextOffset: new Float64Array(0),
+};
+
+const nothing = { acquired: columnsOf([]), pointers: noPointers } as const;
+
+function columnsOf(spans: readonly Span[]): AcquiredPartition['acquired'] {
+  return {
+    firstOffset: Float64Array.from(spans, ({ first }) => first),
+    lastOffset: Float64Array.from(spans, ({ last }) => last),
+    deliveryCount: Uint8Array.from(spans, ({ deliveryCount }) => deliveryCount),
+  };
+}

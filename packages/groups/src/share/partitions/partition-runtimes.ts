@@ -1,0 +1,133 @@
+import { clusterLimits } from '@weir/cluster/limits';
+import type { Clock, Log } from '@weir/core';
+import type { ClusterMachine } from '@weir/machine';
+import { GroupSaver, type Submit } from '../../group-saver.ts';
+import { WakeQueue } from '../../wake-queue.ts';
+import type { ShareConfigs, ShareGroupRules } from '../share-configs.ts';
+import { expire } from './acquire.ts';
+import { PartitionKeeper } from './partition-keeper.ts';
+import type { SharePartition } from './share-partition.ts';
+import { SharePartitions } from './share-partitions.ts';
+import type { StoredPartition } from './stored-partition.ts';
+
+interface HostedPartitionsOptions {
+  readonly machine: Pick<ClusterMachine, 'records' | 'topicById'>;
+  readonly submit: Submit;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly configs: ShareConfigs;
+}
+
+/** The share partitions of a cluster with what has to happen to them: locks end, changes become durable, who waits is woken. */
+export class HostedPartitions {
+  readonly #options: HostedPartitionsOptions;
+  readonly #partitions: SharePartitions;
+  readonly #saver: GroupSaver;
+  readonly #keeper: PartitionKeeper;
+  readonly #locks: WakeQueue<StoredPartition>;
+  #spanCount = 0;
+
+  constructor(options: HostedPartitionsOptions) {
+    const { machine, submit, clock, log } = options;
+    this.#options = options;
+    this.#partitions = new SharePartitions(machine.records, log);
+    this.#saver = new GroupSaver(submit, clock, log);
+    this.#keeper = new PartitionKeeper(this.#saver, clock);
+    this.#locks = new WakeQueue(clock, (kept) => this.#expireLocks(kept));
+    this.#forgetLostTopics();
+  }
+
+  close(): void {
+    this.#locks.close();
+    this.#keeper.close();
+    this.#saver.close();
+  }
+
+  find(place: Pick<StoredPartition, 'groupId' | 'topicId' | 'partition'>): StoredPartition | undefined {
+    return this.#partitions.find(place);
+  }
+
+  ofGroup(groupId: string): StoredPartition[] {
+    return this.#partitions.ofGroup(groupId);
+  }
+
+  ofTopic(topicId: string): StoredPartition[] {
+    return this.#partitions.ofTopic(topicId);
+  }
+
+  ofLog(topicId: string, partition: number): ReadonlySet<StoredPartition> {
+    return this.#partitions.ofLog(topicId, partition);
+  }
+
+  /** Has a group begin with a partition, anew if it has before; `undefined` when there are too many. Keep it afterwards. */
+  begin(
+    place: Pick<StoredPartition, 'groupId' | 'topicId' | 'partition'>,
+    state: SharePartition,
+  ): StoredPartition | undefined {
+    const before = this.#partitions.find(place);
+    if (before === undefined && !this.#partitions.hasRoom) return undefined;
+    if (before !== undefined) this.#drop(before);
+    return this.#partitions.add(place, state);
+  }
+
+  /** Settles when the partition is durable as it is now. */
+  keep(kept: StoredPartition): Promise<void> {
+    this.#note(kept);
+    return this.#keeper.keep(kept);
+  }
+
+  /** For what nobody waits for. */
+  keepLater(kept: StoredPartition): void {
+    this.#note(kept);
+    this.#keeper.keepLater(kept);
+  }
+
+  erase(gone: readonly StoredPartition[]): Promise<void> {
+    for (const kept of gone) this.#drop(kept);
+    return this.#keeper.erase(gone);
+  }
+
+  forgetTopic(topicId: string): void {
+    this.erase(this.#partitions.ofTopic(topicId)).catch(() => {});
+  }
+
+  /** Windows do not grow any more when all of them together are too large. */
+  rules(groupId: string): ShareGroupRules {
+    const rules = this.#options.configs.rules(groupId);
+    return this.#spanCount < clusterLimits.shareSpansMax ? rules : { ...rules, windowMax: 0 };
+  }
+
+  #expireLocks(kept: StoredPartition): number {
+    if (kept.isGone) return Number.POSITIVE_INFINITY;
+    const nowMs = this.#options.clock.monotonicMs();
+    if (expire(kept.state, nowMs, this.rules(kept.groupId))) this.keepLater(kept);
+    // Also when somebody who came for records has noticed it before, and has not taken all of them.
+    kept.wakeWaiting();
+    return kept.state.nextDeadlineMs;
+  }
+
+  #note(kept: StoredPartition): void {
+    if (kept.isGone) return;
+    const spanCount = kept.state.spans.length;
+    this.#spanCount += spanCount - kept.countedSpans;
+    kept.countedSpans = spanCount;
+    this.#locks.wakeBy(kept, kept.state.nextDeadlineMs);
+  }
+
+  #drop(kept: StoredPartition): void {
+    this.#partitions.remove(kept);
+    this.#spanCount -= kept.countedSpans;
+    kept.countedSpans = 0;
+    kept.isGone = true;
+    // Whoever waits there finds out what has become of it.
+    kept.wakeWaiting();
+  }
+
+  /** The leader before may have ended between the end of a topic and that of its partitions here. */
+  #forgetLostTopics(): void {
+    const { machine } = this.#options;
+    for (const topicId of [...this.#partitions.topicIds()]) {
+      if (machine.topicById(topicId) === undefined) this.forgetTopic(topicId);
+    }
+  }
+}

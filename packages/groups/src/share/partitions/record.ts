@@ -1,0 +1,53 @@
+import { type ByteReader, type ByteWriter, UnreadableBytes } from '@weir/machine';
+import { available, done, SharePartition, type Span, sizeOf } from './share-partition.ts';
+
+/**
+ * Where a share group stands in a partition, as it is kept: the start, and the window behind it with what is done and how often the
+ * rest was given out. Locks are not kept: after a failover everybody may be given what somebody had.
+ *
+ * Journals outlive releases: another layout gets another number, and the old one stays readable.
+ */
+const layout = 1;
+
+/** A span is one number: 0 acknowledged, 1 archived, 2 and more the deliveries of what is not done. */
+const firstCountCode = 2;
+
+export function writeSharePartition({ startOffset, spans }: SharePartition, writer: ByteWriter): void {
+  writer.u8(layout);
+  writer.varint(startOffset);
+  const kept: { code: number; count: number }[] = [];
+  for (const span of spans) {
+    const code = codeOf(span);
+    const before = kept.at(-1);
+    if (before?.code === code) before.count += sizeOf(span);
+    else kept.push({ code, count: sizeOf(span) });
+  }
+  writer.varint(kept.length);
+  for (const { code, count } of kept) {
+    writer.varint(code);
+    writer.varint(count);
+  }
+}
+
+export function readSharePartition(reader: ByteReader): SharePartition {
+  const found = reader.u8();
+  if (found !== layout)
+    throw new UnreadableBytes(`this release knows no layout ${found} of a share partition`);
+  const partition = new SharePartition(reader.varint());
+  for (let left = reader.varint(); left > 0; left--) {
+    const code = reader.varint();
+    const first = partition.endOffset;
+    const range = { first, last: first + reader.varint() - 1 };
+    if (range.last < first) throw new UnreadableBytes('a share partition has a span without records');
+    if (code >= firstCountCode) partition.append(available(range, code - firstCountCode));
+    else partition.append(done(range, code === 0 ? 'acknowledged' : 'archived'));
+  }
+  reader.end();
+  partition.tidy();
+  return partition;
+}
+
+function codeOf({ state, deliveryCount }: Span): number {
+  if (state === 'acknowledged') return 0;
+  return state === 'archived' ? 1 : firstCountCode + deliveryCount;
+}

@@ -1,0 +1,117 @@
+import { clusterLimits } from '@weir/cluster/limits';
+import type { Log } from '@weir/core';
+import { type Records, UnreadableBytes } from '@weir/machine';
+import type { SharePartition } from './share-partition.ts';
+import { placeOf, StoredPartition } from './stored-partition.ts';
+
+type Place = Pick<StoredPartition, 'groupId' | 'topicId' | 'partition'>;
+
+/** The share partitions of a cluster, by their groups and by their topics. */
+export class SharePartitions {
+  readonly #log: Log;
+  readonly #groups = new Map<string, Map<string, StoredPartition>>();
+  /** By the id of the topic and the number of the partition. */
+  readonly #topics = new Map<string, Map<number, Set<StoredPartition>>>();
+  #count = 0;
+
+  /** What the leader before kept is only listed, and read when somebody asks for it. */
+  constructor(records: Pick<Records, 'of'>, log: Log) {
+    this.#log = log;
+    for (const [key, value] of records.of('sharePartition')) {
+      const place = placeOf(key);
+      if (place !== undefined) this.#enter(new StoredPartition(place, value));
+    }
+  }
+
+  get hasRoom(): boolean {
+    return this.#count < clusterLimits.sharePartitionsMax;
+  }
+
+  find({ groupId, topicId, partition }: Place): StoredPartition | undefined {
+    const kept = this.#groups.get(groupId)?.get(keyOf(topicId, partition));
+    return kept === undefined || this.#isReadable(kept) ? kept : undefined;
+  }
+
+  add(place: Place, state: SharePartition): StoredPartition {
+    const kept = new StoredPartition(place, state);
+    this.#enter(kept);
+    return kept;
+  }
+
+  remove(kept: StoredPartition): void {
+    const { groupId, topicId, partition } = kept;
+    const group = this.#groups.get(groupId);
+    if (group?.get(keyOf(topicId, partition)) !== kept) return;
+    group.delete(keyOf(topicId, partition));
+    if (group.size === 0) this.#groups.delete(groupId);
+    const topic = this.#topics.get(topicId)!;
+    const log = topic.get(partition)!;
+    log.delete(kept);
+    if (log.size === 0) topic.delete(partition);
+    if (topic.size === 0) this.#topics.delete(topicId);
+    this.#count--;
+  }
+
+  ofGroup(groupId: string): StoredPartition[] {
+    const group = this.#groups.get(groupId);
+    return group === undefined ? [] : [...group.values()].filter((kept) => this.#isReadable(kept));
+  }
+
+  /** Of all groups, those that have not been read included. */
+  ofTopic(topicId: string): StoredPartition[] {
+    return Array.from(this.#topics.get(topicId)?.values() ?? [], (log) => [...log]).flat();
+  }
+
+  /** Of all groups that read one partition. */
+  ofLog(topicId: string, partition: number): ReadonlySet<StoredPartition> {
+    return this.#topics.get(topicId)?.get(partition) ?? none;
+  }
+
+  topicIds(): Iterable<string> {
+    return this.#topics.keys();
+  }
+
+  #enter(kept: StoredPartition): void {
+    const { groupId, topicId, partition } = kept;
+    let group = this.#groups.get(groupId);
+    if (group === undefined) {
+      group = new Map();
+      this.#groups.set(groupId, group);
+    }
+    group.set(keyOf(topicId, partition), kept);
+    let topic = this.#topics.get(topicId);
+    if (topic === undefined) {
+      topic = new Map();
+      this.#topics.set(topicId, topic);
+    }
+    let log = topic.get(partition);
+    if (log === undefined) {
+      log = new Set();
+      topic.set(partition, log);
+    }
+    log.add(kept);
+    this.#count++;
+  }
+
+  #isReadable(kept: StoredPartition): boolean {
+    try {
+      return kept.state !== undefined;
+    } catch (error) {
+      if (!(error instanceof UnreadableBytes)) throw error;
+      this.#log.error('failed to read share partition, starting it anew', {
+        groupId: kept.groupId,
+        topicId: kept.topicId,
+        partition: kept.partition,
+        problem: error.message,
+      });
+      this.remove(kept);
+      return false;
+    }
+  }
+}
+
+const none: ReadonlySet<StoredPartition> = new Set();
+
+function keyOf(topicId: string, partition: number): string {
+  return `${topicId}/${partition}`;
+}

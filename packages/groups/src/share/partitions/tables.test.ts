@@ -1,0 +1,117 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { AcknowledgeType } from '@weir/cluster';
+import { acknowledge } from './acknowledge.ts';
+import { acquire, expire, releaseAll } from './acquire.ts';
+import { type PartitionRules, type RecordState, SharePartition } from './share-partition.ts';
+
+const rules: PartitionRules = { lockMs: 100, deliveriesMax: 2, windowMax: 10, mayRenew: true };
+const log = { startOffset: 0, endOffset: 10, gaps: [] };
+
+/** One letter per record of the window: `.` available, the name of the member that has it, `+` acknowledged, `x` archived. */
+const letters: Record<Exclude<RecordState, 'acquired'>, string> = {
+  available: '.',
+  acknowledged: '+',
+  archived: 'x',
+};
+
+function drawn({ startOffset, spans }: SharePartition): string {
+  const window = spans.map(({ first, last, state, memberId }) =>
+    (state === 'acquired' ? memberId : letters[state]).repeat(last - first + 1),
+  );
+  return `${startOffset}:${window.join('')}`;
+}
+
+/** `a 3-5 accept`: the member says it of these records. `a 4`: it is given so many. `a away`, `100 ms`: what they say. */
+function tell(story: string): { partition: SharePartition; errors: string[] } {
+  const partition = new SharePartition(0);
+  const errors: string[] = [];
+  let nowMs = 0;
+  for (const line of story.split(', ').filter((part) => part !== '')) {
+    const [who = '', what = '', type] = line.split(' ');
+    if (what === 'ms') {
+      nowMs += Number(who);
+      expire(partition, nowMs, rules);
+    } else if (what === 'away') releaseAll(partition, who, rules);
+    else if (type === undefined)
+      acquire(partition, { memberId: who, recordsMax: Number(what) }, log, nowMs, rules);
+    else {
+      const [first, last = first] = what.split('-').map(Number);
+      const row = { first: first!, last: last!, type: type as AcknowledgeType };
+      errors.push(acknowledge(partition, who, [row], nowMs, rules));
+    }
+  }
+  return { partition, errors };
+}
+
+const stories: [what: string, story: string, window: string, errors?: readonly string[]][] = [
+  ['nothing was given', '', '0:'],
+  ['each record goes to one', 'a 3, b 2', '0:aaabb'],
+  ['the window has an end', 'a 8, b 8', '0:aaaaaaaabb'],
+  ['the start moves over what is done', 'a 4, a 0-1 accept', '2:aa', ['NONE']],
+  ['what is done in the middle waits', 'a 4, a 1-2 accept', '0:a++a', ['NONE']],
+  ['all of it is done', 'a 4, a 1-3 reject, a 0 accept', '4:', ['NONE', 'NONE']],
+  ['what is released is first', 'a 4, a 1 release, b 2', '0:abaab', ['NONE']],
+  [
+    'what has come back too often is given up',
+    'a 2, a 0-1 release, b 2, b 0-1 release',
+    '2:',
+    ['NONE', 'NONE'],
+  ],
+  ['a lock ends', 'a 2, 100 ms', '0:..'],
+  ['a lock that was renewed does not', 'a 2, 50 ms, a 0 renew, 50 ms', '0:a.', ['NONE']],
+  ['the last lock ends, and with it the record', 'a 2, 100 ms, b 1, 100 ms', '1:.'],
+  ['who leaves gives everything back', 'a 2, b 2, a away', '0:..bb'],
+  [
+    'what the agent could not send does not count',
+    'a 1, a 0 return, b 1, b 0 release',
+    '0:.',
+    ['NONE', 'NONE'],
+  ],
+  ['there was no record', 'a 3, a 1 gap', '0:axa', ['NONE']],
+  ['not yours', 'a 2, b 1 accept', '0:aa', ['INVALID_RECORD_STATE']],
+  ['not all yours', 'a 2, b 2, a 1-2 accept', '0:aabb', ['INVALID_RECORD_STATE']],
+  ['no longer yours', 'a 2, 100 ms, a 0 accept', '0:..', ['INVALID_RECORD_STATE']],
+  ['twice, in the window', 'a 2, a 1 accept, a 1 accept', '0:a+', ['NONE', 'INVALID_RECORD_STATE']],
+  ['twice, behind the window', 'a 2, a 0 accept, a 0 accept', '1:a', ['NONE', 'NONE']],
+  ['beyond the window', 'a 2, a 1-5 accept', '0:aa', ['INVALID_RECORD_STATE']],
+  ['backwards', 'a 2, a 1-0 accept', '0:aa', ['INVALID_REQUEST']],
+];
+
+for (const [what, story, window, errors = []] of stories) {
+  test(`records of a share partition: ${what}`, () => {
+    const told = tell(story);
+    assert.deepEqual([drawn(told.partition), told.errors], [window, errors]);
+  });
+}
+
+test('what is said of one partition is done, or nothing of it', () => {
+  const { partition } = tell('a 2, b 2');
+  const rows = [
+    { first: 0, last: 1, type: 'accept' as const },
+    { first: 2, last: 2, type: 'accept' as const },
+  ];
+  assert.equal(acknowledge(partition, 'a', rows, 0, rules), 'INVALID_RECORD_STATE');
+  assert.equal(acknowledge(partition, 'a', [rows[0]!, rows[0]!], 0, rules), 'INVALID_REQUEST');
+  assert.equal(drawn(partition), '0:aabb');
+});
+
+test('a group that forbids it renews nothing', () => {
+  const { partition } = tell('a 1');
+  const row = { first: 0, last: 0, type: 'renew' as const };
+  assert.equal(acknowledge(partition, 'a', [row], 0, { ...rules, mayRenew: false }), 'INVALID_REQUEST');
+});
+
+test('retention takes what members have', () => {
+  const { partition } = tell('a 4, a 2 accept');
+  partition.startNoEarlierThan(2);
+  assert.equal(drawn(partition), '3:a');
+  partition.startNoEarlierThan(8);
+  assert.equal(drawn(partition), '8:');
+});
+
+test('a group that allows fewer deliveries than before gives up what had more', () => {
+  const { partition } = tell('a 2, a 0-1 release');
+  acquire(partition, { memberId: 'a', recordsMax: 1 }, log, 0, { ...rules, deliveriesMax: 1 });
+  assert.equal(drawn(partition), '2:a');
+});

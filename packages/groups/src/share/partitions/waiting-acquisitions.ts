@@ -1,0 +1,140 @@
+import type { AcquireAnswer, RecordsToAcquire, TopicPartition } from '@weir/cluster';
+import { clusterLimits } from '@weir/cluster/limits';
+import type { Clock } from '@weir/core';
+import type { ClusterMachine } from '@weir/machine';
+import { type Sleeper, WakeQueue } from '../../wake-queue.ts';
+import { Acquisition } from './acquisition.ts';
+import type { HostedPartitions } from './partition-runtimes.ts';
+import type { SharePartition } from './share-partition.ts';
+import type { StoredPartition } from './stored-partition.ts';
+
+interface WaitingAcquisitionsOptions {
+  readonly machine: Pick<ClusterMachine, 'findBatches'>;
+  readonly clock: Clock;
+  readonly partitions: HostedPartitions;
+  readonly hasGroup: (groupId: string) => boolean;
+  /** Settles when everything that was decided until now is durable. */
+  readonly settled: () => Promise<void>;
+}
+
+/** Requests for records, those that wait for them included. */
+export class WaitingAcquisitions {
+  readonly #options: WaitingAcquisitionsOptions;
+  readonly #timeouts: WakeQueue<WaitingRequest>;
+  readonly #waiting = new Set<WaitingRequest>();
+
+  constructor(options: WaitingAcquisitionsOptions) {
+    this.#options = options;
+    this.#timeouts = new WakeQueue(options.clock, (request) => {
+      request.tryAgain(true);
+      return Number.POSITIVE_INFINITY;
+    });
+  }
+
+  acquire(request: RecordsToAcquire): Promise<AcquireAnswer> {
+    const { clock } = this.#options;
+    const deadlineMs =
+      clock.monotonicMs() + Math.min(Math.max(0, request.waitMs), clusterLimits.fetchWaitMsMax);
+    const waiting = new WaitingRequest(this.#options, request, () => this.#waiting.delete(waiting));
+    this.#waiting.add(waiting);
+    waiting.tryAgain(deadlineMs <= clock.monotonicMs());
+    if (this.#waiting.has(waiting)) {
+      waiting.watchAll();
+      this.#timeouts.wakeBy(waiting, deadlineMs);
+    }
+    return waiting.answer;
+  }
+
+  close(error: Error): void {
+    this.#timeouts.close();
+    for (const request of [...this.#waiting]) request.fail(error);
+  }
+}
+
+/** One request that tries again whenever there is news, until it is answered. */
+class WaitingRequest implements Sleeper {
+  readonly answer: Promise<AcquireAnswer>;
+  wakeAtMs = Number.POSITIVE_INFINITY;
+  readonly #options: WaitingAcquisitionsOptions;
+  readonly #request: RecordsToAcquire;
+  readonly #onOver: () => void;
+  readonly #watched = new Set<StoredPartition>();
+  /** Where a group begins has to be durable before it is given anything, or it could begin behind it after a failover. */
+  readonly #begun: Promise<void>[] = [];
+  readonly #settle: PromiseWithResolvers<AcquireAnswer>;
+  #isOver = false;
+
+  constructor(options: WaitingAcquisitionsOptions, request: RecordsToAcquire, onOver: () => void) {
+    this.#options = options;
+    this.#request = request;
+    this.#onOver = onOver;
+    this.#settle = Promise.withResolvers();
+    this.answer = this.#settle.promise;
+  }
+
+  /** With the partition that there is something new about, unless all of them have to be looked at. */
+  tryAgain(isLast: boolean, news?: StoredPartition): void {
+    if (this.#isOver) return;
+    const { machine, clock, partitions, hasGroup } = this.#options;
+    const { groupId } = this.#request;
+    if (!hasGroup(groupId)) {
+      this.#end();
+      this.#settle.resolve({ error: 'GROUP_ID_NOT_FOUND', lockMs: 0, partitions: [] });
+      return;
+    }
+    const touched = new Set<StoredPartition>();
+    const acquisition = new Acquisition({
+      machine,
+      request: this.#request,
+      rules: partitions.rules(groupId),
+      find: (place) => this.#watch(place),
+      open: (place, state) => this.#begin(place, state),
+    });
+    const answer = acquisition.attempt(clock.monotonicMs(), isLast, touched, news);
+    for (const kept of touched) partitions.keepLater(kept);
+    if (answer === undefined) return;
+    this.#end();
+    this.#settle.resolve(Promise.all([this.#options.settled(), ...this.#begun]).then(() => answer));
+  }
+
+  /** What the first attempt has begun with has not been watched yet. */
+  watchAll(): void {
+    for (const place of this.#request.partitions) this.#watch(place);
+  }
+
+  fail(error: Error): void {
+    this.#end();
+    this.#settle.reject(error);
+  }
+
+  /** Who wants more than the least has to know how much there is of everything. */
+  readonly #wake = (kept: StoredPartition): void =>
+    this.tryAgain(false, this.#request.bytesMin > 1 ? undefined : kept);
+
+  #watch({ topicId, partition }: TopicPartition): StoredPartition | undefined {
+    const kept = this.#options.partitions.find({ groupId: this.#request.groupId, topicId, partition });
+    if (kept !== undefined && !this.#watched.has(kept)) {
+      this.#watched.add(kept);
+      kept.waiting.add(this.#wake);
+    }
+    return kept;
+  }
+
+  #begin({ topicId, partition }: TopicPartition, state: SharePartition): StoredPartition | undefined {
+    const { partitions } = this.#options;
+    const kept = partitions.begin({ groupId: this.#request.groupId, topicId, partition }, state);
+    if (kept === undefined) return undefined;
+    const saved = partitions.keep(kept);
+    // A request that ends before does not hear of it; it is tried again in any case.
+    saved.catch(() => {});
+    this.#begun.push(saved);
+    return kept;
+  }
+
+  #end(): void {
+    this.#isOver = true;
+    for (const kept of this.#watched) kept.waiting.delete(this.#wake);
+    this.wakeAtMs = Number.POSITIVE_INFINITY;
+    this.#onOver();
+  }
+}

@@ -1,0 +1,234 @@
+import {
+  type AcknowledgeAnswer,
+  type AcknowledgedPartition,
+  type AcquireAnswer,
+  acknowledgeTypes,
+  type ClusterChange,
+  type RecordsToAcknowledge,
+  type RecordsToAcquire,
+  type ShareError,
+  type ShareGroupDescription,
+  type ShareHeartbeat,
+  type ShareHeartbeatAnswer,
+  type ShareOffsetsAnswer,
+  type ShareOffsetsQuery,
+  type ShareOffsetsResult,
+  type ShareOffsetsToAlter,
+  type ShareOffsetsToDelete,
+  type SharePort,
+} from '@weir/cluster';
+import { type Clock, coreLimits, type Log } from '@weir/core';
+import type { ClusterMachine } from '@weir/machine';
+import type { GroupHost } from '../group.ts';
+import type { GroupDirectory } from '../group-directory.ts';
+import type { Submit } from '../group-saver.ts';
+import { type Acknowledgement, acknowledge } from './partitions/acknowledge.ts';
+import { releaseAll } from './partitions/acquire.ts';
+import { HostedPartitions } from './partitions/partition-runtimes.ts';
+import type { StoredPartition } from './partitions/stored-partition.ts';
+import { WaitingAcquisitions } from './partitions/waiting-acquisitions.ts';
+import type { ShareConfigs } from './share-configs.ts';
+import { ShareGroups } from './share-groups.ts';
+import { ShareOffsets } from './share-offsets.ts';
+
+interface ShareCoordinatorOptions {
+  readonly machine: Pick<ClusterMachine, 'records' | 'findBatches' | 'topicById'>;
+  readonly submit: Submit;
+  /** Asks, and settles when all that the answer rests on is durable. */
+  readonly ask: <Answer>(question: () => Answer) => Promise<Answer>;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly host: GroupHost;
+  readonly directory: GroupDirectory;
+  readonly configs: ShareConfigs;
+  /** Whether members of one more group may say something of themselves. */
+  readonly hasRoom: () => boolean;
+}
+
+/** What a request said of partitions has led to, and the partitions whose outcome has to be kept. */
+interface Said {
+  readonly answer: AcknowledgeAnswer;
+  readonly kept: readonly (StoredPartition | undefined)[];
+}
+
+/**
+ * The share groups of a cluster and their partitions, for one term of its leader. What members say of records is durable before
+ * they are answered. Who has which record until when is known to this process only: after a failover everything that
+ * is not done may be given out again.
+ */
+export class ShareCoordinator implements SharePort {
+  readonly #options: ShareCoordinatorOptions;
+  readonly #groups: ShareGroups;
+  readonly #partitions: HostedPartitions;
+  readonly #acquisitions: WaitingAcquisitions;
+  readonly #offsets: ShareOffsets;
+  #closed: Error | undefined;
+
+  constructor(options: ShareCoordinatorOptions) {
+    const { machine, clock, host } = options;
+    this.#options = options;
+    this.#groups = new ShareGroups(options);
+    this.#partitions = new HostedPartitions(options);
+    this.#acquisitions = new WaitingAcquisitions({
+      machine,
+      clock,
+      partitions: this.#partitions,
+      hasGroup: (groupId) => this.#groups.find(groupId) !== undefined,
+      settled: () => host.settled(),
+    });
+    this.#offsets = new ShareOffsets({ machine, groups: this.#groups, partitions: this.#partitions });
+  }
+
+  close(error: Error): void {
+    this.#closed = error;
+    this.#partitions.close();
+    this.#acquisitions.close(error);
+  }
+
+  async shareGroupHeartbeats(heartbeats: readonly ShareHeartbeat[]): Promise<ShareHeartbeatAnswer[]> {
+    this.#check();
+    return this.#groups.heartbeats(heartbeats);
+  }
+
+  async describeShareGroups(groupIds: readonly string[]): Promise<ShareGroupDescription[]> {
+    this.#check();
+    return this.#options.ask(() => groupIds.map((groupId) => this.#groups.describe(groupId)));
+  }
+
+  async acquireRecords(request: RecordsToAcquire): Promise<AcquireAnswer> {
+    this.#check();
+    const error = this.#problemOf(request.groupId, request.memberId);
+    if (error === 'NONE') return this.#acquisitions.acquire(request);
+    return this.#options.ask(() => ({ error, lockMs: 0, partitions: [] }));
+  }
+
+  async acknowledgeRecords(requests: readonly RecordsToAcknowledge[]): Promise<AcknowledgeAnswer[]> {
+    this.#check();
+    const touched = new Set<StoredPartition>();
+    const said = requests.map((request) => this.#acknowledge(request, touched));
+    const outcomes = new Map(
+      Array.from(touched, (kept) => [kept, this.#partitions.keep(kept).then(isKept, isNotKept)] as const),
+    );
+    // Who waits may have what was released, and what a window that has moved on lets in.
+    for (const kept of touched) kept.wakeWaiting();
+    const answers = said.map(async ({ answer, kept }): Promise<AcknowledgeAnswer> => {
+      const kepts = await Promise.all(kept.map((one) => one === undefined || outcomes.get(one)));
+      const partitions = answer.partitions.map(
+        (error, index): ShareError => (kepts[index] === false ? 'COORDINATOR_LOAD_IN_PROGRESS' : error),
+      );
+      return { ...answer, partitions };
+    });
+    // What changed nothing rests on what others changed before.
+    const [, ...all] = await Promise.all([this.#options.host.settled(), ...answers]);
+    return all;
+  }
+
+  async describeShareOffsets(queries: readonly ShareOffsetsQuery[]): Promise<ShareOffsetsAnswer[]> {
+    this.#check();
+    return this.#options.ask(() => queries.map((query) => this.#offsets.describe(query)));
+  }
+
+  async alterShareOffsets(request: ShareOffsetsToAlter): Promise<ShareOffsetsResult> {
+    this.#check();
+    const [result] = await Promise.all([this.#offsets.alter(request), this.#options.host.settled()]);
+    return result;
+  }
+
+  async deleteShareOffsets(request: ShareOffsetsToDelete): Promise<ShareOffsetsResult> {
+    this.#check();
+    const [result] = await Promise.all([this.#offsets.delete(request), this.#options.host.settled()]);
+    return result;
+  }
+
+  /** What has become durable, whoever did it. */
+  onChanges(changes: readonly ClusterChange[]): void {
+    if (this.#closed !== undefined) return;
+    const names: string[] = [];
+    for (const change of changes) {
+      if (change.kind === 'appended') {
+        for (const kept of this.#partitions.ofLog(change.topicId, change.partition)) kept.wakeWaiting();
+      } else if (change.kind === 'topic' || change.kind === 'topicRestored') names.push(change.topic.name);
+      else if (change.kind === 'topicDeleted') {
+        names.push(change.name);
+        this.#partitions.forgetTopic(change.topicId);
+      }
+    }
+    if (names.length > 0) this.#groups.onTopics(names);
+  }
+
+  /**
+   * What members had who were not heard of any more, others may have. Those who left on their own give back what they have when their session
+   * at the agent ends, and at the latest when their locks do.
+   */
+  onMembersGone(groupId: string, memberIds: readonly string[]): void {
+    const rules = this.#partitions.rules(groupId);
+    for (const kept of this.#partitions.ofGroup(groupId)) {
+      const released = memberIds.filter((memberId) => releaseAll(kept.state, memberId, rules));
+      if (released.length === 0) continue;
+      this.#partitions.keepLater(kept);
+      kept.wakeWaiting();
+    }
+  }
+
+  /** The group is gone, and its partitions with it. */
+  onGroupGone(groupId: string): Promise<void> {
+    return this.#partitions.erase(this.#partitions.ofGroup(groupId));
+  }
+
+  #acknowledge(request: RecordsToAcknowledge, touched: Set<StoredPartition>): Said {
+    const { groupId, memberId, partitions, released } = request;
+    const error = this.#problemOf(groupId, memberId);
+    if (error !== 'NONE') return { answer: { error, lockMs: 0, partitions: [] }, kept: [] };
+    const rules = this.#partitions.rules(groupId);
+    const changed: (StoredPartition | undefined)[] = [];
+    const errors = partitions.map((said): ShareError => {
+      const { topicId, partition } = said;
+      const kept = this.#partitions.find({ groupId, topicId, partition });
+      const rows = rowsOf(said);
+      const nowMs = this.#options.clock.monotonicMs();
+      let outcome: ShareError = 'INVALID_REQUEST';
+      if (kept === undefined) outcome = this.#unknown(topicId);
+      else if (rows !== undefined) outcome = acknowledge(kept.state, memberId, rows, nowMs, rules);
+      const isDone = outcome === 'NONE' && kept !== undefined;
+      if (isDone) touched.add(kept);
+      changed.push(isDone ? kept : undefined);
+      return outcome;
+    });
+    for (const { topicId, partition } of released) {
+      const kept = this.#partitions.find({ groupId, topicId, partition });
+      if (kept !== undefined && releaseAll(kept.state, memberId, rules)) touched.add(kept);
+    }
+    return { answer: { error: 'NONE', lockMs: rules.lockMs, partitions: errors }, kept: changed };
+  }
+
+  /** Nobody was given anything of a partition that the group has not begun with. */
+  #unknown(topicId: string): ShareError {
+    return this.#options.machine.topicById(topicId) === undefined
+      ? 'UNKNOWN_TOPIC_ID'
+      : 'INVALID_RECORD_STATE';
+  }
+
+  #problemOf(groupId: string, memberId: string): ShareError {
+    if (groupId === '' || groupId.length > coreLimits.groupNameCharsMax) return 'INVALID_GROUP_ID';
+    if (memberId === '' || memberId.length > coreLimits.groupNameCharsMax) return 'INVALID_REQUEST';
+    return this.#groups.find(groupId) === undefined ? 'GROUP_ID_NOT_FOUND' : 'NONE';
+  }
+
+  #check(): void {
+    if (this.#closed !== undefined) throw this.#closed;
+  }
+}
+
+const isKept = (): boolean => true;
+const isNotKept = (): boolean => false;
+
+/** `undefined` when a type is none of ours. */
+function rowsOf({ firstOffset, lastOffset, type }: AcknowledgedPartition): Acknowledgement[] | undefined {
+  const rows: Acknowledgement[] = [];
+  for (const [row, first] of firstOffset.entries()) {
+    const name = acknowledgeTypes[type[row]!];
+    if (name === undefined) return undefined;
+    rows.push({ first, last: lastOffset[row]!, type: name });
+  }
+  return rows;
+}

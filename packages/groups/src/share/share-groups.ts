@@ -1,0 +1,102 @@
+import type { GroupError, ShareGroupDescription, ShareHeartbeat, ShareHeartbeatAnswer } from '@weir/cluster';
+import { coreLimits } from '@weir/core';
+import type { GroupHost } from '../group.ts';
+import type { GroupDirectory } from '../group-directory.ts';
+import { type Kept, ShareGroupRuntime } from './group-runtime.ts';
+import { checkHeartbeat, type Problem, refusedHeartbeat } from './heartbeat.ts';
+
+interface ShareGroupsOptions {
+  readonly host: GroupHost;
+  readonly directory: GroupDirectory;
+  /** Whether members of one more group may say something of themselves. */
+  readonly hasRoom: () => boolean;
+}
+
+/** The share groups among all groups of a coordinator. */
+export class ShareGroups {
+  readonly #options: ShareGroupsOptions;
+
+  constructor(options: ShareGroupsOptions) {
+    this.#options = options;
+  }
+
+  find(groupId: string): ShareGroupRuntime | undefined {
+    const group = this.#options.directory.find(groupId);
+    return group instanceof ShareGroupRuntime ? group : undefined;
+  }
+
+  /** Answers when all of it is durable. What cannot be kept is an answer too, so that one group does not spoil it for the others. */
+  async heartbeats(heartbeats: readonly ShareHeartbeat[]): Promise<ShareHeartbeatAnswer[]> {
+    const kept = heartbeats.map((heartbeat) => this.#heartbeat(heartbeat));
+    // Those that changed nothing rest on what others changed before them.
+    const settled = this.#options.host.settled();
+    const problems = await Promise.all(kept.map(({ saved }) => saved?.then(() => undefined, String)));
+    await settled;
+    return kept.map(({ answer }, index) => {
+      const message = problems[index];
+      if (message === undefined) return answer;
+      return refusedHeartbeat({ error: 'COORDINATOR_LOAD_IN_PROGRESS', message }, answer.memberId);
+    });
+  }
+
+  /** Makes a group without members. Answers when it is kept. */
+  async create(groupId: string): Promise<GroupError> {
+    const { host, directory } = this.#options;
+    if (groupId.length > coreLimits.groupNameCharsMax) return 'INVALID_GROUP_ID';
+    if (directory.find(groupId) !== undefined) return 'GROUP_ID_NOT_FOUND';
+    const created = ShareGroupRuntime.empty(groupId, host);
+    if (!directory.add(created)) return 'POLICY_VIOLATION';
+    return created.keep().then(
+      () => 'NONE',
+      () => 'COORDINATOR_LOAD_IN_PROGRESS',
+    );
+  }
+
+  describe(groupId: string): ShareGroupDescription {
+    return (
+      this.find(groupId)?.describeMembers() ?? {
+        error: 'GROUP_ID_NOT_FOUND',
+        groupId,
+        state: 'Dead',
+        epoch: 0,
+        assignmentEpoch: 0,
+        assignor: '',
+        members: [],
+      }
+    );
+  }
+
+  /** Topics of these names came, grew or went. */
+  onTopics(names: readonly string[]): void {
+    for (const group of this.#options.directory.known()) {
+      if (group instanceof ShareGroupRuntime) group.onTopics(names);
+    }
+  }
+
+  #heartbeat(heartbeat: ShareHeartbeat): Kept<ShareHeartbeatAnswer> {
+    const { host, directory, hasRoom } = this.#options;
+    const { groupId, memberId, memberEpoch } = heartbeat;
+    const refused = (problem: Problem) => ({ answer: refusedHeartbeat(problem, memberId), saved: undefined });
+    const problem = checkHeartbeat(heartbeat, host.shareRules(groupId));
+    if (problem !== undefined) return refused(problem);
+    const group = directory.find(groupId);
+    if (group instanceof ShareGroupRuntime) return group.shareHeartbeat(heartbeat);
+    if (group !== undefined) {
+      return refused({ error: 'GROUP_ID_NOT_FOUND', message: `The group ${groupId} is not a share group.` });
+    }
+    if (memberEpoch !== 0) {
+      return refused({ error: 'GROUP_ID_NOT_FOUND', message: `There is no group ${groupId}.` });
+    }
+    if (!hasRoom()) {
+      const message = 'The groups of the cluster are too large to take another member.';
+      return refused({ error: 'GROUP_MAX_SIZE_REACHED', message });
+    }
+    const created = ShareGroupRuntime.empty(groupId, host);
+    if (!directory.add(created)) {
+      return refused({ error: 'POLICY_VIOLATION', message: 'The cluster has too many groups.' });
+    }
+    const kept = created.shareHeartbeat(heartbeat);
+    if (created.isForgettable) directory.remove(created);
+    return kept;
+  }
+}

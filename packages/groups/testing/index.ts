@@ -1,0 +1,1 @@
+export { subscriptionBytes } from './classic-consumer.ts';

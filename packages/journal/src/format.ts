@@ -1,0 +1,72 @@
+import { DatabaseSync } from 'node:sqlite';
+import { NewerFormat } from '@weir/cluster';
+import { snapshotHeadBytes, snapshotVersion, snapshotVersionOf } from '@weir/machine';
+import { rowVersion } from './packed-entries.ts';
+
+/**
+ * The number of a journal database's format, which is everything in it: tables, rows, kinds of entries, snapshots and their parts. Raise it with
+ * whatever earlier releases cannot read (format.test.ts has the list), so that they refuse the database before they touch it. A
+ * database without a number has format 1.
+ */
+export const journalFormat = 1;
+
+/** What a database says of its format. */
+interface FoundFormat {
+  /** 0 where there is none. */
+  readonly format: number;
+  /** The beginnings of the newest rows and snapshots of some clusters, should their writer have forgotten to raise the number. */
+  readonly rows: readonly (Uint8Array | null)[];
+  readonly snapshots: readonly (Uint8Array | null)[];
+}
+
+/** How much of a row is looked at, and of how many clusters. */
+export const rowHeadBytes = 1;
+export const checkedClustersMax = 100;
+
+/** Throws `NewerFormat`. What is damaged rather than new is found when it is read. */
+export function checkFormat({ format, rows, snapshots }: FoundFormat): void {
+  if (format > journalFormat) throw new NewerFormat('journal format', format, journalFormat);
+  for (const row of rows) {
+    const found = row?.[0] ?? 0;
+    if (found > rowVersion) throw new NewerFormat('version of journal rows', found, rowVersion);
+  }
+  for (const snapshot of snapshots) {
+    const found = snapshot === null ? 0 : snapshotVersionOf(Buffer.from(snapshot));
+    if (found > snapshotVersion) throw new NewerFormat('snapshot version', found, snapshotVersion);
+  }
+}
+
+/** Checks an open SQLite file before anything is written to it, and returns the number it has. Other files than those of journals pass. */
+export function checkSqliteFormat(database: DatabaseSync): number {
+  const format = Number(database.prepare('PRAGMA user_version').get()!.user_version);
+  const hasTables = database
+    .prepare("SELECT count(*) AS count FROM sqlite_schema WHERE name IN ('journal_heads', 'journal_slices')")
+    .get()!;
+  if (format > journalFormat || hasTables.count !== 2) {
+    checkFormat({ format, rows: [], snapshots: [] });
+    return format;
+  }
+  const heads = database
+    .prepare(`
+      SELECT
+        (SELECT substr(packed, 1, ${rowHeadBytes}) FROM journal_chunks AS chunks
+         WHERE chunks.cluster_id = heads.cluster_id ORDER BY first_position DESC LIMIT 1) AS newest_row,
+        (SELECT substr(slices.bytes, 1, ${snapshotHeadBytes}) FROM journal_snapshots AS snapshots
+         JOIN journal_slices AS slices ON slices.snapshot_id = snapshots.id AND slices.slice = 0
+         WHERE snapshots.cluster_id = heads.cluster_id AND snapshots.slice_count IS NOT NULL
+         ORDER BY position DESC, snapshots.id DESC LIMIT 1) AS newest_snapshot
+      FROM journal_heads AS heads LIMIT ${checkedClustersMax}`)
+    .all();
+  checkFormat({
+    format,
+    rows: heads.map(({ newest_row: row }) => row as Uint8Array | null),
+    snapshots: heads.map(({ newest_snapshot: snapshot }) => snapshot as Uint8Array | null),
+  });
+  return format;
+}
+
+/** The same for a file by its path. */
+export function checkJournalFile(path: string): void {
+  using database = new DatabaseSync(path, { timeout: 5_000 });
+  checkSqliteFormat(database);
+}

@@ -1,0 +1,81 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { clusterLimits } from '@weir/cluster/limits';
+import { HandClock, settle } from '@weir/core/testing';
+import { Gathering } from './gathering.ts';
+
+/** A database that answers when it is told to, with each question in capitals. */
+function database() {
+  const clock = new HandClock();
+  const calls: { questions: readonly string[]; answer(): void; fail(error: Error): void }[] = [];
+  const gathering = new Gathering<string, string>(
+    clock,
+    (questions) =>
+      new Promise((resolve, reject) => {
+        const answer = () => resolve(questions.map((question) => question.toUpperCase()));
+        calls.push({ questions, answer, fail: reject });
+      }),
+  );
+  const asked = () => calls.map(({ questions }) => questions.join(''));
+  return { clock, calls, gathering, asked };
+}
+
+test('what is asked together goes together, and what is asked meanwhile goes next', async () => {
+  const { calls, gathering, asked } = database();
+  const first = ['a', 'b'].map((question) => gathering.ask(question));
+  await settle();
+  const next = ['c', 'd', 'a'].map((question) => gathering.ask(question));
+  await settle();
+  assert.deepEqual(asked(), ['ab'], 'a question never joins a call that has left');
+  calls[0]!.answer();
+  assert.deepEqual(await Promise.all(first), ['A', 'B']);
+  assert.deepEqual(asked(), ['ab', 'cda']);
+  calls[1]!.answer();
+  assert.deepEqual(await Promise.all(next), ['C', 'D', 'A']);
+  const alone = gathering.ask('e');
+  await settle();
+  calls[2]!.answer();
+  assert.equal(await alone, 'E');
+});
+
+test('a call that fails fails those who asked with it, and nobody else', async () => {
+  const { calls, gathering } = database();
+  const first = ['a', 'b'].map((question) => gathering.ask(question));
+  await settle();
+  const next = gathering.ask('c');
+  calls[0]!.fail(new Error('no connection'));
+  for (const one of first) await assert.rejects(one, /no connection/);
+  calls[1]!.answer();
+  assert.equal(await next, 'C');
+});
+
+test('a call that is not answered holds up nobody for long', async () => {
+  const { clock, calls, gathering, asked } = database();
+  const late = gathering.ask('a');
+  await settle();
+  const next = gathering.ask('b');
+  await clock.pass(200);
+  assert.deepEqual(asked(), ['a']);
+  await clock.pass(100);
+  assert.deepEqual(asked(), ['a', 'b']);
+  calls[1]!.answer();
+  assert.equal(await next, 'B');
+  calls[0]!.answer();
+  assert.equal(await late, 'A');
+});
+
+test('one call does not take on too much', async () => {
+  const { calls, gathering } = database();
+  const all = Array.from({ length: 2 * clusterLimits.gatheredLeasesMax + 1 }, (_, number) =>
+    gathering.ask(`q${number}`),
+  );
+  for (let call = 0; call < 3; call++) {
+    await settle();
+    calls[call]!.answer();
+  }
+  assert.equal((await Promise.all(all)).at(-1), `Q${2 * clusterLimits.gatheredLeasesMax}`);
+  assert.deepEqual(
+    calls.map(({ questions }) => questions.length),
+    [clusterLimits.gatheredLeasesMax, clusterLimits.gatheredLeasesMax, 1],
+  );
+});

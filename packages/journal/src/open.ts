@@ -1,0 +1,37 @@
+import type { Clock, Log } from '@weir/core';
+import type { JournalHub } from './journal.ts';
+import { MemoryDatabase, MemoryTables } from './memory-tables.ts';
+import { PostgresTables } from './postgres-tables.ts';
+import { SqliteTables } from './sqlite-tables.ts';
+import { TableHub } from './table-journal.ts';
+
+interface JournalDeps {
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+/** In memory, by name. They live as long as the process, as a server would. */
+const memoryDatabases = new Map<string, MemoryDatabase>();
+
+/**
+ * Opens the journals of a database: `postgres://…`, the path of a SQLite file, or `memory://name`, which everybody in the
+ * process who says the same name shares.
+ */
+export function openJournals(databaseUrl: string, { clock, log }: JournalDeps): JournalHub {
+  if (/^postgres(?:ql)?:\/\//i.test(databaseUrl))
+    return new TableHub(new PostgresTables(databaseUrl, clock, log), clock);
+  const name = /^memory:\/\/(.*)$/i.exec(databaseUrl)?.[1];
+  if (name === undefined) {
+    if (/^memory:/i.test(databaseUrl))
+      throw new TypeError(`${databaseUrl}: a database in memory is memory://name`);
+    if (databaseUrl.includes('://'))
+      throw new TypeError(`no database speaks ${databaseUrl.split('://', 1)[0]}://`);
+    return new TableHub(new SqliteTables(databaseUrl), clock);
+  }
+  let database = memoryDatabases.get(name);
+  if (database === undefined) {
+    database = new MemoryDatabase();
+    memoryDatabases.set(name, database);
+  }
+  return new TableHub(new MemoryTables(database), clock);
+}

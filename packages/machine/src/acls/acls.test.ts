@@ -1,0 +1,337 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { type AclFilter, aclKey, describeAcl, invalidAcls, readAclKey, readAcls } from '@weir/cluster';
+import { clusterLimits } from '@weir/cluster/limits';
+import {
+  type Acl,
+  type AclOperation,
+  type AclPatternType,
+  type AclPermission,
+  type AclResourceType,
+  coreLimits,
+} from '@weir/core';
+import fc from 'fast-check';
+import { Cluster } from '../../testing/cluster.ts';
+import { ClusterMachine } from '../machine.ts';
+import { describeAcls } from './describe-acls.ts';
+
+const readOrders: Acl = {
+  resourceType: 'TOPIC',
+  resourceName: 'orders',
+  patternType: 'LITERAL',
+  principal: 'User:alice',
+  host: '*',
+  operation: 'READ',
+  permission: 'ALLOW',
+};
+const anyAcl: AclFilter = {
+  resourceType: 'ANY',
+  resourceName: null,
+  patternType: 'ANY',
+  principal: null,
+  host: null,
+  operation: 'ANY',
+  permission: 'ANY',
+};
+
+function create(cluster: Cluster, ...acls: Acl[]) {
+  return cluster.execute({ kind: 'createAcls', acls }).map(({ error }) => error);
+}
+
+function remove(cluster: Cluster, ...filters: AclFilter[]) {
+  return cluster.execute({ kind: 'deleteAcls', filters });
+}
+
+function known(cluster: Cluster, filter: Partial<AclFilter> = {}): string[] {
+  return describeAcls(cluster.machine.records, { ...anyAcl, ...filter }).map(describeAcl);
+}
+
+describe('making and deleting', () => {
+  test('a rule is what it says: made twice it is there once, and deleted it is gone', () => {
+    const cluster = new Cluster();
+    const deny: Acl = { ...readOrders, permission: 'DENY', resourceName: 'or', patternType: 'PREFIXED' };
+    assert.deepEqual(create(cluster, readOrders, deny, readOrders), ['NONE', 'NONE', 'NONE']);
+    assert.deepEqual(create(cluster, readOrders), ['NONE']);
+    assert.equal(cluster.journal.length, 1, 'what changes nothing is no entry');
+    assert.deepEqual(known(cluster), [
+      'TOPIC orders: ALLOW READ for User:alice from *',
+      'TOPIC or (PREFIXED): DENY READ for User:alice from *',
+    ]);
+    const results = remove(cluster, readOrders, { ...anyAcl, principal: 'User:bob' });
+    assert.deepEqual(results, [
+      { error: 'NONE', message: null, deleted: [readOrders] },
+      { error: 'NONE', message: null, deleted: [] },
+    ]);
+    assert.equal(known(cluster).length, 1);
+  });
+
+  test('a rule that two filters find is told by both and deleted once', () => {
+    const cluster = new Cluster();
+    create(cluster, readOrders);
+    const results = remove(cluster, anyAcl, readOrders);
+    assert.deepEqual(
+      results.map(({ deleted }) => deleted),
+      [[readOrders], [readOrders]],
+    );
+    assert.deepEqual(known(cluster), []);
+  });
+
+  test('rules survive a snapshot and reach agents', () => {
+    const cluster = new Cluster();
+    create(cluster, readOrders);
+    const machine = ClusterMachine.restore(cluster.saved());
+    const [record] = machine.snapshotForFollowers().records;
+    assert.equal(record!.namespace, 'acl');
+    assert.deepEqual(readAclKey(record!.key), readOrders);
+    assert.deepEqual(cluster.replay().changes, [
+      { kind: 'record', namespace: 'acl', key: aclKey(readOrders), value: Buffer.alloc(0) },
+    ]);
+  });
+
+  test('a request is done once', () => {
+    const cluster = new Cluster();
+    create(cluster, readOrders);
+    const first = cluster.request('agent 1', { kind: 'deleteAcls', filters: [anyAcl] });
+    create(cluster, readOrders);
+    const again = cluster.request('agent 1', { kind: 'deleteAcls', filters: [anyAcl] });
+    assert.deepEqual(again, first);
+    assert.equal(known(cluster).length, 1);
+  });
+});
+
+const refused: [differences: Partial<Acl>, message: RegExp][] = [
+  [{ resourceName: '' }, /name of a resource has 1 to 1024/],
+  [{ resourceName: 'x'.repeat(1025) }, /name of a resource has 1 to 1024/],
+  [{ host: '' }, /host has 1 to/],
+  [{ principal: '' }, /principal has 1 to/],
+  [{ principal: 'alice' }, /must be User: and a name/],
+  [{ principal: 'User:' }, /must be User: and a name/],
+  [{ principal: 'Group:admins' }, /must be User: and a name/],
+  [{ principal: 'user:alice' }, /must be User: and a name/],
+  [{ resourceType: 'CLUSTER', operation: 'ALTER' }, /only name of a CLUSTER is kafka-cluster, not orders/],
+  [{ operation: 'CLUSTER_ACTION' }, /nothing that can be done with a TOPIC; there are ALL, READ/],
+  [{ resourceType: 'GROUP', operation: 'WRITE' }, /nothing that can be done with a GROUP/],
+];
+
+for (const [differences, message] of refused) {
+  test(`refused: ${JSON.stringify(differences).slice(0, 60)}`, () => {
+    const cluster = new Cluster();
+    const acls = [{ ...readOrders, ...differences }, readOrders];
+    const [bad, good] = cluster.execute({ kind: 'createAcls', acls });
+    assert.equal(bad!.error, 'INVALID_REQUEST');
+    assert.match(bad!.message!, message);
+    assert.equal(good!.error, 'NONE', 'the others are made');
+    assert.equal(known(cluster).length, 1);
+  });
+}
+
+const accepted: Partial<Acl>[] = [
+  { resourceName: '*' },
+  { operation: 'ALL' },
+  { principal: 'User:*' },
+  { principal: 'User:CN=alice,OU=Sales:East' },
+  { principal: 'User:spiffe://prod/*' },
+  { resourceType: 'CLUSTER', resourceName: 'kafka-cluster', operation: 'IDEMPOTENT_WRITE' },
+  { resourceType: 'TRANSACTIONAL_ID', operation: 'TWO_PHASE_COMMIT' },
+  { resourceType: 'USER', operation: 'CREATE_TOKENS' },
+  { host: '10.0.0.1' },
+];
+
+test('what Kafka knows can be made', () => {
+  const cluster = new Cluster();
+  const acls = accepted.map((differences) => ({ ...readOrders, ...differences }));
+  assert.deepEqual(
+    create(cluster, ...acls),
+    acls.map(() => 'NONE'),
+  );
+  assert.deepEqual(invalidAcls(acls), []);
+});
+
+const useless: [differences: Partial<Acl>, reason: RegExp][] = [
+  [{ patternType: 'PREFIXED', resourceName: '*' }, /PREFIXED \* matches nothing/],
+  [{ resourceName: 'orders-*' }, /No topic has a name with a star/],
+  [{ principal: 'User:team-*' }, /A star in a principal/],
+  [{ principal: 'User:spiffe://prod/billing/*' }, /A star in a principal/],
+  [{ host: 'app-1.internal' }, /must be an address/],
+  [{ principal: 'alice' }, /must be User:/],
+  [{ operation: 'TWO_PHASE_COMMIT' }, /nothing that can be done/],
+];
+
+for (const [differences, reason] of useless) {
+  test(`told as a rule that never decides: ${JSON.stringify(differences)}`, () => {
+    const acl = { ...readOrders, ...differences };
+    const [found, ...others] = invalidAcls([readOrders, acl]);
+    assert.deepEqual(others, []);
+    assert.deepEqual(found!.acl, acl);
+    assert.match(found!.reason, reason);
+  });
+}
+
+describe('limits', () => {
+  test('there are only so many, and one for another is possible', () => {
+    const cluster = new Cluster({ aclsMax: 2 });
+    const of = (resourceName: string): Acl => ({ ...readOrders, resourceName });
+    assert.deepEqual(create(cluster, of('a'), of('b'), of('c'), of('a')), [
+      'NONE',
+      'NONE',
+      'POLICY_VIOLATION',
+      'NONE',
+    ]);
+    remove(cluster, of('a'));
+    assert.deepEqual(create(cluster, of('c')), ['NONE']);
+    assert.equal(known(cluster).length, 2);
+  });
+
+  test('they may take so much together, after a restart too', () => {
+    const cluster = new Cluster({ aclBytesMax: 1000 });
+    const of = (letter: string): Acl => ({ ...readOrders, resourceName: letter.repeat(300) });
+    assert.deepEqual(create(cluster, of('a'), of('b'), of('c')), ['NONE', 'NONE', 'POLICY_VIOLATION']);
+    remove(cluster, of('a'));
+    assert.deepEqual(create(cluster, of('c'), of('d')), ['NONE', 'POLICY_VIOLATION']);
+  });
+
+  test('one call searches so often and deletes so many', () => {
+    const cluster = new Cluster({ aclScansPerCallMax: 2, aclsDeletedPerCallMax: 2 });
+    const of = (resourceName: string): Acl => ({ ...readOrders, resourceName });
+    create(cluster, of('a'), of('b'), of('c'));
+    const [tooMany, one, other, tooOften] = remove(
+      cluster,
+      anyAcl,
+      of('a'),
+      { ...anyAcl, resourceName: 'b' },
+      anyAcl,
+    );
+    assert.equal(tooMany!.error, 'INVALID_REQUEST');
+    assert.match(tooMany!.message!, /finds 3 ACLs; 2 can be deleted/);
+    assert.deepEqual([one!.error, other!.error], ['NONE', 'NONE']);
+    assert.match(tooOften!.message!, /At most 2 filters/);
+    assert.deepEqual(known(cluster), ['TOPIC c: ALLOW READ for User:alice from *']);
+  });
+
+  test('a snapshot with as much of everything as there may be is one that agents read', () => {
+    const credentials = clusterLimits.scramCredentialsMax + coreLimits.credentialsMax;
+    const followed =
+      coreLimits.aclsMax + credentials + clusterLimits.clientQuotasMax + coreLimits.clientMetricsMax;
+    const columnsOfPartitions = 16;
+    assert.ok(followed + columnsOfPartitions <= clusterLimits.rpcColumnsMax);
+  });
+});
+
+const rules: Record<string, Acl> = {
+  literal: readOrders,
+  every: { ...readOrders, resourceName: '*' },
+  prefix: { ...readOrders, resourceName: 'ord', patternType: 'PREFIXED' },
+  other: { ...readOrders, resourceName: 'payments', principal: 'User:bob', host: '10.0.0.1' },
+  group: { ...readOrders, resourceType: 'GROUP', permission: 'DENY' },
+};
+
+const filters: [filter: Partial<AclFilter>, found: string][] = [
+  [{}, 'literal every prefix other group'],
+  [{ resourceName: 'orders' }, 'literal group'],
+  [{ resourceName: 'orders', patternType: 'LITERAL' }, 'literal group'],
+  [{ resourceName: 'orders', patternType: 'PREFIXED' }, ''],
+  [{ resourceName: 'ord', patternType: 'PREFIXED' }, 'prefix'],
+  [{ resourceName: 'orders', patternType: 'MATCH' }, 'literal every prefix group'],
+  [{ resourceName: 'or', patternType: 'MATCH' }, 'every'],
+  [{ patternType: 'MATCH' }, 'literal every prefix other group'],
+  [{ patternType: 'PREFIXED' }, 'prefix'],
+  [{ resourceName: '*', patternType: 'LITERAL' }, 'every'],
+  [{ resourceType: 'GROUP' }, 'group'],
+  [{ principal: 'User:bob' }, 'other'],
+  [{ host: '*', resourceType: 'TOPIC' }, 'literal every prefix'],
+  [{ operation: 'ALL' }, ''],
+  [{ permission: 'DENY' }, 'group'],
+];
+
+for (const [filter, found] of filters) {
+  test(`${JSON.stringify(filter)} finds: ${found}`, () => {
+    const cluster = new Cluster();
+    create(cluster, ...Object.values(rules));
+    const expected = found
+      .split(' ')
+      .filter((name) => name !== '')
+      .map((name) => describeAcl(rules[name]!));
+    assert.deepEqual(known(cluster, filter), expected);
+    const [removed] = remove(cluster, { ...anyAcl, ...filter });
+    assert.deepEqual(removed!.deleted.map(describeAcl), expected, 'and deletes the same');
+    assert.equal(known(cluster).length, Object.keys(rules).length - expected.length);
+  });
+}
+
+const someAcl: fc.Arbitrary<Acl> = fc.record({
+  resourceType: fc.constantFrom<AclResourceType>('TOPIC', 'GROUP', 'CLUSTER'),
+  resourceName: fc.oneof(fc.constantFrom('a', 'ab', '*', 'kafka-cluster', ''), fc.string()),
+  patternType: fc.constantFrom<AclPatternType>('LITERAL', 'PREFIXED'),
+  principal: fc.oneof(fc.constantFrom('User:a', 'User:b', 'a'), fc.string()),
+  host: fc.constantFrom('*', '10.0.0.1'),
+  operation: fc.constantFrom<AclOperation>('READ', 'ALTER', 'ALL'),
+  permission: fc.constantFrom<AclPermission>('ALLOW', 'DENY'),
+});
+
+test('a key is the rule, whatever names are in it', () => {
+  fc.assert(fc.property(someAcl, (acl) => assert.deepEqual(readAclKey(aclKey(acl)), { ...acl })));
+  assert.equal(readAclKey(aclKey({ ...readOrders, operation: 'LEVITATE' as AclOperation })), undefined);
+});
+
+/** The rule of filters once more, field by field. */
+function fits(filter: AclFilter) {
+  return (acl: Acl): boolean => {
+    const fields = ['resourceType', 'principal', 'host', 'operation', 'permission'] as const;
+    if (fields.some((field) => ![null, 'ANY', acl[field]].includes(filter[field]))) return false;
+    const { resourceName: name, patternType } = filter;
+    if (patternType !== 'MATCH') {
+      return ['ANY', acl.patternType].includes(patternType) && [null, acl.resourceName].includes(name);
+    }
+    if (name === null) return true;
+    const pattern = acl.resourceName;
+    return acl.patternType === 'LITERAL' ? [name, '*'].includes(pattern) : name.indexOf(pattern) === 0;
+  };
+}
+
+/** A machine against a set: what was made and not deleted is there, also for those who follow and for who restores. */
+test('rules that come and go are those of a set', () => {
+  const someFilter: fc.Arbitrary<AclFilter> = fc.oneof(
+    someAcl,
+    fc.record({
+      resourceType: fc.constantFrom<AclFilter['resourceType']>('ANY', 'TOPIC'),
+      resourceName: fc.constantFrom(null, 'a', 'ab', 'abc'),
+      patternType: fc.constantFrom<AclFilter['patternType']>('ANY', 'MATCH', 'LITERAL', 'PREFIXED'),
+      principal: fc.constantFrom(null, 'User:a'),
+      host: fc.constantFrom(null, '*'),
+      operation: fc.constantFrom<AclFilter['operation']>('ANY', 'READ'),
+      permission: fc.constantFrom<AclFilter['permission']>('ANY', 'DENY'),
+    }),
+  );
+  const step = fc.oneof(
+    fc.array(someAcl, { maxLength: 8 }).map((made) => ({ made })),
+    fc.array(someFilter, { maxLength: 3 }).map((gone) => ({ gone })),
+  );
+  fc.assert(
+    fc.property(fc.array(step, { maxLength: 15 }), (steps) => {
+      const cluster = new Cluster();
+      const model = new Map<string, Acl>();
+      for (const one of steps) {
+        const before = new Map(model);
+        if ('made' in one) {
+          const results = create(cluster, ...one.made);
+          for (const [index, acl] of one.made.entries()) {
+            if (results[index] === 'NONE') model.set(JSON.stringify(Object.entries(acl).sort()), acl);
+          }
+        } else {
+          const results = remove(cluster, ...one.gone);
+          for (const [index, filter] of one.gone.entries()) {
+            const told = results[index]!.deleted.map(aclKey).sort();
+            assert.deepEqual(told, [...before.values()].filter(fits(filter)).map(aclKey).sort());
+            for (const [key, acl] of model) if (fits(filter)(acl)) model.delete(key);
+          }
+        }
+      }
+      const expected = [...model.values()].map(aclKey).sort();
+      const isThere = (machine: ClusterMachine) =>
+        assert.deepEqual([...readAcls(machine.records.of('acl').keys())].map(aclKey).sort(), expected);
+      isThere(cluster.machine);
+      isThere(cluster.replay().machine);
+      isThere(ClusterMachine.restore(cluster.saved()));
+    }),
+  );
+});

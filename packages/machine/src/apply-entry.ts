@@ -1,0 +1,91 @@
+import type { ClusterChange } from '@weir/cluster';
+import { applyClusterConfigsAltered } from './alter-cluster-configs.ts';
+import { applyConfigsAltered } from './alter-configs.ts';
+import { ByteReader, UnreadableBytes } from './bytes/byte-reader.ts';
+import type { ClusterState } from './cluster-state.ts';
+import { applyCommittedFiles } from './commit/commit-files.ts';
+import { type EntryKind, entryKind } from './entry-kind.ts';
+import { applyEntriesPut } from './kv/put-entries.ts';
+import { applyLogStartsMoved } from './log-start/log-starts.ts';
+import { applyOffsetsCommitted } from './offsets/commit-offsets.ts';
+import { applyOffsetsForgotten } from './offsets/forget-offsets.ts';
+import { applyPurged, applyTopicsRemoved } from './purge.ts';
+import { applyRequestAnswered } from './replies/answered-requests.ts';
+import {
+  applyPartitionsCreated,
+  applyReplicatedTopicsCreated,
+  applyTopicsCreated,
+  applyTopicsDeleted,
+  applyTopicsRestored,
+} from './topics/topic-entries.ts';
+import {
+  applyGroupAdded,
+  applyPartitionsAdded,
+  applyTransactionOffsets,
+} from './transactions/add-to-transaction.ts';
+import { applyTransactionEnded } from './transactions/end-transaction.ts';
+import { applyExpired } from './transactions/expire-transactions.ts';
+import { applyProducerInit } from './transactions/init-producer.ts';
+import { applyOriginNoted } from './transactions/origin.ts';
+
+/**
+ * Does what an entry says, and gives the changes that followers see. Throws `UnreadableBytes` when the entry is not whole, not of this release, or does
+ * not fit what was applied before; the state is of no use then.
+ */
+export function applyEntry(state: ClusterState, entry: Buffer): readonly ClusterChange[] {
+  const reader = new ByteReader(entry);
+  const kind = entryKinds.get(reader.u8());
+  if (kind === undefined) throw new UnreadableBytes(`this release knows no entry of kind ${entry[0]}`);
+  state.nowMs = reader.varint();
+  if (kind === 'requestAnswered') {
+    applyRequestAnswered(state, reader);
+    const done = reader.raw(reader.left);
+    if (done[0] === entryKind.requestAnswered) throw new UnreadableBytes('an answer within an answer');
+    return applyEntry(state, done);
+  }
+  const changes = appliers[kind](state, reader) ?? [];
+  reader.end();
+  return changes;
+}
+
+const entryKinds: ReadonlyMap<number, EntryKind> = new Map(
+  Object.entries(entryKind).map(([kind, number]) => [number, kind as EntryKind]),
+);
+
+/** What each kind of entry does to the state, and what followers see of it. */
+const appliers: {
+  readonly [Kind in Exclude<EntryKind, 'requestAnswered'>]: (
+    state: ClusterState,
+    reader: ByteReader,
+  ) => readonly ClusterChange[] | undefined;
+} = {
+  filesCommitted: applyCommittedFiles,
+  transactionalFilesCommitted: applyCommittedFiles,
+  transactionalProducerInit: applyProducerInit,
+  transactionPartitionsAdded: applyPartitionsAdded,
+  transactionGroupAdded: applyGroupAdded,
+  transactionOffsetsCommitted: applyTransactionOffsets,
+  transactionEnded: applyTransactionEnded,
+  transactionsExpired: applyExpired,
+  transactionOriginNoted: applyOriginNoted,
+  topicsCreated: applyTopicsCreated,
+  replicatedTopicsCreated: applyReplicatedTopicsCreated,
+  topicsDeleted: applyTopicsDeleted,
+  topicsRemoved: applyTopicsRemoved,
+  topicsRestored: applyTopicsRestored,
+  partitionsCreated: applyPartitionsCreated,
+  producerIdsAllocated: (state, reader) => {
+    state.nextProducerId += reader.varint();
+    return undefined;
+  },
+  clusterConfigsAltered: applyClusterConfigsAltered,
+  configsAltered: applyConfigsAltered,
+  logStartsMoved: applyLogStartsMoved,
+  entriesPut: applyEntriesPut,
+  offsetsCommitted: applyOffsetsCommitted,
+  offsetsForgotten: applyOffsetsForgotten,
+  purged: (state, reader) => {
+    applyPurged(state, reader);
+    return undefined;
+  },
+};

@@ -1,0 +1,191 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { Cluster } from '../../testing/cluster.ts';
+import { ClusterMachine } from '../machine.ts';
+import { defaultLimits } from '../machine-limits.ts';
+import { type CredentialUse, lastUseOf, loginsHeardSince, useIntervalMs } from './credential-use.ts';
+import { listCredentials } from './credentials.ts';
+
+const dayMs = 86_400_000;
+
+function clusterOf(...usernames: string[]): Cluster {
+  const cluster = new Cluster();
+  put(cluster, ...usernames);
+  return cluster;
+}
+
+function put(cluster: Cluster, ...usernames: string[]): void {
+  const credentials = usernames.map((username) => ({
+    username,
+    id: `cci_${username}`,
+    name: `ccn_${username}`,
+    isSuperuser: false,
+    isFromFile: false,
+    password: null,
+  }));
+  for (const { error } of cluster.execute({ kind: 'putCredentials', credentials }))
+    assert.equal(error, 'NONE');
+}
+
+/** Tells of logins at the time of the cluster. */
+function logIn(cluster: Cluster, ...usernames: string[]): string {
+  const uses = usernames.map((username): CredentialUse => ({ username, usedMs: cluster.nowMs }));
+  return cluster.execute({ kind: 'noteLogins', logins: { uses, heardSinceMs: 1 } }).error;
+}
+
+function lastUses(machine: ClusterMachine): Record<string, number | null | undefined> {
+  return Object.fromEntries(
+    listCredentials(machine.records).map(({ username, lastUsedMs }) => [username, lastUsedMs]),
+  );
+}
+
+test('however often somebody logs in, one entry a day is written', () => {
+  const cluster = clusterOf('ann', 'bob');
+  logIn(cluster, 'ann');
+  const [firstMs, entries] = [cluster.nowMs, cluster.journal.length];
+  for (let hour = 1; hour < 24; hour++) {
+    cluster.nowMs += dayMs / 24;
+    logIn(cluster, 'ann');
+  }
+  assert.equal(cluster.journal.length, entries);
+  assert.deepEqual(lastUses(cluster.machine), { ann: firstMs, bob: null });
+  cluster.nowMs = firstMs + useIntervalMs;
+  logIn(cluster, 'ann', 'bob');
+  assert.equal(cluster.journal.length, entries + 1, 'all of them together');
+  assert.deepEqual(lastUses(cluster.machine), { ann: cluster.nowMs, bob: cluster.nowMs });
+});
+
+test('who has no credential is not written down, nor what came before the credential', () => {
+  const cluster = new Cluster();
+  logIn(cluster, 'carol');
+  assert.equal(cluster.journal.length, 0, 'nor anything else without credentials');
+  const beforeMs = cluster.nowMs++;
+  put(cluster, 'ann');
+  const uses = [
+    { username: 'ann', usedMs: beforeMs },
+    { username: 'carol', usedMs: cluster.nowMs },
+  ];
+  cluster.execute({ kind: 'noteLogins', logins: { uses, heardSinceMs: 7 } });
+  assert.deepEqual(
+    [...cluster.machine.records.of('credentialUse').keys()],
+    [''],
+    'since when they are heard',
+  );
+  assert.equal(loginsHeardSince(cluster.machine.records), 7);
+});
+
+test('with a credential its use goes, and who comes under the same name begins anew', () => {
+  const cluster = clusterOf('ann');
+  logIn(cluster, 'ann');
+  cluster.execute({ kind: 'deleteCredentials', usernames: ['ann'] });
+  assert.equal(lastUseOf(cluster.machine.records, 'ann'), undefined);
+  const heard = new Map([['ann', cluster.nowMs]]);
+  cluster.nowMs += 1;
+  put(cluster, 'ann');
+  assert.equal(listCredentials(cluster.machine.records, heard)[0]!.lastUsedMs, null);
+  heard.set('ann', cluster.nowMs);
+  assert.equal(listCredentials(cluster.machine.records, heard)[0]!.lastUsedMs, cluster.nowMs);
+});
+
+test('a credential that is changed keeps its use', () => {
+  const cluster = clusterOf('ann');
+  logIn(cluster, 'ann');
+  const usedMs = cluster.nowMs;
+  cluster.nowMs += 1;
+  put(cluster, 'ann');
+  assert.deepEqual(lastUses(cluster.machine), { ann: usedMs });
+});
+
+test('that nobody can say since when logins are heard is written down too', () => {
+  const cluster = clusterOf('ann');
+  const { records } = cluster.machine;
+  const note = (heardSinceMs: number | null) =>
+    cluster.execute({ kind: 'noteLogins', logins: { uses: [], heardSinceMs } });
+  assert.equal(loginsHeardSince(records), undefined);
+  note(5);
+  assert.equal(loginsHeardSince(records), 5);
+  note(null);
+  const { length } = cluster.journal;
+  note(null);
+  assert.equal(cluster.journal.length, length, 'once');
+  assert.equal(loginsHeardSince(records), undefined);
+});
+
+test('a cluster that is full says so and changes nothing', () => {
+  const full = new Cluster({ recordsMax: 2 });
+  put(full, 'ann');
+  const { length } = full.journal;
+  assert.equal(logIn(full, 'ann'), 'POLICY_VIOLATION');
+  assert.equal(full.journal.length, length);
+});
+
+test('followers are told nothing of it', () => {
+  const cluster = clusterOf('ann');
+  const { changes } = cluster.machine.execute(
+    {
+      kind: 'noteLogins',
+      logins: { uses: [{ username: 'ann', usedMs: cluster.nowMs }], heardSinceMs: null },
+    },
+    cluster.nowMs,
+  );
+  assert.deepEqual(changes, []);
+  const followed = cluster.machine.snapshotForFollowers().records.map(({ namespace }) => namespace);
+  assert.deepEqual([...new Set(followed)], ['credential']);
+});
+
+test('a snapshot from before uses were written down is read, and goes on from there', () => {
+  const before = clusterOf('ann');
+  const cluster = new Cluster();
+  cluster.machine = ClusterMachine.restore(before.saved());
+  assert.deepEqual(lastUses(cluster.machine), { ann: null });
+  logIn(cluster, 'ann');
+  assert.deepEqual(lastUses(cluster.machine), { ann: cluster.nowMs });
+});
+
+const someone = fc.constantFrom('ann', 'bob', 'carol');
+const action = fc.oneof(
+  fc.record({ kind: fc.constant('logIn' as const), who: fc.uniqueArray(someone) }),
+  fc.record({ kind: fc.constant('put' as const), who: fc.uniqueArray(someone, { minLength: 1 }) }),
+  fc.record({ kind: fc.constant('delete' as const), who: fc.uniqueArray(someone, { minLength: 1 }) }),
+  fc.record({ kind: fc.constant('wait' as const), ms: fc.integer({ min: 1, max: 3 * dayMs }) }),
+  fc.record({ kind: fc.constant('restore' as const) }),
+);
+
+test('what is written down is at most a day behind the last login, in every copy', () => {
+  fc.assert(
+    fc.property(fc.array(action, { maxLength: 40 }), (actions) => {
+      const cluster = new Cluster();
+      /** The last login of each credential that there is. */
+      const truth = new Map<string, number | null>();
+      for (const step of actions) {
+        if (step.kind === 'wait') cluster.nowMs += step.ms;
+        if (step.kind === 'restore') cluster.machine = ClusterMachine.restore(cluster.saved(), defaultLimits);
+        if (step.kind === 'put') {
+          put(cluster, ...step.who);
+          for (const username of step.who) truth.set(username, truth.get(username) ?? null);
+        }
+        if (step.kind === 'delete') {
+          cluster.execute({ kind: 'deleteCredentials', usernames: step.who });
+          for (const username of step.who) truth.delete(username);
+        }
+        if (step.kind === 'logIn') {
+          logIn(cluster, ...step.who);
+          for (const username of step.who) if (truth.has(username)) truth.set(username, cluster.nowMs);
+        }
+        const told = lastUses(cluster.machine);
+        assert.deepEqual(Object.keys(told).sort(), [...truth.keys()].sort());
+        for (const [username, usedMs] of truth) {
+          const writtenMs = told[username]!;
+          if (usedMs === null) assert.equal(writtenMs, null);
+          else assert.ok(writtenMs <= usedMs && usedMs - writtenMs < useIntervalMs, username);
+        }
+      }
+      assert.deepEqual(lastUses(cluster.replay().machine), lastUses(cluster.machine));
+      assert.deepEqual(
+        lastUses(ClusterMachine.restore(cluster.saved(), defaultLimits)),
+        lastUses(cluster.machine),
+      );
+    }),
+  );
+});

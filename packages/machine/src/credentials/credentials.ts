@@ -1,0 +1,159 @@
+import {
+  type CredentialDescription,
+  type CredentialResult,
+  type CredentialToPut,
+  credentialSpellings,
+  readCredentialRecord,
+  writeCredentialRecord,
+  writeScramCredential,
+} from '@weir/cluster';
+import type { ClusterState } from '../cluster-state.ts';
+import { MalformedCommand } from '../command.ts';
+import type { Records } from '../kv/key-value-store.ts';
+import { decidePutEntries, type EntryChange } from '../kv/put-entries.ts';
+import type { MachineLimits } from '../machine-limits.ts';
+import { repeated } from '../topics/repeated.ts';
+import { lastUseOf } from './credential-use.ts';
+import { TakenNames } from './taken-names.ts';
+
+/**
+ * The credentials of a cluster. Each is a record under its username, and its password another one under the same: Kafka's own tools
+ * change passwords, and must be able neither to make a superuser nor to set the password of one.
+ */
+
+interface Decision {
+  readonly changed: readonly EntryChange[];
+  readonly results: CredentialResult[];
+}
+
+const done: CredentialResult = { error: 'NONE', message: null };
+
+const idPattern = /^cci_[\w.-]{1,128}$/;
+const namePattern = /^ccn_[\w.-]{1,128}$/;
+const controlCharacter = /\p{Cc}/u;
+const spiffe = /^spiffe:\/\//i;
+
+/** Decides what is made and changed, for each credential by itself; changes nothing. */
+export function decidePutCredentials(
+  state: ClusterState,
+  limits: MachineLimits,
+  requests: readonly CredentialToPut[],
+  nowMs: number,
+): Decision {
+  refuseRepeated(requests.map(({ username }) => username));
+  const { records } = state;
+  const taken = new TakenNames(records);
+  const changes: EntryChange[] = [];
+  let credentialCount = records.of('credential').size;
+  let passwordCount = records.of('scramCredential').size;
+  const results = requests.map((request): CredentialResult => {
+    const problem = problemOf(request, limits, taken);
+    if (problem !== undefined) return { error: 'INVALID_REQUEST', message: problem };
+    const { username, name, password } = request;
+    const stored = records.get('credential', username);
+    const isNewPassword = password !== null && records.get('scramCredential', username) === undefined;
+    if (stored === undefined && credentialCount >= limits.credentialsMax) return full(credentialCount);
+    if (isNewPassword && passwordCount >= limits.scramCredentialsMax) return full(passwordCount);
+    const before = stored === undefined ? undefined : readCredentialRecord(stored);
+    if (before === undefined) credentialCount++;
+    else taken.giveBack(username, before.name);
+    if (isNewPassword) passwordCount++;
+    taken.take(username, name);
+    const { id, createdMs } = before ?? { id: request.id, createdMs: nowMs };
+    const value = writeCredentialRecord({ ...request, id, createdMs });
+    changes.push({ namespace: 'credential', key: username, value });
+    if (password !== null) {
+      changes.push({ namespace: 'scramCredential', key: username, value: writeScramCredential(password) });
+    }
+    return done;
+  });
+  return recorded(state, limits, changes, results);
+}
+
+/** Decides what is removed: a credential with its password, and never the password of a user who has no credential. */
+export function decideDeleteCredentials(
+  state: ClusterState,
+  limits: MachineLimits,
+  usernames: readonly string[],
+): Decision {
+  refuseRepeated(usernames);
+  const changes: EntryChange[] = [];
+  const results = usernames.map((key): CredentialResult => {
+    if (state.records.get('credential', key) === undefined) {
+      return { error: 'RESOURCE_NOT_FOUND', message: `The cluster has no credential "${key}".` };
+    }
+    changes.push({ namespace: 'credential', key, value: null });
+    changes.push({ namespace: 'scramCredential', key, value: null });
+    changes.push({ namespace: 'credentialUse', key, value: null });
+    return done;
+  });
+  return recorded(state, limits, changes, results);
+}
+
+/** `heardMs` has logins that are not written down yet. */
+export function listCredentials(
+  records: Pick<Records, 'get' | 'of'>,
+  heardMs: ReadonlyMap<string, number> = new Map(),
+): CredentialDescription[] {
+  const all = Array.from(records.of('credential'), ([username, value]): CredentialDescription => {
+    const { isFromFile = false, ...record } = readCredentialRecord(value);
+    const hasPassword = records.get('scramCredential', username) !== undefined;
+    const lastUsedMs = lastUsed(lastUseOf(records, username), heardMs.get(username), record.createdMs);
+    return { username, ...record, isFromFile, hasPassword, lastUsedMs };
+  });
+  return all.sort((a, b) => a.createdMs - b.createdMs);
+}
+
+/** Who used a credential that is gone has not used the new one of the same name. */
+function lastUsed(
+  writtenMs: number | undefined,
+  heardMs: number | undefined,
+  createdMs: number,
+): number | null {
+  if (writtenMs === undefined && heardMs === undefined) return null;
+  const usedMs = Math.max(writtenMs ?? 0, heardMs ?? 0);
+  return usedMs >= createdMs ? usedMs : null;
+}
+
+function refuseRepeated(usernames: readonly string[]): void {
+  const [namedTwice] = repeated(usernames);
+  if (namedTwice !== undefined) throw new MalformedCommand(`the username "${namedTwice}" is named twice`);
+}
+
+function problemOf(
+  { username, id, name, password }: CredentialToPut,
+  { principalNameCharsMax }: MachineLimits,
+  taken: TakenNames,
+): string | undefined {
+  if (username === '' || username.length > principalNameCharsMax || controlCharacter.test(username)) {
+    return `A username has 1 to ${principalNameCharsMax} characters, none of them a control character.`;
+  }
+  if (!idPattern.test(id)) return 'The id of a credential is cci_ and letters, digits, dots or dashes.';
+  if (!namePattern.test(name)) {
+    return 'The name of a credential is ccn_ and 1 to 128 letters, digits, dots, dashes or underscores.';
+  }
+  if (password !== null && spiffe.test(username)) {
+    return `"${username}" is known by its certificate and has no password.`;
+  }
+  for (const spelling of credentialSpellings(username, name)) {
+    const owner = taken.otherOwner(spelling, username);
+    if (owner !== undefined) return `The name "${spelling}" belongs to the user "${owner}"; choose another.`;
+  }
+  return undefined;
+}
+
+function full(count: number): CredentialResult {
+  return { error: 'POLICY_VIOLATION', message: `The cluster has ${count} credentials, the most it can.` };
+}
+
+function recorded(
+  state: ClusterState,
+  limits: MachineLimits,
+  changes: readonly EntryChange[],
+  results: CredentialResult[],
+): Decision {
+  const { changed, problem } = decidePutEntries(state, limits, changes);
+  if (problem === undefined) return { changed, results };
+  const refused = { error: 'POLICY_VIOLATION', message: problem } as const;
+  return { changed, results: results.map((result) => (result.error === 'NONE' ? refused : result)) };
+}

@@ -1,0 +1,27 @@
+import { credentialSpellings, readCredentialRecord } from '@weir/cluster';
+import type { Records } from '../kv/key-value-store.ts';
+
+/** Whose a name is: the usernames of credentials by all their spellings, and users that have only a password by theirs. */
+export class TakenNames {
+  readonly #ownerOf = new Map<string, string>();
+
+  constructor(records: Pick<Records, 'of'>) {
+    for (const user of records.of('scramCredential').keys()) this.#ownerOf.set(user, user);
+    for (const [username, value] of records.of('credential'))
+      this.take(username, readCredentialRecord(value).name);
+  }
+
+  take(username: string, name: string): void {
+    for (const spelling of credentialSpellings(username, name)) this.#ownerOf.set(spelling, username);
+  }
+
+  giveBack(username: string, name: string): void {
+    for (const spelling of credentialSpellings(username, name)) this.#ownerOf.delete(spelling);
+  }
+
+  /** The username of another who has the name. */
+  otherOwner(spelling: string, username: string): string | undefined {
+    const owner = this.#ownerOf.get(spelling);
+    return owner === username ? undefined : owner;
+  }
+}

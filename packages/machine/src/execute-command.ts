@@ -1,0 +1,354 @@
+import type { ClusterChange } from '@weir/cluster';
+import { decideCreateAcls } from './acls/create-acls.ts';
+import { decideDeleteAcls } from './acls/delete-acls.ts';
+import { decideAlterClusterConfigs } from './alter-cluster-configs.ts';
+import { decideAlterConfigs, writeConfigsAltered } from './alter-configs.ts';
+import { applyEntry } from './apply-entry.ts';
+import { ByteWriter } from './bytes/byte-writer.ts';
+import type { ClusterState } from './cluster-state.ts';
+import { type CommandKind, type CommandOf, MalformedCommand, type Replies } from './command.ts';
+import { commitFiles } from './commit/commit-files.ts';
+import { checkFileCommit } from './commit/file-commit-check.ts';
+import { writeConfigChanges } from './config-changes.ts';
+import { decideNoteLogins } from './credentials/credential-use.ts';
+import { decideDeleteCredentials, decidePutCredentials } from './credentials/credentials.ts';
+import { decideAlterScramCredentials } from './credentials/scram-credentials.ts';
+import { type EntryKind, entryKind } from './entry-kind.ts';
+import { decidePutEntries, type EntryChange, writeEntriesPut } from './kv/put-entries.ts';
+import { producerIdMax } from './log/marker.ts';
+import { decideDeleteRecords } from './log-start/delete-records.ts';
+import { writeLogStartsMoved } from './log-start/log-starts.ts';
+import { decideRetention } from './log-start/retention.ts';
+import type { MachineLimits } from './machine-limits.ts';
+import { decideAssignNodeId } from './node-ids/node-ids.ts';
+import { decideCommitOffsets, writeOffsetsCommitted } from './offsets/commit-offsets.ts';
+import { decideForgetOffsets, writeOffsetsForgotten } from './offsets/forget-offsets.ts';
+import { decidePurge, writePurged } from './purge.ts';
+import { decideAlterClientQuotas } from './quotas/alter-quotas.ts';
+import { decideCreatePartitions } from './topics/create-partitions.ts';
+import { decideCreateTopics } from './topics/create-topics.ts';
+import { decideDeleteTopics } from './topics/delete-topics.ts';
+import { decideRestoreTopics } from './topics/restore-topics.ts';
+import {
+  writePartitionsCreated,
+  writeReplicatedTopicsCreated,
+  writeTopicsCreated,
+  writeTopicsDeleted,
+  writeTopicsRestored,
+} from './topics/topic-entries.ts';
+import {
+  decideAddOffsets,
+  decideAddPartitions,
+  decideCommitTransactionOffsets,
+  writeGroupAdded,
+  writePartitionsAdded,
+  writeTransactionOffsets,
+} from './transactions/add-to-transaction.ts';
+import { decideEndTransaction, writeTransactionEnded } from './transactions/end-transaction.ts';
+import { decideExpiry, writeExpired } from './transactions/expire-transactions.ts';
+import { decideInitProducer, writeProducerInit } from './transactions/init-producer.ts';
+import { checkOrigin, writeOriginNoted } from './transactions/origin.ts';
+
+/** What the parts of the machine give: an entry only when something changed. */
+export interface Outcome<Kind extends CommandKind> {
+  readonly reply: Replies[Kind];
+  readonly entry?: Buffer;
+  readonly changes?: readonly ClusterChange[];
+}
+
+/** What deciding a command takes: the state, and an entry that is being written. */
+export class CommandWork {
+  readonly state: ClusterState;
+  readonly limits: MachineLimits;
+  readonly writer = new ByteWriter();
+
+  constructor(state: ClusterState, limits: MachineLimits) {
+    this.state = state;
+    this.limits = limits;
+  }
+
+  begin(kind: EntryKind, nowMs: number): void {
+    this.writer.u8(entryKind[kind]);
+    this.writer.varint(nowMs);
+  }
+
+  /** Ends an entry and does what it says, exactly as a follower will. */
+  applied<Reply>(reply: Reply): { reply: Reply; entry: Buffer; changes: readonly ClusterChange[] } {
+    const entry = this.writer.take();
+    return { reply, entry, changes: applyEntry(this.state, entry) };
+  }
+
+  entriesPut<Reply>(changed: readonly EntryChange[], reply: Reply, nowMs: number) {
+    if (changed.length === 0) return { reply };
+    this.begin('entriesPut', nowMs);
+    writeEntriesPut(this.writer, changed);
+    return this.applied(reply);
+  }
+}
+
+/** What each kind of command decides, and what it writes down of it. */
+export const executors: {
+  readonly [Kind in CommandKind]: (
+    work: CommandWork,
+    command: CommandOf<Kind>,
+    nowMs: number,
+  ) => Outcome<Kind>;
+} = {
+  commitFiles: (work, { files }, nowMs) => {
+    for (const file of files) checkFileCommit(file);
+    const state = work.state;
+    if (files.every(({ fileId }) => state.recentFiles.has(fileId))) {
+      return { reply: files.map(({ fileId }) => state.recentFiles.replyOf(fileId)!) };
+    }
+    state.nowMs = nowMs;
+    const hasTransactions = files.some(({ transactions }) => transactions !== undefined);
+    work.begin(hasTransactions ? 'transactionalFilesCommitted' : 'filesCommitted', nowMs);
+    const { results, changes } = commitFiles(state, work.limits, files, work.writer);
+    return { reply: results, entry: work.writer.take(), changes };
+  },
+
+  createTopics: (work, { topics, topicIds, validateOnly }, nowMs) => {
+    checkFreshIds(work.state, topicIds, topics.length);
+    const { created, results } = decideCreateTopics(work.state, work.limits, topics, topicIds, nowMs);
+    if (validateOnly || created.length === 0) return { reply: results };
+    // Most topics have the usual factor, which the older layout means; releases that know no other read it too.
+    if (created.every(({ replicationFactor }) => replicationFactor === undefined)) {
+      work.begin('topicsCreated', nowMs);
+      writeTopicsCreated(work.writer, created);
+    } else {
+      work.begin('replicatedTopicsCreated', nowMs);
+      writeReplicatedTopicsCreated(work.writer, created);
+    }
+    return work.applied(results);
+  },
+
+  deleteTopics: (work, { topics }, nowMs) => {
+    const { deleted, results } = decideDeleteTopics(work.state, topics);
+    if (deleted.length === 0) return { reply: results };
+    work.begin('topicsDeleted', nowMs);
+    writeTopicsDeleted(work.writer, deleted);
+    return work.applied(results);
+  },
+
+  removeTopics: (work, { topics }, nowMs) => {
+    const { deleted, results } = decideDeleteTopics(work.state, topics);
+    if (deleted.length === 0) return { reply: results };
+    work.begin('topicsRemoved', nowMs);
+    writeTopicsDeleted(work.writer, deleted);
+    return work.applied(results);
+  },
+
+  restoreTopics: (work, { topicIds }, nowMs) => {
+    const { restored, results } = decideRestoreTopics(work.state, work.limits, topicIds, nowMs);
+    if (restored.length === 0) return { reply: results };
+    work.begin('topicsRestored', nowMs);
+    writeTopicsRestored(work.writer, restored);
+    return work.applied(results);
+  },
+
+  createPartitions: (work, { topics, validateOnly }, nowMs) => {
+    const { grown, results } = decideCreatePartitions(work.state, work.limits, topics);
+    if (validateOnly || grown.length === 0) return { reply: results };
+    work.begin('partitionsCreated', nowMs);
+    writePartitionsCreated(work.writer, grown);
+    return work.applied(results);
+  },
+
+  allocateProducerIds: (work, { count }, nowMs) => {
+    const { producerIdsPerCallMax } = work.limits;
+    if (!Number.isInteger(count) || count < 1 || count > producerIdsPerCallMax) {
+      throw new MalformedCommand(`${count} producer ids; 1 to ${producerIdsPerCallMax} can be had at a time`);
+    }
+    const first = work.state.nextProducerId;
+    if (first + count > allocatedProducerIdMax) throw new MalformedCommand('all producer ids are given out');
+    work.begin('producerIdsAllocated', nowMs);
+    work.writer.varint(count);
+    return work.applied(first);
+  },
+
+  alterClusterConfigs: (work, { configs }, nowMs) => {
+    const { changed, problem } = decideAlterClusterConfigs(work.state, configs);
+    if (problem !== undefined) return { reply: { error: 'INVALID_CONFIG', message: problem } };
+    const reply = { error: 'NONE', message: null } as const;
+    if (Object.keys(changed).length === 0) return { reply };
+    work.begin('clusterConfigsAltered', nowMs);
+    writeConfigChanges(work.writer, changed);
+    return work.applied(reply);
+  },
+
+  putEntries: (work, { changes }, nowMs) => {
+    const { changed, problem } = decidePutEntries(work.state, work.limits, changes);
+    if (problem !== undefined) return { reply: { error: 'POLICY_VIOLATION', message: problem } };
+    return work.entriesPut(changed, { error: 'NONE', message: null }, nowMs);
+  },
+
+  alterClientQuotas: (work, { entities, validateOnly }, nowMs) => {
+    const { changed, results } = decideAlterClientQuotas(work.state, work.limits, entities);
+    return work.entriesPut(validateOnly ? [] : changed, results, nowMs);
+  },
+
+  alterScramCredentials: (work, { changes, by = 'client' }, nowMs) => {
+    const { changed, results } = decideAlterScramCredentials(work.state, work.limits, changes, by);
+    return work.entriesPut(changed, results, nowMs);
+  },
+
+  putCredentials: (work, { credentials }, nowMs) => {
+    const { changed, results } = decidePutCredentials(work.state, work.limits, credentials, nowMs);
+    return work.entriesPut(changed, results, nowMs);
+  },
+
+  deleteCredentials: (work, { usernames }, nowMs) => {
+    const { changed, results } = decideDeleteCredentials(work.state, work.limits, usernames);
+    return work.entriesPut(changed, results, nowMs);
+  },
+
+  noteLogins: (work, { logins }, nowMs) => {
+    const { changed, problem } = decideNoteLogins(work.state, work.limits, logins);
+    if (problem !== undefined) return { reply: { error: 'POLICY_VIOLATION', message: problem } };
+    return work.entriesPut(changed, { error: 'NONE', message: null }, nowMs);
+  },
+
+  assignNodeId: (work, { request }, nowMs) => {
+    const { nodeId, changed, problem } = decideAssignNodeId(work.state, work.limits, request, nowMs);
+    return work.entriesPut(changed, { nodeId, message: problem ?? null }, nowMs);
+  },
+
+  createAcls: (work, { acls }, nowMs) => {
+    const { changed, results } = decideCreateAcls(work.state, work.limits, acls);
+    return work.entriesPut(changed, results, nowMs);
+  },
+
+  deleteAcls: (work, { filters }, nowMs) => {
+    const { changed, results } = decideDeleteAcls(work.state, work.limits, filters);
+    return work.entriesPut(changed, results, nowMs);
+  },
+
+  commitOffsets: (work, { groups }, nowMs) => {
+    const { committed, results } = decideCommitOffsets(work.state, work.limits, groups, nowMs);
+    if (committed.length === 0) return { reply: results };
+    work.begin('offsetsCommitted', nowMs);
+    writeOffsetsCommitted(work.writer, committed);
+    return work.applied(results);
+  },
+
+  forgetOffsets: (work, { groups }, nowMs) => {
+    const forgotten = decideForgetOffsets(work.state, groups);
+    const reply = forgotten.reduce((sum, { partitions }) => sum + (partitions?.length ?? 0), 0);
+    if (forgotten.length === 0) return { reply };
+    work.begin('offsetsForgotten', nowMs);
+    writeOffsetsForgotten(work.writer, forgotten);
+    return work.applied(reply);
+  },
+
+  initTransactionalProducer: (work, { request }, nowMs) => {
+    const { answer, init } = decideInitProducer(work.state, work.limits, request);
+    if (init === undefined) return { reply: answer };
+    work.begin('transactionalProducerInit', nowMs);
+    writeProducerInit(work.writer, init);
+    return work.applied(answer);
+  },
+
+  addPartitionsToTransaction: (work, { request }, nowMs) => {
+    checkOrigin(request.origin, work.limits);
+    const { answer, addition } = decideAddPartitions(work.state, work.limits, request);
+    if (addition === undefined) return { reply: answer };
+    work.begin('transactionPartitionsAdded', nowMs);
+    writePartitionsAdded(work.writer, addition);
+    return work.applied(answer);
+  },
+
+  addOffsetsToTransaction: (work, { request }, nowMs) => {
+    checkOrigin(request.origin, work.limits);
+    const { answer, addition } = decideAddOffsets(work.state, work.limits, request);
+    if (addition === undefined) return { reply: answer };
+    work.begin('transactionGroupAdded', nowMs);
+    writeGroupAdded(work.writer, addition);
+    return work.applied(answer);
+  },
+
+  commitTransactionOffsets: (work, { request }, nowMs) => {
+    const { answer, addition } = decideCommitTransactionOffsets(work.state, work.limits, request);
+    if (addition === undefined) return { reply: answer };
+    work.begin('transactionOffsetsCommitted', nowMs);
+    writeTransactionOffsets(work.writer, addition);
+    return work.applied(answer);
+  },
+
+  endTransaction: (work, { request }, nowMs) => {
+    checkOrigin(request.origin, work.limits);
+    const decision = decideEndTransaction(work.state, request);
+    switch (decision.kind) {
+      case 'answer':
+        return { reply: decision.answer };
+      case 'doubt':
+        work.begin('transactionOriginNoted', nowMs);
+        writeOriginNoted(work.writer, decision.transaction, request.origin);
+        return work.applied(decision.answer);
+      case 'end': {
+        const { producerId, epoch: producerEpoch } = decision.end.holder;
+        work.begin('transactionEnded', nowMs);
+        writeTransactionEnded(work.writer, decision.end);
+        return work.applied({ error: 'NONE', message: null, producerId, producerEpoch });
+      }
+    }
+  },
+
+  expireTransactions: (work, _command, nowMs) => {
+    const expiry = decideExpiry(work.state, work.limits, nowMs);
+    const reply = { aborted: expiry.timedOut.length, forgottenIds: expiry.forgotten.length };
+    if (reply.aborted + reply.forgottenIds === 0) return { reply };
+    work.begin('transactionsExpired', nowMs);
+    writeExpired(work.writer, expiry);
+    return work.applied(reply);
+  },
+
+  alterConfigs: (work, { resources, validateOnly, by = 'client' }, nowMs) => {
+    const { alteration, results } = decideAlterConfigs(work.state, work.limits, resources, by);
+    if (validateOnly || alteration === undefined) return { reply: results };
+    work.begin('configsAltered', nowMs);
+    writeConfigsAltered(work.writer, alteration);
+    return work.applied(results);
+  },
+
+  deleteRecords: (work, { partitions }, nowMs) => {
+    const { starts, results } = decideDeleteRecords(work.state, partitions);
+    if (starts.size === 0) return { reply: results };
+    work.begin('logStartsMoved', nowMs);
+    writeLogStartsMoved(work.writer, starts);
+    return work.applied(results);
+  },
+
+  applyRetention: (work, { from }, nowMs) => {
+    const { starts, next } = decideRetention(work.state, work.limits, from, nowMs);
+    const reply = { moved: starts.size, next };
+    if (starts.size === 0) return { reply };
+    work.begin('logStartsMoved', nowMs);
+    writeLogStartsMoved(work.writer, starts);
+    return work.applied(reply);
+  },
+
+  purge: (work, _command, nowMs) => {
+    const purge = decidePurge(work.state, work.limits, nowMs);
+    const reply = { producers: purge.producers, fileIds: purge.fileIds, topics: purge.topics.length };
+    if (reply.producers + reply.fileIds + reply.topics === 0) return { reply };
+    work.begin('purged', nowMs);
+    writePurged(work.writer, purge);
+    return work.applied(reply);
+  },
+};
+
+/** A marker has room for so many. The other half is left to transactional ids, which take one at a time. */
+const allocatedProducerIdMax = producerIdMax / 2;
+
+function checkFreshIds(state: ClusterState, topicIds: readonly string[], topicCount: number): void {
+  if (topicIds.length !== topicCount) {
+    throw new MalformedCommand(`${topicCount} topics came with ${topicIds.length} ids`);
+  }
+  const fresh = new Set(topicIds);
+  if (fresh.size !== topicCount) throw new MalformedCommand('the ids of new topics are not all different');
+  for (const topicId of topicIds) {
+    if (topicId === '' || state.topics.hasId(topicId)) {
+      throw new MalformedCommand(`the id "${topicId}" cannot be given to a new topic`);
+    }
+  }
+}

@@ -1,0 +1,27 @@
+import { keptCopy } from '@weir/core';
+import type { ClusterState } from '../cluster-state.ts';
+import type { SnapshotReader, SnapshotWriter } from '../snapshot-format/snapshot-columns.ts';
+import type { NamedEntry } from './key-value-store.ts';
+import { namespaces } from './namespaces.ts';
+import { readNamespace } from './put-entries.ts';
+
+export function* writeRecords(records: readonly NamedEntry[], writer: SnapshotWriter): Generator<Buffer> {
+  const { fields } = writer;
+  fields.varint(records.length);
+  for (const { namespace, key, value } of records) {
+    fields.u8(namespaces[namespace].number);
+    fields.text(key);
+    fields.varint(value.length);
+    fields.raw(value);
+    yield* writer.cut();
+  }
+}
+
+export function readRecords({ records }: ClusterState, { fields }: SnapshotReader): void {
+  for (let left = fields.varint(); left > 0; left--) {
+    const namespace = readNamespace(fields);
+    const key = fields.text();
+    // A copy, so that one value does not keep the whole snapshot in memory.
+    records.put(namespace, key, keptCopy(fields.raw(fields.varint())));
+  }
+}

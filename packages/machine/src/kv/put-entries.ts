@@ -1,0 +1,85 @@
+import type { ClusterChange } from '@weir/cluster';
+import { keptCopy } from '@weir/core';
+import { type ByteReader, UnreadableBytes } from '../bytes/byte-reader.ts';
+import type { ByteWriter } from '../bytes/byte-writer.ts';
+import type { ClusterState } from '../cluster-state.ts';
+import type { MachineLimits } from '../machine-limits.ts';
+import { recordBytes } from './key-value-store.ts';
+import { type Namespace, namespaceOf, namespaces } from './namespaces.ts';
+
+/** A record that is to be put, or with `null` removed. */
+export interface EntryChange {
+  readonly namespace: Namespace;
+  readonly key: string;
+  readonly value: Uint8Array | null;
+}
+
+/** Decides whether all changes can be made, and which of them change anything; changes nothing. */
+export function decidePutEntries(
+  { records }: ClusterState,
+  limits: MachineLimits,
+  changes: readonly EntryChange[],
+): { changed: EntryChange[]; problem: string | undefined } {
+  // Of several changes of one key the last counts.
+  const last = new Map(changes.map((change) => [`${change.namespace} ${change.key}`, change]));
+  const changed: EntryChange[] = [];
+  let addedCount = 0;
+  let addedBytes = 0;
+  for (const change of last.values()) {
+    const { namespace, key, value } = change;
+    if (value !== null && value.length > limits.kvValueBytesMax) {
+      return refused(`a value of ${value.length} bytes; at most ${limits.kvValueBytesMax}`);
+    }
+    const before = records.get(namespace, key);
+    if (value === null ? before === undefined : before?.equals(value) === true) continue;
+    addedCount += (value === null ? 0 : 1) - (before === undefined ? 0 : 1);
+    addedBytes += value === null ? 0 : recordBytes(key, value);
+    addedBytes -= before === undefined ? 0 : recordBytes(key, before);
+    changed.push(change);
+  }
+  if (addedCount > 0 && records.count + addedCount > limits.recordsMax) {
+    return refused(`the cluster has ${records.count} records; at most ${limits.recordsMax}`);
+  }
+  if (addedBytes > 0 && records.bytes + addedBytes > limits.recordBytesMax) {
+    return refused(
+      `the records of the cluster take ${records.bytes} bytes; at most ${limits.recordBytesMax}`,
+    );
+  }
+  return { changed, problem: undefined };
+}
+
+function refused(problem: string): { changed: EntryChange[]; problem: string } {
+  return { changed: [], problem };
+}
+
+export function writeEntriesPut(writer: ByteWriter, changes: readonly EntryChange[]): void {
+  writer.varint(changes.length);
+  for (const { namespace, key, value } of changes) {
+    writer.u8(namespaces[namespace].number);
+    writer.text(key);
+    writer.varint(value === null ? 0 : value.length + 1);
+    if (value !== null) writer.raw(value);
+  }
+}
+
+export function applyEntriesPut({ records }: ClusterState, reader: ByteReader): ClusterChange[] {
+  const changes: ClusterChange[] = [];
+  for (let left = reader.varint(); left > 0; left--) {
+    const namespace = readNamespace(reader);
+    const key = reader.text();
+    const lengthPlusOne = reader.varint();
+    // A copy, so that a value does not keep the whole entry in memory.
+    const value = lengthPlusOne === 0 ? null : keptCopy(reader.raw(lengthPlusOne - 1));
+    if (value === null) records.delete(namespace, key);
+    else records.put(namespace, key, value);
+    if (namespaces[namespace].isFollowed) changes.push({ kind: 'record', namespace, key, value });
+  }
+  return changes;
+}
+
+export function readNamespace(reader: ByteReader): Namespace {
+  const number = reader.u8();
+  const namespace = namespaceOf(number);
+  if (namespace === undefined) throw new UnreadableBytes(`this release knows no records of kind ${number}`);
+  return namespace;
+}

@@ -1,0 +1,34 @@
+import { type DeleteRecordsResult, type RecordsToDelete, topicConfigValue } from '@weir/cluster';
+import type { ClusterState } from '../cluster-state.ts';
+import type { PartitionLog } from '../log/partition-log.ts';
+import type { LogStarts } from './log-starts.ts';
+
+/** Decides which logs begin later because somebody asked for it; changes nothing. */
+export function decideDeleteRecords(
+  { topics, clusterConfigs }: ClusterState,
+  requests: readonly RecordsToDelete[],
+): { starts: LogStarts; results: DeleteRecordsResult[] } {
+  const starts = new Map<PartitionLog, number>();
+
+  const results = requests.map(({ topicId, partition, offset }): DeleteRecordsResult => {
+    const topic = topics.byId(topicId);
+    if (topic === undefined) return refused('UNKNOWN_TOPIC_ID');
+    const log = topic.partitions[partition];
+    if (log === undefined) return refused('UNKNOWN_TOPIC_OR_PARTITION');
+    const policy = topicConfigValue('cleanup.policy', topic.description.configs, clusterConfigs);
+    if (!policy.includes('delete')) return refused('POLICY_VIOLATION');
+    const wanted = offset === -1 ? log.nextOffset : offset;
+    // Said so that it refuses what is no number, too.
+    if (!(Number.isSafeInteger(wanted) && wanted >= 0 && wanted <= log.nextOffset)) {
+      return refused('OFFSET_OUT_OF_RANGE');
+    }
+    const start = starts.get(log) ?? log.logStartOffset;
+    if (wanted > start) starts.set(log, wanted);
+    return { error: 'NONE', logStartOffset: Math.max(start, wanted) };
+  });
+  return { starts, results };
+}
+
+function refused(error: Exclude<DeleteRecordsResult['error'], 'NONE'>): DeleteRecordsResult {
+  return { error, logStartOffset: -1 };
+}

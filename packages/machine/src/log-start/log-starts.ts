@@ -1,0 +1,74 @@
+import type { ClusterChange } from '@weir/cluster';
+import { type ByteReader, UnreadableBytes } from '../bytes/byte-reader.ts';
+import type { ByteWriter } from '../bytes/byte-writer.ts';
+import type { ClusterState } from '../cluster-state.ts';
+import { markerFileSlot } from '../log/marker.ts';
+import type { PartitionLog } from '../log/partition-log.ts';
+import { topicOf } from '../topics/topic-entries.ts';
+
+/** Logs that are to begin later, and where. */
+export type LogStarts = ReadonlyMap<PartitionLog, number>;
+
+/** By topic: its number, and its partitions with their new starts. */
+export function writeLogStartsMoved(writer: ByteWriter, starts: LogStarts): void {
+  const byTopic = new Map<number, [partition: number, offset: number][]>();
+  for (const [{ topicNumber, partition }, offset] of starts) {
+    const rows = byTopic.get(topicNumber) ?? [];
+    byTopic.set(topicNumber, rows);
+    rows.push([partition, offset]);
+  }
+  writer.varint(byTopic.size);
+  for (const [topicNumber, rows] of byTopic) {
+    writer.varint(topicNumber);
+    writer.varint(rows.length);
+    for (const [partition, offset] of rows) {
+      writer.varint(partition);
+      writer.varint(offset);
+    }
+  }
+}
+
+export function applyLogStartsMoved(state: ClusterState, reader: ByteReader): ClusterChange[] {
+  const changes: ClusterChange[] = [];
+  for (let topicsLeft = reader.varint(); topicsLeft > 0; topicsLeft--) {
+    const topic = topicOf(state, reader.varint());
+    const partitions: number[] = [];
+    const offsets: number[] = [];
+    for (let left = reader.varint(); left > 0; left--) {
+      const partition = reader.varint();
+      const offset = reader.varint();
+      const log = topic.partitions[partition];
+      if (log === undefined || offset < log.logStartOffset || offset > log.nextOffset) {
+        throw new UnreadableBytes(
+          `partition ${partition} of topic ${topic.number} cannot begin at ${offset}`,
+        );
+      }
+      moveLogStart(state, log, offset);
+      partitions.push(partition);
+      offsets.push(offset);
+    }
+    changes.push({
+      kind: 'logStarts',
+      topicId: topic.description.topicId,
+      partition: Uint32Array.from(partitions),
+      logStartOffset: Float64Array.from(offsets),
+    });
+  }
+  return changes;
+}
+
+/**
+ * Pointers that lie wholly before the new start go, with their files when nothing else lies in them. One that begins before it and
+ * ends behind it stays as it is: batches are not cut.
+ */
+function moveLogStart({ files, pointers, producers }: ClusterState, log: PartitionLog, offset: number): void {
+  const gone = offset === log.nextOffset ? log.pointerCount : log.indexOfOffset(offset);
+  for (let index = 0; index < gone; index++) {
+    const fileSlot = pointers.fileSlot(log.slot(index));
+    if (fileSlot !== markerFileSlot) files.discountPointer(fileSlot);
+  }
+  log.dropFirst(gone);
+  log.logStartOffset = offset;
+  log.aborted?.dropBelow(offset);
+  producers.forgetBefore(log, offset);
+}

@@ -1,0 +1,61 @@
+import {
+  type BatchesAnswer,
+  type BatchesQuery,
+  type EntryError,
+  markerBytes,
+  type OffsetAnswer,
+  type OffsetQuery,
+} from '@weir/cluster';
+import type { ClusterState } from '../cluster-state.ts';
+import type { MachineLimits } from '../machine-limits.ts';
+import { markerFileSlot } from './marker.ts';
+import type { PartitionLog } from './partition-log.ts';
+import { noPointers, readPointers } from './pointers.ts';
+
+export function findBatches(state: ClusterState, limits: MachineLimits, query: BatchesQuery): BatchesAnswer {
+  const log = findLog(state, query);
+  if (typeof log === 'string') {
+    return { error: log, logStartOffset: -1, nextOffset: -1, lastStableOffset: -1, pointers: noPointers };
+  }
+  const { offset, bytesMax } = query;
+  const { logStartOffset, nextOffset, lastStableOffset } = log;
+  const ends = { logStartOffset, nextOffset, lastStableOffset };
+  // Said so that it refuses what is no number, too.
+  if (!(offset >= logStartOffset && offset <= nextOffset)) {
+    return { error: 'OFFSET_OUT_OF_RANGE', ...ends, pointers: noPointers };
+  }
+  if (offset === nextOffset) return { error: 'NONE', ...ends, pointers: noPointers };
+
+  const firstIndex = log.indexOfOffset(offset);
+  const countMax = Math.min(log.pointerCount - firstIndex, limits.pointersPerAnswerMax);
+  let count = 0;
+  let bytes = 0;
+  do {
+    bytes += bytesOf(state, log.slot(firstIndex + count));
+    count++;
+  } while (count < countMax && bytes < bytesMax);
+  const pointers = readPointers(state, log, firstIndex, count);
+  const aborted = log.aborted?.overlapping(offset, log.endOf(firstIndex + count - 1));
+  return { error: 'NONE', ...ends, pointers, ...(aborted === undefined ? {} : { aborted }) };
+}
+
+function bytesOf({ pointers }: ClusterState, slot: number): number {
+  return pointers.fileSlot(slot) === markerFileSlot ? markerBytes : pointers.byteLength(slot);
+}
+
+export function findOffset(state: ClusterState, query: OffsetQuery): OffsetAnswer {
+  const log = findLog(state, query);
+  if (typeof log === 'string') return { error: log, pointers: noPointers };
+  const index =
+    query.want === 'latest' ? log.indexOfLatestTimestamp() : log.indexOfTimestamp(query.timestampMs);
+  return { error: 'NONE', pointers: index < 0 ? noPointers : readPointers(state, log, index, 1) };
+}
+
+function findLog(
+  state: ClusterState,
+  { topicId, partition }: { readonly topicId: string; readonly partition: number },
+): PartitionLog | EntryError {
+  const topic = state.topics.byId(topicId);
+  if (topic === undefined) return 'UNKNOWN_TOPIC_ID';
+  return topic.partitions[partition] ?? 'UNKNOWN_TOPIC_OR_PARTITION';
+}

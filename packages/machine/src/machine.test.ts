@@ -1,0 +1,294 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { Cluster } from '../testing/cluster.ts';
+import { fileCommit } from '../testing/file-commit.ts';
+import { TestProducer } from '../testing/transactional-producer.ts';
+import { UnreadableBytes } from './bytes/byte-reader.ts';
+import { MalformedCommand } from './command.ts';
+import { entryKind } from './entry-kind.ts';
+import { ClusterMachine } from './machine.ts';
+
+/**
+ * One entry of each kind as it is in journals out there. When this fails, an old journal cannot be read any more: the changed
+ * layout needs a number of its own.
+ */
+const journal: [kind: keyof typeof entryKind, hex: string][] = [
+  [
+    'topicsCreated',
+    '02c0843d01066f7264657273066f726465727303020e636c65616e75702e706f6c69637907636f6d706163740c726574656e74696f6e2e6d73053630303030',
+  ],
+  [
+    'filesCommitted',
+    '01c1843d010000000000000000000000000000f11ea42a052800006403e6070a02070404708827ac02e9907a009c016401ffffffffffff3f4301000002020000',
+  ],
+  ['partitionsCreated', '04c1843d010005'],
+  ['producerIdsAllocated', '05c1843de807'],
+  [
+    'clusterConfigsAltered',
+    '06c1843d02106c6f672e726574656e74696f6e2e6d730107333630303030300e6e756d2e706172746974696f6e73010134',
+  ],
+  ['clusterConfigsAltered', '06c1843d010e6e756d2e706172746974696f6e7300'],
+  ['topicsDeleted', '03c1843d0100'],
+  ['purged', '07c1bcd62901010100'],
+  [
+    'requestAnswered',
+    '08c1bcd6291c616c6c6f6361746550726f647563657249647320636c69656e743a3800043130303105c1bcd62902',
+  ],
+  ['topicsCreated', '02c1bcd6290106636f7069657306636f706965730200'],
+  ['transactionalProducerInit', '15c1bcd629036f6c64e0d403eb0700000000'],
+  ['transactionPartitionsAdded', '16c1bcd629eb0701056669727374010201000101'],
+  ['transactionGroupAdded', '17c1bcd629eb07000772656164657273'],
+  ['transactionOffsetsCommitted', '18c1bcd629eb07077265616465727300010100070000'],
+  [
+    'transactionalFilesCommitted',
+    '14c1bcd6290200000000000000000000000000000001640128010102640481f9ac53ec0700000000',
+  ],
+  ['transactionOriginNoted', '1bc1bcd629eb07067365636f6e6404'],
+  ['transactionEnded', '19c1bcd629eb070100eb07000000'],
+  ['transactionalProducerInit', '15c1bcd629036e6577e807ec0700000000'],
+  [
+    'transactionalFilesCommitted',
+    '14c1bcd6290200000000000000000000000000000002640128030100640181f9ac53ed0700000000',
+  ],
+  ['transactionEnded', '19c1bcd629ec070201ec07010100'],
+  [
+    'transactionalFilesCommitted',
+    '14c1bcd6290200000000000000000000000000000003640128030102640181f9ac53ed0701000000',
+  ],
+  ['transactionsExpired', '1aa9c4d62901ec070202ec0702000000'],
+  ['transactionalProducerInit', '15a9c4d629036e6577e807ec0703000000'],
+  ['entriesPut', '0aa9c4d62902010772656164657273056b657074020475736572056b657074'],
+  ['entriesPut', '0aa9c4d6290101077265616465727300'],
+  [
+    'offsetsCommitted',
+    '0ba9c4d62902077265616465727300020100ac0200046e6f74650101ac0200046e6f7465066f746865727392ccd629010101ac020600',
+  ],
+  ['offsetsForgotten', '0ca9c4d629020772656164657273010101066f746865727300'],
+  [
+    'configsAltered',
+    '1fa9c4d6290101010c726574656e74696f6e2e6d73010139010e6e756d2e706172746974696f6e73010132011e0772656164657273277b22636f6e73756d65722e73657373696f6e2e74696d656f75742e6d73223a2239303030227d',
+  ],
+  ['configsAltered', '1fa9c4d6290101010c726574656e74696f6e2e6d73000000'],
+  ['logStartsMoved', '1ea9c4d6290101010103'],
+  ['topicsDeleted', '03a9c4d6290101'],
+  ['topicsRestored', '20a9c4d6290101'],
+  ['topicsRemoved', '21a9c4d6290101'],
+  [
+    'replicatedTopicsCreated',
+    '22a9c4d62902036f6e65036f6e6501010005757375616c05757375616c0203010c726574656e74696f6e2e6d730137',
+  ],
+];
+
+/** The story that gave the journal above. */
+function tell(): Cluster {
+  const cluster = new Cluster();
+  cluster.create('orders', 3, { 'cleanup.policy': 'compact', 'retention.ms': '60000' });
+  cluster.nowMs += 1;
+  cluster.commitFile(
+    fileCommit(0xf11e, [
+      { topicId: 'orders', records: 3, timestampMs: 1_000_500, producerId: 9, epoch: 2, sequence: 7 },
+      { topicId: 'orders', partition: 2, records: 300, bytes: 5000, gap: 12, timestampMs: -1 },
+      { topicId: 'orders', partition: 1, timestampMs: Number.MAX_SAFE_INTEGER },
+      { topicId: 'orders', records: 3, producerId: 9, epoch: 2, sequence: 7 },
+      { topicId: 'unknown' },
+    ]),
+  );
+  cluster.execute({
+    kind: 'createPartitions',
+    topics: [{ name: 'orders', partitionCount: 5 }],
+    validateOnly: false,
+  });
+  cluster.execute({ kind: 'allocateProducerIds', count: 1000 });
+  const configs = { 'num.partitions': '4', 'log.retention.hours': '1' };
+  cluster.execute({ kind: 'alterClusterConfigs', configs });
+  cluster.execute({ kind: 'alterClusterConfigs', configs: { 'num.partitions': null } });
+  cluster.delete('orders');
+  cluster.nowMs += 86_400_000;
+  cluster.execute({ kind: 'purge' });
+  cluster.request('client:7', { kind: 'deleteTopics', topics: [{ name: 'none' }] });
+  cluster.request('client:8', { kind: 'allocateProducerIds', count: 2 });
+  tellOfTransactions(cluster);
+  tellOfGroups(cluster);
+  tellOfAdministration(cluster);
+  tellOfDeletions(cluster);
+  cluster.execute({
+    kind: 'createTopics',
+    topics: [
+      { name: 'one', partitionCount: 1, replicationFactor: 1, configs: {} },
+      { name: 'usual', partitionCount: 2, replicationFactor: 3, configs: { 'retention.ms': '7' } },
+    ],
+    topicIds: ['one', 'usual'],
+    validateOnly: false,
+  });
+  return cluster;
+}
+
+function tellOfDeletions(cluster: Cluster): void {
+  cluster.delete('copies');
+  cluster.execute({ kind: 'restoreTopics', topicIds: ['copies'] });
+  cluster.execute({ kind: 'removeTopics', topics: [{ name: 'copies' }] });
+}
+
+function tellOfAdministration(cluster: Cluster): void {
+  const set = (name: string, value: string) => [{ name, operation: 'set', value }] as const;
+  const replacesAll = false;
+  cluster.execute({
+    kind: 'alterConfigs',
+    validateOnly: false,
+    resources: [
+      { kind: 'topic', name: 'copies', replacesAll, changes: set('retention.ms', '9') },
+      { kind: 'cluster', name: '', replacesAll, changes: set('num.partitions', '2') },
+      { kind: 'group', name: 'readers', replacesAll, changes: set('consumer.session.timeout.ms', '9000') },
+    ],
+  });
+  cluster.execute({
+    kind: 'alterConfigs',
+    validateOnly: false,
+    resources: [{ kind: 'topic', name: 'copies', replacesAll: true, changes: [] }],
+  });
+  cluster.execute({
+    kind: 'deleteRecords',
+    partitions: [{ topicId: 'copies', partition: 1, offset: 3 }],
+  });
+}
+
+function tellOfGroups(cluster: Cluster): void {
+  const put = { namespace: 'group', key: 'readers', value: Buffer.from('kept') } as const;
+  cluster.execute({ kind: 'putEntries', changes: [put, { ...put, namespace: 'clientQuota', key: 'user' }] });
+  cluster.execute({ kind: 'putEntries', changes: [{ ...put, value: null }] });
+  const offset = { topicId: 'copies', partition: 1, offset: 300, leaderEpoch: -1, metadata: 'note' };
+  const groups = [
+    { groupId: 'readers', retentionMs: -1, offsets: [{ ...offset, partition: 0 }, offset] },
+    { groupId: 'others', retentionMs: 1000, offsets: [{ ...offset, leaderEpoch: 5, metadata: '' }] },
+  ];
+  cluster.execute({ kind: 'commitOffsets', groups });
+  const topicNumber = cluster.machine.topicNumber('copies')!;
+  const partitions = [{ topicNumber, partition: 1 }];
+  cluster.execute({
+    kind: 'forgetOffsets',
+    groups: [
+      { groupId: 'readers', partitions },
+      { groupId: 'others', partitions: null },
+    ],
+  });
+}
+
+function tellOfTransactions(cluster: Cluster): void {
+  cluster.create('copies', 2);
+  const oldClient = new TestProducer(cluster, 'old', { bumps: false });
+  oldClient.init();
+  oldClient.add(['copies', 0], ['copies', 1]);
+  oldClient.addGroup('readers');
+  oldClient.commitOffset('readers', 'copies', 7);
+  oldClient.send('copies', 1, 4);
+  oldClient.connection = 'second';
+  oldClient.end(true);
+  oldClient.end(true);
+  const newClient = new TestProducer(cluster, 'new', { timeoutMs: 1000 });
+  newClient.init();
+  newClient.send('copies');
+  newClient.end(false);
+  newClient.send('copies', 1);
+  cluster.nowMs += 1000;
+  cluster.execute({ kind: 'expireTransactions' });
+  newClient.init();
+}
+
+test('entries are the bytes that journals have', () => {
+  const cluster = tell();
+  assert.deepEqual(
+    cluster.journal.map((entry) => entry.toString('hex')),
+    journal.map(([, hex]) => hex),
+  );
+  const machine = ClusterMachine.empty('vci_test');
+  for (const [kind, hex] of journal) {
+    const entry = Buffer.from(hex, 'hex');
+    assert.equal(entry[0], entryKind[kind]);
+    machine.apply(entry);
+  }
+  assert.ok(Buffer.concat(machine.save()).equals(cluster.saved()));
+});
+
+test('there is an entry of every kind among them', () => {
+  assert.deepEqual(new Set(journal.map(([kind]) => kind)), new Set(Object.keys(entryKind)));
+});
+
+test('an entry that is cut short, too long or of an unknown kind is refused', () => {
+  for (const entry of tell().journal) {
+    for (let length = 0; length < entry.length; length++) {
+      const machine = tell().machine;
+      assert.throws(() => machine.apply(entry.subarray(0, length)), UnreadableBytes);
+    }
+  }
+  const machine = tell().machine;
+  assert.throws(() => machine.apply(Buffer.of(99, 0)), /no entry of kind 99/);
+  const { entry } = machine.execute({ kind: 'allocateProducerIds', count: 1 }, 0);
+  assert.throws(() => machine.apply(Buffer.concat([entry!, Buffer.of(0)])), /left over/);
+});
+
+test('an entry about what is not there is refused', () => {
+  const cluster = new Cluster();
+  cluster.create('a', 2);
+  cluster.commit({ topicId: 'a', partition: 1 });
+  cluster.delete('a');
+  for (const entry of cluster.journal.slice(1)) {
+    assert.throws(() => ClusterMachine.empty('vci_test').apply(entry), UnreadableBytes);
+  }
+  const narrower = new Cluster();
+  narrower.create('a', 1);
+  assert.throws(() => narrower.machine.apply(cluster.journal[1]!), /has no partition 1/);
+});
+
+test('producer ids are handed out once', () => {
+  const cluster = new Cluster();
+  const firsts = [1, 1000, 5].map((count) => cluster.execute({ kind: 'allocateProducerIds', count }));
+  assert.deepEqual(firsts, [1, 2, 1002]);
+  for (const count of [0, -1, 1.5, 1_000_001]) {
+    assert.throws(() => cluster.execute({ kind: 'allocateProducerIds', count }), MalformedCommand);
+  }
+  assert.equal(cluster.replay().machine.execute({ kind: 'allocateProducerIds', count: 1 }, 0).reply, 1007);
+});
+
+test('configs of the cluster are set all together or not at all', () => {
+  const cluster = new Cluster();
+  const refused = cluster.execute({
+    kind: 'alterClusterConfigs',
+    configs: { 'num.partitions': '2', 'service.nothing': '1' },
+  });
+  assert.deepEqual(refused, {
+    error: 'INVALID_CONFIG',
+    message: 'service.nothing=1: there is no such cluster config',
+  });
+  assert.deepEqual(cluster.machine.clusterConfigs(), {});
+  const configs = { 'num.partitions': '2', 'log.retention.minutes': '1' };
+  assert.equal(cluster.execute({ kind: 'alterClusterConfigs', configs }).error, 'NONE');
+  assert.deepEqual(cluster.machine.clusterConfigs(), { 'log.retention.ms': '60000', 'num.partitions': '2' });
+  const { entry } = cluster.machine.execute({ kind: 'alterClusterConfigs', configs }, cluster.nowMs);
+  assert.equal(entry, undefined, 'what is so already is no news');
+});
+
+test('time does not run back when another leader has an earlier clock', () => {
+  const cluster = new Cluster();
+  cluster.create('a');
+  cluster.nowMs -= 5000;
+  cluster.create('b');
+  assert.equal(cluster.machine.topicByName('b')!.createdMs, cluster.nowMs + 5000);
+  for (const nowMs of [-1, 0.5, Number.NaN]) {
+    assert.throws(() => cluster.machine.execute({ kind: 'purge' }, nowMs), MalformedCommand);
+  }
+});
+
+test('a snapshot for followers has the ends of all partitions in the order of the topics', () => {
+  const cluster = new Cluster();
+  cluster.create('a', 2);
+  cluster.create('gone', 1);
+  cluster.create('b', 1);
+  cluster.delete('gone');
+  cluster.commit({ topicId: 'b', records: 9 }, { topicId: 'a', partition: 1, records: 2 });
+  const { topics, nextOffset, logStartOffset, clusterId } = cluster.machine.snapshotForFollowers();
+  assert.deepEqual(
+    topics.map(({ name }) => name),
+    ['a', 'b'],
+  );
+  assert.deepEqual([[...nextOffset], [...logStartOffset], clusterId], [[0, 2, 9], [0, 0, 0], 'vci_test']);
+});

@@ -1,0 +1,140 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { Cluster } from '../../testing/cluster.ts';
+import { ClusterMachine } from '../machine.ts';
+import type { MachineLimits } from '../machine-limits.ts';
+import { hasNodeId, nodeIdKeptMs, nodeIdRows } from './node-ids.ts';
+
+/** Agents that come and go, as a leader tells of them. */
+class Stage {
+  readonly cluster: Cluster;
+  readonly living = new Map<string, number>();
+
+  constructor(limits: Partial<MachineLimits> = {}) {
+    this.cluster = new Cluster(limits);
+  }
+
+  /** `unheard`: agents that clients are still told of, though nobody knows whether they live. */
+  start(agentId: string, address = `${agentId}:9092`, unheard: readonly string[] = []): number | undefined {
+    const present = [...this.living.keys()];
+    const named = [...present, ...unheard];
+    const request = { agentId, address, named, present };
+    const { nodeId, message } = this.cluster.execute({ kind: 'assignNodeId', request });
+    assert.equal(message === null, nodeId !== undefined);
+    if (nodeId !== undefined) this.living.set(agentId, nodeId);
+    return nodeId;
+  }
+
+  stop(agentId: string): void {
+    this.living.delete(agentId);
+  }
+}
+
+test('agents are numbered from 1, and one that is there keeps its number', () => {
+  const stage = new Stage();
+  assert.deepEqual(
+    ['a', 'b', 'c'].map((agentId) => stage.start(agentId)),
+    [1, 2, 3],
+  );
+  const entries = stage.cluster.journal.length;
+  assert.equal(stage.start('b'), 2);
+  assert.equal(stage.cluster.journal.length, entries, 'nothing is written for what is known');
+  assert.ok(hasNodeId(stage.cluster.machine.records, 'b', 2));
+  assert.ok(!hasNodeId(stage.cluster.machine.records, 'b', 1));
+});
+
+test('an agent that was started again under another id is recognised by its address', () => {
+  const stage = new Stage();
+  for (const agentId of ['a', 'b', 'c']) stage.start(agentId);
+  stage.stop('b');
+  assert.equal(stage.start('b-again', 'b:9092'), 2);
+  assert.ok(!hasNodeId(stage.cluster.machine.records, 'b', 2));
+});
+
+test('agents behind one address have ids of their own while they live', () => {
+  const stage = new Stage();
+  const address = 'balancer:9092';
+  assert.deepEqual(
+    ['a', 'b'].map((agentId) => stage.start(agentId, address)),
+    [1, 2],
+  );
+  assert.equal(stage.start('c', address, ['x']), 3);
+});
+
+test('after a failover an agent takes its id back from one that nobody has heard since', () => {
+  const stage = new Stage();
+  stage.start('a');
+  stage.start('b');
+  stage.stop('a');
+  assert.equal(stage.start('other', 'other:9092', ['a']), 3);
+  assert.equal(stage.start('a-again', 'a:9092', ['a']), 1);
+});
+
+test('ids of agents that are gone are used again after a while, not before', () => {
+  const stage = new Stage();
+  for (const agentId of ['a', 'b']) stage.start(agentId);
+  stage.stop('a');
+  assert.equal(stage.start('c'), 3, 'it is missed from here on');
+  stage.cluster.nowMs += nodeIdKeptMs - 1;
+  assert.equal(stage.start('d'), 4);
+  stage.cluster.nowMs += 1;
+  assert.equal(stage.start('e'), 1);
+});
+
+test('an agent that was missed and came back is not counted from the first time', () => {
+  const stage = new Stage();
+  for (const agentId of ['a', 'b']) stage.start(agentId);
+  stage.stop('a');
+  stage.start('c');
+  stage.start('a');
+  stage.stop('a');
+  stage.cluster.nowMs += nodeIdKeptMs;
+  assert.equal(stage.start('d'), 4);
+});
+
+test('when ids run out the one that was missed longest goes, and none of an agent that is there', () => {
+  const stage = new Stage({ nodeIdMax: 2 });
+  for (const agentId of ['a', 'b']) stage.start(agentId);
+  assert.equal(stage.start('c'), undefined);
+  stage.stop('b');
+  assert.equal(stage.start('c'), 2);
+});
+
+test('where there is no room for another record, an id is used again', () => {
+  const stage = new Stage({ recordsMax: 2 });
+  for (const agentId of ['a', 'b']) stage.start(agentId);
+  assert.equal(stage.start('c'), undefined);
+  stage.stop('a');
+  assert.equal(stage.start('c'), 1);
+});
+
+test('no two agents that live have one id, ids stay small, and followers and snapshots agree', () => {
+  const step = fc.record({
+    agent: fc.nat({ max: 7 }),
+    address: fc.nat({ max: 5 }),
+    comes: fc.boolean(),
+    passes: fc.constantFrom(0, 1, nodeIdKeptMs),
+  });
+  fc.assert(
+    fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
+      const stage = new Stage();
+      for (const { agent, address, comes, passes } of steps) {
+        stage.cluster.nowMs += passes;
+        if (!comes) {
+          stage.stop(`a${agent}`);
+          continue;
+        }
+        const before = stage.living.get(`a${agent}`);
+        const nodeId = stage.start(`a${agent}`, `host${address}:9092`)!;
+        assert.ok(before === undefined || before === nodeId, 'an agent keeps its id while it lives');
+        assert.equal(new Set(stage.living.values()).size, stage.living.size);
+        assert.ok(nodeId >= 1 && nodeId <= 8);
+      }
+      const { machine } = stage.cluster;
+      const rows = nodeIdRows(machine.records);
+      assert.deepEqual(nodeIdRows(stage.cluster.replay().machine.records), rows);
+      assert.deepEqual(nodeIdRows(ClusterMachine.restore(Buffer.concat(machine.save())).records), rows);
+    }),
+  );
+});

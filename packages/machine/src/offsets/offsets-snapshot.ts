@@ -1,0 +1,73 @@
+import type { ByteReader } from '../bytes/byte-reader.ts';
+import type { ByteWriter } from '../bytes/byte-writer.ts';
+import type { ClusterState } from '../cluster-state.ts';
+import type { SnapshotReader, SnapshotWriter } from '../snapshot-format/snapshot-columns.ts';
+import type { CapturedOffsets } from './captured-offsets.ts';
+import type { StoredOffset } from './offsets.ts';
+
+/** Groups and their offsets in the order of first commits, which all who apply the same entries share. */
+export function* writeOffsets(captured: CapturedOffsets, writer: SnapshotWriter): Generator<Buffer> {
+  const { fields } = writer;
+  fields.varint(captured.nextSequence);
+  fields.varint(captured.groupCount);
+  for (const { groupId, offsets } of captured.groups()) {
+    fields.text(groupId);
+    fields.varint(offsets.length);
+    for (const kept of offsets) {
+      writeKept(fields, kept);
+      yield* writer.cut();
+    }
+  }
+  fields.varint(captured.pending.length);
+  for (const { producerId, groupId, kept } of captured.pending) {
+    fields.varint(producerId);
+    fields.text(groupId);
+    writeKept(fields, kept);
+    yield* writer.cut();
+  }
+}
+
+export function readOffsets({ offsets }: ClusterState, { fields }: SnapshotReader): void {
+  offsets.nextSequence = fields.varint();
+  for (let groups = fields.varint(); groups > 0; groups--) {
+    const groupId = fields.text();
+    for (let left = fields.varint(); left > 0; left--) offsets.restore(groupId, readKept(fields));
+  }
+  for (let left = fields.varint(); left > 0; left--) {
+    const producerId = fields.varint();
+    const groupId = fields.text();
+    offsets.restorePending(producerId, groupId, readKept(fields));
+  }
+}
+
+function writeKept(fields: ByteWriter, kept: StoredOffset): void {
+  fields.varint(kept.topicNumber);
+  fields.varint(kept.partition);
+  fields.varint(kept.offset);
+  fields.varint(kept.leaderEpoch + 1);
+  fields.text(kept.metadata);
+  fields.varint(kept.committedMs);
+  fields.varint(kept.expiresMs === undefined ? 0 : kept.expiresMs + 1);
+  fields.varint(kept.sequence);
+}
+
+function readKept(fields: ByteReader): StoredOffset {
+  const topicNumber = fields.varint();
+  const partition = fields.varint();
+  const offset = fields.varint();
+  const leaderEpoch = fields.varint() - 1;
+  const metadata = fields.text();
+  const committedMs = fields.varint();
+  const expiresMsPlusOne = fields.varint();
+  const expiresMs = expiresMsPlusOne === 0 ? undefined : expiresMsPlusOne - 1;
+  return {
+    topicNumber,
+    partition,
+    offset,
+    leaderEpoch,
+    metadata,
+    committedMs,
+    expiresMs,
+    sequence: fields.varint(),
+  };
+}

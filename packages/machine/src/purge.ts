@@ -1,0 +1,77 @@
+import type { ClusterChange } from '@weir/cluster';
+import { ByteReader } from './bytes/byte-reader.ts';
+import type { ByteWriter } from './bytes/byte-writer.ts';
+import type { ClusterState } from './cluster-state.ts';
+import { markerFileSlot } from './log/marker.ts';
+import type { MachineLimits } from './machine-limits.ts';
+import { deletedTopicTtlMs } from './topics/restore-topics.ts';
+import { applyTopicsDeleted, topicOf } from './topics/topic-entries.ts';
+import type { Topic } from './topics/topics.ts';
+
+/** What only time removes. */
+interface Purge {
+  /** Of those that were silent longest. */
+  readonly producers: number;
+  /** Of the oldest. */
+  readonly fileIds: number;
+  readonly topics: readonly Topic[];
+}
+
+/** Decides what is due; changes nothing. */
+export function decidePurge(state: ClusterState, limits: MachineLimits, nowMs: number): Purge {
+  const ttlMs = deletedTopicTtlMs(state);
+  const topics: Topic[] = [];
+  for (const topic of state.topics.held()) {
+    if (topic.deletedMs !== undefined && topic.deletedMs + ttlMs <= nowMs) topics.push(topic);
+  }
+  return {
+    producers: state.producers.countSilent(nowMs - limits.producerStateMsMax),
+    fileIds: state.recentFiles.countOlder(nowMs - limits.recentFileMsMax),
+    topics,
+  };
+}
+
+export function writePurged(writer: ByteWriter, { producers, fileIds, topics }: Purge): void {
+  writer.varint(producers);
+  writer.varint(fileIds);
+  writer.varint(topics.length);
+  for (const { number } of topics) writer.varint(number);
+}
+
+export function applyPurged(state: ClusterState, reader: ByteReader): void {
+  state.producers.forgetOldest(reader.varint());
+  state.recentFiles.forgetOldest(reader.varint());
+  removeTopics(state, reader);
+}
+
+/** Topics that are live: deleted as others are, and then removed at once. */
+export function applyTopicsRemoved(state: ClusterState, reader: ByteReader): ClusterChange[] {
+  const numbers = reader.raw(reader.left);
+  const changes = applyTopicsDeleted(state, new ByteReader(numbers));
+  removeTopics(state, new ByteReader(numbers));
+  return changes;
+}
+
+function removeTopics(state: ClusterState, reader: ByteReader): void {
+  const removed = new Set<number>();
+  for (let left = reader.varint(); left > 0; left--) {
+    const topic = topicOf(state, reader.varint());
+    removeTopic(state, topic);
+    removed.add(topic.number);
+  }
+  if (removed.size === 0) return;
+  state.offsets.forgetTopics(removed);
+  state.transactions.forgetTopics(removed);
+}
+
+function removeTopic({ topics, producers, files, pointers }: ClusterState, topic: Topic): void {
+  for (const log of topic.partitions) {
+    for (let index = 0; index < log.pointerCount; index++) {
+      const fileSlot = pointers.fileSlot(log.slot(index));
+      if (fileSlot !== markerFileSlot) files.discountPointer(fileSlot);
+    }
+    log.free();
+    producers.forgetLog(log);
+  }
+  topics.remove(topic);
+}

@@ -1,0 +1,73 @@
+import {
+  type AlterClientQuotasResult,
+  type ClientQuotasToAlter,
+  entityProblem,
+  type Quotas,
+  quotaEntityKey,
+  quotaProblem,
+  readQuotas,
+} from '@weir/cluster';
+import type { ClusterState } from '../cluster-state.ts';
+import { decidePutEntries, type EntryChange } from '../kv/put-entries.ts';
+import type { MachineLimits } from '../machine-limits.ts';
+import { repeated } from '../topics/repeated.ts';
+
+/** Decides what changes, for each entity by itself; changes nothing. An entity without quotas has no record. */
+export function decideAlterClientQuotas(
+  state: ClusterState,
+  limits: MachineLimits,
+  requests: readonly ClientQuotasToAlter[],
+): { changed: readonly EntryChange[]; results: AlterClientQuotasResult[] } {
+  const { records } = state;
+  const changes: EntryChange[] = [];
+  const problems = requests.map(({ entity }) => entityProblem(entity));
+  const wellFormed = requests.filter((_, index) => problems[index] === undefined);
+  const namedTwice = repeated(wellFormed.map(({ entity }) => quotaEntityKey(entity)));
+  let count = records.of('clientQuota').size;
+  const results = requests.map((request, index): AlterClientQuotasResult => {
+    const key = quotaEntityKey(request.entity);
+    const isRepeated = namedTwice.has(key) ? 'The request names the entity more than once.' : undefined;
+    const problem = problems[index] ?? isRepeated ?? changesProblem(request);
+    if (problem !== undefined) return { error: 'INVALID_REQUEST', message: problem };
+
+    const before = records.get('clientQuota', key);
+    const after = altered(before === undefined ? {} : readQuotas(before), request);
+    const isKept = Object.keys(after).length > 0;
+    const added = (isKept ? 1 : 0) - (before === undefined ? 0 : 1);
+    if (added > 0 && count >= limits.clientQuotasMax) {
+      return {
+        error: 'POLICY_VIOLATION',
+        message: `The cluster has quotas for ${count} entities, the most it can.`,
+      };
+    }
+    count += added;
+    const value = isKept ? Buffer.from(JSON.stringify(after)) : null;
+    changes.push({ namespace: 'clientQuota', key, value });
+    return { error: 'NONE', message: null };
+  });
+  const { changed, problem } = decidePutEntries(state, limits, changes);
+  if (problem === undefined) return { changed, results };
+  const refused = { error: 'POLICY_VIOLATION', message: problem } as const;
+  return { changed, results: results.map((result) => (result.error === 'NONE' ? refused : result)) };
+}
+
+/** A removal may name anything: what is not there is removed. */
+function changesProblem({ entity, changes }: ClientQuotasToAlter): string | undefined {
+  const [namedTwice] = repeated(changes.map(({ key }) => key));
+  if (namedTwice !== undefined) return `The request changes ${namedTwice} more than once for this entity.`;
+  for (const { key, value } of changes) {
+    const problem = value === null ? undefined : quotaProblem(entity, key, value);
+    if (problem !== undefined) return problem;
+  }
+  return undefined;
+}
+
+/** By their names in one order, so that the same quotas are the same record. */
+function altered(before: Quotas, { changes }: ClientQuotasToAlter): Quotas {
+  const after = new Map(Object.entries(before));
+  for (const { key, value } of changes) {
+    if (value === null) after.delete(key);
+    else after.set(key, value);
+  }
+  return Object.fromEntries([...after].sort(([a], [b]) => (a < b ? -1 : 1)));
+}

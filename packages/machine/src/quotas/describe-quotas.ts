@@ -1,0 +1,28 @@
+import {
+  type ClientQuotaFilter,
+  type ClientQuotas,
+  type QuotaEntity,
+  type QuotaFilterPart,
+  quotaEntityOf,
+  readQuotas,
+} from '@weir/cluster';
+import type { Records } from '../kv/key-value-store.ts';
+
+/** The quotas of the entities that fit all parts of the filter; a strict one without parts fits nobody. */
+export function describeQuotas(records: Pick<Records, 'of'>, filter: ClientQuotaFilter): ClientQuotas[] {
+  const found: ClientQuotas[] = [];
+  for (const [key, value] of records.of('clientQuota')) {
+    const entity = quotaEntityOf(key);
+    if (fits(entity, filter)) found.push({ entity, quotas: readQuotas(value) });
+  }
+  return found;
+}
+
+function fits(entity: QuotaEntity, { parts, isStrict }: ClientQuotaFilter): boolean {
+  if (isStrict && entity.length !== parts.length) return false;
+  return parts.every((part) => entity.some((one) => one.type === part.type && isNamed(one.name, part)));
+}
+
+function isNamed(name: string | null, part: QuotaFilterPart): boolean {
+  return part.match === 'any' || name === part.name;
+}

@@ -1,0 +1,146 @@
+import { crc32 } from '@node-rs/crc32';
+import { NewerFormat } from '@weir/cluster';
+import { ByteReader, UnreadableBytes } from '../bytes/byte-reader.ts';
+import { ByteWriter } from '../bytes/byte-writer.ts';
+import { byteOrderMark, snapshotHeadBytes as headBytes, snapshotMagic as magic } from './snapshot-version.ts';
+
+/**
+ * The bytes around and within a snapshot: a head with what it is, small fields between columns, and length and checksum at
+ * the end, since nobody knows them before. Columns are written as they lie in memory, since they are most of it and
+ * nothing is faster.
+ */
+const checksumBytes = 4;
+const lengthBytes = 8;
+
+/**
+ * Fields are cut into slices of about this size. Whoever stores a snapshot stores it slice by slice and does other things in
+ * between, so that a slice must not take long to make: this is two or three milliseconds.
+ */
+const sliceBytes = 128 * 1024;
+
+export type Column = Float64Array | Uint32Array | Uint8Array;
+
+export class SnapshotWriter {
+  readonly fields = new ByteWriter();
+  #ready: Buffer[] = [];
+  #checksum = 0;
+  #bytes = 0;
+
+  /** Takes the column as it is; nobody may change it before the next slice. */
+  column(column: Column): void {
+    this.#flush();
+    this.#ready.push(Buffer.from(column.buffer, column.byteOffset, column.byteLength));
+  }
+
+  *head(version: number): Generator<Buffer> {
+    const numbers = Buffer.from(Uint32Array.of(byteOrderMark, version).buffer);
+    yield this.#counted(Buffer.concat([magic, numbers]));
+  }
+
+  /** Call this between small parts of what may be large: gives a slice when there is enough for one. */
+  *cut(): Generator<Buffer> {
+    if (this.fields.length >= sliceBytes) yield* this.slice();
+  }
+
+  /** Gives what was written since the last slice, if there is anything. */
+  *slice(): Generator<Buffer> {
+    this.#flush();
+    const ready = this.#ready;
+    this.#ready = [];
+    if (ready.length > 0) yield this.#counted(ownCopyOf(ready));
+  }
+
+  *end(): Generator<Buffer> {
+    yield* this.slice();
+    const length = this.#counted(Buffer.from(Float64Array.of(this.#bytes - headBytes).buffer));
+    yield Buffer.concat([length, Buffer.from(Uint32Array.of(this.#checksum).buffer)]);
+  }
+
+  #counted(slice: Buffer): Buffer {
+    this.#checksum = crc32(slice, this.#checksum);
+    this.#bytes += slice.length;
+    return slice;
+  }
+
+  #flush(): void {
+    if (this.fields.length > 0) this.#ready.push(this.fields.take());
+  }
+}
+
+export class SnapshotReader {
+  readonly version: number;
+  readonly fields: ByteReader;
+
+  /** Checks everything that can be checked before a single field is believed. */
+  constructor(bytes: Buffer, versions: readonly number[]) {
+    if (bytes.length < headBytes + checksumBytes || !bytes.subarray(0, magic.length).equals(magic)) {
+      throw new UnreadableBytes('this is no snapshot of a cluster');
+    }
+    const [foundMark, version] = new Uint32Array(copyOf(bytes.subarray(magic.length, headBytes)));
+    if (foundMark !== byteOrderMark) {
+      throw new UnreadableBytes('the snapshot comes from a machine with another byte order');
+    }
+    const newest = Math.max(...versions);
+    // Every version ends with the checksum, by which a newer snapshot is told from a damaged one.
+    if (version! > newest && isWhole(bytes)) throw new NewerFormat('snapshot version', version!, newest);
+    if (!versions.includes(version!)) {
+      const readable = versions.join(' and ');
+      throw new UnreadableBytes(`the snapshot has version ${version}; this release reads ${readable}`);
+    }
+    this.version = version!;
+    this.fields = new ByteReader(bodyOf(bytes, this.version));
+    if (!isWhole(bytes)) throw new UnreadableBytes('the checksum of the snapshot is wrong');
+  }
+
+  f64(count: number): Float64Array {
+    return new Float64Array(this.#column(8 * count));
+  }
+
+  u32(count: number): Uint32Array {
+    return new Uint32Array(this.#column(4 * count));
+  }
+
+  #column(byteLength: number): ArrayBuffer {
+    return copyOf(this.fields.raw(byteLength));
+  }
+}
+
+function isWhole(bytes: Buffer): boolean {
+  const [checksum] = new Uint32Array(copyOf(bytes.subarray(-checksumBytes)));
+  return crc32(bytes.subarray(0, -checksumBytes)) === checksum;
+}
+
+/** What lies between head and end. Version 1 had the length in its head. */
+function bodyOf(bytes: Buffer, version: number): Buffer {
+  const isOld = version === 1;
+  const bodyStart = headBytes + (isOld ? lengthBytes : 0);
+  const endBytes = checksumBytes + (isOld ? 0 : lengthBytes);
+  const lengthStart = isOld ? headBytes : bytes.length - endBytes;
+  const foundBytes = bytes.length - bodyStart - endBytes;
+  const bodyBytes =
+    foundBytes < 0
+      ? Number.NaN
+      : new Float64Array(copyOf(bytes.subarray(lengthStart, lengthStart + lengthBytes)))[0]!;
+  if (foundBytes !== bodyBytes) {
+    throw new UnreadableBytes(`the snapshot holds ${foundBytes} bytes and should hold ${bodyBytes}`);
+  }
+  return bytes.subarray(bodyStart, bytes.length - endBytes);
+}
+
+/** One piece of memory that nobody else has, so that whoever takes the slice may hand it to another thread. */
+function ownCopyOf(parts: readonly Buffer[]): Buffer {
+  const whole = Buffer.allocUnsafeSlow(parts.reduce((sum, { length }) => sum + length, 0));
+  let at = 0;
+  for (const part of parts) {
+    whole.set(part, at);
+    at += part.length;
+  }
+  return whole;
+}
+
+/** In memory of its own, because columns begin anywhere in a snapshot and arrays of numbers must be aligned. */
+function copyOf(bytes: Buffer): ArrayBuffer {
+  const copy = new ArrayBuffer(bytes.length);
+  new Uint8Array(copy).set(bytes);
+  return copy;
+}

@@ -1,0 +1,90 @@
+import type { TopicDescription } from '@weir/cluster';
+import type { ClusterState } from '../cluster-state.ts';
+import type { CapturedProducers } from '../commit/captured-producers.ts';
+import type { NamedEntry } from '../kv/key-value-store.ts';
+import type { FileTable } from '../log/file-table.ts';
+import type { PartitionLog } from '../log/partition-log.ts';
+import type { PointerPool } from '../log/pointer-pool.ts';
+import type { CapturedOffsets } from '../offsets/captured-offsets.ts';
+import type { RecentReply } from '../replies/recent-replies.ts';
+import { type CapturedTransactions, captureTransactions } from '../transactions/transactions-snapshot.ts';
+import { CapturedLogs } from './captured-logs.ts';
+
+interface CapturedTopic {
+  readonly number: number;
+  readonly description: TopicDescription;
+  readonly deletedMs: number | undefined;
+}
+
+/**
+ * The state as it is at one moment, to be written down while the machine goes on. Taking it costs about ten milliseconds for
+ * a hundred thousand partitions; what is large is not copied:
+ *
+ * - pointers and files are not changed, and their places not used again before `end`;
+ * - a producer that is about to change leaves its present state behind (`CapturedProducers`), and so does a group with its
+ *   offsets (`CapturedOffsets`);
+ * - descriptions, answers and records are replaced, never changed.
+ */
+export class CapturedState {
+  readonly clusterId: string;
+  readonly nowMs: number;
+  readonly nextProducerId: number;
+  readonly clusterConfigs: Readonly<Record<string, string>>;
+  readonly nextTopicNumber: number;
+  readonly topics: readonly CapturedTopic[];
+  readonly logs: CapturedLogs;
+  readonly producers: CapturedProducers;
+  readonly recentFiles: readonly RecentReply[];
+  readonly recentRequests: readonly RecentReply[];
+  readonly records: readonly NamedEntry[];
+  readonly offsets: CapturedOffsets;
+  readonly transactions: CapturedTransactions;
+  readonly pointers: PointerPool;
+  readonly files: FileTable;
+  /** Slots that a captured pointer may have. */
+  readonly fileSlotCount: number;
+  readonly #state: ClusterState;
+  #hasEnded = false;
+
+  constructor(state: ClusterState) {
+    this.#state = state;
+    // First, because it refuses when somebody else is at it.
+    this.producers = state.producers.capture();
+    this.clusterId = state.clusterId;
+    this.nowMs = state.nowMs;
+    this.nextProducerId = state.nextProducerId;
+    this.clusterConfigs = state.clusterConfigs;
+    this.nextTopicNumber = state.topics.nextNumber;
+    const topics: CapturedTopic[] = [];
+    // As long as it will be: growing it bit by bit would cost more than filling it.
+    const logs = new Array<PartitionLog>(state.topics.heldPartitionCount);
+    let logCount = 0;
+    for (const { number, description, deletedMs, partitions } of state.topics.held()) {
+      topics.push({ number, description, deletedMs });
+      for (const log of partitions) logs[logCount++] = log;
+    }
+    this.topics = topics;
+    this.logs = new CapturedLogs(logs);
+    this.recentFiles = state.recentFiles.oldestFirst();
+    this.recentRequests = state.recentRequests.oldestFirst();
+    this.records = state.records.all();
+    this.offsets = state.offsets.capture();
+    this.transactions = captureTransactions(state);
+    this.pointers = state.pointers;
+    this.files = state.files;
+    this.fileSlotCount = state.files.slotCount;
+    state.pointers.keepFreed();
+    state.files.keepFreed();
+  }
+
+  /** Lets go of everything. Has to be called once, whatever happened. */
+  end(): void {
+    if (this.#hasEnded) return;
+    this.#hasEnded = true;
+    this.#state.producers.endCapture();
+    this.#state.offsets.endCapture();
+    this.#state.transactions.endCapture();
+    this.#state.pointers.releaseFreed();
+    this.#state.files.releaseFreed();
+  }
+}

@@ -1,0 +1,91 @@
+import {
+  checkTopicConfigs,
+  clusterConfigValue,
+  describeProblem,
+  type TopicDescription,
+  type TopicError,
+  type TopicResult,
+  type TopicToCreate,
+} from '@weir/cluster';
+import type { ClusterState } from '../cluster-state.ts';
+import type { MachineLimits } from '../machine-limits.ts';
+import { PartitionBudget } from './partition-budget.ts';
+import { repeated } from './repeated.ts';
+import { withFactor } from './topic-entries.ts';
+import { collisionKey, topicNameProblem } from './topic-name.ts';
+
+/** What fits the protocol. */
+const replicationFactorMax = 32_767;
+
+/** Decides which topics come to be; changes nothing. */
+export function decideCreateTopics(
+  state: ClusterState,
+  limits: MachineLimits,
+  topics: readonly TopicToCreate[],
+  topicIds: readonly string[],
+  nowMs: number,
+): { created: TopicDescription[]; results: TopicResult[] } {
+  const created: TopicDescription[] = [];
+  const namedTwice = repeated(topics.map(({ name }) => name));
+  const chosenKeys = new Map<string, string>();
+  const budget = new PartitionBudget(state, limits);
+
+  const results = topics.map((topic, index): TopicResult => {
+    const { name } = topic;
+    if (namedTwice.has(name)) return refused('INVALID_REQUEST', `The request names the topic ${name} twice.`);
+    const nameProblem = topicNameProblem(name);
+    if (nameProblem !== undefined) return refused('INVALID_TOPIC_EXCEPTION', nameProblem);
+    if (state.topics.byName(name) !== undefined) {
+      return refused('TOPIC_ALREADY_EXISTS', `There is a topic ${name} already.`);
+    }
+    const key = collisionKey(name);
+    const colliding = state.topics.colliding(name)?.description.name ?? chosenKeys.get(key);
+    if (colliding !== undefined) {
+      return refused(
+        'INVALID_TOPIC_EXCEPTION',
+        `The topic ${name} collides with ${colliding}: metrics cannot distinguish "." from "_".`,
+      );
+    }
+
+    const partitionCount =
+      topic.partitionCount === -1
+        ? clusterConfigValue('num.partitions', state.clusterConfigs)
+        : topic.partitionCount;
+    const { configs, problems } = checkTopicConfigs(topic.configs);
+    if (problems.length > 0) {
+      return refused('INVALID_CONFIG', problems.map(describeProblem).join('; '));
+    }
+    if (!Number.isInteger(partitionCount) || partitionCount < 1) {
+      return refused(
+        'INVALID_PARTITIONS',
+        `A topic has at least one partition, not ${partitionCount}; -1 asks for the default.`,
+      );
+    }
+    const factor = topic.replicationFactor ?? -1;
+    if (!Number.isInteger(factor) || factor === 0 || factor < -1 || factor > replicationFactorMax) {
+      return refused(
+        'INVALID_REPLICATION_FACTOR',
+        `A replication factor is from 1 to ${replicationFactorMax}, not ${factor}; -1 asks for the default.`,
+      );
+    }
+    const overBudget = budget.take(partitionCount, partitionCount);
+    if (overBudget !== undefined) return refused(overBudget.error, overBudget.message);
+
+    chosenKeys.set(key, name);
+    const description: TopicDescription = {
+      topicId: topicIds[index]!,
+      name,
+      partitionCount,
+      ...(factor === -1 ? {} : withFactor(factor)),
+      configs,
+      createdMs: nowMs,
+    };
+    created.push(description);
+    return { error: 'NONE', message: null, topic: description };
+  });
+  return { created, results };
+}
+
+export function refused(error: Exclude<TopicError, 'NONE'>, message: string): TopicResult {
+  return { error, message, topic: undefined };
+}

@@ -1,0 +1,57 @@
+import type { ClusterState } from '../cluster-state.ts';
+import type { MachineLimits } from '../machine-limits.ts';
+
+/** How many partitions there may still be, over all topics of one request. */
+export class PartitionBudget {
+  readonly #limits: MachineLimits;
+  #live: number;
+  #held: number;
+
+  constructor(state: ClusterState, limits: MachineLimits) {
+    this.#limits = limits;
+    this.#live = state.topics.livePartitionCount;
+    this.#held = state.topics.heldPartitionCount;
+  }
+
+  /** Takes `added` partitions for a topic that then has `total`, or says why not and takes none. */
+  take(
+    added: number,
+    total: number,
+  ): { error: 'INVALID_PARTITIONS' | 'POLICY_VIOLATION'; message: string } | undefined {
+    const { partitionsPerTopicMax, partitionsPerClusterMax, partitionsHeldMax } = this.#limits;
+    if (total > partitionsPerTopicMax) {
+      return {
+        error: 'INVALID_PARTITIONS',
+        message: `A topic has at most ${partitionsPerTopicMax} partitions, not ${total}.`,
+      };
+    }
+    if (this.#live + added > partitionsPerClusterMax) {
+      return {
+        error: 'POLICY_VIOLATION',
+        message: `The cluster has ${this.#live} of at most ${partitionsPerClusterMax} partitions; ${added} more are too many.`,
+      };
+    }
+    if (this.#held + added > partitionsHeldMax) {
+      return {
+        error: 'POLICY_VIOLATION',
+        message: `With those of deleted topics the cluster holds ${this.#held} of at most ${partitionsHeldMax} partitions; ${added} more are too many. Lower service.soft.delete.topic.ttl.ms to have deleted topics removed sooner.`,
+      };
+    }
+    this.#live += added;
+    this.#held += added;
+    return undefined;
+  }
+
+  /** Takes the partitions of a deleted topic, which are held already, or says why not and takes none. */
+  takeBack(count: number): { error: 'POLICY_VIOLATION'; message: string } | undefined {
+    const { partitionsPerClusterMax } = this.#limits;
+    if (this.#live + count > partitionsPerClusterMax) {
+      return {
+        error: 'POLICY_VIOLATION',
+        message: `The cluster has ${this.#live} of at most ${partitionsPerClusterMax} partitions; ${count} more are too many.`,
+      };
+    }
+    this.#live += count;
+    return undefined;
+  }
+}

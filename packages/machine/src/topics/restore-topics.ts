@@ -1,0 +1,77 @@
+import { clusterConfigValue, type DeletedTopic, type TopicResult } from '@weir/cluster';
+import type { ClusterState } from '../cluster-state.ts';
+import type { MachineLimits } from '../machine-limits.ts';
+import { refused } from './create-topics.ts';
+import { PartitionBudget } from './partition-budget.ts';
+import { repeated } from './repeated.ts';
+import { collisionKey } from './topic-name.ts';
+import type { Topic } from './topics.ts';
+
+/** How long a deleted topic is kept. What counts is the value of now, so that lowering it gets rid of what is deleted already. */
+export function deletedTopicTtlMs({ clusterConfigs }: Pick<ClusterState, 'clusterConfigs'>): number {
+  if (!clusterConfigValue('service.soft.delete.topic.enable', clusterConfigs)) return 0;
+  return clusterConfigValue('service.soft.delete.topic.ttl.ms', clusterConfigs);
+}
+
+/** Decides which deleted topics come back; changes nothing. */
+export function decideRestoreTopics(
+  state: ClusterState,
+  limits: MachineLimits,
+  topicIds: readonly string[],
+  nowMs: number,
+): { restored: Topic[]; results: TopicResult[] } {
+  const restored: Topic[] = [];
+  const deleted = new Map(deletedTopics(state, nowMs).map((topic) => [topic.description.topicId, topic]));
+  const namedTwice = repeated(topicIds);
+  const chosenKeys = new Map<string, string>();
+  const budget = new PartitionBudget(state, limits);
+
+  const results = topicIds.map((topicId): TopicResult => {
+    if (namedTwice.has(topicId)) {
+      return refused('INVALID_REQUEST', `The request names the topic with the id ${topicId} twice.`);
+    }
+    const topic = deleted.get(topicId);
+    if (topic === undefined) {
+      return refused('UNKNOWN_TOPIC_ID', `No topic with the id ${topicId} can be restored.`);
+    }
+    const { name } = topic.description;
+    if (state.topics.byName(name) !== undefined) {
+      return refused('TOPIC_ALREADY_EXISTS', `There is another topic ${name} by now.`);
+    }
+    const key = collisionKey(name);
+    const colliding = state.topics.colliding(name)?.description.name ?? chosenKeys.get(key);
+    if (colliding !== undefined) {
+      return refused(
+        'INVALID_TOPIC_EXCEPTION',
+        `The topic ${name} collides with ${colliding}: metrics cannot distinguish "." from "_".`,
+      );
+    }
+    const overBudget = budget.takeBack(topic.partitions.length);
+    if (overBudget !== undefined) return refused(overBudget.error, overBudget.message);
+    chosenKeys.set(key, name);
+    restored.push(topic);
+    return { error: 'NONE', message: null, topic: topic.description };
+  });
+  return { restored, results };
+}
+
+/** Those that can come back, the last deleted first. */
+export function listDeletedTopics(state: ClusterState, nowMs: number): DeletedTopic[] {
+  const ttlMs = deletedTopicTtlMs(state);
+  return deletedTopics(state, nowMs)
+    .map(({ description, deletedMs, partitions }) => ({
+      topic: description,
+      deletedMs: deletedMs!,
+      restorableUntilMs: Math.min(deletedMs! + ttlMs, Number.MAX_SAFE_INTEGER),
+      byteCount: partitions.reduce((sum, { byteCount }) => sum + byteCount, 0),
+    }))
+    .sort((a, b) => b.deletedMs - a.deletedMs);
+}
+
+/** A topic whose time is over is gone, whether or not somebody purged. */
+function deletedTopics(state: ClusterState, nowMs: number): Topic[] {
+  const ttlMs = deletedTopicTtlMs(state);
+  return [...state.topics.held()].filter(
+    ({ deletedMs }) => deletedMs !== undefined && deletedMs + ttlMs > nowMs,
+  );
+}

@@ -1,0 +1,89 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { Cluster } from '../../testing/cluster.ts';
+import { TestProducer } from '../../testing/transactional-producer.ts';
+
+function started(bumps = false) {
+  const cluster = new Cluster();
+  cluster.create('a', 2);
+  const producer = new TestProducer(cluster, 'tx', { bumps });
+  producer.init();
+  return { cluster, producer };
+}
+
+const strangers: [what: string, change: (producer: TestProducer) => void, error: string][] = [
+  ['another producer', (producer) => producer.producerId++, 'INVALID_PRODUCER_ID_MAPPING'],
+  ['an old epoch', (producer) => producer.epoch--, 'PRODUCER_FENCED'],
+  ['an epoch that is yet to come', (producer) => producer.epoch++, 'PRODUCER_FENCED'],
+];
+
+for (const [what, change, error] of strangers) {
+  test(`${what} adds nothing`, () => {
+    const { cluster, producer } = started();
+    change(producer);
+    const saved = cluster.saved();
+    assert.equal(producer.add(['a', 0]), error);
+    assert.equal(producer.addGroup('g'), error);
+    assert.equal(producer.commitOffset('g', 'a', 3), error);
+    assert.ok(cluster.saved().equals(saved));
+  });
+}
+
+test('partitions are added all or none', () => {
+  for (const unknown of [['a', 2] as const, ['z', 0] as const]) {
+    const { cluster, producer } = started();
+    const saved = cluster.saved();
+    assert.equal(producer.add(['a', 0], [...unknown]), 'UNKNOWN_TOPIC_OR_PARTITION');
+    assert.ok(cluster.saved().equals(saved));
+  }
+});
+
+test('what is added twice is there once, and is no entry the second time', () => {
+  const { cluster, producer } = started();
+  assert.equal(producer.add(['a', 0], ['a', 0]), 'NONE');
+  assert.equal(producer.addGroup('g'), 'NONE');
+  const entries = cluster.journal.length;
+  assert.equal(producer.add(['a', 0]), 'NONE');
+  assert.equal(producer.addGroup('g'), 'NONE');
+  assert.equal(cluster.journal.length, entries);
+  assert.equal(cluster.machine.describeTransactions(['tx'])[0]!.partitions.length, 1);
+});
+
+test('a group that is no part of the transaction cannot commit in it, unless it joins by itself', () => {
+  const without = started(false);
+  assert.equal(without.producer.commitOffset('g', 'a', 3), 'INVALID_TXN_STATE');
+  without.producer.addGroup('other');
+  assert.equal(without.producer.commitOffset('g', 'a', 3), 'INVALID_TXN_STATE');
+  without.producer.addGroup('g');
+  assert.equal(without.producer.commitOffset('g', 'a', 3), 'NONE');
+
+  const withEpochs = started(true);
+  assert.equal(withEpochs.producer.commitOffset('g', 'a', 3), 'NONE');
+  assert.equal(withEpochs.cluster.machine.describeTransactions(['tx'])[0]!.state, 'Ongoing');
+  assert.equal(withEpochs.producer.end(true), 'NONE');
+  assert.equal(withEpochs.cluster.machine.offsets.countOf('g'), 1);
+});
+
+test('an offset that cannot be kept is told by itself and opens nothing', () => {
+  const { cluster, producer } = started(true);
+  assert.equal(producer.commitOffset('g', 'z', 3), 'UNKNOWN_TOPIC_ID');
+  assert.equal(producer.commitOffset('g', 'a', -1), 'INVALID_REQUEST');
+  assert.equal(cluster.machine.describeTransactions(['tx'])[0]!.state, 'Empty');
+});
+
+test('a connection without a name, or a request without a number, is a mistake of the caller', () => {
+  const { cluster, producer } = started();
+  const saved = cluster.saved();
+  for (const origin of [
+    { connection: '', request: 1 },
+    { connection: 'x'.repeat(129), request: 1 },
+    { connection: 'x', request: 0.5 },
+  ]) {
+    const request = { ...producer.caller, origin, partitions: [] };
+    assert.throws(
+      () => cluster.execute({ kind: 'addPartitionsToTransaction', request }),
+      /MalformedCommand|name of a connection|number of a request/,
+    );
+  }
+  assert.ok(cluster.saved().equals(saved));
+});

@@ -1,0 +1,184 @@
+import type {
+  ClusterChange,
+  OffsetsToAdd,
+  PartitionsToAdd,
+  RequestOrigin,
+  TransactionAnswer,
+  TransactionOffsetsAnswer,
+  TransactionOffsetsToCommit,
+} from '@weir/cluster';
+import { type ByteReader, UnreadableBytes } from '../bytes/byte-reader.ts';
+import type { ByteWriter } from '../bytes/byte-writer.ts';
+import type { ClusterState } from '../cluster-state.ts';
+import type { PartitionLog } from '../log/partition-log.ts';
+import type { MachineLimits } from '../machine-limits.ts';
+import { OffsetBudget, readOffsetRows, validateOffsets, writeOffsetRows } from '../offsets/commit-offsets.ts';
+import type { OffsetRow } from '../offsets/offsets.ts';
+import { topicOf } from '../topics/topic-entries.ts';
+import { done, findCaller, readTransaction, refusal } from './caller.ts';
+import { applyOrigin, writeOrigin } from './origin.ts';
+import { bytesOfContent, Transaction } from './transaction.ts';
+
+/** What is to be added to a transaction. Nothing is left out of it, not even what is there already. */
+interface Addition {
+  readonly transaction: Transaction;
+  readonly origin: RequestOrigin | undefined;
+}
+
+interface PartitionAddition extends Addition {
+  readonly logs: readonly PartitionLog[];
+}
+
+interface GroupAddition extends Addition {
+  readonly groupId: string;
+}
+
+interface OffsetAddition {
+  readonly transaction: Transaction;
+  readonly groupId: string;
+  readonly addsGroup: boolean;
+  readonly rows: readonly OffsetRow[];
+}
+
+export function decideAddPartitions(
+  state: ClusterState,
+  limits: MachineLimits,
+  request: PartitionsToAdd,
+): { answer: TransactionAnswer; addition?: PartitionAddition } {
+  const transaction = findCaller(state, request);
+  if (!(transaction instanceof Transaction)) return { answer: transaction };
+  const { origin } = request;
+  const logs: PartitionLog[] = [];
+  for (const { topicId, partition } of request.partitions) {
+    const log = state.topics.byId(topicId)?.partitions[partition];
+    if (log === undefined) {
+      const message = `there is no partition ${partition} of topic ${topicId}`;
+      return { answer: refusal('UNKNOWN_TOPIC_OR_PARTITION', message) };
+    }
+    if (!transaction.partitions.has(log)) logs.push(log);
+  }
+  if (logs.length === 0 && isHeardOf(transaction, origin)) return { answer: done };
+  if (!hasRoom(state, limits, logs.length, [])) return { answer: noRoom(state) };
+  return { answer: done, addition: { transaction, origin, logs } };
+}
+
+export function decideAddOffsets(
+  state: ClusterState,
+  limits: MachineLimits,
+  request: OffsetsToAdd,
+): { answer: TransactionAnswer; addition?: GroupAddition } {
+  const transaction = findCaller(state, request);
+  if (!(transaction instanceof Transaction)) return { answer: transaction };
+  const { origin, groupId } = request;
+  if (transaction.groups.has(groupId) && isHeardOf(transaction, origin)) return { answer: done };
+  if (!hasRoom(state, limits, 0, [groupId])) return { answer: noRoom(state) };
+  return { answer: done, addition: { transaction, origin, groupId } };
+}
+
+export function decideCommitTransactionOffsets(
+  state: ClusterState,
+  limits: MachineLimits,
+  request: TransactionOffsetsToCommit,
+): { answer: TransactionOffsetsAnswer; addition?: OffsetAddition } {
+  const transaction = findCaller(state, request);
+  if (!(transaction instanceof Transaction)) return { answer: { ...transaction, offsets: [] } };
+  const { groupId, addsGroup } = request;
+  const isPart = transaction.groups.has(groupId);
+  if (!isPart && !addsGroup) {
+    const message = `the group "${groupId}" is no part of the open transaction of "${transaction.transactionalId}"`;
+    return { answer: { ...refusal('INVALID_TXN_STATE', message), offsets: [] } };
+  }
+  if (!isPart && !hasRoom(state, limits, 0, [groupId])) return { answer: { ...noRoom(state), offsets: [] } };
+  const budget = new OffsetBudget(state, limits);
+  const { errors, rows } = validateOffsets(state, budget, groupId, request.offsets);
+  const answer = { ...done, offsets: errors };
+  if (rows.length === 0) return { answer };
+  return { answer, addition: { transaction, groupId, addsGroup: !isPart, rows } };
+}
+
+/** Whether nothing would be noted of a request that adds nothing. */
+function isHeardOf(transaction: Transaction, { connection }: RequestOrigin): boolean {
+  return transaction.isOpen && transaction.origin?.connection === connection;
+}
+
+/** Whether there is memory for more partitions and groups in transactions. */
+export function hasRoom(
+  { transactions }: ClusterState,
+  limits: MachineLimits,
+  partitionCount: number,
+  groupIds: readonly string[],
+): boolean {
+  return transactions.bytes + bytesOfContent(partitionCount, groupIds) <= limits.transactionBytesMax;
+}
+
+function noRoom({ transactions }: ClusterState): TransactionAnswer {
+  return refusal(
+    'POLICY_VIOLATION',
+    `the ${transactions.openCount} open transactions have all the room there is`,
+  );
+}
+
+export function writePartitionsAdded(
+  writer: ByteWriter,
+  { transaction, origin, logs }: PartitionAddition,
+): void {
+  writer.varint(transaction.producerId);
+  writeOrigin(writer, transaction, origin);
+  writer.varint(logs.length);
+  for (const { topicNumber, partition } of logs) {
+    writer.varint(topicNumber);
+    writer.varint(partition);
+  }
+}
+
+export function applyPartitionsAdded(
+  state: ClusterState,
+  reader: ByteReader,
+): readonly ClusterChange[] | undefined {
+  const transaction = readTransaction(state, reader);
+  applyOrigin(state, transaction, reader);
+  for (let left = reader.varint(); left > 0; left--) {
+    const topicNumber = reader.varint();
+    const partition = reader.varint();
+    const log = topicOf(state, topicNumber).partitions[partition];
+    if (log === undefined) throw new UnreadableBytes(`topic ${topicNumber} has no partition ${partition}`);
+    state.transactions.addPartition(transaction, log, false, state.nowMs);
+  }
+  return undefined;
+}
+
+export function writeGroupAdded(writer: ByteWriter, { transaction, origin, groupId }: GroupAddition): void {
+  writer.varint(transaction.producerId);
+  writeOrigin(writer, transaction, origin);
+  writer.text(groupId);
+}
+
+export function applyGroupAdded(
+  state: ClusterState,
+  reader: ByteReader,
+): readonly ClusterChange[] | undefined {
+  const transaction = readTransaction(state, reader);
+  applyOrigin(state, transaction, reader);
+  state.transactions.addGroup(transaction, reader.text(), false, state.nowMs);
+  return undefined;
+}
+
+export function writeTransactionOffsets(writer: ByteWriter, addition: OffsetAddition): void {
+  writer.varint(addition.transaction.producerId);
+  writer.text(addition.groupId);
+  writer.u8(addition.addsGroup ? 1 : 0);
+  writeOffsetRows(writer, addition.rows);
+}
+
+export function applyTransactionOffsets(
+  state: ClusterState,
+  reader: ByteReader,
+): readonly ClusterChange[] | undefined {
+  const transaction = readTransaction(state, reader);
+  const groupId = reader.text();
+  if (reader.u8() !== 0) state.transactions.addGroup(transaction, groupId, true, state.nowMs);
+  for (const row of readOffsetRows(reader)) {
+    state.offsets.addPending(transaction.producerId, groupId, row, state.nowMs);
+  }
+  return undefined;
+}

@@ -1,0 +1,64 @@
+import type { RequestOrigin } from '@weir/cluster';
+import type { ByteReader } from '../bytes/byte-reader.ts';
+import type { ByteWriter } from '../bytes/byte-writer.ts';
+import type { ClusterState } from '../cluster-state.ts';
+import { MalformedCommand } from '../command.ts';
+import type { MachineLimits } from '../machine-limits.ts';
+import { readTransaction } from './caller.ts';
+import type { Transaction } from './transaction.ts';
+
+/**
+ * Where a transaction was last heard of. Of clients that do not bump their epoch, nothing else tells a call that ends the
+ * present transaction from one that was meant for the one before and was under way for too long.
+ *
+ * A client has one connection to its coordinator at a time and one such request on it. So a request on the connection that
+ * was heard of last, and behind the one that was heard of last, is not late. One on another connection comes either from
+ * a client that had to connect anew, or late from a connection that its client has left; the first asks again when it is told
+ * to, and the second never does.
+ */
+export function isTimely({ origin }: Transaction, { connection, request }: RequestOrigin): boolean {
+  return origin === undefined || (origin.connection === connection && origin.request < request);
+}
+
+export function checkOrigin({ connection, request }: RequestOrigin, limits: MachineLimits): void {
+  if (connection === '' || connection.length > limits.requestIdCharsMax) {
+    throw new MalformedCommand(`the name of a connection has 1 to ${limits.requestIdCharsMax} characters`);
+  }
+  if (!Number.isSafeInteger(request) || request < 0) {
+    throw new MalformedCommand(`${request} is no number of a request`);
+  }
+}
+
+export function writeOriginNoted(
+  writer: ByteWriter,
+  { producerId }: Transaction,
+  { connection, request }: RequestOrigin,
+): void {
+  writer.varint(producerId);
+  writer.text(connection);
+  writer.varint(request);
+}
+
+export function applyOriginNoted(state: ClusterState, reader: ByteReader): undefined {
+  const transaction = readTransaction(state, reader);
+  state.transactions.noteOrigin(transaction, { connection: reader.text(), request: reader.varint() });
+  return undefined;
+}
+
+/** Within another entry: only a connection that is not known yet is written. */
+export function writeOrigin(
+  writer: ByteWriter,
+  { origin: known }: Transaction,
+  origin: RequestOrigin | undefined,
+): void {
+  const isNews = origin !== undefined && known?.connection !== origin.connection;
+  writer.u8(isNews ? 1 : 0);
+  if (!isNews) return;
+  writer.text(origin.connection);
+  writer.varint(origin.request);
+}
+
+export function applyOrigin(state: ClusterState, transaction: Transaction, reader: ByteReader): void {
+  if (reader.u8() === 0) return;
+  state.transactions.noteOrigin(transaction, { connection: reader.text(), request: reader.varint() });
+}

@@ -1,0 +1,82 @@
+import type { RequestOrigin, TransactionState } from '@weir/cluster';
+import type { PartitionLog } from '../log/partition-log.ts';
+
+/** The highest epoch that a producer is ever given. The one above it is for markers and for fencing only. */
+export const producerEpochMax = 32_766;
+
+export const noEpoch = -1;
+export const noProducer = -1;
+
+/**
+ * What is known of a transactional id: who has it, and the transaction that is open under it.
+ *
+ *     Empty ──batch, partition or group──▶ Ongoing ──end──▶ CompleteCommit, CompleteAbort
+ *       ▲                                    ▲                  │          │
+ *       └── a producer takes the id ─────────┼──────────────────┘          │
+ *                                            └──batch, partition or group──┘
+ *
+ * Only `Transactions` changes it.
+ */
+export class Transaction {
+  readonly transactionalId: string;
+  producerId: number;
+  epoch: number;
+  /** The epoch before, of a producer that may not have heard of the present one and asks again; or `noEpoch`. */
+  lastEpoch = noEpoch;
+  /** The producer id before the epochs were used up, for the same reason; or `noProducer`. */
+  previousProducerId = noProducer;
+  timeoutMs: number;
+  state: TransactionState = 'Empty';
+  /** Whether the client has an epoch of its own for every transaction (KIP-890), as far as its last call showed. */
+  bumpsEpoch = false;
+  /** When the open transaction began; -1 when none is open. */
+  startMs = -1;
+  /** When a producer last took the id or opened or ended a transaction. */
+  updatedMs: number;
+  /** Where the open transaction was last heard of; only for clients that do not bump their epoch. */
+  origin: RequestOrigin | undefined = undefined;
+  /** Partitions of the open transaction with its first offset in each, or -1 as long as it has no records there. */
+  partitions = new Map<PartitionLog, number>();
+  /** Groups whose offsets the open transaction may commit. */
+  groups = new Set<string>();
+
+  constructor(transactionalId: string, producerId: number, epoch: number, timeoutMs: number, nowMs: number) {
+    this.transactionalId = transactionalId;
+    this.producerId = producerId;
+    this.epoch = epoch;
+    this.timeoutMs = timeoutMs;
+    this.updatedMs = nowMs;
+  }
+
+  get isOpen(): boolean {
+    return this.state === 'Ongoing';
+  }
+
+  /** As it is now, for somebody who reads it later. */
+  copy(): Transaction {
+    const copy = new Transaction(
+      this.transactionalId,
+      this.producerId,
+      this.epoch,
+      this.timeoutMs,
+      this.updatedMs,
+    );
+    return Object.assign(copy, this, { partitions: new Map(this.partitions), groups: new Set(this.groups) });
+  }
+}
+
+/** About what a transactional id, a partition and a group take in memory. */
+const transactionBytes = 600;
+const partitionBytes = 64;
+const groupBytes = 64;
+
+/** Characters count twice, as they may be stored in two bytes. */
+export function bytesOfId(transactionalId: string): number {
+  return transactionBytes + 2 * transactionalId.length;
+}
+
+export function bytesOfContent(partitionCount: number, groupIds: Iterable<string>): number {
+  let bytes = partitionBytes * partitionCount;
+  for (const groupId of groupIds) bytes += groupBytes + 2 * groupId.length;
+  return bytes;
+}

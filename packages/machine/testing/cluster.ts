@@ -1,0 +1,64 @@
+import type { ClusterChange, FileCommit, TopicError } from '@weir/cluster';
+import type { Command, ReplyOf } from '../src/command.ts';
+import { ClusterMachine } from '../src/machine.ts';
+import { defaultLimits, type MachineLimits } from '../src/machine-limits.ts';
+import { type BatchToCommit, fileCommit } from './file-commit.ts';
+
+/** A machine with a clock and a journal in an array, for tests that tell a story. */
+export class Cluster {
+  machine: ClusterMachine;
+  readonly journal: Buffer[] = [];
+  nowMs = 1_000_000;
+  #fileCount = 0;
+
+  constructor(limits: Partial<MachineLimits> = {}) {
+    this.machine = ClusterMachine.empty('vci_test', { ...defaultLimits, ...limits });
+  }
+
+  execute<C extends Command>(command: C): ReplyOf<C> {
+    return this.#execute(command, undefined);
+  }
+
+  /** Executes a command as one of a request, which is done once. */
+  request<C extends Command>(requestId: string, command: C): ReplyOf<C> {
+    return this.#execute(command, requestId);
+  }
+
+  #execute<C extends Command>(command: C, requestId: string | undefined): ReplyOf<C> {
+    const { entry, reply } = this.machine.execute(command, this.nowMs, requestId);
+    if (entry !== undefined) this.journal.push(entry);
+    return reply;
+  }
+
+  /** Makes a topic whose id is its name. */
+  create(name: string, partitionCount = 1, configs: Record<string, string> = {}): TopicError {
+    const topics = [{ name, partitionCount, configs }];
+    return this.execute({ kind: 'createTopics', topics, topicIds: [name], validateOnly: false })[0]!.error;
+  }
+
+  delete(name: string): TopicError {
+    return this.execute({ kind: 'deleteTopics', topics: [{ name }] })[0]!.error;
+  }
+
+  /** Commits a new file and says `error` or `baseOffset` per batch. */
+  commit(...batches: BatchToCommit[]): (string | number)[] {
+    return this.commitFile(fileCommit(++this.#fileCount, batches));
+  }
+
+  commitFile(file: FileCommit): (string | number)[] {
+    const { error, baseOffset } = this.execute({ kind: 'commitFiles', files: [file] })[0]!;
+    return Array.from(error, (code, row) => (code === 0 ? baseOffset[row]! : `error ${code}`));
+  }
+
+  /** What somebody sees who applies the journal from the start. */
+  replay(): { machine: ClusterMachine; changes: ClusterChange[] } {
+    const machine = ClusterMachine.empty('vci_test');
+    const changes = this.journal.flatMap((entry) => machine.apply(entry));
+    return { machine, changes };
+  }
+
+  /** The state as bytes. */
+  saved(): Buffer {
+    return Buffer.concat(this.machine.save());
+  }
+}

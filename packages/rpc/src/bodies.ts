@@ -1,0 +1,102 @@
+import {
+  anything,
+  column,
+  list,
+  number,
+  object,
+  oneOf,
+  optional,
+  type Shape,
+  text,
+} from '@weir/cluster/shapes';
+import { FrameError } from './frame.ts';
+
+/** The bodies of the frames, except those of snapshots and changes. */
+
+/** The first frame of the control plane. The agent sends nothing before it. */
+export interface ServerHello {
+  readonly release: string;
+  /** The addresses of all control-plane processes, this one included. */
+  readonly members: readonly string[];
+  /** How many calls the agent may have under way. */
+  readonly runningCallsMax: number;
+  /** How many calls that wait for others it may have besides. */
+  readonly waitingCallsMax: number;
+}
+
+/** The answer to a ping. Processes come and go while a connection lasts. */
+export interface PongBody {
+  readonly members: readonly string[];
+}
+
+/** The agent's answer, before anything else. */
+export interface ClientHello {
+  readonly release: string;
+  /** Chosen at random when the client starts; answers are remembered under it. */
+  readonly clientId: string;
+  /** The ids of the calls that it has no answer to yet. All other answers may be forgotten. */
+  readonly pending: Float64Array;
+  /**
+   * Where nobody answered it a moment ago. When the leader is among them, there is no use in sending the client there: its calls
+   * wait here for the next leader.
+   */
+  readonly unreachable?: readonly string[] | undefined;
+}
+
+interface CallBody {
+  readonly method: string;
+  readonly args: readonly unknown[];
+}
+
+interface ResultBody {
+  readonly value?: unknown;
+}
+
+const failureKinds = ['unavailable', 'notLeader', 'invalid', 'internal'] as const;
+type FailureKind = (typeof failureKinds)[number];
+
+export interface FailureBody {
+  /**
+   * `unavailable`: trying again may help. `notLeader`: another process leads the cluster, at `leaderUrl` if that is known.
+   * `invalid`: the call is wrong and stays so. `internal`: a defect of the control plane.
+   */
+  readonly kind: FailureKind;
+  readonly message: string;
+  readonly leaderUrl?: string | undefined;
+}
+
+const serverHello = object<ServerHello>({
+  release: text,
+  members: list(text),
+  runningCallsMax: number,
+  waitingCallsMax: number,
+});
+const pong = object<PongBody>({ members: list(text) });
+const clientHello = object<ClientHello>({
+  release: text,
+  clientId: text,
+  pending: column(Float64Array),
+  unreachable: optional(list(text)),
+});
+const call = object<CallBody>({ method: text, args: list(anything) });
+const result = object<ResultBody>({ value: anything });
+const failure = object<FailureBody>({
+  kind: oneOf(...failureKinds),
+  message: text,
+  leaderUrl: optional(text),
+});
+
+export const readServerHello = reader(serverHello, 'hello');
+export const readPong = reader(pong, 'pong');
+export const readClientHello = reader(clientHello, 'hello');
+export const readCall = reader(call, 'call');
+export const readResult = reader(result, 'result');
+export const readFailure = reader(failure, 'failure');
+
+function reader<T>(shape: Shape<T>, name: string): (body: unknown) => T {
+  return (body) => {
+    const problem = shape(body, name);
+    if (problem !== undefined) throw new FrameError(problem);
+    return body as T;
+  };
+}

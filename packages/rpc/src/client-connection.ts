@@ -1,0 +1,217 @@
+import type { CallClass } from '@weir/cluster';
+import { type Clock, type Log, release } from '@weir/core';
+import {
+  type ClientHello,
+  type FailureBody,
+  readFailure,
+  readPong,
+  readResult,
+  readServerHello,
+  type ServerHello,
+} from './bodies.ts';
+import { type Channel, type EndCode, endCodes } from './channel.ts';
+import { decodeFrame, encodeFrame, type Frame, FrameError, replyLimits } from './frame.ts';
+
+/** What a connection tells its client. */
+interface ConnectionEvents {
+  /** The control plane said hello: calls and subscriptions may be sent. */
+  onOpen(hello: ServerHello): void;
+  onResult(id: number, value: unknown): void;
+  onFailure(id: number, failure: FailureBody): void;
+  onSnapshot(id: number, body: unknown): void;
+  onChanges(id: number, body: unknown): void;
+  /** The subscription gets nothing here. The control plane ignores everything else that is sent over this connection. */
+  onFollowFailure(failure: FailureBody): void;
+  onMembers(members: readonly string[]): void;
+  /** The connection is of no use any more, because of the other side. `code` is `undefined` when it broke. */
+  onEnd(code: number | undefined, reason: string): void;
+}
+
+/** Who we are, asked when the control plane has said hello. */
+type Introduction = () => Omit<ClientHello, 'release'>;
+
+/** Short enough that a lost connection is replaced before the agent counts as gone. */
+const pingIntervalMs = 2_000;
+/**
+ * Counted in pings and not in time: when this process itself was held up, what the other side sent still waits to be read.
+ */
+const unansweredPingsMax = 3;
+/** Answers are confirmed after so many, and with every ping. */
+const repliesPerConfirmation = 64;
+
+/** One connection to a control-plane process, from the open channel to its end. */
+export class ClientConnection {
+  readonly agentKey: string;
+  readonly #channel: Channel;
+  readonly #clock: Clock;
+  readonly #log: Log;
+  readonly #introduction: Introduction;
+  readonly #events: ConnectionEvents;
+  /** Set by hello; nothing is sent before. */
+  #hello: ServerHello | undefined;
+  /** Calls that were sent and not answered, those included that were given up since. */
+  readonly #running = new Map<number, CallClass>();
+  readonly #runningCount: Record<CallClass, number> = { working: 0, waiting: 0 };
+  #hasWorked = false;
+  #replyCount = 0;
+  #confirmedCount = 0;
+  #unansweredPings = 0;
+  #isOver = false;
+  #cancelPing: () => void = () => {};
+
+  constructor(
+    channel: Channel,
+    agentKey: string,
+    { clock, log }: { readonly clock: Clock; readonly log: Log },
+    introduction: Introduction,
+    events: ConnectionEvents,
+  ) {
+    this.#channel = channel;
+    this.agentKey = agentKey;
+    this.#clock = clock;
+    this.#log = log;
+    this.#introduction = introduction;
+    this.#events = events;
+    channel.listen({
+      onFrame: (bytes) => this.#receive(bytes),
+      onEnd: (code, reason) => this.#end(code, reason),
+    });
+  }
+
+  /** Whether the control plane ever said hello. */
+  get wasOpened(): boolean {
+    return this.#hello !== undefined;
+  }
+
+  get isOpen(): boolean {
+    return this.wasOpened && !this.#isOver;
+  }
+
+  /** Whether the process did something that only a leader does. */
+  get hasWorked(): boolean {
+    return this.#hasWorked;
+  }
+
+  /** Whether another call of this class may be under way. */
+  hasRoom(places: CallClass): boolean {
+    if (!this.isOpen) return false;
+    const { runningCallsMax, waitingCallsMax } = this.#hello!;
+    return this.#runningCount[places] < (places === 'waiting' ? waitingCallsMax : runningCallsMax);
+  }
+
+  sendCall(id: number, frame: Uint8Array, places: CallClass): void {
+    this.#running.set(id, places);
+    this.#runningCount[places]++;
+    this.#channel.send(frame);
+  }
+
+  sendSubscription(kind: 'follow' | 'unfollow', id: number): void {
+    this.#channel.send(encodeFrame(kind, id));
+  }
+
+  /** Ends it from our side; nothing more is heard of it. Without a code the other side is not expected to answer. */
+  leave(code: EndCode | undefined, reason: string): void {
+    if (this.#isOver) return;
+    this.#over();
+    if (code === undefined) this.#channel.abort();
+    else this.#channel.close(code, reason);
+  }
+
+  #over(): void {
+    this.#isOver = true;
+    this.#cancelPing();
+  }
+
+  #end(code: number | undefined, reason: string): void {
+    if (this.#isOver) return;
+    this.#over();
+    this.#events.onEnd(code, reason);
+  }
+
+  #receive(bytes: Uint8Array): void {
+    if (this.#isOver) return;
+    this.#unansweredPings = 0;
+    try {
+      const frame = decodeFrame(bytes, replyLimits);
+      if (this.#hello === undefined) this.#greet(frame);
+      else this.#accept(frame);
+    } catch (error) {
+      if (!(error instanceof FrameError)) throw error;
+      this.#log.error('refused frame of control plane', { problem: error.message });
+      this.leave(endCodes.badFrame, error.message);
+      this.#events.onEnd(endCodes.badFrame, error.message);
+    }
+  }
+
+  #greet({ kind, body }: Frame): void {
+    if (kind !== 'hello') throw new FrameError(`a ${kind} before hello`);
+    const hello = readServerHello(body);
+    this.#channel.send(encodeFrame('hello', 0, { release, ...this.#introduction() } satisfies ClientHello));
+    this.#hello = hello;
+    this.#events.onOpen(hello);
+    this.#pingLater();
+  }
+
+  #accept({ kind, id, body }: Frame): void {
+    switch (kind) {
+      case 'result': {
+        const { value } = readResult(body);
+        this.#replied(id);
+        this.#hasWorked = true;
+        this.#events.onResult(id, value);
+        return;
+      }
+      case 'failure': {
+        const failure = readFailure(body);
+        this.#replied(id);
+        this.#events.onFailure(id, failure);
+        return;
+      }
+      case 'snapshot':
+        this.#hasWorked = true;
+        this.#events.onSnapshot(id, body);
+        return;
+      case 'changes':
+        this.#events.onChanges(id, body);
+        return;
+      case 'followFailure':
+        this.#events.onFollowFailure(readFailure(body));
+        return;
+      case 'pong':
+        this.#events.onMembers(readPong(body).members);
+        return;
+      default:
+        throw new FrameError(`a ${kind} is not for an agent`);
+    }
+  }
+
+  #replied(id: number): void {
+    const places = this.#running.get(id);
+    if (places === undefined) throw new FrameError(`an answer to call ${id}, which was not sent`);
+    this.#running.delete(id);
+    this.#runningCount[places]--;
+    this.#replyCount++;
+    if (this.#replyCount - this.#confirmedCount >= repliesPerConfirmation) this.#ping();
+  }
+
+  #pingLater(): void {
+    if (this.#isOver) return;
+    this.#cancelPing = this.#clock.after(pingIntervalMs, () => {
+      if (this.#unansweredPings >= unansweredPingsMax) {
+        const reason = `${unansweredPingsMax} pings without an answer`;
+        this.leave(undefined, reason);
+        this.#events.onEnd(undefined, reason);
+        return;
+      }
+      this.#unansweredPings++;
+      this.#ping();
+      this.#pingLater();
+    });
+  }
+
+  /** Asks for a sign of life, and says how many answers have come. */
+  #ping(): void {
+    this.#confirmedCount = this.#replyCount;
+    this.#channel.send(encodeFrame('ping', this.#replyCount));
+  }
+}

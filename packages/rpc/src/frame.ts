@@ -1,0 +1,374 @@
+import { clusterLimits } from '@weir/cluster/limits';
+import type { Column } from '@weir/cluster/shapes';
+
+/**
+ * One frame of the connection between an agent and the control plane; a message of the transport holds exactly one.
+ *
+ *     0   u8   kind, a position in `frameKinds`
+ *     1   u8   format, 1
+ *     2   u16  zero
+ *     4   u32  number of columns
+ *     8   f64  id: of the call, of the subscription, or a count; a whole number
+ *     16  per column 8 bytes: u8 type, 3 bytes zero, u32 number of elements
+ *     ..  the columns, each padded with zeros to a multiple of 8 bytes
+ *     ..  the body as JSON in UTF-8, to the end of the frame; no bytes at all stand for no body
+ *
+ * Everything is little-endian, as are the machines that we run on. Typed arrays anywhere in the body travel as columns, and
+ * `{"$":n}` stands in their place, counted up in the order of the text. A key of a body that begins with `$` gets another one
+ * in front.
+ *
+ * JSON bounds the rest of a body: members that are `undefined` are gone afterwards, and what it would silently change (NaN,
+ * holes, dates, bigints) is refused by `encodeFrame`.
+ */
+export const frameKinds = [
+  'hello',
+  'call',
+  'result',
+  'failure',
+  'follow',
+  'unfollow',
+  'snapshot',
+  'changes',
+  'ping',
+  'pong',
+  'followFailure',
+] as const;
+
+type FrameKind = (typeof frameKinds)[number];
+
+export interface Frame {
+  readonly kind: FrameKind;
+  readonly id: number;
+  /** `undefined` when there is none. */
+  readonly body: unknown;
+}
+
+interface FrameLimits {
+  readonly frameBytesMax: number;
+  /** JSON costs many times its length in memory, so that it has a limit of its own. */
+  readonly bodyBytesMax: number;
+}
+
+/** What an agent may send. */
+export const callLimits: FrameLimits = {
+  frameBytesMax: clusterLimits.rpcCallBytesMax,
+  bodyBytesMax: clusterLimits.rpcCallBodyBytesMax,
+};
+
+/** What the control plane may send; a snapshot is all topics and the ends of all partitions. */
+export const replyLimits: FrameLimits = {
+  frameBytesMax: clusterLimits.rpcReplyBytesMax,
+  bodyBytesMax: clusterLimits.rpcReplyBytesMax,
+};
+
+/** The only thing that the bytes of a peer may throw. The connection that they came from is of no use any more. */
+export class FrameError extends Error {
+  override readonly name = 'FrameError';
+}
+
+/** A frame of which nothing is wrong but its size. What it was for is known, so that its sender can be told. */
+export class FrameTooLarge extends FrameError {
+  readonly kind: FrameKind;
+  readonly id: number;
+
+  constructor(kind: FrameKind, id: number, message: string) {
+    super(message);
+    this.kind = kind;
+    this.id = id;
+  }
+}
+
+/** The order is the code on the wire: types may be appended and never moved. */
+const columnTypes = [Uint8Array, Int16Array, Uint32Array, Int32Array, Float64Array] as const;
+
+const format = 1;
+const headBytes = 16;
+const tableRowBytes = 8;
+const marker = '$';
+const markerCode = marker.charCodeAt(0);
+
+/** A body that was written once and is sent under any number of ids: a frame whose head is not filled in. */
+export interface EncodedBody {
+  readonly columnCount: number;
+  /** The length of the body beside its columns. */
+  readonly bodyBytes: number;
+  readonly frame: Buffer;
+}
+
+export function encodeBody(body: unknown): EncodedBody {
+  if (body === undefined) return { columnCount: 0, bodyBytes: 0, frame: Buffer.allocUnsafe(headBytes) };
+  const columns: Column[] = [];
+  const text = JSON.stringify(withoutColumns(body, columns, 0));
+  const textBytes = Buffer.byteLength(text);
+  let size = headBytes + columns.length * tableRowBytes + textBytes;
+  for (const column of columns) size += padded(column.byteLength);
+  const frame = Buffer.allocUnsafe(size);
+  let at = headBytes;
+  for (const column of columns) {
+    frame.writeUInt32LE(typeOf(column), at);
+    frame.writeUInt32LE(column.length, at + 4);
+    at += tableRowBytes;
+  }
+  for (const column of columns) {
+    frame.set(bytesOf(column), at);
+    const end = at + column.byteLength;
+    at += padded(column.byteLength);
+    if (end < at) frame.fill(0, end, at);
+  }
+  frame.write(text, at, textBytes === text.length ? 'latin1' : 'utf8');
+  return { columnCount: columns.length, bodyBytes: textBytes, frame };
+}
+
+export function encodeFrame(kind: FrameKind, id: number, body?: unknown): Uint8Array {
+  return asFrame(kind, id, encodeBody(body));
+}
+
+/** The encoded body itself as a frame: it can be one only once. */
+export function asFrame(kind: FrameKind, id: number, { columnCount, frame }: EncodedBody): Uint8Array {
+  writeHead(frame, kind, id, columnCount);
+  return frame;
+}
+
+/** Why the other side would not take a frame with this body. */
+export function sizeProblem(
+  { frame, columnCount, bodyBytes }: EncodedBody,
+  limits: FrameLimits,
+): string | undefined {
+  return sizeProblemOf(frame.length, columnCount, bodyBytes, limits);
+}
+
+function sizeProblemOf(
+  frameBytes: number,
+  columnCount: number,
+  bodyBytes: number,
+  { frameBytesMax, bodyBytesMax }: FrameLimits,
+): string | undefined {
+  if (frameBytes > frameBytesMax)
+    return `a frame of ${frameBytes} bytes; at most ${frameBytesMax} are accepted`;
+  if (columnCount > clusterLimits.rpcColumnsMax)
+    return `${columnCount} columns; at most ${clusterLimits.rpcColumnsMax} are accepted`;
+  if (bodyBytes > bodyBytesMax)
+    return `a body of ${bodyBytes} bytes beside its columns; at most ${bodyBytesMax}`;
+  return undefined;
+}
+
+/** A copy of an encoded body, with a head. */
+export function frameOf(kind: FrameKind, id: number, { columnCount, frame }: EncodedBody): Uint8Array {
+  const copy = Buffer.from(frame);
+  writeHead(copy, kind, id, columnCount);
+  return copy;
+}
+
+function writeHead(frame: Buffer, kind: FrameKind, id: number, columnCount: number): void {
+  frame.writeUInt32LE(frameKinds.indexOf(kind) | (format << 8), 0);
+  frame.writeUInt32LE(columnCount, 4);
+  frame.writeDoubleLE(id, 8);
+}
+
+/**
+ * Reads a frame or throws a `FrameError`. The columns are views of one fresh buffer that holds nothing else, so that they are
+ * aligned, belong to the receiver and keep no memory of the socket alive.
+ */
+export function decodeFrame(bytes: Uint8Array, limits: FrameLimits): Frame {
+  if (bytes.length < headBytes) throw new FrameError(`a frame of ${bytes.length} bytes has no head`);
+  const frame = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
+  const kind = frameKinds[frame[0]!];
+  const columnCount = frame.readUInt32LE(4);
+  const id = frame.readDoubleLE(8);
+  const checkSize = (bodyBytes: number) => {
+    const problem = sizeProblemOf(frame.length, columnCount, bodyBytes, limits);
+    if (problem === undefined) return;
+    const isKnown = kind !== undefined && frame[1] === format && Number.isSafeInteger(id) && id >= 0;
+    throw isKnown ? new FrameTooLarge(kind, id, problem) : new FrameError(problem);
+  };
+  checkSize(0);
+  if (kind === undefined) throw new FrameError(`kind ${frame[0]} is unknown`);
+  if (frame[1] !== format) throw new FrameError(`format ${frame[1]} is unknown; this side speaks ${format}`);
+  if (frame.readUInt16LE(2) !== 0) throw new FrameError('the reserved bytes are not zero');
+  if (!Number.isSafeInteger(id) || id < 0) throw new FrameError('the id is not a whole number');
+
+  const { columns, end } = readColumns(frame, columnCount);
+  checkSize(frame.length - end);
+  return { kind, id, body: readBody(frame.toString('utf8', end), columns) };
+}
+
+function readColumns(frame: Buffer, count: number): { columns: Column[]; end: number } {
+  const start = headBytes + count * tableRowBytes;
+  if (start > frame.length) throw new FrameError(`the table of ${count} columns does not fit into the frame`);
+  let size = 0;
+  for (let row = headBytes; row < start; row += tableRowBytes) {
+    const type = columnTypes[frame.readUInt32LE(row)];
+    if (type === undefined) throw new FrameError('a column of an unknown type');
+    size += padded(frame.readUInt32LE(row + 4) * type.BYTES_PER_ELEMENT);
+  }
+  if (start + size > frame.length) throw new FrameError(`${size} bytes of columns do not fit into the frame`);
+  const columns: Column[] = [];
+  if (count === 0) return { columns, end: start };
+
+  const own = new Uint8Array(size);
+  own.set(frame.subarray(start, start + size));
+  let at = 0;
+  for (let row = headBytes; row < start; row += tableRowBytes) {
+    const type = columnTypes[frame.readUInt32LE(row)]!;
+    const column = new type(own.buffer, at, frame.readUInt32LE(row + 4));
+    columns.push(column);
+    const end = at + column.byteLength;
+    at += padded(column.byteLength);
+    for (let byte = end; byte < at; byte++) {
+      if (own[byte] !== 0) throw new FrameError('the bytes between columns are not zero');
+    }
+  }
+  return { columns, end: start + size };
+}
+
+function readBody(text: string, columns: readonly Column[]): unknown {
+  if (text === '') {
+    if (columns.length > 0) throw new FrameError('columns without a body');
+    return undefined;
+  }
+  let body: unknown;
+  try {
+    body = JSON.parse(text);
+  } catch {
+    throw new FrameError('the body is not JSON');
+  }
+  if (columns.length === 0 && !text.includes(marker)) return body;
+  const left = { columns, next: 0 };
+  const whole = withColumns(body, left, 0);
+  if (left.next !== columns.length) throw new FrameError('a column that the body does not mention');
+  return whole;
+}
+
+/** Takes typed arrays out of a value. What has none is not copied. */
+function withoutColumns(value: unknown, columns: Column[], depth: number): unknown {
+  switch (typeof value) {
+    case 'string':
+    case 'boolean':
+      return value;
+    case 'number':
+      if (!Number.isFinite(value)) throw new TypeError(`${value} cannot be sent`);
+      return value;
+    case 'object':
+      break;
+    default:
+      throw new TypeError(`a ${typeof value} cannot be sent`);
+  }
+  if (value === null) return null;
+  if (ArrayBuffer.isView(value)) {
+    columns.push(columnOf(value));
+    return { [marker]: columns.length - 1 };
+  }
+  if (depth === clusterLimits.rpcDepthMax) throw new TypeError('the value to send is nested too deeply');
+  if (Array.isArray(value)) return listWithoutColumns(value, columns, depth);
+  const prototype: unknown = Object.getPrototypeOf(value);
+  if (prototype !== Object.prototype && prototype !== null) {
+    throw new TypeError(`a ${value.constructor.name} cannot be sent`);
+  }
+  return objectWithoutColumns(value as Record<string, unknown>, columns, depth);
+}
+
+function listWithoutColumns(list: readonly unknown[], columns: Column[], depth: number): readonly unknown[] {
+  let copy: unknown[] | undefined;
+  for (let index = 0; index < list.length; index++) {
+    const member = list[index];
+    if (typeof member === 'string') continue;
+    const plain = withoutColumns(member, columns, depth + 1);
+    if (plain !== member) {
+      copy ??= [...list];
+      copy[index] = plain;
+    }
+  }
+  return copy ?? list;
+}
+
+function objectWithoutColumns(
+  object: Readonly<Record<string, unknown>>,
+  columns: Column[],
+  depth: number,
+): Readonly<Record<string, unknown>> {
+  let entries: [string, unknown][] | undefined;
+  const keys = Object.keys(object);
+  for (let index = 0; index < keys.length; index++) {
+    const key = keys[index]!;
+    const member = object[key];
+    if (member === undefined) continue;
+    const plain = withoutColumns(member, columns, depth + 1);
+    const isMarked = key.charCodeAt(0) === markerCode;
+    if (plain !== member || isMarked) {
+      entries ??= Object.entries(object);
+      entries[index] = [isMarked ? marker + key : key, plain];
+    }
+  }
+  return entries === undefined ? object : Object.fromEntries(entries);
+}
+
+/** Puts typed arrays back, in place. */
+function withColumns(
+  value: unknown,
+  left: { readonly columns: readonly Column[]; next: number },
+  depth: number,
+): unknown {
+  if (typeof value !== 'object' || value === null) return value;
+  if (depth > clusterLimits.rpcDepthMax) throw new FrameError('the body is nested too deeply');
+  if (Array.isArray(value)) {
+    for (let index = 0; index < value.length; index++) {
+      const member: unknown = value[index];
+      if (typeof member === 'object') value[index] = withColumns(member, left, depth + 1);
+    }
+    return value;
+  }
+  const object = value as Record<string, unknown>;
+  let isMarked = false;
+  for (const key of Object.keys(object)) {
+    if (key.charCodeAt(0) === markerCode) {
+      if (key === marker) return nextColumn(object, left);
+      if (key.charCodeAt(1) !== markerCode) throw new FrameError('a key of the body begins with a lone $');
+      isMarked = true;
+    }
+    const member = object[key];
+    if (typeof member !== 'object' || member === null) continue;
+    const whole = withColumns(member, left, depth + 1);
+    // A key of this name would set the prototype if it were assigned.
+    if (whole !== member) Object.defineProperty(object, key, { ...plainProperty, value: whole });
+  }
+  if (!isMarked) return object;
+  return Object.fromEntries(
+    Object.entries(object).map(([key, member]) => [
+      key.charCodeAt(0) === markerCode ? key.slice(1) : key,
+      member,
+    ]),
+  );
+}
+
+const plainProperty = { configurable: true, enumerable: true, writable: true };
+
+function nextColumn(
+  place: Readonly<Record<string, unknown>>,
+  left: { readonly columns: readonly Column[]; next: number },
+): Column {
+  const column = left.columns[left.next];
+  if (place[marker] !== left.next || column === undefined || Object.keys(place).length !== 1) {
+    throw new FrameError('the body mentions columns that are not there, or out of order');
+  }
+  left.next++;
+  return column;
+}
+
+function columnOf(view: ArrayBufferView): Column {
+  for (const type of columnTypes) {
+    if (view instanceof type) return view;
+  }
+  throw new TypeError(`a ${view.constructor.name} cannot be sent`);
+}
+
+function typeOf(column: Column): number {
+  return columnTypes.findIndex((type) => column instanceof type);
+}
+
+function bytesOf(column: Column): Uint8Array {
+  return new Uint8Array(column.buffer, column.byteOffset, column.byteLength);
+}
+
+function padded(bytes: number): number {
+  return Math.ceil(bytes / 8) * 8;
+}

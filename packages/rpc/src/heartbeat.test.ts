@@ -1,0 +1,31 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { clusterCalls } from '@weir/cluster';
+
+const agent = {
+  agentId: 'a',
+  nodeId: 1,
+  host: 'a.test',
+  kafkaPort: 9092,
+  internalUrl: 'http://a.test',
+  zone: '',
+  group: '',
+  roles: [],
+  release: 'v830',
+  cpuCount: 1,
+  cpuLoad: 0,
+};
+
+const rows: readonly [what: string, heartbeat: object, problem?: string][] = [
+  ['of an agent of an earlier release, which reports nothing', agent],
+  ['with a report', { ...agent, report: { number: 1 } }],
+  ['with a report that nobody understands, for the agent lives all the same', { ...agent, report: 5 }],
+  ['of a later release, which says more', { ...agent, later: true }],
+  ['without a host', { ...agent, host: undefined }, 'heartbeat[0].host: not a text'],
+];
+
+for (const [what, heartbeat, problem] of rows) {
+  test(`${problem === undefined ? 'taken' : 'refused'}: a heartbeat ${what}`, () => {
+    assert.equal(clusterCalls.heartbeat.args([heartbeat], 'heartbeat'), problem);
+  });
+}

@@ -1,0 +1,188 @@
+import {
+  type CallClass,
+  type CallName,
+  CallNotDone,
+  CallTooLarge,
+  ClusterUnavailable,
+  callClass,
+  clusterCalls,
+} from '@weir/cluster';
+import { clusterLimits } from '@weir/cluster/limits';
+import type { Clock, Metrics } from '@weir/core';
+import { CallMetrics, callRows } from './call-metrics.ts';
+import { asFrame, callLimits, encodeBody, sizeProblem } from './frame.ts';
+
+/** Asked for the arguments when the call is sent for the first time. `undefined`: there is nothing to ask any more. */
+export type LateArgs = () => readonly unknown[] | undefined;
+
+interface PendingCall {
+  readonly id: number;
+  readonly method: CallName;
+  /** Made when the call is sent for the first time, if its arguments come late. Never made again: what was sent stays as it is. */
+  frame: Uint8Array | LateArgs;
+  /** Whether its arguments come late, so that its caller wants to know that it was not done. */
+  readonly isLate: boolean;
+  /** Whether it was sent over a connection that ended before its answer. */
+  isInDoubt: boolean;
+  readonly startMs: number;
+  readonly resolve: (value: unknown) => void;
+  readonly reject: (error: Error) => void;
+  readonly cancelDeadline: () => void;
+}
+
+const pendingMax: Record<CallClass, number> = {
+  working: clusterLimits.rpcPendingCallsMax,
+  waiting: clusterLimits.rpcWaitingCallsMax,
+};
+
+export const clientCallRows = callRows('control_plane_rpc', 'to the control plane');
+
+/** Calls without an answer, each until its deadline, whatever happens to the connection. */
+export class PendingCalls {
+  readonly #clock: Clock;
+  readonly #metrics: CallMetrics;
+  /** In the order of their ids. */
+  readonly #pending = new Map<number, PendingCall>();
+  /** Those that have not been sent over the present connection, in the order of their ids in each class. */
+  readonly #unsent: Record<CallClass, Map<number, PendingCall>> = { working: new Map(), waiting: new Map() };
+  readonly #count: Record<CallClass, number> = { working: 0, waiting: 0 };
+  #lastId = 0;
+
+  constructor(clock: Clock, metrics: Metrics) {
+    this.#clock = clock;
+    this.#metrics = new CallMetrics(metrics, clientCallRows);
+  }
+
+  get ids(): Float64Array {
+    return Float64Array.from(this.#pending.keys());
+  }
+
+  get hasUnsent(): boolean {
+    return this.#unsent.working.size + this.#unsent.waiting.size > 0;
+  }
+
+  /** Why there can be no more of them. */
+  whyFull(method: CallName): Error | undefined {
+    const places = callClass(method);
+    if (this.#count[places] < pendingMax[places]) return undefined;
+    return new ClusterUnavailable(`${this.#count[places]} calls wait for the control plane already`);
+  }
+
+  /** A call that cannot even wait. */
+  refuse(method: CallName, problem: Error): Promise<never> {
+    this.#metrics.ended(method, 'refused', 0);
+    return Promise.reject(problem);
+  }
+
+  /** A new call, to be sent. One with late arguments that turn out to be nothing is not sent, and answered with an empty list. */
+  add(method: CallName, args: readonly unknown[] | LateArgs): Promise<unknown> {
+    const startMs = this.#clock.monotonicMs();
+    const id = ++this.#lastId;
+    let frame: Uint8Array | LateArgs;
+    try {
+      frame = typeof args === 'function' ? args : encodeCall(id, method, args);
+    } catch (error) {
+      if (error instanceof CallTooLarge) return this.refuse(method, error);
+      return Promise.reject(error);
+    }
+    return new Promise((resolve, reject) => {
+      const { deadlineMs } = clusterCalls[method];
+      const cancelDeadline = this.#clock.after(deadlineMs, () => {
+        const message = `${method}: the control plane did not answer within ${deadlineMs / 1000} s`;
+        this.fail(id, 'deadline', new ClusterUnavailable(message));
+      });
+      const isLate = typeof frame === 'function';
+      const call: PendingCall = {
+        ...{ id, method, frame, isLate, isInDoubt: false, startMs, resolve, reject },
+        cancelDeadline,
+      };
+      const places = callClass(method);
+      this.#pending.set(id, call);
+      this.#count[places]++;
+      this.#unsent[places].set(id, call);
+    });
+  }
+
+  /** There is a new connection: all of them have to be sent, in their order. */
+  sendAllAgain(): void {
+    for (const call of this.#pending.values()) {
+      if (typeof call.frame !== 'function') call.isInDoubt = true;
+      this.#unsent[callClass(call.method)].set(call.id, call);
+    }
+  }
+
+  /**
+   * Takes those that have to be sent, as long as `send` has room for another. Those with late arguments stay where another process may lead:
+   * what was sent there could not be taken back.
+   */
+  sendUnsent(
+    mayLeaveFirst: boolean,
+    hasRoom: (places: CallClass) => boolean,
+    send: (id: number, frame: Uint8Array, places: CallClass) => void,
+  ): void {
+    for (const places of ['working', 'waiting'] as const) {
+      const unsent = this.#unsent[places];
+      for (const call of unsent.values()) {
+        if (!hasRoom(places)) break;
+        if (typeof call.frame === 'function' && !mayLeaveFirst) continue;
+        unsent.delete(call.id);
+        const frame = typeof call.frame === 'function' ? this.#encodeLate(call, call.frame) : call.frame;
+        if (frame !== undefined) send(call.id, frame, places);
+      }
+    }
+  }
+
+  /** The frame of a call that is about to be sent, or `undefined` when it was settled instead. */
+  #encodeLate(call: PendingCall, lateArgs: LateArgs): Uint8Array | undefined {
+    const { id, method } = call;
+    try {
+      const args = lateArgs();
+      if (args !== undefined) {
+        call.frame = encodeCall(id, method, args);
+        return call.frame;
+      }
+      this.succeed(id, []);
+    } catch (error) {
+      this.fail(id, 'refused', error as Error);
+    }
+    return undefined;
+  }
+
+  succeed(id: number, value: unknown): void {
+    this.#settle(id, 'ok')?.resolve(value);
+  }
+
+  fail(id: number, outcome: string, error: Error): void {
+    this.#settle(id, outcome)?.reject(error);
+  }
+
+  /** The process over whose connection the call was sent last did nothing of it. It stays, unless its caller wants to choose anew what it sends. */
+  notDone(id: number, message: string): void {
+    const call = this.#pending.get(id);
+    if (call?.isLate === true && !call.isInDoubt) this.fail(id, 'notLeader', new CallNotDone(message));
+  }
+
+  failAll(outcome: string, error: Error): void {
+    for (const id of [...this.#pending.keys()]) this.fail(id, outcome, error);
+  }
+
+  /** The call, unless it was given up before its answer came. */
+  #settle(id: number, outcome: string): PendingCall | undefined {
+    const call = this.#pending.get(id);
+    if (call === undefined) return undefined;
+    call.cancelDeadline();
+    const places = callClass(call.method);
+    this.#pending.delete(id);
+    this.#count[places]--;
+    this.#unsent[places].delete(id);
+    this.#metrics.ended(call.method, outcome, this.#clock.monotonicMs() - call.startMs);
+    return call;
+  }
+}
+
+function encodeCall(id: number, method: CallName, args: readonly unknown[]): Uint8Array {
+  const encoded = encodeBody({ method, args });
+  const problem = sizeProblem(encoded, callLimits);
+  if (problem !== undefined) throw new CallTooLarge(`${method}: ${problem}`);
+  return asFrame('call', id, encoded);
+}

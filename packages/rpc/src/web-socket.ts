@@ -1,0 +1,170 @@
+import type { IncomingMessage } from 'node:http';
+import type { Duplex } from 'node:stream';
+import { clusterLimits } from '@weir/cluster/limits';
+import { type ClientOptions, type RawData, WebSocket } from 'ws';
+import {
+  AgentKeyRefused,
+  type Channel,
+  type ChannelListener,
+  type Dial,
+  DialError,
+  type DialTarget,
+} from './channel.ts';
+import { type ForwardProxy, openTunnel } from './forward-proxy.ts';
+
+/** Where the control plane takes connections of agents, below its address. */
+export const agentConnectPath = 'api/v1/agent/connect';
+export const clusterIdParameter = 'virtual_cluster_id';
+export const agentKeyHeader = 'service-api-key';
+/** The version of the protocol. A side that does not speak it refuses the upgrade. */
+export const subprotocol = 'weir.agent.v1';
+
+/** A close frame holds two bytes of code and 123 of text. */
+const closeReasonBytesMax = 123;
+/** There was no close frame. */
+const brokenCode = 1006;
+
+/** An open WebSocket as a channel. `socket` is what it runs on. */
+export function webSocketChannel(webSocket: WebSocket, socket: Duplex): Channel {
+  let isCorked = false;
+  let listener: ChannelListener | undefined;
+  let problem = '';
+  let end: (() => void) | undefined;
+  // Nothing may arrive before there is somebody to take it.
+  webSocket.pause();
+  webSocket.on('message', (data: RawData) => {
+    // A text message is no frame either, and is refused as one. The type of the others is the default: a buffer.
+    listener?.onFrame(data as Buffer);
+  });
+  // `close` follows and tells.
+  webSocket.on('error', (error) => {
+    problem = error.message;
+  });
+  webSocket.on('close', (code, reason) => {
+    const why = reason.length > 0 ? reason.toString() : problem;
+    end = () => listener?.onEnd(code === brokenCode ? undefined : code, why);
+    end();
+  });
+
+  /** Frames of one turn of the event loop leave in one system call; each costs more than a small call does. */
+  function cork(): void {
+    if (isCorked) return;
+    isCorked = true;
+    socket.cork();
+    process.nextTick(uncork);
+  }
+
+  function uncork(): void {
+    isCorked = false;
+    socket.uncork();
+  }
+
+  return {
+    send(frame) {
+      if (webSocket.readyState !== WebSocket.OPEN) return;
+      cork();
+      webSocket.send(frame, { binary: true });
+    },
+    unsentBytes: () => webSocket.bufferedAmount,
+    listen(given) {
+      listener = given;
+      webSocket.resume();
+      if (end !== undefined) process.nextTick(end);
+    },
+    close(code, reason) {
+      webSocket.close(code, cut(reason));
+    },
+    abort() {
+      webSocket.terminate();
+    },
+  };
+}
+
+function cut(reason: string): Buffer {
+  const bytes = Buffer.from(reason);
+  if (bytes.length <= closeReasonBytesMax) return bytes;
+  let end = closeReasonBytesMax;
+  // Not within a character.
+  while ((bytes[end]! & 0xc0) === 0x80) end--;
+  return bytes.subarray(0, end);
+}
+
+/** Opens a WebSocket to the control plane: a plain upgrade of HTTP/1.1, which proxies let through. */
+export const dialWebSocket: Dial = (target) => dial(target, {});
+
+/** The same through a proxy that has to be asked for a connection. */
+export function dialThroughProxy(proxy: ForwardProxy): Dial {
+  return (target) => {
+    const url = connectUrl(target);
+    const isSecure = url.protocol === 'wss:';
+    const host = url.hostname.replace(/^\[|\]$/g, '');
+    const port = url.port === '' ? (isSecure ? 443 : 80) : Number(url.port);
+    // The request hands over a function that takes what takes time to be made.
+    const createConnection = (
+      _options: unknown,
+      done: (error: Error | null, socket?: Duplex) => void,
+    ): undefined => {
+      openTunnel(proxy, { host, port, isSecure }, target.signal).then(
+        (socket) => done(null, socket),
+        (error: Error) => done(error),
+      );
+    };
+    return dial(target, {
+      createConnection: createConnection as unknown as ClientOptions['createConnection'],
+    });
+  };
+}
+
+function dial(target: DialTarget, how: Pick<ClientOptions, 'createConnection'>): Promise<Channel> {
+  return new Promise((resolve, reject) => {
+    const url = connectUrl(target);
+    const webSocket = new WebSocket(url, subprotocol, {
+      ...how,
+      ...(url.protocol === 'wss:' ? { generateMask: noMask } : {}),
+      headers: { [agentKeyHeader]: target.agentKey },
+      maxPayload: clusterLimits.rpcReplyBytesMax,
+      perMessageDeflate: false,
+      followRedirects: false,
+    });
+    let socket: Duplex | undefined;
+    const abort = () => webSocket.terminate();
+    target.signal.addEventListener('abort', abort, { once: true });
+    webSocket.on('upgrade', (response) => {
+      socket = response.socket;
+    });
+    webSocket.on('unexpected-response', (_request, response) => {
+      reject(refusal(response, target.url));
+      webSocket.terminate();
+    });
+    webSocket.on('error', (error) => reject(new DialError(`${target.url}: ${error.message}`)));
+    webSocket.on('open', () => {
+      target.signal.removeEventListener('abort', abort);
+      resolve(webSocketChannel(webSocket, socket!));
+    });
+  });
+}
+
+/**
+ * Clients mask what they send so that a proxy which does not know WebSocket cannot be made to take it for HTTP. Within TLS no
+ * proxy sees it, and masking costs more than everything else that is done to a large frame.
+ */
+function noMask(mask: Buffer): void {
+  mask.fill(0);
+}
+
+function connectUrl({ url, clusterId }: DialTarget): URL {
+  const target = new URL(agentConnectPath, url);
+  target.protocol = target.protocol === 'https:' ? 'wss:' : 'ws:';
+  target.searchParams.set(clusterIdParameter, clusterId);
+  return target;
+}
+
+function refusal(response: IncomingMessage, url: string): Error {
+  const status = `${response.statusCode} ${response.statusMessage ?? ''}`.trim();
+  response.resume();
+  if (response.statusCode === 401)
+    return new AgentKeyRefused(
+      `${url}: the agent key is not one for this cluster id: one of the two is wrong (${status})`,
+    );
+  return new DialError(`${url}: ${status}`);
+}

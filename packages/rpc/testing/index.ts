@@ -1,0 +1,1 @@
+export { callLimits, decodeFrame, encodeFrame, replyLimits } from '../src/frame.ts';
