@@ -65,6 +65,23 @@ test('links of every page lead to files of the repository', () => {
   assert.deepEqual(deadLinks(planted), ['docs/tour.md links to ../packages/agent/src/gone.ts']);
 });
 
+test('files and folders named in backticks exist', () => {
+  const all = repositoryFiles();
+  const isThere = (name: string) =>
+    all.some((path) => path === name || path.endsWith(`/${name}`) || `/${path}`.includes(`/${name}/`));
+  const pages = all.filter((path) =>
+    /^(?:DESIGN\.md|docs\/(?:glossary|tour)\.md|docs\/adr\/.*|.*\/SPEC\.md)$/.test(path),
+  );
+  assert.ok(pages.length > 10, 'the pages were found');
+  const missing = pages.flatMap((page) =>
+    [...readFileSync(join(root, page), 'utf8').matchAll(/`([\w./-]+(?:\.ts|\/))`/g)]
+      .map((match) => match[1]!.replace(/\/$/, ''))
+      .filter((name) => !isThere(name))
+      .map((name) => `${page}: ${name}`),
+  );
+  assert.deepEqual(missing, []);
+});
+
 test('every decision is in the index, and only once', () => {
   const index = pages.find(({ path }) => path === 'docs/adr/README.md')!.text;
   const decisions = pages.flatMap(({ path }) => /^docs\/adr\/(\d{4}-.*)$/.exec(path)?.[1] ?? []);
