@@ -37,27 +37,29 @@ type ProduceResponse = ProduceApi['response']['fields'];
 type PartitionResponse = ResponseOf<ProduceApi>['responses'][number]['partitionResponses'][number];
 
 export interface ProduceOptions {
-  /** The roles of this agent. */
   readonly roles: readonly string[];
   readonly writePath: WritePath;
-  /** The limit on one record where neither topic nor cluster sets one. */
+  /** Limit on the size of a record if neither topic nor cluster sets one. */
   readonly recordBytesMax: number;
-  /** Who the principals of records are; without it that is whoever sends them, and nobody is told. */
+  /** Impersonation settings. If absent, the sender is the author and no principal header is added. */
   readonly impersonation?: Impersonation | undefined;
-  /** Told how long each client waits for its write, except of those that do not. */
+  /** Called with the timeout of each request, except those with acks 0. */
   readonly onRequest?: (clientId: string | null, timeoutMs: number) => void;
-  /** The configs of the cluster as this agent has them. Without it, they are those of the cluster. */
+  /** Cluster configs with the overrides of this agent. Default: the configs of the cluster. */
   readonly ownConfigs?: (cluster: ClusterView) => Readonly<Record<string, string>>;
-  /** Shared by all APIs that inflate for clients. */
+  /** Shared by all APIs that decompress for clients. */
   readonly inflation?: ClientInflation;
-  /** Lets others have their turn; a test looks how often that is. */
+  /** Yields to other work. Injected by tests that count the yields. */
   readonly pause?: () => Promise<void>;
-  /** Told how many bytes were inflated, before others had their turn or aside. */
   readonly metrics: Metrics;
+  /**
+   * Called with the number of bytes that were decompressed synchronously (`atOnce`) or off the serving thread
+   * (`aside`).
+   */
   readonly onInflated?: (bytes: number, where: 'atOnce' | 'aside') => void;
 }
 
-/** A batch that inflates to more than may be done at once, and where its answer goes. */
+/** A batch that decompresses to more than may be done synchronously, and the place of its response. */
 interface DeferredBatch {
   readonly records: Buffer | null;
   readonly place: BatchPlace;
@@ -66,18 +68,18 @@ interface DeferredBatch {
   readonly at: number;
 }
 
-/** Answers that do not depend on the write, and the places of those that do. */
+/** Responses that do not depend on the write, and places for those that do. */
 interface Draft {
   readonly responses: { name: string; topicId: string; partitionResponses: PartitionResponse[] }[];
   readonly batches: ProducedBatch[];
-  /** For each batch, where its answer goes. */
+  /** The place of the response, per batch. */
   readonly places: {
     readonly into: PartitionResponse[];
     readonly at: number;
     readonly logAppendTimeMs: number;
   }[];
   readonly deferredBatches: DeferredBatch[];
-  /** Whether there is a batch of a transaction that the request does not name. */
+  /** Whether the request has a transactional batch and no transactional id. */
   isUnnamed: boolean;
 }
 
@@ -86,39 +88,47 @@ const topicIdsFromVersion = 13;
 const storageErrorFromVersion = 4;
 const abortableFromVersion = 11;
 const addsPartitionsFromVersion = 12;
-/** With acks 1 the time in the request means nothing, for it is about replicas. */
+/** With acks 1, `timeoutMs` of the request has no meaning, because it is the time to wait for replicas. */
 const usualTimeoutMs = 30_000;
-/** In less time no store has written anything. Apache Kafka, which writes at once, succeeds with any time when there is one replica. */
+/**
+ * No object store completes a write in less time. Apache Kafka with one replica succeeds with any timeout, because it
+ * writes synchronously.
+ */
 const timeoutMsMin = 1_000;
 
 /**
- * Produce, v3 to v13. Every partition is judged by itself; what passes is written as one: all or, when the store fails,
- * nothing. The call to `append` happens before anything is awaited, so that requests of one connection keep their order. Only batches that inflate
- * to much are waited for, and then the later requests of the connection are, too.
+ * Produce, v3 to v13. Each partition is validated separately. The valid ones are written together: all of them or, if
+ * the store fails, none. `append` is called before the first await, which preserves the order of requests of a
+ * connection. Only batches with a large decompressed size are awaited first, and then later requests of the connection
+ * wait, too.
  *
- * What the batches of a request inflate to together is limited, where rules have to be checked inside of them: beyond it they are
- * MESSAGE_TOO_LARGE. A connection that inflates much more than it sends is slowed down. A partition that is there twice is INVALID_REQUEST each time, so that a request inflates each
- * partition once.
+ * If records must be validated, the decompressed size of all batches of a request is limited; batches above the limit
+ * fail with MESSAGE_TOO_LARGE. A connection that decompresses much more than it sends is slowed down. A partition that
+ * appears twice fails with INVALID_REQUEST each time, so that a request decompresses each partition at most once.
  *
- * acks 1 waits as long as acks -1 does, because there is nothing between received and durable. acks 0 waits too, to
- * know whether the connection must be closed.
+ * acks 1 waits as long as acks -1, because there is no state between received and durable. acks 0 waits too, to know
+ * whether the connection must be closed.
  *
- * Batches of transactions need a transactional id in the request, without which nothing of it is written. From v12 on their
- * partitions join the transaction by themselves. One that is not part of an open transaction is TRANSACTION_ABORTABLE from v11 on
- * and INVALID_TXN_STATE before. A producer that was fenced hears INVALID_PRODUCER_EPOCH in every version.
+ * Transactional batches need a transactional id in the request; otherwise nothing of the request is written. From v12
+ * on, their partitions are added to the transaction implicitly. A partition that is not part of an open transaction is
+ * TRANSACTION_ABORTABLE from v11 on and INVALID_TXN_STATE before. A fenced producer gets INVALID_PRODUCER_EPOCH in
+ * every version.
  *
- * It takes WRITE on each topic: the partitions of one that is denied are TOPIC_AUTHORIZATION_FAILED, and the others are written. Batches of
- * transactions take WRITE on the transactional id, without which nothing of the request is written. Of a client that writes for others, it is
- * they who need WRITE on the topic, and one record without it fails its partition. Topics of the service are INVALID_TOPIC_EXCEPTION, as internal
- * ones are in Apache Kafka.
+ * Requires WRITE on each topic: partitions of a denied topic are TOPIC_AUTHORIZATION_FAILED, and the others are
+ * written. Transactional batches require WRITE on the transactional id; without it nothing of the request is written.
+ * If the client impersonates other principals, these need WRITE on the topic, and one record without it fails its
+ * partition. Internal topics are INVALID_TOPIC_EXCEPTION, as in Apache Kafka.
  *
- * An agent without a role to produce answers NOT_LEADER_OR_FOLLOWER, so that clients refresh their metadata and find the agents that do. With
- * acks 0 there is no response, so the connection is closed.
+ * An agent without a produce role returns NOT_LEADER_OR_FOLLOWER, so that clients refresh their metadata and find
+ * agents that have the role. acks 0 has no response, so the connection is closed instead.
  */
 export function produceHandler(options: ProduceOptions): HandlerOf<ProduceApi> {
   const rulesOf = createTopicRulesReader(options.recordBytesMax);
   const inflation = options.inflation ?? new ClientInflation();
-  /** For each connection that has batches inflated aside: when the last of its requests so far has begun to be written. */
+  /**
+   * Per connection with batches that are decompressed off the serving thread: resolves when the write of its latest
+   * request has begun.
+   */
   const begun = new WeakMap<AbortSignal, Promise<void>>();
 
   const succeeded = options.metrics.series(produceOutcomes, { outcome: 'success' });
@@ -154,7 +164,7 @@ export function produceHandler(options: ProduceOptions): HandlerOf<ProduceApi> {
     begun.set(context.closed, ready);
     return inflateInTurn().then(() => {
       try {
-        // Nothing of the request was written yet, and nobody waits for it any more.
+        // Nothing of the request was written yet, and the client is gone.
         if (hasLeft()) return 'close';
         return draft.batches.length === 0 ? answer(0) : write();
       } finally {
@@ -163,12 +173,15 @@ export function produceHandler(options: ProduceOptions): HandlerOf<ProduceApi> {
       }
     });
 
-    /** A client that wants no answer may close its connection as soon as everything is sent. */
+    /** With acks 0, a client may close its connection as soon as everything is sent. */
     function hasLeft(): boolean {
       return request.acks !== 0 && context.left.aborted;
     }
 
-    /** One batch after the other, behind those of earlier requests. Nothing of it throws: bad bytes are an answer. */
+    /**
+     * Decompresses the batches one at a time, after those of earlier requests. Never throws: invalid bytes become an
+     * error response.
+     */
     async function inflateInTurn(): Promise<void> {
       await before;
       const connection = inflation.of(context);
@@ -183,7 +196,7 @@ export function produceHandler(options: ProduceOptions): HandlerOf<ProduceApi> {
 
     function write() {
       const deadlineMs = context.clock.monotonicMs() + timeoutMs(request);
-      // A client that wants no answer may close its connection as soon as everything is sent.
+      // With acks 0, a client may close its connection as soon as everything is sent.
       const left = request.acks === 0 ? undefined : context.left;
       return options.writePath
         .append(draft.batches, { deadlineMs, left, receivedMs: context.receivedMs })
@@ -218,7 +231,7 @@ export function produceHandler(options: ProduceOptions): HandlerOf<ProduceApi> {
       const topic =
         apiVersion >= topicIdsFromVersion ? cluster.topicById(topicId) : cluster.topicByName(name);
       const principalsOfTopic = topic && principals?.onTopic(topic.name);
-      // Where records may have principals of their own, it is them who are asked about.
+      // With impersonation, access is checked for the principals of the records.
       const isAsked = principals?.mayDiffer !== true && !isUnknownId(topic, apiVersion);
       const isDenied = isAsked && !access.may('WRITE', 'TOPIC', topic?.name ?? name);
       const partitionResponses: PartitionResponse[] = [];
@@ -270,7 +283,7 @@ export function produceHandler(options: ProduceOptions): HandlerOf<ProduceApi> {
   }
 }
 
-/** A request without a response has failed if it closes the connection. */
+/** A request with acks 0 has failed if it closes the connection. */
 function isSuccess(answer: Answer<ProduceResponse>): boolean {
   if (typeof answer === 'string') return answer === 'noReply';
   return answer.responses.every(({ partitionResponses }) =>
@@ -292,7 +305,7 @@ function notLeader({ topicData }: RequestOf<ProduceApi>): ResponseOf<ProduceApi>
   };
 }
 
-/** Puts what became of a batch into the answer. */
+/** Records the outcome of the check of a batch in the draft. */
 function settle(draft: Draft, checked: CheckedBatch, into: PartitionResponse[], at: number): void {
   if (checked.ok) {
     draft.batches.push(checked.batch);
@@ -303,7 +316,7 @@ function settle(draft: Draft, checked: CheckedBatch, into: PartitionResponse[], 
   into[at] = refused(into[at]!.index, checked.error, checked.message, checked.recordErrors);
 }
 
-/** Partitions that are there more than once, in the same topic or because the topic is. */
+/** Partitions that appear more than once, within a topic entry or in several entries of a topic. */
 function repeatedPartitions({ topicData }: RequestOf<ProduceApi>, apiVersion: number): ReadonlySet<string> {
   if (topicData.length === 1 && topicData[0]!.partitionData.length === 1) return none;
   return repeatedOf(
@@ -327,12 +340,12 @@ function recordsBytesOf({ topicData }: RequestOf<ProduceApi>): number {
   return bytes;
 }
 
-/** Rules know names only, so that nobody can be denied an id which has none. */
+/** ACLs apply to names, so an unknown id cannot be denied. */
 function isUnknownId(topic: TopicDescription | undefined, apiVersion: number): boolean {
   return topic === undefined && apiVersion >= topicIdsFromVersion;
 }
 
-/** Asked only when a batch says that it is of a transaction; a request that names one and has no such batch is like any other. */
+/** Checks access only if a batch is marked transactional. A transactional id without such a batch has no effect. */
 function mayUseTransaction(request: RequestOf<ProduceApi>, { access }: RequestContext): boolean {
   const { transactionalId, topicData } = request;
   if (transactionalId === null) return true;
@@ -342,13 +355,13 @@ function mayUseTransaction(request: RequestOf<ProduceApi>, { access }: RequestCo
   return !isTransactional || access.may('WRITE', 'TRANSACTIONAL_ID', transactionalId);
 }
 
-/** Before anything of the batch is checked. */
+/** Reads only the header, before the batch is validated. */
 function saysTransactional(records: Buffer | null): boolean {
   if (records === null || records.length < headerBytes) return false;
   return new RecordBatchView(records).isTransactional;
 }
 
-/** What Kafka says of it, for the right to use a transactional id is what such a request cannot show. */
+/** Kafka's error for this case, because such a request cannot show that it may use a transactional id. */
 const unnamedTransaction = 'TRANSACTIONAL_ID_AUTHORIZATION_FAILED' satisfies ErrorName;
 
 function refusedDraft({ topicData }: RequestOf<ProduceApi>): Draft {
@@ -366,7 +379,7 @@ function transactionOf(
 ): BatchTransaction | undefined {
   if (transactionalId === null) return undefined;
   return {
-    // One that is too long was never given to anybody. Cut off it is as unknown, and no burden to the commit.
+    // No transaction has an id above the limit. The truncated id is just as unknown, and does not bloat the commit.
     transactionalId: transactionalId.slice(0, clusterLimits.transactionalIdCharsMax + 1),
     addsPartition: apiVersion >= addsPartitionsFromVersion,
   };
@@ -410,7 +423,7 @@ function written(
   };
 }
 
-/** Clients of old versions hear an error that they know and that makes them do the same. */
+/** Maps an error to one that old clients know and handle the same way. */
 function errorFor(error: ErrorName, isTransactional: boolean, apiVersion: number): ErrorName {
   if (error === 'NONE') return error;
   if (error === 'INVALID_TXN_STATE' && isTransactional && apiVersion >= abortableFromVersion)

@@ -19,23 +19,22 @@ type TopicResponse = FetchResponse['responses'][number];
 type PartitionResponse = TopicResponse['partitions'][number];
 
 interface FetchOptions {
-  /** The roles of this agent. */
   readonly roles: readonly string[];
   readonly readPath: ReadPath;
   readonly damage: DamageRegistry;
   readonly sessions: FetchSessions;
-  /** The most that one answer holds, and one partition of it, whatever the client asks. */
+  /** Upper bounds on the size of one response and of one partition in it, whatever the client requests. */
   readonly requestBytesMax: number;
   readonly partitionBytesMax: number;
-  /** Where room for answers is asked for. Without it an answer may always be as large as the limits allow. */
+  /** Memory budget for responses. If absent, only the limits above bound a response. */
   readonly answers?: AnswerMemory;
-  /** Aborted when the agent stops: long polls end then with what there is. */
+  /** Aborted when the agent stops: long polls then return what is available. */
   readonly stopping?: AbortSignal;
   /** Called for every request. */
   readonly onFetch?: () => void;
 }
 
-/** How long a fetch waits for room before it is answered without records. */
+/** How long a fetch waits for response memory before it returns without records. */
 const roomWaitMs = 1_000;
 const topicIdsFromVersion = 13;
 const storageErrorFromVersion = 6;
@@ -43,23 +42,26 @@ const readCommitted = 1;
 const noRecords = Buffer.alloc(0);
 
 /**
- * Fetch, v4 to v18: where the wanted batches lie, a wait until there are enough of them, and views of the pages that hold
- * them. Nothing is asked of the control plane as long as the wanted offsets are in the tail that the agent follows.
+ * Fetch, v4 to v18: locates the batches, waits until there are enough of them, and returns views of the pages that hold
+ * them. Does not call the control plane as long as the offsets are in the tail of the cluster view.
  *
- * Batches that the store lost are an error of their partition once a client comes for them; those before them are served.
+ * Batches that the store lost are an error of their partition once a client fetches them; batches before them are
+ * served.
  *
- * Errors are those of single partitions; one is enough to answer at once. The limits are Kafka's: in the order of the request, the
- * first partition that has something gets one batch whatever its size, and then they bind.
+ * Errors are per partition; one error is enough to return at once. The limits are Kafka's: in the order of the request,
+ * the first partition with data gets one batch whatever its size, and then the limits apply.
  *
- * Who reads committed records gets those before the last stable offset, waits until that grows, and is told which of them were
- * aborted. The ends of transactions go to everybody, as batches that clients know how to skip. Limits count bytes as stored.
+ * A read_committed consumer gets records before the last stable offset, waits until that offset grows, and gets the
+ * list of aborted transactions. Control batches are sent to all consumers, which skip them. Limits count bytes as
+ * stored.
  *
- * Who has taken more than its quota is answered without records and told to wait.
+ * A client above its quota gets a response without records and a throttle time.
  *
- * It takes READ on the topic, which is asked for in every request, of a session too: its partitions are TOPIC_AUTHORIZATION_FAILED as
- * long as it is denied, and the others are read. Of an id that is not known nothing can be asked, and it is UNKNOWN_TOPIC_ID.
+ * Requires READ on the topic. It is checked in every request, also within a session: partitions of a denied topic are
+ * TOPIC_AUTHORIZATION_FAILED as long as access is denied, and the others are read. Access cannot be checked for an
+ * unknown id, which is UNKNOWN_TOPIC_ID.
  *
- * An agent without a role to fetch answers NOT_LEADER_OR_FOLLOWER, so that clients refresh their metadata.
+ * An agent without a fetch role returns NOT_LEADER_OR_FOLLOWER, so that clients refresh their metadata.
  */
 export function fetchHandler(options: FetchOptions): HandlerOf<FetchApi> {
   return (request, context) => {
@@ -67,7 +69,7 @@ export function fetchHandler(options: FetchOptions): HandlerOf<FetchApi> {
     options.onFetch?.();
     const room: { taken?: AnswerRoom | undefined } = {};
     const answer = answerOf(request, context, room);
-    // Whoever takes the answer has counted it one step before.
+    // Released one step later, when the receiver of the response has already counted it.
     if (options.answers !== undefined) void answer.then(nothing, nothing).then(() => room.taken?.release());
     return answer;
   };
@@ -108,7 +110,10 @@ export function fetchHandler(options: FetchOptions): HandlerOf<FetchApi> {
     return { throttleTimeMs, errorCode: 0, sessionId, responses: responsesOf(told, context) };
   }
 
-  /** Waits until the located batches reach the bytes that the client wants, or until it wants an answer anyway. */
+  /**
+   * Waits until the located batches reach `minBytes`, a partition has an error, the deadline passes, the client is gone
+   * or the agent stops.
+   */
   async function locateEnough(
     fetches: readonly PartitionFetch[],
     { maxWaitMs, minBytes }: RequestOf<FetchApi>,
@@ -127,7 +132,7 @@ export function fetchHandler(options: FetchOptions): HandlerOf<FetchApi> {
     }
   }
 
-  /** Finds out where batches lie: from the tail that the agent follows, and for all the rest with one call. */
+  /** Locates batches: from the tail of the cluster view, and with one call to the control plane for the rest. */
   async function locate(
     fetches: readonly PartitionFetch[],
     bytesMax: number,
@@ -173,7 +178,7 @@ export function fetchHandler(options: FetchOptions): HandlerOf<FetchApi> {
     const again: { readonly fetch: PartitionFetch; readonly query: ReadQuery }[] = [];
     for (const [index, { fetch, query }] of planned.entries()) {
       const result = results[index]!;
-      // A compaction may have replaced the file since the tail heard of it; the control plane knows the new one.
+      // A compaction may have replaced the file since the tail learned of it; the control plane knows the new one.
       if (result instanceof DamagedRange && result.damage.kind === 'missing') again.push({ fetch, query });
       else fetch.finish(result, context);
     }
@@ -203,7 +208,7 @@ export function fetchHandler(options: FetchOptions): HandlerOf<FetchApi> {
   }
 }
 
-/** Whatever is refused here stays so: nobody looks at it any more. */
+/** Sets the error of partitions whose topic the client may not read. Later steps skip partitions with an error. */
 function refuseDenied(fetches: readonly PartitionFetch[], context: RequestContext): void {
   const usesTopicIds = context.apiVersion >= topicIdsFromVersion;
   const refusalOf = usesTopicIds ? refusalsById(context, 'READ') : refusalsByName(context, 'READ');
@@ -218,7 +223,7 @@ interface PartitionFetchOptions extends Pick<FetchOptions, 'partitionBytesMax' |
   readonly isCommitted: boolean;
 }
 
-/** One partition on its way through a fetch. */
+/** State of one partition during a fetch. */
 class PartitionFetch implements PartitionNews {
   readonly partition: FetchPartition;
   readonly offset: number;
@@ -228,15 +233,15 @@ class PartitionFetch implements PartitionNews {
   topicId = '';
   error: ErrorName = 'NONE';
   pointers: Pointers | undefined;
-  /** Of what `pointers` hold before `#readableTo`. */
+  /** Aborted transactions of the records in `pointers` before `#readableTo`. */
   #aborted: AbortedTransactions | undefined;
   batches: BatchList | undefined;
   logStartOffset = -1;
   highWatermark = -1;
   lastStableOffset = -1;
-  /** Where the reader has to stop; what `#aborted` says is true up to there. */
+  /** The offset at which the reader stops; `#aborted` is valid up to it. */
   #readableTo = Number.POSITIVE_INFINITY;
-  /** Whether only the control plane can tell where the batches lie. */
+  /** Whether only the control plane can locate the batches. */
   mustAsk = false;
 
   constructor(partition: FetchPartition, { isCommitted, partitionBytesMax, damage }: PartitionFetchOptions) {
@@ -255,21 +260,21 @@ class PartitionFetch implements PartitionNews {
     return this.batches !== undefined && this.batches.bytes > 0;
   }
 
-  /** Set when the wanted offset was found damaged a moment ago. */
+  /** The error of the fetch offset, if a recent read found it damaged. */
   get #knownError(): ErrorName | undefined {
     return this.pointers && this.#damage.errorAt(this.topicId, this.partition.partition, this.offset);
   }
 
   /**
-   * Damage that is known is told when the wait is over, and not at once: clients come back without a pause, and would do so for as long
-   * as the damage lasts.
+   * Reports known damage after the wait and not at once: clients retry without a pause, for as long as the damage
+   * lasts.
    */
   failIfDamaged(): void {
     const error = this.#knownError;
     if (error !== undefined) this.fail(error);
   }
 
-  /** Bytes that could be sent; the range that holds the first offset counts as a whole. */
+  /** Bytes that can be sent; the range that holds the first offset counts as a whole. */
   get locatedBytes(): number {
     if (this.pointers === undefined || this.#knownError !== undefined) return 0;
     const { baseOffset, byteLength } = this.pointers;
@@ -280,14 +285,14 @@ class PartitionFetch implements PartitionNews {
     return Math.min(bytes, Math.max(this.bytesMax, 1));
   }
 
-  /** The end that the reader waits for, and beyond which offset it has to grow to be news. */
+  /** The end offset that the reader waits for, and the offset that it must exceed. */
   get awaited(): { readonly end: GrowingEnd; readonly beyond: number } {
     const end = this.#isCommitted ? 'lastStableOffset' : 'nextOffset';
     const known = this.#isCommitted ? this.lastStableOffset : this.highWatermark;
     return { end, beyond: Math.max(known, this.offset) };
   }
 
-  /** As Kafka tells it: `null` to those who read everything. */
+  /** As in Kafka: `null` for read_uncommitted. */
   get abortedTransactions(): { readonly producerId: bigint; readonly firstOffset: bigint }[] | null {
     if (!this.#isCommitted || this.hasError) return null;
     if (this.#aborted === undefined || !this.hasRecords) return [];
@@ -309,7 +314,7 @@ class PartitionFetch implements PartitionNews {
     };
   }
 
-  /** Sees what the agent knows without asking. */
+  /** Locates batches with the cluster view, without a call to the control plane. */
   look(context: RequestContext): void {
     this.mustAsk = false;
     const problem = this.#look(context);
@@ -336,10 +341,10 @@ class PartitionFetch implements PartitionNews {
     this.highWatermark = Math.max(this.highWatermark, ends.nextOffset);
     this.lastStableOffset = Math.max(this.lastStableOffset, ends.lastStableOffset);
     if (isLocated || this.offset === this.highWatermark) return undefined;
-    // What is not stable yet will be told of when it is.
+    // The wait ends when these records become stable.
     if (this.#isCommitted && this.offset >= this.lastStableOffset && this.offset <= ends.nextOffset)
       return undefined;
-    // An offset beyond what the agent has heard of may exist all the same: another agent has told the client of it.
+    // An offset beyond the cluster view may exist: the client may have learned of it from another agent.
     const recent =
       this.offset < ends.nextOffset
         ? cluster.recentPointers(topic.topicId, partition, this.offset, this.bytesMax)
@@ -357,14 +362,14 @@ class PartitionFetch implements PartitionNews {
     return undefined;
   }
 
-  /** Pointers, what was aborted of them and where to stop are of one moment and only true together. */
+  /** Pointers, aborted transactions and the stop offset belong to one point in time and are only valid together. */
   #stopAt(lastStableOffset: number, aborted: AbortedTransactions | undefined): void {
     this.#readableTo = lastStableOffset;
     this.#aborted = aborted;
     if (this.offset >= lastStableOffset) this.pointers = undefined;
   }
 
-  /** Sees what the control plane says. */
+  /** Applies the answer of the control plane. */
   take({ error, logStartOffset, nextOffset, lastStableOffset, pointers, aborted }: BatchesAnswer): void {
     this.mustAsk = false;
     if (error !== 'NONE') {
@@ -426,8 +431,8 @@ function notLeader({ topics }: RequestOf<FetchApi>): FetchResponse {
 }
 
 /**
- * Which ranges to read, in the order of the request. What a partition will take of the limit is only known when it was
- * read, so that the plan goes by the ranges and the answer is trimmed afterwards.
+ * Selects the ranges to read, in the order of the request. The bytes that a partition takes of the limit are known only
+ * after the read, so the plan uses the sizes of ranges and the result is trimmed afterwards.
  */
 function plan(
   fetches: readonly PartitionFetch[],
@@ -452,7 +457,7 @@ function locatedBytes(fetches: readonly PartitionFetch[]): number {
 
 function nothing(): void {}
 
-/** Resolves when one of the partitions has more than is known, at the deadline, and when the client has gone or the agent stops. */
+/** Resolves when one of the partitions grows, at the deadline, when the client is gone, and when the agent stops. */
 function growth(
   fetches: readonly PartitionFetch[],
   deadlineMs: number,
@@ -504,7 +509,7 @@ function responsesOf(fetches: readonly PartitionFetch[], { apiVersion }: Request
   return [...byTopic.values()];
 }
 
-/** Clients of old versions hear an error that they know and that makes them do the same. */
+/** Maps an error to one that old clients know and handle the same way. */
 function errorFor(error: ErrorName, apiVersion: number): ErrorName {
   if (error === 'KAFKA_STORAGE_ERROR' && apiVersion < storageErrorFromVersion)
     return 'NOT_LEADER_OR_FOLLOWER';

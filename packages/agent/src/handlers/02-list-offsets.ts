@@ -16,13 +16,13 @@ type PartitionResponse = ResponseOf<ListOffsetsApi>['topics'][number]['partition
 interface ListOffsetsOptions {
   readonly readPath: ReadPath;
   readonly damage: DamageRegistry;
-  /** Shared by all APIs that inflate for clients. */
+  /** Shared by all APIs that decompress for clients. */
   readonly inflation?: ClientInflation;
 }
 
 const readCommitted = 1;
 
-/** Positions that have a name instead of a time, and the version that brought each. */
+/** Special timestamps, with the version that introduced each. */
 const positions = {
   latest: { timestamp: -1n, fromVersion: 1 },
   earliest: { timestamp: -2n, fromVersion: 1 },
@@ -50,14 +50,15 @@ interface Answer {
 }
 
 /**
- * ListOffsets, v1 to v11. Ends are asked of the control plane and not of the agent's own view, so that a client which was
- * told of a write by another agent finds it counted here. Times are answered by a range, and reading it finds the record.
+ * ListOffsets, v1 to v11. End offsets come from the control plane and not from the cluster view, so that a client that
+ * learned of a write from another agent finds it counted here. For a timestamp, the control plane returns a range, and
+ * the agent reads it to find the record.
  *
- * Who reads committed records is told the last stable offset for the latest one, and finds by time only what lies before it.
+ * With read_committed, the latest offset is the last stable offset, and a timestamp finds only records before it.
  *
- * There is no tiering: everything is as local as it will ever be, nothing is tiered and nothing waits to be.
+ * There is no tiering: everything is local, nothing is tiered and nothing is pending upload.
  *
- * It takes DESCRIBE on the topic, without which its partitions are TOPIC_AUTHORIZATION_FAILED before anything else is said of them.
+ * Requires DESCRIBE on the topic; otherwise its partitions are TOPIC_AUTHORIZATION_FAILED, before any other check.
  */
 export function listOffsetsHandler({
   readPath,
@@ -101,14 +102,14 @@ export function listOffsetsHandler({
       const pause = () => new Promise<void>((resolve) => void clock.after(0, resolve));
       await searchRecords(pointers, search, { readPath, inflation, connection: context, pause });
     } catch (problem) {
-      // Clients retry it until their own timeout, which they tell the application.
+      // Clients retry until their own timeout, which they report to the application.
       if (problem instanceof DamagedRange) damage.found(topicId, partition, problem);
       else log.error('failed to search batches', { topicId, partition, error: String(problem) });
       return failed('KAFKA_STORAGE_ERROR');
     }
     const record = search.found;
     if (record === undefined) return nothing;
-    // The range may begin with records that were deleted.
+    // The range may begin with deleted records.
     const logStartOffset = cluster.ends(topicId, partition)?.logStartOffset ?? 0;
     return found({ ...record, offset: Math.max(record.offset, logStartOffset) });
   }
@@ -118,7 +119,7 @@ function isByTime({ position }: Question): boolean {
   return position === undefined || position === 'maxTimestamp';
 }
 
-/** `undefined` when the control plane cannot be reached, as for `askRanges`. */
+/** Returns `undefined` if the control plane is unavailable, like `askRanges`. */
 async function askEnds(
   questions: readonly Question[],
   { cluster }: RequestContext,
@@ -158,7 +159,7 @@ async function askRanges(
 function answerEnd({ position }: Question, ends: BatchesAnswer | undefined, isCommitted: boolean): Answer {
   if (ends === undefined) return failed('LEADER_NOT_AVAILABLE');
   const { error, logStartOffset, nextOffset, lastStableOffset } = ends;
-  // Only the question was out of range; the ends are told all the same.
+  // Only the queried offset was out of range; the ends in the answer are valid.
   if (error !== 'NONE' && error !== 'OFFSET_OUT_OF_RANGE') return failed(nameError(error));
   if (position !== 'latest') return found({ offset: logStartOffset, timestamp: -1n });
   return found({ offset: isCommitted ? lastStableOffset : nextOffset, timestamp: -1n });
@@ -224,7 +225,7 @@ function found({ offset, timestamp }: FoundRecord): Answer {
   return { errorCode: errors.NONE.code, timestamp, offset: BigInt(offset), leaderEpoch };
 }
 
-/** This API has names only. */
+/** This API addresses topics by name only. */
 function nameError(error: ErrorName): ErrorName {
   return error === 'UNKNOWN_TOPIC_ID' ? 'UNKNOWN_TOPIC_OR_PARTITION' : error;
 }

@@ -14,24 +14,26 @@ import { type Access, mayOnCluster, operationsNotAsked } from '../security/acces
 import { isTopicName } from '../topics/topic-name.ts';
 
 /**
- * Metadata v0 to v13: which agents there are and which of them leads each partition, as this client is to see it.
+ * Metadata v0 to v13: the agents and the leader of each partition, as seen by this client.
  *
- * - Every client has its own view: agents of this agent's group, of the client's zone if there are any, and leaders by the
- *   strategy that its client id or the flag names. Each of them could serve any partition.
- * - Rack is a constant, leader epoch always 0 (or -1 for a client that asked for none), replicas and in-sync replicas are
- *   the leader and other agents, as many as the replication factor of the topic as far as there are agents; the controller is the agent
- *   that was asked.
- * - Null asks for all topics, in v0 the empty list; ids count from v12 on. A topic named twice is answered once.
- * - A missing topic is created when the request and `auto.create.topics.enable` allow it, and the answer has it at once. When
- *   the control plane cannot be reached, or another agent was faster, it is LEADER_NOT_AVAILABLE, and clients ask again.
- *   One request creates at most `agentLimits.autoCreatedTopicsMax` topics; the rest get their turn when the client asks again.
- *
- * - Topics of the service are told of to those who name them, as internal ones, and never made because somebody asked for them.
- * - So many requests are worked on at a time (`-maxConcurrentMetadataRequestsPerCPU`), and others wait for their turn. When too
- *   many wait, topics are LEADER_NOT_AVAILABLE; who asked for all of them cannot be told so and has to connect again.
- * - It takes DESCRIBE on the topic. Without it a name is TOPIC_AUTHORIZATION_FAILED with a zero id, whether it is there or not, and an id
- *   the same without a name; who asks for all topics is not told of it. To have a missing topic created takes CREATE on the cluster or
- *   on the topic, or it is TOPIC_AUTHORIZATION_FAILED too.
+ * - Each client has its own view: agents of this agent's group, in the client's zone if there are any, and leaders by
+ *   the strategy that its client id or the flag names. Any agent can serve any partition.
+ * - Rack is a constant, leader epoch is always 0 (or -1 for a client that opts out). Replicas and in-sync replicas are
+ *   the leader and other agents, up to the replication factor of the topic or the number of agents. The controller is
+ *   the agent that serves the request.
+ * - Null requests all topics, as does the empty list in v0; ids are supported from v12 on. A topic named twice is
+ *   answered once.
+ * - A missing topic is created if the request and `auto.create.topics.enable` allow it, and the response contains it.
+ *   If the control plane is unavailable, or another agent created the topic first, it is LEADER_NOT_AVAILABLE, and
+ *   clients retry. One request creates at most `agentLimits.autoCreatedTopicsMax` topics; the rest are created when the
+ *   client retries.
+ * - Internal topics are listed only if named, and flagged as internal. They are never auto-created.
+ * - The number of concurrent requests is limited (`-maxConcurrentMetadataRequestsPerCPU`); others wait in a queue. If
+ *   the queue is full, topics are LEADER_NOT_AVAILABLE. A request for all topics has no place for that error, so its
+ *   connection is closed.
+ * - Requires DESCRIBE on the topic. Without it, a name is TOPIC_AUTHORIZATION_FAILED with a zero id, whether the topic
+ *   exists or not; an id is TOPIC_AUTHORIZATION_FAILED without a name; and a request for all topics omits it. Creating
+ *   a missing topic requires CREATE on the cluster or on the topic; otherwise it is TOPIC_AUTHORIZATION_FAILED, too.
  */
 export function metadataHandler(placementOf: PlacementOf, turns?: FairQueue): HandlerOf<Apis['Metadata']> {
   return async (request, context) => {
@@ -63,7 +65,7 @@ export function metadataHandler(placementOf: PlacementOf, turns?: FairQueue): Ha
   }
 }
 
-/** Who may not even DESCRIBE the cluster is told of no operation. */
+/** A client without DESCRIBE on the cluster gets no operations. */
 function clusterOperations(access: Access): number {
   return mayOnCluster(access, 'DESCRIBE') ? access.operationsOn('CLUSTER', clusterResourceName) : 0;
 }
@@ -71,7 +73,7 @@ function clusterOperations(access: Access): number {
 type Request = RequestOf<Apis['Metadata']>;
 type Response = ResponseOf<Apis['Metadata']>;
 
-/** What became of one topic that was asked for. */
+/** The result for one requested topic. */
 interface Asked {
   readonly error: ErrorName;
   readonly name: string | null;
@@ -142,12 +144,12 @@ async function createMissing(
   for (const [index, { key, name }] of missing.entries()) {
     const { error, topic } = results?.[index] ?? { error: 'LEADER_NOT_AVAILABLE' as const, topic: undefined };
     if (topic !== undefined) asked.set(key, found(topic));
-    // Another agent created it a moment ago, and we have not heard of it yet.
+    // Another agent created it, and the cluster view does not have it yet.
     else asked.set(key, failed(error === 'TOPIC_ALREADY_EXISTS' ? 'LEADER_NOT_AVAILABLE' : error, name));
   }
 }
 
-/** The topics that are to be created. Those that the client may not create are refused, however many there are. */
+/** Returns the topics to create. Topics that the client may not create are refused, however many there are. */
 function refuseCreations(asked: Map<string, Asked>, access: Access): { key: string; name: string }[] {
   const missing = [...asked]
     .filter(([, { error, name }]) => error === 'UNKNOWN_TOPIC_OR_PARTITION' && !isInternalTopic(name!))

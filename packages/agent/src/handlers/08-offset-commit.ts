@@ -10,15 +10,16 @@ const topicIdsFromVersion = 10;
 const epochsFromVersion = 9;
 
 /**
- * OffsetCommit v2 to v10. Commits that come together go to the control plane together, as one entry of its journal; one
- * that is too long for a call goes in several, as commits of their own.
+ * OffsetCommit v2 to v10. Concurrent commits are sent to the control plane in one call and become one journal entry. A
+ * commit that is too large for one call is split into several commits.
  *
- * - A partition that is not there is answered by itself; the others are committed.
- * - What is wrong with the group or the member is told for every partition. Clients before v9 know neither GROUP_ID_NOT_FOUND nor
- *   STALE_MEMBER_EPOCH there and hear ILLEGAL_GENERATION.
- * - When the control plane cannot be reached the answer is COORDINATOR_LOAD_IN_PROGRESS, upon which clients wait and retry. So it is for a commit that may
- *   have been under way for too long: the first one of a member on another connection than before, now and then.
- * - It takes READ on the group, without which every partition is GROUP_AUTHORIZATION_FAILED, and READ on each topic.
+ * - A partition that does not exist gets its own error; the others are committed.
+ * - An error of the group or the member is returned for every partition. Clients before v9 do not know
+ *   GROUP_ID_NOT_FOUND and STALE_MEMBER_EPOCH here and get ILLEGAL_GENERATION.
+ * - If the control plane is unavailable, the error is COORDINATOR_LOAD_IN_PROGRESS, and clients back off and retry. A
+ *   commit that may have been in flight for too long gets the same error: sometimes the first commit of a member on a
+ *   new connection.
+ * - Requires READ on the group; otherwise every partition is GROUP_AUTHORIZATION_FAILED. Requires READ on each topic.
  */
 export function offsetCommitHandler({ commits, marks }: GroupCalls): HandlerOf<Apis['OffsetCommit']> {
   return async (request, { apiVersion, cluster, access, origin }) => {
@@ -51,7 +52,7 @@ export function offsetCommitHandler({ commits, marks }: GroupCalls): HandlerOf<A
     };
   };
 
-  /** What each offset became, or the first answer that is an error. */
+  /** Returns the result of each offset, or the first answer with an error. */
   async function commitInPortions(commit: OffsetsCommit): Promise<Omit<OffsetsCommitAnswer, 'mark'>> {
     const portions = portionsOf(commit.offsets, offsetWeight);
     if (portions.length <= 1) return commits.ask(commit);

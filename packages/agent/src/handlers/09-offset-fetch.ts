@@ -19,7 +19,7 @@ const epochsFromVersion = 9;
 const topicIdsFromVersion = 10;
 const groupErrorFromVersion = 2;
 
-/** One group of a request, whatever its version. */
+/** One group of a request, independent of the version. */
 interface AskedGroup {
   readonly groupId: string;
   readonly memberId: string | null;
@@ -50,15 +50,16 @@ interface AnsweredTopic {
 const zeroId = Buffer.alloc(16).toString('base64url');
 
 /**
- * OffsetFetch v1 to v10. Questions that come together go to the control plane together, and those that are too long for one call in several.
+ * OffsetFetch v1 to v10. Concurrent queries are sent to the control plane in one call; a query that is too large for
+ * one call is split.
  *
- * - A group that is not there, and a partition without a commit, are no errors.
+ * - A group that does not exist, and a partition without a commit, are not errors.
  * - An unknown topic has no commit; by its id (v10) it is UNKNOWN_TOPIC_ID.
- * - `requireStable` counts in every version that has it.
- * - Up to v7 there is one group, whose error stands at the top from v2 on and at each partition in v1.
- * - When the control plane cannot be reached the answer is COORDINATOR_LOAD_IN_PROGRESS, upon which clients wait and retry.
- * - It takes DESCRIBE on the group. Partitions of topics that the client may not DESCRIBE are TOPIC_AUTHORIZATION_FAILED; where
- *   everything is asked for they are left out.
+ * - `requireStable` is honoured in every version that has it.
+ * - Up to v7 there is one group. Its error is at the top level from v2 on and at each partition in v1.
+ * - If the control plane is unavailable, the error is COORDINATOR_LOAD_IN_PROGRESS, and clients back off and retry.
+ * - Requires DESCRIBE on the group. Partitions of topics that the client may not DESCRIBE are
+ *   TOPIC_AUTHORIZATION_FAILED; a request for all partitions omits them.
  */
 export function offsetFetchHandler({ queries }: GroupCalls): HandlerOf<Apis['OffsetFetch']> {
   return async (request, { apiVersion, cluster, access }) => {
@@ -99,7 +100,7 @@ export function offsetFetchHandler({ queries }: GroupCalls): HandlerOf<Apis['Off
       return { groupId, topics, errorCode: errors.NONE.code };
     }
 
-    /** The offsets of all portions, or the first answer that is an error. */
+    /** Returns the offsets of all portions, or the first answer with an error. */
     async function askInPortions(query: OffsetsQuery): Promise<OffsetsAnswer> {
       const portions = portionsOf(query.partitions ?? [], () => 1);
       if (portions.length <= 1) return queries.ask(query);
@@ -112,7 +113,7 @@ export function offsetFetchHandler({ queries }: GroupCalls): HandlerOf<Apis['Off
       return { error: 'NONE', offsets };
     }
 
-    /** The topic, or what is told of each of its partitions instead. */
+    /** Returns the topic, or the error for each of its partitions (`NONE` for an unknown name). */
     function findTopic({ name, topicId }: AskedTopic): TopicDescription | ErrorName {
       const byId = apiVersion >= topicIdsFromVersion;
       const topic = byId ? cluster.topicById(topicId ?? '') : cluster.topicByName(name);
@@ -143,7 +144,7 @@ export function offsetFetchHandler({ queries }: GroupCalls): HandlerOf<Apis['Off
   };
 }
 
-/** Everything that the group has committed. Topics that are gone or that the client may not see are left out. */
+/** Returns all commits of the group. Omits deleted topics and topics that the client may not DESCRIBE. */
 function allOf({ offsets }: OffsetsAnswer, cluster: ClusterView, access: Access): AnsweredTopic[] {
   const topics = new Map<string, AnsweredTopic | undefined>();
   for (const offset of offsets) {

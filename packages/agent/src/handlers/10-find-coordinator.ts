@@ -4,14 +4,14 @@ import type { HandlerOf } from '../requests/handler.ts';
 import { type Access, mayOnCluster } from '../security/access.ts';
 
 /**
- * FindCoordinator v0 to v6: the agent that is asked coordinates whatever it is asked about, because the state of groups and
- * transactions is in the control plane and every agent reaches it.
+ * FindCoordinator v0 to v6: the coordinator is always the agent that serves the request, because the state of groups
+ * and transactions is in the control plane, which every agent can call.
  *
  * - Key types are 0 (group), 1 (transactional id) and, from v6 on, 2 (share partition); any other is INVALID_REQUEST.
- * - Up to v3 one key, answered at the top level; from v4 on many, answered in their order.
- * - The address is the one that the client was told in Metadata.
- * - Who asks needs DESCRIBE on the group or on the transactional id. Coordinators of share partitions are for the cluster itself,
- *   which is CLUSTER_ACTION.
+ * - Up to v3 there is one key, answered at the top level; from v4 on there are many, answered in their order.
+ * - The address is the same as in Metadata.
+ * - Requires DESCRIBE on the group or on the transactional id. Coordinators of share partitions are internal to the
+ *   cluster and require CLUSTER_ACTION.
  */
 export function findCoordinatorHandler(placementOf: PlacementOf): HandlerOf<Apis['FindCoordinator']> {
   return (request, context) => {
@@ -44,7 +44,7 @@ export function findCoordinatorHandler(placementOf: PlacementOf): HandlerOf<Apis
 const manyKeysFromVersion = 4;
 const shareFromVersion = 6;
 
-/** By their numbers in the protocol. */
+/** Protocol values. */
 const keyTypes = { group: 0, transactionalId: 1, sharePartition: 2 } as const;
 
 function denialOf(keyType: number, key: string, access: Access): ErrorName | undefined {

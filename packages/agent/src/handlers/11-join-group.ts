@@ -5,14 +5,14 @@ import type { HandlerOf } from '../requests/handler.ts';
 import { clientHostOf } from '../security/session/client-host.ts';
 
 /**
- * JoinGroup v0 to v9. The control plane coordinates; the answer comes when all members have joined or the slow ones were
- * given up.
+ * JoinGroup v0 to v9. The control plane coordinates; it answers when all members have joined or the slow ones have
+ * timed out.
  *
- * - v0 has no rebalance timeout: it is the session timeout.
- * - From v4 on a new member must come back with the id that it was given (MEMBER_ID_REQUIRED).
- * - Up to v6 there is no null: an answer without a protocol names the empty one.
- * - When the control plane cannot be reached the answer is COORDINATOR_LOAD_IN_PROGRESS, upon which clients wait and retry.
- * - It takes READ on the group.
+ * - v0 has no rebalance timeout and uses the session timeout.
+ * - From v4 on, a new member must join again with its assigned id (MEMBER_ID_REQUIRED).
+ * - Up to v6 the protocol name is not nullable: a response without a protocol has an empty name.
+ * - If the control plane is unavailable, the error is COORDINATOR_LOAD_IN_PROGRESS, and clients back off and retry.
+ * - Requires READ on the group.
  */
 export function joinGroupHandler(self: () => AgentDescription): HandlerOf<Apis['JoinGroup']> {
   return async (request, context) => {
@@ -31,7 +31,7 @@ export function joinGroupHandler(self: () => AgentDescription): HandlerOf<Apis['
         rebalanceTimeoutMs:
           request.rebalanceTimeoutMs < 0 ? request.sessionTimeoutMs : request.rebalanceTimeoutMs,
         protocolType: request.protocolType,
-        // The group keeps it, and the memory of the frame is used again.
+        // A copy, because the group retains it and the memory of the frame is reused.
         protocols: request.protocols.map(({ name, metadata }) => ({ name, metadata: Buffer.from(metadata) })),
         requiresKnownMemberId: apiVersion >= 4,
         supportsSkipAssignment: apiVersion >= 9,

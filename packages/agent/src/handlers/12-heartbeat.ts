@@ -4,11 +4,11 @@ import { ifAvailable } from '../cluster-calls/if-available.ts';
 import type { HandlerOf } from '../requests/handler.ts';
 
 /**
- * Heartbeat v0 to v4, for members of classic groups. Heartbeats that come together go to the control plane together.
+ * Heartbeat v0 to v4, for members of classic groups. Concurrent heartbeats are sent to the control plane in one call.
  *
- * - When the control plane cannot be reached the answer is COORDINATOR_LOAD_IN_PROGRESS, upon which members wait and stay in
- *   their group.
- * - It takes READ on the group.
+ * - If the control plane is unavailable, the error is COORDINATOR_LOAD_IN_PROGRESS, and members wait and stay in their
+ *   group.
+ * - Requires READ on the group.
  */
 export function heartbeatHandler({ heartbeats }: GroupCalls): HandlerOf<Apis['Heartbeat']> {
   return async ({ groupId, generationId, memberId, groupInstanceId }, { access }) => {

@@ -5,9 +5,9 @@ import type { HandlerOf } from '../requests/handler.ts';
 /**
  * LeaveGroup v0 to v5: members of classic groups leave, or an admin tool removes them.
  *
- * - Up to v2 one member leaves and its error is the answer's; from v3 on there are many, each with its own.
- * - When the control plane cannot be reached the answer is COORDINATOR_LOAD_IN_PROGRESS.
- * - It takes READ on the group.
+ * - Up to v2 one member leaves and its error is at the top level; from v3 on there are many, each with its own error.
+ * - If the control plane is unavailable, the error is COORDINATOR_LOAD_IN_PROGRESS.
+ * - Requires READ on the group.
  */
 export const leaveGroupHandler: HandlerOf<Apis['LeaveGroup']> = async (request, context) => {
   const { apiVersion, cluster, access } = context;

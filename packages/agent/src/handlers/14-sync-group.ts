@@ -3,11 +3,11 @@ import { ifAvailable } from '../cluster-calls/if-available.ts';
 import type { HandlerOf } from '../requests/handler.ts';
 
 /**
- * SyncGroup v0 to v5: the leader of a classic group hands in the assignment, and everybody gets their part of it.
+ * SyncGroup v0 to v5: the leader of a classic group submits the assignment, and each member receives its part.
  *
- * - Whatever is wrong with the request is told in the answer, whose assignment is empty then; the connection lives on.
- * - When the control plane cannot be reached the answer is COORDINATOR_LOAD_IN_PROGRESS.
- * - It takes READ on the group.
+ * - An error is returned in the response with an empty assignment; the connection stays open.
+ * - If the control plane is unavailable, the error is COORDINATOR_LOAD_IN_PROGRESS.
+ * - Requires READ on the group.
  */
 export const syncGroupHandler: HandlerOf<Apis['SyncGroup']> = async (request, { cluster, access }) => {
   if (!access.may('READ', 'GROUP', request.groupId)) return failed('GROUP_AUTHORIZATION_FAILED');
@@ -19,7 +19,7 @@ export const syncGroupHandler: HandlerOf<Apis['SyncGroup']> = async (request, { 
       groupInstanceId: request.groupInstanceId,
       protocolType: request.protocolType,
       protocolName: request.protocolName,
-      // The group keeps it, and the memory of the frame is used again.
+      // A copy, because the group retains it and the memory of the frame is reused.
       assignments: request.assignments.map(({ memberId, assignment }) => ({
         memberId,
         assignment: Buffer.from(assignment),

@@ -6,11 +6,11 @@ import { operationsNotAsked } from '../security/access.ts';
 const notFoundFromVersion = 6;
 
 /**
- * DescribeGroups v0 to v6, of classic groups.
+ * DescribeGroups v0 to v6, for classic groups.
  *
- * - A group that is not there is Dead; only v6 calls that an error.
- * - When the control plane cannot be reached the answer is COORDINATOR_LOAD_IN_PROGRESS for every group.
- * - It takes DESCRIBE on each group. What the client may do with a group is told only where there is nothing wrong.
+ * - A group that does not exist has the state Dead; only v6 returns an error for it.
+ * - If the control plane is unavailable, every group is COORDINATOR_LOAD_IN_PROGRESS.
+ * - Requires DESCRIBE on each group. Authorized operations are returned only for groups without an error.
  */
 export const describeGroupsHandler: HandlerOf<Apis['DescribeGroups']> = async (request, context) => {
   const { apiVersion, cluster, access } = context;

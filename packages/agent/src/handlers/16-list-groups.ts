@@ -4,7 +4,7 @@ import { type Apis, errors } from '@weir/wire';
 import { ifAvailable } from '../cluster-calls/if-available.ts';
 import type { HandlerOf } from '../requests/handler.ts';
 
-/** As Kafka writes them. */
+/** Group types as Kafka spells them. */
 const typeNames: Readonly<Record<GroupType, string>> = {
   classic: 'Classic',
   consumer: 'Consumer',
@@ -12,10 +12,10 @@ const typeNames: Readonly<Record<GroupType, string>> = {
 };
 
 /**
- * ListGroups v0 to v5. Every agent lists all groups of the cluster: Kafka's clients ask all brokers and put the answers together,
- * and take a group that they hear of more than once as one.
+ * ListGroups v0 to v5. Every agent lists all groups of the cluster: Kafka clients query all brokers, merge the answers
+ * and deduplicate the groups.
  *
- * Who may DESCRIBE the cluster is told of all groups, and everybody else of those that they may DESCRIBE.
+ * A client with DESCRIBE on the cluster gets all groups; any other client gets the groups that it may DESCRIBE.
  */
 export const listGroupsHandler: HandlerOf<Apis['ListGroups']> = async (request, { cluster, access }) => {
   const filter = { states: request.statesFilter, types: request.typesFilter };

@@ -4,13 +4,14 @@ import type { HandlerOf } from '../requests/handler.ts';
 import { highestOfferedVersion } from '../requests/offered-versions.ts';
 
 /**
- * ApiVersions v0 to v4: what this agent serves, taken from the table of handlers.
+ * ApiVersions v0 to v4: the APIs and versions that this agent serves, from the table of handlers.
  *
- * - The range of an API begins at the version that may be advertised (for Produce lower than what is served) and ends at its
- *   highest stable one.
+ * - The range of an API begins at its lowest advertised version (for Produce lower than what is served) and ends at its
+ *   highest stable version.
  * - Features are those of features.ts, from v3 on.
- * - From v3 on the client's software name and version must be words of letters, digits, dots and dashes; else INVALID_REQUEST.
- * - A version that is too high is answered by the listener with `refusal`, in the format of v0.
+ * - From v3 on, the client's software name and version must consist of letters, digits, dots and dashes; otherwise
+ *   INVALID_REQUEST.
+ * - The listener answers a version that is too high with `apiVersionsRefusal`, in the format of v0.
  */
 export function apiVersionsHandler(served: () => readonly Api[]): HandlerOf<Apis['ApiVersions']> {
   return ({ clientSoftwareName, clientSoftwareVersion }, { apiVersion }) => {
@@ -31,7 +32,7 @@ export function apiVersionsHandler(served: () => readonly Api[]): HandlerOf<Apis
   };
 }
 
-/** From here on clients say who they are and are told what the cluster can do. */
+/** From this version on, requests name the client software and responses list features. */
 const featuresFromVersion = 3;
 
 export function apiVersionsRefusal(served: readonly Api[]): ResponseOf<Apis['ApiVersions']> {

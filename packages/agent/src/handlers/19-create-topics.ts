@@ -8,24 +8,27 @@ import type { HandlerOf } from '../requests/handler.ts';
 import type { Access } from '../security/access.ts';
 
 /**
- * CreateTopics v2 to v7, all topics in one call to the control plane.
+ * CreateTopics v2 to v7, with one call to the control plane for all topics.
  *
- * - Any replication factor above 0 is accepted, more than there are agents too; it is kept and shown, and object storage does the replication. -1
- *   is the default of 3. 0 and below -1 are INVALID_REPLICATION_FACTOR.
- * - Assignments are counted: they must number the partitions from 0, each once, with equally many different brokers for each, and come
- *   without a count of partitions or replicas (INVALID_REPLICA_ASSIGNMENT, INVALID_REQUEST); which brokers they name means nothing.
- * - A name of the service's own is INVALID_TOPIC_EXCEPTION.
- * - More topics than a request may name are INVALID_REQUEST, all of them.
+ * - Any replication factor above 0 is accepted, even above the number of agents. It is stored and displayed only,
+ *   because object storage replicates. -1 is the default of 3. 0 and values below -1 are INVALID_REPLICATION_FACTOR.
+ * - Assignments only determine counts: they must number the partitions from 0, each once, with the same number of
+ *   distinct brokers for each, and without a partition count or replication factor (INVALID_REPLICA_ASSIGNMENT,
+ *   INVALID_REQUEST). Broker ids are ignored.
+ * - The name of an internal topic is INVALID_TOPIC_EXCEPTION.
+ * - If the request has too many topics, all of them are INVALID_REQUEST.
  * - A topic named twice is INVALID_REQUEST, answered once. A config without a value is INVALID_CONFIG.
- * - From v5 on the answer has partition count, factor and the configs that were set; from v7 on the topic id, which is zero
- *   when it was only validated.
- * - A quota on mutations counts partitions. From v6 on a topic beyond it is THROTTLING_QUOTA_EXCEEDED; before, it is made and
- *   the client has to wait.
- * - When the control plane cannot be reached the answer is NOT_CONTROLLER, upon which admin clients look again and retry.
- * - It takes CREATE on the cluster, or on each topic (TOPIC_AUTHORIZATION_FAILED, before anything is checked but the name). Whoever may not
- *   DESCRIBE_CONFIGS of a topic is told neither its configs nor its counts, and why.
+ * - From v5 on the response has partition count, replication factor and the configs that were set; from v7 on the topic
+ *   id, which is zero for `validateOnly`.
+ * - The quota on mutations counts partitions. From v6 on, a topic above the quota is THROTTLING_QUOTA_EXCEEDED; before
+ *   v6 it is created and the client is throttled.
+ * - If the control plane is unavailable, the error is NOT_CONTROLLER, and admin clients refresh metadata and retry.
+ * - Requires CREATE on the cluster or on each topic (TOPIC_AUTHORIZATION_FAILED, before other checks except that for
+ *   repeated names). A client without DESCRIBE_CONFIGS on a topic gets TOPIC_AUTHORIZATION_FAILED in place of its
+ *   configs and counts.
  *
- * Missing: `timeoutMs` (the call ends when the control plane answers or is given up), configs that have their default.
+ * Not implemented: `timeoutMs` (the request ends when the control plane answers or the call is given up), and configs
+ * with default values in the response.
  */
 export const createTopicsHandler: HandlerOf<Apis['CreateTopics']> = async (request, context) => {
   const { access, cluster } = context;
@@ -68,7 +71,7 @@ export const createTopicsHandler: HandlerOf<Apis['CreateTopics']> = async (reque
   }
 };
 
-/** Since then clients understand that they are refused because of a quota. */
+/** The first version whose clients understand THROTTLING_QUOTA_EXCEEDED. */
 const refusalFromVersion = 6;
 
 type AskedTopic = RequestOf<Apis['CreateTopics']>['topics'][number];
@@ -81,13 +84,13 @@ interface Checked {
   readonly message: string;
 }
 
-/** Whoever may create on the cluster is not asked about topics. */
+/** CREATE on the cluster makes the check on each topic unnecessary. */
 function creations(access: Access): (name: string) => boolean {
   if (access.mayQuietly('CREATE', 'CLUSTER', clusterResourceName)) return () => true;
   return (name) => access.may('CREATE', 'TOPIC', name);
 }
 
-/** Each name once, with how often it was there. */
+/** Returns each name once, with the number of its occurrences. */
 function distinct(topics: readonly AskedTopic[]): { topic: AskedTopic; count: number }[] {
   const byName = new Map<string, { topic: AskedTopic; count: number }>();
   for (const topic of topics) {
@@ -160,7 +163,7 @@ function refusal(name: string, error: ErrorName, message: string | null): Entry 
   return { name, errorCode: errors[error].code, errorMessage: message, configs: [] };
 }
 
-/** The config was set for this topic. */
+/** Kafka's DYNAMIC_TOPIC_CONFIG. */
 const topicConfigSource = 1;
 
 function entryOf(

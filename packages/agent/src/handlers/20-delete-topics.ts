@@ -10,20 +10,21 @@ import { repeatedOf } from '../requests/repeated.ts';
 import type { Access } from '../security/access.ts';
 
 /**
- * DeleteTopics v1 to v6, all topics in one call to the control plane.
+ * DeleteTopics v1 to v6, with one call to the control plane for all topics.
  *
- * - Up to v5 by name; in v6 by name or by id, and both or neither is INVALID_REQUEST. A topic that is there twice is
- *   INVALID_REQUEST each time. So is every topic of a request that has more of them than are allowed.
- * - UNKNOWN_TOPIC_OR_PARTITION and UNKNOWN_TOPIC_ID; TOPIC_DELETION_DISABLED when the cluster or the topic forbids it.
- * - A topic of the service is INVALID_TOPIC_EXCEPTION.
- * - A quota on mutations counts partitions. From v5 on a topic beyond it is THROTTLING_QUOTA_EXCEEDED; before, it is deleted
- *   and the client has to wait.
- * - When the control plane cannot be reached the answer is NOT_CONTROLLER, upon which admin clients look again and retry.
- * - It takes DELETE on the topic or on the cluster (TOPIC_AUTHORIZATION_FAILED). Who may not DESCRIBE a topic either learns of a name not
- *   whether there is such a topic, and of an id not which name it has. Rules know names only: an id that this agent has not heard
- *   of is UNKNOWN_TOPIC_ID for those who may not delete everything.
+ * - Up to v5 by name; in v6 by name or by id, and both or neither is INVALID_REQUEST. A topic that appears twice is
+ *   INVALID_REQUEST each time. If the request has too many topics, all of them are INVALID_REQUEST.
+ * - UNKNOWN_TOPIC_OR_PARTITION and UNKNOWN_TOPIC_ID; TOPIC_DELETION_DISABLED if the cluster or the topic forbids
+ *   deletion.
+ * - An internal topic is INVALID_TOPIC_EXCEPTION.
+ * - The quota on mutations counts partitions. From v5 on, a topic above the quota is THROTTLING_QUOTA_EXCEEDED; before
+ *   v5 it is deleted and the client is throttled.
+ * - If the control plane is unavailable, the error is NOT_CONTROLLER, and admin clients refresh metadata and retry.
+ * - Requires DELETE on the topic or on the cluster (TOPIC_AUTHORIZATION_FAILED). Without DESCRIBE, the client does not
+ *   learn whether a name exists, nor the name of an id. ACLs apply to names: an id that this agent does not know is
+ *   UNKNOWN_TOPIC_ID, unless the client has DELETE on the cluster.
  *
- * Missing: `timeoutMs`.
+ * Not implemented: `timeoutMs`.
  */
 export const deleteTopicsHandler: HandlerOf<Apis['DeleteTopics']> = async (request, context) => {
   const { cluster, apiVersion } = context;
@@ -40,12 +41,12 @@ export const deleteTopicsHandler: HandlerOf<Apis['DeleteTopics']> = async (reque
   const refusals = asked.map((topic) =>
     isWellFormed(topic) ? refusalOf(topic, rights, cluster) : undefined,
   );
-  // That a name and an id mean the same is for those to know who may delete both.
+  // Only a client that may delete both may learn that a name and an id are the same topic.
   const keys = asked.map((topic, index) =>
     refusals[index] === undefined ? keyOf(topic, cluster) : (topic.topicId ?? `name ${topic.name}`),
   );
   const repeated = repeatedOf(keys);
-  // Learnt before the deletion, because an answer about an id tells the name of the topic.
+  // Read before the deletion, because the response for an id contains the name of the topic.
   const names = new Map(asked.map(({ topicId }) => [topicId, describedName(topicId)]));
   const mutations = context.quotas.mutations(apiVersion >= refusalFromVersion);
   const refusedByQuota = new Set<TopicReference>();
@@ -109,7 +110,7 @@ export const deleteTopicsHandler: HandlerOf<Apis['DeleteTopics']> = async (reque
   }
 };
 
-/** Since then clients understand that they are refused because of a quota. */
+/** The first version whose clients understand THROTTLING_QUOTA_EXCEEDED. */
 const refusalFromVersion = 5;
 
 type AskedTopic = RequestOf<Apis['DeleteTopics']>['topics'][number];
@@ -122,7 +123,7 @@ function byName(name: string): TopicReference {
   return { name };
 }
 
-/** Whoever may delete on the cluster is not asked about topics. */
+/** Access checks of one request. DELETE on the cluster makes the checks on each topic unnecessary. */
 class Rights {
   readonly #access: Access;
   readonly isForAll: boolean;
@@ -145,7 +146,10 @@ class Rights {
   }
 }
 
-/** Why a topic is not even asked for; `undefined` when the control plane is to decide. */
+/**
+ * Returns the error of a topic that is refused without a call to the control plane; `undefined` if the control plane
+ * decides.
+ */
 function refusalOf(
   { name, topicId }: TopicReference,
   rights: Rights,
@@ -170,7 +174,7 @@ function isWellFormed({ name, topicId }: TopicReference): boolean {
   return (name === undefined) !== (topicId === undefined);
 }
 
-/** A name and an id that mean the same topic have the same key. */
+/** Returns the same key for a name and an id of one topic. */
 function keyOf({ name, topicId }: TopicReference, cluster: ClusterView): string {
   if (topicId !== undefined) return topicId;
   return cluster.topicByName(name ?? '')?.topicId ?? `name ${name}`;

@@ -7,16 +7,18 @@ import type { HandlerOf } from '../requests/handler.ts';
 import { refusalsByName } from '../topics/topic-refusals.ts';
 
 /**
- * DeleteRecords v0 to v2: logs begin later, and what lies before is gone for readers when the answer leaves.
+ * DeleteRecords v0 to v2: raises the log start offset. Records before it are invisible to readers when the response is
+ * sent.
  *
- * - -1 is the end of the log. An offset beyond it, or another negative one, is OFFSET_OUT_OF_RANGE; one before the start changes
- *   nothing, and the start is told.
- * - A topic that is only compacted is POLICY_VIOLATION, and one of the service INVALID_TOPIC_EXCEPTION.
- * - Where it can be, the log is cut between batches; a batch that reaches over the new start stays, and clients skip its head.
- * - When the control plane cannot be reached the answer is NOT_LEADER_OR_FOLLOWER, upon which clients look again and retry.
- * - It takes DELETE on the topic, or its partitions are TOPIC_AUTHORIZATION_FAILED.
+ * - -1 is the end of the log. An offset beyond it, or another negative one, is OFFSET_OUT_OF_RANGE. An offset before
+ *   the log start changes nothing, and the response has the log start.
+ * - A topic that is only compacted is POLICY_VIOLATION, and an internal topic INVALID_TOPIC_EXCEPTION.
+ * - The log is cut between batches where possible; a batch that spans the new start stays, and clients skip its first
+ *   records.
+ * - If the control plane is unavailable, the error is NOT_LEADER_OR_FOLLOWER, and clients refresh metadata and retry.
+ * - Requires DELETE on the topic; otherwise its partitions are TOPIC_AUTHORIZATION_FAILED.
  *
- * Missing: `timeoutMs`.
+ * Not implemented: `timeoutMs`.
  */
 export const deleteRecordsHandler: HandlerOf<Apis['DeleteRecords']> = async (request, context) => {
   const { cluster } = context;
@@ -47,7 +49,7 @@ export const deleteRecordsHandler: HandlerOf<Apis['DeleteRecords']> = async (req
         if (at < 0) return failed(partitionIndex, problem);
         const result = results?.[at];
         if (result === undefined) return failed(partitionIndex, 'NOT_LEADER_OR_FOLLOWER');
-        // This API has names only.
+        // This API addresses topics by name only.
         if (result.error === 'UNKNOWN_TOPIC_ID') return failed(partitionIndex, 'UNKNOWN_TOPIC_OR_PARTITION');
         if (result.error !== 'NONE') return failed(partitionIndex, result.error);
         return {

@@ -10,15 +10,15 @@ type InitProducerIdApi = Apis['InitProducerId'];
 /**
  * InitProducerId v0 to v5.
  *
- * - Without a transactional id each call gives a producer id that nobody else has or had, with epoch 0. The agent takes ids
- *   from the control plane in blocks and hands them out from there.
- * - With one, the control plane fences whoever had it, aborts what was left open, and gives the next epoch. That is done at
- *   once, so that nobody has to wait with CONCURRENT_TRANSACTIONS.
+ * - Without a transactional id, each call returns a unique producer id that was never used before, with epoch 0. The
+ *   agent allocates ids from the control plane in blocks.
+ * - With one, the control plane fences the previous producer, aborts its open transaction and returns the next epoch.
+ *   That happens within the call, so that no producer has to wait with CONCURRENT_TRANSACTIONS.
  * - A producer id without an epoch or the other way round is INVALID_REQUEST, as is an empty transactional id.
- * - When the control plane cannot be reached the answer is COORDINATOR_LOAD_IN_PROGRESS, upon which producers wait and retry. The
- *   other codes of that kind make the Java client look for a coordinator, which an idempotent producer has none of.
- * - It takes WRITE on the transactional id (TRANSACTIONAL_ID_AUTHORIZATION_FAILED). Without one it takes WRITE on some topic, whichever,
- *   or IDEMPOTENT_WRITE on the cluster (CLUSTER_AUTHORIZATION_FAILED).
+ * - If the control plane is unavailable, the error is COORDINATOR_LOAD_IN_PROGRESS, and producers back off and retry.
+ *   With similar error codes the Java client looks up a coordinator, which an idempotent producer does not have.
+ * - Requires WRITE on the transactional id (TRANSACTIONAL_ID_AUTHORIZATION_FAILED). Without one, requires WRITE on any
+ *   topic, or IDEMPOTENT_WRITE on the cluster (CLUSTER_AUTHORIZATION_FAILED).
  */
 export function initProducerIdHandler(producerIds: ProducerIds): HandlerOf<InitProducerIdApi> {
   return async (request, context) => {

@@ -7,14 +7,14 @@ import type { HandlerOf, RequestContext } from '../requests/handler.ts';
 import { refusalsByName, type TopicRefusals } from '../topics/topic-refusals.ts';
 
 /**
- * OffsetForLeaderEpoch v2 to v4: where an epoch ends. There is one epoch, 0, and it ends where the partition does; any other is
- * answered with -1 and -1.
+ * OffsetForLeaderEpoch v2 to v4: returns the end offset of an epoch. The only epoch is 0, and it ends at the end of the
+ * partition; for any other epoch the response is -1 and -1.
  *
- * - The end is asked of the control plane and not taken from the view: a consumer that is ahead of the view would take an
- *   older end for a truncated log and start over.
+ * - The end comes from the control plane and not from the cluster view: a consumer that is ahead of the view would take
+ *   an older end for log truncation and reset its position.
  * - A current epoch above 0 is UNKNOWN_LEADER_EPOCH, -1 skips the check, and a lower one is FENCED_LEADER_EPOCH.
- * - UNKNOWN_TOPIC_OR_PARTITION; LEADER_NOT_AVAILABLE when the control plane cannot be reached.
- * - It takes DESCRIBE on the topic (TOPIC_AUTHORIZATION_FAILED), or CLUSTER_ACTION on the cluster for all of them.
+ * - UNKNOWN_TOPIC_OR_PARTITION; LEADER_NOT_AVAILABLE if the control plane is unavailable.
+ * - Requires DESCRIBE on the topic (TOPIC_AUTHORIZATION_FAILED), or CLUSTER_ACTION on the cluster for all topics.
  */
 export const offsetForLeaderEpochHandler: HandlerOf<Apis['OffsetForLeaderEpoch']> = async (
   request,
@@ -49,13 +49,13 @@ export const offsetForLeaderEpochHandler: HandlerOf<Apis['OffsetForLeaderEpoch']
 
 type AskedPartition = RequestOf<Apis['OffsetForLeaderEpoch']>['topics'][number]['partitions'][number];
 
-/** Brokers once asked each other this, and whoever may act as one is not asked about topics. */
+/** Brokers of Apache Kafka used this API, so CLUSTER_ACTION makes the checks on topics unnecessary. */
 function refusals(context: RequestContext): TopicRefusals {
   const isBroker = context.access.mayQuietly('CLUSTER_ACTION', 'CLUSTER', clusterResourceName);
   return isBroker ? () => undefined : refusalsByName(context, 'DESCRIBE');
 }
 
-/** Without a query there is nothing to ask: an error, or an epoch that does not exist. */
+/** Returns no query if none is needed: for an error, or an epoch that does not exist. */
 function check(topicName: string, asked: AskedPartition, cluster: RequestContext['cluster']) {
   const { partition, currentLeaderEpoch } = asked;
   const error = (name: ErrorName) => ({ partition, error: name, query: undefined });

@@ -7,15 +7,15 @@ import { refusalsByName } from '../topics/topic-refusals.ts';
 import { transactionErrorFor } from '../transactions/transaction-errors.ts';
 
 /**
- * AddPartitionsToTxn v0 to v3, from producers whose transactions keep one epoch. Later versions are for brokers and are
- * neither offered nor served.
+ * AddPartitionsToTxn v0 to v3, for producers that keep their epoch across transactions. Later versions are for brokers
+ * and are neither advertised nor served.
  *
- * - It takes WRITE on the transactional id, without which every partition is TRANSACTIONAL_ID_AUTHORIZATION_FAILED, and WRITE on
- *   each topic.
- * - One partition that is refused fails all: it is TOPIC_AUTHORIZATION_FAILED, or UNKNOWN_TOPIC_OR_PARTITION when it is not there, and
- *   the others OPERATION_NOT_ATTEMPTED.
- * - A topic without partitions adds nothing, and is answered the same whether it is there, permitted or neither.
- * - When the control plane cannot be reached the answer is COORDINATOR_LOAD_IN_PROGRESS, upon which producers wait and retry.
+ * - Requires WRITE on the transactional id; otherwise every partition is TRANSACTIONAL_ID_AUTHORIZATION_FAILED.
+ *   Requires WRITE on each topic.
+ * - One refused partition fails the request: it is TOPIC_AUTHORIZATION_FAILED, or UNKNOWN_TOPIC_OR_PARTITION if it does
+ *   not exist, and the others are OPERATION_NOT_ATTEMPTED.
+ * - A topic without partitions adds nothing. Its response does not reveal whether the topic exists or is permitted.
+ * - If the control plane is unavailable, the error is COORDINATOR_LOAD_IN_PROGRESS, and producers back off and retry.
  */
 export const addPartitionsToTxnHandler: HandlerOf<Apis['AddPartitionsToTxn']> = async (request, context) => {
   const { apiVersion, access, cluster, origin } = context;
@@ -35,19 +35,19 @@ export const addPartitionsToTxnHandler: HandlerOf<Apis['AddPartitionsToTxn']> = 
     })),
   };
 
-  /** What is true of all partitions; `undefined` when one of them is refused and nothing was tried. */
+  /** Returns the error of all partitions; `undefined` if one of them is refused and none was added. */
   async function addAll(): Promise<ErrorName | undefined> {
     const isRefused = topics.some(({ name, partitions }) =>
       partitions.some((partition) => refusalOf(name, partition) !== undefined),
     );
     if (isRefused) return undefined;
     const partitions = topics.flatMap(({ name, partitions }): TopicPartition[] => {
-      // A topic without partitions was not looked at, and need not be there.
+      // A topic without partitions was not checked and may not exist.
       if (partitions.length === 0) return [];
       const { topicId } = cluster.topicByName(name)!;
       return partitions.map((partition) => ({ topicId, partition }));
     });
-    // What is too much for one call goes in several; adding a partition again changes nothing.
+    // Large requests are split into several calls; adding a partition is idempotent.
     const portions = portionsOf(partitions, () => 1);
     let error: ErrorName = 'NONE';
     for (const portion of portions.length === 0 ? [[]] : portions) {

@@ -5,11 +5,12 @@ import type { Access } from '../security/access.ts';
 import { transactionErrorFor } from '../transactions/transaction-errors.ts';
 
 /**
- * AddOffsetsToTxn v0 to v4: offsets of a group will follow in the transaction.
+ * AddOffsetsToTxn v0 to v4: announces that the transaction will commit offsets of a group.
  *
- * When the control plane cannot be reached the answer is COORDINATOR_LOAD_IN_PROGRESS, upon which producers wait and retry.
+ * If the control plane is unavailable, the error is COORDINATOR_LOAD_IN_PROGRESS, and producers back off and retry.
  *
- * It takes WRITE on the transactional id (TRANSACTIONAL_ID_AUTHORIZATION_FAILED) and READ on the group (GROUP_AUTHORIZATION_FAILED).
+ * Requires WRITE on the transactional id (TRANSACTIONAL_ID_AUTHORIZATION_FAILED) and READ on the group
+ * (GROUP_AUTHORIZATION_FAILED).
  */
 export const addOffsetsToTxnHandler: HandlerOf<Apis['AddOffsetsToTxn']> = async (request, context) => {
   const { transactionalId, producerId, producerEpoch, groupId } = request;

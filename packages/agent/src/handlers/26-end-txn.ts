@@ -6,12 +6,12 @@ import { transactionErrorFor } from '../transactions/transaction-errors.ts';
 const bumpsEpochFromVersion = 5;
 
 /**
- * EndTxn v0 to v5. The control plane ends the transaction in all partitions and groups at once.
+ * EndTxn v0 to v5. The control plane ends the transaction in all partitions and groups atomically.
  *
- * - From v5 on every transaction has an epoch of its own, and the answer says with which the next one goes on.
- * - CONCURRENT_TRANSACTIONS makes a producer ask again; see `endTransaction` of the port for when it is told.
- * - When the control plane cannot be reached the answer is COORDINATOR_LOAD_IN_PROGRESS, upon which producers wait and retry.
- * - It takes WRITE on the transactional id, or it is TRANSACTIONAL_ID_AUTHORIZATION_FAILED.
+ * - From v5 on every transaction has its own epoch, and the response has the epoch of the next one.
+ * - CONCURRENT_TRANSACTIONS makes a producer retry; see `endTransaction` of the port for when it is returned.
+ * - If the control plane is unavailable, the error is COORDINATOR_LOAD_IN_PROGRESS, and producers back off and retry.
+ * - Requires WRITE on the transactional id (TRANSACTIONAL_ID_AUTHORIZATION_FAILED).
  */
 export const endTxnHandler: HandlerOf<Apis['EndTxn']> = async (request, context) => {
   const { apiVersion, access, cluster, origin } = context;

@@ -13,16 +13,18 @@ const abortableFromVersion = 4;
 const loadingFromVersion = 2;
 
 /**
- * TxnOffsetCommit v0 to v5: offsets that count when the transaction commits. Those that are too many for one call go in several.
+ * TxnOffsetCommit v0 to v5: offsets that take effect when the transaction commits. A commit that is too large for one
+ * call is split.
  *
- * - From v5 on the group joins the transaction by itself; before, AddOffsetsToTxn must have said so.
- * - A transaction that is not open is TRANSACTION_ABORTABLE from v4 on and INVALID_TXN_STATE before; a fenced producer is
- *   INVALID_PRODUCER_EPOCH, as in Kafka.
- * - GROUP_ID_NOT_FOUND and STALE_MEMBER_EPOCH are ILLEGAL_GENERATION here.
- * - When the control plane cannot be reached the answer is COORDINATOR_LOAD_IN_PROGRESS, except for v0 and v1, whose producers may
- *   crash on it and hear COORDINATOR_NOT_AVAILABLE. So it is for a commit that may have been under way for too long.
- * - It takes WRITE on the transactional id (TRANSACTIONAL_ID_AUTHORIZATION_FAILED) and READ on the group (GROUP_AUTHORIZATION_FAILED),
- *   told for every partition, and READ on each topic (TOPIC_AUTHORIZATION_FAILED).
+ * - From v5 on the group is added to the transaction implicitly; before v5, AddOffsetsToTxn must come first.
+ * - A transaction that is not open is TRANSACTION_ABORTABLE from v4 on and INVALID_TXN_STATE before; a fenced producer
+ *   is INVALID_PRODUCER_EPOCH, as in Kafka.
+ * - GROUP_ID_NOT_FOUND and STALE_MEMBER_EPOCH become ILLEGAL_GENERATION.
+ * - If the control plane is unavailable, the error is COORDINATOR_LOAD_IN_PROGRESS; v0 and v1 get
+ *   COORDINATOR_NOT_AVAILABLE, because their producers may crash on the other. A commit that may have been in flight
+ *   for too long gets the same error.
+ * - Requires WRITE on the transactional id (TRANSACTIONAL_ID_AUTHORIZATION_FAILED) and READ on the group
+ *   (GROUP_AUTHORIZATION_FAILED), returned for every partition, and READ on each topic (TOPIC_AUTHORIZATION_FAILED).
  */
 export function txnOffsetCommitHandler({ marks }: GroupCalls): HandlerOf<Apis['TxnOffsetCommit']> {
   return (request, context) => commit(request, context, marks);
@@ -45,7 +47,7 @@ async function commit(request: Request, context: RequestContext, marks: CommitMa
     topics: topics.map(({ name, partitions }) => ({ name, partitions })),
   };
 
-  /** What each offset became, or the first answer that is an error. */
+  /** Returns the result of each offset, or the first answer with an error. */
   async function commitInPortions(): Promise<Pick<TransactionOffsetsAnswer, 'error' | 'offsets'>> {
     const origin = marks.originOf(context.origin);
     const offsets: GroupError[] = [];

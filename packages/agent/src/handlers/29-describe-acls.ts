@@ -6,12 +6,12 @@ import { mayOnCluster } from '../security/access.ts';
 import { entryNumbers, isUnknown, readFilter, resourceNumbers } from '../security/acl/acl-words.ts';
 
 /**
- * DescribeAcls v1 to v3: the rules that a filter finds, told by their resources. There are rules whether or not they are enforced, so
- * that the answer is never SECURITY_DISABLED.
+ * DescribeAcls v1 to v3: returns the ACLs that match a filter, grouped by resource. ACLs exist whether or not they are
+ * enforced, so the error is never SECURITY_DISABLED.
  *
- * - A number that stands for nothing is INVALID_REQUEST.
- * - DESCRIBE of the cluster is needed, else CLUSTER_AUTHORIZATION_FAILED.
- * - When the control plane cannot be reached the answer is NOT_CONTROLLER, upon which admin clients look again and retry.
+ * - An unknown enum value is INVALID_REQUEST.
+ * - Requires DESCRIBE on the cluster (CLUSTER_AUTHORIZATION_FAILED).
+ * - If the control plane is unavailable, the error is NOT_CONTROLLER, and admin clients refresh metadata and retry.
  */
 export const describeAclsHandler: HandlerOf<Apis['DescribeAcls']> = async (request, { access, cluster }) => {
   if (!mayOnCluster(access, 'DESCRIBE')) return refused('CLUSTER_AUTHORIZATION_FAILED');

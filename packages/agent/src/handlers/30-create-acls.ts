@@ -9,16 +9,16 @@ import { mayOnCluster } from '../security/access.ts';
 import { isUnknown, readAcl } from '../security/acl/acl-words.ts';
 
 /**
- * CreateAcls v1 to v3, each rule by itself. One that is there already is made again by doing nothing. Rules can be made while they are
- * not enforced, so that they are there when they are: the answer is never SECURITY_DISABLED. When it comes, this agent decides by
- * the new rules, and the others do as soon as they hear of them.
+ * CreateAcls v1 to v3; each ACL succeeds or fails separately. Creating an existing ACL is a no-op. ACLs can be created
+ * before they are enforced, so the error is never SECURITY_DISABLED. When the response is sent, this agent applies the
+ * new ACLs; other agents apply them when they receive the change.
  *
- * - A rule that Kafka does not know, about a resource without a name or another cluster, without a host, about an operation that the
- *   resource does not have, or for a principal that is not `User:` and a name is INVALID_REQUEST. So are rules beyond 10,000
- *   in one request.
- * - POLICY_VIOLATION when the cluster has as many rules as it can.
- * - ALTER of the cluster is needed, else CLUSTER_AUTHORIZATION_FAILED.
- * - When the control plane cannot be reached the answer is NOT_CONTROLLER, upon which admin clients look again and retry.
+ * - INVALID_REQUEST for an ACL that Kafka does not know, for a resource without a name or another cluster, without a
+ *   host, for an operation that the resource does not have, or for a principal that is not `User:` and a name. Also for
+ *   ACLs beyond 10,000 in one request.
+ * - POLICY_VIOLATION if the cluster has the maximum number of ACLs.
+ * - Requires ALTER on the cluster (CLUSTER_AUTHORIZATION_FAILED).
+ * - If the control plane is unavailable, the error is NOT_CONTROLLER, and admin clients refresh metadata and retry.
  */
 export const createAclsHandler: HandlerOf<Apis['CreateAcls']> = async ({ creations }, context) => {
   const { access, cluster } = context;

@@ -9,13 +9,13 @@ import { mayOnCluster } from '../security/access.ts';
 import { entryNumbers, isUnknown, readFilter, resourceNumbers } from '../security/acl/acl-words.ts';
 
 /**
- * DeleteAcls v1 to v3: each filter is answered with the rules that it found and that are gone now. When the answer comes, this agent
- * no longer decides by them, and the others stop as soon as they hear of it.
+ * DeleteAcls v1 to v3: returns the deleted ACLs per filter. When the response is sent, this agent no longer applies
+ * them; other agents stop when they receive the change.
  *
- * - A number that stands for nothing is INVALID_REQUEST, and so are filters beyond 10,000 in one request, too many that leave fields open,
- *   and one that finds more rules than one request may delete. Nothing of such a filter is deleted.
- * - ALTER of the cluster is needed, else CLUSTER_AUTHORIZATION_FAILED.
- * - When the control plane cannot be reached the answer is NOT_CONTROLLER, upon which admin clients look again and retry.
+ * - INVALID_REQUEST for an unknown enum value, filters beyond 10,000 in one request, too many filters with open fields,
+ *   and a filter that matches more ACLs than one request may delete. Such a filter deletes nothing.
+ * - Requires ALTER on the cluster (CLUSTER_AUTHORIZATION_FAILED).
+ * - If the control plane is unavailable, the error is NOT_CONTROLLER, and admin clients refresh metadata and retry.
  */
 export const deleteAclsHandler: HandlerOf<Apis['DeleteAcls']> = async ({ filters: asked }, context) => {
   const { access, cluster } = context;

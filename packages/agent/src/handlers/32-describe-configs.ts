@@ -47,16 +47,17 @@ const typeCode: Readonly<Record<DescribedConfig['type'], number>> = {
 };
 
 /**
- * DescribeConfigs v1 to v4. Configs of topics and of the cluster are known here; those of groups and of subscriptions of client
- * metrics are asked of the control plane.
+ * DescribeConfigs v1 to v4. Configs of topics and of the cluster are in the cluster view; those of groups and client
+ * metrics subscriptions come from the control plane.
  *
- * - A broker has its own configs and those of the cluster, and says where it is reached; any agent tells of any. What all of them have is told
- *   in full for the empty name too. A broker that is not there is INVALID_REQUEST, unless something is set for it. Loggers have none.
- * - Synonyms come from the most specific to the default, each under the name by which it can be set there.
- * - A topic that is not there is UNKNOWN_TOPIC_OR_PARTITION. A group or subscription that nobody has heard of has defaults.
- * - Names that are asked for and do not exist are left out. So is everything beyond `agentLimits.describedConfigsMax` configs; those
+ * - A broker has its own configs, those of the cluster and its address; any agent describes any broker. The empty name
+ *   returns all cluster-wide configs, too. A broker that does not exist is INVALID_REQUEST, unless configs are set for
+ *   it. Broker loggers have no configs.
+ * - Synonyms are ordered from the most specific to the default, each under the name by which it can be set there.
+ * - A topic that does not exist is UNKNOWN_TOPIC_OR_PARTITION. An unknown group or subscription has defaults.
+ * - Unknown config names are omitted. Once `agentLimits.describedConfigsMax` configs are described, the remaining
  *   resources are INVALID_REQUEST.
- * - It takes DESCRIBE_CONFIGS on the topic or group, and on the cluster for everything else.
+ * - Requires DESCRIBE_CONFIGS on the topic or group, and on the cluster for everything else.
  */
 export function describeConfigsHandler({ self, agentConfigs, protocol }: DescribingAgent): HandlerOf<Api> {
   return async (request, context) => {
@@ -155,10 +156,10 @@ export function describeConfigsHandler({ self, agentConfigs, protocol }: Describ
   };
 }
 
-/** The agent that describes. */
+/** The agent that serves the request. */
 interface DescribingAgent {
   readonly self: () => AgentDescription;
-  /** What its flags say, by the names of the cluster's configs. */
+  /** Values of its flags, by the names of cluster configs. */
   readonly agentConfigs: Texts;
   readonly protocol: ListenerProtocol;
 }
@@ -167,7 +168,7 @@ function failed({ resourceType, resourceName }: Resource, error: ErrorName, mess
   return { errorCode: errors[error].code, errorMessage: message, resourceType, resourceName, configs: [] };
 }
 
-/** What is set for the groups and subscriptions of a request; `undefined` when nobody can be asked. */
+/** Returns the configs that are set for groups and subscriptions; `undefined` if the control plane is unavailable. */
 async function storedConfigsOf(
   resources: readonly Resource[],
   { cluster }: RequestContext,

@@ -4,12 +4,12 @@ import { alterResources } from '../configs/alter-resources.ts';
 import type { HandlerOf } from '../requests/handler.ts';
 
 /**
- * AlterConfigs v0 to v2: all configs of a resource are replaced, so that those which are not named have their default again.
+ * AlterConfigs v0 to v2: replaces all configs of a resource; configs that are not named return to their default.
  *
- * What is wrong with a resource is told for it alone (INVALID_CONFIG, INVALID_REQUEST, UNKNOWN_TOPIC_OR_PARTITION), and nothing of it
- * is changed then. A config without a value is INVALID_REQUEST.
+ * Errors are per resource (INVALID_CONFIG, INVALID_REQUEST, UNKNOWN_TOPIC_OR_PARTITION), and a resource with an error
+ * is not changed. A config without a value is INVALID_REQUEST.
  *
- * It takes ALTER_CONFIGS on the topic or group, and on the cluster for everything else.
+ * Requires ALTER_CONFIGS on the topic or group, and on the cluster for everything else.
  */
 export function alterConfigsHandler(self: () => AgentDescription): HandlerOf<Apis['AlterConfigs']> {
   return async (request, context) => {

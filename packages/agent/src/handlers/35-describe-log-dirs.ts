@@ -9,14 +9,15 @@ import type { HandlerOf } from '../requests/handler.ts';
 import { mayOnCluster } from '../security/access.ts';
 
 /**
- * DescribeLogDirs v1 to v5. There is one directory, the cluster's part of the bucket, whose name is the prefix of its objects.
+ * DescribeLogDirs v1 to v5. There is one directory, the part of the bucket that belongs to the cluster; its name is the
+ * prefix of the objects.
  *
- * - Sizes are what partitions take in files, compressed as they were written. Nothing is ever behind or moving, and a bucket has
- *   no end.
- * - An agent tells of the partitions that its client is sent to it for, so that the sum over all agents is what there is.
- * - Topics and partitions that are not there are left out.
- * - When the control plane cannot be reached the directory is KAFKA_STORAGE_ERROR.
- * - It takes DESCRIBE on the cluster.
+ * - Sizes are the bytes of partitions in files, compressed as written. Lag is always 0, no replica is ever moving, and
+ *   a bucket has no capacity.
+ * - An agent reports the partitions that it leads in this client's view, so that the sum over all agents is the total.
+ * - Topics and partitions that do not exist are omitted.
+ * - If the control plane is unavailable, the directory is KAFKA_STORAGE_ERROR.
+ * - Requires DESCRIBE on the cluster.
  */
 export function describeLogDirsHandler(
   placementOf: PlacementOf,
@@ -72,7 +73,7 @@ export function describeLogDirsHandler(
   };
 }
 
-/** Topics with the partitions that are asked for, `undefined` for all of them. */
+/** Returns the requested partitions per topic, `undefined` for all of them. */
 function askedTopics(
   topics: RequestOf<Apis['DescribeLogDirs']>['topics'],
   cluster: ClusterView,
@@ -92,7 +93,7 @@ function askedTopics(
   return asked;
 }
 
-/** Bytes by partition. A topic that the control plane does not know any more has none. */
+/** Returns bytes by partition. A topic that the control plane does not know any more has none. */
 async function sizesOf(
   topics: readonly TopicDescription[],
   { port }: ClusterView,

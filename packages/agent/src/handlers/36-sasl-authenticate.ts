@@ -3,12 +3,13 @@ import type { HandlerOf } from '../requests/handler.ts';
 import type { Sasl } from '../security/sasl/sasl.ts';
 
 /**
- * SaslAuthenticate v0 to v2: the next token of a login, and the next word of the server.
+ * SaslAuthenticate v0 to v2: takes the next token of the client and returns the next token of the server.
  *
- * - Without a handshake before it is ILLEGAL_SASL_STATE; the connection ends, unless its client has logged in before.
- * - Who fails is told so after a moment (SASL_AUTHENTICATION_FAILED), in words that say nothing about whether there is such a
- *   user, and then the connection ends.
- * - From v1 on the answer tells how long the login is good for. Then the client has to log in again, as the same user.
+ * - Without a handshake before it is ILLEGAL_SASL_STATE; the connection is closed, unless the client is already
+ *   authenticated.
+ * - A failed login is answered after a delay (SASL_AUTHENTICATION_FAILED), with a message that does not reveal whether
+ *   the user exists, and then the connection is closed.
+ * - From v1 on the response has the lifetime of the session. After it the client must re-authenticate as the same user.
  */
 export function saslAuthenticateHandler(sasl: Sasl): HandlerOf<Apis['SaslAuthenticate']> {
   return async ({ authBytes }, { session, closed }) => {

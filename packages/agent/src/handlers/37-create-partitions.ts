@@ -8,18 +8,18 @@ import type { HandlerOf, RequestContext } from '../requests/handler.ts';
 import { repeatedOf } from '../requests/repeated.ts';
 
 /**
- * CreatePartitions v0 to v3, all topics in one call to the control plane.
+ * CreatePartitions v0 to v3, with one call to the control plane for all topics.
  *
- * - The count is the new total; one that is not above the present one is INVALID_PARTITIONS.
- * - Assignments must be as many as the new partitions (INVALID_REPLICA_ASSIGNMENT); which brokers they name means nothing.
- * - A topic named twice is INVALID_REQUEST, answered once. One of the service is INVALID_TOPIC_EXCEPTION.
- * - More topics than a request may name are INVALID_REQUEST, all of them.
- * - A quota on mutations counts new partitions. In v3 a topic beyond it is THROTTLING_QUOTA_EXCEEDED; before, it grows and the
- *   client has to wait.
- * - When the control plane cannot be reached the answer is NOT_CONTROLLER, upon which admin clients look again and retry.
- * - It takes ALTER on the topic, or it is TOPIC_AUTHORIZATION_FAILED, whether it is there or not.
+ * - The count is the new total; it must be above the current one (INVALID_PARTITIONS).
+ * - There must be one assignment per new partition (INVALID_REPLICA_ASSIGNMENT); broker ids are ignored.
+ * - A topic named twice is INVALID_REQUEST, answered once. An internal topic is INVALID_TOPIC_EXCEPTION.
+ * - If the request has too many topics, all of them are INVALID_REQUEST.
+ * - The quota on mutations counts new partitions. In v3 a topic above the quota is THROTTLING_QUOTA_EXCEEDED; before v3
+ *   its partitions are created and the client is throttled.
+ * - If the control plane is unavailable, the error is NOT_CONTROLLER, and admin clients refresh metadata and retry.
+ * - Requires ALTER on the topic (TOPIC_AUTHORIZATION_FAILED, whether the topic exists or not).
  *
- * Missing: `timeoutMs`.
+ * Not implemented: `timeoutMs`.
  */
 export const createPartitionsHandler: HandlerOf<Apis['CreatePartitions']> = async (request, context) => {
   const { cluster } = context;
@@ -65,7 +65,7 @@ export const createPartitionsHandler: HandlerOf<Apis['CreatePartitions']> = asyn
   }
 };
 
-/** Since then clients understand that they are refused because of a quota. */
+/** The first version whose clients understand THROTTLING_QUOTA_EXCEEDED. */
 const refusalFromVersion = 3;
 
 type AskedTopic = RequestOf<Apis['CreatePartitions']>['topics'][number];

@@ -4,10 +4,10 @@ import { tooManyProblem } from '../requests/entry-limit.ts';
 import type { HandlerOf } from '../requests/handler.ts';
 
 /**
- * DeleteGroups v0 to v2: groups of any type go with all of their offsets, unless they have members.
+ * DeleteGroups v0 to v2: deletes groups of any type and their offsets, unless they have members.
  *
- * - When the control plane cannot be reached the answer is COORDINATOR_LOAD_IN_PROGRESS for every group.
- * - It takes DELETE on each group. More groups than a request may name are INVALID_REQUEST, all of them.
+ * - If the control plane is unavailable, every group is COORDINATOR_LOAD_IN_PROGRESS.
+ * - Requires DELETE on each group. If the request has too many groups, all of them are INVALID_REQUEST.
  */
 export const deleteGroupsHandler: HandlerOf<Apis['DeleteGroups']> = async ({ groupsNames }, context) => {
   const { cluster, access } = context;

@@ -2,16 +2,16 @@ import { type Apis, type ErrorName, errors, type RequestOf } from '@weir/wire';
 import type { HandlerOf } from '../requests/handler.ts';
 import { mayOnCluster } from '../security/access.ts';
 
-/** Preferred and unclean. */
+/** Preferred (0) and unclean (1). */
 const electionTypes = [0, 1];
 
 /**
- * ElectLeaders v0 to v2. Any agent can lead any partition and none has more of it than another, so that there is nothing to
- * elect: ELECTION_NOT_NEEDED for every partition that is there.
+ * ElectLeaders v0 to v2. Any agent can lead any partition, and all of them have the same data, so there is nothing to
+ * elect: every partition that exists is ELECTION_NOT_NEEDED.
  *
- * - When all partitions are asked for, those that need no election are left out, as in Apache Kafka; so the list is empty.
- * - Another type of election than preferred and unclean is INVALID_REQUEST as a whole.
- * - It takes ALTER on the cluster; otherwise each partition is CLUSTER_AUTHORIZATION_FAILED, and so is the whole.
+ * - A request for all partitions omits those that need no election, as in Apache Kafka; so the list is empty.
+ * - An election type other than preferred and unclean fails the whole request with INVALID_REQUEST.
+ * - Requires ALTER on the cluster; otherwise each partition and the whole request are CLUSTER_AUTHORIZATION_FAILED.
  */
 export const electLeadersHandler: HandlerOf<Apis['ElectLeaders']> = (request, context) => {
   const { cluster, access, apiVersion } = context;
@@ -36,7 +36,7 @@ export const electLeadersHandler: HandlerOf<Apis['ElectLeaders']> = (request, co
   };
 };
 
-/** v0 has no error for the whole. */
+/** v0 has no top-level error. */
 function denied(topics: NonNullable<RequestOf<Apis['ElectLeaders']>['topicPartitions']>, apiVersion: number) {
   const { code: errorCode, message: errorMessage } = errors.CLUSTER_AUTHORIZATION_FAILED;
   return {

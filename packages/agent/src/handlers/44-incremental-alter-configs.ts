@@ -4,15 +4,15 @@ import { alterResources } from '../configs/alter-resources.ts';
 import type { HandlerOf } from '../requests/handler.ts';
 
 /**
- * IncrementalAlterConfigs v0 and v1: the named configs are set, deleted, appended to or subtracted from, of each resource all or
- * none.
+ * IncrementalAlterConfigs v0 and v1: sets, deletes, appends to or subtracts from the named configs. The changes of one
+ * resource are applied all or none.
  *
- * - A name twice, an operation that does not exist, and a missing value where one is needed are INVALID_REQUEST.
- * - Appending to something that is no list is INVALID_CONFIG, and so is a value that is not allowed or a name that neither Apache Kafka nor
- *   this service has. What can be read and not changed is INVALID_REQUEST.
- * - To unset a name that is not known changes nothing.
+ * - INVALID_REQUEST for a repeated name, an unknown operation, and a missing value where one is required.
+ * - INVALID_CONFIG for appending to a config that is not a list, an invalid value, and a name that neither Apache Kafka
+ *   nor this service has. Read-only configs are INVALID_REQUEST.
+ * - Deleting an unknown name changes nothing.
  *
- * It takes ALTER_CONFIGS on the topic or group, and on the cluster for everything else.
+ * Requires ALTER_CONFIGS on the topic or group, and on the cluster for everything else.
  */
 export function incrementalAlterConfigsHandler(
   self: () => AgentDescription,
@@ -33,7 +33,10 @@ export function incrementalAlterConfigsHandler(
 
 type AskedConfigs = RequestOf<Apis['IncrementalAlterConfigs']>['resources'][number]['configs'];
 
-/** The operations have the order of their numbers. */
+/**
+ * Returns `undefined` if an operation is unknown. The index of an operation in `configOperations` is its protocol
+ * value.
+ */
 function readChanges(configs: AskedConfigs) {
   const changes = configs.map(({ name, configOperation, value }) => ({
     name,

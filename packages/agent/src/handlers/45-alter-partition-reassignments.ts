@@ -3,11 +3,11 @@ import type { HandlerOf } from '../requests/handler.ts';
 import { mayOnCluster } from '../security/access.ts';
 
 /**
- * AlterPartitionReassignments v0 and v1. Partitions have no replicas that could be moved: which agents are shown for them is decided
- * anew for every client. To move one is POLICY_VIOLATION, which says so, rather than a success that nobody would ever
- * see; to cancel is NO_REASSIGNMENT_IN_PROGRESS.
+ * AlterPartitionReassignments v0 and v1. Partitions have no replicas that could be moved: replicas in Metadata are
+ * computed per client. A reassignment is POLICY_VIOLATION with an explanation, rather than a success without effect; a
+ * cancellation is NO_REASSIGNMENT_IN_PROGRESS.
  *
- * It takes ALTER on the cluster.
+ * Requires ALTER on the cluster.
  */
 export const alterPartitionReassignmentsHandler: HandlerOf<Apis['AlterPartitionReassignments']> = (
   { topics, allowReplicationFactorChange },

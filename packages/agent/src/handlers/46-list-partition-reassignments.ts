@@ -2,7 +2,7 @@ import { type Apis, errors } from '@weir/wire';
 import type { HandlerOf } from '../requests/handler.ts';
 import { mayOnCluster } from '../security/access.ts';
 
-/** ListPartitionReassignments v0: nothing is ever being moved, which is told to those who may DESCRIBE the cluster. */
+/** ListPartitionReassignments v0: the list is always empty. Requires DESCRIBE on the cluster. */
 export const listPartitionReassignmentsHandler: HandlerOf<Apis['ListPartitionReassignments']> = (
   _,
   { access },

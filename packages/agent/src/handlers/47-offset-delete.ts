@@ -7,10 +7,11 @@ import { readableTopic } from '../topics/readable-topic.ts';
 /**
  * OffsetDelete v0.
  *
- * - A topic that a member subscribes to is GROUP_SUBSCRIBED_TO_TOPIC; one that is not there is UNKNOWN_TOPIC_OR_PARTITION.
- * - An error of the group as a whole comes without topics, as does COORDINATOR_LOAD_IN_PROGRESS when the control plane cannot
- *   be reached.
- * - It takes DELETE on the group and READ on each topic.
+ * - A topic that a member subscribes to is GROUP_SUBSCRIBED_TO_TOPIC; one that does not exist is
+ *   UNKNOWN_TOPIC_OR_PARTITION.
+ * - An error of the whole group comes without topics, as does COORDINATOR_LOAD_IN_PROGRESS if the control plane is
+ *   unavailable.
+ * - Requires DELETE on the group and READ on each topic.
  */
 export const offsetDeleteHandler: HandlerOf<Apis['OffsetDelete']> = async (request, { cluster, access }) => {
   if (!access.may('DELETE', 'GROUP', request.groupId)) return failed('GROUP_AUTHORIZATION_FAILED');

@@ -5,13 +5,13 @@ import type { HandlerOf } from '../requests/handler.ts';
 import { mayOnCluster } from '../security/access.ts';
 
 /**
- * DescribeClientQuotas v0 and v1: the quotas of the entities that fit all components. No component fits all entities, unless the
- * request is strict.
+ * DescribeClientQuotas v0 and v1: returns the quotas of entities that match all components. An empty list of components
+ * matches all entities, unless the request is strict.
  *
- * - A type that appears twice, a match with a name too many or too few, and an ip together with something else are
- *   INVALID_REQUEST; an unknown type is UNSUPPORTED_VERSION, as a later release may know it.
- * - When the control plane cannot be reached the answer is NOT_CONTROLLER, upon which admin clients look again and retry.
- * - It takes DESCRIBE_CONFIGS on the cluster.
+ * - INVALID_REQUEST for a type that appears twice, a match with a superfluous or missing name, and an ip together with
+ *   another type. An unknown type is UNSUPPORTED_VERSION, because a later release may know it.
+ * - If the control plane is unavailable, the error is NOT_CONTROLLER, and admin clients refresh metadata and retry.
+ * - Requires DESCRIBE_CONFIGS on the cluster.
  */
 export const describeClientQuotasHandler: HandlerOf<Apis['DescribeClientQuotas']> = async (
   request,
@@ -39,7 +39,7 @@ export const describeClientQuotasHandler: HandlerOf<Apis['DescribeClientQuotas']
 
 type Component = RequestOf<Apis['DescribeClientQuotas']>['components'][number];
 
-/** By their numbers in the protocol. */
+/** The index is the protocol value. */
 const matches = ['name', 'default', 'any'] as const;
 
 function problemOf(components: readonly Component[]): { error: ErrorName; message: string } | undefined {
@@ -47,7 +47,7 @@ function problemOf(components: readonly Component[]): { error: ErrorName; messag
   const invalid = (message: string) => ({ error: 'INVALID_REQUEST' as const, message });
   for (const [index, { entityType, matchType, match }] of components.entries()) {
     if (entityType === '') return invalid('a component has no type');
-    // Types that there are not end the loop, so that this looks at three at most.
+    // An unknown type ends the loop, so `indexOf` scans at most three known types.
     if (types.indexOf(entityType) !== index) return invalid(`two components are about the ${entityType}`);
     if (!isQuotaEntityType(entityType)) {
       return { error: 'UNSUPPORTED_VERSION', message: `there are no quotas for a ${entityType}` };

@@ -6,15 +6,15 @@ import type { HandlerOf } from '../requests/handler.ts';
 import { mayOnCluster } from '../security/access.ts';
 
 /**
- * AlterClientQuotas v0 and v1, all entities in one call to the control plane, which decides about each by itself. Agents hear of
- * quotas with everything else that they follow, so that they bind everywhere within a moment.
+ * AlterClientQuotas v0 and v1, with one call to the control plane for all entities; each succeeds or fails separately.
+ * Agents receive quotas with the change stream, so that they apply everywhere shortly after.
  *
- * - An entity is a user, a client-id, both, or an ip; anything else, an entity or a key that is there twice, a key that the entity
- *   cannot have and a value that is not above 0 are INVALID_REQUEST. An ip is an address: names of hosts are not resolved.
- *   More entities than a request may name are INVALID_REQUEST, all of them.
- * - POLICY_VIOLATION when the cluster has as many quotas as it can.
- * - When the control plane cannot be reached the answer is NOT_CONTROLLER, upon which admin clients look again and retry.
- * - It takes ALTER_CONFIGS on the cluster.
+ * - An entity is a user, a client-id, both, or an ip. INVALID_REQUEST for anything else, a repeated entity or key, a
+ *   key that the entity cannot have, and a value that is not above 0. An ip is an address: host names are not resolved.
+ *   If the request has too many entities, all of them are INVALID_REQUEST.
+ * - POLICY_VIOLATION if the cluster has the maximum number of quotas.
+ * - If the control plane is unavailable, the error is NOT_CONTROLLER, and admin clients refresh metadata and retry.
+ * - Requires ALTER_CONFIGS on the cluster.
  */
 export const alterClientQuotasHandler: HandlerOf<Apis['AlterClientQuotas']> = async (request, context) => {
   const { entries, validateOnly } = request;
@@ -51,7 +51,7 @@ export const alterClientQuotasHandler: HandlerOf<Apis['AlterClientQuotas']> = as
 
 type Entry = RequestOf<Apis['AlterClientQuotas']>['entries'][number];
 
-/** On the way to the control plane something that is not a number would become a removal. */
+/** The call to the control plane would turn a value that is not a finite number into a removal. */
 function problemOf({ ops }: Entry): AlterClientQuotasResult | undefined {
   const wrong = ops.find(({ value, remove }) => !remove && !Number.isFinite(value));
   if (wrong === undefined) return undefined;

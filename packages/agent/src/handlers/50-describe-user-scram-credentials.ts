@@ -7,12 +7,13 @@ import { mayOnCluster } from '../security/access.ts';
 import { scramSha512 } from '../security/sasl/scram-mechanism.ts';
 
 /**
- * DescribeUserScramCredentials v0: who has a credential, and with how many iterations. Salts and keys are never told.
+ * DescribeUserScramCredentials v0: returns the users with a credential and their iterations. Salts and keys are never
+ * returned.
  *
- * - Without users all are described. One that is named twice is DUPLICATE_RESOURCE, answered once, and one without a credential
- *   RESOURCE_NOT_FOUND. More users than a request may name are INVALID_REQUEST.
- * - When the control plane cannot be reached the answer is NOT_CONTROLLER, upon which admin clients look again and retry.
- * - It takes DESCRIBE on the cluster.
+ * - Without users, all are described. A user named twice is DUPLICATE_RESOURCE, answered once, and a user without a
+ *   credential RESOURCE_NOT_FOUND. Too many users are INVALID_REQUEST.
+ * - If the control plane is unavailable, the error is NOT_CONTROLLER, and admin clients refresh metadata and retry.
+ * - Requires DESCRIBE on the cluster.
  */
 export const describeUserScramCredentialsHandler: HandlerOf<Apis['DescribeUserScramCredentials']> = async (
   request,

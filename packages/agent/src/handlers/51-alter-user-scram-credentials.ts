@@ -11,17 +11,18 @@ import { mayOnCluster } from '../security/access.ts';
 import { scramSha512 } from '../security/sasl/scram-mechanism.ts';
 
 /**
- * AlterUserScramCredentials v0, all users in one call to the control plane. What the client sends is as good as the password, so
- * that it ends here: only the keys that RFC 5802 derives for verifying it are sent on and kept.
+ * AlterUserScramCredentials v0, with one call to the control plane for all users. The salted password is equivalent to
+ * the password and does not leave the agent: only the verification keys of RFC 5802 are sent on and stored.
  *
- * - SCRAM-SHA-512 is the only mechanism; another one is UNSUPPORTED_SASL_MECHANISM.
- * - Iterations outside of 4096 to 16384, an empty name or salt and a salted password that is not one of SHA-512 are
- *   UNACCEPTABLE_CREDENTIAL.
- * - A user that is named twice is DUPLICATE_RESOURCE, answered once; the removal of what is not there is RESOURCE_NOT_FOUND.
- * - POLICY_VIOLATION when the cluster has as many credentials as it can.
- * - When the control plane cannot be reached the answer is NOT_CONTROLLER, upon which admin clients look again and retry.
- * - More users than a request may name are INVALID_REQUEST, all of them.
- * - It takes ALTER on the cluster.
+ * - SCRAM-SHA-512 is the only mechanism; any other is UNSUPPORTED_SASL_MECHANISM.
+ * - UNACCEPTABLE_CREDENTIAL for iterations outside of 4096 to 16384, an empty name or salt, and a salted password whose
+ *   length is not that of SHA-512.
+ * - A user named twice is DUPLICATE_RESOURCE, answered once; deleting a credential that does not exist is
+ *   RESOURCE_NOT_FOUND.
+ * - POLICY_VIOLATION if the cluster has the maximum number of credentials.
+ * - If the control plane is unavailable, the error is NOT_CONTROLLER, and admin clients refresh metadata and retry.
+ * - If the request has too many users, all of them are INVALID_REQUEST.
+ * - Requires ALTER on the cluster.
  */
 export const alterUserScramCredentialsHandler: HandlerOf<Apis['AlterUserScramCredentials']> = async (
   request,
@@ -74,7 +75,7 @@ interface Wanted {
 }
 
 const iterationsMin = 4096;
-/** More would let one login take a processor for long. */
+/** Bounds the CPU time of one login. */
 const iterationsMax = 16_384;
 const sha512Bytes = 64;
 
@@ -116,7 +117,7 @@ function credentialOf({ iterations, salt, saltedPassword }: Upsertion): ScramCre
   const keyed = (text: string) => createHmac('sha512', saltedPassword).update(text).digest();
   return {
     iterations,
-    // A copy, because the memory of the frame is used again.
+    // A copy, because the memory of the frame is reused.
     salt: Buffer.from(salt),
     storedKey: createHash('sha512').update(keyed('Client Key')).digest(),
     serverKey: keyed('Server Key'),

@@ -8,17 +8,17 @@ import { mayOnCluster } from '../security/access.ts';
 type Response = ResponseOf<Apis['DescribeQuorum']>;
 type Partition = Response['topics'][number]['partitions'][number];
 
-/** The one partition of Kafka's log of metadata. */
+/** Topic of Kafka's metadata log. It has one partition. */
 const metadataTopic = '__cluster_metadata';
 
 /**
- * DescribeQuorum v0 to v2: how far the journal of the cluster is, in the words of a quorum. The control plane keeps it, and clients do not
- * reach that; the agent that they take for the controller stands for it as leader and only voter.
+ * DescribeQuorum v0 to v2: reports the journal of the cluster as a quorum. The journal is in the control plane, which
+ * clients cannot reach; the agent that they see as the controller is reported as the leader and only voter.
  *
- * - The epoch is that of the leader of the cluster, and the high watermark the number of entries of its journal.
+ * - The epoch is that of the leader of the cluster, and the high watermark is the number of journal entries.
  * - Any other partition is UNKNOWN_TOPIC_OR_PARTITION.
- * - When the control plane cannot be reached the answer is NOT_CONTROLLER, upon which admin clients look again and retry.
- * - It takes DESCRIBE on the cluster.
+ * - If the control plane is unavailable, the error is NOT_CONTROLLER, and admin clients refresh metadata and retry.
+ * - Requires DESCRIBE on the cluster.
  */
 export function describeQuorumHandler(placementOf: PlacementOf): HandlerOf<Apis['DescribeQuorum']> {
   return async (request, context) => {

@@ -6,12 +6,12 @@ import { mayOnCluster } from '../security/access.ts';
 type Update = RequestOf<Apis['UpdateFeatures']>['featureUpdates'][number];
 
 /**
- * UpdateFeatures v0 to v2. The level of a feature comes with the release: to ask for the one that counts already is fine, and for
- * another one INVALID_UPDATE_VERSION, which goes for all of them and so is the error of the whole in every version. Before v2 features that
- * are fine are told one by one, when all of them are.
+ * UpdateFeatures v0 to v2. Feature levels are fixed by the release: a request for the current level succeeds, and any
+ * other is INVALID_UPDATE_VERSION, as a top-level error in every version. If all updates succeed, versions before v2
+ * list the result of each.
  *
- * - No updates at all is fine; one feature twice is INVALID_REQUEST.
- * - It takes ALTER on the cluster.
+ * - An empty list succeeds; a repeated feature is INVALID_REQUEST.
+ * - Requires ALTER on the cluster.
  */
 export const updateFeaturesHandler: HandlerOf<Apis['UpdateFeatures']> = (request, context) => {
   const { apiVersion, access } = context;

@@ -5,11 +5,12 @@ import type { HandlerOf } from '../requests/handler.ts';
 import { operationsNotAsked } from '../security/access.ts';
 
 /**
- * DescribeCluster v0 to v2: the cluster id, the controller and the agents, as Metadata shows them to this client.
+ * DescribeCluster v0 to v2: the cluster id, the controller and the agents, as in Metadata for this client.
  *
- * - There are no controllers to ask for: endpoint type 2 is MISMATCHED_ENDPOINT_TYPE, any other but 1 UNSUPPORTED_ENDPOINT_TYPE.
- * - No agent is ever fenced; one that is silent is gone.
- * - It takes no permission, as Metadata tells the same; what the client may do with the cluster is what its rules say.
+ * - There are no controller endpoints: endpoint type 2 is MISMATCHED_ENDPOINT_TYPE, any other but 1
+ *   UNSUPPORTED_ENDPOINT_TYPE.
+ * - No agent is ever fenced; one without heartbeats is removed.
+ * - Requires no permission, because Metadata returns the same. Authorized operations are those that the ACLs allow.
  */
 export function describeClusterHandler(placementOf: PlacementOf): HandlerOf<Apis['DescribeCluster']> {
   return (request, context) => {

@@ -5,12 +5,12 @@ import type { HandlerOf } from '../requests/handler.ts';
 import { refusalsByName } from '../topics/topic-refusals.ts';
 
 /**
- * DescribeProducers v0: who wrote to partitions, and whose transaction is open there.
+ * DescribeProducers v0: returns the producers of partitions and their open transactions.
  *
- * A partition that is not there is UNKNOWN_TOPIC_OR_PARTITION; when the control plane cannot be reached the answer is
- * NOT_LEADER_OR_FOLLOWER, upon which clients look again and retry.
+ * A partition that does not exist is UNKNOWN_TOPIC_OR_PARTITION. If the control plane is unavailable, the error is
+ * NOT_LEADER_OR_FOLLOWER, and clients refresh metadata and retry.
  *
- * It takes READ on the topic, or its partitions are TOPIC_AUTHORIZATION_FAILED.
+ * Requires READ on the topic; otherwise its partitions are TOPIC_AUTHORIZATION_FAILED.
  */
 export const describeProducersHandler: HandlerOf<Apis['DescribeProducers']> = async (request, context) => {
   const { cluster } = context;

@@ -4,11 +4,11 @@ import { ifAvailable } from '../cluster-calls/if-available.ts';
 import type { HandlerOf, RequestContext } from '../requests/handler.ts';
 
 /**
- * DescribeTransactions v0. Unknown ids are TRANSACTIONAL_ID_NOT_FOUND; when the control plane cannot be reached the answer is
- * COORDINATOR_LOAD_IN_PROGRESS for each.
+ * DescribeTransactions v0. Unknown ids are TRANSACTIONAL_ID_NOT_FOUND; if the control plane is unavailable, every id is
+ * COORDINATOR_LOAD_IN_PROGRESS.
  *
- * It takes DESCRIBE on the transactional id, or it is TRANSACTIONAL_ID_AUTHORIZATION_FAILED. Topics of the transaction that the client may
- * not DESCRIBE are left out.
+ * Requires DESCRIBE on the transactional id (TRANSACTIONAL_ID_AUTHORIZATION_FAILED). Topics of the transaction that the
+ * client may not DESCRIBE are omitted.
  */
 export const describeTransactionsHandler: HandlerOf<Apis['DescribeTransactions']> = async (
   { transactionalIds },

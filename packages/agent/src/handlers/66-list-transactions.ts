@@ -3,7 +3,7 @@ import { type Apis, errors } from '@weir/wire';
 import { ifAvailable } from '../cluster-calls/if-available.ts';
 import type { HandlerOf } from '../requests/handler.ts';
 
-/** Kafka has more states than we do: a filter for one of these is known and finds nothing. */
+/** Kafka has more states than this service: a filter for one of those below is valid and matches nothing. */
 const knownStates: ReadonlySet<string> = new Set([
   ...transactionStates,
   'PrepareCommit',
@@ -13,13 +13,13 @@ const knownStates: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * ListTransactions v0 to v2. Every agent lists all of the cluster.
+ * ListTransactions v0 to v2. Every agent lists all transactions of the cluster.
  *
- * - States that nobody knows are told back; if none that is known was asked for, nothing is found.
- * - A pattern that is no regular expression (RE2), or too much work, is INVALID_REGULAR_EXPRESSION. Others get their
- *   turn while it is matched.
- * - When the control plane cannot be reached the answer is COORDINATOR_LOAD_IN_PROGRESS.
- * - Transactional ids that the client may not DESCRIBE are left out.
+ * - Unknown states are returned in `unknownStateFilters`; if all states of the filter are unknown, nothing matches.
+ * - A pattern that is not a regular expression (RE2), or too expensive, is INVALID_REGULAR_EXPRESSION. Matching yields
+ *   to other requests.
+ * - If the control plane is unavailable, the error is COORDINATOR_LOAD_IN_PROGRESS.
+ * - Transactional ids that the client may not DESCRIBE are omitted.
  */
 export const listTransactionsHandler: HandlerOf<Apis['ListTransactions']> = async (request, context) => {
   const { access, clock, cluster } = context;

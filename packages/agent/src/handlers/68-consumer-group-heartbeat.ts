@@ -10,13 +10,13 @@ import { bareAddress, clientHostOf } from '../security/session/client-host.ts';
 const clientMemberIdsFromVersion = 1;
 
 /**
- * ConsumerGroupHeartbeat v0 and v1. The control plane coordinates; heartbeats that come together go there together.
+ * ConsumerGroupHeartbeat v0 and v1. The control plane coordinates; concurrent heartbeats are sent to it in one call.
  *
- * - From v1 on the client makes up the id of its member, and may subscribe by a pattern.
- * - When the control plane cannot be reached the answer is COORDINATOR_LOAD_IN_PROGRESS, upon which members wait and stay in
- *   their group.
- * - It takes READ on the group, and DESCRIBE on all topics that the member names. Of the topics that a pattern matches a member is
- *   given those that it may DESCRIBE, which the control plane sees to.
+ * - From v1 on the client generates its member id, and may subscribe by a pattern.
+ * - If the control plane is unavailable, the error is COORDINATOR_LOAD_IN_PROGRESS, and members wait and stay in their
+ *   group.
+ * - Requires READ on the group, and DESCRIBE on all topics that the member names. Of the topics that match a pattern,
+ *   the control plane assigns only those that the member may DESCRIBE.
  */
 export function consumerGroupHeartbeatHandler({
   consumerHeartbeats,
@@ -57,7 +57,7 @@ export function consumerGroupHeartbeatHandler({
   };
 }
 
-/** With whose eyes a pattern looks for topics. */
+/** Returns the identity whose ACLs filter the topics of a pattern; `undefined` for a superuser. */
 function readerOf({ name, aliases, isSuperuser }: Principal, remoteAddress: string): TopicReader | undefined {
   return isSuperuser ? undefined : { principals: [name, ...aliases], host: bareAddress(remoteAddress) };
 }

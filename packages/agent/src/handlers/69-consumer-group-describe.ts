@@ -2,14 +2,14 @@ import type { Apis } from '@weir/wire';
 import { describedGroups, namedPartitions } from '../groups/described-groups.ts';
 import type { HandlerOf } from '../requests/handler.ts';
 
-/** How the answer names the protocol that a member speaks. */
+/** Protocol values of the member type. */
 const memberType = { classic: 0, consumer: 1 } as const;
 
 /**
- * ConsumerGroupDescribe v0 and v1, of groups of the new protocol.
+ * ConsumerGroupDescribe v0 and v1, for groups of the consumer protocol (KIP-848).
  *
- * - A group that is not there or is classic is GROUP_ID_NOT_FOUND, upon which admin clients ask DescribeGroups.
- * - When the control plane cannot be reached the answer is COORDINATOR_LOAD_IN_PROGRESS for every group.
+ * - A group that does not exist or is classic is GROUP_ID_NOT_FOUND, and admin clients fall back to DescribeGroups.
+ * - If the control plane is unavailable, every group is COORDINATOR_LOAD_IN_PROGRESS.
  * - A group with topics that the client may not DESCRIBE is TOPIC_AUTHORIZATION_FAILED.
  */
 export const consumerGroupDescribeHandler: HandlerOf<Apis['ConsumerGroupDescribe']> = async (

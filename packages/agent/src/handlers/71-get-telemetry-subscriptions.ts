@@ -5,10 +5,11 @@ import { acceptedCodecs, type ClientTelemetry } from '../telemetry/client-teleme
 import type { ConnectedClients } from '../telemetry/connected-clients.ts';
 
 /**
- * GetTelemetrySubscriptions v0: which metrics the subscriptions of the cluster want of this client, and how often. ApiVersions tells
- * of it only while there is a subscription to some metrics.
+ * GetTelemetrySubscriptions v0: returns the metrics that the subscriptions of the cluster request from this client, and
+ * the push interval. ApiVersions advertises it only while a subscription requests metrics.
  *
- * A client that asks before its interval is over, and was not sent here by an error, is THROTTLING_QUOTA_EXCEEDED.
+ * A client that asks before its interval is over is THROTTLING_QUOTA_EXCEEDED, unless an error told it to subscribe
+ * again.
  */
 export function getTelemetrySubscriptionsHandler(
   telemetry: ClientTelemetry,

@@ -4,12 +4,12 @@ import type { ClientTelemetry } from '../telemetry/client-telemetry.ts';
 import type { ConnectedClients } from '../telemetry/connected-clients.ts';
 
 /**
- * PushTelemetry v0: the metrics of a client, which end in the log of the agent (telemetry/).
+ * PushTelemetry v0: receives the metrics of a client, which are written to the log of the agent (telemetry/).
  *
- * - A client without an id, or one that has said before that it ends, is INVALID_REQUEST.
+ * - INVALID_REQUEST for a client without an id, or one that has already sent its last push.
  * - A push before the interval is over is THROTTLING_QUOTA_EXCEEDED, unless it is the last one.
- * - UNKNOWN_SUBSCRIPTION_ID when the subscriptions have changed since, UNSUPPORTED_COMPRESSION_TYPE, TELEMETRY_TOO_LARGE as sent and
- *   as inflated, and INVALID_RECORD for what cannot be read.
+ * - UNKNOWN_SUBSCRIPTION_ID if the subscriptions have changed, UNSUPPORTED_COMPRESSION_TYPE, TELEMETRY_TOO_LARGE for
+ *   the size as sent and decompressed, and INVALID_RECORD for a payload that cannot be parsed.
  */
 export function pushTelemetryHandler(
   telemetry: ClientTelemetry,

@@ -17,12 +17,13 @@ const storedKinds: Partial<Record<ResourceType, StoredConfigKind>> = {
 const everyType = Object.values(configResourceType);
 
 /**
- * ListConfigResources v0 and v1: topics and brokers that there are, and groups and subscriptions of client metrics for which
- * something is set.
+ * ListConfigResources v0 and v1: all topics and brokers, and the groups and client metrics subscriptions that have
+ * configs.
  *
- * - v0 lists subscriptions only. From v1 on no types at all means all of them; one that does not exist is UNSUPPORTED_VERSION.
- * - When the control plane cannot be reached the answer is COORDINATOR_NOT_AVAILABLE.
- * - It takes DESCRIBE_CONFIGS on the cluster.
+ * - v0 lists subscriptions only. From v1 on an empty list of types means all of them; an unknown type is
+ *   UNSUPPORTED_VERSION.
+ * - If the control plane is unavailable, the error is COORDINATOR_NOT_AVAILABLE.
+ * - Requires DESCRIBE_CONFIGS on the cluster.
  */
 export const listConfigResourcesHandler: HandlerOf<Apis['ListConfigResources']> = async (
   request,

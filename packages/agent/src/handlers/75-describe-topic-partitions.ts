@@ -8,15 +8,15 @@ import type { HandlerOf, RequestContext } from '../requests/handler.ts';
 import { isTopicName } from '../topics/topic-name.ts';
 
 /**
- * DescribeTopicPartitions v0: topics with their partitions, page by page in the order of names.
+ * DescribeTopicPartitions v0: topics with their partitions, in pages ordered by name.
  *
- * - An empty list asks for all topics. A page has as many partitions as the client asks for and no more than
+ * - An empty list requests all topics. A page has at most as many partitions as the client requests and
  *   `agentLimits.describedPartitionsMax`; the cursor is the first partition of the page.
- * - A cursor whose topic was deleted meanwhile goes on with the next name.
- * - Topics of the service are told of to those who name them, as internal ones.
+ * - A cursor whose topic was deleted continues with the next name.
+ * - Internal topics are listed only if named, and flagged as internal.
  * - INVALID_TOPIC_EXCEPTION, UNKNOWN_TOPIC_OR_PARTITION per topic. Topics are not created.
- * - It takes DESCRIBE on the topic (TOPIC_AUTHORIZATION_FAILED, whether it is there or not). Who asks for all topics is told of those
- *   only that it may DESCRIBE, and no cursor names another.
+ * - Requires DESCRIBE on the topic (TOPIC_AUTHORIZATION_FAILED, whether the topic exists or not). A request for all
+ *   topics omits topics that the client may not DESCRIBE, and no cursor names one.
  */
 export function describeTopicPartitionsHandler(
   placementOf: PlacementOf,
@@ -43,7 +43,7 @@ export function describeTopicPartitionsHandler(
       }
       const first = cursor?.topicName === name ? Math.max(cursor.partitionIndex, 0) : 0;
       const partitions = describedPartitions(topic, placement, { first, countMax: left }).map(
-        // Java's admin client takes null for a list here and fails.
+        // The Java admin client expects a list here and fails on null.
         (partition) => ({ ...partition, eligibleLeaderReplicas: [], lastKnownElr: [] }),
       );
       topics.push(entryOf(topic, partitions, context));

@@ -7,11 +7,11 @@ import type { HandlerOf } from '../requests/handler.ts';
 import { clientHostOf } from '../security/session/client-host.ts';
 
 /**
- * ShareGroupHeartbeat v1. The control plane coordinates; heartbeats that come together go there together.
+ * ShareGroupHeartbeat v1. The control plane coordinates; concurrent heartbeats are sent to it in one call.
  *
- * - When the control plane cannot be reached the answer is COORDINATOR_LOAD_IN_PROGRESS, upon which members wait and stay in
- *   their group.
- * - It takes READ on the group, and DESCRIBE on all topics that the member subscribes to.
+ * - If the control plane is unavailable, the error is COORDINATOR_LOAD_IN_PROGRESS, and members wait and stay in their
+ *   group.
+ * - Requires READ on the group, and DESCRIBE on all topics that the member subscribes to.
  */
 export function shareGroupHeartbeatHandler(
   heartbeats: GatheredCalls<ShareHeartbeat, ShareHeartbeatAnswer>,

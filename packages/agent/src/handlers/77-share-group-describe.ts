@@ -5,8 +5,8 @@ import type { HandlerOf } from '../requests/handler.ts';
 /**
  * ShareGroupDescribe v1.
  *
- * - A group that is not there, or has another type, is GROUP_ID_NOT_FOUND.
- * - When the control plane cannot be reached the answer is COORDINATOR_LOAD_IN_PROGRESS for every group.
+ * - A group that does not exist, or has another type, is GROUP_ID_NOT_FOUND.
+ * - If the control plane is unavailable, every group is COORDINATOR_LOAD_IN_PROGRESS.
  * - A group with topics that the client may not DESCRIBE is TOPIC_AUTHORIZATION_FAILED.
  */
 export const shareGroupDescribeHandler: HandlerOf<Apis['ShareGroupDescribe']> = async (

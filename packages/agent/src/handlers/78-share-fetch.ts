@@ -8,24 +8,23 @@ import { closingEpoch, type ShareSession } from '../share/share-sessions.ts';
 import { refusalsById } from '../topics/topic-refusals.ts';
 
 interface ShareFetchOptions {
-  /** The roles of this agent. */
   readonly roles: readonly string[];
   /** Called for every request. */
   readonly onFetch?: () => void;
 }
 
 /**
- * ShareFetch v1 and v2. The control plane says which records the member is given, and waits for them if it has to; the agent reads
- * them as Fetch does, in whole batches of which the member takes what is its own.
+ * ShareFetch v1 and v2. The control plane acquires records for the member, and waits for them if necessary; the agent
+ * reads them as Fetch does, in whole batches from which the member takes its acquired records.
  *
- * - `maxRecords` is never exceeded, in whatever mode (KIP-1206); bytes are by an estimate.
- * - What a request says of records is done before it is given others, and durable before it is answered.
+ * - `maxRecords` is never exceeded, in any acquire mode (KIP-1206); bytes are estimated.
+ * - Acknowledgements of a request are applied before it acquires more records, and are durable before the response.
  * - A request that renews locks, or closes the session, fetches nothing.
- * - When the control plane cannot be reached the answer is COORDINATOR_LOAD_IN_PROGRESS, and members begin a new session.
- * - It takes READ on the group, or all of it is GROUP_AUTHORIZATION_FAILED, and READ on each topic of the session. Where that is missing
- *   nothing is fetched and nothing that is said of records is done (TOPIC_AUTHORIZATION_FAILED); what the member has of it goes back
- *   with the session.
- * - An agent without a role to fetch answers NOT_LEADER_OR_FOLLOWER, so that clients refresh their metadata.
+ * - If the control plane is unavailable, the error is COORDINATOR_LOAD_IN_PROGRESS, and members begin a new session.
+ * - Requires READ on the group; otherwise the whole request is GROUP_AUTHORIZATION_FAILED. Requires READ on each topic
+ *   of the session; without it, nothing is fetched and acknowledgements are not applied (TOPIC_AUTHORIZATION_FAILED).
+ *   Records that the member holds of such a topic are released with the session.
+ * - An agent without a fetch role returns NOT_LEADER_OR_FOLLOWER, so that clients refresh their metadata.
  */
 export function shareFetchHandler(
   service: ShareService,
@@ -46,7 +45,7 @@ export function shareFetchHandler(
     const fetch = new ShareFetch(service.reading, request, session, context, refusalOf);
     const said = saidOf(request.topics, request.isRenewAck && context.apiVersion >= renewFromVersion);
     const answer = answerOf(service, request, permittedOf(said, refusalOf), session, fetch);
-    // Whoever takes the answer has counted it one step before.
+    // Released one step later, when the receiver of the response has already counted it.
     void answer.then(nothing, nothing).then(() => fetch.room?.release());
     return answer;
   };
@@ -61,14 +60,14 @@ async function answerOf(
 ): Promise<ShareFetchResponse> {
   const isOver = shareSessionEpoch === closingEpoch;
   const acknowledging = service.acknowledge(session, said, isOver);
-  // Asked at once, so that one round trip does for both; what fails is thrown when it is waited for.
+  // Not awaited yet, so that both calls share one round trip; an error is thrown at the await below.
   acknowledging.catch(nothing);
   const isFetching = !isOver && !isRenewAck;
   const acquired = isFetching ? await fetch.acquire() : nothingAcquired;
   const results = isFetching && acquired?.error === 'NONE' ? await fetch.read(acquired) : new Map();
   const acknowledged = await acknowledging;
   if (acknowledged.error !== 'NONE') return refused(acknowledged.error);
-  // What was said has been done, and its outcome must not be lost with the rest.
+  // The acknowledgements are applied, so their results must be returned even if the acquisition failed.
   if (acquired?.error !== 'NONE' && said.length === 0) {
     return refused(acquired?.error ?? 'COORDINATOR_LOAD_IN_PROGRESS');
   }

@@ -11,13 +11,15 @@ const renewFromVersion = 2;
 const noOtherLeader = { leaderId: -1, leaderEpoch: -1 };
 
 /**
- * ShareAcknowledge v1 and v2: what became of records, without fetching more. It is durable before it is answered.
+ * ShareAcknowledge v1 and v2: acknowledges records without fetching more. Acknowledgements are durable before the
+ * response.
  *
- * - It goes on with the session of ShareFetch, and may close it; what the member still has goes back then.
- * - All that is said of one partition is done, or nothing: INVALID_RECORD_STATE when the member does not have a record, or no longer.
- * - When the control plane cannot be reached the answer is COORDINATOR_LOAD_IN_PROGRESS.
- * - It takes READ on the group, or all of it is GROUP_AUTHORIZATION_FAILED, and READ on each topic, or what is said of its records is not
- *   done (TOPIC_AUTHORIZATION_FAILED).
+ * - It continues the session of ShareFetch, and may close it; records that the member still holds are then released.
+ * - Acknowledgements of one partition are applied all or none: INVALID_RECORD_STATE if the member does not hold a
+ *   record, or no longer holds it.
+ * - If the control plane is unavailable, the error is COORDINATOR_LOAD_IN_PROGRESS.
+ * - Requires READ on the group; otherwise the whole request is GROUP_AUTHORIZATION_FAILED. Requires READ on each topic;
+ *   without it, acknowledgements of its records are not applied (TOPIC_AUTHORIZATION_FAILED).
  */
 export function shareAcknowledgeHandler(service: ShareService): HandlerOf<Apis['ShareAcknowledge']> {
   return async (request, context) => {

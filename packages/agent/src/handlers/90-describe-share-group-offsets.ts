@@ -10,12 +10,13 @@ type Group = RequestOf<Apis['DescribeShareGroupOffsets']>['groups'][number];
 type AskedTopic = NonNullable<Group['topics']>[number];
 
 /**
- * DescribeShareGroupOffsets v0 and v1: where share groups stand and, from v1 on, how much is left.
+ * DescribeShareGroupOffsets v0 and v1: start offsets of share groups and, from v1 on, their lag.
  *
- * - Partitions that a group has not begun with are at -1, and so are all of a group, a topic or a partition that is not there.
- * - When the control plane cannot be reached the answer is COORDINATOR_LOAD_IN_PROGRESS for every group.
- * - It takes DESCRIBE on the group. Partitions of topics that the client may not DESCRIBE are TOPIC_AUTHORIZATION_FAILED; where
- *   everything is asked for they are left out.
+ * - The offset is -1 for partitions that a group has not started, and for a group, topic or partition that does not
+ *   exist.
+ * - If the control plane is unavailable, every group is COORDINATOR_LOAD_IN_PROGRESS.
+ * - Requires DESCRIBE on the group. Partitions of topics that the client may not DESCRIBE are
+ *   TOPIC_AUTHORIZATION_FAILED; a request for all partitions omits them.
  */
 export const describeShareGroupOffsetsHandler: HandlerOf<Apis['DescribeShareGroupOffsets']> = async (
   request,
@@ -40,9 +41,9 @@ export const describeShareGroupOffsetsHandler: HandlerOf<Apis['DescribeShareGrou
 
 interface AskedGroup {
   readonly groupId: string;
-  /** `undefined` for a group that the client may not see. */
+  /** `undefined` for a group that the client may not DESCRIBE. */
   readonly query: ShareOffsetsQuery | undefined;
-  /** Those that were named and are answered without asking. */
+  /** Requested topics that are answered without a call to the control plane. */
   readonly refused: readonly { readonly topic: AskedTopic; readonly error: ErrorName }[];
 }
 

@@ -5,11 +5,12 @@ import type { HandlerOf } from '../requests/handler.ts';
 import { readableTopic } from '../topics/readable-topic.ts';
 
 /**
- * AlterShareGroupOffsets v0: a share group without members begins elsewhere, with all records undelivered. A group that is not there is made.
+ * AlterShareGroupOffsets v0: moves the start offset of a share group without members; all records from there on are
+ * undelivered. A group that does not exist is created.
  *
- * - A group with members is NON_EMPTY_GROUP; a topic that is not there is UNKNOWN_TOPIC_OR_PARTITION.
- * - When the control plane cannot be reached the answer is COORDINATOR_LOAD_IN_PROGRESS.
- * - It takes READ on the group and on each topic.
+ * - A group with members is NON_EMPTY_GROUP; a topic that does not exist is UNKNOWN_TOPIC_OR_PARTITION.
+ * - If the control plane is unavailable, the error is COORDINATOR_LOAD_IN_PROGRESS.
+ * - Requires READ on the group and on each topic.
  */
 export const alterShareGroupOffsetsHandler: HandlerOf<Apis['AlterShareGroupOffsets']> = async (
   { groupId, topics },

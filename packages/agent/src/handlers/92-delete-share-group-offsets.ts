@@ -4,11 +4,11 @@ import type { HandlerOf } from '../requests/handler.ts';
 import { readableTopic } from '../topics/readable-topic.ts';
 
 /**
- * DeleteShareGroupOffsets v0: a share group without members forgets topics.
+ * DeleteShareGroupOffsets v0: deletes the offsets of topics from a share group without members.
  *
- * - A group with members is NON_EMPTY_GROUP; a topic that is not there is UNKNOWN_TOPIC_OR_PARTITION.
- * - When the control plane cannot be reached the answer is COORDINATOR_LOAD_IN_PROGRESS.
- * - It takes DELETE on the group and READ on each topic.
+ * - A group with members is NON_EMPTY_GROUP; a topic that does not exist is UNKNOWN_TOPIC_OR_PARTITION.
+ * - If the control plane is unavailable, the error is COORDINATOR_LOAD_IN_PROGRESS.
+ * - Requires DELETE on the group and READ on each topic.
  */
 export const deleteShareGroupOffsetsHandler: HandlerOf<Apis['DeleteShareGroupOffsets']> = async (
   { groupId, topics },
