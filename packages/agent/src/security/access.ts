@@ -8,35 +8,41 @@ import {
 import { anonymous, type Principal } from './principal.ts';
 
 /**
- * What the client of one request may do. Handlers ask it for everything that they touch, before they touch it; denials are
- * counted and logged by it, and by it alone.
+ * Access rights of the client of one request. Handlers check each resource before they use it. Denials are counted and
+ * logged here and nowhere else.
  */
 export interface Access {
   readonly principal: Principal;
-  /** Whether the client may. A denial is logged. */
+  /** Whether the client may perform the operation. A denial is logged. */
   may(operation: NeededOperation, resourceType: AclResourceType, name: string): boolean;
   /**
-   * The same without a word in the log: for lists from which is left out what the client may not see, and for a right on the cluster that
-   * makes the question about the resource itself needless. The one about the resource has to follow: while rules are only tried
-   * out, it is the one that is told, and never says no.
+   * The same without a log entry: for lists that omit what the client may not see, and for a right on the cluster that
+   * makes the check on the resource unnecessary. In the second case `may` on the resource must follow: in shadow mode
+   * it is the check that is logged, and it never denies.
    */
   mayQuietly(operation: NeededOperation, resourceType: AclResourceType, name: string): boolean;
-  /** Whether there is any resource of the type on which the client may. Not logged: another question has to follow, as above. */
+  /**
+   * Whether there is any resource of the type on which the client may perform the operation. Not logged: `may` must
+   * follow, as above.
+   */
   mayOnSome(operation: NeededOperation, resourceType: AclResourceType): boolean;
-  /** All operations on a resource that the client may carry out, one bit for each by its number. Not logged. */
+  /** All operations that the client may perform on a resource, as a bit field by operation number. Not logged. */
   operationsOn(resourceType: AclResourceType, name: string): number;
-  /** What somebody else may do, who acts through this client and so from its address. A superuser is none through somebody else. */
+  /**
+   * Access rights of another principal that acts through this client and so from its address. An impersonated principal
+   * is never treated as a superuser.
+   */
   as(principal: Principal): Access;
 }
 
-/** What an answer says of the operations when nobody asked for them. */
+/** Value of authorized operations in a response if the client did not request them. */
 export const operationsNotAsked = -2147483648;
 
 export function mayOnCluster(access: Access, operation: NeededOperation): boolean {
   return access.may(operation, 'CLUSTER', clusterResourceName);
 }
 
-/** For clusters without rules, where everybody may do everything. */
+/** For clusters without ACLs, where every client may do everything. */
 export function fullAccess(principal: Principal = anonymous): Access {
   return {
     principal,

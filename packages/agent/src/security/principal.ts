@@ -1,16 +1,16 @@
-/** Who a client is. */
+/** The identity of a client. */
 export interface Principal {
-  /** `User:` and a name, as ACLs and quotas call it. */
+  /** `User:` and a name, as in ACLs and quotas. */
   readonly name: string;
-  /** Further names under which rules may speak of the same one: a credential has a username and a name of its own. */
+  /** Further names by which ACLs may refer to the principal: a credential has a username and a name of its own. */
   readonly aliases: readonly string[];
-  /** The name of its credential; `undefined` when it has none. */
+  /** Name of its credential; `undefined` if it has none. */
   readonly credentialName: string | undefined;
-  /** Rules do not bind it. */
+  /** ACLs do not apply to a superuser. */
   readonly isSuperuser: boolean;
 }
 
-/** Who has not said who he is, as Kafka calls him. */
+/** The principal of an unauthenticated client, as in Kafka. */
 export const anonymous: Principal = {
   name: 'User:ANONYMOUS',
   aliases: [],
@@ -18,12 +18,12 @@ export const anonymous: Principal = {
   isSuperuser: false,
 };
 
-/** A user of whom the cluster knows nothing but the name. */
+/** A user without a credential in the cluster. */
 export function principalWithoutCredential(username: string): Principal {
   return { ...anonymous, name: `User:${username}` };
 }
 
-/** The name without its kind, as quotas and headers want it. */
+/** Returns the name without its type, as quotas and headers need it. */
 export function userOf({ name }: Principal): string {
   return name.slice(name.indexOf(':') + 1);
 }

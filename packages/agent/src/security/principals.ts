@@ -2,18 +2,18 @@ import { readCredentialRecord } from '@weir/cluster';
 import type { EntriesView } from '../cluster/followed-entries.ts';
 import { type Principal, principalWithoutCredential } from './principal.ts';
 
-/** Gives whoever has proved to be a user, by whatever means, the principal that the cluster knows him by. */
+/** Returns the principal of an authenticated user, however it authenticated. */
 export type PrincipalOf = (username: string) => Principal;
 
-/** What people call a credential begins with this, and rules may leave it out. */
+/** Prefix of the names of credentials; ACLs may omit it. */
 const credentialNamePrefix = 'ccn_';
 
 /**
- * Principals of users, by the credentials of the cluster as the agent last heard of them. A user needs no credential: a certificate or
- * a token proves him as well. If there is one under his name, it says whether rules bind him and how else they may call him.
+ * Returns principals by the credentials in the cluster view. A user needs no credential: a certificate or a token
+ * authenticates as well. A credential with the name of the user determines whether it is a superuser and its aliases.
  */
 export function principalsOf(credentials: EntriesView): PrincipalOf {
-  // A record that changes is another object, so that what was made of it goes with it.
+  // A changed entry is a new object, so the cached principal is dropped with the old one.
   const made = new WeakMap<Uint8Array, Principal>();
   return (username) => {
     const value = credentials.byKey.get(username);

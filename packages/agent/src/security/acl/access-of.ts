@@ -22,18 +22,18 @@ import { InvalidRuleLog } from './invalid-rule-log.ts';
 export interface AccessOptions {
   readonly cluster: Pick<ClusterView, 'clusterConfigs' | 'records'>;
   readonly agent: LoggingAgent;
-  /** Whether denials are logged. They are counted in any case. */
+  /** Whether denials are logged. They are always counted. */
   readonly logsDenials: boolean;
-  /** Where they are logged, if not with everything else: as events they have a type of their own. */
+  /** Log for denials, which have their own event type. Default: `log`. */
   readonly denialLog?: Log;
-  /** What makes them events. */
+  /** Emits denials as events. */
   readonly events?: EventEmitter;
   readonly clock: Clock;
   readonly log: Log;
   readonly metrics: Metrics;
 }
 
-/** What the client of each request may do, by the rules of the cluster and by what becomes of them. */
+/** Returns the access of a request, by the ACLs of the cluster and their mode. */
 export function createAccessOf(options: AccessOptions): (request: GuardedRequest) => Access {
   const { cluster, log } = options;
   const mode = aclModeOf(cluster);
@@ -57,12 +57,15 @@ export function createAccessOf(options: AccessOptions): (request: GuardedRequest
       host: bareAddress(remoteAddress),
       isShadow,
     });
-    // Rules do not bind a superuser, but those whom it stands for.
+    // ACLs do not apply to a superuser, but to the principals that it impersonates.
     return principal.isSuperuser ? { ...fullAccess(principal), as: (other) => access.as(other) } : access;
   };
 }
 
-/** Denials are told in the log and as events, each so often by itself: events may be switched on when the log has said it all. */
+/**
+ * Reports denials to the log and as events. Each has its own rate limit, because events may be enabled after the log
+ * has already reported a denial.
+ */
 function denialNotes(options: AccessOptions): (denial: Denial) => void {
   const { agent, logsDenials, log, denialLog = log, events, clock } = options;
   const shared = { agent, isLog: logsDenials, clock };
@@ -90,7 +93,7 @@ interface Client {
   readonly isShadow: boolean;
 }
 
-/** What rules say that a client may. While they are only tried out, it is asked for and told, and the client may all the same. */
+/** Access by ACLs. In shadow mode, denials are checked and reported but not enforced. */
 class RuledAccess implements Access {
   readonly #judge: Judge;
   readonly #client: Client;
@@ -117,7 +120,7 @@ class RuledAccess implements Access {
 
   mayQuietly(operation: NeededOperation, resourceType: AclResourceType, resourceName: string): boolean {
     const { isShadow } = this.#client;
-    // Quiet questions about the cluster come before one about the resource itself, which is the one that has to be heard.
+    // A quiet check on the cluster precedes a check on the resource itself, which must be the one that is reported.
     if (isShadow && resourceType !== 'CLUSTER') return true;
     return this.#judge.decisions.isAllowed(this.#subject, operation, resourceType, resourceName);
   }

@@ -4,21 +4,21 @@ import { agentLimits } from '../../limits.ts';
 import type { Principal } from '../principal.ts';
 import type { FollowedAcls } from './followed-acls.ts';
 
-/** Somebody at an address: whom rules are about. */
+/** A principal at an address: the subject of ACLs. */
 export interface AclSubject {
   readonly principals: readonly string[];
   readonly host: string;
-  /** The same as text, to remember decisions by. */
+  /** Cache key of the subject. */
   readonly key: string;
 }
 
 export function subjectOf({ name, aliases }: Principal, host: string): AclSubject {
   const principals = aliases.length === 0 ? [name] : [name, ...aliases];
-  // As JSON, because names may hold whatever somebody put into a certificate or a token.
+  // JSON, because names from certificates and tokens may contain any character.
   return { principals, host, key: JSON.stringify([host, ...principals]) };
 }
 
-/** What rules say, remembered until a rule changes. */
+/** Caches the decisions of ACLs until an ACL changes. */
 export class AclDecisions {
   readonly #acls: FollowedAcls;
   readonly #remembered = new RecentlyUsed<boolean>(agentLimits.aclDecisionsMax);
@@ -35,7 +35,7 @@ export class AclDecisions {
   ): boolean {
     this.refresh();
     const decide = () => this.#decide(subject, operation, resourceType, resourceName).isAllowed;
-    // Names are a client's choice, and there are as many as it likes.
+    // Clients choose names, so the cache skips long ones to bound its memory.
     if (resourceName.length > agentLimits.aclDecisionNameCharsMax) return decide();
     return this.#remembered.of(`${operation} ${resourceType} ${resourceName}\n${subject.key}`, decide);
   }
@@ -48,7 +48,7 @@ export class AclDecisions {
     );
   }
 
-  /** The decision with its reason, worked out anew. */
+  /** Returns the decision with its reason, without the cache. */
   explain(
     subject: AclSubject,
     operation: NeededOperation,
@@ -68,7 +68,7 @@ export class AclDecisions {
     return this.#acls.index.decide({ principals, host, operation, resourceType, resourceName });
   }
 
-  /** Forgets what was decided by rules that are no longer those of the cluster. */
+  /** Drops cached decisions if the ACLs of the cluster have changed. */
   refresh(): void {
     if (this.#acls.refresh()) this.#remembered.forgetAll();
   }

@@ -1,9 +1,9 @@
 import type { AclFilter } from '@weir/cluster';
 import { type Acl, aclOperations, aclPatternTypes, aclPermissions, aclResourceTypes } from '@weir/core';
 
-/** Between the words of ACLs and the numbers that stand for them in requests. */
+/** Converts between the names of ACL enums and their protocol values. */
 
-/** The numbers of what stands for several words; only filters have them. */
+/** Protocol values of wildcards; only filters have them. */
 const any = 1;
 const match = 2;
 
@@ -21,7 +21,7 @@ const filteredPatternTypeOf = wordsOf({ ANY: any, MATCH: match, ...aclPatternTyp
 const filteredOperationOf = wordsOf({ ANY: any, ...aclOperations });
 const filteredPermissionOf = wordsOf({ ANY: any, ...aclPermissions });
 
-/** A rule as CreateAcls has it. */
+/** An ACL as in CreateAcls. */
 interface NumberedAcl {
   readonly resourceType: number;
   readonly resourceName: string;
@@ -32,7 +32,7 @@ interface NumberedAcl {
   readonly permissionType: number;
 }
 
-/** A filter as DescribeAcls and DeleteAcls have it. */
+/** A filter as in DescribeAcls and DeleteAcls. */
 interface NumberedFilter {
   readonly resourceTypeFilter: number;
   readonly resourceNameFilter: string | null;
@@ -43,7 +43,7 @@ interface NumberedFilter {
   readonly permissionType: number;
 }
 
-/** What a request names by a number that is not there, or not in such a request. */
+/** The problem with a protocol value that is unknown, or not valid in such a request. */
 interface UnknownNumber {
   readonly message: string;
 }
@@ -94,7 +94,7 @@ function unknown(what: string, number: number, words: ReadonlyMap<number, string
   return { message: `There is no ${what} ${number} here; there are ${known}.` };
 }
 
-/** The resource of a rule, in numbers. */
+/** The resource of an ACL, as protocol values. */
 export function resourceNumbers({ resourceType, resourceName, patternType }: Acl) {
   return {
     resourceType: aclResourceTypes[resourceType],
@@ -103,7 +103,7 @@ export function resourceNumbers({ resourceType, resourceName, patternType }: Acl
   };
 }
 
-/** What a rule says of its resource, in numbers. */
+/** The entry of an ACL without its resource, as protocol values. */
 export function entryNumbers({ principal, host, operation, permission }: Acl) {
   return {
     principal,

@@ -12,7 +12,7 @@ import { agentLimits } from '../../limits.ts';
 import type { Principal } from '../principal.ts';
 import type { ClientSession } from '../session/client-session.ts';
 
-/** A request whose rights are checked. */
+/** A request whose access is checked. */
 export interface GuardedRequest {
   readonly api: Api;
   readonly correlationId: number;
@@ -20,56 +20,56 @@ export interface GuardedRequest {
   readonly session: ClientSession;
 }
 
-/** Something that rules denied, or would have. */
+/** An operation that ACLs denied, or would have denied in shadow mode. */
 export interface Denial {
   readonly request: GuardedRequest;
   readonly principal: Principal;
-  /** The address of the client. */
+  /** Address of the client. */
   readonly host: string;
   readonly operation: NeededOperation;
   readonly resourceType: AclResourceType;
   readonly resourceName: string;
-  /** Whether it happened all the same, because rules are only tried out. */
+  /** Whether the operation was performed anyway, in shadow mode. */
   readonly isShadow: boolean;
-  /** The rule that denied it; `undefined` when none allowed it. Asked for only when a line is written. */
+  /** The ACL that denied it; `undefined` if no ACL allowed it. Called only when a line is written. */
   readonly rule: () => Acl | undefined;
 }
 
-/** Who logs. */
+/** The agent that logs, for the fields of a line. */
 export interface LoggingAgent {
   readonly agentId: string;
   readonly hostname: string;
   /** `:9092` */
   readonly listenerAddress: () => string;
   readonly clusterId: string;
-  /** What people call the cluster, as far as that is known; it may change. */
+  /** Display name of the cluster, if known; it may change. */
   readonly clusterName?: () => string | undefined;
 }
 
-/** One line about a denial, wherever it is told. */
+/** Writes one line about a denial to the log or as an event. */
 type TellDenial = (level: 'info' | 'warn', message: string, fields: LogFields) => void;
 
 interface DenialLogOptions {
   readonly agent: LoggingAgent;
-  /** Whether what it tells is in the log. */
+  /** Value of the field `is_log`. */
   readonly isLog: boolean;
   readonly tell: TellDenial;
   readonly clock: Clock;
 }
 
-/** A client that is denied something tries it again at once and for ever; one line of it a minute is enough. */
+/** A denied client usually retries at once and forever; one line per minute is enough. */
 const quietMs = 60_000;
 const windowMs = 1_000;
 
 interface Told {
   lastMs: number;
-  /** How often it happened since without a line. */
+  /** Denials without a line since then. */
   suppressed: number;
 }
 
 /**
- * The lines about what was denied. The same denial is told once a minute, and all of them together only so often per second, whatever
- * clients do; each line says how many were left out before it. The metric counts them all.
+ * Writes lines about denials. The same denial is reported once a minute, and all denials together at a limited rate per
+ * second; each line has the number of suppressed denials before it. The metric counts all of them.
  */
 export class DenialLog {
   readonly #options: DenialLogOptions;
@@ -142,7 +142,7 @@ export class DenialLog {
   }
 }
 
-/** Names in requests may be as long as their clients like. */
+/** Names in requests can be of any length. */
 function shortened(name: string): string {
   const charsMax = agentLimits.aclDecisionNameCharsMax;
   return name.length <= charsMax ? name : `${name.slice(0, charsMax)}…`;

@@ -3,21 +3,22 @@ import type { Acl } from '@weir/core';
 import type { FollowedEntriesView } from '../../cluster/followed-entries.ts';
 
 /**
- * The rules of the cluster as the agent last heard of them. A rule that came or went changes the index in its place; only after a new
- * snapshot everything is arranged anew.
+ * The ACLs in the cluster view. A created or deleted ACL updates the index in place; only a new snapshot rebuilds it.
  */
 export class FollowedAcls {
   readonly #records: FollowedEntriesView;
   #index = new AclIndex();
   #version = -1;
-  /** By the keys of their records. */
+  /** By the keys of their entries. */
   readonly #invalid = new Map<string, InvalidAcl>();
 
   constructor(records: FollowedEntriesView) {
     this.#records = records;
   }
 
-  /** Takes over what has changed since the last time, and says whether anything did. To be called before anything else is asked. */
+  /**
+   * Applies changes since the last call and returns whether there were any. Must be called before the index is used.
+   */
   refresh(): boolean {
     const { version, byKey } = this.#records;
     if (version === this.#version) return false;
@@ -31,7 +32,7 @@ export class FollowedAcls {
     return true;
   }
 
-  /** Grows with every change. */
+  /** Increases with every change. */
   get version(): number {
     return this.#version;
   }
@@ -40,7 +41,7 @@ export class FollowedAcls {
     return this.#index;
   }
 
-  /** Rules that will never decide anything, by the keys of their records. */
+  /** ACLs that can never match, by the keys of their entries. */
   get invalid(): ReadonlyMap<string, InvalidAcl> {
     return this.#invalid;
   }

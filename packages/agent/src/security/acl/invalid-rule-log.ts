@@ -3,7 +3,7 @@ import type { Log } from '@weir/core';
 import { agentLimits } from '../../limits.ts';
 import type { FollowedAcls } from './followed-acls.ts';
 
-/** Tells of rules that can never decide anything, each of them once while it is there. */
+/** Logs ACLs that can never match, each once while it exists. */
 export class InvalidRuleLog {
   readonly #log: Log;
   #version = -1;
@@ -13,7 +13,7 @@ export class InvalidRuleLog {
     this.#log = log;
   }
 
-  /** Does something only when the version of the rules has grown. */
+  /** Does nothing unless the version of the ACLs has changed. */
   note({ version, invalid }: Pick<FollowedAcls, 'version' | 'invalid'>): void {
     if (version === this.#version) return;
     this.#version = version;

@@ -3,22 +3,28 @@ import { coreLimits } from '@weir/core';
 import { type ProxyHeader, parseProxyHeader } from './proxy-header.ts';
 
 export interface ProxyProtocolOptions {
-  /** The addresses of proxies that are believed, as blocks such as `10.0.0.0/16`. Any other peer is turned away unheard. */
+  /**
+   * CIDR blocks of trusted proxies, such as `10.0.0.0/16`. Connections from any other peer are closed before anything
+   * is read.
+   */
   readonly trustedCidrs: readonly string[];
-  /** Whether whom a proxy names may be a superuser. Otherwise rules bind whoever comes so. */
+  /** Whether a user named by a proxy may be a superuser. If not, ACLs apply to such a user. */
   readonly allowsSuperusers: boolean;
-  /** The type of the field that names the user, 0xE0 to 0xEF; without it nobody is named. */
+  /** Type of the TLV field that names the user, 0xE0 to 0xEF. If absent, the header names no user. */
   readonly principalType: number | undefined;
 }
 
-/** What a proxy has said of the client that it connects. */
+/** What the PROXY header says about the client. */
 interface ProxiedClient {
-  /** `undefined` when the proxy speaks for itself or does not say: then the connection's own address counts. */
+  /** `undefined` for a LOCAL command or an unspecified source: then the address of the connection applies. */
   readonly source: ProxyHeader['source'];
   readonly username: string | undefined;
 }
 
-/** Why a connection was not let in: what it said, or that it left without a word, as those do that look whether we are there. */
+/**
+ * Why a connection was refused: an invalid header (`proxyHeader`), or the peer closed it without sending anything
+ * (`peer`), as health checks do.
+ */
 export class ProxyRefusal extends Error {
   readonly reason: 'proxyHeader' | 'peer';
 
@@ -31,8 +37,8 @@ export class ProxyRefusal extends Error {
 const kind = 'User:';
 
 /**
- * Reads the PROXY header in front of a connection and puts back what comes behind it. Rejects with a `ProxyRefusal`; the
- * connection is the caller's to close. How long it may take is up to the caller too.
+ * Reads the PROXY header of a connection and unshifts the bytes after it. Rejects with a `ProxyRefusal`; the caller
+ * closes the connection and enforces a timeout.
  */
 export async function readProxiedClient(
   socket: Socket,
@@ -81,7 +87,7 @@ function readHeader(socket: Socket): Promise<ProxyHeader> {
   });
 }
 
-/** A proxy that speaks for itself names nobody, and is nobody. */
+/** Returns the user that the header names. A LOCAL command names no user. */
 export function userIn(
   { isLocal, fields }: ProxyHeader,
   { principalType }: Pick<ProxyProtocolOptions, 'principalType'>,

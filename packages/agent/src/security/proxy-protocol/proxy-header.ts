@@ -1,13 +1,13 @@
 import { SocketAddress } from 'node:net';
 import { agentLimits } from '../../limits.ts';
 
-/** What a proxy says in front of a connection, by version 2 of the PROXY protocol. */
+/** Header of version 2 of the PROXY protocol. */
 export interface ProxyHeader {
-  /** Where the client is; `undefined` when the proxy speaks for itself, or does not say. */
+  /** Address of the client; `undefined` for a LOCAL command or an unspecified source. */
   readonly source: { readonly address: string; readonly port: number } | undefined;
-  /** Whether the proxy speaks for itself, as it does when it looks whether we are there. */
+  /** Whether the command is LOCAL: a connection of the proxy itself, such as a health check. */
   readonly isLocal: boolean;
-  /** Further fields, by their type. */
+  /** TLV fields, by type. */
   readonly fields: ReadonlyMap<number, Buffer>;
 }
 
@@ -23,9 +23,9 @@ const headBytes = signature.length + 4;
 
 const commands = { local: 0, proxy: 1 } as const;
 const streamProtocol = 1;
-/** Fields begin with a type and a length of two bytes. */
+/** A TLV field begins with a type and a length of two bytes. */
 const fieldHeadBytes = 3;
-/** A field without meaning, which may come often. */
+/** PP2_TYPE_NOOP, which may be repeated. */
 const paddingType = 0x04;
 
 interface Family {
@@ -50,11 +50,14 @@ const families: Readonly<Record<number, Family>> = {
       port: addresses.readUInt16BE(32),
     }),
   },
-  // A client on the machine of the proxy has no address that would mean something to us.
+  // A Unix socket on the host of the proxy has no address that is meaningful here.
   3: { bytes: 216, source: () => undefined },
 };
 
-/** Reads a header from the first bytes of a connection, however many have come. What cannot become one is malformed at once. */
+/**
+ * Parses a header from the first bytes of a connection, however many have arrived. Reports `malformed` as soon as the
+ * bytes cannot become a header.
+ */
 export function parseProxyHeader(bytes: Buffer): ParsedProxyHeader {
   const known = Math.min(bytes.length, signature.length);
   if (!bytes.subarray(0, known).equals(signature.subarray(0, known)))
@@ -72,7 +75,7 @@ export function parseProxyHeader(bytes: Buffer): ParsedProxyHeader {
     return malformed(`a header of ${end} bytes; ${agentLimits.proxyHeaderBytesMax} are allowed`);
   }
   if (bytes.length < end) return { kind: 'incomplete' };
-  // Whatever stands in the header of a proxy that speaks for itself, it is to be passed over.
+  // The specification says to ignore the rest of the header of a LOCAL command.
   if (command === commands.local) {
     return { kind: 'header', header: { source: undefined, isLocal: true, fields: new Map() }, bytes: end };
   }
@@ -99,7 +102,7 @@ function readFields(bytes: Buffer): { readonly value: Map<number, Buffer> } | { 
     at = start + bytes.readUInt16BE(at + 1);
     if (at > bytes.length) return { problem: 'a field that is cut off' };
     if (type === paddingType) continue;
-    // Two of a kind would leave open which of them counts, and one of them may name somebody.
+    // With a repeated type it would be ambiguous which field applies, and one of them may name the user.
     if (value.has(type)) return { problem: `two fields of the type 0x${type.toString(16).padStart(2, '0')}` };
     value.set(type, bytes.subarray(start, at));
   }
@@ -117,7 +120,7 @@ function malformed(problem: string): ParsedProxyHeader {
   return { kind: 'malformed', problem };
 }
 
-/** As the runtime writes the addresses of sockets. */
+/** Formats an address as the runtime formats addresses of sockets. */
 function printIpv6(bytes: Buffer): string {
   const groups = bytes.toString('hex').match(/.{4}/g)!.join(':');
   return new SocketAddress({ address: groups, family: 'ipv6' }).address;

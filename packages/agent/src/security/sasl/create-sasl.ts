@@ -12,24 +12,24 @@ import { type KnownCredential, ScramConversation } from './scram.ts';
 
 type PasswordMechanism = 'PLAIN' | 'SCRAM-SHA-512';
 
-/** How clients may log in. */
+/** How clients may authenticate. */
 export interface SaslSettings {
-  /** Whether they have to. */
+  /** Whether clients must authenticate. */
   readonly isRequired: boolean;
   readonly passwordMechanisms: readonly PasswordMechanism[];
-  /** Whose tokens are taken, and to whom they must be made out. Without it there is no OAUTHBEARER. */
+  /** Issuer and required audience of tokens. If absent, OAUTHBEARER is disabled. */
   readonly oauth?: { readonly issuerUrl: string; readonly audience: string } | undefined;
-  /** After this time clients have to log in again; 0 for never. */
+  /** Clients must re-authenticate after this time; 0 for never. */
   readonly sessionMsMax: number;
 }
 
 interface SaslParts {
   readonly settings: SaslSettings;
-  /** What only agents of the cluster know. */
+  /** Secrets that only agents of the cluster know. */
   readonly agentSecrets: EntriesView;
-  /** What is kept of passwords, by the names of users. */
+  /** SCRAM credentials by user name. */
   readonly scramCredentials: EntriesView;
-  /** Told of everybody who logs in with what is kept of a password. */
+  /** Called for each login with a SCRAM credential (PLAIN or SCRAM). */
   readonly onPasswordLogin?: (user: string) => void;
   readonly cpuCount: number;
   readonly clock: Clock;
@@ -42,7 +42,10 @@ export interface RunningSasl {
   close(): void;
 }
 
-/** Logins of an agent, checked against what it knows of its cluster, so that nobody else need be there. */
+/**
+ * Creates the SASL service of an agent. It checks passwords against the cluster view, so logins do not depend on
+ * another process.
+ */
 export async function createSasl(parts: SaslParts): Promise<RunningSasl> {
   const { settings, scramCredentials, cpuCount, clock, log, metrics } = parts;
   const decoyOf = decoysFrom(decoySecret(parts.agentSecrets));
@@ -53,7 +56,7 @@ export async function createSasl(parts: SaslParts): Promise<RunningSasl> {
       : { credential: readScramCredential(value), isReal: true };
   };
   const { waiting } = saslMetrics(metrics);
-  // Half of the processors, so that the other half has time for those who are in already.
+  // Half of the CPUs, so that the other half serves clients that are already authenticated.
   const turns = new LoginQueue({
     runningMax: Math.max(1, Math.floor(cpuCount / 2)),
     onChange: (count) => waiting.set(count),
@@ -82,14 +85,14 @@ export async function createSasl(parts: SaslParts): Promise<RunningSasl> {
   return { sasl, close: () => oauth?.close() };
 }
 
-/** Loaded when it is asked for: what it takes to judge tokens would make every start slower. */
+/** Loaded on demand: the modules that validate tokens would slow down every start. */
 async function oauthOf({ settings: { oauth }, clock, log }: SaslParts) {
   if (oauth === undefined) return undefined;
   const { oauthMechanism } = await import('./oauth-mechanism.ts');
   return oauthMechanism({ ...oauth, clock, log });
 }
 
-/** The secret that all agents of the cluster have; until it is there, one of our own. */
+/** Returns the secret that all agents of the cluster share; until it arrives, one of this process. */
 function decoySecret(agentSecrets: EntriesView): () => Uint8Array {
   const own = randomBytes(clusterSecretBytes);
   return () => agentSecrets.byKey.get(clusterSecrets.scramDecoys.key) ?? own;

@@ -1,13 +1,13 @@
 import { createHmac } from 'node:crypto';
 import { type ScramCredential, scramIterations } from '@weir/cluster';
 
-/** As long as the salts that the cluster makes for those who exist. */
+/** Same length as the salts that the cluster generates for real users. */
 const saltBytes = 32;
 
 /**
- * Credentials of users that do not exist. Each looks like any other, is the same every time and at every agent, and fits no password:
- * otherwise anybody could find out by its salt, or by a login that costs less, who exists. `secret` is what only agents of the
- * cluster know.
+ * Returns credentials of users that do not exist. They look like real ones, are the same every time and on every agent,
+ * and match no password: otherwise a client could find out from the salt, or from a faster login, which users exist.
+ * `secret` is known only to agents of the cluster.
  */
 export function decoysFrom(secret: () => Uint8Array): (user: string) => ScramCredential {
   return (user) => {

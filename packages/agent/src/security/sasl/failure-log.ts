@@ -1,11 +1,14 @@
 import type { Clock, Log, LogFields } from '@weir/core';
 
-/** Anybody can fail as often as he likes, so that only so many lines come in a window, and the first of the next tells of the rest. */
+/**
+ * Any client can fail at any rate, so the number of lines per window is limited; the first line of the next window has
+ * the number of suppressed ones.
+ */
 const windowMs = 10_000;
 const linesPerWindow = 50;
 const wordCharsMax = 64;
 
-/** Lines about logins that failed. */
+/** Rate-limited log of failed logins. */
 export class FailureLog {
   readonly #clock: Clock;
   readonly #log: Log;
@@ -35,7 +38,7 @@ export class FailureLog {
   }
 }
 
-/** A word of a client as it may stand in a log: short, and nothing that a terminal would obey. */
+/** Sanitizes a string from a client for the log: short, and without control characters. */
 export function printable(word: string): string {
   const clean = word.replaceAll(/[\p{C}\p{Z}]/gu, '?');
   return clean.length <= wordCharsMax ? clean : `${clean.slice(0, wordCharsMax)}…`;

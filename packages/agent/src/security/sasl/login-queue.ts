@@ -1,26 +1,26 @@
 import { agentLimits } from '../../limits.ts';
 
 interface LoginQueueOptions {
-  /** Checks that go on at a time, besides one of a newcomer. */
+  /** Number of concurrent checks, besides one for a newcomer. */
   readonly runningMax: number;
-  /** Told whenever the number of those that wait has changed. */
+  /** Called when the number of waiting checks changes. */
   readonly onChange?: (waiting: number) => void;
 }
 
-/** Where a check goes on. */
+/** The kind of slot that a check occupies. */
 type Place = 'common' | 'newcomers';
 
-/** What waits for one address, and how much that is in all. */
+/** Waiting checks of one address. */
 interface Neighbourhood {
   readonly users: Turns<((place: Place) => void)[]>;
   waiting: number;
 }
 
 /**
- * Whose password is checked next. A check costs milliseconds of a processor and anybody may ask for one, so that few go on at a time and
- * the rest waits: addresses take turns, and within an address its users do. One more is only for addresses that have not had a turn yet,
- * so that whoever comes for the first time need not wait for those who keep coming. Whoever guesses from one address, or at
- * one user, delays himself.
+ * Fair queue of password checks. A check costs milliseconds of CPU and any client can request one, so few run at a time
+ * and the rest wait: addresses take turns, and within an address its users do. One more slot is reserved for addresses
+ * without waiting checks or that have not had a turn yet, so that a newcomer does not wait for addresses that keep
+ * coming. A client that guesses passwords from one address, or of one user, delays only itself.
  */
 export class LoginQueue {
   readonly #options: LoginQueueOptions;
@@ -37,7 +37,9 @@ export class LoginQueue {
     return this.#waiting;
   }
 
-  /** Does the work when its turn comes; `busy` when too much waits already, of all or of this address. */
+  /**
+   * Runs the work when its turn comes; returns `busy` if too many checks wait already, in total or for this address.
+   */
   async run<Result>(
     remoteAddress: string,
     user: string,
@@ -81,7 +83,7 @@ export class LoginQueue {
     });
   }
 
-  /** Whoever is next takes the place. */
+  /** Passes the slot to the next waiting check. */
   #leave(place: Place): void {
     const next = place === 'common' ? this.#addresses.take() : this.#addresses.takeNewcomer();
     if (next === undefined) {
@@ -106,8 +108,8 @@ export class LoginQueue {
 }
 
 /**
- * Who is next. Those who have not had a turn yet and those who have and want more are two lines that take turns, so that a newcomer waits
- * for one of the others, however many there are.
+ * Round-robin queue. Keys that have not had a turn yet and keys that wait for another turn are two lines that
+ * alternate, so that a newcomer waits for at most one regular, however many there are.
  */
 class Turns<Waiting> {
   readonly #newcomers = new Map<string, Waiting>();
@@ -126,7 +128,7 @@ class Turns<Waiting> {
     return created;
   }
 
-  /** Whose turn it is, who has to be put back if there is more. */
+  /** Removes and returns the next key. The caller puts it back if it has more waiting work. */
   take(): [key: string, waiting: Waiting] | undefined {
     const lines = [this.#newcomers, this.#regulars];
     if (!this.#isNewcomersTurn) lines.reverse();
@@ -151,13 +153,13 @@ function takeFirst<Waiting>(line: Map<string, Waiting>): [key: string, waiting: 
   return first;
 }
 
-/** One host may have all addresses of a /64 of IPv6, so that they count as one. */
+/** A host may own a whole IPv6 /64, so its addresses count as one. */
 export function addressKey(remoteAddress: string): string {
   const address = remoteAddress.toLowerCase().replace(/^::ffff:(?=\d+\.)/, '');
   if (!address.includes(':')) return address;
   const [head = '', tail] = address.replace(/%.*$/, '').split('::');
   const groups = head === '' ? [] : head.split(':');
-  // What `::` stands for is zeros, of which the tail may take some back.
+  // `::` stands for as many zero groups as are missing.
   const tailGroups = tail === undefined || tail === '' ? [] : tail.split(':');
   while (tail !== undefined && groups.length + tailGroups.length < 8) groups.push('0');
   return [...groups, ...tailGroups]

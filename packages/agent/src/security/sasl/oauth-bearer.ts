@@ -12,12 +12,12 @@ import {
 type CheckToken = (token: string) => Promise<CheckedToken>;
 
 /**
- * OAUTHBEARER (RFC 7628): one message with a token that somebody else gave to the client. A client whose token is not taken is told so by a
- * challenge, as the RFC wants it, and fails with its next word, whatever that is.
+ * OAUTHBEARER (RFC 7628): one message with a token from an issuer. If the token is not accepted, the server sends a
+ * challenge with the error, as the RFC requires, and the next message of the client fails the login, whatever it is.
  */
 export class OAuthBearerConversation implements Conversation {
   readonly #check: CheckToken;
-  /** What is said to a client in the end whose token was not taken. */
+  /** The final answer for a client whose token was not accepted. */
   #failure: Failed | undefined;
 
   constructor(check: CheckToken) {
@@ -54,8 +54,8 @@ interface Bearer {
 }
 
 /**
- * `n,a=name,`, then pairs of key and value, each ended by 0x01, and one more 0x01. Pairs that Kafka calls extensions are for whoever
- * knows them.
+ * Parses `n,a=name,`, then key-value pairs, each terminated by 0x01, and a final 0x01. Unknown pairs (Kafka's
+ * extensions) are ignored.
  */
 function readBearer(text: string): Bearer | { readonly problem: string } {
   const headerEnd = text.indexOf('\x01');

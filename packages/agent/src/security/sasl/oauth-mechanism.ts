@@ -5,13 +5,13 @@ import type { Mechanism } from './sasl.ts';
 
 interface OAuthMechanismOptions {
   readonly issuerUrl: string;
-  /** To whom tokens must be made out. */
+  /** Required audience of tokens. */
   readonly audience: string;
   readonly clock: Clock;
   readonly log: Log;
 }
 
-/** Logins by tokens of one issuer. */
+/** Creates the OAUTHBEARER mechanism for tokens of one issuer. */
 export function oauthMechanism({ issuerUrl, audience, clock, log }: OAuthMechanismOptions): {
   readonly mechanism: Mechanism;
   close(): void;
@@ -23,7 +23,7 @@ export function oauthMechanism({ issuerUrl, audience, clock, log }: OAuthMechani
     clock,
     log,
   });
-  // So that what is wrong with the issuer is logged now and not with the first login, which would have to wait besides.
+  // Loads the keys now, so that problems with the issuer are logged at the start and the first login does not wait.
   void issuer.keys().catch(() => undefined);
   const options = { issuer, audience, clock };
   return {

@@ -13,23 +13,23 @@ interface PasswordCheckOptions {
 interface PasswordToCheck {
   readonly user: string;
   readonly password: string;
-  /** Where the client is: addresses take turns. */
+  /** Address of the client, for fairness between addresses. */
   readonly remoteAddress: string;
 }
 
 /**
- * Checks passwords against what SCRAM keeps of them. That takes milliseconds, so that the answer is remembered, right or wrong, for as
- * long as the credential is the same: a client that connects again is let in at once, and one that goes on with a wrong password
- * costs nothing. What is remembered is a digest under a key that lives and dies with the process. Nobody can see by the time that it
- * takes whether a user exists.
+ * Checks passwords against SCRAM credentials. A check takes milliseconds, so the result is cached, right or wrong, for
+ * as long as the credential is unchanged: a client that reconnects is accepted at once, and one that repeats a wrong
+ * password costs nothing. The cache key is a digest with a random key of this process. The time of a check does not
+ * reveal whether a user exists.
  */
 export class PasswordCheck {
   readonly #options: PasswordCheckOptions;
   readonly #digestKey = randomBytes(32);
   readonly #right = new RecentlyUsed<true>(agentLimits.rememberedLoginsMax);
-  /** Apart, so that nobody can push out what was right by guessing. */
+  /** Separate, so that guessing cannot evict correct logins. */
   readonly #wrong = new RecentlyUsed<true>(agentLimits.rememberedLoginsMax);
-  /** Clients of one kind come together, and are checked once. */
+  /** Checks in flight: clients that connect together with the same password share one check. */
   readonly #running = new Map<string, Promise<boolean | 'busy'>>();
 
   constructor(options: PasswordCheckOptions) {
@@ -44,13 +44,13 @@ export class PasswordCheck {
     let running = this.#running.get(digest);
     if (running === undefined) {
       running = this.#options.turns.run(remoteAddress, user, async () => {
-        // Nothing fits those of users that do not exist, and asking takes as long.
+        // A decoy credential matches no password, and checking it takes as long.
         return (await isPasswordOf(password, known.credential)) && known.isReal;
       });
       this.#running.set(digest, running);
       void running
         .finally(() => this.#running.delete(digest))
-        // Whoever asked is told of it.
+        // The callers that await `running` get the error.
         .catch(() => undefined);
     }
     const isRight = await running;
@@ -59,7 +59,7 @@ export class PasswordCheck {
     return isRight ? 'right' : 'wrong';
   }
 
-  /** Lengths go before what has any length, so that no two questions have the same digest. */
+  /** Each part is prefixed with its length, so that no two inputs have the same encoding. */
   #digestOf(user: string, password: string, { credential, isReal }: KnownCredential): string {
     const digest = createHmac('sha256', this.#digestKey);
     const { storedKey, salt, iterations } = credential;

@@ -1,12 +1,13 @@
 import { coreLimits } from '@weir/core';
 import { type Conversation, done, misspoken, refused, type Step, textOf } from '../session/conversation.ts';
 
-/** Whether a password is that of a user. `busy` when too many others wait to be told. */
+/** Checks the password of a user. Returns `busy` if too many checks wait. */
 type CheckPassword = (user: string, password: string) => Promise<'right' | 'wrong' | 'busy'>;
 
 /**
- * PLAIN (RFC 4616): one message with three parts, who to act as, who it is, and the password. Nobody acts as somebody else here, so
- * that the first part is empty or the same as the second. Names and passwords are taken as they are, as Kafka does.
+ * PLAIN (RFC 4616): one message with three parts: authorization id, user name and password. Acting as another user is
+ * not supported, so the authorization id is empty or equal to the user name. Names and passwords are not normalized, as
+ * in Kafka.
  */
 export class PlainConversation implements Conversation {
   readonly #check: CheckPassword;

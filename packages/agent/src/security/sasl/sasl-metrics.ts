@@ -31,7 +31,7 @@ export const waitingRow: MetricRow<never> = {
 };
 
 export interface SaslMetrics {
-  /** The mechanism is a name of ours, never a peer's word. */
+  /** `mechanism` is a known name, never a string from a peer, which bounds the number of series. */
   authentications(mechanism: string, outcome: AuthenticationOutcome): Series;
   readonly expired: Series;
   readonly unauthenticated: Series;

@@ -7,41 +7,41 @@ import { SaslSession } from '../session/sasl-session.ts';
 import { FailureLog, printable } from './failure-log.ts';
 import { type SaslMetrics, saslMetrics } from './sasl-metrics.ts';
 
-/** Begins the conversation of a mechanism with the client at the other end of a connection. */
+/** Begins a conversation of a mechanism with the client of a connection. */
 export type Mechanism = (session: ClientSession) => Conversation;
 
 interface SaslOptions {
-  /** Whether whoever has not logged in is served nothing but what he needs for it. */
+  /** Whether an unauthenticated client is served only the requests that it needs to authenticate. */
   readonly isRequired: boolean;
-  /** The mechanisms that are enabled, by their names. */
+  /** Enabled mechanisms by name. */
   readonly mechanisms: ReadonlyMap<string, Mechanism>;
-  /** After this time clients have to log in again, or earlier when what they showed ends earlier; 0 for never. */
+  /** Clients must re-authenticate after this time, or earlier if their credential expires earlier; 0 for never. */
   readonly sessionMsMax: number;
-  /** Told of every login, those included by which somebody stays who he is. */
+  /** Called for every login, including re-authentications. */
   readonly onLogin?: (user: string, mechanism: string) => void;
   readonly clock: Clock;
   readonly log: Log;
   readonly metrics: Metrics;
 }
 
-/** What a client is told of its token. */
+/** The response to a token. */
 export interface TokenAnswer {
   readonly error: ErrorName;
   readonly message: string | null;
   readonly token: Buffer;
-  /** How long the login is good for; 0 for ever, or as long as there is none. */
+  /** Lifetime of the session; 0 if it is unlimited, or if the login is not complete. */
   readonly lifetimeMs: number;
 }
 
-/** Who guesses has to wait for each answer: Kafka's `connection.failed.authentication.delay.ms`. */
+/** Slows down guessing: Kafka's `connection.failed.authentication.delay.ms`. */
 const refusalDelayMs = 100;
-/** A token may be taken some seconds after its end, and then gets a session all the same. */
+/** A token may be accepted some seconds after its expiry, and still gets a session. */
 const sessionMsMin = 1000;
 const nothing = Buffer.alloc(0);
 
 /**
- * Logins by SASL on all connections of an agent. What is allowed when is the table of sasl-session.ts; who is who is the business of the
- * mechanisms; here is what goes for all of them: sessions that end, stats, and the time that failures take.
+ * SASL logins on all connections of an agent. The state table is in sasl-session.ts and the mechanisms identify users;
+ * this class has what all mechanisms share: session expiry, metrics, and the delay of failures.
  */
 export class Sasl {
   readonly #options: SaslOptions;
@@ -59,7 +59,7 @@ export class Sasl {
     return [...this.#options.mechanisms.keys()];
   }
 
-  /** Whether a request may be served. If not, its connection ends. */
+  /** Whether a request may be served. If not, the connection is closed. */
   admits(session: ClientSession, api: Api): boolean {
     if (api === apis.SaslHandshake || api === apis.SaslAuthenticate) return true;
     const sasl = session.sasl ?? untouched;
@@ -81,14 +81,14 @@ export class Sasl {
     return true;
   }
 
-  /** The largest frame that may come next, when that is less than everybody's. */
+  /** Size limit of the next frame, if it is below the general limit. */
   frameBytesMax(session: ClientSession): number | undefined {
     if (session.sasl?.takesTokens) return agentLimits.saslTokenBytesMax;
     const mustLogIn = this.#options.isRequired && session.sasl?.login === undefined;
     return mustLogIn ? agentLimits.frameBytesBeforeLoginMax : undefined;
   }
 
-  /** SaslHandshake: the client chooses a mechanism, and in which way tokens follow. */
+  /** SaslHandshake: the client chooses a mechanism, and by the version how tokens follow. */
   handshake(session: ClientSession, mechanism: string, apiVersion: number): ErrorName {
     session.sasl ??= new SaslSession();
     const action = session.sasl.actionFor(apiVersion === 0 ? 'handshakeV0' : 'handshakeV1');
@@ -120,7 +120,7 @@ export class Sasl {
     return { error: 'ILLEGAL_SASL_STATE', message: failure.message, token: nothing, lifetimeMs: 0 };
   }
 
-  /** A token without a header. There is no way to tell its sender what is wrong with it. */
+  /** Takes a token without a Kafka header. An error cannot be reported to the client, so the connection is closed. */
   async takeToken(session: ClientSession, token: Buffer, closed: AbortSignal): Promise<Buffer | 'close'> {
     const answer = await this.#step(session, session.sasl!, token, closed);
     return answer === 'close' || answer.error !== 'NONE' ? 'close' : answer.token;
@@ -162,7 +162,7 @@ export class Sasl {
       const problem = step.kind === 'done' ? sasl.problemOfRenewal(step.user) : undefined;
       return step.kind === 'done' && problem !== undefined ? misspoken(problem, step.user) : step;
     } catch (error) {
-      // What broke is ours to know, and must not let anybody in.
+      // An internal error is logged but not revealed, and must not authenticate the client.
       this.#options.log.error('failed to check login', { error: (error as Error).message });
       return misspoken('the login could not be checked; try again later');
     }
@@ -183,7 +183,7 @@ export class Sasl {
     return isForever ? 0 : lifetimeMs;
   }
 
-  /** Ends the login, and with its answer the connection. */
+  /** Fails the login. The connection is closed after the response. */
   #fail(session: ClientSession, sasl: SaslSession, mechanism: string, { reason, user }: Failed): void {
     sasl.end();
     this.#metrics.authentications(mechanism, 'failure').add(1);
@@ -211,7 +211,7 @@ export class Sasl {
   }
 }
 
-/** For listeners at which nobody can log in. */
+/** For listeners without SASL. */
 export function saslWithoutMechanisms(parts: Pick<SaslOptions, 'clock' | 'log'>): Sasl {
   return new Sasl({
     ...parts,
@@ -222,7 +222,7 @@ export function saslWithoutMechanisms(parts: Pick<SaslOptions, 'clock' | 'log'>)
   });
 }
 
-/** Stands for the sessions of connections on which nobody has said anything about SASL. Never changed. */
+/** The state of connections without any SASL request. Never changed. */
 const untouched = new SaslSession();
 
 function accepted(token: Buffer, lifetimeMs: number): TokenAnswer {

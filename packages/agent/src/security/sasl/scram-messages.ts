@@ -1,16 +1,19 @@
-/** The messages of a client in SCRAM (RFC 5802, section 7), read strictly: what is not in the grammar is a problem that is named. */
+/**
+ * Parsers of SCRAM client messages (RFC 5802, section 7). They are strict: anything outside the grammar is a named
+ * problem.
+ */
 
 export interface ClientFirst {
-  /** `n,,` or `y,,`, with a name in between if there is one: what the last message has to repeat. */
+  /** `n,,` or `y,,`, optionally with an authorization id; the final message must repeat it. */
   readonly gs2Header: string;
-  /** Everything behind it, which both sides sign. */
+  /** The rest of the message, which both sides sign. */
   readonly bare: string;
   readonly user: string;
   readonly nonce: string;
 }
 
 interface ClientFinal {
-  /** What of the message is signed: all but the proof. */
+  /** The signed part of the message: all but the proof. */
   readonly withoutProof: string;
   readonly channelBinding: string;
   readonly nonce: string;
@@ -57,7 +60,7 @@ export function readClientFinal(text: string): ClientFinal | Problem {
   return { withoutProof, channelBinding: binding.slice(2), nonce: nonce.slice(2), proof };
 }
 
-/** Everything printable but a comma. */
+/** All printable ASCII characters except the comma. */
 const noncePattern = /^[\x21-\x2b\x2d-\x7e]+$/;
 
 function problemOfIdentity(actAs: string, user: string): string | undefined {
@@ -67,7 +70,10 @@ function problemOfIdentity(actAs: string, user: string): string | undefined {
     : 'acting as another user is not allowed';
 }
 
-/** Extensions are for whoever knows them. Clients send one in our time, which asks for something that is not here. */
+/**
+ * Unknown extensions are ignored. The exception is `tokenauth=true`, which current clients send to log in with a
+ * delegation token; these are not supported.
+ */
 function problemOfExtensions(extensions: readonly string[]): string | undefined {
   for (const extension of extensions) {
     if (!/^[A-Za-z]+=/.test(extension)) return 'an extension is not a name with a value';
@@ -76,13 +82,13 @@ function problemOfExtensions(extensions: readonly string[]): string | undefined 
   return undefined;
 }
 
-/** A comma is written `=2C` and an equals sign `=3D`; nothing else is escaped. */
+/** Decodes `=2C` (comma) and `=3D` (equals sign); nothing else is escaped. */
 function readName(text: string): string | undefined {
   if (/=(?!2C|3D)/.test(text) || text.includes('\0')) return undefined;
   return text.replaceAll('=2C', ',').replaceAll('=3D', '=');
 }
 
-/** Base64 with its padding and nothing else, which Node by itself does not insist on. */
+/** Decodes base64 strictly, with its padding; Node accepts more. */
 function readBase64(text: string): Buffer | undefined {
   const bytes = Buffer.from(text, 'base64');
   return bytes.toString('base64') === text ? bytes : undefined;

@@ -12,19 +12,19 @@ import {
 } from '../session/conversation.ts';
 import { type ClientFirst, readClientFinal, readClientFirst } from './scram-messages.ts';
 
-/** What a login is checked against. */
+/** The credential against which a login is checked. */
 export interface KnownCredential {
   readonly credential: ScramCredential;
-  /** Of a user that there is. All others get one that nothing fits, and that looks like any. */
+  /** Whether the user exists. Other users get a decoy that looks real and matches no password. */
   readonly isReal: boolean;
 }
 
-/** Fewer are not safe (RFC 7677). */
+/** Minimum of RFC 7677. */
 const iterationsMin = 4096;
 const hash = 'sha512';
 const keyBytes = 64;
 
-/** Fresh for every login, so that what was said in one is worth nothing in the next. */
+/** Returns a new nonce for each login, which prevents replay. */
 function freshNonce(): string {
   return randomBytes(24).toString('base64url');
 }
@@ -34,7 +34,7 @@ interface ScramOptions {
   readonly nonce?: () => string;
 }
 
-/** What the first two messages have settled. */
+/** State after the first two messages. */
 interface Begun {
   readonly first: ClientFirst;
   readonly known: KnownCredential;
@@ -43,9 +43,9 @@ interface Begun {
 }
 
 /**
- * SCRAM-SHA-512 (RFC 5802): the client proves that it has the password, and the server that it has what was made of it, and neither
- * says it. Names and passwords are taken as they are, as Kafka does. A user that does not exist gets salt and iterations like
- * all others, always the same, and fails when everybody fails: with the proof.
+ * SCRAM-SHA-512 (RFC 5802): the client proves that it has the password, and the server that it has the keys derived
+ * from it; neither is sent. Names and passwords are not normalized, as in Kafka. A user that does not exist gets a salt
+ * and iterations like any other, always the same, and fails at the same step as a wrong password: at the proof.
  *
  * ```
  *  client   n,,n=user,r=<nonce of the client>
@@ -90,7 +90,8 @@ export class ScramConversation implements Conversation {
     if (final.channelBinding !== Buffer.from(first.gs2Header).toString('base64')) {
       return misspoken('the channel binding is not the one that the login began with', user);
     }
-    // librdkafka before 2.6.1 says its own nonce once more. The server's is in it, and all of it is proven, so that it is as good.
+    // librdkafka before 2.6.1 repeats its own nonce. The result contains the nonce of the server and is covered by the
+    // proof, so it is as safe.
     if (final.nonce !== nonce && final.nonce !== `${first.nonce}${nonce}`) {
       return misspoken('the nonce is not that of this login', user);
     }

@@ -1,9 +1,9 @@
-/** An address of IPv4 as such: a listener on both families sees it as one of IPv6. */
+/** Strips the IPv6 prefix of a mapped IPv4 address, as a dual-stack listener reports it. */
 export function bareAddress(remoteAddress: string): string {
   return remoteAddress.replace(/^::ffff:(?=\d+\.)/, '');
 }
 
-/** Where a client connects from, as Kafka's tools show it. */
+/** Returns the host of a client as Kafka's tools show it. */
 export function clientHostOf(remoteAddress: string): string {
   return `/${bareAddress(remoteAddress)}`;
 }

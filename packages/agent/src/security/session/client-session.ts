@@ -2,24 +2,24 @@ import { anonymous, type Principal, principalWithoutCredential } from '../princi
 import type { PrincipalOf } from '../principals.ts';
 import type { SaslSession } from './sasl-session.ts';
 
-/** What is known of the client at the other end of a connection. It lives as long as the connection does. */
+/** State of the client of a connection, with the lifetime of the connection. */
 export interface ClientSession {
-  /** Without the port. Of the client itself, when a proxy in between told it. */
+  /** Without the port. The address of the client itself if a PROXY header has it. */
   readonly remoteAddress: string;
   readonly remotePort: number;
   readonly isEncrypted: boolean;
-  /** The user that the client has proved to be, by a certificate, a proxy or a login; `undefined` until it has. */
+  /** The authenticated user, by a certificate, a proxy or a login; `undefined` until then. */
   user: string | undefined;
   /**
-   * Who that is for rules and quotas. Asked anew each time, so that a right that is withdrawn is gone with the next request, however the
-   * client came to it.
+   * The principal for ACLs and quotas. Computed at each access, so that a revoked right is gone with the next request,
+   * however the client authenticated.
    */
   readonly principal: Principal;
-  /** How far a login by SASL has come, once there was a word of it. */
+  /** State of SASL, once the client has sent a SASL request. */
   sasl?: SaslSession;
 }
 
-/** The session of a connection on which nobody has said anything yet, except by what came before its first request. */
+/** Creates the session of a new connection, with what is known before its first request. */
 export function openSession(from: {
   readonly remoteAddress: string;
   readonly remotePort: number;

@@ -1,9 +1,10 @@
 /**
- * What a mechanism of SASL is to the rest of the agent: a client says something, and either is asked for more, or is known, or is
- * not. A conversation knows nothing of frames, of other logins and of time; it ends with the first step that is no challenge.
+ * A login with a SASL mechanism: for each token of the client, the server sends a challenge, or authenticates the
+ * client, or fails. A conversation does not know about frames, other logins or time; it ends with the first step that
+ * is not a challenge.
  */
 export interface Conversation {
-  /** The token is the memory of a frame, so that a conversation copies what it keeps. */
+  /** The token is a view of a frame, so a conversation copies what it retains. */
   step(token: Buffer): Step | Promise<Step>;
 }
 
@@ -16,20 +17,20 @@ interface Challenge {
 
 export interface Done {
   readonly kind: 'done';
-  /** The last word of the server, which may be empty. */
+  /** The last token of the server, which may be empty. */
   readonly token: Buffer;
   readonly user: string;
-  /** When what the client has shown is worth nothing any more, in wall-clock time; `undefined` for never. */
+  /** Expiry of the credential in wall-clock time; `undefined` for never. */
   readonly validUntilMs: number | undefined;
 }
 
 export interface Failed {
   readonly kind: 'failed';
-  /** For the client. It never tells whether there is such a user. */
+  /** For the client. Must not reveal whether the user exists. */
   readonly message: string;
   /** For operators. */
   readonly reason: string;
-  /** Who the client wanted to be, as far as that was understood. */
+  /** The user that the client named, if that could be parsed. */
   readonly user: string | undefined;
 }
 
@@ -41,19 +42,19 @@ export function done(user: string, token: string = '', validUntilMs?: number): D
   return { kind: 'done', token: Buffer.from(token), user, validUntilMs };
 }
 
-/** The client did not prove to be who it says. What exactly was wrong is nobody's business but the operator's. */
+/** The credentials are wrong. The details go to the log only, not to the client. */
 export function refused(user: string, reason: string): Failed {
   return { kind: 'failed', message: 'Authentication failed: the credentials are not valid.', reason, user };
 }
 
-/** The client said something that no client in its right mind says, and may know what. */
+/** The client violated the protocol, or its request cannot be served. The client gets the reason. */
 export function misspoken(problem: string, user?: string): Failed {
   return { kind: 'failed', message: `Authentication failed: ${problem}.`, reason: problem, user };
 }
 
 const strictUtf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
-/** The text of a token; `undefined` when it is no UTF-8. */
+/** Decodes a token; returns `undefined` if it is not valid UTF-8. */
 export function textOf(token: Buffer): string | undefined {
   try {
     return strictUtf8.decode(token);

@@ -4,32 +4,35 @@ import type { Conversation } from './conversation.ts';
  * ```
  *            handshake v1             done                 handshake v1
  *  open ────────────────────► talking ────► loggedIn ◄──────────────────► renewing
- *   │        handshake v0                      ▲    done, as the same one
+ *   │        handshake v0                      ▲    done, as the same user
  *   └───────────────────────► talkingRaw ──────┘
- *                                              whatever fails ──► over
+ *                                              any failure ──► over
  * ```
  */
 type State = 'open' | 'talking' | 'talkingRaw' | 'loggedIn' | 'renewing' | 'over';
 
-/** What a client sends, as far as it matters here. Tokens without a header are no requests: they are taken in `talkingRaw` only. */
+/**
+ * Requests of a client, as far as they matter here. Tokens without a header are not requests: they are accepted in
+ * `talkingRaw` only.
+ */
 export type SaslEvent = 'handshakeV0' | 'handshakeV1' | 'authenticate' | 'apiVersions' | 'otherRequest';
 
 type SaslAction =
-  /** Begins a conversation in the mechanism that the client has chosen. */
+  /** Begin a conversation with the mechanism that the client has chosen. */
   | 'begin'
-  /** The token is the conversation's. */
+  /** Pass the token to the conversation. */
   | 'step'
-  /** The request is served, as long as nothing but the state of the login is in question. */
+  /** Serve the request. */
   | 'serve'
-  /** The request is served to whoever need not log in. */
+  /** Serve the request unless authentication is required. */
   | 'serveUnlessRequired'
-  /** The request is served until the session has expired. */
+  /** Serve the request until the session has expired. */
   | 'serveUnlessExpired'
-  /** The answer is ILLEGAL_SASL_STATE. */
+  /** Return ILLEGAL_SASL_STATE. */
   | 'refuse'
-  /** The same, and with it the connection ends. */
+  /** Return ILLEGAL_SASL_STATE and close the connection. */
   | 'refuseAndEnd'
-  /** The connection ends without an answer. */
+  /** Close the connection without a response. */
   | 'end';
 
 const table: Readonly<Record<State, Readonly<Record<SaslEvent, SaslAction>>>> = {
@@ -54,7 +57,8 @@ const table: Readonly<Record<State, Readonly<Record<SaslEvent, SaslAction>>>> = 
     apiVersions: 'end',
     otherRequest: 'end',
   },
-  // Who has logged in with raw tokens may log in again with requests only, because they carry what went wrong.
+  // Re-authentication always uses requests, even after a login with raw tokens, because raw tokens cannot carry an
+  // error.
   loggedIn: {
     handshakeV0: 'refuse',
     handshakeV1: 'begin',
@@ -78,7 +82,7 @@ const table: Readonly<Record<State, Readonly<Record<SaslEvent, SaslAction>>>> = 
   },
 };
 
-/** Who has logged in on a connection, how, and until when. */
+/** A completed login on a connection. */
 export interface SaslLogin {
   readonly user: string;
   readonly mechanism: string;
@@ -86,12 +90,12 @@ export interface SaslLogin {
   readonly expiresMs: number | undefined;
 }
 
-/** How far SASL has come on one connection. It lives with the session of the client. */
+/** SASL state of one connection, with the lifetime of the client session. */
 export class SaslSession {
   #state: State = 'open';
   #talk: { readonly mechanism: string; readonly conversation: Conversation } | undefined;
   #login: SaslLogin | undefined;
-  /** A token is being looked at, or its sender waits for bad news. Nothing else of the connection is begun meanwhile. */
+  /** Set while a token is checked or a failure is delayed. The connection processes no other request meanwhile. */
   isBusy = false;
 
   actionFor(event: SaslEvent): SaslAction {
@@ -103,7 +107,7 @@ export class SaslSession {
     return this.#state === 'talkingRaw';
   }
 
-  /** Whether the answer that is under way is the last one of the connection. */
+  /** Whether the pending response is the last one of the connection. */
   get isOver(): boolean {
     return this.#state === 'over';
   }
@@ -131,7 +135,7 @@ export class SaslSession {
     else this.#state = tokens === 'raw' ? 'talkingRaw' : 'talking';
   }
 
-  /** Why somebody who logs in again may not: on one connection everybody stays who he is. */
+  /** Returns why a re-authentication is invalid: user and mechanism of a connection must not change. */
   problemOfRenewal(user: string): string | undefined {
     const before = this.#login;
     if (before === undefined) return undefined;

@@ -4,17 +4,17 @@ import { certificateNames } from './certificate-names.ts';
 import type { ServerCertificates } from './server-certificates.ts';
 import { spiffeIdOf } from './spiffe-id.ts';
 
-/** What the SPIFFE id of an agent must be; what is `undefined` may be anything. */
+/** Required parts of the SPIFFE id of an agent; `undefined` allows any value. */
 export interface AgentIdentity {
   readonly trustDomain: string | undefined;
   readonly workloadId: string | undefined;
 }
 
 /**
- * How agents recognise each other by their certificates, in both directions. The authority must be one that this agent trusts. Beyond
- * that, a SPIFFE id is what counts where one is demanded. Where none is, an agent that is called must be whom we called: its
- * certificate names the host, or shares a name with ours, as the certificates of one service do when they are reached by address. An
- * agent that calls need not: what it may have is for the signature of its request to say.
+ * Verifies certificates between agents, in both directions. The issuing authority must be trusted. If a SPIFFE id is
+ * required, it decides. Otherwise, the certificate of a called agent must name the host, or share a host name with the
+ * own certificate, as certificates of one service do when agents are reached by address. A calling agent needs no
+ * matching name: the signature of its request authorizes it.
  */
 export class AgentPeers {
   readonly #certificates: ServerCertificates;
@@ -25,7 +25,7 @@ export class AgentPeers {
     this.#identity = identity;
   }
 
-  /** For a connection to another agent, with the certificates of this moment. */
+  /** Options of a connection to another agent, with the current certificates. */
   connectOptions(): ConnectionOptions {
     return {
       ...this.#certificates.context,
@@ -37,7 +37,7 @@ export class AgentPeers {
     };
   }
 
-  /** What is wrong with the certificate of somebody who calls. */
+  /** Returns the problem with the certificate of a calling agent. */
   problemOfCaller({ raw }: X509Certificate): string | undefined {
     return problemOf(() => this.#problemOfId(raw));
   }
@@ -73,7 +73,7 @@ export class AgentPeers {
   }
 }
 
-/** A certificate that cannot be read is nobody's. */
+/** Reports a certificate that cannot be parsed as a problem. */
 function problemOf(look: () => string | undefined): string | undefined {
   try {
     return look();

@@ -3,21 +3,21 @@ import type { ServerCertificates } from './server-certificates.ts';
 import type { TlsAcceptorOptions } from './tls-acceptor.ts';
 
 export interface KafkaTlsOptions extends Omit<TlsAcceptorOptions, 'clock'> {
-  /** Whether the certificates of clients are written into the log. */
+  /** Whether client certificates are logged. */
   readonly logsCertificates: boolean;
 }
 
-/** Which listeners of an agent speak TLS; all of them with the same certificate. */
+/** Listeners of an agent that use TLS; all of them share one certificate. */
 export interface AgentTls {
-  /** The caller's to close. */
+  /** Closed by the caller. */
   readonly certificates: ServerCertificates;
   readonly kafka: Omit<KafkaTlsOptions, 'certificates'> | undefined;
   readonly http: boolean;
-  /** A listener of its own for other agents, who show certificates too. */
+  /** A separate listener for other agents, with mutual TLS. */
   readonly internal: { readonly port: number; readonly identity: AgentIdentity } | undefined;
 }
 
-/** How an agent recognises others, when it talks to them over TLS at all. */
+/** Returns the verifier for connections between agents; `undefined` if they do not use TLS. */
 export function peersOf(tls: AgentTls | undefined): AgentPeers | undefined {
   if (tls?.internal !== undefined) return new AgentPeers(tls.certificates, tls.internal.identity);
   if (tls?.http === true)

@@ -1,11 +1,11 @@
 import { DerError, derOid, derParts, derTags, readDerValues } from './der.ts';
 import { printDistinguishedName } from './distinguished-name.ts';
 
-/** Whom a certificate is about. */
+/** Names in a certificate. */
 export interface CertificateNames {
-  /** The subject as RFC 2253 writes it; empty when it has none. */
+  /** Subject in the format of RFC 2253; empty if there is none. */
   readonly subject: string;
-  /** The alternative names that are URIs, and those that are hosts. */
+  /** Subject alternative names: URIs and DNS names. */
   readonly uris: readonly string[];
   readonly hosts: readonly string[];
 }
@@ -15,10 +15,13 @@ const extensionsTag = 0xa3;
 const hostTag = 0x82;
 const uriTag = 0x86;
 const alternativeNames = '2.5.29.17';
-/** The subject comes behind serial number, algorithm, issuer and validity. */
+/** The subject follows serial number, algorithm, issuer and validity. */
 const subjectIndex = 4;
 
-/** Reads a certificate whose signature somebody else has checked. The runtime prints names in ways that cannot be told apart again. */
+/**
+ * Parses the names of a certificate whose signature is already verified. The runtime prints names in an ambiguous
+ * format.
+ */
 export function certificateNames(der: Buffer): CertificateNames {
   const [certificate] = readDerValues(der);
   const [body] = derParts(certificate, derTags.sequence);

@@ -3,7 +3,7 @@ import { clusterLimits } from '@weir/cluster/limits';
 import type { CertificateNames } from './certificate-names.ts';
 import { spiffeIdOf } from './spiffe-id.ts';
 
-/** One of Kafka's `ssl.principal.mapping.rules`. The first that fits the whole distinguished name wins. */
+/** One of Kafka's `ssl.principal.mapping.rules`. The first rule that matches the whole distinguished name wins. */
 export type NameRule =
   | { readonly kind: 'default' }
   | {
@@ -15,16 +15,19 @@ export type NameRule =
 
 interface ClientNamesOptions {
   readonly rules: readonly NameRule[];
-  /** Whether a SPIFFE id in a certificate is its user's name. It goes before the subject, which such certificates often lack. */
+  /**
+   * Whether a SPIFFE id in a certificate is the user name. It takes precedence over the subject, which such
+   * certificates often lack.
+   */
   readonly takesSpiffeIds: boolean;
 }
 
 type ClientName = { readonly username: string } | { readonly problem: string };
 
-/** Gives the user whose certificate it is. */
+/** Returns the user name of a certificate. */
 export type NameOfCertificate = (names: Pick<CertificateNames, 'subject' | 'uris'>) => ClientName;
 
-/** Throws when a rule cannot be used; rules are an operator's, who should hear of it at the start. */
+/** Throws if a rule is invalid, so that the operator learns of it at the start. */
 export function clientNames({ rules, takesSpiffeIds }: ClientNamesOptions): NameOfCertificate {
   const rewrites = rules.map(rewriteOf);
   return ({ subject, uris }) => {

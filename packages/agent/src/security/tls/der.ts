@@ -1,6 +1,6 @@
-/** A value of a DER encoding. */
+/** A DER-encoded value. */
 export interface DerValue {
-  /** The identifier octet: class, whether it consists of other values, and number. */
+  /** The identifier octet: class, constructed bit and tag number. */
   readonly tag: number;
   readonly content: Buffer;
   /** Identifier, length and content. */
@@ -21,13 +21,13 @@ export const derTags = {
   octetString: 0x04,
 } as const;
 
-/** What is no DER, or none that a certificate would have. */
+/** Invalid DER, or DER that a certificate does not contain. */
 export class DerError extends Error {}
 
 const lengthBytesMax = 4;
 const highTagNumber = 0x1f;
 
-/** The values that lie one after the other in some bytes. */
+/** Parses consecutive values. */
 export function readDerValues(bytes: Buffer): DerValue[] {
   const values: DerValue[] = [];
   for (let at = 0; at < bytes.length; ) {
@@ -38,13 +38,13 @@ export function readDerValues(bytes: Buffer): DerValue[] {
   return values;
 }
 
-/** The parts of a value that must be of this kind. */
+/** Parses the parts of a constructed value and checks its tag. */
 export function derParts(value: DerValue | undefined, tag: number): DerValue[] {
   if (value?.tag !== tag) throw new DerError(`a value with the tag ${tag} is missing`);
   return readDerValues(value.content);
 }
 
-/** An object identifier as people write it: `2.5.4.3`. */
+/** Returns an object identifier in dotted notation: `2.5.4.3`. */
 export function derOid({ content }: DerValue): string {
   const numbers: number[] = [];
   let number = 0;

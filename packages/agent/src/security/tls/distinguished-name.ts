@@ -1,6 +1,6 @@
 import { DerError, type DerValue, derOid, derParts, derTags } from './der.ts';
 
-/** The attributes that RFC 2253 calls by a name. All others are called by their object identifier. */
+/** Attributes with a keyword in RFC 2253. All others are printed as their object identifier. */
 const keywords: Readonly<Record<string, string>> = {
   '2.5.4.3': 'CN',
   '2.5.4.6': 'C',
@@ -24,8 +24,8 @@ const stringTags: ReadonlySet<number> = new Set([
 ]);
 
 /**
- * A distinguished name as RFC 2253 writes it, the most particular part first. It is to the letter what Java's
- * `X500Principal.getName()` gives, because rules for Kafka brokers were written for that.
+ * Prints a distinguished name in the format of RFC 2253, most specific part first. The result equals that of Java's
+ * `X500Principal.getName()`, because mapping rules for Kafka brokers are written for it.
  */
 export function printDistinguishedName(name: DerValue): string {
   return derParts(name, derTags.sequence).reverse().map(printRelativeName).join(',');
@@ -47,7 +47,7 @@ function printAttribute(attribute: DerValue): string {
   return `${keyword}=${escapeValue(textOf(value))}`;
 }
 
-/** Two names that differ in bytes that are no text would become the same one, so that such a name is none. */
+/** Throws on invalid UTF-8: replacement characters would make different names equal. */
 function textOf({ content }: DerValue): string {
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(content);

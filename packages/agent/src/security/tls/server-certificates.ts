@@ -28,8 +28,8 @@ export const certificateRows = {
 } as const satisfies Record<string, MetricRow>;
 
 /**
- * The certificate, the key and the authorities of an agent, as they last were in order. What changes is looked at first: a pair that
- * does not belong together, as one sees it between two writes, or a file without a certificate leaves the old ones in use.
+ * The last valid certificate, key and authorities of an agent. Changed files are validated first: a key that does not
+ * match the certificate, as between two writes, or a file without a certificate leaves the old ones in use.
  */
 export class ServerCertificates {
   readonly #options: ServerCertificatesOptions;
@@ -40,12 +40,12 @@ export class ServerCertificates {
   #material: TlsMaterial;
   #context: SecureContextOptions;
   #certificate: X509Certificate;
-  /** What was wrong when it was last read, so that it is said once. */
+  /** The problem of the last read, so that it is logged once. */
   #problem: string | undefined;
   #cancel: () => void = () => {};
   #isClosed = false;
 
-  /** Rejects when there is nothing to begin with. */
+  /** Rejects if the first read fails. */
   static async load(options: ServerCertificatesOptions): Promise<ServerCertificates> {
     return new ServerCertificates(options, await options.source.read());
   }
@@ -64,12 +64,12 @@ export class ServerCertificates {
     this.#schedule();
   }
 
-  /** For a listener that is made now. */
+  /** Current context, for a new listener. */
   get context(): SecureContextOptions {
     return this.#context;
   }
 
-  /** The certificate of the server itself. */
+  /** The leaf certificate of the server. */
   get certificate(): X509Certificate {
     return this.#certificate;
   }
@@ -78,7 +78,7 @@ export class ServerCertificates {
     return this.#material.authorities !== undefined;
   }
 
-  /** Called whenever there is a new context. The returned function ends it. */
+  /** Calls the listener on every new context. Returns a function that unsubscribes. */
   onChange(listener: () => void): () => void {
     this.#listeners.add(listener);
     return () => {
@@ -148,7 +148,7 @@ function isSame(a: TlsMaterial, b: TlsMaterial): boolean {
   return a.certificate === b.certificate && a.privateKey === b.privateKey && a.authorities === b.authorities;
 }
 
-/** Throws, and says which of the three is wrong and never what is in it. */
+/** Throws an error that names the invalid file, without its content. */
 function checkMaterial(material: TlsMaterial, profile: TlsProfileName) {
   const [certificate] = certificatesIn('the certificate of the server', material.certificate);
   const key = attempt('the private key of the server', () => createPrivateKey(material.privateKey));
@@ -170,7 +170,9 @@ function checkMaterial(material: TlsMaterial, profile: TlsProfileName) {
 
 const pemPattern = /-----BEGIN (?:TRUSTED )?CERTIFICATE-----[\s\S]+?-----END (?:TRUSTED )?CERTIFICATE-----/g;
 
-/** At least one: the runtime takes an empty file of authorities for the wish to trust everybody whom the web trusts. */
+/**
+ * Requires at least one certificate: the runtime takes an empty file of authorities as trust in all public authorities.
+ */
 function certificatesIn(what: string, pem: string): X509Certificate[] {
   const found = pem.match(pemPattern) ?? [];
   if (found.length === 0) throw new Error(`${what} holds no certificate in PEM`);
@@ -187,7 +189,7 @@ function attempt<T>(what: string, run: () => T): T {
   }
 }
 
-/** A machine without any leaves those that come with the runtime. */
+/** Falls back to the authorities bundled with the runtime if the system has none. */
 function systemAuthorities(): string[] {
   const system = getCACertificates('system');
   return system.length > 0 ? system : getCACertificates('bundled');

@@ -1,17 +1,17 @@
 import { agentLimits } from '../../limits.ts';
 
-/** A name of the SPIFFE standard: who somebody is, `spiffe://<trust domain>/<workload id>`. */
+/** A SPIFFE id: `spiffe://<trust domain>/<workload id>`. */
 interface SpiffeId {
   readonly trustDomain: string;
-  /** Without the slash in front. */
+  /** Without the leading slash. */
   readonly workloadId: string;
-  /** The whole, as it is written. */
+  /** The whole id. */
   readonly text: string;
 }
 
 const idPattern = /^spiffe:\/\/([a-z0-9._-]{1,255})\/([A-Za-z0-9._-]+(?:\/[A-Za-z0-9._-]+)*)$/;
 
-/** What is wrong with a text that is no SPIFFE id of a workload. */
+/** Parses the SPIFFE id of a workload, or returns why the text is not one. */
 export function parseSpiffeId(text: string): { readonly id: SpiffeId } | { readonly problem: string } {
   if (text.length > agentLimits.spiffeIdCharsMax) {
     return { problem: `a SPIFFE id has at most ${agentLimits.spiffeIdCharsMax} characters` };
@@ -29,8 +29,8 @@ export function parseSpiffeId(text: string): { readonly id: SpiffeId } | { reado
 const scheme = 'spiffe:';
 
 /**
- * The SPIFFE id of a certificate by the URIs in it; `undefined` when none of them is one. The standard allows one URI in such a
- * certificate and no more, for nobody could say whose it is otherwise.
+ * Returns the SPIFFE id among the URIs of a certificate; `undefined` if there is none. The standard allows exactly one
+ * URI in such a certificate, because otherwise its identity would be ambiguous.
  */
 export function spiffeIdOf(
   uris: readonly string[],

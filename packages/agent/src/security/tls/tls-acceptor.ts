@@ -7,8 +7,8 @@ import type { NameOfCertificate } from './client-names.ts';
 import type { ServerCertificates } from './server-certificates.ts';
 
 /**
- * What is asked of clients: nothing, a certificate of those who have one, or one of everybody. One that is given must be valid in
- * either case.
+ * Whether client certificates are ignored, requested or required. A requested or required certificate must be valid if
+ * the client sends one.
  */
 export type ClientCertificates = 'ignored' | 'requested' | 'required';
 
@@ -26,7 +26,7 @@ export interface SecuredClient {
   readonly username: string | undefined;
 }
 
-/** Why a client was not let in: by what it said, by its certificate, or because it left. */
+/** Why a client was refused: a failed handshake, an invalid certificate, or the peer closed the connection. */
 export class TlsRefusal extends Error {
   readonly reason: 'handshake' | 'certificate' | 'peer';
 
@@ -36,7 +36,7 @@ export class TlsRefusal extends Error {
   }
 }
 
-/** What a socket of the runtime has for its own use: the one that it speaks TLS over. */
+/** Internal field of the runtime: the socket that carries the TLS connection. */
 interface TlsSocketInside {
   readonly _parent?: Socket | null;
 }
@@ -46,12 +46,14 @@ interface Waiting {
   reject(error: TlsRefusal): void;
 }
 
-/** How long a client may come back without a new proof of its certificate. New certificates of ours end it at once. */
+/**
+ * How long a client may resume a session without proving its certificate again. New server certificates end it at once.
+ */
 const sessionSeconds = 300;
 
 /**
- * Lets clients in over TLS. The connections are handed to a server of the runtime that listens nowhere, so that everything about
- * handshakes, tickets and chains of certificates is the runtime's.
+ * Accepts TLS connections. They are passed to a server of the runtime that does not listen, so that the runtime handles
+ * handshakes, tickets and certificate chains.
  */
 export class TlsAcceptor {
   readonly #options: TlsAcceptorOptions;
@@ -78,8 +80,8 @@ export class TlsAcceptor {
   }
 
   /**
-   * Speaks TLS on a connection of which nothing, or nothing but what was put back, has been read. Rejects with a `TlsRefusal`; the
-   * connection is the caller's to close. How long it may take is up to the caller too.
+   * Performs the TLS handshake on a connection of which nothing was read, or everything was unshifted. Rejects with a
+   * `TlsRefusal`; the caller closes the connection and enforces a timeout.
    */
   async letIn(connection: Socket): Promise<SecuredClient> {
     if (connection.destroyed) throw new TlsRefusal('peer', 'the client left before the handshake');
@@ -87,7 +89,7 @@ export class TlsAcceptor {
       this.#waiting.set(connection, { resolve, reject });
       this.#server.emit('connection', connection);
     });
-    // What breaks is told by its end.
+    // Errors are handled through the close event.
     socket.on('error', () => {});
     return this.#recognise(socket);
   }
@@ -101,7 +103,7 @@ export class TlsAcceptor {
       return { socket, certificate, username: undefined };
     }
     if (!socket.authorized) throw unauthorized(socket);
-    // Who comes back with a ticket is not asked for the certificate again.
+    // A resumed session does not present the certificate again, so its expiry is checked here.
     if (socket.isSessionReused() && certificate.validToDate.getTime() < clock.nowMs()) {
       throw new TlsRefusal(
         'certificate',
@@ -113,11 +115,11 @@ export class TlsAcceptor {
     return { socket, certificate, username: name.username };
   }
 
-  /** Called for every connection that ends before it is secure. */
+  /** Called for every connection that ends before the handshake is complete. */
   #failed(error: NodeJS.ErrnoException, socket: TLSSocket): void {
     const hasLeft = error.code === 'ECONNRESET';
     this.#waiterOf(socket)?.reject(
-      // The server breaks such a connection off by itself, and says no more than that it broke.
+      // The server closes such a connection itself, and its error only says that the connection was closed.
       socket.authorizationError
         ? unauthorized(socket)
         : new TlsRefusal(hasLeft ? 'peer' : 'handshake', error.message),
@@ -128,7 +130,7 @@ export class TlsAcceptor {
     const connection = (socket as unknown as TlsSocketInside)._parent;
     const waiting =
       connection === undefined || connection === null ? undefined : this.#waiting.get(connection);
-    // A connection that nobody asked for, or that cannot be told from others, is nobody's.
+    // A connection without a waiting caller, or that cannot be identified, is closed.
     if (waiting === undefined) socket.destroy();
     return waiting;
   }

@@ -2,18 +2,18 @@ import { open } from 'node:fs/promises';
 import type { ObjectStore } from '@weir/storage';
 import { agentLimits } from '../../limits.ts';
 
-/** What a listener needs to speak TLS, each as PEM. */
+/** PEM files of a TLS listener. */
 export interface TlsMaterial {
-  /** The certificate of the server, and those between it and its authority. */
+  /** The certificate of the server and its intermediate certificates. */
   readonly certificate: string;
   readonly privateKey: string;
-  /** Who may sign certificates of clients and of other agents; `undefined` trusts the authorities of the system. */
+  /** Authorities for certificates of clients and of other agents; `undefined` trusts those of the system. */
   readonly authorities: string | undefined;
 }
 
-/** Where the material comes from. It is read again from time to time, because certificates are replaced while an agent runs. */
+/** Source of the files. It is polled, because certificates are replaced while an agent runs. */
 export interface TlsSource {
-  /** For the log. */
+  /** For log entries. */
   readonly name: string;
   readonly intervalMs: number;
   read(): Promise<TlsMaterial>;
@@ -26,10 +26,10 @@ interface TlsFiles {
 }
 
 const fileIntervalMs = 5_000;
-/** Requests to a bucket cost something. */
+/** Longer than for files, because requests to a bucket cost money. */
 const bucketIntervalMs = 60_000;
 
-/** The objects of a bucket, below its prefix. */
+/** Objects in a bucket, relative to its prefix. */
 export const tlsObjects = {
   certificate: 'server.crt',
   privateKey: 'server.key',
@@ -37,8 +37,8 @@ export const tlsObjects = {
 } as const;
 
 /**
- * Whole contents are compared rather than times of change: a mount of Kubernetes replaces a symbolic link to the folder, whose
- * files may well be older than those before.
+ * Reads whole files at each poll, because modification times are unreliable: a Kubernetes mount replaces a symbolic
+ * link to a folder whose files may be older than the previous ones.
  */
 export function tlsFiles({ certificatePath, privateKeyPath, authoritiesPath }: TlsFiles): TlsSource {
   return {
@@ -54,7 +54,7 @@ export function tlsFiles({ certificatePath, privateKeyPath, authoritiesPath }: T
   };
 }
 
-/** The store is the caller's to close. */
+/** The caller closes the store. */
 export function tlsBucket(store: ObjectStore): TlsSource {
   return {
     name: tlsObjects.certificate,

@@ -43,12 +43,12 @@ const oldCiphers = [
 
 const curves = 'X25519:P-256:P-384';
 
-/** What the runtime's library needs to be told before it signs as TLS 1.0 and 1.1 do. */
+/** OpenSSL needs this to sign as TLS 1.0 and 1.1 do. */
 const weakSignatures = '@SECLEVEL=0';
 
 /**
- * What a listener agrees to: the server-side profiles that the web knows by these names, and what the runtime itself thinks best.
- * Where every cipher is good the client chooses, who knows what his processor is fast at.
+ * TLS versions and ciphers of a listener: Mozilla's server-side profiles, and the default of the runtime
+ * (`golang-default`). If all ciphers are strong, the client chooses, because it knows which ones its CPU accelerates.
  */
 export const tlsProfiles: Readonly<Record<TlsProfileName, Profile>> = {
   'golang-default': { minVersion: 'TLSv1.2' },
