@@ -58,7 +58,7 @@ async function start(configs: Record<string, string>, inflation = new ClientInfl
   return { send, sendAs, appended, inflated, pauses: () => pauses, clock: agent.clock };
 }
 
-/** Records of zeros, which compress to next to nothing. */
+/** A decompression bomb: records of zeros, which compress to almost nothing. */
 function bomb(codec: CompressionCodec, recordCount: number, valueBytes: number): Buffer {
   const value = Buffer.alloc(valueBytes);
   const records = Array.from({ length: recordCount }, () => ({
@@ -70,7 +70,7 @@ function bomb(codec: CompressionCodec, recordCount: number, valueBytes: number):
 }
 
 for (const codec of ['gzip', 'zstd'] as const) {
-  test(`${codec}: what a request inflates to is limited, however small it is`, async () => {
+  test(`${codec}: the decompressed size of a request is limited, however small the request is`, async () => {
     const { send, appended } = await start({ 'cleanup.policy': 'compact' });
     const batch = bomb(codec, 16, 1_000_000);
     assert.ok(batch.length * 1000 < agentLimits.inflatedRequestBytesMax);
@@ -85,7 +85,7 @@ for (const codec of ['gzip', 'zstd'] as const) {
   });
 }
 
-test('a batch of many records is walked in slices, and a small one at once', async () => {
+test('a batch of many records is validated in slices, and a small one synchronously', async () => {
   const { send, appended, pauses } = await start({ 'cleanup.policy': 'compact' });
   assert.deepEqual(await send([[0, bomb('lz4', 100, 10)]]), ['NONE']);
   assert.equal(pauses(), 0);
@@ -98,20 +98,20 @@ test('a batch of many records is walked in slices, and a small one at once', asy
   assert.equal(appended.length, 6);
 });
 
-test('many batches that are small one by one are not inflated at once either', async () => {
+test('many small batches are not all decompressed synchronously', async () => {
   const { send, appended } = await start({ 'cleanup.policy': 'compact' });
   const batch = bomb('gzip', 1, 200_000);
   const partitions = Array.from({ length: 50 }, (_, partition) => partition);
   const told = await send(partitions.map((partition) => [partition, batch]));
   assert.deepEqual([...new Set(told)], ['NONE']);
-  // Those that are inflated aside come behind the two for which there was time.
+  // Batches that are decompressed off the serving thread follow the two that fit into the synchronous budget.
   assert.deepEqual(
     appended.map(({ partition }) => partition),
     partitions,
   );
 });
 
-test('requests of a connection keep their order when one is inflated aside, and others do not wait', async () => {
+test('requests of a connection keep their order when one is decompressed off the serving thread, and other connections do not wait', async () => {
   const { send, appended } = await start({ 'cleanup.policy': 'compact' });
   const one = new AbortController().signal;
   const large = bomb('gzip', 4, 500_000);
@@ -124,11 +124,11 @@ test('requests of a connection keep their order when one is inflated aside, and 
     appended.map(({ partition }) => partition),
     [2, 0, 1],
   );
-  // And afterwards nobody waits.
+  // Later requests of the connection do not wait.
   assert.deepEqual(await send([[3, small]], one), ['NONE']);
 });
 
-test('a record that is too large is refused aside as well, and the others are written', async () => {
+test('a record that is too large is refused off the serving thread as well, and the other partitions are written', async () => {
   const { send, appended } = await start({});
   const told = await send([
     [0, bomb('zstd', 1, 20 * MiB)],
@@ -141,7 +141,7 @@ test('a record that is too large is refused aside as well, and the others are wr
   );
 });
 
-test('a partition that is there twice is refused each time', async () => {
+test('a partition that appears twice is refused each time', async () => {
   const { send, appended } = await start({});
   const batch = bomb('none', 1, 10);
   const told = await send([
@@ -156,7 +156,7 @@ test('a partition that is there twice is refused each time', async () => {
   );
 });
 
-test('of a client that has left nothing is inflated, unless it wanted no answer', async () => {
+test('batches of a disconnected client are not decompressed, except with acks 0', async () => {
   for (const acks of [-1, 0]) {
     const { sendAs, appended, pauses } = await start({ 'cleanup.policy': 'compact' });
     const closing = new AbortController();
@@ -172,11 +172,11 @@ test('of a client that has left nothing is inflated, unless it wanted no answer'
   }
 });
 
-/** The attack as it was found: as many partitions as fit in a small request, each with a batch of zeros. */
+/** A decompression bomb attack: as many partitions as fit into a small request, each with a batch of zeros. */
 const attackBytes = 162_000;
 const partitions = Array.from({ length: 100 }, (_, partition) => partition);
 
-/** How many records of how many zeros fit into the share of a partition. */
+/** Number and size of records that fit into the share of a partition. */
 const zerosOfShare = {
   gzip: [12, 100_000],
   snappy: [1, 25_000],
@@ -192,7 +192,7 @@ function shareOfAttack(codec: keyof typeof zerosOfShare): Buffer {
 }
 
 for (const codec of ['gzip', 'snappy', 'lz4', 'zstd'] as const) {
-  test(`${codec}: a request of 162 KB inflates to no more than its budget, and little of it at once`, async () => {
+  test(`${codec}: a request of 162 KB decompresses to no more than its budget, and little of it synchronously`, async () => {
     const { send, inflated, appended } = await start({ 'cleanup.policy': 'compact' });
     const batch = shareOfAttack(codec);
     const told = await send(partitions.map((partition) => [partition, Buffer.from(batch)]));
@@ -203,9 +203,9 @@ for (const codec of ['gzip', 'snappy', 'lz4', 'zstd'] as const) {
     assert.ok(appended.length > 0);
   });
 
-  test(`${codec}: a record that is too long ends the inflation of its batch`, async () => {
+  test(`${codec}: a record that is too large stops the decompression of its batch`, async () => {
     const { send, inflated, appended } = await start({ 'max.message.bytes': '100000' });
-    // Raw blocks of snappy are inflated as a whole; the others come in blocks of their codec.
+    // Raw snappy blocks are decompressed as a whole; other codecs are decompressed block by block.
     const batch = bomb(codec, 8, 8 * MiB);
     const told = await send(partitions.slice(0, 6).map((partition) => [partition, Buffer.from(batch)]));
     assert.deepEqual([[...new Set(told)], appended.length], [['MESSAGE_TOO_LARGE'], 0]);
@@ -213,7 +213,7 @@ for (const codec of ['gzip', 'snappy', 'lz4', 'zstd'] as const) {
     assert.ok(inflated.aside <= 6 * 4 * MiB, `${inflated.aside} bytes`);
   });
 
-  test(`${codec}: a partition that is there a hundred times is not inflated at all`, async () => {
+  test(`${codec}: a partition that appears a hundred times is not decompressed at all`, async () => {
     const { send, inflated } = await start({ 'cleanup.policy': 'compact' });
     const batch = shareOfAttack(codec);
     const told = await send(partitions.map(() => [0, batch]));
@@ -221,21 +221,21 @@ for (const codec of ['gzip', 'snappy', 'lz4', 'zstd'] as const) {
   });
 }
 
-test('requests that come together inflate no more at once than one turn may, whatever their number', async () => {
+test('concurrent requests together decompress no more synchronously than the budget of one event-loop turn', async () => {
   const { send, inflated, clock } = await start({ 'cleanup.policy': 'compact' });
   const batch = bomb('gzip', 1, 200_000);
   const sendMany = () => Promise.all(partitions.map((partition) => send([[partition, Buffer.from(batch)]])));
   assert.deepEqual([...new Set((await sendMany()).flat())], ['NONE']);
   assert.ok(inflated.atOnce <= agentLimits.inflatedPerTurnBytesMax, `${inflated.atOnce} bytes at once`);
   assert.ok(inflated.aside >= partitions.length * 200_000 - agentLimits.inflatedPerTurnBytesMax);
-  // And in the next turn there is room again.
+  // The next turn has a new budget.
   const before = inflated.atOnce;
   clock.advance(1);
   await send([[0, Buffer.from(batch)]]);
   assert.ok(inflated.atOnce > before);
 });
 
-test('a connection that pipelines repetitive requests inflates as much as its budget, and others do not wait', async () => {
+test('a connection that pipelines compressible requests decompresses no more than its budget, and others do not wait', async () => {
   const limits = { bytesMax: 1 * MiB, bytesPerSecondMax: 1 * MiB };
   const { send, appended, clock } = await start({ 'cleanup.policy': 'compact' }, new ClientInflation(limits));
   const batch = bomb('gzip', 1, 600_000);
@@ -250,12 +250,12 @@ test('a connection that pipelines repetitive requests inflates as much as its bu
   }
   assert.ok(answered.length <= 3, `${answered.length} requests without waiting`);
 
-  // Time fills the bucket, and none of them is refused.
+  // Time refills the token bucket, and no request is refused.
   const budgetBytes = () => limits.bytesMax + (limits.bytesPerSecondMax * clock.monotonicMs()) / 1000;
   while (answered.length < sent.length) {
     assert.ok((answered.length - 2) * perBatchBytes <= 1.1 * budgetBytes(), `${answered.length} requests`);
     clock.advance(100);
-    // Threads of the pool need a turn of the loop.
+    // The thread pool needs a turn of the event loop.
     await new Promise<void>((resolve) => void systemClock.after(0, resolve));
   }
   assert.deepEqual([...new Set(answered)], ['NONE']);
@@ -266,7 +266,7 @@ test('a connection that pipelines repetitive requests inflates as much as its bu
   assert.ok((sent.length - 2) * perBatchBytes <= 1.1 * budgetBytes());
 });
 
-test('what a client leaves behind is not inflated when its turn comes', async () => {
+test('queued batches of a disconnected client are not decompressed', async () => {
   const limits = { bytesMax: 600_000, bytesPerSecondMax: 1 * MiB };
   const { sendAs, inflated, clock } = await start(
     { 'cleanup.policy': 'compact' },

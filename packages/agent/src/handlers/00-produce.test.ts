@@ -84,7 +84,7 @@ test('every version writes, by name or by id', async () => {
   );
 });
 
-test('what is wrong with a batch or its place is told per partition', async (t) => {
+test('an invalid batch or partition is reported per partition', async (t) => {
   const { produce, stored } = await start();
   const corrupt = batchOf(['a']);
   corrupt[corrupt.length - 1]! ^= 1;
@@ -128,7 +128,7 @@ test('what is wrong with a batch or its place is told per partition', async (t) 
   assert.equal((await stored()).length, 1);
 });
 
-test('partitions of one request are judged one by one and written together', async () => {
+test('partitions of one request are validated separately and written together', async () => {
   const { path } = await start();
   const response = await path.call('Produce', 9, {
     acks: -1,
@@ -172,7 +172,7 @@ test('partitions of one request are judged one by one and written together', asy
   assert.equal(path.store.puts, 1);
 });
 
-test('acks 0 gets no answer, and a closed connection for an error', async () => {
+test('acks 0 gets no response, and an error closes the connection', async () => {
   const { path, send, produce, stored } = await start();
   assert.equal(await send(batchOf(['a']), { acks: 0 }), 'noReply');
   assert.equal(await send(null, { acks: 0 }), 'close');
@@ -182,7 +182,7 @@ test('acks 0 gets no answer, and a closed connection for an error', async () => 
   assert.equal((await produce(batchOf(['a']), { acks: 1 })).error, 'KAFKA_STORAGE_ERROR');
 });
 
-test('the limit on records is the topic’s, then the cluster’s, then the agent’s', async (t) => {
+test('the record size limit is that of the topic, then the cluster, then the agent', async (t) => {
   const small = 10_000;
   const table: [
     name: string,
@@ -222,7 +222,7 @@ test('the limit on records is the topic’s, then the cluster’s, then the agen
   }
 });
 
-test('compacted topics need keys and say which records have none', async () => {
+test('compacted topics require keys, and the error lists the records without one', async () => {
   for (const policy of ['compact', 'compact,delete', 'delete, compact']) {
     const { produce } = await start({}, { 'cleanup.policy': policy });
     const mixed = buildRecordBatch([record('a', 1n, 'k'), record('b'), record('c')]);
@@ -250,14 +250,14 @@ test('topics with LogAppendTime stamp their records', async () => {
   );
 });
 
-test('a max timestamp that is wrong is corrected where records are looked at', async () => {
+test('a wrong max timestamp is corrected if records are validated', async () => {
   const { produce, stored } = await start({}, { 'cleanup.policy': 'compact' });
   const records = [record('a', 500n, 'k'), record('b', 900n, 'k'), record('c', 100n, 'k')];
   assert.equal((await produce(buildRecordBatch(records, { maxTimestamp: 100n }))).error, 'NONE');
   assert.equal((await stored())[0]!.maxTimestamp, 900n);
 });
 
-test('a batch that comes again is given its first offset', async () => {
+test('a repeated batch returns its first offset', async () => {
   const { produce, stored } = await start();
   const of = (baseSequence: number) => batchOf(['a'], { producerId: 5n, producerEpoch: 0, baseSequence });
   const offsets: [error: ErrorName, offset: bigint][] = [];
@@ -276,14 +276,14 @@ test('a batch that comes again is given its first offset', async () => {
   assert.equal((await stored()).length, 3);
 });
 
-test('clients of old versions hear errors that they know', async () => {
+test('old clients get errors that they know', async () => {
   const { path, produce } = await start();
   path.store.beforePut = () => Promise.reject(new Error('no'));
   assert.equal((await produce(batchOf(['a']), { version: 3 })).error, 'NOT_LEADER_OR_FOLLOWER');
   assert.equal((await produce(batchOf(['a']), { version: 4 })).error, 'KAFKA_STORAGE_ERROR');
 });
 
-test('the time to wait is the client’s', async () => {
+test('the timeout is that of the request', async () => {
   const { path, produce } = await start();
   path.cluster.unavailable = true;
   const waiting = produce(batchOf(['a']), { timeoutMs: 1_500 });

@@ -95,7 +95,7 @@ function errorOf({ errorCode }: Partition): ErrorName {
   return errorByCode(errorCode)!.name;
 }
 
-test('every version reads, by name or by id, without asking the control plane', async () => {
+test('every version reads, by name or by id, without calling the control plane', async () => {
   const { path, write, fetch } = await start();
   await write(0, ['a', 'b'], 'c');
   const { lowest, highest } = apis.Fetch.versions;
@@ -114,7 +114,7 @@ test('every version reads, by name or by id, without asking the control plane', 
   assert.equal(path.store.gets, 0);
 });
 
-test('what is wrong with a partition', async (t) => {
+test('errors of a partition', async (t) => {
   const { path, topicId, write, fetch } = await start();
   await write(0, 'a', 'b', 'c');
   path.cluster.deleteRecordsBefore(topicId, 0, 1);
@@ -142,10 +142,10 @@ test('what is wrong with a partition', async (t) => {
   }
 });
 
-test('the limits, in the order of the request', async (t) => {
+test('limits apply in the order of the request', async (t) => {
   const hundred = 'x'.repeat(100 - batchOf(['']).length);
   assert.equal(batchOf([hundred]).length, 100);
-  // Two of its lengths take a byte more.
+  // Two of its varint lengths are one byte longer.
   const large = 'x'.repeat(1_000 - batchOf(['']).length - 2);
   assert.equal(batchOf([large]).length, 1_000);
   const { write, fetch } = await start();
@@ -270,14 +270,14 @@ test('the limits, in the order of the request', async (t) => {
   }
 });
 
-test('a fetch from the middle of a batch gets all of it', async () => {
+test('a fetch from the middle of a batch returns the whole batch', async () => {
   const { write, fetch } = await start();
   await write(0, ['a', 'b', 'c'], ['d', 'e']);
   const [answer] = partitionsOf(await fetch([{ fetchOffset: 4n }]));
   assert.deepEqual(valuesOf(answer!), ['3=d', '4=e']);
 });
 
-test('a long poll ends when a record comes', async () => {
+test('a long poll ends when a record arrives', async () => {
   const { path, write, fetch } = await start();
   const waiting = fetch([{ partition: 0 }, { partition: 1 }], { maxWaitMs: 10_000 });
   await settled();
@@ -289,7 +289,7 @@ test('a long poll ends when a record comes', async () => {
   assert.equal(path.clock.waiting, 0);
 });
 
-test('a long poll ends with its time', async () => {
+test('a long poll ends at its deadline', async () => {
   const { path, fetch } = await start();
   const waiting = fetch([{}], { maxWaitMs: 500 });
   await settled();
@@ -299,7 +299,7 @@ test('a long poll ends with its time', async () => {
   assert.deepEqual([errorOf(answer!), answer!.records!.length], ['NONE', 0]);
 });
 
-test('a long poll ends when its client goes', async () => {
+test('a long poll ends when its client disconnects', async () => {
   const { path, fetch } = await start();
   const waiting = fetch([{}], { maxWaitMs: 500 });
   await settled();
@@ -308,7 +308,7 @@ test('a long poll ends when its client goes', async () => {
   assert.equal(path.clock.waiting, 0);
 });
 
-test('a long poll ends when its topic does', async () => {
+test('a long poll ends when its topic is deleted', async () => {
   const { path, topicId, fetch } = await start();
   const waiting = fetch([{}], { maxWaitMs: 500 });
   await settled();
@@ -317,7 +317,7 @@ test('a long poll ends when its topic does', async () => {
   assert.equal(errorOf(answer!), 'INVALID_TOPIC_EXCEPTION');
 });
 
-test('a long poll waits for as many bytes as it asks for', async () => {
+test('a long poll waits for min bytes', async () => {
   const { path, write, fetch } = await start();
   await write(0, 'a');
   const bytes = batchOf(['a']).length;
@@ -336,14 +336,14 @@ test('a long poll waits for as many bytes as it asks for', async () => {
   assert.equal(path.clock.waiting, 0);
 });
 
-test('an error is answered at once', async () => {
+test('an error ends the wait at once', async () => {
   const { write, fetch } = await start();
   await write(0, 'a');
   const response = await fetch([{ fetchOffset: 1n }, { partition: 9 }], { maxWaitMs: 500 });
   assert.deepEqual(partitionsOf(response).map(errorOf), ['NONE', 'UNKNOWN_TOPIC_OR_PARTITION']);
 });
 
-test('what the agent has not heard of is asked of the control plane, with one call', async () => {
+test('batches that are not in the cluster view are located by the control plane, with one call', async () => {
   const { path, topicId, write, fetch } = await start({ pages: { ownFiles: 'none' } });
   path.cluster.holdChanges();
   for (const partition of [0, 1]) {
@@ -360,7 +360,7 @@ test('what the agent has not heard of is asked of the control plane, with one ca
   assert.equal(path.cluster.calls.findBatches, 1);
 });
 
-test('an offset that only other agents know of is not out of range', async () => {
+test('an offset beyond the cluster view is not out of range if it exists', async () => {
   const { path, topicId, fetch } = await start();
   path.cluster.holdChanges();
   await path.cluster.commitFiles([
@@ -386,7 +386,7 @@ test('an offset that only other agents know of is not out of range', async () =>
   assert.equal(errorOf(beyond!), 'OFFSET_OUT_OF_RANGE');
 });
 
-test('a file that was replaced since the agent heard of it is looked up again', async () => {
+test('a file that was replaced since the agent learned of it is located again', async () => {
   const moved = new Map<string, string>();
   const { path, write, fetch } = await start({
     pages: { ownFiles: 'none', cacheBytesMax: 0 },
@@ -414,7 +414,7 @@ test('a file that was replaced since the agent heard of it is looked up again', 
   const [key, content] = [...path.store.objects][0]!;
   const [fileId, newId] = [key.slice(-32), 'f'.repeat(32)];
   path.store.objects.delete(key);
-  // Its header names the old file, and counts only as long as it is one.
+  // Blanks the file header, which contains the old file id and is checked only if it is intact.
   const headless = Buffer.from(content).fill(0, 0, 8);
   path.store.objects.set(logFileKey(path.cluster.clusterId, newId), headless);
   const gone = await fetch([{ partition: 0 }, { partition: 1 }]);
@@ -425,7 +425,7 @@ test('a file that was replaced since the agent heard of it is looked up again', 
   assert.deepEqual(partitionsOf(found).map(valuesOf), [['0=a'], ['0=b']]);
 });
 
-test('batches before a damaged file are served, then its offsets are an error, and what lies behind is served', async () => {
+test('batches before and after a damaged file are served, and its own offsets are an error', async () => {
   for (const damage of ['delete', 'empty'] as const) {
     const { path, topicId, write, fetch } = await start({ pages: { ownFiles: 'none', cacheBytesMax: 0 } });
     await write(0, 'a', 'b', 'c');
@@ -455,7 +455,7 @@ test('batches before a damaged file are served, then its offsets are an error, a
   }
 });
 
-test('known damage is told when the wait is over, without asking the store, and other partitions are not held up', async () => {
+test('known damage is reported after the wait, without a call to the store, and other partitions are served', async () => {
   const { path, write, fetch } = await start({ pages: { ownFiles: 'none', cacheBytesMax: 0 } });
   await write(0, 'a');
   path.store.objects.clear();
@@ -483,7 +483,7 @@ test('known damage is told when the wait is over, without asking the store, and 
   assert.deepEqual(valuesOf(both[1]!), ['0=b']);
 });
 
-test('damage that lasts becomes an error that clients tell the application', async () => {
+test('lasting damage becomes an error that clients report to the application', async () => {
   const { path, write, fetch } = await start({ pages: { ownFiles: 'none', cacheBytesMax: 0 } });
   await write(0, 'a');
   path.store.objects.clear();
@@ -495,7 +495,7 @@ test('damage that lasts becomes an error that clients tell the application', asy
   assert.deepEqual(await error(), ['CORRUPT_MESSAGE']);
 });
 
-test('damage ends with the topic that it is in', async () => {
+test('damage is cleared when its topic is deleted', async () => {
   const { path, topicId, write, fetch } = await start({ pages: { ownFiles: 'none', cacheBytesMax: 0 } });
   await write(0, 'a');
   path.store.objects.clear();
@@ -506,7 +506,7 @@ test('damage ends with the topic that it is in', async () => {
   assert.deepEqual(path.damage.report(), []);
 });
 
-test('when the control plane or the store is away, the partitions that need it fail, and only they', async () => {
+test('if the control plane or the store is unavailable, only partitions that need it fail', async () => {
   const { path, topicId, write, fetch } = await start({ pages: { ownFiles: 'none', cacheBytesMax: 0 } });
   await write(0, 'a');
   path.cluster.holdChanges();
@@ -522,7 +522,7 @@ test('when the control plane or the store is away, the partitions that need it f
   assert.deepEqual(old, ['NOT_LEADER_OR_FOLLOWER']);
 });
 
-test('read_committed gets an empty list of aborted transactions, read_uncommitted none', async () => {
+test('read_committed gets an empty list of aborted transactions, read_uncommitted gets null', async () => {
   const { write, fetch } = await start();
   await write(0, 'a');
   const listOf = async (isolationLevel: number) =>
@@ -530,7 +530,7 @@ test('read_committed gets an empty list of aborted transactions, read_uncommitte
   assert.deepEqual([await listOf(0), await listOf(1)], [null, []]);
 });
 
-test('a whole partition is read in steps, with any limit and any page', async () => {
+test('a whole partition can be read in steps, with any limit and any page size', async () => {
   for (const [pageBytes, partitionMaxBytes] of [
     [64, 100],
     [1_000, 250],

@@ -25,7 +25,7 @@ async function start(options: DataPathOptions = {}) {
   const { topicId } = path.cluster.addTopic('t', 3);
   await path.view.ready();
 
-  /** Writes one batch with these timestamps and gives it. */
+  /** Writes one batch with these timestamps and returns it. */
   async function write(partition: number, timestamps: readonly number[], fields: RecordBatchFields = {}) {
     const batch = buildRecordBatch(
       timestamps.map((timestamp) => record('v', BigInt(timestamp))),
@@ -59,7 +59,7 @@ async function start(options: DataPathOptions = {}) {
   return { path, topicId, write, ask };
 }
 
-test('positions and times', async (t) => {
+test('special timestamps and times', async (t) => {
   const { path, topicId, write, ask } = await start();
   await write(0, [100, 300, 200]);
   await write(0, [250]);
@@ -85,7 +85,7 @@ test('positions and times', async (t) => {
       assert.deepEqual([error, offset, found, leaderEpoch], ['NONE', ...expected]);
     });
   }
-  await t.test('behind deleted records', async () => {
+  await t.test('after deleted records', async () => {
     path.cluster.deleteRecordsBefore(topicId, 0, 2);
     path.cluster.reconnectFollowers();
     await settled();
@@ -94,14 +94,14 @@ test('positions and times', async (t) => {
   });
 });
 
-test('an empty partition has ends and nothing else', async () => {
+test('an empty partition has end offsets and no records', async () => {
   const { ask } = await start();
   const offsets: bigint[] = [];
   for (const timestamp of [-1n, -2n, -3n, -4n, -5n, -6n, 0n, 5n]) offsets.push((await ask(timestamp)).offset);
   assert.deepEqual(offsets, [0n, 0n, -1n, 0n, -1n, -1n, -1n, -1n]);
 });
 
-test('every position has the version that brought it', async () => {
+test('each special timestamp is valid from the version that introduced it', async () => {
   const { write, ask } = await start();
   await write(0, [100]);
   const fromVersions = { '-1': 1, '-2': 1, '-3': 7, '-4': 8, '-5': 9, '-6': 11, '-7': 99, '5': 1 };
@@ -118,7 +118,7 @@ test('every position has the version that brought it', async () => {
   }
 });
 
-test('what is wrong with a partition', async () => {
+test('errors of a partition', async () => {
   const { path, ask } = await start();
   const table: [Parameters<typeof ask>[1], ErrorName][] = [
     [{ topic: 'u' }, 'UNKNOWN_TOPIC_OR_PARTITION'],
@@ -132,7 +132,7 @@ test('what is wrong with a partition', async () => {
   assert.equal((await ask(5n)).error, 'LEADER_NOT_AVAILABLE');
 });
 
-test('a partition that is named twice is refused, and the others are answered', async () => {
+test('a partition that is named twice is refused, and the others are served', async () => {
   const { path } = await start();
   const response = await path.call('ListOffsets', 7, {
     replicaId: -1,
@@ -155,7 +155,7 @@ test('a partition that is named twice is refused, and the others are answered', 
   );
 });
 
-test('ends are those of the cluster, even when this agent has not heard of them', async () => {
+test('end offsets come from the control plane, even if the cluster view is behind', async () => {
   const { path, topicId, ask } = await start();
   path.cluster.holdChanges();
   const other = new DataPath({ port: () => path.cluster });
@@ -169,7 +169,7 @@ test('ends are those of the cluster, even when this agent has not heard of them'
   assert.equal((await ask(-1n)).offset, 1n);
 });
 
-test('any number of questions costs one call of each kind', async () => {
+test('any number of partitions takes one call of each kind', async () => {
   const { path, write } = await start();
   for (const partition of [0, 1, 2]) await write(partition, [100]);
   const response = await path.call('ListOffsets', 7, {
@@ -201,7 +201,7 @@ test('a time is found in batches of every codec, across pages', async () => {
   }
 });
 
-test('a header that promises a time which no record has leads to its batch', async () => {
+test('a batch header with a wrong max timestamp finds its batch', async () => {
   const { write, ask } = await start();
   await write(0, [10, 20]);
   await write(0, [30, 40], { maxTimestamp: 99n });
@@ -209,7 +209,7 @@ test('a header that promises a time which no record has leads to its batch', asy
   assert.deepEqual([offset, timestamp], [2n, 99n]);
 });
 
-test('times are found in batches that may inflate to much, whatever their codec', async () => {
+test('a time is found in batches with a large decompressed size, in every codec', async () => {
   for (const codec of ['gzip', 'snappy', 'lz4', 'zstd'] as const) {
     const { path, topicId, ask } = await start();
     const value = Buffer.alloc(400_000);
@@ -234,7 +234,7 @@ test('times are found in batches that may inflate to much, whatever their codec'
   }
 });
 
-/** Has one batch, at offset 7. */
+/** Returns a read path with one batch, at offset 7. */
 function readPathOf(view: RecordBatchView): ReadPath {
   const cursor = { header: { maxTimestamp: 5n }, batch: () => view } as unknown as BatchCursor;
   return {
@@ -243,7 +243,7 @@ function readPathOf(view: RecordBatchView): ReadPath {
   } as unknown as ReadPath;
 }
 
-test('a search waits for others where a batch may inflate to much, and not otherwise', async () => {
+test('a search uses the connection budget only for a batch with a large decompressed size', async () => {
   for (const [codec, bytes, isOffThread] of [
     ['gzip', 2_000_000, true],
     ['none', 100_000, false],
@@ -266,7 +266,7 @@ test('a search waits for others where a batch may inflate to much, and not other
   }
 });
 
-test('a search whose connection has inflated too much waits, and ends without work when the client is gone', async () => {
+test('a search waits when its connection is above the decompression budget, and stops when the client disconnects', async () => {
   const records = [{ timestamp: 5n, key: null, value: Buffer.alloc(2_000_000) }];
   const view = new RecordBatchView(buildRecordBatch(records, { codec: 'gzip' }));
   const readPath = readPathOf(view);
@@ -301,7 +301,7 @@ test('a search whose connection has inflated too much waits, and ends without wo
   assert.equal(found, 2);
 });
 
-test('searches of many partitions inflate no more at once than a turn may', async () => {
+test('searches of many partitions decompress no more synchronously than the budget of one event-loop turn', async () => {
   const records = [{ timestamp: 5n, key: null, value: Buffer.alloc(400_000) }];
   const view = new RecordBatchView(buildRecordBatch(records, { codec: 'none' }));
   const readPath = readPathOf(view);
@@ -327,24 +327,24 @@ test('searches of many partitions inflate no more at once than a turn may', asyn
   assert.equal(runs, 20 - Math.floor(agentLimits.inflatedPerTurnBytesMax / view.sizeBytes));
 });
 
-/** What may happen to a file of the store. */
+/** Kinds of damage to a file in the store. */
 const damages: Readonly<Record<string, (content: Buffer, batch: Buffer) => Buffer | undefined>> = {
   missing: () => undefined,
   empty: () => Buffer.alloc(0),
   'changed in its records': changedIn,
 };
 
-/** The content of a file with one bit of the records of a batch flipped. */
+/** Returns the content of a file with one bit in the records of a batch flipped. */
 function changedIn(content: Buffer, batch: Buffer): Buffer {
-  // Offsets and what else stands in front of the CRC are given by the cluster.
+  // The cluster assigns the offset and the other fields before the CRC.
   const covered = batch.subarray(21);
   const changed = Buffer.from(content);
   changed[content.indexOf(covered) + covered.length - 1]! ^= 1;
   return changed;
 }
 
-test('what has to be read of a damaged file is an error, and everything else is answered', async (t) => {
-  /** What is asked, its answer, and the file that holds it, if it takes one to know. */
+test('a query that needs a damaged file is an error, and all others are served', async (t) => {
+  /** The query, its result, and the file that must be read for it, if any. */
   const questions: [name: string, timestamp: bigint, offset: bigint, file: number | undefined][] = [
     ['latest', -1n, 6n, undefined],
     ['earliest', -2n, 0n, undefined],
@@ -389,7 +389,7 @@ test('what has to be read of a damaged file is an error, and everything else is 
   }
 });
 
-test('a time in a batch before the damage is found, and one behind it is not', async () => {
+test('a time in a batch before the damage is found, and one after it is an error', async () => {
   const { path, topicId, ask } = await start({ pages: { ownFiles: 'none', cacheBytesMax: 0 } });
   const batches = [100n, 200n].map((timestamp) => buildRecordBatch([record('v', timestamp)]));
   await path.writePath.append(
@@ -404,7 +404,7 @@ test('a time in a batch before the damage is found, and one behind it is not', a
   assert.equal((await ask(-1n)).offset, 2n);
 });
 
-test('a store that does not answer is an error of the question, and no damage', async () => {
+test('an unavailable store is an error of the query and is not recorded as damage', async () => {
   const { path, write, ask } = await start({ pages: { ownFiles: 'none', cacheBytesMax: 0 } });
   await write(0, [100]);
   path.store.beforeGet = () => Promise.reject(new StoreError('unavailable', 'key', 'test'));

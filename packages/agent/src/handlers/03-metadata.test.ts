@@ -6,7 +6,7 @@ import { answered, codeOf, startTestAgent, testAgent } from '../../testing/index
 
 const everyVersion = Array.from({ length: 14 }, (_, version) => version);
 
-test('every version tells agents, topics and leaders', async () => {
+test('every version returns agents, topics and leaders', async () => {
   const { call, cluster } = await startTestAgent();
   const topic = cluster.addTopic('orders', 3);
   for (const version of everyVersion) {
@@ -35,11 +35,11 @@ test('every version tells agents, topics and leaders', async () => {
   }
 });
 
-test('which topics are asked for depends on the version', async () => {
+test('null and the empty list of topics depend on the version', async () => {
   const { call, cluster } = await startTestAgent();
   cluster.addTopic('a');
   cluster.addTopic('b');
-  // version, topics, what comes
+  // version, requested topics, topics in the response
   const cases: [version: number, topics: { name: string }[] | null, names: string[]][] = [
     [0, [], ['a', 'b']],
     [1, [], []],
@@ -58,13 +58,13 @@ test('which topics are asked for depends on the version', async () => {
   }
 });
 
-test('topics that are not there', async () => {
+test('topics that do not exist', async () => {
   const { call, cluster } = await startTestAgent({
     clusterConfigs: { 'auto.create.topics.enable': 'false' },
   });
   const { topicId } = cluster.addTopic('here');
   const otherId = Buffer.alloc(16, 1).toString('base64url');
-  // version, asked, error, name in the answer
+  // version, requested topic, error, name in the response
   const cases: [
     number,
     { name: string | null; topicId?: string },
@@ -92,7 +92,7 @@ test('topics that are not there', async () => {
   }
 });
 
-test('topics are created when client and cluster both allow it', async () => {
+test('missing topics are created if client and cluster both allow it', async () => {
   const cases: [flag: boolean, config: string | undefined, error: Parameters<typeof codeOf>[0]][] = [
     [true, undefined, 'NONE'],
     [true, 'true', 'NONE'],
@@ -114,7 +114,7 @@ test('topics are created when client and cluster both allow it', async () => {
   }
 });
 
-test('what cannot be created just now is to be asked again', async () => {
+test('a topic that cannot be created now is LEADER_NOT_AVAILABLE', async () => {
   const { call, cluster } = await startTestAgent();
   cluster.unavailable = true;
   const { topics } = answered(await call('Metadata', 9, { topics: [{ name: 'new' }] }));
@@ -126,7 +126,7 @@ test('what cannot be created just now is to be asked again', async () => {
   assert.equal(raced.topics[0]!.errorCode, codeOf('LEADER_NOT_AVAILABLE'));
 });
 
-test('one request creates only so many topics, in one call', async () => {
+test('one request creates a limited number of topics, in one call', async () => {
   const { call, cluster } = await startTestAgent();
   const names = Array.from({ length: 150 }, (_, index) => ({ name: `t${index}` }));
   const { topics } = answered(await call('Metadata', 9, { topics: names }));
@@ -134,7 +134,7 @@ test('one request creates only so many topics, in one call', async () => {
   assert.equal(cluster.calls.createTopics, 1);
 });
 
-test('a client sees agents of its zone, of this group, for its purpose', async () => {
+test('a client sees agents of its zone and group that have the roles it needs', async () => {
   const self = testAgent('self', { zone: 'zone-a' });
   const agents = [
     self,
@@ -177,7 +177,7 @@ test('every leader and replica is among the brokers', async () => {
   }
 });
 
-test('a topic shows as many different replicas as were asked for, as far as there are agents', async () => {
+test('a topic shows as many distinct replicas as its replication factor or the number of agents', async () => {
   const { call, cluster } = await startTestAgent();
   cluster.setAgents(['one', 'two', 'three', 'four'].map((agentId) => testAgent(agentId)));
   const factors = { usual: -1, single: 1, both: 2, many: 9 };
@@ -213,7 +213,7 @@ test('a topic shows as many different replicas as were asked for, as far as ther
   }
 });
 
-test('a client can have its hosts spelled, its epochs left out, its operations told', async () => {
+test('a client can override hosts, skip leader epochs and request authorized operations', async () => {
   const agents = ['a', 'b'].map((id) => testAgent(id));
   const { call, cluster } = await startTestAgent({ self: agents[0]!, agents });
   cluster.addTopic('t');

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { answered, codeOf, startTestAgent, testAgent } from '../../testing/index.ts';
 
-test('the agent that is asked coordinates', async () => {
+test('the agent that serves the request is the coordinator', async () => {
   const self = testAgent('b');
   const { call } = await startTestAgent({ self, agents: ['a', 'b', 'c'].map((id) => testAgent(id)) });
   for (const version of [0, 1, 2, 3]) {

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { apis } from '@weir/wire';
 import { answered, codeOf, startTestAgent } from '../../testing/index.ts';
 
-test('the answer is the table of handlers', async () => {
+test('the response lists the table of handlers', async () => {
   const { call } = await startTestAgent();
   for (const version of [0, 1, 2, 3, 4]) {
     const software = version >= 3 ? { clientSoftwareName: 'a-b.c', clientSoftwareVersion: '1' } : {};
@@ -15,7 +15,7 @@ test('the answer is the table of handlers', async () => {
     assert.deepEqual(ranges.get(apis.Produce.key), [0, 13]);
     assert.deepEqual(ranges.get(apis.Metadata.key), [0, 13]);
     assert.deepEqual(ranges.get(apis.ApiVersions.key), [0, 4]);
-    // Its newest version is unstable and not offered.
+    // Its newest version is unstable and not advertised.
     assert.deepEqual(ranges.get(apis.InitProducerId.key), [0, 5]);
     // Its newest versions are for brokers.
     assert.deepEqual(ranges.get(apis.AddPartitionsToTxn.key), [0, 3]);
@@ -26,7 +26,7 @@ test('the answer is the table of handlers', async () => {
   }
 });
 
-test('features are told from v3 on, and from v4 on their ranges where they can be off', async () => {
+test('features are returned from v3 on, and ranges of features that can be off from v4 on', async () => {
   const { call } = await startTestAgent();
   const software = { clientSoftwareName: 'a', clientSoftwareVersion: '1' };
   for (const version of [2, 3, 4]) {
@@ -43,7 +43,7 @@ test('features are told from v3 on, and from v4 on their ranges where they can b
   }
 });
 
-test('software names are words', async () => {
+test('software names and versions are validated', async () => {
   const { call } = await startTestAgent();
   const cases: [name: string, version: string, ok: boolean][] = [
     ['apache-kafka-java', '4.3.0', true],

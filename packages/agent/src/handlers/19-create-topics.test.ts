@@ -16,7 +16,7 @@ function wanted(topic: Wanted) {
   return { numPartitions: 1, replicationFactor: 1, assignments: [], configs: [], ...topic };
 }
 
-test('every version creates topics and says what it may', async () => {
+test('every version creates topics and returns the fields that it has', async () => {
   for (const version of [2, 3, 4, 5, 6, 7]) {
     const { call, view } = await startTestAgent();
     const configs = [{ name: 'retention.ms', value: '1000' }];
@@ -37,7 +37,7 @@ test('every version creates topics and says what it may', async () => {
   }
 });
 
-test('what may be asked for', async () => {
+test('valid and invalid topics', async () => {
   const brokerIds = [1];
   const assigned = { numPartitions: -1, replicationFactor: -1 };
   const cases: [topic: Wanted, error: ErrorName, partitions?: number][] = [
@@ -117,7 +117,7 @@ test('a topic that is named twice is answered once and not created', async () =>
   assert.equal(view.topicByName('a'), undefined);
 });
 
-test('validating creates nothing', async () => {
+test('validateOnly creates nothing', async () => {
   const { call, view } = await startTestAgent();
   const request = { topics: [wanted({ name: 'a', numPartitions: 3 })], validateOnly: true };
   const { topics } = answered(await call('CreateTopics', 7, request));
@@ -125,7 +125,7 @@ test('validating creates nothing', async () => {
   assert.equal(view.topicByName('a'), undefined);
 });
 
-test('without the control plane another controller is to be looked for', async () => {
+test('NOT_CONTROLLER if the control plane is unavailable', async () => {
   const { call, cluster } = await startTestAgent();
   cluster.unavailable = true;
   const { topics } = answered(await call('CreateTopics', 7, { topics: [wanted({ name: 'a' })] }));

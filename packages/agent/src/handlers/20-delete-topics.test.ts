@@ -29,7 +29,7 @@ test('topics are deleted by name in every version', async () => {
   }
 });
 
-test('names, ids, and what is wrong with them', async () => {
+test('names, ids and their errors', async () => {
   const { call, cluster } = await startTestAgent();
   const { topicId } = cluster.addTopic('by-id');
   cluster.addTopic('kept', 1, { 'service.deletion.protection.enabled': 'true' });
@@ -55,7 +55,7 @@ test('names, ids, and what is wrong with them', async () => {
   }
 });
 
-test('without the control plane another controller is to be looked for', async () => {
+test('NOT_CONTROLLER if the control plane is unavailable', async () => {
   const { call, cluster } = await startTestAgent();
   cluster.unavailable = true;
   const { responses } = answered(await call('DeleteTopics', 5, { topicNames: ['a'], timeoutMs: 1 }));

@@ -26,7 +26,7 @@ async function deleteRecords(
   ]);
 }
 
-/** Batches of one record each. */
+/** Produces batches of one record each. */
 async function produce(agent: LeaderAgent, name: string, count: number) {
   for (let record = 0; record < count; record++) {
     const partitionData = [{ index: 0, records: batchOf([`record ${record}`]) }];
@@ -54,7 +54,7 @@ async function listOffset(agent: LeaderAgent, name: string, timestamp: bigint) {
   return topics[0]!.partitions[0]!.offset;
 }
 
-test('what lies before the new start is gone for readers, in every version', async () => {
+test('records before the new log start are invisible to readers, in every version', async () => {
   for (const version of [0, 1, 2]) {
     await using agent = await startLeaderAgent();
     await agent.addTopic('t', 2);
@@ -94,7 +94,7 @@ const answers: [
   ['a compacted topic', 'compacted', 0, 0n, 'POLICY_VIOLATION'],
 ];
 
-test('what may be asked for', async () => {
+test('valid and invalid offsets', async () => {
   await using agent = await startLeaderAgent();
   await agent.addTopic('t');
   await produce(agent, 't', 2);
@@ -112,7 +112,7 @@ test('what may be asked for', async () => {
   }
 });
 
-test('without the control plane another leader is to be looked for', async () => {
+test('NOT_LEADER_OR_FOLLOWER if the control plane is unavailable', async () => {
   const agent = await startTestAgent();
   agent.cluster.addTopic('t');
   assert.deepEqual(await deleteRecords(agent, 't', { 0: 0n }), [[0, codeOf('NOT_LEADER_OR_FOLLOWER')]]);

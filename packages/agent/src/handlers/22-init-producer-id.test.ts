@@ -5,7 +5,7 @@ import type { ErrorName } from '@weir/wire';
 import { answered, codeOf, startTestAgent } from '../../testing/index.ts';
 import { ProducerIds } from '../cluster-calls/producer-ids.ts';
 
-test('every version gives fresh ids, and a thousand of them cost one call', async () => {
+test('every version returns new ids, from a block that takes one call', async () => {
   const { call, cluster } = await startTestAgent();
   const seen = new Set<bigint>();
   for (const version of [0, 1, 2, 3, 4, 5]) {
@@ -18,7 +18,7 @@ test('every version gives fresh ids, and a thousand of them cost one call', asyn
   assert.equal(cluster.calls.allocateProducerIds, 1);
 });
 
-test('what is refused', async () => {
+test('invalid requests are refused', async () => {
   const { call, cluster } = await startTestAgent();
   const cases: [
     transactionalId: string | null,
@@ -45,7 +45,7 @@ test('what is refused', async () => {
   assert.equal(errorCode, codeOf('COORDINATOR_LOAD_IN_PROGRESS'));
 });
 
-test('callers share a block, take another when it is used up, and survive a failure', async () => {
+test('callers share a block, allocate another when it is used up, and recover from a failure', async () => {
   let first = 0;
   let fail = false;
   const port = {

@@ -4,11 +4,11 @@ import type { ErrorName } from '@weir/wire';
 
 import { answered, codeOf, commitOf, startTestAgent } from '../../testing/index.ts';
 
-test('epoch 0 ends where the partition does', async () => {
+test('epoch 0 ends at the end of the partition', async () => {
   const { call, cluster } = await startTestAgent();
   const { topicId } = cluster.addTopic('t', 2);
   await cluster.commitFiles([commitOf(topicId, [{ partition: 0, records: 5 }])]);
-  // topic, partition, current epoch, epoch, error, epoch and end in the answer
+  // topic, partition, current epoch, epoch, error, epoch and end offset in the response
   const cases: [string, number, number, number, ErrorName, number, bigint][] = [
     ['t', 0, -1, 0, 'NONE', 0, 5n],
     ['t', 0, 0, 0, 'NONE', 0, 5n],
@@ -38,7 +38,7 @@ test('epoch 0 ends where the partition does', async () => {
   }
 });
 
-test('the end is the truth and not what the agent has heard of', async () => {
+test('the end offset comes from the control plane and not from the cluster view', async () => {
   const { call, cluster, view } = await startTestAgent();
   const { topicId } = cluster.addTopic('t');
   await view.ready();

@@ -48,7 +48,7 @@ async function createTopic({ node, view }: LeaderAgent, name: string, configs: R
   await until(() => view.topicByName(name) !== undefined);
 }
 
-test('every version tells what a topic has, where it comes from and under which names', async () => {
+test('every version returns the configs of a topic with sources and synonyms', async () => {
   await using agent = await startLeaderAgent({ 'log.retention.ms': '7200000' });
   await createTopic(agent, 't', { 'retention.ms': '3600000', 'cleanup.policy': 'compact' });
   for (const version of [1, 2, 3, 4]) {
@@ -82,7 +82,7 @@ test('every version tells what a topic has, where it comes from and under which 
   assert.ok(configs.length > 30);
 });
 
-test('what tools look for is there', async () => {
+test('configs that tools look for are present', async () => {
   await using agent = await startLeaderAgent();
   await agent.addTopic('t');
   const broker = await valuesOf(agent, types.broker, '');
@@ -96,7 +96,7 @@ test('what tools look for is there', async () => {
   assert.equal(topic['retention.ms'], '86400000');
 });
 
-test('a broker has its own configs, those of the cluster, and where it is reached', async () => {
+test('a broker has its own configs, those of the cluster, and its address', async () => {
   await using agent = await startLeaderAgent({ 'num.partitions': '5', 'log.cleaner.threads': '3' });
   const { nodeId, host, kafkaPort } = agent.view.agents()[0]!;
   const name = String(nodeId);
@@ -130,7 +130,7 @@ test('a broker has its own configs, those of the cluster, and where it is reache
   assert.equal((await describe(agent, types.broker, '12345')).errorCode, codeOf('INVALID_REQUEST'));
 });
 
-test('a topic inherits what its broker has', async () => {
+test('a topic inherits the configs of its broker', async () => {
   await using agent = await startLeaderAgent({ 'message.max.bytes': '500' });
   await agent.addTopic('t');
   const name = String(agent.view.agents()[0]!.nodeId);
@@ -147,7 +147,7 @@ test('a topic inherits what its broker has', async () => {
   ]);
 });
 
-test('groups and subscriptions have what is set for them, and defaults', async () => {
+test('groups and subscriptions have the configs that are set for them, and defaults', async () => {
   await using agent = await startLeaderAgent({ 'group.consumer.session.timeout.ms': '30000' });
   const set = (name: string, value: string) => [{ name, operation: 'set' as const, value }];
   await agent.node.alterConfigs(
@@ -188,7 +188,7 @@ const refusals: [type: number, name: string, error: ErrorName][] = [
   [64, 'x', 'INVALID_REQUEST'],
 ];
 
-test('what does not exist is told', async () => {
+test('resources that do not exist are an error', async () => {
   await using agent = await startLeaderAgent();
   for (const [type, name, error] of refusals) {
     const { errorCode, errorMessage, configs } = await describe(agent, type, name);
@@ -198,7 +198,7 @@ test('what does not exist is told', async () => {
   }
 });
 
-test('one request cannot have an answer without end', async () => {
+test('the number of configs in a response is limited', async () => {
   const agent = await startTestAgent();
   agent.cluster.addTopic('t');
   const resources = new Array(13_000).fill({ resourceType: 2, resourceName: 't', configurationKeys: null });
@@ -208,7 +208,7 @@ test('one request cannot have an answer without end', async () => {
   assert.equal(results.at(-1)!.errorCode, codeOf('INVALID_REQUEST'));
 });
 
-test('without the control plane topics and brokers are known, and groups are not', async () => {
+test('without the control plane, topics and brokers are described, and groups are not', async () => {
   const agent = await startTestAgent();
   agent.cluster.addTopic('t');
   assert.equal((await describe(agent, types.topic, 't')).errorCode, 0);

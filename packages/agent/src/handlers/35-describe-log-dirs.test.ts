@@ -26,7 +26,7 @@ async function produce(agent: LeaderAgent, name: string, index: number, records:
   answered(await agent.call('Produce', 9, { transactionalId: null, acks: -1, timeoutMs: 1000, topicData }));
 }
 
-test('every version tells the size of partitions', async () => {
+test('every version returns the size of partitions', async () => {
   await using agent = await startLeaderAgent();
   await agent.addTopic('a', 2);
   await agent.addTopic('b');
@@ -61,7 +61,7 @@ test('deleted records do not count', async () => {
   assert.equal(topics[0]!.partitions[0]!.partitionSize, 0n);
 });
 
-test('each agent tells of its own partitions, and together of all', async () => {
+test('each agent reports its own partitions, and together they report all', async () => {
   await using agent = await startLeaderAgent();
   await agent.node.heartbeat(testAgent('agent-2'));
   await agent.addTopic('a', 20);
@@ -78,7 +78,7 @@ test('each agent tells of its own partitions, and together of all', async () => 
   assert.ok(own.length > 0 && own.length < 20);
 });
 
-test('without the control plane the directory cannot be read', async () => {
+test('KAFKA_STORAGE_ERROR if the control plane is unavailable', async () => {
   const agent = await startTestAgent();
   agent.cluster.addTopic('t');
   assert.equal((await describe(agent, 4, null)).errorCode, codeOf('KAFKA_STORAGE_ERROR'));

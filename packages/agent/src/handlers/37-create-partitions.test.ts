@@ -3,9 +3,9 @@ import { test } from 'node:test';
 import type { ErrorName } from '@weir/wire';
 import { answered, codeOf, startTestAgent } from '../../testing/index.ts';
 
-test('partitions are added, and never taken away', async () => {
+test('partitions are added, and never removed', async () => {
   const two = [{ brokerIds: [1] }, { brokerIds: [1] }];
-  // topic, new total, assignments, error, total afterwards; every topic begins with 2
+  // topic, new total, assignments, error, resulting total; every topic begins with 2
   const cases: [string, number, typeof two | null, ErrorName, number | undefined][] = [
     ['grown', 5, null, 'NONE', 5],
     ['same', 2, null, 'INVALID_PARTITIONS', 2],
@@ -29,7 +29,7 @@ test('partitions are added, and never taken away', async () => {
   }
 });
 
-test('twice, only validated, unreachable', async () => {
+test('a repeated topic, validateOnly, and an unavailable control plane', async () => {
   const { call, cluster, view } = await startTestAgent();
   cluster.addTopic('t', 1);
   const grow = { name: 't', count: 3, assignments: null };

@@ -40,7 +40,7 @@ async function alter(
   return responses[0]!;
 }
 
-/** As AlterConfigs does it: what is not named goes. */
+/** Calls AlterConfigs, which removes configs that are not named. */
 async function replace(
   agent: Pick<LeaderAgent, 'call'>,
   resourceType: number,
@@ -54,7 +54,7 @@ async function replace(
   return responses[0]!.errorCode;
 }
 
-test('a topic has at once what was set, in every version', async () => {
+test('configs of a topic apply when the response is sent, in every version', async () => {
   for (const version of [0, 1]) {
     await using agent = await startLeaderAgent();
     await agent.addTopic('t', 2);
@@ -68,7 +68,7 @@ test('a topic has at once what was set, in every version', async () => {
   }
 });
 
-test('the cluster is the broker without a name, and unsetting gives the default back', async () => {
+test('the broker with the empty name is the cluster, and deleting a config restores its default', async () => {
   await using agent = await startLeaderAgent();
   const configs = () => agent.view.clusterConfigs();
   assert.equal((await alter(agent, 4, '', [set('log.retention.hours', '1')])).errorCode, 0);
@@ -77,7 +77,7 @@ test('the cluster is the broker without a name, and unsetting gives the default 
   assert.deepEqual(configs(), {});
 });
 
-test('trying changes nothing', async () => {
+test('validateOnly changes nothing', async () => {
   await using agent = await startLeaderAgent();
   await agent.addTopic('t');
   const tried = { validateOnly: true };
@@ -119,7 +119,7 @@ const refusals: [what: string, type: number, name: string, changes: Change[], er
   ['an unknown type', 64, 'x', [set('x', '1')], 'INVALID_REQUEST'],
 ];
 
-test('what may be asked for', async () => {
+test('valid and invalid changes', async () => {
   await using agent = await startLeaderAgent();
   await agent.addTopic('t');
   for (const [what, type, name, changes, error] of refusals) {
@@ -138,7 +138,7 @@ test('what may be asked for', async () => {
   ]);
 });
 
-test('of a resource all is changed or nothing, and others are not held up', async () => {
+test('changes of a resource are applied all or none, and other resources are not affected', async () => {
   await using agent = await startLeaderAgent();
   await agent.addTopic('a');
   await agent.addTopic('b');
@@ -185,7 +185,7 @@ test('AlterConfigs replaces everything, in every version', async () => {
   }
 });
 
-test('without the control plane another controller is to be looked for', async () => {
+test('NOT_CONTROLLER if the control plane is unavailable', async () => {
   const agent = await startTestAgent();
   agent.cluster.addTopic('t');
   const { errorCode } = await alter(agent, 2, 't', [set('retention.ms', '5')]);
@@ -193,7 +193,7 @@ test('without the control plane another controller is to be looked for', async (
   assert.equal(await replace(agent, 4, '', {}), codeOf('NOT_CONTROLLER'));
 });
 
-test('one broker has configs of its own, which are kept, and unset as reassignments do', async () => {
+test('a broker has its own configs, which are stored, and can be deleted as reassignment tools do', async () => {
   await using agent = await startLeaderAgent();
   const { nodeId } = agent.view.agents()[0]!;
   const name = String(nodeId);

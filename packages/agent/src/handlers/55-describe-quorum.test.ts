@@ -29,7 +29,7 @@ test('the controller leads the quorum, and its log grows with the journal', asyn
   }
 });
 
-test('there is no other partition of metadata', async () => {
+test('there is no other metadata partition', async () => {
   await using agent = await startLeaderAgent();
   for (const [topicName, partition] of [
     ['__cluster_metadata', 1],
@@ -40,7 +40,7 @@ test('there is no other partition of metadata', async () => {
   }
 });
 
-test('without the control plane another controller is to be looked for', async () => {
+test('NOT_CONTROLLER if the control plane is unavailable', async () => {
   const agent = await startTestAgent();
   const { errorCode } = answered(await agent.call('DescribeQuorum', 2, asked('__cluster_metadata', 0)));
   assert.equal(errorCode, codeOf('NOT_CONTROLLER'));

@@ -30,7 +30,7 @@ async function lively(): Promise<LeaderAgent> {
   return agent;
 }
 
-test('what has configs is listed by type', async () => {
+test('resources with configs are listed by type', async () => {
   await using agent = await lively();
   const { nodeId } = agent.view.agents()[0]!;
   assert.deepEqual(await list(agent, 0), ['16 m']);
@@ -39,7 +39,7 @@ test('what has configs is listed by type', async () => {
   assert.equal(await list(agent, 1, [2, 3]), codeOf('UNSUPPORTED_VERSION'));
 });
 
-test('without the control plane only topics and brokers can be listed', async () => {
+test('without the control plane, only topics and brokers can be listed', async () => {
   const agent = await startTestAgent();
   agent.cluster.addTopic('t');
   const { nodeId } = testAgent('agent-1');

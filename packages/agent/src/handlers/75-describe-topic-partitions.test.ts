@@ -17,7 +17,7 @@ async function page(agent: TestAgent, limit: number, cursor: Cursor | null, name
   return { answer, partitions, next: answer.nextCursor };
 }
 
-test('pages put together are everything, in the order of names', async () => {
+test('all pages together list everything, in the order of names', async () => {
   const agent = await startTestAgent();
   for (const [name, count] of [
     ['c', 1],
@@ -42,7 +42,7 @@ test('pages put together are everything, in the order of names', async () => {
   }
 });
 
-test('topics that are asked for, that are not there, and a cursor into the void', async () => {
+test('named topics, topics that do not exist, and a cursor to a missing topic or partition', async () => {
   const agent = await startTestAgent();
   for (const name of ['a', 'b', 'c']) agent.cluster.addTopic(name, 2);
   const asked = await page(agent, 10, null, ['c', 'x', 'a', 'a', 'b d']);

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { writeCredentialRecord } from '@weir/cluster';
 import { principalsOf } from './principals.ts';
 
-test('a credential under the name of a user says how else he is called and whether rules bind him', () => {
+test('a credential with the name of a user determines its aliases and whether it is a superuser', () => {
   const byKey = new Map([
     ['ccun_1', writeCredentialRecord({ id: 'cci_1', name: 'ccn_orders', isSuperuser: false, createdMs: 1 })],
     ['CN=root', writeCredentialRecord({ id: 'cci_2', name: 'root', isSuperuser: true, createdMs: 1 })],
@@ -22,7 +22,7 @@ test('a credential under the name of a user says how else he is called and wheth
     credentialName: undefined,
     isSuperuser: false,
   });
-  // What becomes of a credential counts for whoever logs in next.
+  // A deleted credential no longer applies.
   byKey.delete('CN=root');
   assert.equal(principalOf('CN=root').isSuperuser, false);
 });

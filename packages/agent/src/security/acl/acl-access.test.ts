@@ -20,7 +20,7 @@ import type { Principal } from '../principal.ts';
 import { openSession } from '../session/client-session.ts';
 import { createAccessOf } from './access-of.ts';
 
-/** `ALLOW READ TOPIC orders`, for alice unless it says otherwise: `ALLOW READ TOPIC orders User:bob`. */
+/** Parses `ALLOW READ TOPIC orders`; the principal is alice unless given: `ALLOW READ TOPIC orders User:bob`. */
 function rule(text: string): Acl {
   const [permission, operation, resourceType, resourceName, principal = 'User:alice', ...rest] =
     text.split(' ');
@@ -64,13 +64,13 @@ function listeningLog(lines: Line[]): Log {
   };
 }
 
-/** An agent's access over rules and a mode that the test says. */
+/** Access of an agent with the ACLs and the mode that the test sets. */
 class Stage {
   readonly records = new FollowedEntries();
   readonly clock = new HandClock();
   readonly lines: Line[] = [];
   readonly metrics = new Metrics();
-  /** Denials that became events, while those are wanted. */
+  /** Denials that were emitted as events while events are on. */
   readonly events: Record<string, unknown>[] = [];
   areEventsOn = false;
   configs: Readonly<Record<string, string>> = {};
@@ -136,7 +136,7 @@ class Stage {
     return this.#accessOf(request);
   }
 
-  /** The denials that the metric has counted. */
+  /** Denials that the metric has counted. */
   denied(): string[] {
     const lines = this.metrics.render().split('\n');
     return lines.filter((line) => line.startsWith('service_agent_acl_denied{'));
@@ -144,14 +144,14 @@ class Stage {
 }
 
 describe('modes', () => {
-  test('off: everybody may do everything, whatever rules say', () => {
+  test('off: every client may do everything, whatever the ACLs', () => {
     const stage = new Stage();
     stage.put('DENY ALL TOPIC *');
     assert.equal(stage.access().may('READ', 'TOPIC', 'orders'), true);
     assert.deepEqual([stage.lines, stage.denied()], [[], []]);
   });
 
-  test('enforced: what no rule allows is denied, counted and logged', () => {
+  test('enforced: what no ACL allows is denied, counted and logged', () => {
     const stage = new Stage().enforce();
     stage.put('ALLOW READ TOPIC orders');
     const access = stage.access();
@@ -168,7 +168,7 @@ describe('modes', () => {
     );
   });
 
-  test('shadow: nothing is denied, and what would have been is counted and logged', () => {
+  test('shadow: nothing is denied, and would-be denials are counted and logged', () => {
     const stage = new Stage().shadow();
     stage.put('ALLOW READ TOPIC orders', 'DENY WRITE TOPIC orders');
     const access = stage.access();
@@ -190,7 +190,7 @@ describe('modes', () => {
     );
   });
 
-  test('shadow: a shortcut by a right on the cluster is not taken, so that the question itself is heard', () => {
+  test('shadow: a missing right on the cluster is not granted quietly, so that the check on the resource is logged', () => {
     const stage = new Stage().shadow();
     const access = stage.access();
     assert.equal(access.mayQuietly('CREATE', 'CLUSTER', 'kafka-cluster'), false);
@@ -199,7 +199,7 @@ describe('modes', () => {
     assert.equal(stage.lines.length, 1);
   });
 
-  test('the mode counts from when the agent hears of it', () => {
+  test('a new mode applies as soon as the agent receives it', () => {
     const stage = new Stage();
     const may = () => stage.access().may('READ', 'TOPIC', 'orders');
     assert.equal(may(), true);
@@ -209,7 +209,7 @@ describe('modes', () => {
     assert.equal(may(), true);
   });
 
-  test('rules do not bind superusers, but those whom a superuser stands for', () => {
+  test('ACLs do not apply to superusers, but to the principals that they impersonate', () => {
     const stage = new Stage().enforce();
     stage.put('DENY ALL TOPIC * User:root', 'ALLOW WRITE TOPIC orders');
     const access = stage.access(root);
@@ -220,8 +220,8 @@ describe('modes', () => {
   });
 });
 
-describe('rules that change', () => {
-  test('decide at once, in the midst of a request too', () => {
+describe('changed ACLs', () => {
+  test('apply at once, even within a request', () => {
     const stage = new Stage().enforce();
     const access = stage.access();
     const may = () => access.may('READ', 'TOPIC', 'orders');
@@ -236,7 +236,7 @@ describe('rules that change', () => {
     assert.equal(may(), false);
   });
 
-  test('are followed when they are more than anybody remembers one by one', () => {
+  test('apply when there are more changes than are tracked one by one', () => {
     const stage = new Stage().enforce();
     const access = stage.access();
     assert.equal(access.may('READ', 'TOPIC', 'orders'), false);
@@ -247,7 +247,7 @@ describe('rules that change', () => {
     assert.equal(access.may('READ', 'TOPIC', 't0'), false);
   });
 
-  test('an alias and an address count as the one who has them', () => {
+  test('decisions depend on aliases and address', () => {
     const stage = new Stage().enforce();
     stage.put('ALLOW READ TOPIC orders User:ccn_alice');
     assert.equal(stage.access().may('READ', 'TOPIC', 'orders'), true);
@@ -259,7 +259,7 @@ describe('rules that change', () => {
     assert.equal(stage.access(alice, '10.0.0.7').may('READ', 'TOPIC', 'orders'), true);
   });
 
-  test('names of principals cannot be made to look like several', () => {
+  test('a forged principal name cannot look like several names', () => {
     const stage = new Stage().enforce();
     stage.put('ALLOW READ TOPIC orders User:ccn_alice');
     assert.equal(stage.access().may('READ', 'TOPIC', 'orders'), true);
@@ -269,7 +269,7 @@ describe('rules that change', () => {
     }
   });
 
-  test('long names are decided and not remembered', () => {
+  test('decisions about long names are not cached', () => {
     const stage = new Stage().enforce();
     stage.put('ALLOW READ GROUP g User:alice PREFIXED');
     const name = 'g'.repeat(agentLimits.aclDecisionNameCharsMax + 1);
@@ -278,8 +278,8 @@ describe('rules that change', () => {
   });
 });
 
-describe('the log of denials', () => {
-  test('a line has everything that is known', () => {
+describe('denial log', () => {
+  test('a line has all fields', () => {
     const stage = new Stage().enforce();
     stage.access().may('READ', 'TOPIC', 'payments');
     assert.deepEqual(stage.lines[0]!.fields, {
@@ -306,7 +306,7 @@ describe('the log of denials', () => {
     });
   });
 
-  test('the same denial is told once a minute, with how often it happened meanwhile', () => {
+  test('the same denial is logged once a minute, with the number of suppressed ones', () => {
     const stage = new Stage().enforce();
     const deny = () => stage.access().may('READ', 'TOPIC', 'payments');
     for (let n = 0; n < 5; n++) deny();
@@ -319,7 +319,7 @@ describe('the log of denials', () => {
     assert.deepEqual(stage.denied(), ['service_agent_acl_denied{resource_type="TOPIC",operation="READ"} 7']);
   });
 
-  test('different denials are told so often per second, and the others as a number', () => {
+  test('different denials are logged at a limited rate, and the rest are counted', () => {
     const stage = new Stage().enforce();
     const many = agentLimits.aclDenialsLoggedPerSecond + 10;
     for (let n = 0; n < many; n++) stage.access().may('READ', 'TOPIC', `t${n}`);
@@ -331,14 +331,14 @@ describe('the log of denials', () => {
     assert.equal(stage.lines.at(-1)!.fields.suppressed_others, undefined);
   });
 
-  test('a name that is too long is cut', () => {
+  test('a long name is truncated', () => {
     const stage = new Stage().enforce();
     stage.access().may('READ', 'GROUP', 'g'.repeat(30_000));
     assert.ok(String(stage.lines[0]!.fields.resource_name).length <= agentLimits.aclDecisionNameCharsMax + 1);
     assert.ok(stage.lines[0]!.message.length < 1000);
   });
 
-  test('without the flag there is none, and the metric counts', () => {
+  test('without the flag nothing is logged, and the metric counts', () => {
     const stage = new Stage({ logsDenials: false }).enforce();
     assert.equal(stage.access().may('READ', 'TOPIC', 'payments'), false);
     assert.deepEqual(stage.lines, []);
@@ -347,7 +347,7 @@ describe('the log of denials', () => {
 });
 
 describe('denials as events', () => {
-  test('an event says what the line says', () => {
+  test('an event has the content of the log line', () => {
     const stage = new Stage().enforce();
     stage.areEventsOn = true;
     stage.access().may('READ', 'TOPIC', 'payments');
@@ -355,7 +355,7 @@ describe('denials as events', () => {
     assert.deepEqual(stage.events, [{ ...fields, message }]);
   });
 
-  test('what rules would deny is an event too', () => {
+  test('a would-be denial in shadow mode is an event, too', () => {
     const stage = new Stage().shadow();
     stage.areEventsOn = true;
     assert.equal(stage.access().may('READ', 'TOPIC', 'payments'), true);
@@ -363,7 +363,7 @@ describe('denials as events', () => {
     assert.deepEqual({ is_shadow, log_level }, { is_shadow: true, log_level: 'info' });
   });
 
-  test('they need no log, and say so', () => {
+  test('events do not need the log, and are marked so', () => {
     const stage = new Stage({ logsDenials: false }).enforce();
     stage.areEventsOn = true;
     stage.access().may('READ', 'TOPIC', 'payments');
@@ -371,7 +371,7 @@ describe('denials as events', () => {
     assert.equal(stage.events[0]!.is_log, false);
   });
 
-  test('what the log said a moment ago is news to those who just switched events on, and then once a minute', () => {
+  test('a denial that was just logged is still emitted when events are switched on, and then once a minute', () => {
     const stage = new Stage().enforce();
     const deny = () => stage.access().may('READ', 'TOPIC', 'payments');
     deny();
@@ -388,10 +388,10 @@ describe('denials as events', () => {
   });
 });
 
-describe('rules that never match', () => {
+describe('ACLs that never match', () => {
   const reasons = (stage: Stage) => stage.lines.map(({ fields }) => fields.reason ?? fields.count);
 
-  test('are told while rules are tried out, each once', () => {
+  test('are logged in shadow mode, each once', () => {
     const stage = new Stage();
     stage.put('ALLOW READ TOPIC * User:alice PREFIXED', 'ALLOW READ TOPIC orders');
     stage.access();
@@ -413,7 +413,7 @@ describe('rules that never match', () => {
     assert.equal(stage.lines.length, 3, 'one that came back is told again');
   });
 
-  test('are told one by one up to a number', () => {
+  test('are logged individually up to a limit', () => {
     const stage = new Stage().shadow();
     for (let n = 0; n < agentLimits.aclInvalidRulesLoggedMax + 5; n++) stage.put(`ALLOW READ TOPIC t${n}*`);
     stage.access();

@@ -35,7 +35,7 @@ type Creation = RequestBody<'CreateAcls'>['creations'][number];
 type Filter = RequestBody<'DescribeAcls'>;
 type Caller = Pick<ServedAgent, 'call'>;
 
-/** `ALLOW User:alice READ TOPIC orders`, with `PREFIXED` behind it where it is. */
+/** Formats an ACL as `ALLOW User:alice READ TOPIC orders`, followed by `PREFIXED` if it is. */
 function acl(text: string, differences: Partial<Creation> = {}): Creation {
   const [permission, principal, operation, resourceType, resourceName, patternType = 'LITERAL'] =
     text.split(' ');
@@ -99,7 +99,7 @@ function textOf(told: Told): string {
 
 describe('ACLs over a real leader', () => {
   for (const version of [1, 2, 3]) {
-    test(`are made, described and deleted, v${version}`, async () => {
+    test(`are created, described and deleted, v${version}`, async () => {
       await using agent = await startLeaderAgent();
       const texts = [
         'ALLOW User:alice READ TOPIC orders',
@@ -134,7 +134,7 @@ describe('ACLs over a real leader', () => {
     });
   }
 
-  test('are refused each by itself', async () => {
+  test('are refused individually', async () => {
     await using agent = await startLeaderAgent();
     const good = 'ALLOW User:alice READ TOPIC orders';
     const rows: [creation: Creation, error: string, message: RegExp][] = [
@@ -165,14 +165,14 @@ describe('ACLs over a real leader', () => {
     assert.equal(all!.matchingAcls.length, 2);
   });
 
-  test('a filter with a number that stands for nothing is told so', async () => {
+  test('a filter with an unknown enum value is INVALID_REQUEST', async () => {
     await using agent = await startLeaderAgent();
     const answer = answered(await agent.call('DescribeAcls', 3, { ...any, patternTypeFilter: 7 }));
     assert.equal(errorName(answer.errorCode), 'INVALID_REQUEST');
     assert.match(answer.errorMessage!, /no pattern type 7 here; there are 1 ANY, 2 MATCH/);
   });
 
-  test('more than a call can carry are made and deleted by several', async () => {
+  test('are created and deleted in several calls if they are too many for one', async () => {
     await using agent = await startLeaderAgent();
     const count = coreLimits.aclsPerCallMax + 500;
     const creations = Array.from({ length: count }, (_, n) =>
@@ -185,7 +185,7 @@ describe('ACLs over a real leader', () => {
     assert.equal(all!.matchingAcls.length, count);
   });
 
-  test('only so many fit into one request', async () => {
+  test('are limited per request', async () => {
     await using agent = await startLeaderAgent();
     const many = Array.from({ length: agentLimits.aclsPerRequestMax + 1 }, () =>
       acl('ALLOW User:a READ TOPIC t'),
@@ -195,7 +195,7 @@ describe('ACLs over a real leader', () => {
     assert.match(results[agentLimits.aclsPerRequestMax]!.errorMessage!, /at most 10000 ACLs/);
   });
 
-  test('a rule that was made at one agent decides at another as soon as that hears of it', async () => {
+  test('created through one agent apply at another as soon as it receives the change', async () => {
     await using agent = await startLeaderAgent({ 'service.acls.enabled': 'true' });
     const other = await agent.another();
     const accessOf = accessOver(other);
@@ -239,7 +239,7 @@ function requestOf(principal: string): ReceivedRequest {
   };
 }
 
-test('without a control plane admins are told to ask again', async () => {
+test('NOT_CONTROLLER if the control plane is unavailable', async () => {
   const agent = await startTestAgent();
   const code = codeOf('NOT_CONTROLLER');
   assert.equal(answered(await agent.call('DescribeAcls', 3, any)).errorCode, code);
@@ -253,7 +253,7 @@ test('without a control plane admins are told to ask again', async () => {
   );
 });
 
-test('rules bind requests while they are enforced, and not while they are tried out', async () => {
+test('ACLs deny requests in enforced mode, and not in shadow mode', async () => {
   let accessOf: (request: ReceivedRequest) => Access = () => assert.fail('nobody may ask yet');
   await using agent = await startLeaderAgent(
     { 'service.acls.enabled': 'true' },

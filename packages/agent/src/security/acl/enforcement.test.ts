@@ -15,7 +15,7 @@ const describeOrders: Acl = {
   permission: 'ALLOW',
 };
 
-test('a running agent answers by the rules of its cluster, counts what it denies and tells where', async (t) => {
+test('a running agent enforces the ACLs of its cluster, and counts and logs denials', async (t) => {
   const cluster = new FakeCluster({ clusterConfigs: { 'service.acls.enabled': 'true' } });
   cluster.addTopic('orders');
   const lines: Record<string, unknown>[] = [];

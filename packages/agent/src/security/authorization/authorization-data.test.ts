@@ -20,14 +20,14 @@ import type { ServedApi } from '../../dispatch/handler-table.ts';
 import { type Access, fullAccess } from '../access.ts';
 
 /**
- * Topics `mine` and `theirs` with a record each, a share group `g`, and transactions `tx` and `their-tx` that are open on both
- * topics. There is no topic `nowhere`, and no topic `missing`.
+ * Topics `mine` and `theirs` with a record each, a share group `g`, and transactions `tx` and `their-tx` that are open
+ * on both topics. The topics `nowhere` and `missing` do not exist.
  */
 interface World extends AsyncDisposable {
   readonly agent: LeaderAgent;
   readonly id: { readonly mine: string; readonly theirs: string; readonly nowhere: string };
   readonly producer: TransactionalProducer;
-  /** From now on only what is listed is permitted. */
+  /** Permits only the listed operations from now on. */
   permit(...permits: Permit[]): ScriptedAccess;
 }
 
@@ -68,17 +68,17 @@ async function inTransaction(agent: LeaderAgent, transactionalId: string): Promi
   return producer;
 }
 
-/** What a client was told of each entity. */
+/** The result in the response, per entity. */
 type Told = Readonly<Record<string, unknown>>;
 
 interface Row {
   readonly title: string;
   readonly permits: readonly Permit[];
-  /** What the log is told of; quiet questions are not in it. */
+  /** Denials that are logged; quiet checks are not. */
   readonly logged: readonly string[];
   readonly expected: Told | string;
   readonly ask: (world: World) => Promise<Told | string>;
-  /** What must be true of the cluster afterwards. */
+  /** Asserts the state of the cluster afterwards. */
   readonly after: ((world: World) => void | Promise<void>) | undefined;
 }
 
@@ -107,7 +107,7 @@ function row<Name extends ServedApi>(name: Name, note: string, fields: RowOf<Nam
   };
 }
 
-/** Errors of partitions by the names of their topics; a denied topic has one error for all of them. */
+/** Errors of partitions by topic name; a denied topic has one error for all of them. */
 const byTopic = (entries: readonly { readonly name: string; readonly codes: readonly number[] }[]): Told =>
   Object.fromEntries(
     entries.map(({ name, codes }) => [name, [...new Set(codes)].map(errorName).join(' ')] as const),
@@ -336,7 +336,7 @@ const fetchRows = [
 ];
 
 const names = ['mine', 'theirs', 'nowhere', 'missing'] as const;
-/** What names are told where DESCRIBE, or whatever it takes, is had on `mine` and `missing`. */
+/** Results by name if the client has DESCRIBE, or the operation that is required, on `mine` and `missing`. */
 const deniedByName = {
   mine: 'NONE',
   theirs: 'TOPIC_AUTHORIZATION_FAILED',
@@ -590,7 +590,7 @@ const describeRows = [
     }),
     told: described,
     expected: { ...deniedByName, mine: operationBits(['DESCRIBE']) },
-    // They are looked at in the order of names.
+    // Checked in the order of names.
     logged: ['DESCRIBE TOPIC nowhere', 'DESCRIBE TOPIC theirs'],
   }),
   row('DescribeTopicPartitions', 'all are those that one may see', {
@@ -896,7 +896,7 @@ const toCommit = (world: World) => ({
   })),
 });
 
-/** What is told for every topic of the four. */
+/** The same result for all four topics. */
 const everywhere = (error: ErrorName): Told => Object.fromEntries(names.map((name) => [name, error]));
 
 const transactionRows = [
@@ -1031,13 +1031,13 @@ for (const { title, permits, expected, logged, ask, after } of rows) {
   });
 }
 
-test('EndTxn: a transaction of one’s own, over the connection that it knows', async () => {
+test('EndTxn: the own transaction, over the connection that began it', async () => {
   await using world = await prepare();
   world.permit('WRITE TRANSACTIONAL_ID tx');
   assert.equal(await world.producer.end(true), 'NONE');
 });
 
-test('however many partitions of a topic there are, the rules are asked once', async () => {
+test('access is checked once per topic, however many partitions there are', async () => {
   let asked: string[] = [];
   const access: Access = {
     ...fullAccess(),
@@ -1073,7 +1073,7 @@ test('however many partitions of a topic there are, the rules are asked once', a
   assert.deepEqual(asked, ['READ TOPIC wide', 'READ TOPIC other']);
 });
 
-test('a session is told of a topic by what is permitted in each round', async () => {
+test('the partitions of a fetch session depend on the access of each request', async () => {
   const topics = ['a', 'b', 'c'];
   await fc.assert(
     fc.asyncProperty(
@@ -1098,7 +1098,7 @@ test('a session is told of a topic by what is permitted in each round', async ()
             await agent.call('Fetch', usesIds ? 13 : 12, { ...request, sessionId, sessionEpoch }),
           );
           sessionId = answer.sessionId;
-          // The client never takes what it is given, so that everything is there in every round.
+          // The client never advances its offset, so that the records are returned in every round.
           const told = answer.responses.map(({ topic, topicId, partitions: [partition] }) => {
             const name = usesIds ? ids.get(topicId)! : topic;
             const size = partition!.records?.length ?? 0;
@@ -1116,7 +1116,7 @@ test('a session is told of a topic by what is permitted in each round', async ()
   );
 });
 
-/** One ShareFetch of both topics, as `errors and records of each`. */
+/** Sends one ShareFetch of both topics and returns `errors and records of each`. */
 async function shareFetch(
   { agent, id }: World,
   shareSessionEpoch: number,
@@ -1181,7 +1181,7 @@ async function joinShareGroup({ agent }: World): Promise<void> {
   assert.equal(answered(await agent.call('ShareGroupHeartbeat', 1, request)).errorCode, 0);
 }
 
-test('ShareFetch: the group, then each topic of the session in every round', async () => {
+test('ShareFetch: checks the group, then each topic of the session in every request', async () => {
   await using world = await prepare();
   await joinShareGroup(world);
 
@@ -1212,7 +1212,7 @@ test('ShareFetch: the group, then each topic of the session in every round', asy
   );
 });
 
-test('ShareAcknowledge: the group, then each topic', async () => {
+test('ShareAcknowledge: checks the group, then each topic', async () => {
   await using world = await prepare();
   await joinShareGroup(world);
   world.permit('READ GROUP g', 'READ TOPIC mine', 'READ TOPIC theirs');
@@ -1234,7 +1234,7 @@ test('ShareAcknowledge: the group, then each topic', async () => {
   assert.deepEqual(reader.denied, ['READ TOPIC theirs']);
 });
 
-test('a member that may no longer read gives back what it has when its session ends', async () => {
+test('records of a member that may no longer read are released when its session ends', async () => {
   await using world = await prepare();
   await joinShareGroup(world);
   world.permit('READ GROUP g', 'READ TOPIC theirs');

@@ -17,7 +17,7 @@ import type { ServedApi } from '../../dispatch/handler-table.ts';
 import { highestOfferedVersion } from '../../requests/offered-versions.ts';
 import { type Access, fullAccess } from '../access.ts';
 
-/** What a request is about. */
+/** Names of the resources in a request. */
 interface Named {
   readonly topic: string;
   readonly topicId: string;
@@ -28,20 +28,20 @@ interface Named {
 
 interface Guarded<Name extends ServedApi> {
   readonly asked: (named: Named, version: number) => RequestBody<Name>;
-  /** All errors that the answer has for somebody who may do nothing. When there are none, all of its lists are empty. */
+  /** All errors in the response to a client without any permission. If empty, all lists of the response are empty. */
   readonly told: readonly ErrorName[];
-  /** Before this version the answer has no place for an error, and is empty. */
+  /** Before this version the response has no error field, and is empty. */
   readonly toldFromVersion?: number;
-  /** What the control plane is asked all the same: for lists from which is left out what the client may not see. */
+  /** Calls to the control plane in spite of the denial: for lists that omit what the client may not see. */
   readonly calls?: readonly (keyof ClusterPort)[];
   /**
-   * From this version on topics have ids instead of names. An id that nobody has is told as such: it cannot be guessed, and who knows
-   * one has seen the topic.
+   * From this version on, topics are addressed by id. An unknown id is reported as such: ids cannot be guessed, and a
+   * client that knows one has seen the topic.
    */
   readonly idsFromVersion?: number;
 }
 
-/** An API that asks for no permission, and why. */
+/** An API that requires no permission, and why. */
 interface Open {
   readonly needsNothing: string;
 }
@@ -53,12 +53,12 @@ const noTopic: readonly ErrorName[] = ['TOPIC_AUTHORIZATION_FAILED'];
 const noCluster: readonly ErrorName[] = ['CLUSTER_AUTHORIZATION_FAILED'];
 const noTransactionalId: readonly ErrorName[] = ['TRANSACTIONAL_ID_AUTHORIZATION_FAILED'];
 
-/** Fields that a request has from a version on. */
+/** Returns the fields if the version has them. */
 function since<Fields extends object>(first: number, version: number, fields: Fields): Partial<Fields> {
   return version >= first ? fields : {};
 }
 
-/** The ACLs of a topic. */
+/** A filter for the ACLs of a topic. */
 function filterOf(topic: string) {
   return {
     resourceTypeFilter: aclResourceTypes.TOPIC,
@@ -496,13 +496,13 @@ const missing: Named = {
 interface Stage extends AsyncDisposable {
   readonly agent: LeaderAgent;
   readonly present: Named;
-  /** What clients may do from now on. */
+  /** Sets the access of clients from now on. */
   become(access: Access): void;
-  /** The calls to the control plane since the last time that somebody looked. */
+  /** Returns the calls to the control plane since the last call. */
   takeCalls(): string[];
 }
 
-/** A cluster in which all of `present` is there. */
+/** Starts a cluster in which all of `present` exists. */
 async function setStage(): Promise<Stage> {
   let access: Access = fullAccess();
   const calls: string[] = [];
@@ -552,7 +552,7 @@ async function ask({ agent }: Stage, name: ServedApi, version: number, named: Na
   return answered(await agent.call(name as 'ListGroups', version, row.asked(named, version)));
 }
 
-/** All errors of an answer, wherever they stand in it, sorted. */
+/** All errors anywhere in a response, sorted. */
 function errorsIn(answer: unknown): ErrorName[] {
   const found = new Set<ErrorName>();
   look(answer);
@@ -567,14 +567,14 @@ function errorsIn(answer: unknown): ErrorName[] {
   }
 }
 
-/** All lists of an answer. */
+/** All lists in a response. */
 function listsOf(answer: unknown): unknown[][] {
   if (Array.isArray(answer)) return [answer];
   if (typeof answer !== 'object' || answer === null) return [];
   return Object.values(answer).flatMap(listsOf);
 }
 
-/** An answer as text, in which nobody sees what it was about. */
+/** Returns a response as text, with the names of resources replaced. */
 function anonymized(answer: unknown, named: Named): string {
   let text = JSON.stringify(answer, (_, value) => (typeof value === 'bigint' ? `${value}n` : value));
   for (const [what, name] of Object.entries(named)) text = text.replaceAll(`"${name}"`, `"the ${what}"`);
@@ -588,7 +588,7 @@ const authorizationErrors: readonly ErrorName[] = [
   ...noTransactionalId,
 ];
 
-test('who may do nothing is told so by every API in every version, and of nothing else', async (context) => {
+test('a client without permissions is denied by every API in every version, and learns nothing else', async (context) => {
   await using stage = await setStage();
   for (const [name, row] of guarded) {
     const { told, toldFromVersion = 0, calls = [], idsFromVersion = Number.POSITIVE_INFINITY } = row;
@@ -613,7 +613,7 @@ test('who may do nothing is told so by every API in every version, and of nothin
   }
 });
 
-test('an id of a topic that nobody has is told as such', async () => {
+test('an unknown topic id is reported as such', async () => {
   await using stage = await setStage();
   stage.become(new ScriptedAccess([]));
   for (const [name, { idsFromVersion }] of guarded) {
@@ -625,7 +625,7 @@ test('an id of a topic that nobody has is told as such', async () => {
   }
 });
 
-test('the same requests are not denied to who may do everything', async () => {
+test('the same requests are not denied to a client with all permissions', async () => {
   await using stage = await setStage();
   for (const [name] of guarded) {
     const version = versionsOf(name).at(-1)!;

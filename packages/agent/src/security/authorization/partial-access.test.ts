@@ -15,12 +15,12 @@ import { type ClientSession, openSession } from '../session/client-session.ts';
 interface Stage extends AsyncDisposable {
   readonly agent: LeaderAgent;
   readonly call: LeaderAgent['call'];
-  /** From now on clients may do this and nothing else. */
+  /** Permits only these operations from now on. */
   permit(...permits: Permit[]): ScriptedAccess;
   permitAll(): void;
 }
 
-/** A cluster with two topics, in whose first partitions groups stand at offset 7. */
+/** Starts a cluster with two topics; the groups have committed offset 7 in their first partitions. */
 async function setStage({ groups = ['ours', 'theirs'] } = {}): Promise<Stage> {
   let access: Access = fullAccess();
   const agent = await startLeaderAgent({}, { accessOf: () => access });
@@ -54,7 +54,7 @@ function commitOf(groupId: string, committedOffset = 7n) {
   };
 }
 
-test('offsets are committed of topics that the client may read', async () => {
+test('offsets are committed for topics that the client may read', async () => {
   await using stage = await setStage();
   const { call } = stage;
   const access = stage.permit('READ GROUP ours', 'READ TOPIC orders');
@@ -82,7 +82,7 @@ test('offsets are committed of topics that the client may read', async () => {
   );
 });
 
-test('offsets are told of topics that the client may describe', async () => {
+test('offsets are returned for topics that the client may describe', async () => {
   await using stage = await setStage();
   const { call } = stage;
   const access = stage.permit('DESCRIBE GROUP ours', 'DESCRIBE TOPIC orders', 'DESCRIBE TOPIC dreams');
@@ -117,7 +117,7 @@ test('offsets are told of topics that the client may describe', async () => {
   assert.deepEqual(access.denied, ['DESCRIBE TOPIC secrets', 'DESCRIBE GROUP theirs']);
 });
 
-test('coordinators are told key by key', async () => {
+test('access to coordinators is checked per key', async () => {
   await using stage = await setStage({ groups: [] });
   stage.permit('DESCRIBE GROUP ours', 'DESCRIBE TRANSACTIONAL_ID ours');
   const cases: [keyType: number, ours: string, theirs: string][] = [
@@ -139,7 +139,7 @@ test('coordinators are told key by key', async () => {
   }
 });
 
-test('groups are described in the order in which they are asked for, with what the client may do', async () => {
+test('groups are described in the order of the request, with authorized operations', async () => {
   await using stage = await setStage();
   stage.permit('DESCRIBE GROUP ours', 'READ GROUP ours', 'DESCRIBE GROUP gone');
   for (const version of [5, 6]) {
@@ -166,7 +166,7 @@ test('groups are described in the order in which they are asked for, with what t
   }
 });
 
-test('groups are listed that the client may describe, and all with the cluster', async () => {
+test('ListGroups returns groups that the client may describe, or all with DESCRIBE on the cluster', async () => {
   await using stage = await setStage();
   const cases: [permits: Permit[], listed: string[]][] = [
     [[], []],
@@ -182,7 +182,7 @@ test('groups are listed that the client may describe, and all with the cluster',
   }
 });
 
-test('groups and offsets are deleted one by one', async () => {
+test('access to delete groups and offsets is checked individually', async () => {
   await using stage = await setStage();
   stage.permit('DELETE GROUP ours', 'READ TOPIC orders');
   const offsets = answered(
@@ -218,7 +218,7 @@ test('groups and offsets are deleted one by one', async () => {
   );
 });
 
-test('members of the new protocol see every topic that they name, and who describes their group does', async () => {
+test('ConsumerGroupHeartbeat and ConsumerGroupDescribe require DESCRIBE on all topics', async () => {
   await using stage = await setStage({ groups: [] });
   const { call } = stage;
   const beat = async (subscribedTopicNames: string[] | null, memberEpoch = 0) => {
@@ -260,7 +260,7 @@ test('members of the new protocol see every topic that they name, and who descri
   assert.deepEqual(access.denied, ['DESCRIBE GROUP theirs', 'DESCRIBE TOPIC orders']);
 });
 
-test('a pattern is matched with the eyes of the client that brought it', async () => {
+test('a subscription pattern matches only topics that its client may see', async () => {
   const session = (name: string, isSuperuser = false) =>
     openSession({
       remoteAddress: '::ffff:10.0.0.7',
@@ -373,7 +373,7 @@ test('members of share groups and their offsets', async () => {
   assert.deepEqual(await forget(topicNames), ['NONE', secretsAreDenied]);
 });
 
-test('configs are a matter of their topic, of their group, and else of the cluster', async () => {
+test('access to configs is checked on their topic or group, and otherwise on the cluster', async () => {
   await using stage = await setStage({ groups: [] });
   const resources = [
     { resourceType: 2, resourceName: 'secrets' },
@@ -424,7 +424,7 @@ test('configs are a matter of their topic, of their group, and else of the clust
   assert.deepEqual(await alter(), expected('NONE', 'NONE'));
 });
 
-test('what concerns the cluster takes one permission on it', async () => {
+test('operations on the cluster require one permission on it', async () => {
   await using stage = await setStage({ groups: [] });
   const { call } = stage;
   const nobody = { users: [] };
@@ -460,7 +460,7 @@ test('what concerns the cluster takes one permission on it', async () => {
   }
 });
 
-test('who asks what he may do with the cluster is told what his rules say', async () => {
+test('authorized operations on the cluster are those that the ACLs allow', async () => {
   await using stage = await setStage({ groups: [] });
   stage.permit(`ALTER CLUSTER ${clusterResourceName}`, `DESCRIBE CLUSTER ${clusterResourceName}`);
   const asked = { includeClusterAuthorizedOperations: true };

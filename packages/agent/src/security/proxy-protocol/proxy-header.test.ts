@@ -16,7 +16,7 @@ function hex(...parts: string[]): Buffer {
   return Buffer.from(parts.join(''), 'hex');
 }
 
-/** A header whose length fits what is behind it. */
+/** Builds a header with the length of its body. */
 function header(versionAndCommand: string, familyAndProtocol: string, body: string): Buffer {
   const length = (body.length / 2).toString(16).padStart(4, '0');
   return hex(signature, versionAndCommand, familyAndProtocol, length, body);
@@ -30,7 +30,7 @@ function field(type: number, value: string | Buffer): string {
   return Buffer.concat([head, bytes]).toString('hex');
 }
 
-test('a header tells where the client is', () => {
+test('a header has the address of the client', () => {
   const cases: [what: string, bytes: Buffer, source: ProxyHeader['source'], isLocal: boolean][] = [
     ['IPv4', header('21', '11', ipv4), { address: '192.0.2.1', port: 54321 }, false],
     ['IPv6', header('21', '21', ipv6), { address: '2001:db8::1', port: 54321 }, false],
@@ -57,7 +57,7 @@ test('a header tells where the client is', () => {
   }
 });
 
-test('what is no header of version 2 is refused', () => {
+test('anything but a header of version 2 is refused', () => {
   const cases: [what: string, bytes: Buffer, problem: RegExp][] = [
     [
       'version 1',
@@ -108,7 +108,7 @@ const anyHeader = fc
     ),
   );
 
-test('of a header that is cut anywhere more is awaited, and nothing is read beyond its end', () => {
+test('a truncated header is incomplete, and nothing is read beyond the end of a header', () => {
   fc.assert(
     fc.property(anyHeader, fc.uint8Array(), fc.nat(), (bytes, behind, cut) => {
       const at = cut % bytes.length;
@@ -120,7 +120,7 @@ test('of a header that is cut anywhere more is awaited, and nothing is read beyo
   );
 });
 
-test('whatever bytes come, the answer is one of three, and it does not change with more of them', () => {
+test('any bytes give one of three results, and a final result does not change with more bytes', () => {
   const almost = fc.tuple(anyHeader, fc.nat(), fc.integer({ min: 0, max: 255 })).map(([bytes, at, octet]) => {
     const changed = Buffer.from(bytes);
     changed[at % changed.length] = octet;
@@ -142,7 +142,7 @@ test('whatever bytes come, the answer is one of three, and it does not change wi
   );
 });
 
-test('the principal comes from the field that was agreed on', () => {
+test('the principal comes from the configured field', () => {
   const named = (value: string | Buffer): ProxyHeader => ({
     source: undefined,
     isLocal: false,
@@ -194,7 +194,7 @@ async function connected(t: TestContext): Promise<{ client: Socket; accepted: So
   return { client, accepted };
 }
 
-test('the header is taken off a connection and the rest is left on it', async (t) => {
+test('the header is read from a connection and the rest is left on it', async (t) => {
   const { client, accepted } = await connected(t);
   client.write(Buffer.concat([header('21', '11', ipv4 + field(0xe5, 'User:alice')), Buffer.from('kafka')]));
   const found = await readProxiedClient(accepted, { principalType: 0xe5 });
@@ -202,7 +202,7 @@ test('the header is taken off a connection and the rest is left on it', async (t
   assert.equal(String(accepted.read()), 'kafka');
 });
 
-test('a connection that ends or says something else is refused', async (t) => {
+test('a connection that ends early or sends something else is refused', async (t) => {
   const cases: [what: string, say: (client: Socket) => void, problem: RegExp][] = [
     ['nothing', (client) => client.end(), /ended before/],
     ['half a header', (client) => client.end(hex(signature)), /ended before/],

@@ -4,7 +4,7 @@ import { type LogFields, silentLog } from '@weir/core';
 import { HandClock } from '@weir/core/testing';
 import { FailureLog, printable } from './failure-log.ts';
 
-test('of many failures some are logged, and then how many were not', () => {
+test('a limited number of failures is logged, and then the number of suppressed ones', () => {
   const clock = new HandClock();
   const lines: LogFields[] = [];
   const failures = new FailureLog({
@@ -19,7 +19,7 @@ test('of many failures some are logged, and then how many were not', () => {
   assert.deepEqual(lines.slice(50), [{ count: 1000, unloggedBefore: 950 }, { count: 1001 }]);
 });
 
-test('the words of clients are made fit for a log', () => {
+test('strings from clients are sanitized for the log', () => {
   const cases: readonly [word: string, printed: string][] = [
     ['alice', 'alice'],
     ['élise@例え', 'élise@例え'],

@@ -4,7 +4,7 @@ import { settled } from '../../../testing/data-path.ts';
 import { agentLimits } from '../../limits.ts';
 import { addressKey, LoginQueue } from './login-queue.ts';
 
-/** Work that a test ends by hand, in the order in which it was begun. */
+/** Work that the test completes by hand, in the order in which it began. */
 function stage(runningMax = 1) {
   const begun: string[] = [];
   const running: (() => void)[] = [];
@@ -27,7 +27,7 @@ function stage(runningMax = 1) {
   };
 }
 
-test('whoever asks for much waits for himself, and the others only for each other', async () => {
+test('an address with many checks delays only itself, and other addresses wait only for each other', async () => {
   const { begun, ask, end } = stage();
   for (let count = 0; count < 6; count++) void ask('bad', 'root');
   await end(3);
@@ -37,26 +37,26 @@ test('whoever asks for much waits for himself, and the others only for each othe
   void ask('best', 'carol');
   await end(7);
   assert.deepEqual(begun, [
-    // One besides the first, as long as nobody else is there.
+    // The first, one more in the newcomer slot, and then one at a time, as there is no other address.
     ...['bad root', 'bad root', 'bad root', 'bad root'],
-    // A newcomer need not wait, and those behind him wait for him or for one of the others.
+    // A newcomer starts at once, and later ones wait only for a newcomer or one of the others.
     ...['good alice', 'better bob', 'best carol', 'bad admin', 'bad root', 'bad root'],
   ]);
 });
 
-test('whoever comes new does not wait for those who keep coming, however many there are', async () => {
+test('a new address does not wait for regulars, however many there are', async () => {
   const { begun, ask, end } = stage();
   for (let host = 0; host < 50; host++) {
     for (let count = 0; count < 10; count++) void ask(`host ${host}`, 'root');
   }
-  // All of them have had their turns by now, and want more.
+  // By now all of them have had a turn and have more waiting checks.
   await end(120);
   void ask('good', 'alice');
   await settled();
   assert.equal(begun.at(-1), 'good alice');
 });
 
-test('who guesses at one address, or at many, does not lock the same user out at another', async () => {
+test('guessing from one or many addresses does not lock the same user out at another', async () => {
   const { begun, ask, end } = stage();
   const guesses = Array.from({ length: agentLimits.waitingLoginsPerAddressMax + 10 }, () =>
     ask('bad', 'alice'),
@@ -75,7 +75,7 @@ test('who guesses at one address, or at many, does not lock the same user out at
   assert.equal(begun.at(-1), 'better alice');
 });
 
-test('those who keep coming do not wait for ever, however many come new', async () => {
+test('regulars do not starve, however many new addresses come', async () => {
   const { begun, ask, end } = stage();
   for (let count = 0; count < 10; count++) void ask('regular', 'user');
   for (let host = 0; host < 100; host++) void ask(`host ${host}`, 'user');
@@ -83,7 +83,7 @@ test('those who keep coming do not wait for ever, however many come new', async 
   assert.ok(begun.filter((one) => one.startsWith('regular')).length >= 8, begun.join());
 });
 
-test('only so many go on at a time', async () => {
+test('the number of concurrent checks is limited', async () => {
   const { turns, begun, ask, end } = stage(2);
   for (const user of ['a', 'b', 'c', 'd', 'e']) void ask('host', user);
   await settled();
@@ -94,7 +94,7 @@ test('only so many go on at a time', async () => {
   assert.deepEqual([begun.length, turns.waiting], [5, 0]);
 });
 
-test('only so much may wait, of one address and of all', async () => {
+test('the number of waiting checks is limited, per address and in total', async () => {
   const { turns, ask, end } = stage();
   const first = ask('first', 'user');
   void ask('second', 'user');
@@ -110,13 +110,13 @@ test('only so much may wait, of one address and of all', async () => {
   assert.equal(turns.waiting, agentLimits.waitingLoginsMax);
 });
 
-test('work that fails makes room all the same', async () => {
+test('work that fails frees its slot', async () => {
   const turns = new LoginQueue({ runningMax: 1 });
   await assert.rejects(turns.run('host', 'user', () => Promise.reject(new Error('no'))));
   assert.equal(await turns.run('host', 'user', () => Promise.resolve('done')), 'done');
 });
 
-test('a network of IPv6 that belongs to one host is one address', () => {
+test('an IPv6 /64 counts as one address', () => {
   const cases: readonly [address: string, key: string][] = [
     ['10.0.0.7', '10.0.0.7'],
     ['::ffff:10.0.0.7', '10.0.0.7'],

@@ -6,7 +6,7 @@ import { decoysFrom } from './decoys.ts';
 import { LoginQueue } from './login-queue.ts';
 import { PasswordCheck } from './password-check.ts';
 
-/** Turns that count how often one had to be taken. */
+/** A queue that counts checks. */
 class CountedTurns extends LoginQueue {
   taken = 0;
 
@@ -42,7 +42,7 @@ function stage() {
   };
 }
 
-test('passwords are right or wrong, and worked out once for as long as the credential is the same', async () => {
+test('the result of a password check is cached for as long as the credential is unchanged', async () => {
   const { turns, setPassword, forget, check } = stage();
   setPassword('alice', 'secret');
   const steps: readonly [user: string, password: string, answer: string, taken: number][] = [
@@ -52,7 +52,7 @@ test('passwords are right or wrong, and worked out once for as long as the crede
     ['alice', 'guess', 'wrong', 2],
     ['nobody', 'secret', 'wrong', 3],
     ['nobody', 'secret', 'wrong', 3],
-    // What belongs to whom is part of what is remembered.
+    // User and password are separate parts of the cache key.
     ['alicesecret', '', 'wrong', 4],
   ];
   for (const [user, password, answer, taken] of steps) {
@@ -66,7 +66,7 @@ test('passwords are right or wrong, and worked out once for as long as the crede
   assert.equal(await check('nobody', 'secret'), 'right');
 });
 
-test('clients that come together with the same password are checked once', async () => {
+test('concurrent clients with the same password share one check', async () => {
   const { turns, setPassword, check } = stage();
   setPassword('alice', 'secret');
   const answers = await Promise.all(Array.from({ length: 50 }, () => check('alice', 'secret')));

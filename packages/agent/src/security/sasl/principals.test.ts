@@ -52,7 +52,7 @@ async function stage() {
   };
 }
 
-test('a client is anonymous until it has logged in, and then has the names of its credential', async () => {
+test('a client is anonymous until it is authenticated, and then has the names of its credential', async () => {
   const { session, addPassword, addCredential, logIn, serves } = await stage();
   addPassword('ccun_1', 'secret');
   addCredential('ccun_1', 'ccn_billing', false);
@@ -68,7 +68,7 @@ test('a client is anonymous until it has logged in, and then has the names of it
   assert.equal(serves(), true);
 });
 
-test('what becomes of a credential counts from the next request on', async () => {
+test('a changed credential applies from the next request on', async () => {
   const { records, session, addPassword, addCredential, logIn, serves } = await stage();
   addPassword('root', 'secret');
   addCredential('root', 'ccn_root', true);
@@ -85,7 +85,7 @@ test('what becomes of a credential counts from the next request on', async () =>
   assert.deepEqual([session.principal.name, session.principal.isSuperuser], ['User:root', false]);
 });
 
-test('a right that is withdrawn is gone for those whom a certificate or a proxy has named, too', async () => {
+test('a revoked right is gone for users named by a certificate or a proxy, too', async () => {
   const { records, addCredential } = await stage();
   const principalOf = principalsOf(records.of('credential'));
   const session = openSession({

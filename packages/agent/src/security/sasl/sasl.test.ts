@@ -26,11 +26,11 @@ const required: SaslSettings = {
 
 interface Stage extends AgentUnderTest {
   readonly lines: readonly { readonly message: string; readonly fields: LogFields }[];
-  /** Waits for an answer that takes the agent some time. */
+  /** Waits for a response that the agent delays. */
   inTime<Result>(answer: Promise<Result>): Promise<Result>;
 }
 
-/** An agent whose cluster knows alice, and root who may do everything. */
+/** Starts an agent whose cluster has the users alice and root, who is a superuser. */
 async function stage(t: TestContext, settings: Partial<SaslSettings> = {}): Promise<Stage> {
   const lines: { message: string; fields: LogFields }[] = [];
   const keep = (message: string, fields: LogFields = {}) => {
@@ -79,7 +79,7 @@ const notValid = [
 ];
 
 describe('before a login', () => {
-  test('clients that have to log in learn versions, and nothing else', async (t) => {
+  test('clients that must authenticate get ApiVersions, and nothing else', async (t) => {
     const { connect, figure } = await stage(t);
     const client = await connect();
     assert.equal(
@@ -92,7 +92,7 @@ describe('before a login', () => {
     assert.equal(await figure('agent_kafka_unauthenticated_request_counter'), 1);
   });
 
-  test('clients that need not log in are served, and may all the same', async (t) => {
+  test('clients that need not authenticate are served, and may authenticate', async (t) => {
     const { connect } = await stage(t, { isRequired: false });
     const client = await connect();
     assert.ok(await isServed(client));
@@ -100,7 +100,7 @@ describe('before a login', () => {
     assert.ok(await isServed(client));
   });
 
-  test('a frame is small', async (t) => {
+  test('the frame size is limited', async (t) => {
     const { connect } = await stage(t);
     const client = await connect();
     const length = Buffer.alloc(4);
@@ -138,7 +138,7 @@ describe('a login', () => {
     assert.deepEqual([await counted('PLAIN'), await counted('SCRAM-SHA-512')], [3, 1]);
   });
 
-  test('with tokens that have no header, after SaslHandshake v0', async (t) => {
+  test('with tokens without a header, after SaslHandshake v0', async (t) => {
     const { connect } = await stage(t);
     const raw = (text: string | Buffer) => {
       const length = Buffer.alloc(4);
@@ -146,7 +146,7 @@ describe('a login', () => {
       return Buffer.concat([length, Buffer.from(text)]);
     };
     const plain = await connect();
-    // All at once: what follows a token waits until it is known who sent it.
+    // All at once: requests after a token wait until the client is authenticated.
     plain.send('SaslHandshake', 0, { mechanism: 'PLAIN' });
     plain.socket.write(raw(plainToken('alice', 'wonderland')));
     plain.send('Metadata', 9, { topics: [{ name: 't' }] });
@@ -163,7 +163,7 @@ describe('a login', () => {
     assert.ok(await isServed(scram));
   });
 
-  test('that is wrong with tokens that have no header ends the connection without a word', async (t) => {
+  test('that fails with tokens without a header closes the connection without a response', async (t) => {
     const { connect, inTime } = await stage(t);
     for (const token of [plainToken('alice', 'wrong'), Buffer.alloc(0)]) {
       const client = await connect();
@@ -235,7 +235,7 @@ describe('a login that fails', () => {
     });
   }
 
-  test('is told after a moment, and what the client sent behind it is not served', async (t) => {
+  test('is reported after a delay, and later requests of the client are not served', async (t) => {
     const { connect, clock, lines } = await stage(t);
     const client = await connect();
     await client.call('SaslHandshake', 1, { mechanism: 'PLAIN' });
@@ -251,13 +251,13 @@ describe('a login that fails', () => {
     assert.equal(await client.frame(), undefined);
   });
 
-  test('does not keep a good one from following on another connection', async (t) => {
+  test('does not block a valid one on another connection', async (t) => {
     const { connect, inTime } = await stage(t);
     await inTime(logInByPassword(await connect(), 'alice', 'wrong'));
     assert.equal((await logInByPassword(await connect(), 'alice', 'wonderland')).errorCode, 0);
   });
 
-  test('with what was said in another login', async (t) => {
+  test('with the replayed messages of another login', async (t) => {
     const { connect, inTime } = await stage(t);
     const scram = new ScramClient('alice', 'wonderland');
     let final = Buffer.alloc(0);
@@ -281,7 +281,7 @@ describe('a mechanism', () => {
     [[], 'PLAIN'],
   ];
   for (const [passwordMechanisms, mechanism] of cases) {
-    test(`${mechanism || 'without a name'} is not there when only [${passwordMechanisms}] is`, async (t) => {
+    test(`${mechanism || 'without a name'} is refused when only [${passwordMechanisms}] is enabled`, async (t) => {
       const { connect } = await stage(t, { passwordMechanisms, isRequired: false });
       for (const version of [0, 1]) {
         const client = await connect();
@@ -372,7 +372,7 @@ describe('the order of requests', () => {
 describe('a session', () => {
   const sessionMsMax = 60_000;
 
-  test('ends, unless its client logs in again', async (t) => {
+  test('expires, unless its client re-authenticates', async (t) => {
     const { connect, clock, figure } = await stage(t, { sessionMsMax });
     const [good, late] = [await connect(), await connect()];
     for (const client of [good, late]) {
@@ -384,7 +384,7 @@ describe('a session', () => {
     clock.advance(10_000);
     assert.ok(await isServed(good));
     assert.equal(await isServed(late), false);
-    // Who is late may still log in again, but nothing else.
+    // After the expiry a client may still re-authenticate, but nothing else.
     clock.advance(60_000);
     assert.equal((await logInByScram(good, 'alice', 'wonderland')).errorCode, 0);
     assert.ok(await isServed(good));
@@ -403,7 +403,7 @@ describe('a session', () => {
     ['password', (client) => logInByPassword(client, 'alice', 'wrong'), /not valid/],
   ];
   for (const [label, again, message] of changes) {
-    test(`cannot get another ${label}`, async (t) => {
+    test(`cannot change its ${label}`, async (t) => {
       const { connect, inTime } = await stage(t, { sessionMsMax });
       const client = await connect();
       assert.equal((await logInByPassword(client, 'alice', 'wonderland')).errorCode, 0);
@@ -414,7 +414,7 @@ describe('a session', () => {
     });
   }
 
-  test('of a user that was deleted goes on, and cannot be renewed', async (t) => {
+  test('of a deleted user continues, and cannot be renewed', async (t) => {
     const { connect, cluster, inTime } = await stage(t, { sessionMsMax });
     const client = await connect();
     await logInByPassword(client, 'alice', 'wonderland');
@@ -424,7 +424,7 @@ describe('a session', () => {
     assert.deepEqual(failure(await inTime(logInByPassword(client, 'alice', 'wonderland'))), notValid);
   });
 
-  test('of a user whose password was changed is renewed by the new one', async (t) => {
+  test('of a user with a changed password is renewed with the new one', async (t) => {
     const { connect, cluster, inTime } = await stage(t, { sessionMsMax });
     const client = await connect();
     await logInByPassword(client, 'alice', 'wonderland');
@@ -447,7 +447,7 @@ describe('OAUTHBEARER', () => {
     return { ...staged, issuer };
   }
 
-  test('lets in whom the issuer has given a token, for as long as it is good', async (t) => {
+  test('accepts a token of the issuer, for its lifetime', async (t) => {
     const { connect, issuer, clock } = await oauthStage(t);
     const client = await connect();
     const extensions = { traceId: '123', host: 'broker', port: '9092' };
@@ -465,7 +465,7 @@ describe('OAUTHBEARER', () => {
     assert.equal(await isServed(client), false);
   });
 
-  test('tells a client by a challenge that its token is not taken, and then fails', async (t) => {
+  test('sends a challenge if the token is not accepted, and then fails', async (t) => {
     const { connect, issuer, inTime, lines } = await oauthStage(t);
     const token = await issuer.token({ aud: 'another' });
     const client = await connect();
@@ -494,7 +494,7 @@ describe('OAUTHBEARER', () => {
     ['another scheme', 'n,,\x01auth=Basic x\x01\x01'],
     ['something else', 'n,,\x01auth=Bearer x\x01!!\x01\x01'],
   ];
-  test('refuses what is not its language', async (t) => {
+  test('refuses malformed messages', async (t) => {
     const { connect, inTime } = await oauthStage(t);
     for (const [label, message] of misspoken) {
       const answer = await inTime(logIn(await connect(), 'OAUTHBEARER', Buffer.from(message)));
@@ -502,7 +502,7 @@ describe('OAUTHBEARER', () => {
     }
   });
 
-  test('cannot make somebody else of a client', async (t) => {
+  test('cannot change the user of a client', async (t) => {
     const { connect, issuer, inTime } = await oauthStage(t);
     const other = bearerToken(await issuer.token(), { actAs: 'root' });
     const answer = await inTime(logIn(await connect(), 'OAUTHBEARER', other, Buffer.of(1)));

@@ -142,7 +142,7 @@ describe('SCRAM credentials over a real leader', () => {
     );
   });
 
-  test('reach agents as keys that verify the password, without the password or what equals it', async () => {
+  test('reach agents as verification keys, without the password or its equivalent', async () => {
     await using agent = await startLeaderAgent();
     await alter(agent, { upsertions: [upsertion('frank')] });
     await until(() => agent.view.records('scramCredential').byKey.has('frank'));
@@ -161,7 +161,7 @@ describe('SCRAM credentials over a real leader', () => {
   });
 });
 
-test('without a control plane clients are sent to look for it', async () => {
+test('NOT_CONTROLLER if the control plane is unavailable', async () => {
   const agent = await startTestAgent();
   assert.deepEqual(await alter(agent, { upsertions: [upsertion('a')] }), { a: codeOf('NOT_CONTROLLER') });
   assert.equal((await describeUsers(agent, null)).errorCode, codeOf('NOT_CONTROLLER'));

@@ -33,7 +33,10 @@ function asked(step: Step): string {
   return (step as { token: Buffer }).token.toString();
 }
 
-/** Made with another implementation (Python's hashlib), from the example of RFC 7677 with SHA-512 in the place of SHA-256. */
+/**
+ * Computed with another implementation (Python's hashlib), from the example of RFC 7677 with SHA-512 instead of
+ * SHA-256.
+ */
 const example = {
   user: 'user',
   credential: {
@@ -61,7 +64,7 @@ function exampleConversation(): ScramConversation {
   return knowing({ [example.user]: example.credential }, () => example.nonce);
 }
 
-test('a login whose every byte is known', () => {
+test('a login matches a known test vector', () => {
   const conversation = exampleConversation();
   assert.equal(asked(say(conversation, example.clientFirst)), example.serverFirst);
   const last = say(conversation, example.clientFinal);
@@ -69,8 +72,8 @@ test('a login whose every byte is known', () => {
   assert.deepEqual([last.user, last.token.toString()], ['user', example.serverFinal]);
 });
 
-test('anybody logs in with any name and password, and with no other password', () => {
-  // HMAC takes a zero at the end of its key for nothing, so that two passwords could be the same.
+test('any name and password can log in, and no other password can', () => {
+  // HMAC pads its key with zeros, so passwords that differ in trailing zeros would be equal.
   const word = fc
     .oneof(
       fc.string({ minLength: 1, maxLength: 20 }),
@@ -96,7 +99,7 @@ test('anybody logs in with any name and password, and with no other password', (
   );
 });
 
-test('what is not SCRAM is refused by its name', () => {
+test('malformed messages are refused with a reason', () => {
   const cases: readonly [message: string, problem: RegExp][] = [
     ['', /does not begin/],
     ['x,,n=user,r=abc', /does not begin/],
@@ -127,7 +130,7 @@ test('what is not SCRAM is refused by its name', () => {
   assert.match(step.message, /UTF-8/);
 });
 
-test('a client may say who to act as when it is himself, that it knows channel bindings, and more', () => {
+test('a client may name itself as authorization id, signal channel binding support and send extensions', () => {
   for (const first of [
     'n,a=user,n=user,r=abc',
     'y,,n=user,r=abc',
@@ -138,7 +141,7 @@ test('a client may say who to act as when it is himself, that it knows channel b
   }
 });
 
-test('the last message has to fit the first, to the byte', () => {
+test('the final message must match the first exactly', () => {
   const { clientFinal: good, nonce } = example;
   const cases: readonly [label: string, message: string, problem: RegExp][] = [
     ['another header', good.replace('c=biws', 'c=eSws'), /channel binding/],
@@ -164,7 +167,7 @@ test('the last message has to fit the first, to the byte', () => {
   }
 });
 
-test('what was said in one login is worth nothing in the next', () => {
+test('the messages of one login cannot be replayed in the next', () => {
   const users = { alice: credentialOf('secret') };
   const client = new ScramClient('alice', 'secret');
   const first = knowing(users);
@@ -175,7 +178,7 @@ test('what was said in one login is worth nothing in the next', () => {
   assert.equal(say(second, final).kind, 'failed');
 });
 
-test('a user that does not exist looks like any other, always the same, and fails with the proof', () => {
+test('a user that does not exist looks like any other, always the same, and fails at the proof', () => {
   const saltOf = (user: string) =>
     asked(say(knowing({}), `n,,n=${user},r=abc`))
       .split(',')
@@ -193,7 +196,7 @@ test('a user that does not exist looks like any other, always the same, and fail
   assert.equal(refused.message, wrong.message);
 });
 
-test('a credential with too few iterations lets nobody in', () => {
+test('a credential with too few iterations is refused', () => {
   const weak = knowing({ alice: credentialOf('secret', Buffer.from('salt'), 1000) });
   assert.equal(say(weak, 'n,,n=alice,r=abc').kind, 'failed');
 });

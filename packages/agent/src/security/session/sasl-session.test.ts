@@ -15,7 +15,7 @@ const event = fc.constantFrom<SaslEvent>(
 );
 const outcome = fc.constantFrom('challenge', 'done', 'failed');
 
-test('nobody is served who has not logged in, and nothing follows a failure', () => {
+test('an unauthenticated client is not served, and nothing follows a failure', () => {
   fc.assert(
     fc.property(fc.array(fc.tuple(event, outcome), { maxLength: 30 }), (steps) => {
       const session = new SaslSession();

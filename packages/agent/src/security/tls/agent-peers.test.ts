@@ -51,7 +51,7 @@ function keyOf(): ExchangeKey {
   return new ExchangeKey({ secrets: () => ['aks_1'], clusterId: 'vci_one', clock: systemClock });
 }
 
-/** One agent asks another for a page over the internal listener of the other. */
+/** One agent requests a page from the internal listener of another. */
 async function ask(caller: Agent, called: Agent) {
   const told: LogFields[] = [];
   const note = (_: string, fields: LogFields = {}) => void told.push(fields);
@@ -118,7 +118,7 @@ test('agents of one authority whose certificates name the host, or the same serv
   }
 });
 
-test('where SPIFFE ids are demanded they decide, in both directions', async (t) => {
+test('required SPIFFE ids decide, in both directions', async (t) => {
   const agentsId = { trustDomain: 'prod.example', workloadId: 'agents' };
   const agent = await certificatesOf(t, { uris: ['spiffe://prod.example/agents'] });
   const otherDomain = await certificatesOf(t, { uris: ['spiffe://test.example/agents'], ips: ['127.0.0.1'] });
@@ -146,13 +146,13 @@ test('where SPIFFE ids are demanded they decide, in both directions', async (t) 
     assert.notEqual(calling.outcome, page.length);
     assert.match(JSON.stringify(calling.told), problem);
   }
-  /** Who is refused would have taken the page. */
+  /** An identity that accepts the called agent, so that only the called agent refuses. */
   function trusting(certificates: ServerCertificates): Partial<AgentIdentity> {
     return certificates === none ? { trustDomain: 'prod.example' } : agentsId;
   }
 });
 
-test('an agent with a listener for others tells them of it, and gives pages nowhere else', async (t) => {
+test('an agent with an internal listener publishes its address, and serves pages only there', async (t) => {
   const certificates = await certificatesOf(t, { subject: 'CN=a', ips: ['127.0.0.1'] });
   const identity = { trustDomain: undefined, workloadId: undefined };
   const { agent, cluster } = await startAgentUnderTest(t, {
@@ -168,7 +168,7 @@ test('an agent with a listener for others tells them of it, and gives pages nowh
   const path = '/v1/internal/files/0123456789abcdef0123456789abcdef?page=0&pageBytes=4194304';
   assert.equal((await fetch(`http://127.0.0.1:${httpPort}${path}`)).status, 404);
   assert.equal((await fetch(`http://127.0.0.1:${httpPort}/v1/status`)).status, 200);
-  // Whoever has no certificate does not get as far as a status.
+  // A peer without a certificate does not even get a status.
   const stranger = connect({ host: '127.0.0.1', port: internalPort, ca: ca.certificate });
   stranger.on('error', () => {});
   stranger.write('GET /v1/status HTTP/1.1\r\nhost: a\r\n\r\n');
@@ -180,7 +180,7 @@ test('an agent with a listener for others tells them of it, and gives pages nowh
   assert.equal(heard, '');
 });
 
-test('the HTTP port speaks TLS where that was asked for, and nobody needs a certificate for it', async (t) => {
+test('the HTTP port uses TLS if configured, without client certificates', async (t) => {
   const certificates = await certificatesOf(t, {
     subject: 'CN=localhost',
     dns: ['localhost'],

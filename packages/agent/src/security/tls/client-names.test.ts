@@ -11,7 +11,7 @@ import { parseSpiffeId, spiffeIdOf } from './spiffe-id.ts';
 
 const ca = await TestCa.create();
 
-test('a subject is printed as Java prints it', async () => {
+test('a subject is printed as in Java', async () => {
   // The expected names are what X500Principal.getName() of Java 17 gave for the same certificates.
   // The types of the library know fewer kinds of text than it writes.
   const cases: [subject: unknown, expected: string][] = [
@@ -46,7 +46,7 @@ test('a subject is printed as Java prints it', async () => {
   }
 });
 
-test('the other names of a certificate are found', async () => {
+test('subject alternative names are found', async () => {
   const { certificate } = await ca.issue({
     subject: 'CN=x',
     dns: ['A.example', '*.b.example'],
@@ -60,7 +60,7 @@ test('the other names of a certificate are found', async () => {
   });
 });
 
-test('a certificate with any byte changed or cut is read or refused, and nothing else happens', async () => {
+test('a certificate with any byte changed or cut is either parsed or refused', async () => {
   const { certificate } = await ca.issue({ subject: 'C=DE, CN=x', uris: ['spiffe://a/b'] });
   const { raw } = new X509Certificate(certificate);
   fc.assert(
@@ -92,7 +92,7 @@ const rule = (pattern: string, replacement: string, letterCase: 'L' | 'U' | '' =
 });
 const fallback: NameRule = { kind: 'default' };
 
-test('rules and subjects that would take long are refused', () => {
+test('rules and subjects that would take too long are refused', () => {
   const costly = [rule('.{0,999}'.repeat(455), 'x')];
   assert.throws(() => clientNames({ rules: costly, takesSpiffeIds: false }), /repeats too much/);
   const nameOf = clientNames({ rules: [rule('(.*)', '$1'), fallback], takesSpiffeIds: false });
@@ -103,7 +103,7 @@ test('rules and subjects that would take long are refused', () => {
   );
 });
 
-test('rules make names of subjects as Kafka does', () => {
+test('rules map subjects to names as in Kafka', () => {
   const subject = 'CN=Duke,OU=ServiceUsers,O=Org,C=US';
   const cases: [rules: readonly NameRule[], expected: string | RegExp][] = [
     [[fallback], subject],
@@ -113,7 +113,7 @@ test('rules make names of subjects as Kafka does', () => {
     [[rule('^CN=([^,]*),.*$', '$1-$$1'.replace('$$', '\\$'))], 'Duke-$1'],
     [[rule('^CN=nobody.*$', 'x'), fallback], subject],
     [[rule('^CN=nobody.*$', 'x'), rule('^.*O=(\\w+),.*$', '$1')], 'Org'],
-    // Not the whole name.
+    // Does not match the whole name.
     [[rule('CN=Duke', 'x')], /no rule .* fits CN=Duke/],
     [[rule('^.*$', '')], /empty user name/],
     [[], /no rule/],
@@ -125,7 +125,7 @@ test('rules make names of subjects as Kafka does', () => {
   }
 });
 
-test('a rule that cannot be used is refused at the start', () => {
+test('an invalid rule is refused at the start', () => {
   const cases: [NameRule, RegExp][] = [
     [rule('(', 'x'), /missing closing/],
     [rule('(?=x)', 'x'), /unsupported/],
@@ -137,7 +137,7 @@ test('a rule that cannot be used is refused at the start', () => {
     assert.throws(() => clientNames({ rules: [bad], takesSpiffeIds: false }), problem);
 });
 
-test('a SPIFFE id is written in one way only', () => {
+test('a SPIFFE id has one valid format', () => {
   const good: [text: string, trustDomain: string, workloadId: string][] = [
     ['spiffe://prod.example/ns/default/sa/web', 'prod.example', 'ns/default/sa/web'],
     ['spiffe://a_b-c.1/X.y_Z', 'a_b-c.1', 'X.y_Z'],

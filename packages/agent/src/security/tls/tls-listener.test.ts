@@ -41,7 +41,7 @@ interface Line {
   readonly fields: LogFields;
 }
 
-/** A listener that speaks TLS, and who connected to it. */
+/** Starts a TLS listener and records its requests. */
 async function listen(t: TestContext, options: Options = {}) {
   const lines: Line[] = [];
   const at =
@@ -109,7 +109,7 @@ async function listen(t: TestContext, options: Options = {}) {
     return socket;
   }
 
-  /** Connects, asks something, and says as whom; `undefined` when it was not let in. */
+  /** Connects, sends a request, and returns its principal; `undefined` if the connection was refused. */
   async function enter(
     certificate?: TestCertificate,
     wishes: ConnectionOptions = {},
@@ -131,7 +131,7 @@ async function listen(t: TestContext, options: Options = {}) {
     open,
     enter,
     sockets,
-    /** New files lie there, and it is time to look. */
+    /** Replaces files and polls them. */
     async replace(next: Partial<TlsMaterial>) {
       material = { ...material, ...next };
       const before = lines.length;
@@ -146,7 +146,7 @@ async function listen(t: TestContext, options: Options = {}) {
   };
 }
 
-test('who must show a certificate is let in with a valid one and not without', async (t) => {
+test('a required client certificate must be present and valid', async (t) => {
   const { enter, lines, closed } = await listen(t);
   const expired = await ca.issue({ subject: 'CN=late', validTo: new Date(Date.UTC(2021, 0, 1)) });
   const early = await ca.issue({ subject: 'CN=early', validFrom: new Date(Date.UTC(2048, 0, 1)) });
@@ -175,14 +175,14 @@ test('who must show a certificate is let in with a valid one and not without', a
       assert.equal(await enter(certificate, { maxVersion }), principal, `${what}, ${maxVersion}`);
   }
   await until(() => closed('certificate') + closed('handshake') === 10);
-  // One line a minute for each kind, so that here two stand for ten.
+  // One line a minute for each reason, so two lines stand for ten refusals.
   const problems = lines.filter(({ level }) => level === 'warn').map(({ fields }) => String(fields.problem));
   assert.equal(problems.length, 2);
   assert.match(problems.join(), /peer did not return a certificate/);
   assert.match(problems.join(), /CERT_HAS_EXPIRED/);
 });
 
-test('each kind of bad certificate is called by its name', async (t) => {
+test('each kind of invalid certificate is logged with its problem', async (t) => {
   const cases: [certificate: TestCertificate, problem: RegExp][] = [
     [await ca.issue({ subject: 'CN=late', validTo: new Date(Date.UTC(2021, 0, 1)) }), /CERT_HAS_EXPIRED/],
     [await foreignCa.issue({ subject: 'CN=alice' }), /UNABLE_TO_/],
@@ -201,7 +201,7 @@ test('each kind of bad certificate is called by its name', async (t) => {
   }
 });
 
-test('who need not show a certificate is known by it all the same, and a bad one is no better than elsewhere', async (t) => {
+test('an optional certificate names the user, and an invalid one is refused', async (t) => {
   const { enter, requests } = await listen(t, { clientCertificates: 'requested' });
   assert.equal(await enter(), 'User:ANONYMOUS');
   assert.equal(requests.at(-1)!.session.isEncrypted, true);
@@ -211,7 +211,7 @@ test('who need not show a certificate is known by it all the same, and a bad one
   assert.equal(await ignoring.enter(await foreignCa.issue({ subject: 'CN=alice' })), 'User:ANONYMOUS');
 });
 
-test('a client that comes back with a ticket is still who it was', async (t) => {
+test('a resumed session keeps its principal', async (t) => {
   const { open, requests } = await listen(t);
   let session: Buffer | undefined;
   for (const isReused of [false, true]) {
@@ -232,7 +232,7 @@ test('a client that comes back with a ticket is still who it was', async (t) => 
   }
 });
 
-test('a SPIFFE id is the name of a user where that was asked for', async (t) => {
+test('a SPIFFE id is the user name if configured', async (t) => {
   const workload = await ca.issue({ uris: ['spiffe://prod.example/orders/writer'] });
   const both = await ca.issue({ subject: 'CN=x', uris: ['spiffe://prod.example/orders'] });
   const two = await ca.issue({ subject: 'CN=x', uris: ['spiffe://a/b', 'https://c'] });
@@ -246,7 +246,7 @@ test('a SPIFFE id is the name of a user where that was asked for', async (t) => 
   assert.equal(await other.enter(both), 'User:CN=x');
 });
 
-test('profiles say which versions of TLS are spoken', async (t) => {
+test('profiles determine the TLS versions', async (t) => {
   const cases: [profile: TlsProfileName, spoken: readonly string[]][] = [
     ['modern', ['TLSv1.3']],
     ['intermediate', ['TLSv1.2', 'TLSv1.3']],
@@ -264,7 +264,7 @@ test('profiles say which versions of TLS are spoken', async (t) => {
   }
 });
 
-test('new files serve new connections, and broken ones leave the old in use', async (t) => {
+test('new files apply to new connections, and invalid files leave the old ones in use', async (t) => {
   const { open, replace, lines, enter } = await listen(t, { clientCertificates: 'required' });
   const shown = async () => {
     const socket = open({ cert: alice.certificate, key: alice.privateKey });
@@ -291,19 +291,20 @@ test('new files serve new connections, and broken ones leave the old in use', as
     assert.doesNotMatch(JSON.stringify(lines), /PRIVATE KEY/);
     assert.equal(await shown(), serial(next), what);
   }
-  // Whose authority is no longer trusted is out, with whatever ticket, and who was in stays.
+  // Certificates of an authority that is no longer trusted are refused, even with a session ticket; open connections
+  // stay.
   await replace({ ...next, authorities: foreignCa.certificate });
   assert.equal(await enter(alice), undefined);
   assert.equal(await enter(await foreignCa.issue({ subject: 'CN=new' })), 'User:CN=new');
   assert.equal((await kept.call('ApiVersions', 0, {})).errorCode, 0);
 });
 
-test('there is no listener without a certificate to begin with', async (t) => {
+test('a listener does not start without a valid certificate', async (t) => {
   await assert.rejects(listen(t, { material: { certificate: 'none' } }), /holds no certificate/);
   await assert.rejects(listen(t, { material: { privateKey: alice.privateKey } }), /does not belong/);
 });
 
-test('large requests and answers go through, cut wherever the network cuts them', async (t) => {
+test('large requests and responses pass, however the network splits them', async (t) => {
   const { open, requests } = await listen(t, { clientCertificates: 'ignored' });
   const client = TestClient.over(open());
   const topics = Array.from({ length: 3_000 }, (_, index) => ({ name: `topic-${index}-${'x'.repeat(200)}` }));
@@ -318,7 +319,7 @@ test('large requests and answers go through, cut wherever the network cuts them'
   assert.equal(requests.length, 3);
 });
 
-test('plain words and silence are turned away', async (t) => {
+test('plaintext and silent connections are closed', async (t) => {
   const clock = new HandClock();
   const { listener, closed, sockets } = await listen(t, { clock });
   const [plain, silent] = [0, 1].map(() => {
@@ -341,7 +342,7 @@ test('plain words and silence are turned away', async (t) => {
   assert.equal(listener.connectionCount, 0);
 });
 
-test('certificates of clients are logged where that was asked for', async (t) => {
+test('client certificates are logged if configured', async (t) => {
   const { enter, lines } = await listen(t, { logsCertificates: true });
   await enter(alice);
   const line = lines.find(({ message }) => message === 'verified client certificate')!;
@@ -352,7 +353,7 @@ test('certificates of clients are logged where that was asked for', async (t) =>
   });
 });
 
-/** A PROXY header of version 2 for 192.0.2.1:54321, with a principal in the field 0xE5. */
+/** Builds a PROXY header of version 2 for 192.0.2.1:54321, with a principal in the field 0xE5. */
 function proxyHeader(principal?: string): Buffer {
   const name = principal === undefined ? Buffer.alloc(0) : Buffer.from(principal);
   const fields = Buffer.concat([Buffer.from([0xe5, name.length >> 8, name.length & 0xff]), name]);
@@ -365,7 +366,7 @@ function proxyHeader(principal?: string): Buffer {
   return Buffer.concat([head, body]);
 }
 
-test('a proxy says where a client is in front of its handshake, and may say who it is', async (t) => {
+test('a PROXY header before the handshake has the address of the client, and may name the user', async (t) => {
   const isKnown = { name: 'User:carol', aliases: [], credentialName: 'ccn_carol', isSuperuser: true };
   const { listener, requests, sockets, lines, closed } = await listen(t, {
     clientCertificates: 'requested',
@@ -393,7 +394,7 @@ test('a proxy says where a client is in front of its handshake, and may say who 
     principal: isKnown,
   });
   assert.equal((await through(proxyHeader('User:dave')))?.principal.name, 'User:dave');
-  // The proxy itself, which looks whether somebody is there.
+  // A health check of the proxy itself.
   const local = Buffer.from('0d0a0d0a000d0a515549540a20000000', 'hex');
   assert.partialDeepStrictEqual(await through(local, alice), {
     remoteAddress: '127.0.0.1',
@@ -410,7 +411,7 @@ test('a proxy says where a client is in front of its handshake, and may say who 
   assert.equal(lines.filter(({ level }) => level === 'warn').length, 1, 'one line a minute');
 });
 
-test('whom only a proxy names is no superuser', async (t) => {
+test('a user named only by a proxy is not a superuser', async (t) => {
   const root = { name: 'User:root', aliases: [], credentialName: 'ccn_root', isSuperuser: true };
   const { listener, requests, sockets } = await listen(t, {
     clientCertificates: 'requested',

@@ -14,7 +14,7 @@ import { type TlsSource, tlsBucket, tlsFiles, tlsObjects } from './tls-material.
 
 const ca = await TestCa.create();
 
-/** Certificates from a source, and what happens when it is time to look again. */
+/** Loads certificates from a source and polls it on demand. */
 async function follow(t: TestContext, source: TlsSource) {
   const clock = new HandClock();
   const certificates = await ServerCertificates.load({
@@ -29,7 +29,7 @@ async function follow(t: TestContext, source: TlsSource) {
   certificates.onChange(() => changes++);
   return {
     certificates,
-    /** Looks once and says whether something changed. */
+    /** Polls once and returns whether the certificates changed. */
     async look(): Promise<boolean> {
       const before = changes;
       clock.advance(source.intervalMs);
@@ -39,7 +39,10 @@ async function follow(t: TestContext, source: TlsSource) {
   };
 }
 
-/** A folder as Kubernetes mounts secrets: files are links into a folder that is a link itself, which is replaced. */
+/**
+ * Creates a folder like a Kubernetes secret mount: files are links into a folder that is itself a link, which is
+ * replaced.
+ */
 async function mountedSecret(t: TestContext) {
   const root = await mkdtemp(join(tmpdir(), 'weir-tls-'));
   t.after(() => rm(root, { recursive: true, force: true }));
@@ -78,7 +81,7 @@ test('files are read again when the folder behind them is replaced', async (t) =
   assert.equal(certificates.context.key, second.privateKey);
 });
 
-test('a file that is gone, or far too long, leaves what was read before', async (t) => {
+test('a missing file, or one above the size limit, leaves the previous files in use', async (t) => {
   const { files, publish, root } = await mountedSecret(t);
   const first = await ca.issueServer();
   await publish(first);
@@ -104,7 +107,7 @@ test('objects of a bucket are read again when they change', async (t) => {
     Array.isArray(certificates.context.ca) && certificates.context.ca.length > 0,
     'those of the system',
   );
-  // One of the two has been written, and they do not belong together.
+  // Only the certificate is new, and the key does not match it.
   await put(tlsObjects.certificate, second.certificate);
   assert.equal(await look(), false);
   await put(tlsObjects.privateKey, second.privateKey);
