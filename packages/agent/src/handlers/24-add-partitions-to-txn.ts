@@ -42,7 +42,7 @@ export const addPartitionsToTxnHandler: HandlerOf<Apis['AddPartitionsToTxn']> = 
     );
     if (isRefused) return undefined;
     const partitions = topics.flatMap(({ name, partitions }): TopicPartition[] => {
-      // A topic without partitions was not checked and may not exist.
+      // A topic without partitions was not checked and need not exist.
       if (partitions.length === 0) return [];
       const { topicId } = cluster.topicByName(name)!;
       return partitions.map((partition) => ({ topicId, partition }));

@@ -8,8 +8,8 @@ import type { ConnectedClients } from '../telemetry/connected-clients.ts';
  * GetTelemetrySubscriptions v0: returns the metrics that the subscriptions of the cluster request from this client, and
  * the push interval. ApiVersions advertises it only while a subscription requests metrics.
  *
- * A client that asks before its interval is over is THROTTLING_QUOTA_EXCEEDED, unless an error told it to subscribe
- * again.
+ * A client that asks before its interval is over is THROTTLING_QUOTA_EXCEEDED, unless its last error requires it to
+ * subscribe again.
  */
 export function getTelemetrySubscriptionsHandler(
   telemetry: ClientTelemetry,

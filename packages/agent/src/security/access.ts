@@ -17,8 +17,8 @@ export interface Access {
   may(operation: NeededOperation, resourceType: AclResourceType, name: string): boolean;
   /**
    * The same without a log entry: for lists that omit what the client may not see, and for a right on the cluster that
-   * makes the check on the resource unnecessary. In the second case `may` on the resource must follow: in shadow mode
-   * it is the check that is logged, and it never denies.
+   * makes the check on the resource unnecessary. If the latter is denied, `may` on the resource must follow: in shadow
+   * mode it is the check that is logged, and it never denies.
    */
   mayQuietly(operation: NeededOperation, resourceType: AclResourceType, name: string): boolean;
   /**

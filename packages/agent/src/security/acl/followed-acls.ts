@@ -3,7 +3,8 @@ import type { Acl } from '@weir/core';
 import type { FollowedEntriesView } from '../../cluster/followed-entries.ts';
 
 /**
- * The ACLs in the cluster view. A created or deleted ACL updates the index in place; only a new snapshot rebuilds it.
+ * The ACLs in the cluster view. A created or deleted ACL updates the index in place; a new snapshot, or more changes
+ * than the view tracks (`agentLimits.followedChangesMax`), rebuilds it.
  */
 export class FollowedAcls {
   readonly #records: FollowedEntriesView;

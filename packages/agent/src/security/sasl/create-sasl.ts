@@ -43,8 +43,8 @@ export interface RunningSasl {
 }
 
 /**
- * Creates the SASL service of an agent. It checks passwords against the cluster view, so logins do not depend on
- * another process.
+ * Creates the SASL service of an agent. It checks passwords against the cluster view, so password logins do not depend
+ * on another process.
  */
 export async function createSasl(parts: SaslParts): Promise<RunningSasl> {
   const { settings, scramCredentials, cpuCount, clock, log, metrics } = parts;
