@@ -7,7 +7,7 @@ import { backgroundIntervalMs, backgroundWaitMs } from './background-queue.ts';
 import type { AppendOutcome, ProducedBatch } from './produced-batch.ts';
 import { writeRows } from './write-metrics.ts';
 
-/** Files wait for their window, as where requests to the store cost something. */
+/** Files wait for their window, as with a store that charges per request. */
 const windowMs = 250;
 
 async function start(options: DataPathOptions = {}) {
@@ -34,7 +34,7 @@ async function start(options: DataPathOptions = {}) {
   };
 }
 
-test('what rides along takes the next file of others, and makes it come neither sooner nor later', async () => {
+test('background appends join the next file of clients and do not change when it closes', async () => {
   const { path, told, aside, produce, pass } = await start();
   aside();
   await pass(100);
@@ -52,7 +52,7 @@ test('what rides along takes the next file of others, and makes it come neither 
   assert.equal(path.store.puts, 1);
 });
 
-test('alone it waits a moment, and then for at most one file every few seconds', async () => {
+test('without client files, background appends wait briefly and then get at most one file every few seconds', async () => {
   const { path, told, aside, pass } = await start();
   aside();
   await pass(backgroundWaitMs - 1);
@@ -69,7 +69,7 @@ test('alone it waits a moment, and then for at most one file every few seconds',
   assert.deepEqual([path.store.puts, told.length], [2, 3]);
 });
 
-test('much of it is worth a file at once', async () => {
+test('enough background bytes get a file at once', async () => {
   const { path, aside, pass } = await start();
   aside(['event'], 4 * MiB);
   await pass(0);
@@ -77,7 +77,7 @@ test('much of it is worth a file at once', async () => {
   assert.equal(path.store.puts, 1);
 });
 
-test('it has room of its own, and what has none is certainly not written', async () => {
+test('background appends have their own memory limit, and an append beyond it is certainly not written', async () => {
   const { path, told, aside, produce, pass } = await start({ bufferedBytesMax: 1_000 });
   aside(['x'.repeat(agentLimits.backgroundBytesMax - 200)]);
   produce(['y'.repeat(700)]);
@@ -89,7 +89,7 @@ test('it has room of its own, and what has none is certainly not written', async
   assert.deepEqual(told[2]!.results[0]!.error, 'KAFKA_STORAGE_ERROR');
 });
 
-test('a store that fails says so to those who ride along', async () => {
+test('background appends fail when the store fails', async () => {
   const { path, told, aside, pass } = await start();
   path.store.beforePut = () => {
     throw new Error('the store is on fire');
@@ -100,7 +100,7 @@ test('a store that fails says so to those who ride along', async () => {
   assert.equal(told[0]!.results[0]!.error, 'KAFKA_STORAGE_ERROR');
 });
 
-test('who drains writes what rides along too, whether others come or not', async () => {
+test('draining also writes background appends, with or without client appends', async () => {
   for (const isAlone of [true, false]) {
     const { path, told, aside, produce } = await start();
     aside();
@@ -111,7 +111,7 @@ test('who drains writes what rides along too, whether others come or not', async
   }
 });
 
-test('what nobody produced is not counted as produced', async () => {
+test('background appends do not count as produced', async () => {
   const { path, aside, produce, pass } = await start();
   aside(['a', 'b', 'c']);
   produce(['d']);

@@ -2,16 +2,16 @@ import { type Clock, MiB } from '@weir/core';
 import { agentLimits } from '../limits.ts';
 import type { PendingAppend } from './pending-append.ts';
 
-/** How long the first that comes after a silence waits for a file of others. */
+/** How long the first background append after an idle time waits for a file of clients. */
 export const backgroundWaitMs = 1_500;
-/** How often at most there is a file for nothing else, unless it is worth its price. */
+/** Minimum interval between files for background appends alone, unless enough bytes wait. */
 export const backgroundIntervalMs = 5_000;
-/** So much before compression is worth a file at any time. */
+/** With this many uncompressed bytes, background appends get a file at once. */
 const worthwhileBytes = 4 * MiB;
 
 /**
- * What waits to ride along with a file that is written for clients. A request to the store costs as much as the bytes of a large file, so that what
- * nobody waits for shares one: it boards whatever is closed next, and is the reason for a file only after a while without any.
+ * Appends that no client waits for. A store request costs as much as the bytes of a large file, so these appends join
+ * the next file that closes for clients, and get a file of their own only after a while without one.
  */
 export class BackgroundQueue {
   readonly #clock: Clock;
@@ -23,7 +23,7 @@ export class BackgroundQueue {
   #dueMs = Number.POSITIVE_INFINITY;
   #cancel: (() => void) | undefined;
 
-  /** `onDue` sees to it that a file is opened, and says whether there is one now; if there is no room, it is asked again. */
+  /** `onDue` opens a file and returns whether one is open now. If there is no room, the queue calls it again later. */
   constructor(clock: Clock, onDue: () => boolean) {
     this.#clock = clock;
     this.#onDue = onDue;
@@ -33,7 +33,7 @@ export class BackgroundQueue {
     return this.#appends.length;
   }
 
-  /** Says whether there is room for it. */
+  /** Returns whether there is room for the append. */
   push(append: PendingAppend): boolean {
     if (this.#bytes + append.bytes > agentLimits.backgroundBytesMax) return false;
     this.#appends.push(append);
@@ -47,12 +47,12 @@ export class BackgroundQueue {
     return true;
   }
 
-  /** The first of them, which is to have a file opened for it. */
+  /** Removes the first append, which opens a file of its own. */
   shift(): PendingAppend | undefined {
     return this.#take(1)[0];
   }
 
-  /** Those that a file takes along which has room for so many batches. */
+  /** Removes the appends that fit into a file with room for `batchesMax` batches. */
   board(batchesMax: number): readonly PendingAppend[] {
     let batches = 0;
     const count = this.#appends.findIndex((append) => {
@@ -88,7 +88,7 @@ export class BackgroundQueue {
     this.#sleep();
     const nowMs = this.#clock.monotonicMs();
     if (this.#onDue()) this.#lastOwnFileMs = nowMs;
-    // Whatever is still here rides along with the file that is open now, or is asked about again.
+    // The remaining appends join the file that is open now, or the queue calls `onDue` again later.
     if (this.#appends.length > 0) this.#wakeAt(nowMs + backgroundWaitMs);
   }
 

@@ -30,13 +30,13 @@ export interface BatchPlace {
 
 export interface CheckOptions {
   readonly rules: TopicRules;
-  /** Of the whole request. */
+  /** Budget of the whole request. */
   readonly budget: InflationBudget;
   readonly allowsZstd: boolean;
   readonly nowMs: number;
-  /** The transaction that batches of it belong to; absent in a request that names none. */
+  /** The transaction of the request's transactional batches; absent if the request has no transactional id. */
   readonly transaction?: BatchTransaction | undefined;
-  /** Who wrote the records, when that is to be found in them or told in them. */
+  /** Impersonation rules of the topic; present if record headers name the principal or must be stamped with it. */
   readonly principals?: TopicPrincipals | undefined;
 }
 
@@ -44,7 +44,7 @@ export type CheckedBatch =
   | {
       readonly ok: true;
       readonly batch: ProducedBatch;
-      /** -1 when the producer's times stay. */
+      /** -1 if the producer's timestamps stay. */
       readonly logAppendTimeMs: number;
     }
   | {
@@ -54,13 +54,13 @@ export type CheckedBatch =
       readonly recordErrors: readonly RecordError[];
     };
 
-/** The batch inflates to more than may be done at once: `checkBatchOffThread` is to decide. */
+/** Result for a batch that inflates to more than the serving thread may inflate: call `checkBatchOffThread`. */
 export const aside = 'aside';
 
 /**
- * Decides whether the records of one partition may be written, and makes them what will be stored: the header may be
- * corrected in place, or the batch be replaced by one with other headers of records. Records are decompressed only where a rule
- * cannot be judged without, and as far as the request may inflate at once.
+ * Validates the records of one partition and prepares the bytes to store: the header may be corrected in place, or the
+ * batch replaced by one with other record headers. Records are decompressed only if a rule needs it, and only within
+ * what the request may inflate on the serving thread.
  */
 export function checkBatch(
   records: Buffer | null,
@@ -82,7 +82,10 @@ export function checkBatch(
   return walked.ok ? complete(view, walked, place, options) : walked;
 }
 
-/** The same for a batch that may not be inflated at once, with a `pause` now and then. Its bytes may not change before it is done. */
+/**
+ * Like `checkBatch`, for a batch that may not inflate on the serving thread; calls `pause` now and then. The caller
+ * must not change the bytes before the promise settles.
+ */
 export async function checkBatchOffThread(
   records: Buffer | null,
   place: BatchPlace,
@@ -103,10 +106,10 @@ export async function checkBatchOffThread(
   return walked.ok ? complete(view, walked, place, options) : walked;
 }
 
-/** Told without a look inside. */
+/** Returned without decompressing the batch. */
 const usedUp = refuse('MESSAGE_TOO_LARGE', 'the records of the request inflate to more than is allowed');
 
-/** The batch, when its header is in order. */
+/** Returns the batch if its header is valid. */
 function begin(
   records: Buffer | null,
   { allowsZstd, transaction }: CheckOptions,
@@ -134,7 +137,7 @@ function limitsOf({ rules: { recordBytesMax, requiresKeys } }: CheckOptions, out
   return { recordBytesMax, requiresKeys, outputBytesMax };
 }
 
-/** What is known of a batch whose records were walked. */
+/** Result of iterating over the records of a batch. */
 type Walked = StampedRecords | UnstampedRecords | BatchRejection;
 
 function plainly(batch: RecordBatchView, limits: RecordLimits): Walked {
@@ -151,14 +154,16 @@ async function plainOffThread(
   return summary.ok ? { ...summary, batch } : summary;
 }
 
-/** What of the budget was used up. Where that was not counted, it is as much as it could have been. */
+/** Bytes to take from the budget. If they were not counted, the most that the batch could have inflated to. */
 function costOf(view: RecordBatchView, walked: Walked, outputBytesMax: number): number {
   if (walked.ok) return walked.recordsBytes;
   const countedBytes = 'inflatedBytes' in walked ? walked.inflatedBytes : undefined;
   return countedBytes ?? Math.min(inflatedBytesMax(view), outputBytesMax);
 }
 
-/** A record that is too large is named, so that this is about all of them. */
+/**
+ * A MESSAGE_TOO_LARGE without record errors is about the batch as a whole: a single record that is too large is listed.
+ */
 function isTooLongAtOnce(walked: Walked): boolean {
   return !walked.ok && walked.error === 'MESSAGE_TOO_LARGE' && walked.recordErrors.length === 0;
 }

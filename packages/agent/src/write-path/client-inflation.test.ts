@@ -11,7 +11,7 @@ function start() {
   return { clock, inflation, connect: () => inflation.of({ closed: new AbortController().signal, clock }) };
 }
 
-/** Inflates batches that came as so many bytes; says how many are done. */
+/** Inflates `count` batches of `compressed` bytes each and reports how many are done. */
 function inflateMany(connection: ConnectionInflation, count: number, inflated: number, compressed: number) {
   const done = { count: 0, isAll: false };
   const runs = Array.from({ length: count }, () =>
@@ -26,13 +26,13 @@ function inflateMany(connection: ConnectionInflation, count: number, inflated: n
   return done;
 }
 
-test('data that compresses as real data does never waits, however much of it comes', async () => {
+test('data with a realistic compression ratio never waits, at any volume', async () => {
   const { clock, connect } = start();
   const done = inflateMany(connect(), 10_000, 32 * MiB, 1 * MiB);
   assert.ok(await clock.pass(0, () => done.isAll));
 });
 
-test('zeros at full speed are inflated at the rate of a connection, and all of them are', async () => {
+test('highly compressed zeros are inflated at the rate limit of the connection, and none are refused', async () => {
   const { clock, connect } = start();
   const batchBytes = 16 * MiB;
   const done = inflateMany(connect(), 200, batchBytes, batchBytes / 1000);
@@ -42,7 +42,7 @@ test('zeros at full speed are inflated at the rate of a connection, and all of t
       agentLimits.inflatedConnectionBytesMax + second * agentLimits.inflatedConnectionBytesPerSecondMax;
     await clock.pass(second === 0 ? 0 : 1000);
     assert.ok((done.count - 1) * costBytes <= budgetBytes, `${done.count} after ${second} s`);
-    // No slower than the rate either: a batch of it may be late, for waits are whole.
+    // Not slower than the rate either. One batch may be late, because waits are not split.
     assert.ok(
       done.isAll || (done.count + 1) * costBytes >= 0.95 * budgetBytes,
       `${done.count} at ${second} s`,
@@ -52,7 +52,7 @@ test('zeros at full speed are inflated at the rate of a connection, and all of t
   assert.ok(done.isAll);
 });
 
-test('a connection that waits holds no place, so that others go on', async () => {
+test('a connection that waits for its budget holds no permit, so other connections proceed', async () => {
   const { clock, connect } = start();
   const greedy = Array.from({ length: 2 * agentLimits.offThreadInflationsMax }, () =>
     inflateMany(connect(), 100, 256 * MiB, 1000),
@@ -63,7 +63,7 @@ test('a connection that waits holds no place, so that others go on', async () =>
   assert.ok(await clock.pass(0, () => other.isAll));
 });
 
-test('one batch of a connection is inflated at a time, whatever became of the one before', async () => {
+test('one batch of a connection is inflated at a time, whether the one before succeeded or failed', async () => {
   const connection = start().connect();
   let running = 0;
   const outcomes = Array.from({ length: 5 }, async (_, index) => {
@@ -82,7 +82,7 @@ test('one batch of a connection is inflated at a time, whatever became of the on
   assert.deepEqual(await Promise.all(outcomes), ['bad', 'done', 'bad', 'done', 'bad']);
 });
 
-test('all requests of a connection share its budget, whatever they ask for', () => {
+test('all requests of a connection share its budget, for any API', () => {
   const { clock, inflation } = start();
   const { signal } = new AbortController();
   inflation.of({ closed: signal, clock }).spend(agentLimits.inflatedConnectionBytesMax + 1, 0);

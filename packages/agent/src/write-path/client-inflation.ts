@@ -2,14 +2,14 @@ import { type Clock, Semaphore } from '@weir/core';
 import { agentLimits } from '../limits.ts';
 import { type ConnectionBudget, TurnBudget } from './inflation-budget.ts';
 
-/** What tells the connections of clients from each other. */
+/** Identifies a client connection. */
 export interface InflatingConnection {
   readonly closed: AbortSignal;
   readonly clock: Clock;
 }
 
 interface ConnectionInflationLimits {
-  /** What the bucket of a connection holds, and how fast it fills. */
+  /** Capacity and fill rate of the token bucket of a connection. */
   readonly bytesMax: number;
   readonly bytesPerSecondMax: number;
 }
@@ -19,7 +19,10 @@ const usualLimits: ConnectionInflationLimits = {
   bytesPerSecondMax: agentLimits.inflatedConnectionBytesPerSecondMax,
 };
 
-/** What clients make an agent inflate, whatever they ask for: limited per turn, in threads, and per connection. */
+/**
+ * Limits what clients make an agent inflate, for all APIs: per event-loop turn, in parallel off the serving thread, and
+ * per connection.
+ */
 export class ClientInflation {
   readonly turn = new TurnBudget();
   readonly #places = new Semaphore({ permits: agentLimits.offThreadInflationsMax });
@@ -40,9 +43,9 @@ export class ClientInflation {
 }
 
 /**
- * What one connection makes an agent inflate. Up to 32 times of what a client sent is free, which covers real data, so that the work grows with
- * the bytes that came. What goes beyond is taken from a bucket that fills up with time: when it is empty, the next batch of the connection waits,
- * and with it what the client sent behind it. No batch is refused for it.
+ * Limits what one connection makes an agent inflate. Up to 32 times the received bytes is free, which covers real data
+ * and makes the work proportional to the traffic. The excess is taken from a token bucket: while it is empty, the next
+ * batch of the connection waits, and with it the requests that the client sent after it. No batch is refused.
  */
 export class ConnectionInflation implements ConnectionBudget {
   readonly #places: Semaphore;
@@ -65,13 +68,16 @@ export class ConnectionInflation implements ConnectionBudget {
     return this.#fill() <= 0;
   }
 
-  /** May take more than there is: how far a batch inflates is known only afterwards. */
+  /** May overdraw the bucket: the inflated size is known only afterwards. */
   spend(inflatedBytes: number, compressedBytes: number): void {
     const excessBytes = inflatedBytes - agentLimits.inflatedRequestTimesMax * compressedBytes;
     if (excessBytes > 0) this.#bytesLeft = this.#fill() - excessBytes;
   }
 
-  /** Inflates a batch off the serving thread: behind those that came before on the connection, when the bucket is not empty and a place is free. */
+  /**
+   * Inflates a batch off the serving thread, after earlier batches of the connection, once the bucket is not empty and
+   * a permit is free.
+   */
   async run<Result>(work: () => Promise<Result>): Promise<Result> {
     const before = this.#last;
     const { promise, resolve } = Promise.withResolvers<void>();

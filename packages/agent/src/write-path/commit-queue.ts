@@ -10,24 +10,29 @@ interface CommitQueueOptions {
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Log;
-  /** What one call may carry: it is one frame, and one step of the cluster's state machine. */
+  /** Limit for one call, which is one frame and one step of the cluster's state machine. */
   readonly batchesPerCallMax: number;
-  /** Called for every file that is about to be sent for the first time. A file may fail by it. */
+  /** Called for every file before it is sent for the first time. The callback may fail the file. */
   readonly onSending: (file: DataFile) => void;
-  /** Called for every file that was sent and is `stored` again, because it is certain that nothing was done. A file may fail by it. */
+  /**
+   * Called for every file that was sent and is `stored` again because the call certainly had no effect. The callback
+   * may fail the file.
+   */
   readonly onNotDone: (file: DataFile) => void;
   /** Called for every file that leaves the queue, committed or failed. */
   readonly onLeft: (file: DataFile) => void;
 }
 
 /**
- * Commits files in the order in which they were closed, however their uploads finish. A producer that has several requests on
- * their way therefore finds its batches in sequence. Files that are durable by the time a call leaves share it.
+ * Commits files in the order in which they were closed, in whatever order their uploads finish. The batches of a
+ * producer with several requests in flight therefore stay in sequence. Files that are durable when a call leaves share
+ * that call.
  *
- * There is one call at a time, and its files are chosen when it leaves the process: while the control plane is out of reach, files stay `stored`
- * and requests may be taken out of them. When the outcome of a call that left is unknown, it is made again with the same file ids until there is
- * an answer, even when no client waits for it any more: what follows may only be committed once it is known what came before. It carries
- * nothing new then, so that as little as possible is in doubt. A call of which it is known that nothing was done counts as never sent.
+ * There is one call at a time, and its files are chosen when it leaves the process: while the control plane is
+ * unreachable, files stay `stored` and requests may be removed from them. If the outcome of a sent call is unknown, the
+ * queue repeats it with the same file ids until there is an answer, even if no client waits any more: later files may
+ * only be committed once the outcome of earlier ones is known. A repeated call carries no new files, so that as little
+ * as possible is in doubt. A call that certainly had no effect counts as never sent.
  */
 export class CommitQueue {
   readonly #options: CommitQueueOptions;
@@ -36,14 +41,14 @@ export class CommitQueue {
   #isAbandoned = false;
   #cancelRetry: (() => void) | undefined;
   #failures = 0;
-  /** After a call that the control plane refused as a whole, files go one by one, so that only the culprit fails. */
+  /** After the control plane refuses a whole call, files are sent one by one, so that only the faulty file fails. */
   #oneByOne = 0;
 
   constructor(options: CommitQueueOptions) {
     this.#options = options;
   }
 
-  /** Files whose order is settled and whose commit is not, the ones that are still being uploaded included. */
+  /** Number of closed files that are not committed yet, including those still uploading. */
   get length(): number {
     return this.#files.length;
   }
@@ -52,26 +57,26 @@ export class CommitQueue {
     this.#files.push(file);
   }
 
-  /** A file and those behind it, in order. */
+  /** Returns a file and those behind it, in order. */
   from(file: DataFile): readonly DataFile[] {
     return this.#files.slice(this.#files.indexOf(file));
   }
 
-  /** To be called when a file has become `stored` or `failed`. */
+  /** Must be called when a file becomes `stored` or `failed`. */
   advance(): void {
     this.#dropFailed();
     const state = this.#files[0]?.state;
     if (!this.#isCalling && (state === 'stored' || state === 'sent')) void this.#commit();
   }
 
-  /** Gives up what is not committed: the process ends, and the control plane decides what became of the last call. */
+  /** Gives up uncommitted files because the process exits. The control plane decides the outcome of the last call. */
   abandon(): void {
     this.#isAbandoned = true;
     this.#cancelRetry?.();
     for (const { cancelDeadline } of this.#files) cancelDeadline?.();
   }
 
-  /** What failed makes room at once, also behind a file that is in doubt. */
+  /** Removes failed files at once, also those behind a file in doubt, to free their slots. */
   #dropFailed(): void {
     for (let at = this.#files.findIndex(hasFailed); at !== -1; at = this.#files.findIndex(hasFailed)) {
       const [file] = this.#files.splice(at, 1);
@@ -94,7 +99,7 @@ export class CommitQueue {
     return ready;
   }
 
-  /** The files of a call that is about to leave. From here on their outcome is in doubt. */
+  /** Returns the files of a call that is about to leave. From here on their outcome is in doubt. */
   #takeReady(): DataFile[] {
     this.#dropFailed();
     const ready = this.#ready();
@@ -125,7 +130,7 @@ export class CommitQueue {
         file.settle(results[index]!);
       }
     } catch (error) {
-      // A call that never left did nothing. A key that is refused says nothing about a call that left before.
+      // A call that never left had no effect. A refused key does not decide the outcome of an earlier call.
       const isInDoubt = error instanceof ClusterUnavailable || error instanceof AgentKeyRefused;
       if (error instanceof CallNotDone && !wasInDoubt) this.#takeBack(files);
       if (files.length === 0 || isInDoubt) {

@@ -7,32 +7,32 @@ import {
 import type { PendingAppend } from './pending-append.ts';
 import type { AppendResult, ProducedBatch } from './produced-batch.ts';
 
-/** When the open file is cut: whichever is reached first. */
+/** When the open file is closed: at the first limit that is reached. */
 export interface FlushLimits {
-  /** How long the first batch may wait; 0 where a request to the store costs nothing. */
+  /** How long the first batch may wait; 0 if the store does not charge per request. */
   readonly windowMs: number;
   readonly uncompressedBytesMax: number;
-  /** Absent when only the uncompressed size decides. */
+  /** If absent, only the uncompressed size counts. */
   readonly compressedBytesMax?: number | undefined;
   /**
-   * Up to this size a file of small requests may grow beyond `compressedBytesMax` when the file before it was closed only just
-   * now: many clients then share a request to the store. A request that makes half of `compressedBytesMax` by itself still
-   * closes its file, because its client can have only a few of them under way and would be slowed down by every wait.
+   * A file of small requests may grow beyond `compressedBytesMax` up to this size if the previous file was closed very
+   * recently, so that many clients share one store request. A request of at least half of `compressedBytesMax` still
+   * closes its file: its client can have only a few such requests in flight, and every wait would slow it down.
    */
   readonly gatheredBytesMax?: number | undefined;
 }
 
 /**
- * `sent`: a commit call carries it, and until there is an answer nobody can know whether its batches are written.
- * `failed`: it is certain that no batch of it will ever be seen.
+ * `sent`: a commit call carries the file, and its outcome is unknown until there is an answer. `failed`: none of its
+ * batches will ever become visible.
  */
 type FileState = 'open' | 'uploading' | 'stored' | 'sent' | 'committed' | 'failed';
 
-/** What of a file a commit carries. */
+/** Totals of the file's content that a commit carries. */
 interface Carried {
   batches: number;
   records: number;
-  /** What clients produced, without what rode along. */
+  /** Without background appends. */
   producedAppends: number;
   producedRecords: number;
   producedBytes: number;
@@ -41,35 +41,35 @@ interface Carried {
 
 interface Row {
   readonly append: PendingAppend;
-  /** Which batch of the request. */
+  /** Index of the batch in its request. */
   readonly index: number;
   readonly batch: ProducedBatch;
   readonly byteStart: number;
 }
 
-/** A file on its way from the first batch to the commit. */
+/** A log file from its first batch to its commit. */
 export class DataFile {
   readonly openedMs: number;
-  /** The requests in it, in the order in which they came. */
+  /** The requests in it, in order of arrival. */
   readonly appends: PendingAppend[] = [];
   state: FileState = 'open';
   bytes = 0;
   uncompressedBytes = 0;
   batchCount = 0;
-  /** When the first of its requests came, which may have waited for its turn or for room. */
+  /** When the first of its requests was received; that request may have waited for earlier requests or for room. */
   firstReceivedMs = Number.POSITIVE_INFINITY;
   closedMs = 0;
   storedMs = 0;
-  /** When it was first part of a commit call. */
+  /** When a commit call first carried it. */
   sentMs = 0;
-  /** When somebody has to look whose time is up, and the timer that sees to it. */
+  /** When the deadlines of its requests must be checked next, and the timer for it. */
   deadlineMs = Number.POSITIVE_INFINITY;
   cancelDeadline: (() => void) | undefined;
-  /** Ends its upload. */
+  /** Aborts its upload. */
   readonly abandoned = new AbortController();
   fileId = '';
   fileBytes = 0;
-  /** In the order of the file; only of a file that was closed. */
+  /** In file order; empty until the file is closed. */
   #rows: readonly Row[] = [];
 
   get carried(): Carried {
@@ -104,7 +104,7 @@ export class DataFile {
     this.batchCount += append.batches.length;
   }
 
-  /** Takes out a request; only while the file is open. */
+  /** Removes a request; allowed only while the file is open. */
   remove(append: PendingAppend): void {
     const at = this.appends.indexOf(append);
     if (at === -1) return;
@@ -114,17 +114,17 @@ export class DataFile {
     this.batchCount -= append.batches.length;
   }
 
-  /** Whether there is nothing left in it that may be committed. */
+  /** Whether no request is left that may be committed. */
   get isDead(): boolean {
     return this.appends.every(({ refusal }) => refusal !== undefined);
   }
 
-  /** The batches in the order of arrival. */
+  /** Returns the batches in order of arrival. */
   batches(): ProducedBatch[] {
     return this.appends.flatMap(({ batches }) => batches);
   }
 
-  /** Notes where each batch, in the order of arrival, lies in the file. */
+  /** Stores the byte position of each batch. `byteStarts` is in order of arrival. */
   place(fileId: string, fileBytes: number, byteStarts: readonly number[]): void {
     this.fileId = fileId;
     this.fileBytes = fileBytes;
@@ -138,8 +138,8 @@ export class DataFile {
   }
 
   /**
-   * What the control plane is told: every batch but those of refused requests, whose bytes nothing will point to. Once it was told, no request of
-   * the file may be refused any more.
+   * Builds the commit for the control plane: every batch except those of refused requests, whose bytes stay
+   * unreferenced. Afterwards no request of the file may be refused any more.
    */
   commit(): FileCommit {
     this.#rows = this.#rows.filter(({ append }) => append.refusal === undefined);
@@ -183,7 +183,7 @@ export class DataFile {
     return { fileId, fileBytes, topicIds, ...columns, uncompressedBytes, transactions };
   }
 
-  /** Answers every request of the file from the columns that the commit gave. */
+  /** Answers every request of the file from the columns of the commit result. */
   settle(result: FileCommitResult): void {
     const answers = new Map<PendingAppend, AppendResult[]>();
     for (const [at, { append, index }] of this.#rows.entries()) {
@@ -210,13 +210,13 @@ export class DataFile {
     return this.bytes >= gatheredBytesMax || this.appends.at(-1)!.bytes >= compressedBytesMax / 2;
   }
 
-  /** Whether it is worth a request to the store, though more small requests may still join it. */
+  /** Whether the file justifies a store request, although more small requests may still join it. */
   isWorthwhile({ compressedBytesMax = Number.POSITIVE_INFINITY }: FlushLimits): boolean {
     return this.bytes >= compressedBytesMax;
   }
 }
 
-/** Which rows are part of which transactions. */
+/** Maps rows to their transactions. */
 function transactionsOf(rows: readonly Row[]): TransactionalBatches {
   const transactionalIds: string[] = [];
   const transaction = new Int32Array(rows.length).fill(-1);

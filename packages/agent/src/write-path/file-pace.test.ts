@@ -5,7 +5,7 @@ import { batchOf, type DataPath, produced, settled } from '../../testing/data-pa
 import { startWritePath } from '../../testing/write-path-stage.ts';
 import { FilePace } from './file-pace.ts';
 
-/** A bucket and a control plane that take their time. */
+/** Starts a data path with delays in the store and in the control plane. */
 async function startSlow(putMs: number, commitMs: number) {
   let path: DataPath | undefined;
   const port = (cluster: ClusterPort): ClusterPort =>
@@ -31,7 +31,7 @@ const stepMs = 0.25;
 const fileMs = 4;
 const requestBytes = 1_000;
 
-/** Lets virtual time pass while something is done at every step, and tells how long each request took. */
+/** Advances virtual time, calls `step` at every step, and returns how long each request took. */
 async function during(ms: number, step: (send: () => Promise<void>, nowMs: number) => void) {
   const path = await startSlow(fileMs * 0.75, fileMs * 0.25);
   const batch = [produced(path.topicId, 0, batchOf(['x'.repeat(requestBytes)]))];
@@ -50,7 +50,7 @@ async function during(ms: number, step: (send: () => Promise<void>, nowMs: numbe
   return { tookMs, files: path.store.puts };
 }
 
-test('requests that come one by one are written at once, each in a file of its own', async () => {
+test('requests that come one by one are written at once, each in its own file', async () => {
   const { tookMs, files } = await during(200, (send, nowMs) => {
     if (nowMs % 20 === 0) void send();
   });
@@ -58,9 +58,9 @@ test('requests that come one by one are written at once, each in a file of its o
   assert.deepEqual(new Set(tookMs), new Set([fileMs]));
 });
 
-test('requests of many clients that send by the clock share files, whose distance is four times what one takes', async () => {
+test('requests of many clients that send at a fixed rate share files, spaced by four times the duration of one file', async () => {
   const { tookMs, files } = await during(200, (send) => void send());
-  // The first files do not know yet what a file takes.
+  // The first files are closed before the duration of a file is known.
   assert.ok(files <= 200 / (4 * fileMs) + 10, `${files} files`);
   assert.ok(Math.max(...tookMs) <= 5 * fileMs + 2 * stepMs, `${Math.max(...tookMs)} ms`);
 });
@@ -79,13 +79,13 @@ test('clients that wait for their answers are not slowed down', async (t) => {
         }
       });
       assert.deepEqual(new Set(tookMs), new Set([fileMs]), 'nobody waits for the distance');
-      // The last one was just begun.
+      // The last file was just started.
       assert.equal(files, 200 / fileMs + 1, 'and all share every file');
     });
   }
 });
 
-test('a slow store keeps no request waiting for long', async () => {
+test('with a slow store, no request waits long for the spacing of files', async () => {
   const pace = new FilePace();
   for (let count = 0; count < 50; count++) pace.committed(500, 3);
   pace.closed(1_000);

@@ -1,27 +1,30 @@
-/** How long a small file waits for the clients that were just answered: longer than a client nearby takes to send the next request. */
+/**
+ * How long a small file waits for clients that were just answered: longer than a nearby client needs to send its next
+ * request.
+ */
 const patienceMs = 1;
 
-/** How far apart files are, in multiples of what one takes from its close to its commit. */
+/** Distance between files, in multiples of the time from close to commit of one file. */
 const spacing = 4;
 
-/** No request waits longer for the distance between files, however slow they are. */
+/** Upper bound of that distance, so that slow files do not delay requests further. */
 const distanceMsMax = 16;
 
-/** The part that a new file has in what files take. */
+/** Weight of a new file in the moving average. */
 const newPart = 1 / 4;
 
 /**
- * How far apart small files are closed where the store charges nothing per request. A file costs about as much work as a megabyte of
- * records, so that requests which come in quick succession should share one. What a file takes says what it costs here and
- * now: on a busy machine files are further apart, which leaves it the time for everything else.
+ * Spaces out small files if the store does not charge per request. A file costs about as much work as a megabyte of
+ * records, so requests that arrive in quick succession should share one. The duration of a file shows its current cost:
+ * on a busy machine files are further apart, which leaves time for other work.
  *
- * It is a bound for clients that send by the clock. Clients that wait for their answers are counted, and a file is closed as soon as all of
- * them are in it.
+ * This is a bound for clients that send at a fixed rate. Clients that wait for their answers are counted, and a file is
+ * closed as soon as it contains requests of all of them.
  */
 export class FilePace {
-  /** What a file takes from its close to its commit, on average. */
+  /** Moving average of the time from close to commit. */
   #fileMs = 0;
-  /** How many requests were answered with the last file. */
+  /** How many requests the last file answered. */
   #answeredAppends = 0;
   #lastClosedMs = Number.NEGATIVE_INFINITY;
 
@@ -29,23 +32,23 @@ export class FilePace {
     this.#lastClosedMs = nowMs;
   }
 
-  /** A file is committed and its requests are answered. */
+  /** Called when a file is committed and its requests are answered. */
   committed(fileMs: number, answeredAppends: number): void {
     this.#fileMs += (fileMs - this.#fileMs) * newPart;
     this.#answeredAppends = answeredAppends;
   }
 
-  /** When the next file is due after others. */
+  /** When the next file is due. */
   get dueMs(): number {
     return this.#lastClosedMs + Math.min(spacing * this.#fileMs, distanceMsMax);
   }
 
-  /** When a file is due that gathered while the one before it was under way, whose clients may come again. */
+  /** When a file is due that gathered while the previous one was in flight, whose clients may send again. */
   dueMsAfterAnswers(nowMs: number): number {
     return Math.max(nowMs + patienceMs, this.dueMs);
   }
 
-  /** How many requests may come again. */
+  /** How many clients may send again. */
   get expectedAppends(): number {
     return this.#answeredAppends;
   }

@@ -14,12 +14,12 @@ import { append, heldPuts, recordingPort, startWritePath } from '../../testing/w
 import { writeRows } from './write-metrics.ts';
 
 /**
- * What was answered as failed before its commit was sent is never committed, wherever its time ran out. Its client sends it again, and
- * would find it twice.
+ * A request that was answered as failed before its commit was sent is never committed, in whatever state its deadline
+ * expired: its client retries it, and the records would be stored twice.
  */
 
 const usualTimeoutMs = 30_000;
-/** Each request makes a file of its own, and they are uploaded side by side. */
+/** Each request gets its own file, and files are uploaded in parallel. */
 const fileEach = { flush: { compressedBytesMax: 1 } };
 
 const one = (topicId: string, value: string, sequence?: number, partition = 0) =>
@@ -30,7 +30,7 @@ const one = (topicId: string, value: string, sequence?: number, partition = 0) =
     sequence === undefined ? {} : { producerId: 7, baseSequence: sequence },
   );
 
-/** Lets time pass in steps in which whatever waits for it can answer. */
+/** Advances time in steps, so that waiting promises can settle. */
 async function pass(path: DataPath, ms: number): Promise<void> {
   for (let left = ms; left > 0; left -= 500) {
     path.clock.advance(Math.min(left, 500));
@@ -38,7 +38,7 @@ async function pass(path: DataPath, ms: number): Promise<void> {
   }
 }
 
-/** A control plane whose answers come when the test says so, and to which there is a connection or not. */
+/** A control plane that answers when the test says so, and that can be disconnected. */
 function heldCommits() {
   const commits: FileCommit[][] = [];
   const waiting: ((error?: Error) => void)[] = [];
@@ -63,7 +63,7 @@ function heldCommits() {
       for (const { reject } of unsent.splice(0)) reject(error);
       await settled();
     },
-    /** Calls that were sent fail, and what became of them is not known. */
+    /** Calls that were sent fail with an unknown outcome. */
     async loseAnswers(error: Error) {
       for (const go of waiting.splice(0)) go(error);
       await settled();
@@ -99,7 +99,7 @@ function heldCommits() {
 const nextOffset = (path: DataPath & { topicId: string }, partition = 0) =>
   path.view.ends(path.topicId, partition)!.nextOffset;
 
-test('time is up in the open file: the request leaves it, and is answered at once', async () => {
+test('a request whose deadline expires in the open file leaves it and is answered at once', async () => {
   const path = await startWritePath({ flush: { windowMs: 250 } });
   const hasty = append(path, [one(path.topicId, 'a')], 100);
   const patient = append(path, [one(path.topicId, 'b')]);
@@ -112,7 +112,7 @@ test('time is up in the open file: the request leaves it, and is answered at onc
   assert.equal(nextOffset(path), 1);
 });
 
-test('an open file of which nothing is left is never written', async () => {
+test('an open file that becomes empty is never written', async () => {
   const path = await startWritePath({ flush: { windowMs: 250 }, bufferedBytesMax: 200 });
   const timers = path.clock.waiting;
   const hasty = append(path, [one(path.topicId, 'x'.repeat(100))], 100);
@@ -126,7 +126,7 @@ test('an open file of which nothing is left is never written', async () => {
   assert.deepEqual([next.offsets, path.store.puts], [[0], 1], 'its room is free');
 });
 
-test('time is up during the upload: answered when the store lets go, and left out of the commit', async () => {
+test('a request whose deadline expires during the upload is answered when the store releases its bytes, and is not committed', async () => {
   const commits: FileCommit[][] = [];
   const path = await startWritePath({ port: recordingPort(commits, () => 'go') });
   const puts = heldPuts(path);
@@ -144,7 +144,7 @@ test('time is up during the upload: answered when the store lets go, and left ou
   assert.deepEqual([figure(writeRows.batches.name), figure(writeRows.producedRecords.name)], [1, 1]);
 });
 
-test('an upload that nobody waits for any more is ended', async () => {
+test('an upload without waiting requests is aborted', async () => {
   const commits: FileCommit[][] = [];
   const path = await startWritePath({ port: recordingPort(commits, () => 'go') });
   heldPuts(path);
@@ -163,7 +163,7 @@ test('an upload that nobody waits for any more is ended', async () => {
   assert.deepEqual([path.store.runningPuts, commits.length, path.clock.waiting], [0, 0, timers]);
 });
 
-test('time is up behind a commit in doubt: what was stored is not committed, and its room is free', async () => {
+test('a stored request whose deadline expires behind a commit in doubt is not committed, and its room is free', async () => {
   const held = heldCommits();
   const path = await startWritePath({ ...fileEach, inflightFilesMax: 2, port: held.port });
   held.hold();
@@ -182,7 +182,7 @@ test('time is up behind a commit in doubt: what was stored is not committed, and
   assert.equal(nextOffset(path), 2, 'what was in doubt is there, what was not sent is not');
 });
 
-test('a file is committed without the requests whose time was up, in the order of the rest', async () => {
+test('a file is committed without expired requests, and the others keep their order', async () => {
   const held = heldCommits();
   const path = await startWritePath({ flush: { compressedBytesMax: 64 << 20 }, port: held.port });
   held.hold();
@@ -209,7 +209,7 @@ test('a file is committed without the requests whose time was up, in the order o
   assert.equal(nextOffset(path), 3);
 });
 
-test('a commit that is made again carries nothing new', async () => {
+test('a repeated commit carries nothing new', async () => {
   const commits: FileCommit[][] = [];
   const path = await startWritePath({
     ...fileEach,
@@ -224,7 +224,7 @@ test('a commit that is made again carries nothing new', async () => {
   assert.equal(nextOffset(path), 1);
 });
 
-test('what an idempotent producer sent behind a request whose time was up is refused until that comes again', async () => {
+test('batches that an idempotent producer sent after an expired one are refused until the expired one is retried', async () => {
   const held = heldCommits();
   const path = await startWritePath({ ...fileEach, port: held.port });
   held.hold();
@@ -252,7 +252,7 @@ test('what an idempotent producer sent behind a request whose time was up is ref
   assert.equal(nextOffset(path), 3);
 });
 
-test('what came again before its first attempt was given up is not missed', async () => {
+test('a batch that was retried before its first attempt was given up does not count as lost', async () => {
   const held = heldCommits();
   const path = await startWritePath({ ...fileEach, port: held.port });
   held.hold();
@@ -272,7 +272,7 @@ test('what came again before its first attempt was given up is not missed', asyn
   );
 });
 
-test('a client that left while a commit was stuck is not written, whatever its request still had of its time', async () => {
+test('a request of a client that disconnected while a commit was stuck is not written, even before its deadline', async () => {
   const held = heldCommits();
   const path = await startWritePath({ port: held.port });
   held.hold();
@@ -298,7 +298,7 @@ test('a client that left while a commit was stuck is not written, whatever its r
   assert.equal(nextOffset(path), 3);
 });
 
-test('a client that left while its request waited behind others of its connection is not written', async () => {
+test('a request of a client that disconnected while the request waited behind others of its connection is not written', async () => {
   const held = heldCommits();
   const path = await startWritePath({ port: held.port });
   held.hold();
@@ -309,7 +309,7 @@ test('a client that left while its request waited behind others of its connectio
   await pass(path, 2_000);
   await held.release();
   assert.deepEqual(stuck.offsets, [0]);
-  // Its turn comes when those before it are answered.
+  // It is processed when the earlier requests are answered.
   path.clock.advance(1);
   const deadlineMs = path.clock.monotonicMs() + usualTimeoutMs;
   const waited = path.writePath.append([one(path.topicId, 'b')], { deadlineMs, left, receivedMs });
@@ -322,7 +322,7 @@ test('a client that left while its request waited behind others of its connectio
   assert.deepEqual([outcomes, nextOffset(path)], [['REQUEST_TIMED_OUT', 'NONE'], 2]);
 });
 
-test('a client that left is found in a stored file, in one that waited for room, and behind a slow upload', async (t) => {
+test('requests of a disconnected client are dropped from a stored file, from the waiting queue, and behind a slow upload', async (t) => {
   await t.test('stored', async () => {
     const held = heldCommits();
     const path = await startWritePath({ ...fileEach, port: held.port });
@@ -363,7 +363,7 @@ test('a client that left is found in a stored file, in one that waited for room,
   });
 });
 
-test('a client that leaves while all goes well is written, as it may just be done', async () => {
+test('a request of a client that disconnects while nothing is stuck is written, because the client may just be done', async () => {
   const path = await startWritePath({ flush: { windowMs: 250 } });
   const client = new AbortController();
   append(path, [one(path.topicId, 'a')], usualTimeoutMs, client.signal);
@@ -373,7 +373,7 @@ test('a client that leaves while all goes well is written, as it may just be don
   assert.equal(nextOffset(path), 1);
 });
 
-test('what is in doubt stays so until there is an answer, also when its client has left', async () => {
+test('a commit in doubt stays in doubt until there is an answer, even if its client has disconnected', async () => {
   let isDown = true;
   const commits: FileCommit[][] = [];
   const path = await startWritePath({ port: recordingPort(commits, () => (isDown ? 'loseAnswer' : 'go')) });
@@ -390,7 +390,7 @@ test('what is in doubt stays so until there is an answer, also when its client h
   assert.equal(path.clock.waiting, 0);
 });
 
-test('time is up while the commit waits for a connection: it is sent without the request', async () => {
+test('a request whose deadline expires while the commit waits for a connection is left out of the commit', async () => {
   const held = heldCommits();
   const path = await startWritePath({ port: held.port });
   held.disconnect();
@@ -404,7 +404,7 @@ test('time is up while the commit waits for a connection: it is sent without the
   assert.equal(nextOffset(path), 1);
 });
 
-test('a commit of which nothing is left is not sent, and what came later is', async () => {
+test('an empty commit is not sent, and later requests are committed', async () => {
   const held = heldCommits();
   const path = await startWritePath({ ...fileEach, inflightFilesMax: 1, port: held.port });
   const timers = path.clock.waiting;
@@ -442,7 +442,7 @@ test('a commit that failed before it was sent is not in doubt', async () => {
   assert.deepEqual([held.commits.length, nextOffset(path)], [1, 1]);
 });
 
-test('a client that left while the commit waited for a connection is not written', async () => {
+test('a request of a client that disconnected while the commit waited for a connection is not written', async () => {
   const held = heldCommits();
   const path = await startWritePath({ port: held.port });
   held.disconnect();
@@ -456,7 +456,7 @@ test('a client that left while the commit waited for a connection is not written
   assert.deepEqual([gone.errors, stays.offsets, nextOffset(path)], [['REQUEST_TIMED_OUT'], [0], 1]);
 });
 
-test('what was sent stays in doubt while it waits to be sent again, and carries the same', async () => {
+test('a sent commit stays in doubt while it waits to be repeated, and is repeated unchanged', async () => {
   for (const error of [new ClusterUnavailable('the connection broke'), new AgentKeyRefused('401')]) {
     const held = heldCommits();
     const path = await startWritePath({ port: held.port });
@@ -478,7 +478,7 @@ test('what was sent stays in doubt while it waits to be sent again, and carries 
   }
 });
 
-test('a commit that was sent and not done is not in doubt: what was answered meanwhile is not written', async () => {
+test('a commit that was sent and had no effect is not in doubt: requests answered meanwhile are not written', async () => {
   const held = heldCommits();
   const path = await startWritePath({ port: held.port });
   held.hold();
@@ -498,7 +498,7 @@ test('a commit that was sent and not done is not in doubt: what was answered mea
   assert.deepEqual([patient.offsets, again.offsets, nextOffset(path)], [[0], [1], 2]);
 });
 
-test('a commit that was in doubt before stays so, although it is not done when it is sent again', async () => {
+test('a commit that was in doubt before stays in doubt, although the repeated call had no effect', async () => {
   const held = heldCommits();
   const path = await startWritePath({ port: held.port });
   held.hold();
@@ -515,7 +515,7 @@ test('a commit that was in doubt before stays so, although it is not done when i
   assert.deepEqual([held.commits[2], nextOffset(path)], [held.commits[0], 2]);
 });
 
-test('what an idempotent producer sent behind a request that was never sent is refused with it', async () => {
+test('batches that an idempotent producer sent after one that was never sent are refused with it', async () => {
   const held = heldCommits();
   const path = await startWritePath({ ...fileEach, port: held.port });
   held.disconnect();

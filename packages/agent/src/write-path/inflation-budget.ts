@@ -1,7 +1,10 @@
 import { wireLimits } from '@weir/wire/limits';
 import { agentLimits } from '../limits.ts';
 
-/** What all requests may inflate at once before others get their turn, however many connections they come from. */
+/**
+ * Limits what all requests together inflate on the serving thread in one turn of the event loop, whatever their number
+ * of connections.
+ */
 export class TurnBudget {
   readonly #bytesMax: number;
   #bytesLeft: number;
@@ -28,25 +31,27 @@ export class TurnBudget {
   }
 }
 
-/** What the connection of the request may inflate, in all of its requests. */
+/** Inflation budget of a connection, shared by all of its requests. */
 export interface ConnectionBudget {
   readonly isSpent: boolean;
   spend(inflatedBytes: number, compressedBytes: number): void;
 }
 
 interface InflationBudgetOptions {
-  /** The batches as they came. */
+  /** Size of the batches as received. */
   readonly requestBytes: number;
   readonly turn: TurnBudget;
   readonly connection: ConnectionBudget;
   readonly atOnceBytesMax?: number;
   /** Calls back in a later turn. */
   readonly later: (run: () => void) => void;
-  /** Told what was inflated, and where. */
+  /**
+   * Receives the inflated bytes, and whether they were inflated on the serving thread (`atOnce`) or off it (`aside`).
+   */
   readonly onInflated?: ((bytes: number, where: 'atOnce' | 'aside') => void) | undefined;
 }
 
-/** What the batches of one request may inflate to together, and how much of that before others get their turn. */
+/** Limits what the batches of one request inflate to together, and how much of that on the serving thread. */
 export class InflationBudget {
   readonly #options: InflationBudgetOptions;
   #bytesLeft: number;
@@ -62,7 +67,10 @@ export class InflationBudget {
     );
   }
 
-  /** What another batch may inflate to, of a topic that takes records of so many bytes. The first has room for one of them in any case. */
+  /**
+   * Returns what the next batch may inflate to, for a topic with records of up to `recordBytesMax`. The first batch
+   * always has room for one such record.
+   */
   bytesFor(recordBytesMax: number): number {
     const bytes = this.#isUntouched ? Math.max(this.#bytesLeft, recordBytesMax) : this.#bytesLeft;
     return Math.min(bytes, wireLimits.decompressedBatchBytesMax);
@@ -73,7 +81,7 @@ export class InflationBudget {
     return Math.min(this.#atOnceBytesLeft, this.#bytesLeft, this.#options.turn.bytesLeft);
   }
 
-  /** `compressedBytes` is the size of the batch as it came. */
+  /** `compressedBytes` is the size of the batch as received. */
   spend(bytes: number, compressedBytes: number): void {
     const { connection, onInflated } = this.#options;
     this.#isUntouched = false;

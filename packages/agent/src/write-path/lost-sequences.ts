@@ -9,19 +9,19 @@ interface Lost {
   readonly untilMs: number;
 }
 
-/** By then a client has heard of the loss and sends nothing any more that was meant to follow. */
+/** By then the client knows of the loss and sends no more batches that were meant to follow. */
 const rememberedMs = 5_000;
 const sequenceRange = 2 ** 31;
 
 /**
- * Batches of idempotent producers that were given up before their commit. The control plane cannot know of them: a
- * producer that it does not know may begin at any sequence, so that what was sent behind a first batch that got lost would
- * be taken for the first, and the first could never be written again. Therefore nothing of the same producer may
- * pass until the lost batch has come again.
+ * Batches of idempotent producers that were given up before their commit. The control plane does not know about them:
+ * it accepts any first sequence from an unknown producer, so it would take a batch sent after a lost first batch for
+ * the first one, and the lost batch could never be written. Therefore no batch of that producer passes until the lost
+ * one is retried.
  */
 export class LostSequences {
   readonly #clock: Clock;
-  /** By producer and partition, the oldest first. */
+  /** By producer and partition, oldest first. */
   readonly #lost = new Map<string, Lost>();
 
   constructor(clock: Clock) {
@@ -32,7 +32,7 @@ export class LostSequences {
     return this.#lost.size;
   }
 
-  /** Says whether anything of it can be missed, which is so of idempotent producers alone. */
+  /** Returns whether later batches depend on it, which is the case only for idempotent producers. */
   add({ batches }: PendingAppend): boolean {
     let isMissed = false;
     const untilMs = this.#clock.monotonicMs() + rememberedMs;
@@ -42,7 +42,7 @@ export class LostSequences {
       isMissed = true;
       const { producerEpoch, baseSequence } = batch;
       const before = this.#lost.get(key);
-      // What counts is the earliest that is missing.
+      // The earliest missing sequence counts.
       const isKnown = before?.producerEpoch === producerEpoch && isAfter(baseSequence, before.baseSequence);
       if (isKnown) continue;
       this.#lost.delete(key);
@@ -56,14 +56,16 @@ export class LostSequences {
     return isMissed;
   }
 
-  /** Whether a request must not be written because something before it is missing. Then it is lost as a whole itself. */
+  /**
+   * Whether a request must not be written because an earlier batch is missing. If so, the whole request counts as lost.
+   */
   refuses(append: PendingAppend): boolean {
     if (this.#lost.size === 0 || !append.batches.some((batch) => this.#follows(batch))) return false;
     this.add(append);
     return true;
   }
 
-  /** A request is about to be taken: lost batches that it brings again are lost no more. */
+  /** Called before a request is accepted: batches that it retries no longer count as lost. */
   found({ batches }: PendingAppend): void {
     if (this.#lost.size === 0) return;
     for (const batch of batches) {
@@ -87,7 +89,7 @@ export class LostSequences {
   }
 }
 
-/** Sequences wrap from 2^31 - 1 to 0, so that after is what is less than half the way round ahead. */
+/** Sequences wrap from 2^31 - 1 to 0, so a sequence is after another if it is less than half the range ahead. */
 function isAfter(sequence: number, other: number): boolean {
   const ahead = (sequence - other + sequenceRange) % sequenceRange;
   return ahead > 0 && ahead < sequenceRange / 2;

@@ -13,11 +13,12 @@ import { batchOf, DataPath, produced, settled } from '../../testing/data-path.ts
 import type { AppendResult } from './produced-batch.ts';
 
 /**
- * Producers with several requests on their way, over a store that is slow and fails and a control plane whose answers get
- * lost. Whatever the seed: what was acknowledged is there, at the offset that was told, once, in its producer's order and
- * with a checksum that is right; nothing is there that nobody sent; and no commit is sent with a request that was answered before.
+ * Producers with several requests in flight, over a slow and failing store and a control plane whose answers get lost.
+ * For every seed: acknowledged records exist exactly once, at the acknowledged offset, in their producer's order and
+ * with a correct checksum; no record exists that was not sent; and no commit carries a request that was answered
+ * before.
  *
- * As soon as a request is answered its bytes are overwritten, as a listener that recycles its buffers would.
+ * As soon as a request is answered, the test overwrites its bytes, as a listener that reuses its buffers would.
  */
 const seeds = 40;
 const partitions = 3;
@@ -31,7 +32,7 @@ interface Sent {
   offset: number;
 }
 
-/** Requests by a number that their batches carry as their timestamp into the commit. */
+/** Requests by a number that their batches carry as the timestamp into the commit. */
 class Attempts {
   readonly #answered = new Set<number>();
   readonly #sent = new Set<string>();
@@ -48,7 +49,7 @@ class Attempts {
     this.#answered.add(attempt);
   }
 
-  /** A commit that is made again is as it was, whatever was answered since. */
+  /** A repeated commit is unchanged, although requests may have been answered since. */
   sent({ fileId, maxTimestampMs }: FileCommit): void {
     for (const attempt of maxTimestampMs) {
       this.unsent.delete(attempt);
@@ -84,7 +85,9 @@ class Producer {
     return this.#left === 0 && this.#unacknowledged.length === 0;
   }
 
-  /** Sends what it may; after an error it waits for all answers and then sends everything again that is not acknowledged. */
+  /**
+   * Sends what it may. After an error it waits for all answers and then retries everything that is not acknowledged.
+   */
   step(): void {
     if (this.#mustRetry) {
       if (this.#inflight > 0) return;
@@ -156,7 +159,7 @@ class Producer {
   }
 }
 
-/** A control plane that is now and then gone, before a commit or after it. */
+/** A control plane that is sometimes unavailable, before a commit or after it. */
 function shakyPort(random: Random, clock: () => Clock, attempts: Attempts, isShaky: () => boolean) {
   return (cluster: ClusterPort): ClusterPort =>
     new Proxy(cluster, {
@@ -210,7 +213,7 @@ async function readBack(path: DataPath, partition: number): Promise<string[]> {
   }
 }
 
-test('acknowledged is readable, once and in order, whatever fails', async () => {
+test('acknowledged records are readable, once and in order, under any failure', async () => {
   let failedPuts = 0;
   let givenUp = 0;
   for (let seed = 1; seed <= seeds; seed++) {

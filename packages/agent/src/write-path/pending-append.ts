@@ -1,19 +1,21 @@
 import type { ErrorName } from '@weir/wire';
 import { type AppendOutcome, type AppendResult, failedAppend, type ProducedBatch } from './produced-batch.ts';
 
-/** Clients wait this long at most before they send again, so that they are back soon after the load has dropped. */
+/** Upper bound of the throttle time, so that clients are back soon after the load has dropped. */
 const throttleTimeMsMax = 1_000;
 
 interface PendingAppendOptions {
   readonly arrivedMs: number;
-  /** When its bytes came, if that was before. */
+  /** When its bytes were received, if earlier. */
   readonly receivedMs?: number;
   readonly deadlineMs: number;
   readonly isBackground?: boolean;
   readonly left?: AbortSignal | undefined;
 }
 
-/** The batches of one Produce request between `append` and its answer. They stay together: one file, one commit. */
+/**
+ * The batches of one Produce request between `append` and its answer. They stay together in one file and one commit.
+ */
 export class PendingAppend {
   readonly batches: readonly ProducedBatch[];
   readonly bytes: number;
@@ -21,11 +23,11 @@ export class PendingAppend {
   /** When the client stops waiting, on the monotonic clock. */
   readonly deadlineMs: number;
   readonly arrivedMs: number;
-  /** When it was read from the socket; it may have waited behind others of its connection until it arrived here. */
+  /** When it was read from the socket; it may have waited behind other requests of its connection. */
   readonly receivedMs: number;
   /** No client waits for it. */
   readonly isBackground: boolean;
-  /** Set when it must not be committed. It is answered with this as soon as the store has let go of its bytes. */
+  /** Set if it must not be committed. It is answered with this error as soon as the store has released its bytes. */
   refusal: ErrorName | undefined;
   throttleTimeMs = 0;
   readonly #left: AbortSignal | undefined;
@@ -62,12 +64,12 @@ export class PendingAppend {
     return this.#left?.aborted === true;
   }
 
-  /** Notes how long it was held back. */
+  /** Stores how long the request was held back. */
   heldUntil(nowMs: number): void {
     this.throttleTimeMs = Math.min(Math.ceil(nowMs - this.arrivedMs), throttleTimeMsMax);
   }
 
-  /** The first answer counts; a client that was told of a timeout hears no more. */
+  /** The first answer counts: after a timeout the client gets no other answer. */
   settle(results: readonly AppendResult[]): void {
     const answer = this.#answer;
     this.#answer = undefined;

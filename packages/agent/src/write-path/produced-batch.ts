@@ -1,12 +1,12 @@
 import type { ErrorName } from '@weir/wire';
 
-/** A batch that has been checked and wants a place in a file. */
+/** A validated batch that waits for its place in a file. */
 export interface ProducedBatch {
   readonly topicId: string;
   readonly partition: number;
-  /** As it will be stored. A view of the request's frame, which nobody may change before `append` has settled. */
+  /** Bytes as they will be stored. A view of the request's frame, which must not change before `append` has settled. */
   readonly bytes: Buffer;
-  /** Its size without compression; an estimate unless somebody has decompressed it. */
+  /** Uncompressed size; an estimate unless the batch was decompressed. */
   readonly uncompressedBytes: number;
   readonly recordCount: number;
   readonly maxTimestampMs: number;
@@ -21,27 +21,27 @@ export interface ProducedBatch {
 /** The transaction of a batch, as its request names it. */
 export interface BatchTransaction {
   readonly transactionalId: string;
-  /** Whether the partition joins the transaction by itself. */
+  /** Whether writing the batch adds the partition to the transaction. */
   readonly addsPartition: boolean;
 }
 
-/** What became of one batch. */
+/** Outcome of one batch. */
 export interface AppendResult {
   readonly error: ErrorName;
   /** -1 on error. */
   readonly baseOffset: number;
-  /** -1 when it is not known. */
+  /** -1 if unknown. */
   readonly logStartOffset: number;
 }
 
 export interface AppendOutcome {
   /** One per batch, in order. */
   readonly results: readonly AppendResult[];
-  /** How long the request was held back because the agent had too much to do, as the client should hear it. */
+  /** How long the request was held back by back-pressure, as reported to the client. */
   readonly throttleTimeMs: number;
 }
 
-/** What a request leaves behind that was not written, or of which nobody knows. */
+/** The result of a batch that was not written, or whose outcome is unknown. */
 export function failedAppend(error: ErrorName): AppendResult {
   return { error, baseOffset: -1, logStartOffset: -1 };
 }

@@ -16,7 +16,7 @@ test('readers are remembered for a minute', () => {
   assert.equal(readers.areThere, false);
 });
 
-test('a file stays in memory when somebody reads, and only then', async (t) => {
+test('an uploaded file stays in memory only if there are recent readers', async (t) => {
   const { cluster, connect, figure } = await startAgentUnderTest(t);
   await cluster.createTopics([{ name: 'topic', partitionCount: 1, configs: {} }], { validateOnly: false });
   const client = await connect();

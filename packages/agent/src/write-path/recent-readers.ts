@@ -1,11 +1,11 @@
 import type { Clock } from '@weir/core';
 
-/** A consumer fetches every few seconds at least, even when there is nothing new. */
+/** A consumer fetches every few seconds at least, even without new records. */
 const rememberedMs = 60_000;
 
 /**
- * Whether anybody reads from this agent. A file that was just written is kept in memory for readers, which costs a copy of it and a
- * place that something else could have; where nobody reads, that would be a third of the work of writing.
+ * Whether any consumer reads from this agent. Caching a file that was just written costs a copy of it and evicts other
+ * pages; without readers that would be a third of the cost of a write.
  */
 export class RecentReaders {
   readonly #clock: Clock;

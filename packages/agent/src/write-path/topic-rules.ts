@@ -1,9 +1,9 @@
 import type { TopicDescription } from '@weir/cluster';
 
-/** What a topic demands of the batches that are written to it. */
+/** Rules of a topic for batches that are written to it. */
 export interface TopicRules {
   readonly recordBytesMax: number;
-  /** Compacted topics keep the last value of each key. */
+  /** Compacted topics retain the last value of each key. */
   readonly requiresKeys: boolean;
   /** Whether records get the agent's time instead of the producer's. */
   readonly stampsAppendTime: boolean;
@@ -14,7 +14,7 @@ type Configs = Readonly<Record<string, string>>;
 /** Reads the rules of a topic: its own config first, then the cluster's, then the agent's. */
 type TopicRulesReader = (topic: TopicDescription, clusterConfigs: Configs) => TopicRules;
 
-/** Descriptions are replaced and never changed, so that rules are read once per description. */
+/** Descriptions are immutable and get replaced, so rules are read once per description. */
 export function createTopicRulesReader(recordBytesMax: number): TopicRulesReader {
   const known = new WeakMap<
     TopicDescription,

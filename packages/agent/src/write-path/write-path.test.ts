@@ -5,7 +5,7 @@ import { zeroUuid } from '@weir/wire';
 import { batchOf, produced, settled } from '../../testing/data-path.ts';
 import { append, heldPuts, recordingPort, startWritePath as start } from '../../testing/write-path-stage.ts';
 
-test('requests of one turn share a file, and later ones the time until it is committed', async () => {
+test('requests of one event-loop turn share a file, and later requests gather until it is committed', async () => {
   const path = await start();
   const puts = heldPuts(path);
   const first = append(path, [produced(path.topicId, 0, batchOf(['a', 'b']))]);
@@ -30,7 +30,7 @@ test('requests of one turn share a file, and later ones the time until it is com
   assert.equal(path.cluster.calls.commitFiles, 2);
 });
 
-test('a small file waits for clients that were answered, and no longer than they take', async () => {
+test('a small file waits for clients that were just answered, but not longer than they need', async () => {
   const path = await start();
   const puts = heldPuts(path);
   const one = () => append(path, [produced(path.topicId, 0, batchOf(['a']))]);
@@ -50,7 +50,7 @@ test('a small file waits for clients that were answered, and no longer than they
   assert.ok(path.clock.waiting < timers, 'nobody waits for the clock any more');
   await puts.finish(2);
   assert.deepEqual(waiting.offsets, [2]);
-  // Who comes alone does not wait at all.
+  // A request that comes alone does not wait at all.
   one();
   await settled();
   assert.equal(path.store.puts, 3);
@@ -147,7 +147,7 @@ test('the sizes at which a file is closed', async (t) => {
   }
 });
 
-test('small requests gather beyond the size of a file while the last one was closed only just now', async () => {
+test('small requests gather beyond the file size if the previous file was closed very recently', async () => {
   const hundred = batchOf(['x'.repeat(100 - batchOf(['']).length)]);
   const flush = { windowMs: 250, compressedBytesMax: 300, gatheredBytesMax: 700 };
   const path = await start({ flush });
@@ -168,7 +168,7 @@ test('small requests gather beyond the size of a file while the last one was clo
   assert.equal(path.store.puts, 4, 'a small one waits for its window');
 });
 
-test('a request stays in one file, however large it is', async () => {
+test('a request stays in one file, at any size', async () => {
   const commits: FileCommit[][] = [];
   const path = await start({
     flush: { windowMs: 250, compressedBytesMax: 100 },
@@ -184,7 +184,7 @@ test('a request stays in one file, however large it is', async () => {
   assert.deepEqual([...commits[0]![0]!.partition], [0, 1, 2, 3]);
 });
 
-test('commits keep the order of the files whatever uploads do, and share calls', async () => {
+test('commits keep the order of files in whatever order uploads finish, and share calls', async () => {
   const commits: FileCommit[][] = [];
   const path = await start({ flush: { compressedBytesMax: 1 }, port: recordingPort(commits, () => 'go') });
   const puts = heldPuts(path);
@@ -206,7 +206,7 @@ test('commits keep the order of the files whatever uploads do, and share calls',
   assert.equal(commits[0]!.length, 5);
 });
 
-test('a file that cannot be stored fails, and what its producers sent behind it', async () => {
+test('a file that cannot be stored fails, together with later batches of its producers', async () => {
   const path = await start({ flush: { compressedBytesMax: 1 } });
   const puts = heldPuts(path);
   const of = (producerId: number | undefined, baseSequence: number, partition = 0) => {
@@ -238,7 +238,7 @@ test('a file that cannot be stored fails, and what its producers sent behind it'
   assert.deepEqual([again.offsets, alsoAgain.offsets], [[2], [3]]);
 });
 
-test('what waits for a file is refused too when its producer has lost a batch', async () => {
+test('requests that wait for a file are refused too if their producer has lost a batch', async () => {
   const path = await start({ flush: { windowMs: 250, compressedBytesMax: 150 }, bufferedBytesMax: 400 });
   const puts = heldPuts(path);
   const large = (sequence: number) =>
@@ -259,7 +259,7 @@ test('what waits for a file is refused too when its producer has lost a batch', 
   assert.deepEqual(other.errors, ['NONE']);
 });
 
-test('a commit of unknown outcome is made again with the same file until it is known', async (t) => {
+test('a commit of unknown outcome is repeated with the same file until the outcome is known', async (t) => {
   for (const trouble of ['refuse', 'loseAnswer'] as const) {
     await t.test(trouble, async () => {
       const commits: FileCommit[][] = [];
@@ -286,7 +286,7 @@ test('a commit of unknown outcome is made again with the same file until it is k
   }
 });
 
-test('a call that is refused as a whole fails only the file at fault', async () => {
+test('a call that is refused as a whole fails only the faulty file', async () => {
   const commits: FileCommit[][] = [];
   const isBad = (files: readonly FileCommit[]) => files.some(({ partition }) => partition.includes(3));
   const path = await start({
@@ -304,7 +304,7 @@ test('a call that is refused as a whole fails only the file at fault', async () 
   );
 });
 
-test('a client hears of a timeout when its time is up, but not while the store reads its bytes', async () => {
+test('a client gets a timeout at its deadline, but not while the store reads its bytes', async () => {
   const path = await start({ port: recordingPort([], (call) => (call <= 4 ? 'refuse' : 'go')) });
   const puts = heldPuts(path);
   const hasty = append(path, [produced(path.topicId, 0, batchOf(['a']))], 100);
@@ -327,7 +327,7 @@ test('a client hears of a timeout when its time is up, but not while the store r
   assert.equal(path.clock.waiting, 0);
 });
 
-test('requests wait for room, first come first served, and are told so', async () => {
+test('requests wait for room in order of arrival and report their throttle time', async () => {
   const path = await start({ flush: { windowMs: 250, compressedBytesMax: 150 }, bufferedBytesMax: 450 });
   const puts = heldPuts(path);
   const large = () => [produced(path.topicId, 0, batchOf(['x'.repeat(100)]))];
@@ -356,7 +356,7 @@ test('requests wait for room, first come first served, and are told so', async (
   assert.match(path.metrics.render(), /backpressure_source="buffered_bytes"\} 3/);
 });
 
-test('an open file does not keep others waiting for the rest of its window', async () => {
+test('an open file does not make requests without room wait for the rest of its window', async () => {
   const path = await start({ flush: { windowMs: 250 }, bufferedBytesMax: 200 });
   const first = append(path, [produced(path.topicId, 0, batchOf(['x'.repeat(100)]))]);
   const second = append(path, [produced(path.topicId, 0, batchOf(['y'.repeat(100)]))]);
@@ -367,7 +367,7 @@ test('an open file does not keep others waiting for the rest of its window', asy
   assert.deepEqual(second.offsets, [1]);
 });
 
-test('files that wait for their commit are limited, and with them what is taken', async () => {
+test('the number of files that wait for their commit is limited, and requests beyond it wait', async () => {
   const path = await start({ flush: { compressedBytesMax: 1 }, inflightFilesMax: 2 });
   path.cluster.unavailable = true;
   const appends = Array.from({ length: 4 }, (_, index) =>
@@ -392,7 +392,7 @@ test('files that wait for their commit are limited, and with them what is taken'
   assert.equal(path.clock.waiting, 0);
 });
 
-test('draining writes what there is at once and then says so', async () => {
+test('draining writes everything at once and then resolves', async () => {
   const path = await start({ flush: { windowMs: 250 } });
   const puts = heldPuts(path);
   await path.writePath.drain();
@@ -408,7 +408,7 @@ test('draining writes what there is at once and then says so', async () => {
   assert.equal(path.clock.waiting, 0);
 });
 
-test('what the control plane says of single batches reaches their requests', async () => {
+test('errors of single batches from the control plane reach their requests', async () => {
   const path = await start();
   const first = append(path, [produced(path.topicId, 0, batchOf(['a']), { producerId: 1, baseSequence: 0 })]);
   await settled();

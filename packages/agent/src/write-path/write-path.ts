@@ -17,83 +17,89 @@ interface WritePathOptions {
   readonly store: ObjectStore;
   readonly cluster: ClusterView;
   readonly flush: FlushLimits;
-  /** Files that are closed and not yet committed. */
+  /** Limit on files that are closed and not yet committed. */
   readonly inflightFilesMax: number;
-  /** Batches that the store has not got yet. As many bytes again may wait for room. */
+  /** Limit on bytes that are not yet in the store. As many bytes again may wait for room. */
   readonly bufferedBytesMax: number;
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Log;
   readonly metrics: Metrics;
-  /** Gets every file that is durable, before anybody is told of it, so that readers need not fetch it. */
+  /** Receives every durable file before it is committed, so that readers need not fetch it from the store. */
   readonly onStored?: (file: StoredFile) => void;
 }
 
 interface StoredFile {
   readonly fileId: string;
   readonly fileBytes: number;
-  /** The whole file. Views of requests' frames: only until the call returns, unless frames are never reused. */
+  /**
+   * The whole file. Views of the requests' frames: valid only until the call returns, unless frames are never reused.
+   */
   readonly slices: readonly Uint8Array[];
 }
 
 export interface WritePath {
   /**
-   * Writes the batches of one request, all in one file and one commit, and tells what became of each. Batches of one
+   * Writes the batches of one request, all in one file and one commit, and returns the outcome of each. Batches of one
    * producer are committed in the order of the calls. Never rejects.
    *
-   * The promise settles no earlier than the store has let go of the batches' bytes, past the deadline if need be: whoever
-   * lent the bytes may use them again as soon as it has.
+   * The promise settles only after the store has released the batches' bytes, past the deadline if necessary: the
+   * caller may then reuse the bytes.
    */
   append(batches: readonly ProducedBatch[], options: AppendOptions): Promise<AppendOutcome>;
   /**
-   * Writes batches for which no client waits and which need no room of those that do: they ride along with the next file that is closed for
-   * others, and get one of their own only when none came for a while. See `aside-queue.ts`. Never rejects. KAFKA_STORAGE_ERROR says
-   * for certain that nothing was written.
+   * Writes batches that no client waits for, with a memory limit of their own: they join the next file that closes for
+   * clients, and get their own file only after a while without one. See `background-queue.ts`. Never rejects.
+   * KAFKA_STORAGE_ERROR means that nothing was written.
    */
   appendInBackground(batches: readonly ProducedBatch[]): Promise<AppendOutcome>;
-  /** Writes what there is without waiting for more; resolves when nothing is under way. */
+  /** Writes pending batches without waiting for more; resolves when nothing is in flight. */
   drain(): Promise<void>;
-  /** Gives up what `drain` could not end in time, so that nothing keeps the process alive. */
+  /** Gives up what `drain` could not finish in time, so that nothing keeps the process alive. */
   abandon(): void;
 }
 
 export interface AppendOptions {
   /**
-   * When the client stops waiting, on the monotonic clock. What was not sent to the control plane by then is not written; of what was, nobody
-   * knows. Both are REQUEST_TIMED_OUT.
+   * When the client stops waiting, on the monotonic clock. Batches that were not sent to the control plane by then are
+   * not written; the outcome of those that were is unknown. Both return REQUEST_TIMED_OUT.
    */
   readonly deadlineMs: number;
   /** Aborted when the client has closed its connection. Absent for a client that expects no answer. */
   readonly left?: AbortSignal | undefined;
-  /** When the request came, if not just now, on the monotonic clock: it may have waited behind others of its connection. */
+  /**
+   * When the request was received, if not just now, on the monotonic clock: it may have waited behind others of its
+   * connection.
+   */
   readonly receivedMs?: number | undefined;
 }
 
 /**
- * How records become durable. Requests of all connections gather in one open file; it is closed by its size or by the clock,
- * uploaded beside others, and committed after all files that were closed before it.
+ * Makes records durable. Requests of all connections gather in one open file; it is closed by size or by time, uploaded
+ * in parallel with others, and committed after all files that were closed before it.
  *
  *      append ──► waiting ──► open file ──► uploading ──► stored ──► committed ──► answers
  *                 (no room)   (until full   (parallel)    (in the order of closing)
  *                              or due)
  *
- * What was answered as failed before its commit was sent is never committed: its client sends it again, and would find it twice. So a request
- * leaves its file when its time is up, and when its client has closed the connection while something was stuck.
+ * A request that was answered as failed before its commit was sent is never committed: its client retries it, and the
+ * records would be stored twice. So a request leaves its file when its deadline expires, and when its client has closed
+ * the connection while an upload or a commit was stuck.
  *
- * Memory is bounded twice: by the bytes that wait for the store, and by the files that wait for anything. A request that finds
- * no room waits for it, and is told so, until its client gives up.
+ * Memory is bounded twice: by the bytes that wait for the store, and by the number of uncommitted files. A request
+ * without room waits, and reports a throttle time, until its deadline.
  */
 export function createWritePath(options: WritePathOptions): WritePath {
   return new FileWritePath(options);
 }
 
-/** A file costs about as much as the bytes of this one, so that a smaller one is worth some patience. */
+/** A file costs about as much as this many bytes, so it pays to wait a little before closing a smaller one. */
 const worthwhileFileBytes = MiB;
 
-/** An upload or a commit that takes longer than this is stuck, and clients may have lost their patience. */
+/** An upload or a commit that takes longer than this is stuck, and clients may have given up. */
 const stuckMs = 1_000;
 
-/** How soon after a file the next one may be closed by its size when it is made of small requests. */
+/** How soon after a file the next one may be closed by size if it consists of small requests. */
 const gatherMs = 100;
 
 class FileWritePath implements WritePath {
@@ -103,16 +109,15 @@ class FileWritePath implements WritePath {
   readonly #lost: LostSequences;
   readonly #aside: BackgroundQueue;
   readonly #pace = new FilePace();
-  /** Requests without room, first come first served. Each has the timer of its deadline. */
+  /** Requests without room, in order of arrival, with the timers of their deadlines. */
   readonly #waiting = new Map<PendingAppend, () => void>();
   #waitingBytes = 0;
   #open: DataFile | undefined;
   #openIsDue = false;
-  /** What came before this had to wait for an upload or a commit that was stuck. */
+  /** Requests that were received before this time had to wait for a stuck upload or commit. */
   #stuckUntilMs = Number.NEGATIVE_INFINITY;
-  /** When the last file was closed. */
   #lastClosedMs = Number.NEGATIVE_INFINITY;
-  /** How many requests the open file should have before it is closed without being due. */
+  /** How many requests the open file should have before it is closed early. */
   #expectedAppends = 0;
   #cancelWindow: (() => void) | undefined;
   #bufferedBytes = 0;
@@ -212,7 +217,7 @@ class FileWritePath implements WritePath {
     if (!wasWorthwhile && flush.windowMs > 0 && this.#open.isWorthwhile(flush)) this.#closeSoon();
   }
 
-  /** The file is large enough. It waits no longer than until others have had their turn to join it. */
+  /** The file is large enough. It waits only to let more requests join it. */
   #closeSoon(): void {
     const { clock, flush } = this.#options;
     const dueMs = Math.min(this.#open!.openedMs + flush.windowMs, this.#lastClosedMs + gatherMs);
@@ -229,7 +234,9 @@ class FileWritePath implements WritePath {
     });
   }
 
-  /** A file that is opened soon after another one waits a little, or until those are back who were answered with that. */
+  /**
+   * A file that is opened soon after another waits briefly, or until the clients of the previous file have sent again.
+   */
   #keepPace(nowMs: number): void {
     const { dueMs, expectedAppends } = this.#pace;
     if (dueMs <= nowMs) return;
@@ -237,7 +244,7 @@ class FileWritePath implements WritePath {
     this.#closeAt(dueMs);
   }
 
-  /** Nobody else opened a file for so long that what rides along gets one. Says whether there is or will be one. */
+  /** Opens a file for background appends if clients opened none. Returns whether a file is open or will be. */
   #openForBackground(): boolean {
     if (this.#open !== undefined) return true;
     if (this.#waiting.size > 0 || this.#bufferedBytes > 0) return false;
@@ -283,7 +290,7 @@ class FileWritePath implements WritePath {
 
   // --- closing ---
 
-  /** Requests that come in one turn of the event loop share a file even where nothing else makes them wait. */
+  /** Requests of one turn of the event loop share a file even if nothing else makes them wait. */
   #pumpAfterAppend(): void {
     if (this.#open !== undefined && (this.#openIsDue || this.#isFull(this.#open))) {
       this.#pump();
@@ -296,7 +303,7 @@ class FileWritePath implements WritePath {
     }
   }
 
-  /** Moves everything that can move. The only place where files are closed, so that size and clock cannot both do it. */
+  /** Moves everything that can move. Files are closed only here, so that size and timer cannot both close one. */
   #pump(): void {
     for (;;) {
       this.#admitWaiting();
@@ -313,10 +320,10 @@ class FileWritePath implements WritePath {
   }
 
   /**
-   * Where the store charges nothing per request, a file waits for nothing but the one before it: a large one until that is
-   * stored, a small one until that is committed, its clients have had the time to come again and the pace of files allows it. So files
-   * grow with the load by themselves, and a request that comes alone does not wait. When somebody has no room, only a
-   * running upload is worth waiting for.
+   * If the store does not charge per request, a file waits only for the previous one: a large file until that is
+   * stored; a small file until that is committed, its clients had time to send again, and the spacing of files allows
+   * it. So files grow with the load, and a request that comes alone does not wait. If requests wait for room, only a
+   * running upload delays the close.
    */
   #closesAtOnce(): boolean {
     if (this.#whenDrained.length > 0) return true;
@@ -329,8 +336,9 @@ class FileWritePath implements WritePath {
   }
 
   /**
-   * Clients that keep several requests under way send the next when one is answered. Without a moment of patience those that were
-   * just answered would always miss the file that is about to be closed, and every file would hold half of what it could.
+   * Clients with several requests in flight send the next one when one is answered. Without a short wait, clients that
+   * were just answered would always miss the file that is about to close, and every file would be half as full as it
+   * could be.
    */
   #awaitAnswered(answeredAppends: number): void {
     const { clock, flush } = this.#options;
@@ -398,7 +406,9 @@ class FileWritePath implements WritePath {
     if (file.isDead) file.state = 'failed';
   }
 
-  /** The store does not have the file, and nobody will ever see its batches: clients may send them again, here or elsewhere. */
+  /**
+   * The store does not have the file, and its batches will never become visible: clients may retry them on any agent.
+   */
   #onFailed(file: DataFile): void {
     for (const append of file.appends) {
       append.fail(append.refusal ?? 'KAFKA_STORAGE_ERROR');
@@ -409,7 +419,7 @@ class FileWritePath implements WritePath {
 
   // --- giving up ---
 
-  /** Sees to it that somebody looks at the requests of a file no later than this. */
+  /** Schedules a check of the file's requests no later than `deadlineMs`. */
   #watchDeadline(file: DataFile, deadlineMs: number): void {
     if (deadlineMs >= file.deadlineMs) return;
     const { clock } = this.#options;
@@ -421,8 +431,8 @@ class FileWritePath implements WritePath {
   }
 
   /**
-   * Clients whose time is up stop waiting. What was not sent in a commit will not be; of what was, nobody knows, and the commit
-   * goes on without them.
+   * Answers requests whose deadline has expired. Those not yet sent in a commit are never sent; the outcome of those
+   * that were is unknown, and their commit continues.
    */
   #onDeadline(file: DataFile): void {
     file.deadlineMs = Number.POSITIVE_INFINITY;
@@ -445,8 +455,8 @@ class FileWritePath implements WritePath {
   }
 
   /**
-   * A client that has closed its connection after something was stuck has lost its patience, and has sent its records again or
-   * will. A client that closes while all goes well may just be done: what it sent is written, as Apache Kafka does.
+   * A client that closed its connection after something was stuck has given up, and has retried its records or will. A
+   * client that disconnects while nothing is stuck may just be done: its records are written, as in Apache Kafka.
    */
   #dropDeserted(file: DataFile): void {
     if (this.#stuckUntilMs < file.firstReceivedMs) return;
@@ -458,7 +468,7 @@ class FileWritePath implements WritePath {
     );
   }
 
-  /** Takes requests out of a file that was not sent, and what must not be written without them. */
+  /** Removes requests from a file that was not sent, and later requests that must not be written without them. */
   #giveUp(file: DataFile, isGivenUp: (append: PendingAppend) => boolean, error: ErrorName): void {
     let isMissed = false;
     for (const append of [...file.appends]) {
@@ -470,7 +480,7 @@ class FileWritePath implements WritePath {
     if (isMissed) this.#refuseFollowers(file);
   }
 
-  /** What the producers of lost batches sent after them must not overtake them. */
+  /** Refuses later batches of the producers of lost batches, which must not overtake them. */
   #refuseFollowers(from?: DataFile): void {
     const files = from === undefined || from.state === 'open' ? [] : this.#commits.from(from);
     for (const file of this.#open === undefined ? files : [...files, this.#open]) {
@@ -494,7 +504,7 @@ class FileWritePath implements WritePath {
 
   #refuse(file: DataFile, append: PendingAppend, error: ErrorName): void {
     append.refusal = error;
-    // The bytes of a file that is being uploaded are in use until the store says so.
+    // The store uses the bytes of an uploading file until the upload ends.
     if (file.state !== 'uploading') append.fail(error);
     if (file.state !== 'open') return;
     file.remove(append);
@@ -524,12 +534,12 @@ class FileWritePath implements WritePath {
 
   #onSending(file: DataFile): void {
     const nowMs = this.#options.clock.monotonicMs();
-    // It may have waited for a connection to the control plane.
+    // The file may have waited for a connection to the control plane.
     if (nowMs - file.storedMs > stuckMs) this.#stuckUntilMs = nowMs;
     this.#dropDeserted(file);
   }
 
-  /** Requests that were answered while they were in doubt turn out to be unwritten, as their clients were told. */
+  /** Requests that were answered while in doubt are certainly unwritten, as their answers said. */
   #onNotDone(file: DataFile): void {
     this.#giveUp(file, ({ isAnswered }) => isAnswered, 'REQUEST_TIMED_OUT');
   }

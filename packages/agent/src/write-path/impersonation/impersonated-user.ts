@@ -1,13 +1,13 @@
 import { isUtf8 } from 'node:buffer';
 import { coreLimits } from '@weir/core';
 
-/** `User:` and a name of one line, as flags and ACLs spell a principal. */
+/** `User:` and a name on one line, as flags and ACLs spell a principal. */
 const principalPattern = /^User:([^\p{Cc}]+)$/u;
-/** What ACLs write for everybody is nobody. */
+/** The wildcard of ACLs is not a user. */
 const everybody = '*';
 const principalBytesMax = 'User:'.length + 4 * coreLimits.principalNameCharsMax;
 
-/** The user whom a record is written for, as its header says it; `undefined` when it names nobody. */
+/** Parses the user in an impersonation header; `undefined` if the value is not a valid principal. */
 export function readImpersonatedUser(value: Buffer | null): string | undefined {
   if (value === null || value.length > principalBytesMax || !isUtf8(value)) return undefined;
   const user = principalPattern.exec(value.toString())?.[1];

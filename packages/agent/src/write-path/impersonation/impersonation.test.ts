@@ -21,7 +21,7 @@ const user = (name: string, more: Partial<Principal> = {}): Principal => ({
   ...more,
 });
 
-/** A record as `value key=value key=value`. Header values are as they stand, but for `null`. */
+/** A record as `value key=value key=value`. Header values are literal, except `null`. */
 type RecordText = string;
 
 function batchOf(texts: readonly RecordText[], fields: RecordBatchFields = {}): Buffer {
@@ -92,13 +92,13 @@ async function start(impersonation: ImpersonationOptions | undefined, options: D
   return { path, produce, produceAll, stored };
 }
 
-/** Who may write to the topic: the client itself, and those whom it may stand for. */
+/** Access of the client and of the users that it may impersonate. */
 function accessOf(principal: Principal, permits: readonly Permit[], others: Record<string, Permit[]> = {}) {
   const accesses = Object.entries(others).map(([name, permits]) => new ScriptedAccess(permits, user(name)));
   return new ScriptedAccess(permits, principal, accesses);
 }
 
-test('what is stored, and for whom', async (t) => {
+test('which headers and principals are stored', async (t) => {
   const table: [
     name: string,
     options: ImpersonationOptions | undefined,
@@ -147,7 +147,7 @@ test('what is stored, and for whom', async (t) => {
   }
 });
 
-test('batches that nothing is done to are stored as they came', async () => {
+test('batches that need no change are stored as they came', async () => {
   const batch = batchOf(['a for=User:bob', 'b'], { codec: 'gzip', compression: { level: 1 } });
   for (const [options, client] of [
     [undefined, user('ann')],
@@ -163,7 +163,7 @@ test('batches that nothing is done to are stored as they came', async () => {
   assert.ok((await stored()).subarray(16).equals(plain.subarray(16)), 'an impersonator of nobody');
 });
 
-test('rights are those of the principal', async (t) => {
+test('the rights of the principal of a record apply', async (t) => {
   const write: Permit = 'WRITE TOPIC t';
   const elsewhere: Permit = 'WRITE TOPIC u';
   const gate = user('gate');
@@ -214,7 +214,7 @@ test('rights are those of the principal', async (t) => {
   }
 });
 
-test('a right is asked for once, and a partition that is denied leaves the others alone', async () => {
+test('a right is checked once, and a denied partition does not affect the others', async () => {
   const { produceAll, stored } = await start(gateway);
   const bob = new ScriptedAccess([], user('bob'));
   const access = new ScriptedAccess(['WRITE TOPIC t'], user('gate'), [bob]);
@@ -231,7 +231,7 @@ test('a right is asked for once, and a partition that is denied leaves the other
   assert.deepEqual(textsOf(await stored(1)), ['d']);
 });
 
-test('whoever is named is known by all of his names, and is no superuser', async () => {
+test('an impersonated user has all of its principal names and is never a superuser', async () => {
   const { path, produce } = await start(gateway);
   const record = { id: 'cci_1', name: 'ccn_bob', isSuperuser: true, createdMs: 0 };
   path.cluster.putRecord('credential', 'ccun_1', JSON.parse(writeCredentialRecord(record).toString()));
@@ -255,7 +255,7 @@ test('whoever is named is known by all of his names, and is no superuser', async
   ]);
 });
 
-test('a header that names nobody fails its partition', async (t) => {
+test('a header without a valid principal fails its partition', async (t) => {
   const long = `User:${'x'.repeat(1025)}`;
   const wrong = 'header for must be User: and a name';
   const table: [name: string, header: string, message: string][] = [
@@ -291,7 +291,7 @@ test('a header that names nobody fails its partition', async (t) => {
   assert.equal((await stored()).length, 0);
 });
 
-test('limits hold before the header is added and after', async () => {
+test('size limits apply before and after the header is added', async () => {
   const value = 'x'.repeat(100);
   // Length (2), attributes, time, offset, key, length of value (2), value, headers: 109; the header is 1 + 2 + 1 + 3.
   const table: [recordBytesMax: number, error: ErrorName, says: RegExp][] = [
@@ -310,7 +310,7 @@ test('limits hold before the header is added and after', async () => {
   }
 });
 
-test('producers keep their ids and sequences', async () => {
+test('rewritten batches keep producer ids and sequences', async () => {
   const { produce, stored } = await start(tells);
   const fields = { producerId: 7n, producerEpoch: 3, baseSequence: 40, codec: 'snappy' } as const;
   await produce(fullAccess(user('ann')), batchOf(['a', 'b'], fields));
@@ -320,7 +320,7 @@ test('producers keep their ids and sequences', async () => {
   assert.equal(recordCount, 2);
 });
 
-test('records that get the time of the agent get their principal too', async () => {
+test('records with log append time get their principal too', async () => {
   const { path, produce, stored } = await start(tells, {
     clusterConfigs: { 'log.message.timestamp.type': 'LogAppendTime' },
   });
@@ -332,7 +332,7 @@ test('records that get the time of the agent get their principal too', async () 
   assert.equal(batch!.maxTimestamp, BigInt(path.clock.nowMs()));
 });
 
-test('a wrong maximum of times is corrected in what is stored', async () => {
+test('a wrong max timestamp is corrected in the stored batch', async () => {
   const { produce, stored } = await start(tells);
   await produce(fullAccess(user('ann')), batchOf(['a'], { maxTimestamp: 5n }));
   const [batch] = recordBatches(await stored(), { partialTail: 'error' });

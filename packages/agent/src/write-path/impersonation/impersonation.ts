@@ -5,22 +5,23 @@ import type { PrincipalOf } from '../../security/principals.ts';
 import { RequestPrincipals } from './request-principals.ts';
 
 export interface ImpersonationOptions {
-  /** The key of the header that tells the principal of every record. */
+  /** Key of the header that carries the principal of every record. */
   readonly authorHeader?: string | undefined;
-  /** Those who may write for others, as `User:` and a name. */
+  /** Principals that may write for others, as `User:` and a name. */
   readonly impersonators: readonly string[];
-  /** The key of the header in which they say for whom. */
+  /** Key of the header in which they name the other principal. */
   readonly impersonationHeader: string;
 }
 
 /**
- * Who the principal of a record is, what he may write, and how readers learn of him.
+ * Decides the principal of each record and stamps it into a header for readers.
  *
- * The principal is whoever sent the record, unless that is an impersonator who names another one. Rules about topics then bind the one
- * who is named, record by record, and the header that names him is taken off. Nobody becomes a superuser by being named.
+ * The principal is the sender of the record, unless the sender is an impersonator and names another one. Topic
+ * permissions are then checked for the named principal, record by record, and the header that names it is removed. An
+ * impersonated principal is never a superuser.
  *
- * Of other clients that header means nothing and stays. A header that tells the principal is nobody's but the agent's: whatever
- * a client sends under its key goes.
+ * From other clients the impersonation header has no meaning and stays. The author header belongs to the agent alone: a
+ * client's header with that key is removed.
  */
 export class Impersonation {
   readonly #options: ImpersonationOptions;
@@ -37,7 +38,7 @@ export class Impersonation {
     this.#principalOf = principalOf;
   }
 
-  /** The principals of one request; `undefined` where records are stored as they come, which costs nothing. */
+  /** Returns the principals of one request; `undefined` if records are stored as they come, which costs nothing. */
   of(access: Access): RequestPrincipals | undefined {
     const isImpersonator = this.#isImpersonator(access.principal);
     if (!isImpersonator && this.#options.authorHeader === undefined) return undefined;

@@ -8,24 +8,24 @@ import { readImpersonatedUser } from './impersonated-user.ts';
 export interface Author {
   readonly name: string;
   readonly mayWrite: boolean;
-  /** What becomes of the headers of his records. */
+  /** Change to the headers of its records. */
   readonly change: HeaderChange;
 }
 
 interface RequestPrincipalsOptions {
-  /** Of the client. */
+  /** Access of the client. */
   readonly access: Access;
-  /** The header in which the client names principals; absent for a client that may not. */
+  /** The header in which the client names principals; absent for a client that may not impersonate. */
   readonly impersonationHeader: string | undefined;
   readonly accessOf: (user: string) => Access;
   readonly changeFor: (principal: Principal) => HeaderChange;
 }
 
-/** The principals of one Produce request, and how much of it may still be rewritten. */
+/** The principals of one Produce request, and its remaining budget for rewriting. */
 export class RequestPrincipals {
-  /** Whether every record may have a principal of its own, so that the client's own rights say little. */
+  /** Whether every record may have its own principal, so that the client's own rights are not decisive. */
   readonly mayDiffer: boolean;
-  /** Bytes without compression. */
+  /** Uncompressed bytes. */
   bytesLeft: number = agentLimits.rewrittenRequestBytesMax;
   readonly #options: RequestPrincipalsOptions;
 
@@ -38,7 +38,10 @@ export class RequestPrincipals {
     this.bytesLeft = Math.max(0, this.bytesLeft - bytes);
   }
 
-  /** The principals of one topic. The right of a client that cannot name others must have been asked for before. */
+  /**
+   * Returns the principals of one topic. For a client that cannot impersonate, the caller has already checked its
+   * right.
+   */
   onTopic(topicName: string): TopicPrincipals {
     return new TopicPrincipals(this, this.#options, topicName);
   }
@@ -49,7 +52,7 @@ export class TopicPrincipals {
   readonly #options: RequestPrincipalsOptions;
   readonly #topicName: string;
   readonly #impersonationKey: Buffer | undefined;
-  /** By user. Names repeat, and a right is asked for and logged once. */
+  /** By user. Names repeat, and a right is checked and logged once. */
   readonly #known = new Map<string, Author>();
   #own: Author | undefined;
 
@@ -61,7 +64,7 @@ export class TopicPrincipals {
     this.#impersonationKey = key === undefined ? undefined : Buffer.from(key);
   }
 
-  /** The principal of a record, or what is wrong with how it names him. */
+  /** Returns the principal of a record, or what is wrong with its impersonation header. */
   of(record: RecordCursor): Author | string {
     if (this.#impersonationKey === undefined || record.headerCount === 0) return this.#client();
     let value: Buffer | null | undefined;

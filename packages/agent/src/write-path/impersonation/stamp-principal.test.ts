@@ -32,7 +32,7 @@ function principalsOfRequest(): RequestPrincipals {
   return impersonation.of(fullAccess(ann))!;
 }
 
-/** Checks a batch for a topic that needs keys, so that records are looked at with principals and without. */
+/** Checks a batch for a topic that requires keys, so that records are validated with principals and without. */
 function check(bytes: Buffer, request?: RequestPrincipals): CheckedBatch {
   const checked = checkBatch(
     Buffer.from(bytes),
@@ -58,7 +58,7 @@ function check(bytes: Buffer, request?: RequestPrincipals): CheckedBatch {
 const bytes = fc.uint8Array({ maxLength: 40 }).map((array) => Buffer.from(array));
 const recordArbitrary = fc.record({
   timestamp: fc.bigInt({ min: 0n, max: 2n ** 50n }),
-  // Few are without a key, so that most batches are good.
+  // Few records lack a key, so that most batches are valid.
   key: fc.oneof({ weight: 30, arbitrary: bytes }, { weight: 1, arbitrary: fc.constant(null) }),
   value: fc.option(bytes, { nil: null }),
   headers: fc.array(
@@ -84,7 +84,10 @@ const batchArbitrary = fc
     }),
   );
 
-/** Of two answers to one batch, with its principal and without: the same refusal, or the same records but for his name. */
+/**
+ * Compares the results for one batch with and without a principal: the same rejection, or the same records except for
+ * the principal header.
+ */
 function assertSameButSigned(signed: CheckedBatch, plain: CheckedBatch): void {
   if (!signed.ok || !plain.ok) {
     assert.deepEqual(signed, plain);
@@ -105,7 +108,7 @@ function assertSameButSigned(signed: CheckedBatch, plain: CheckedBatch): void {
   );
 }
 
-test('a batch is what it was, and tells its principal', () => {
+test('stamping adds the principal and changes nothing else', () => {
   fc.assert(
     fc.property(batchArbitrary, (batch) =>
       assertSameButSigned(check(batch, principalsOfRequest()), check(batch)),
@@ -114,11 +117,11 @@ test('a batch is what it was, and tells its principal', () => {
   );
 });
 
-test('a damaged batch is refused as it would be without its principal', () => {
+test('a damaged batch is rejected as it would be without a principal', () => {
   const damage = fc.array(fc.tuple(fc.nat(), fc.nat(255)), { minLength: 1, maxLength: 4 });
   const damaged = fc.tuple(batchArbitrary, damage, fc.boolean()).map(([batch, changes, isSealed]) => {
     for (const [at, byte] of changes) batch[at % batch.length] = byte;
-    // With a right checksum the damage is found only by who looks at the records.
+    // With a correct checksum, only validation of the records finds the damage.
     if (isSealed && batch.length > 61) rewriteMaxTimestamp(batch, batch.readBigInt64BE(35));
     return batch;
   });
@@ -136,12 +139,12 @@ test('a damaged batch is refused as it would be without its principal', () => {
 
 const keyed = { timestamp: 1n, key: Buffer.from('k'), value: null };
 
-/** Records of nothing but zeros, which become a thousandth of themselves. */
+/** Builds records of zeros, which compress a thousandfold. */
 function largeBatch(codec: CompressionCodec, valueBytes: number): Buffer {
   return buildRecordBatch([{ ...keyed, value: Buffer.alloc(valueBytes) }], { codec });
 }
 
-test('the batches of a request are rewritten up to a limit, and counted without compression', () => {
+test('the batches of a request are rewritten up to a limit of uncompressed bytes', () => {
   for (const codec of codecs) {
     const request = principalsOfRequest();
     request.spend(agentLimits.rewrittenRequestBytesMax - 5 * MiB);
@@ -156,11 +159,11 @@ test('the batches of a request are rewritten up to a limit, and counted without 
   }
 });
 
-test('what the header makes of many small records counts too', () => {
+test('bytes that headers add to many small records count against the limit', () => {
   const records = Array.from({ length: 10_000 }, () => keyed);
   const batch = buildRecordBatch(records, { codec: 'gzip' });
   const request = principalsOfRequest();
-  // As they come they have about 90 KB, and with the header 160.
+  // The records have about 90 KB as sent, and 160 KB with the header.
   request.spend(agentLimits.rewrittenRequestBytesMax - 100_000);
   const outcome = check(batch, request);
   assert.ok(!outcome.ok);
@@ -168,7 +171,7 @@ test('what the header makes of many small records counts too', () => {
   assert.equal(outcome.message, 'records have more than 100000 bytes with the headers of their principals');
 });
 
-test('batches that turn out to be broken have cost something', () => {
+test('batches that turn out to be corrupt are charged too', () => {
   for (const codec of ['gzip', 'lz4', 'snappy', 'zstd'] as const) {
     const request = principalsOfRequest();
     const before = request.bytesLeft;
@@ -181,7 +184,7 @@ test('batches that turn out to be broken have cost something', () => {
   }
 });
 
-test('a name that is not remembered any more is asked for again', () => {
+test('an evicted principal is looked up again', () => {
   const asked = new Map<string, number>();
   const access = fullAccess(ann);
   const request = impersonation.of({

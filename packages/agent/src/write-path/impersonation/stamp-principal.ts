@@ -16,13 +16,13 @@ import type { TopicPrincipals } from './request-principals.ts';
 export interface RecordLimits {
   readonly recordBytesMax: number;
   readonly requiresKeys: boolean;
-  /** How far the batch may inflate. */
+  /** Limit on the inflated size of the batch. */
   readonly outputBytesMax: number;
 }
 
 export interface StampedRecords {
   readonly ok: true;
-  /** What is to be stored: a new batch, or the one that came when it needed no change. */
+  /** The batch to store: a new one, or the received one if it needs no change. */
   readonly batch: RecordBatchView;
   readonly recordsBytes: number;
   readonly maxTimestamp: bigint;
@@ -36,8 +36,8 @@ export interface UnstampedRecords {
 }
 
 /**
- * Finds the principal of every record, asks whether he may write it, and puts his name on it. Limits hold for the records as they
- * came and as they will be stored. What is wrong with a batch whoever wrote it goes before what is wrong with its principals.
+ * Finds the principal of every record, checks that it may write the record, and stamps its name. Limits apply to the
+ * records as received and as stored. Errors of the batch itself take precedence over errors of its principals.
  */
 export function stampPrincipal(
   batch: RecordBatchView,
@@ -49,7 +49,7 @@ export function stampPrincipal(
   return walked.ok ? signing.signed(signing.rewriter.finish(), walked) : walked;
 }
 
-/** The same without holding up others. */
+/** Like `stampPrincipal`, without blocking the serving thread. */
 export async function stampPrincipalOffThread(
   batch: RecordBatchView,
   limits: RecordLimits,
@@ -82,7 +82,7 @@ class Signing {
     return { recordBytesMax, requiresKeys, outputBytesMax: recordsBytesMax, visit };
   }
 
-  /** What became of all records. */
+  /** Result for all records. */
   walked(summary: RecordsSummary | BatchRejection): RecordsSummary | UnstampedRecords | BatchRejection {
     this.#spend();
     return summary.ok ? (this.refusal ?? summary) : summary;
@@ -93,12 +93,12 @@ class Signing {
     return { ok: true, batch, recordsBytes: this.rewriter.recordsBytes, maxTimestamp };
   }
 
-  /** There is one as soon as a record was signed. */
+  /** Defined as soon as one record was stamped. */
   get rewriter(): HeaderRewriter {
     return this.#rewriter!;
   }
 
-  /** Takes what the batch has cost, without compression; as much as it could when none of its records could be read. */
+  /** Charges the uncompressed size of the batch, or the largest possible size if no record could be read. */
   #spend(): void {
     const bytes =
       this.#inflatedBytes === 0
@@ -107,14 +107,15 @@ class Signing {
     this.#principals.request.spend(bytes);
   }
 
-  /** Says what is wrong with how a record names its principal. */
+  /** Returns what is wrong with the impersonation header of a record. */
   sign(record: RecordCursor): string | undefined {
     this.#inflatedBytes = record.totalBytes;
     if (this.refusal !== undefined) return undefined;
     const principal = this.#principals.of(record);
     if (typeof principal === 'string') return principal;
     if (!principal.mayWrite) {
-      // Clients take an error of records for one of their content, so that this one is of the partition alone.
+      // Clients take a record error for a problem with the record's content, so this error applies to the partition
+      // alone.
       const message = `record ${record.index}: ${principal.name} may not write to the topic`;
       this.refusal = { ok: false, error: 'TOPIC_AUTHORIZATION_FAILED', message, recordErrors: [] };
       return undefined;
