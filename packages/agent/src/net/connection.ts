@@ -35,13 +35,13 @@ export interface ConnectionOptions {
   readonly onClosed: (connection: KafkaConnection) => void;
 }
 
-/** A request that was received and whose turn to be answered has not come. */
+/** A request that was received and not yet answered. */
 interface Pending {
   readonly envelope: RequestEnvelope;
   readonly apiName: string;
   readonly frame: Frame;
   readonly receivedMs: number;
-  /** Whether it is about a login, which may end the connection with its answer. */
+  /** Whether it belongs to a SASL login, whose answer may end the connection. */
   readonly isLogin: boolean;
   outcome: Outcome | undefined;
 }
@@ -51,7 +51,7 @@ type Outcome =
       readonly kind: 'reply';
       readonly slices: readonly Buffer[];
       readonly throttleMs: number;
-      /** Whether the connection ends behind it. */
+      /** Whether the connection ends after it. */
       readonly isLast?: boolean;
     }
   | { readonly kind: 'noReply' }
@@ -67,12 +67,12 @@ type Outcome =
  *                       outbox ─► socket
  * ```
  *
- * Requests are worked on side by side and answered in the order in which they came. The socket is read only while there is room for
- * what a request may cost; frames that came before the room ran out wait. Behind as many requests as are worked on at a time, it is read
- * ahead a little, because the end of a connection comes behind everything that was sent, and a client that left should be
- * known before its records are written. The memory of a frame is given back when its request
- * has been worked on. An answer with a throttle time is sent at once, and then the connection is not read for that
- * long (KIP-219).
+ * Requests run in parallel and are answered in order of arrival. The socket is read only while there is room for the
+ * memory that a request may need; frames received before the room ran out wait. Behind the maximum number of requests
+ * in flight the connection reads ahead a little: the end of a connection comes after everything that was sent, and the
+ * agent should know that a client has left before it writes the client's records. The memory of a frame is released
+ * when its request is done. An answer with a throttle time is sent at once, and then the connection is not read for
+ * that long (KIP-219).
  *
  * ```
  *  open ──► closing ──► closed       closing: reads nothing; answers what came before, then ends
@@ -89,21 +89,21 @@ export class KafkaConnection implements Receiver {
   readonly #left = new AbortController();
   readonly #pending: Pending[] = [];
   readonly #resume = () => this.#pump();
-  /** Frames that were received and not yet looked at, and when each was. */
+  /** Frames that were received and not yet processed, and when each was received. */
   readonly #frames: Frame[] = [];
   readonly #framesReceivedMs: number[] = [];
-  /** What they cost. */
+  /** Memory cost of those frames. */
   #aheadBytes = 0;
-  /** Why nothing behind those frames can be understood. */
+  /** Why the bytes after those frames cannot be decoded. */
   #broken: Error | undefined;
   #state: 'open' | 'closing' | 'closed' = 'open';
   #closeReason: CloseReason = 'peer';
   #isPumping = false;
   #isReading = true;
   #bytesInFlight = 0;
-  /** What of an unfinished frame is counted in the memory of all. */
+  /** Bytes of an unfinished frame that are counted in the memory shared by all connections. */
   #partialBytes = 0;
-  /** Answers whose turn has not come, and what of all answers is counted in the memory of all. */
+  /** Bytes of answers that wait for earlier ones, and bytes of all answers that are counted in the shared memory. */
   #earlyAnswerBytes = 0;
   #answerBytes = 0;
   #unmute: (() => void) | undefined;
@@ -127,25 +127,25 @@ export class KafkaConnection implements Receiver {
         error: error.message,
       });
     });
-    // The runtime would end our side with the client's, before everything is served.
+    // Otherwise Node.js would end this side together with the client's, before everything is served.
     socket.allowHalfOpen = true;
     socket.on('end', () => this.#onEnd());
     socket.on('close', () => this.#onClose());
     intake.start(this);
   }
 
-  /** Reads nothing more, answers what is under way, and ends. */
+  /** Stops reading, answers requests in flight, and closes. */
   drain(): void {
     this.#finish('stopped');
   }
 
-  /** Ends at once. */
+  /** Closes at once. */
   destroy(reason: CloseReason): void {
     if (this.#state === 'open') this.#closeReason = reason;
     if (this.#state !== 'closed') this.#socket.destroy();
   }
 
-  /** Called from time to time: closes what has stood still for too long. */
+  /** Called periodically: closes the connection if it made no progress for too long. */
   sweep(nowMs: number): void {
     const { limits, memory, answers } = this.#options;
     const sinceReadMs = nowMs - this.#lastReadMs;
@@ -174,7 +174,7 @@ export class KafkaConnection implements Receiver {
       this.#aheadBytes += costOf(frame);
     }
     this.#noteRead(bytes, frame === undefined ? 0 : 1);
-    // TLS brings 16 KiB at a time, and as long as the frame is not whole there is nothing to do about it.
+    // TLS delivers 16 KiB at a time, and there is nothing to do until the frame is complete.
     if (frame === undefined) this.#countPartial();
     else this.#pump();
   }
@@ -198,7 +198,7 @@ export class KafkaConnection implements Receiver {
     this.#options.metrics.bytesIn.add(bytes);
   }
 
-  /** Accepts frames as long as there are any and there is room. Handlers may answer at once and so call it again. */
+  /** Accepts frames while there are any and there is room. A handler may answer synchronously and call this again. */
   #pump(): void {
     if (this.#isPumping || this.#state === 'closed') return;
     this.#isPumping = true;
@@ -219,13 +219,13 @@ export class KafkaConnection implements Receiver {
     this.#steerReading();
   }
 
-  /** Who has yet to log in gets less room. */
+  /** Clients that have not logged in get a smaller limit. */
   #frameBytesMax(): number {
     const { server, limits } = this.#options;
     return Math.min(limits.frameBytesMax, server.frameBytesMax?.(this.#session) ?? limits.frameBytesMax);
   }
 
-  /** The client has ended its side. What it sent before is served, though it may never hear of it. */
+  /** The client has ended its side. Requests that it sent before are served, although it may never see the answers. */
   #onEnd(): void {
     this.#left.abort();
     if (this.#frames.length === 0) this.destroy('peer');
@@ -245,7 +245,7 @@ export class KafkaConnection implements Receiver {
     const { limits, memory, answers } = this.#options;
     return (
       this.#state !== 'open' ||
-      // What comes behind a login is for whoever logs in, and waits until that is known.
+      // Requests after a login run as the principal that logs in, and wait until it is known.
       this.#session.sasl?.isBusy === true ||
       this.#session.sasl?.isOver === true ||
       answers.isFull ||
@@ -285,7 +285,8 @@ export class KafkaConnection implements Receiver {
   }
 
   #steerReading(): void {
-    // While it ends, what still comes is read and thrown away: otherwise the end of the peer would never be seen.
+    // While the connection ends, received bytes are read and discarded: otherwise the end of the peer would not be
+    // noticed.
     const readsAhead =
       this.#broken === undefined && this.#aheadBytes < agentLimits.readAheadBytesPerConnectionMax;
     const reading = this.#outbox.isEnding || (!this.#isShut() && (!this.#isHeld() || readsAhead));
@@ -306,13 +307,13 @@ export class KafkaConnection implements Receiver {
     try {
       this.#serve(frame, receivedMs);
     } catch (error) {
-      // Nobody works on a request that could not be read.
+      // No handler uses the frame of a request that could not be decoded.
       frame.release();
       throw error;
     }
   }
 
-  /** What it throws it throws before anybody works on the request. */
+  /** Throws only before a handler has started on the request. */
   #serve(frame: Frame, receivedMs: number): void {
     const { server } = this.#options;
     if (this.#session.sasl?.takesTokens === true) {
@@ -364,7 +365,7 @@ export class KafkaConnection implements Receiver {
     });
   }
 
-  /** A token of SASL without a header, as after SaslHandshake v0. */
+  /** Serves a SASL token without a request header, as after SaslHandshake v0. */
   #serveToken(frame: Frame): void {
     const { server } = this.#options;
     const pending = this.#open(tokenEnvelope, apis.SaslAuthenticate.name, frame, true);
@@ -434,7 +435,7 @@ export class KafkaConnection implements Receiver {
     }
   }
 
-  /** A handler that fails is our mistake. What its answer should have been nobody knows, so the client has to ask again. */
+  /** A handler that throws is a bug in the agent. The correct answer is unknown, so the client has to retry. */
   #failed(pending: Pending, error: unknown): void {
     this.#options.log.error('failed to serve Kafka request, closing its connection', {
       ...this.#describe(pending.envelope),
@@ -448,7 +449,7 @@ export class KafkaConnection implements Receiver {
     const { answered, failed } = metrics.api(pending.apiName);
     const bytes = pending.frame.bytes.length;
     pending.outcome = outcome;
-    // The answer is encoded, and whoever worked on the request has let go of its bytes.
+    // The answer is encoded, and the handler no longer uses the bytes of the request.
     pending.frame.release();
     this.#bytesInFlight -= bytes;
     (outcome.kind === 'close' ? failed : answered).observe((clock.monotonicMs() - pending.receivedMs) / 1000);
@@ -462,7 +463,7 @@ export class KafkaConnection implements Receiver {
       const outcome = this.#pending.shift()!.outcome!;
       if (outcome.kind === 'reply') this.#send(outcome.slices, outcome.throttleMs);
       if (outcome.kind === 'close' || (outcome.kind === 'reply' && outcome.isLast)) {
-        // What was asked after the request that is refused is not answered.
+        // Requests after a refused one are not answered.
         this.#pending.length = 0;
         this.#earlyAnswerBytes = 0;
         this.#finish(outcome.kind === 'close' ? outcome.reason : 'refused');
@@ -485,7 +486,7 @@ export class KafkaConnection implements Receiver {
   #mute(forMs: number): void {
     const { clock, metrics } = this.#options;
     metrics.throttled.add(1);
-    // Of several waits the longest counts, whichever answer came last.
+    // Of several throttle times the longest counts, regardless of the order of the answers.
     const untilMs = clock.monotonicMs() + forMs;
     if (this.#unmute !== undefined && untilMs <= this.#mutedUntilMs) return;
     this.#mutedUntilMs = untilMs;
@@ -552,7 +553,7 @@ export class KafkaConnection implements Receiver {
 
   #onClose(): void {
     this.#state = 'closed';
-    // Not before: until now the socket could still be read into the place of an unfinished frame.
+    // Not earlier: until now the socket could still read into the memory of an unfinished frame.
     this.#assembler.forget();
     this.#unmute?.();
     this.#unmute = undefined;
@@ -570,12 +571,12 @@ export class KafkaConnection implements Receiver {
   }
 }
 
-/** Also of the smallest frame something is kept besides its bytes. */
+/** Even the smallest frame needs some memory besides its bytes. */
 function costOf({ bytes }: Frame): number {
   return bytes.length + 256;
 }
 
-/** Stands for the header that a token does not have. */
+/** Replaces the header that a SASL token does not have. */
 const tokenEnvelope: RequestEnvelope = {
   apiKey: apis.SaslAuthenticate.key,
   apiVersion: 0,

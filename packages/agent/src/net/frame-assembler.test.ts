@@ -20,7 +20,7 @@ function framed(body: Uint8Array): Buffer {
   return Buffer.concat([length, body]);
 }
 
-/** A frame of some API whose bytes differ from those of any other. */
+/** Returns a frame of some API with bytes that differ from those of every other seed. */
 function bodyOf(apiKey: number, bytes: number, seed: number): Buffer {
   const body = Buffer.alloc(bytes);
   for (let at = 0; at < bytes; at++) body[at] = (at * 31 + seed * 7919) & 255;
@@ -28,7 +28,7 @@ function bodyOf(apiKey: number, bytes: number, seed: number): Buffer {
   return body;
 }
 
-/** Reads a stream as a socket does: into the place that is asked for, or into memory that is overwritten afterwards. */
+/** Reads a stream as a socket does: into the requested memory, or into a buffer that is overwritten afterwards. */
 function receive(assembler: FrameAssembler, stream: Buffer, readBytes: (read: number) => number): Frame[] {
   const frames: Frame[] = [];
   const receiveBuffer = Buffer.alloc(64 * 1024);
@@ -49,7 +49,7 @@ function receive(assembler: FrameAssembler, stream: Buffer, readBytes: (read: nu
   return frames;
 }
 
-test('frames come out as they went in, however the stream is read', () => {
+test('frames come out as they went in, for any sizes of reads', () => {
   const bytes = fc.oneof(fc.nat(60), fc.integer({ min: 60_000, max: 300_000 }));
   const apiKey = fc.constantFrom(apis.Produce.key, apis.Fetch.key);
   const reads = fc.array(fc.oneof(fc.integer({ min: 1, max: 9 }), fc.integer({ min: 1, max: 200_000 })), {
@@ -60,7 +60,7 @@ test('frames come out as they went in, however the stream is read', () => {
     fc.property(fc.array(fc.tuple(apiKey, bytes), { maxLength: 8 }), reads, (requests, sizes) => {
       const { assembler } = assembling();
       const bodies = requests.map(([key, length], index) => bodyOf(key, length, index));
-      // Small reads are tried until the stream would take too many of them.
+      // Small reads only at the beginning, to limit their number.
       const stream = Buffer.concat(bodies.map(framed));
       const frames = receive(assembler, stream, (read) =>
         read < 200 ? sizes[read % sizes.length]! : 64 * 1024,
@@ -73,7 +73,7 @@ test('frames come out as they went in, however the stream is read', () => {
   );
 });
 
-test('records lie in the pool, everything else does not', () => {
+test('frames with records use the pool, all others do not', () => {
   const { assembler, pool } = assembling();
   receive(assembler, framed(bodyOf(apis.Fetch.key, 1000, 1)), () => 1000);
   assert.equal(pool.bytes, 0);
@@ -81,18 +81,18 @@ test('records lie in the pool, everything else does not', () => {
   assert.equal(pool.bytes, 4 * MiB);
 });
 
-test('a large frame is read to its place', () => {
+test('a large frame is read straight into its memory', () => {
   const { assembler } = assembling();
   const stream = framed(bodyOf(apis.Produce.key, 500_000, 1));
   assembler.push(stream.subarray(0, 1000), []);
   assert.equal(assembler.place?.length, 500_004 - 1000);
-  // The end of a frame comes together with the beginning of the next.
+  // The end of a frame arrives together with the beginning of the next.
   stream.copy(assembler.place!, 0, 1000, 499_000);
   assert.equal(assembler.placed(498_000), undefined);
   assert.equal(assembler.place, undefined);
 });
 
-test('a claim of many bytes is not believed before they come', () => {
+test('memory for a large announced length is allocated only as bytes arrive', () => {
   const { assembler } = assembling();
   const body = bodyOf(apis.Produce.key, 5 * MiB + 17, 3);
   const stream = framed(body);
@@ -105,8 +105,8 @@ test('a claim of many bytes is not believed before they come', () => {
   assert.ok(frames[0]!.bytes.equals(body));
 });
 
-test('a length beyond the limit, or below zero, is a decode error, and what came before is whole', () => {
-  // length prefix, what is said of it
+test('a length beyond the limit or below zero is a decode error, and frames before it are complete', () => {
+  // length prefix, error message
   const cases = [
     ['01000001', 'frame: length at byte 0: 16777217 bytes exceed the limit of 16777216'],
     ['ffffffff', 'frame: length at byte 0: negative length -1'],
@@ -125,7 +125,7 @@ test('a length beyond the limit, or below zero, is a decode error, and what came
   }
 });
 
-test('the memory of a frame that will never be whole is given back', () => {
+test('the memory of a frame that will never be complete is released', () => {
   const pool = new FramePool({ slabBytes: 1000, bytesMax: 1000 });
   const assembler = new FrameAssembler(frameBytesMax, pool);
   assembler.push(framed(bodyOf(apis.Produce.key, 900, 1)).subarray(0, 500), []);

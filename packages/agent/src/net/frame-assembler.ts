@@ -5,50 +5,51 @@ import { type Frame, type FramePool, unpooledFrame } from './frame-pool.ts';
 
 const lengthBytes = 4;
 const apiKeyBytes = 2;
-/** A frame of which this much is missing is worth a read of its own, straight to its place. */
+/** A frame that misses at least this many bytes is read straight into its memory. */
 const directBytesMin = 64 * KiB;
 
 /**
- * Puts the frames of one connection together, each in one piece. What was received may be overwritten as soon as `push` returns.
+ * Assembles the frames of one connection, each in contiguous memory. The caller may overwrite the received bytes as
+ * soon as `push` returns.
  *
- * Frames that carry records lie in the pool; the rest, which some handler may keep a part of, in memory of their own. A length
- * that no peer in its right mind sends is a `DecodeError`, after which the stream has no meaning any more.
+ * Frames that carry records use the pool; others, of which a handler may retain a part, get memory of their own. An
+ * invalid length is a `DecodeError`, after which the rest of the stream cannot be decoded.
  */
 export class FrameAssembler {
   readonly #frameBytesMax: () => number;
   readonly #pool: FramePool;
-  /** Length and API key, when they came in pieces or without the rest. */
+  /** Length and API key, if they arrived in pieces or without the rest. */
   readonly #head = Buffer.alloc(lengthBytes + apiKeyBytes);
   #headBytes = 0;
-  /** The frame that is not yet whole: its memory, its length, and how much of it is there. */
+  /** The incomplete frame: its memory, its length, and how much of it has arrived. */
   #frame: Frame | undefined;
   #length = 0;
   #received = 0;
 
-  /** How large a frame may be is asked for each, since clients that are known may send more. */
+  /** The size limit is evaluated for each frame, since authenticated clients may send larger ones. */
   constructor(frameBytesMax: number | (() => number), pool: FramePool) {
     this.#frameBytesMax = typeof frameBytesMax === 'number' ? () => frameBytesMax : frameBytesMax;
     this.#pool = pool;
   }
 
-  /** Bytes that are held until the rest of their frame comes. */
+  /** Bytes that are held until the rest of their frame arrives. */
   get pendingBytes(): number {
     return this.#headBytes + this.#received;
   }
 
-  /** Where the next bytes of the stream belong, when a large part of a frame is missing. */
+  /** Where the next bytes of the stream belong, if a large part of a frame is missing. */
   get place(): Buffer | undefined {
     if (this.#frame === undefined || this.#length - this.#received < directBytesMin) return undefined;
     return this.#room(this.#frame.bytes).subarray(this.#received, this.#length);
   }
 
-  /** Adds bytes that were read into `place`. Gives the frame that they complete. */
+  /** Adds bytes that were read into `place`. Returns the frame if they complete it. */
   placed(bytes: number): Frame | undefined {
     this.#received += bytes;
     return this.#received === this.#length ? this.#take() : undefined;
   }
 
-  /** Copies what was received to where it belongs and adds the frames that it completes. */
+  /** Copies received bytes into their frames and appends the completed frames to `frames`. */
   push(chunk: Buffer, frames: Frame[]): void {
     let at = 0;
     while (at < chunk.length) {
@@ -66,7 +67,7 @@ export class FrameAssembler {
     }
   }
 
-  /** Gives back the memory of the frame that will never be whole. */
+  /** Releases the memory of a frame that will never be complete. */
   forget(): void {
     this.#frame?.release();
     this.#frame = undefined;
@@ -74,7 +75,7 @@ export class FrameAssembler {
     this.#headBytes = 0;
   }
 
-  /** Reads the head of a frame and returns how much of the chunk that took. */
+  /** Reads the head of a frame and returns how many bytes of the chunk it consumed. */
   #begin(chunk: Buffer, at: number): number {
     const taken = chunk.copy(this.#head, this.#headBytes, at);
     this.#headBytes += taken;
@@ -83,7 +84,7 @@ export class FrameAssembler {
     checkFrameLength(length, this.#frameBytesMax());
     const known = Math.min(length, this.#headBytes - lengthBytes);
     if (known < Math.min(length, apiKeyBytes)) return taken;
-    // A frame may be shorter than its own head is long, and then what follows is not its.
+    // A frame may be shorter than the head; the remaining bytes belong to the next frame.
     const surplus = this.#headBytes - lengthBytes - known;
     this.#frame = this.#memory(length);
     this.#length = length;
@@ -93,14 +94,15 @@ export class FrameAssembler {
   }
 
   #memory(length: number): Frame {
-    // A length is a claim until its bytes have come: beyond what is believed the memory grows with what was received.
+    // A length is only a claim until its bytes arrive: beyond `believedFrameBytesMax` the memory grows with the
+    // received bytes.
     if (length > wireLimits.believedFrameBytesMax)
       return unpooledFrame(Buffer.allocUnsafe(wireLimits.believedFrameBytesMax));
     const carriesRecords = length >= apiKeyBytes && this.#head.readInt16BE(lengthBytes) === apis.Produce.key;
     return carriesRecords ? this.#pool.take(length) : unpooledFrame(Buffer.allocUnsafe(length));
   }
 
-  /** The memory of the frame, with room for at least so many more bytes. */
+  /** Returns the memory of the frame, with room for at least `moreBytes` more. */
   #room(bytes: Buffer, moreBytes = 1): Buffer {
     const needed = this.#received + moreBytes;
     if (needed <= bytes.length) return bytes;
@@ -112,7 +114,7 @@ export class FrameAssembler {
 
   #take(): Frame {
     const { bytes } = this.#frame!;
-    // Memory that grew may have grown further than the frame is long.
+    // Memory that grew may be larger than the frame.
     const frame =
       bytes.length === this.#length ? this.#frame! : unpooledFrame(bytes.subarray(0, this.#length));
     this.#frame = undefined;

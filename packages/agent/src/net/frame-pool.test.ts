@@ -5,7 +5,7 @@ import { type Frame, FramePool } from './frame-pool.ts';
 
 const slabBytes = 100;
 
-test('memory is used again, and never while a frame is in use', () => {
+test('memory is reused, but never while a frame is in use', () => {
   const steps = fc.array(
     fc.oneof(
       fc.record({ kind: fc.constant('take' as const), bytes: fc.nat(150) }),
@@ -37,7 +37,7 @@ test('memory is used again, and never while a frame is in use', () => {
   );
 });
 
-test('as long as frames come and go, one slab will do for those that fit', () => {
+test('one slab is enough for frames that come and go, if they fit', () => {
   const pool = new FramePool({ slabBytes, bytesMax: 10 * slabBytes });
   const memory = pool.take(40).bytes.buffer;
   for (let count = 0; count < 100; count++) {
@@ -48,7 +48,7 @@ test('as long as frames come and go, one slab will do for those that fit', () =>
   assert.notEqual(pool.take(20).bytes.buffer, memory, 'a slab with a frame in it is not begun anew');
 });
 
-test('what finds no room has memory of its own', () => {
+test('a frame that does not fit gets memory of its own', () => {
   const pool = new FramePool({ slabBytes, bytesMax: 2 * slabBytes });
   const pinned = [pool.take(100), pool.take(100)];
   const beyond = pool.take(60);
@@ -62,7 +62,7 @@ test('what finds no room has memory of its own', () => {
   assert.equal(pool.take(60).bytes.buffer, pinned[0]!.bytes.buffer, 'there is room again');
 });
 
-test('giving back twice is giving back once', () => {
+test('releasing twice counts once', () => {
   const pool = new FramePool({ slabBytes, bytesMax: slabBytes });
   const [first, second] = [pool.take(50), pool.take(50)];
   second.bytes.fill(2);

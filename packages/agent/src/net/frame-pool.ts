@@ -1,17 +1,17 @@
-/** A request as it came, in memory that whoever is done with it gives back. */
+/** A received request, in memory that its last user releases. */
 export interface Frame {
   readonly bytes: Buffer;
-  /** The bytes may be overwritten from now on. More than once is once. */
+  /** Allows the bytes to be overwritten. Repeated calls have no effect. */
   release(): void;
 }
 
 interface FramePoolOptions {
   readonly slabBytes: number;
-  /** All slabs together. What does not fit is ordinary memory. */
+  /** Limit for all slabs together. A frame that does not fit gets ordinary memory. */
   readonly bytesMax: number;
 }
 
-/** Memory that is given to one frame after the other, from its start to its end, and then again when none of them is in use. */
+/** Memory that is given to one frame after the other, from start to end, and reused when none of them is in use. */
 interface Slab {
   readonly memory: Buffer;
   usedBytes: number;
@@ -19,11 +19,11 @@ interface Slab {
 }
 
 /**
- * Memory for the frames that carry records. It is used again and again: fresh memory of a gigabyte per gigabyte received costs page
- * faults and, because it counts as pressure on the heap, a full garbage collection every few megabytes.
+ * Memory for frames that carry records. It is reused: a gigabyte of fresh memory per gigabyte received costs page
+ * faults and, because it counts as heap pressure, a full garbage collection every few megabytes.
  *
- * Frames of all connections share slabs, so that a frame that is never given back keeps a whole slab. Therefore the pool has an
- * end, beyond which frames get memory of their own that the garbage collector takes care of.
+ * Frames of all connections share slabs, so a frame that is never released pins a whole slab. Therefore the pool has a
+ * limit, beyond which frames get memory that the garbage collector frees.
  */
 export class FramePool {
   readonly #options: FramePoolOptions;
@@ -35,7 +35,7 @@ export class FramePool {
     this.#options = options;
   }
 
-  /** Bytes of all slabs, whether anything is in them or not. */
+  /** Bytes of all slabs, used or not. */
   get bytes(): number {
     return this.#slabs * this.#options.slabBytes;
   }
@@ -54,7 +54,7 @@ export class FramePool {
     if (bytes > slabBytes) return undefined;
     const current = this.#current;
     if (current !== undefined && current.usedBytes + bytes <= slabBytes) return current;
-    // A slab that is full comes back by its last frame, unless that was the case already.
+    // A full slab is freed by its last frame, unless that frame was already released.
     if (current?.frames === 0) this.#free.push(current);
     this.#current = this.#free.pop();
     if (this.#current !== undefined) {
@@ -92,7 +92,7 @@ class PooledFrame implements Frame {
   }
 }
 
-/** A frame in memory that nobody uses again. */
+/** A frame in memory that is not reused. */
 export function unpooledFrame(bytes: Buffer): Frame {
   return { bytes, release() {} };
 }

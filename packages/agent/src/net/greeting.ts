@@ -14,21 +14,24 @@ import { type Intake, takeOver } from './intake.ts';
 import type { CloseReason } from './listener-metrics.ts';
 
 interface GreetingOptions {
-  /** Without it a PROXY header is taken for a request, and for a malformed one. */
+  /** If absent, a PROXY header is taken for a request, and rejected as malformed. */
   readonly proxyProtocol: ProxyProtocolOptions | undefined;
-  /** Without it connections are plain. */
+  /** If absent, connections are plain text. */
   readonly tls: TlsAcceptor | undefined;
-  /** Whether the certificates of clients are written into the log. */
+  /** Whether client certificates are logged. */
   readonly logsCertificates: boolean;
   readonly principalOf: PrincipalOf;
-  /** Asked as soon as it is known where a client is: how long it is held before it is closed; 0 lets it in. */
+  /**
+   * Called as soon as the client's address is known. Returns how long the connection is held before it is closed; 0
+   * accepts it.
+   */
   readonly admit: (remoteAddress: string) => number;
   readonly greetingMs: number;
   readonly clock: Clock;
   readonly log: Log;
 }
 
-/** What comes of a new connection. */
+/** Outcome of a new connection. */
 export type Greeted =
   | { readonly kind: 'client'; readonly intake: Intake; readonly session: ClientSession }
   | { readonly kind: 'held'; readonly forMs: number }
@@ -45,14 +48,14 @@ interface Address {
 }
 
 /**
- * What happens on a connection before its first request:
+ * Handles a connection before its first request:
  *
  * ```
  *  accepted ─► PROXY header ─► quota of connections ─► TLS ─► session
  * ```
  *
- * The header comes first because everything else is about the client and not about the proxy. With neither it takes no time at all,
- * and the answer is there at once.
+ * The header comes first because all other steps are about the client and not about the proxy. Without PROXY protocol
+ * and TLS the outcome is returned synchronously.
  */
 export class Greeting {
   readonly #options: GreetingOptions;
@@ -68,7 +71,7 @@ export class Greeting {
     const { proxyProtocol, tls } = this.#options;
     const address = addressOf(accepted);
     if (proxyProtocol === undefined && tls === undefined) return this.#plain(accepted, address);
-    // What breaks is told by its end.
+    // The close event reports a broken socket.
     accepted.on('error', () => {});
     return this.#within(address.remoteAddress, this.#slowly(accepted, address));
   }
@@ -85,7 +88,7 @@ export class Greeting {
 
   async #slowly(accepted: Socket, own: Address): Promise<Greeted> {
     const { proxyProtocol, tls, admit } = this.#options;
-    // Whoever may write the header says where it is from and who it is.
+    // The sender of the header decides the address and identity of the client, so it must be trusted.
     if (proxyProtocol !== undefined && !this.#isTrusted(own.remoteAddress)) {
       throw new ProxyRefusal('the peer is no proxy of -kafkaProxyProtocolTrustedCIDRs');
     }
@@ -109,7 +112,7 @@ export class Greeting {
     };
   }
 
-  /** A name that only a proxy vouches for makes nobody a superuser, unless the operator says so. */
+  /** A name that only a proxy vouches for does not become a superuser, unless the operator allows it. */
   #principalsBehind(named: string | undefined): PrincipalOf {
     const { principalOf, proxyProtocol } = this.#options;
     if (named === undefined || proxyProtocol?.allowsSuperusers === true) return principalOf;
@@ -119,7 +122,7 @@ export class Greeting {
     };
   }
 
-  /** Settles in any case, and in time. */
+  /** Always resolves, within the time limit. */
   #within(peer: string, greeted: Promise<Greeted>): Promise<Greeted> {
     const { clock, greetingMs } = this.#options;
     return new Promise((resolve) => {
@@ -149,7 +152,7 @@ export class Greeting {
   }
 }
 
-/** IPv4 as such, on a listener for both families too. */
+/** Returns IPv4 addresses in IPv4 form, also on a dual-stack listener. */
 function addressOf({ remoteAddress = '', remotePort = 0 }: Socket): Address {
   return { remoteAddress: bareAddress(remoteAddress), remotePort };
 }

@@ -18,7 +18,7 @@ function stage() {
   return { known, served, request };
 }
 
-test('requests wait until the agent is known, and go on in their order', async () => {
+test('requests wait until the agent is registered, and then continue in order', async () => {
   const { known, served, request } = stage();
   const answers = [request(1), request(2)];
   await settle();
@@ -29,7 +29,7 @@ test('requests wait until the agent is known, and go on in their order', async (
   assert.deepEqual(request(3), { answer: 3 }, 'at once');
 });
 
-test('when the agent cannot become known, clients go elsewhere', async () => {
+test('if the agent cannot be registered, connections are closed and clients go elsewhere', async () => {
   const { known, served, request } = stage();
   const answer = request(1);
   known.reject(new Error('no control plane'));

@@ -1,8 +1,8 @@
 import type { RequestServer } from '../requests/request-server.ts';
 
 /**
- * A server whose requests wait until the agent is known to its cluster: before, it has no node id that it could tell clients. It has to listen
- * before that, because the cluster is told where.
+ * A server whose requests wait until the agent is registered with its cluster: before that it has no node id to return
+ * to clients. The agent must listen earlier, because it registers its address.
  */
 export function heldUntil(known: Promise<void>, server: RequestServer): RequestServer {
   let isKnown = false;

@@ -10,7 +10,7 @@ import { type Intake, type Receiver, readChunks, takeOver } from './intake.ts';
 const ca = await TestCa.create();
 const { certificate, privateKey } = await ca.issueServer();
 
-/** A connection from outside and how the server reads it. */
+/** Opens a client connection and the server's intake for it. */
 async function connected(t: TestContext, open: (accepted: Socket) => Intake) {
   const server = createServer({ pauseOnConnect: true });
   server.listen(0, '127.0.0.1');
@@ -27,7 +27,7 @@ async function connected(t: TestContext, open: (accepted: Socket) => Intake) {
   return { server, client, intake };
 }
 
-/** Keeps a copy of what comes, and may ask for it to be put somewhere. */
+/** Stores a copy of received bytes, and may ask for a destination buffer. */
 class Keeper implements Receiver {
   received = Buffer.alloc(0);
   place: Buffer | undefined;
@@ -100,7 +100,7 @@ test('bytes go where the receiver wants them', async (t) => {
   assert.equal(String(keeper.received), 'first0123456789abcdef');
 });
 
-test('connections share the memory that they are read into, and not what is in it', async (t) => {
+test('connections share the receive buffer without mixing their bytes', async (t) => {
   const all = await Promise.all(Array.from({ length: 8 }, () => connected(t, takeOver)));
   const keepers = all.map(({ intake }) => {
     const keeper = new Keeper();
@@ -113,7 +113,7 @@ test('connections share the memory that they are read into, and not what is in i
   for (const [index, { received }] of keepers.entries()) assert.ok(received.equals(sent[index]!));
 });
 
-test('a socket of another kind is read as chunks', async (t) => {
+test('a socket of another kind is read in chunks', async (t) => {
   class OtherSocket extends Socket {}
   const { client, intake } = await connected(t, (accepted) => {
     Object.setPrototypeOf(accepted, OtherSocket.prototype);
@@ -129,7 +129,7 @@ test('a socket of another kind is read as chunks', async (t) => {
   assert.equal(keeper.placedReads, 0);
 });
 
-test('a socket that speaks TLS reads into memory of ours too, and keeps what came before', async (t) => {
+test('a TLS socket also reads into our memory, and keeps bytes that arrived earlier', async (t) => {
   const server = createSecureServer({ cert: certificate, key: privateKey });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -162,7 +162,7 @@ test('a socket that speaks TLS reads into memory of ours too, and keeps what cam
   await once(accepted, 'close');
 });
 
-test('what was put back in front of a plain connection comes first', async (t) => {
+test('bytes that were put back on a plain connection are delivered first', async (t) => {
   let accepted!: Socket;
   const { client } = await connected(t, (socket) => {
     accepted = socket;

@@ -2,26 +2,29 @@ import { Socket, type SocketConstructorOpts } from 'node:net';
 import { TLSSocket } from 'node:tls';
 import { KiB } from '@weir/core';
 
-/** Who gets the bytes of a connection. */
+/** Receives the bytes of a connection. */
 export interface Receiver {
-  /** Where the next bytes should go; `undefined` when anywhere will do. Asked after every read, and kept to until the next. */
+  /**
+   * Destination of the next bytes; `undefined` if any memory will do. Evaluated after every read, and used for the next
+   * one.
+   */
   readonly place: Buffer | undefined;
-  /** So many bytes have come and lie where `place` said. */
+  /** Called when that many bytes have arrived at `place`. */
   onPlaced(bytes: number): void;
-  /** Bytes that are overwritten when this returns. */
+  /** Receives bytes that are overwritten after it returns. */
   onChunk(chunk: Buffer): void;
 }
 
 export interface Intake {
-  /** What is left to do with the connection is done with this. */
+  /** The socket for everything except reading. */
   readonly socket: Socket;
-  /** Begins to read. A few chunks may still come after `pause`. */
+  /** Begins to read. A few chunks may still arrive after `pause`. */
   start(receiver: Receiver): void;
   pause(): void;
   resume(): void;
 }
 
-/** What a socket of the runtime has for its own use; any part may be gone in another release. */
+/** Internals of a Node.js socket; any of them may be missing in another release. */
 interface SocketInside {
   _handle?: Handle | null;
   [part: symbol]: unknown;
@@ -33,16 +36,17 @@ interface Handle {
   readStop?: () => void;
 }
 
-/** All connections read into the same memory, for it is empty again before the next is read. */
+/** All connections read into the same buffer, because it is consumed before the next read. */
 const receiveBuffer = Buffer.allocUnsafeSlow(64 * KiB);
 
 /**
- * Takes over a connection of which nothing, or nothing but what was put back, has been read. This is the only place that knows how
+ * Takes over a connection of which nothing has been read, or only bytes that were put back. Only this file knows how
  * bytes get into memory.
  *
- * The runtime reads into memory of ours when a socket is made with `onread`, which a server cannot ask for. So a plain connection is
- * taken out of the socket that the server made and put into one of our own, and a socket that speaks TLS is told afterwards. Where
- * that is not possible (another release of the runtime) bytes come as chunks of fresh memory, at about twice the price.
+ * Node.js reads into our memory if a socket is created with `onread`, which a server cannot request. So a plain
+ * connection is moved from the server's socket into a new socket, and the internals of a TLS socket are changed
+ * afterwards. If that is not possible (another release of Node.js), bytes arrive in freshly allocated chunks, at about
+ * twice the cost.
  */
 export function takeOver(accepted: Socket): Intake {
   const { _handle: handle } = accepted as unknown as SocketInside;
@@ -51,7 +55,7 @@ export function takeOver(accepted: Socket): Intake {
   return accepted instanceof TLSSocket ? readSecured(accepted) : readChunks(accepted);
 }
 
-/** Where the next read of a connection goes, and who hears of it. */
+/** Destination of the next read of a connection, and the receiver to notify. */
 class Landing {
   #receiver: Receiver | undefined;
   #place: Buffer | undefined;
@@ -86,17 +90,17 @@ function readIntoOwnMemory(accepted: Socket, handle: Handle): Intake {
     onread: { buffer: () => memory.buffer(), callback: (bytes) => memory.received(bytes) },
   };
   const socket = new Socket(options as SocketConstructorOpts);
-  // The server counts the sockets that it made.
+  // The server counts the sockets that it created.
   socket.once('close', () => accepted.destroy());
   return intakeOf(socket, (receiver) => {
     memory.begin(receiver);
     socket.resume();
-    // Not before: whoever takes it may want to pause.
+    // Not earlier: the receiver may want to pause.
     for (const chunk of early) receiver.onChunk(chunk);
   });
 }
 
-/** What `onread` sets in a socket that is made with it. */
+/** Internal fields that `onread` sets in a new socket. */
 const memoryParts = ['kBuffer', 'kBufferGen', 'kBufferCb'] as const;
 
 function readSecured(socket: TLSSocket): Intake {
@@ -119,7 +123,7 @@ function readSecured(socket: TLSSocket): Intake {
   });
 }
 
-/** For sockets that bring memory of their own. */
+/** For sockets that bring their own memory. */
 export function readChunks(socket: Socket): Intake {
   return intakeOf(socket, (receiver) => {
     socket.on('data', (chunk) => receiver.onChunk(chunk));
@@ -140,7 +144,7 @@ function intakeOf(socket: Socket, start: Intake['start']): Intake {
   };
 }
 
-/** What a socket has read or was given back. */
+/** Returns bytes that a socket has buffered or was given back. */
 function takeBuffered(socket: Socket): Buffer[] {
   const chunks: Buffer[] = [];
   while (socket.readableLength > 0) {

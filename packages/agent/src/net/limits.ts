@@ -1,6 +1,6 @@
 import { agentLimits } from '../limits.ts';
 
-/** What the peers of a listener may use up. */
+/** Limits on the resources that peers of a listener may use. */
 export interface ListenerLimits {
   readonly connectionsMax: number;
   readonly frameBytesMax: number;
@@ -9,13 +9,13 @@ export interface ListenerLimits {
   readonly requestBytesInFlightMax: number;
   readonly responseBytesQueuedPerConnectionMax: number;
   readonly responseBytesMax: number;
-  /** Within this a client has said who it is: PROXY header and TLS handshake together. */
+  /** Time limit for PROXY header and TLS handshake together. */
   readonly greetingMs: number;
-  /** A connection without a request, an answer or anything under way is closed after this time. */
+  /** A connection without a request, an answer or anything in flight is closed after this time. */
   readonly idleMs: number;
-  /** A frame that was begun, or bytes that were sent, must make some progress within this time. */
+  /** An unfinished frame, or queued answer bytes, must make progress within this time. */
   readonly progressMs: number;
-  /** The same while requests or answers of all connections have no room: who is slow goes first then. */
+  /** The same while the shared memory for requests or answers is full: slow connections are closed first then. */
   readonly progressWhenFullMs: number;
 }
 

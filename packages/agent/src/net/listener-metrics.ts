@@ -130,7 +130,7 @@ export class ListenerMetrics {
     return this.#metrics.series(listenerRows.surplusBytes, { kafka_key: apiName });
   }
 
-  /** `apiName` is a name of ours, never a peer's word. */
+  /** `apiName` must be one of our names, never text from a peer. */
   api(apiName: string): ApiSeries {
     let found = this.#byApi.get(apiName);
     if (found === undefined) {
@@ -144,7 +144,7 @@ export class ListenerMetrics {
     return found;
   }
 
-  /** One observation tells how long a request took and that it ended so. */
+  /** One observation records the duration and counts the outcome. */
   #ended(apiName: string, outcome: 'success' | 'error'): Pick<Series, 'observe'> {
     const latency = this.#metrics.series(listenerRows.latency, { kafka_key: apiName, outcome });
     const count = this.#metrics.series(listenerRows.outcome, { kafka_key: apiName, outcome });

@@ -20,7 +20,7 @@ const hasIpv6 = Object.values(networkInterfaces()).some((all) =>
 );
 const skipsIpv6 = hasIpv6 ? false : 'this machine has no ::1';
 
-/** Serves the versions of every API that we know, with whatever the test answers. */
+/** Serves all known API versions with the answers of the test. */
 function serving(serve: Serve): RequestServer {
   return {
     serves: () => true,
@@ -69,7 +69,7 @@ async function listen(t: TestContext, options: Options) {
   };
 }
 
-/** Keeps what is logged. */
+/** Collects log lines. */
 function keepingLog() {
   const lines: { level: string; message: string; fields: LogFields | undefined }[] = [];
   const at = (level: string) => (message: string, fields?: LogFields) => {
@@ -79,7 +79,7 @@ function keepingLog() {
   return { log, lines };
 }
 
-/** Requests that wait until the test answers them, each known by its number. */
+/** Requests that wait until the test answers them, identified by number. */
 function answeredByHand() {
   const waiting = new Map<number, (answer: Awaited<HandlerResult<Fields>>) => void>();
   const order: number[] = [];
@@ -117,7 +117,7 @@ function readingOf(metrics: Metrics, name: string): number {
   return metrics.read().find(({ row }) => row.name === name)!.series[0]!.value;
 }
 
-/** A request header by hand, for what our encoder refuses to write. */
+/** Builds a request header by hand, for requests that our encoder refuses to write. */
 function rawRequest(apiKey: number, apiVersion: number, body = Buffer.alloc(0)): Buffer {
   const frame = Buffer.alloc(4 + 10 + body.length);
   frame.writeInt32BE(10 + body.length, 0);
@@ -129,7 +129,7 @@ function rawRequest(apiKey: number, apiVersion: number, body = Buffer.alloc(0)):
   return frame;
 }
 
-test('requests are worked on side by side and answered in their order', async (t) => {
+test('requests run in parallel and are answered in order', async (t) => {
   const { handle, order, answer } = answeredByHand();
   const { connect } = await listen(t, { handle });
   const client = await connect();
@@ -141,7 +141,7 @@ test('requests are worked on side by side and answered in their order', async (t
   assert.deepEqual(received, [1, 2, 3, 4]);
 });
 
-test('frames may come in pieces of any size', async (t) => {
+test('frames may arrive in pieces of any size', async (t) => {
   const { connect } = await listen(t, {});
   const client = await connect();
   const header = { correlationId: 5, clientId: 'x' };
@@ -173,7 +173,7 @@ test('surplus bytes after a request are ignored, counted and logged', async (t) 
   request.writeInt32BE(request.length - 4);
   client.socket.write(request);
   assert.equal((await client.receive('Metadata', 12)).body.clusterId, 'vci_fake');
-  // The connection lives on, and the next request begins where the frame ended.
+  // The connection stays open, and the next request begins where the frame ended.
   assert.equal((await client.call('ApiVersions', 0, {})).errorCode, 0);
   const series = metrics.render().match(/^service_agent_kafka_request_surplus_bytes_counter.*$/gm);
   assert.deepEqual(series, ['service_agent_kafka_request_surplus_bytes_counter{kafka_key="Metadata"} 3']);
@@ -184,7 +184,7 @@ test('surplus bytes after a request are ignored, counted and logged', async (t) 
   );
 });
 
-test('ApiVersions of a version that is too high is answered as version 0', async (t) => {
+test('ApiVersions with an unsupported version is answered as version 0', async (t) => {
   const { connect } = await listen(t, {});
   const client = await connect();
   client.socket.write(rawRequest(apis.ApiVersions.key, 99, Buffer.from([1, 2, 3])));
@@ -194,11 +194,11 @@ test('ApiVersions of a version that is too high is answered as version 0', async
   assert.ok(
     body.apiKeys.some(({ apiKey, maxVersion }) => apiKey === apis.ApiVersions.key && maxVersion === 4),
   );
-  // The connection lives on.
+  // The connection stays open.
   assert.equal((await client.call('ApiVersions', 0, {})).errorCode, 0);
 });
 
-test('what is not understood closes the connection and nothing else', async (t) => {
+test('a request that cannot be understood closes its connection and no other', async (t) => {
   const { log, lines } = keepingLog();
   const { connect } = await listen(t, { log });
   const bystander = await connect();
@@ -230,7 +230,7 @@ test('what is not understood closes the connection and nothing else', async (t) 
   assert.equal((await bystander.call('ApiVersions', 0, {})).errorCode, 0);
 });
 
-test('whatever comes, the others are served', async (t) => {
+test('other connections are served, whatever bytes one sends', async (t) => {
   const { log, lines } = keepingLog();
   const { connect, listener } = await listen(t, { log, limits: { frameBytesMax: 10_000 } });
   const bystander = await connect();
@@ -257,7 +257,7 @@ test('whatever comes, the others are served', async (t) => {
   );
 });
 
-test('what came before a bad request is still answered', async (t) => {
+test('requests before a bad one are still answered', async (t) => {
   const { handle, order, answer } = answeredByHand();
   const { connect } = await listen(t, { handle });
   const client = await connect();
@@ -272,7 +272,7 @@ test('what came before a bad request is still answered', async (t) => {
   assert.deepEqual(order, [1]);
 });
 
-test('no reply, and a refusal', async (t) => {
+test('a handler may send no reply, or refuse', async (t) => {
   const { handle, order, answer } = answeredByHand();
   const { connect } = await listen(t, { handle });
   const client = await connect();
@@ -286,7 +286,7 @@ test('no reply, and a refusal', async (t) => {
   assert.equal(await client.frame(), undefined);
 });
 
-test('a handler that fails costs its connection and no other', async (t) => {
+test('a failing handler closes its connection and no other', async (t) => {
   const { log, lines } = keepingLog();
   const failures: Serve[] = [
     () => {
@@ -317,7 +317,7 @@ test('a handler that fails costs its connection and no other', async (t) => {
   }
 });
 
-test('so many requests at a time, and no more are read', async (t) => {
+test('a connection at its limit of requests in flight is not read', async (t) => {
   const { handle, order, answer } = answeredByHand();
   const { connect } = await listen(t, { handle, limits: { requestsInFlightPerConnectionMax: 3 } });
   const client = await connect();
@@ -334,7 +334,7 @@ test('so many requests at a time, and no more are read', async (t) => {
   }
 });
 
-test('that a client left is seen behind more requests than are worked on at a time, and they are still served', async (t) => {
+test('the end of a connection is seen behind more requests than may be in flight, and they are still served', async (t) => {
   const seen: (AbortSignal | undefined)[] = [];
   const receivedMs: number[] = [];
   const { handle: byHand, order, answer } = answeredByHand();
@@ -353,7 +353,7 @@ test('that a client left is seen behind more requests than are worked on at a ti
   client.socket.end();
   await until(() => seen[0]?.aborted === true);
   assert.equal(order.length, 3);
-  // The end comes behind all of them.
+  // The end comes after all of them.
   const allReceivedMs = clock.monotonicMs();
   clock.advance(1_000);
   assert.equal(readingOf(metrics, listenerRows.connections.name), 1);
@@ -366,7 +366,7 @@ test('that a client left is seen behind more requests than are worked on at a ti
   for (const ms of receivedMs) assert.ok(ms <= allReceivedMs, 'when it was read, not when its turn came');
 });
 
-test('what is read ahead is limited', async (t) => {
+test('reading ahead is limited', async (t) => {
   const { handle, order, answer } = answeredByHand();
   const { connect, metrics } = await listen(t, { handle, limits: { requestsInFlightPerConnectionMax: 1 } });
   const client = await connect();
@@ -387,7 +387,7 @@ test('what is read ahead is limited', async (t) => {
   }
 });
 
-test('so many bytes of requests at a time; one may be larger', async (t) => {
+test('request bytes in flight are limited; a single request may be larger', async (t) => {
   const held: (() => void)[] = [];
   const handle = serving(() => new Promise((resolve) => held.push(() => resolve(numbered(1)))));
   const { connect } = await listen(t, { handle, limits: { requestBytesInFlightPerConnectionMax: 1000 } });
@@ -408,7 +408,7 @@ test('so many bytes of requests at a time; one may be larger', async (t) => {
   for (let count = 0; count < 6; count++) await receive(client);
 });
 
-test('the memory of all connections is one', async (t) => {
+test('all connections share one memory limit', async (t) => {
   const held: (() => void)[] = [];
   const handle = serving(() => new Promise((resolve) => held.push(() => resolve(numbered(1)))));
   const { connect, listener } = await listen(t, { handle, limits: { requestBytesInFlightMax: 1000 } });
@@ -425,7 +425,7 @@ test('the memory of all connections is one', async (t) => {
   held[1]!();
   held[2]!();
   await receive(second);
-  // An unfinished frame may go on when the room is used up, but not for ever.
+  // An unfinished frame may continue when the memory is full, but not forever.
   const unfinished = Buffer.alloc(1000);
   unfinished.writeInt32BE(1_000_000, 0);
   greedy.socket.write(unfinished);
@@ -437,7 +437,7 @@ test('the memory of all connections is one', async (t) => {
   await until(() => held.length === 4);
 });
 
-test('a slow reader stops being read, and is closed when it takes nothing', async (t) => {
+test('a connection with a slow reader is not read, and is closed if its client takes nothing', async (t) => {
   const megabyte = Buffer.alloc(1 << 20, 7);
   let served = 0;
   const handle = serving(() => {
@@ -464,7 +464,7 @@ test('a slow reader stops being read, and is closed when it takes nothing', asyn
   const { connect, clock, listener } = await listen(t, { handle, limits });
   const fetch = { maxWaitMs: 0, minBytes: 0, topics: [] };
 
-  // One that reads in the end gets everything, byte for byte.
+  // A client that reads late gets everything, byte for byte.
   const late = await connect();
   late.socket.pause();
   for (let count = 0; count < 40; count++) late.send('Fetch', 4, fetch);
@@ -494,7 +494,7 @@ test('a slow reader stops being read, and is closed when it takes nothing', asyn
   assert.equal((await late.call('Fetch', 4, fetch)).responses.length, 1);
 });
 
-test('a frame that was begun must go on', async (t) => {
+test('a frame that was begun must make progress', async (t) => {
   const { connect, clock, listener } = await listen(t, {});
   const client = await connect();
   client.socket.write(Buffer.from([0, 0, 0, 100, 0, 3]));
@@ -530,7 +530,7 @@ test('an idle connection is closed, one that waits for an answer is not', async 
   await Promise.all([waiting.closed, busy.closed]);
 });
 
-test('a throttled client gets its answer at once and is then not heard for a while', async (t) => {
+test('a throttled client gets its answer at once and is then not read for a while', async (t) => {
   const { handle, order, answer } = answeredByHand();
   const { connect, clock } = await listen(t, { handle });
   const client = await connect();
@@ -549,7 +549,7 @@ test('a throttled client gets its answer at once and is then not heard for a whi
   assert.equal(await receive(client), 2);
 });
 
-test('of several waits the longest counts, whichever answer came last', async (t) => {
+test('of several throttle times the longest counts, regardless of the order of answers', async (t) => {
   const { handle, order, answer } = answeredByHand();
   const { connect, clock } = await listen(t, { handle });
   const client = await connect();
@@ -571,7 +571,7 @@ test('of several waits the longest counts, whichever answer came last', async (t
   await until(() => order.length === 4);
 });
 
-test('so many connections and no more', async (t) => {
+test('the number of connections is limited', async (t) => {
   const { connect, listener } = await listen(t, { limits: { connectionsMax: 2 } });
   const [first] = [await connect(), await connect()];
   const third = await connect();
@@ -581,7 +581,7 @@ test('so many connections and no more', async (t) => {
   assert.equal((await (await connect()).call('ApiVersions', 0, {})).errorCode, 0);
 });
 
-test('whoever works for a connection learns that it has closed', async (t) => {
+test('a handler is notified when its connection closes', async (t) => {
   let signal: AbortSignal | undefined;
   const handle = serving((request) => {
     signal = request.closed;
@@ -597,7 +597,7 @@ test('whoever works for a connection learns that it has closed', async (t) => {
   assert.equal(signal!.aborted, true);
 });
 
-test('stopping finishes what is under way', async (t) => {
+test('stopping finishes requests in flight', async (t) => {
   const { handle, order, answer } = answeredByHand();
   const { connect, listener } = await listen(t, { handle });
   const [idle, busy] = [await connect(), await connect()];
@@ -619,7 +619,7 @@ test('stopping finishes what is under way', async (t) => {
   assert.deepEqual(order, [1]);
 });
 
-test('stopping does not wait for ever', async (t) => {
+test('stopping does not wait forever', async (t) => {
   const { handle, order } = answeredByHand();
   const { connect, listener, clock } = await listen(t, { handle });
   const client = await connect();
@@ -634,7 +634,7 @@ test('stopping does not wait for ever', async (t) => {
   assert.equal(clock.waiting, 0);
 });
 
-test('a port that is taken is an error', async (t) => {
+test('a port that is in use is an error', async (t) => {
   const { listener } = await listen(t, {});
   const options = { host: '127.0.0.1', port: listener.port, limits: defaultListenerLimits(1) };
   const ports = { clock: new HandClock(), log: silentLog, metrics: new Metrics() };
@@ -644,7 +644,7 @@ test('a port that is taken is an error', async (t) => {
   );
 });
 
-test('the memory of records is used again, and never before their request has been answered', async (t) => {
+test('the memory of records is reused, but never before their request has been answered', async (t) => {
   const sizes = [100, 5_000, 16_000, 70_000, 300_000, 1_100_000];
   let overwritten = 0;
   const held: (() => void)[] = [];
@@ -668,7 +668,7 @@ test('the memory of records is used again, and never before their request has be
     for (const one of some) one();
     answered += some.length;
   };
-  // Three hundred megabytes through a pool of 64 MiB, with some requests waiting long and others not.
+  // 300 MB through a pool of 64 MiB, with short and long waits.
   for (let round = 0; round < rounds; round++) {
     for (const [index, client] of clients.entries()) {
       for (const [at, bytes] of sizes.entries()) {
@@ -693,7 +693,7 @@ test('the memory of records is used again, and never before their request has be
   assert.equal(overwritten, 0);
 });
 
-test('metrics tell requests by the name of their API', async (t) => {
+test('metrics label requests by API name', async (t) => {
   const { connect, metrics } = await listen(t, {});
   const client = await connect();
   await client.call('ApiVersions', 0, {});
@@ -715,7 +715,7 @@ const trusting = (...trustedCidrs: string[]) => ({
   allowsSuperusers: false,
 });
 
-test('a peer that is no trusted proxy is turned away, whatever it says', async (t) => {
+test('a peer that is not a trusted proxy is rejected, whatever it sends', async (t) => {
   const handle = serving(() => assert.fail('nobody came in'));
   const { connect } = await listen(t, { handle, proxyProtocol: trusting('10.0.0.0/8', 'fd00::/8') });
   const client = await connect();
@@ -724,13 +724,13 @@ test('a peer that is no trusted proxy is turned away, whatever it says', async (
   await client.closed;
 });
 
-test('a listener for both families sees clients of IPv4 as such', { skip: skipsIpv6 }, async (t) => {
+test('a dual-stack listener reports IPv4 clients with IPv4 addresses', { skip: skipsIpv6 }, async (t) => {
   const seen: string[] = [];
   const handle = serving(({ session }) => {
     seen.push(session.remoteAddress);
     return numbered(1);
   });
-  // What such a listener has, and on loopback alone.
+  // The address form of such a listener, on loopback only.
   const host = '::ffff:127.0.0.1';
   const plain = await (await listen(t, { host, handle })).connect();
   send(plain, 1);
@@ -742,10 +742,10 @@ test('a listener for both families sees clients of IPv4 as such', { skip: skipsI
   assert.deepEqual(seen, ['127.0.0.1']);
 });
 
-/** Of version 2, for a client at 192.0.2.1:54321. */
+/** PROXY header of version 2, for a client at 192.0.2.1:54321. */
 const proxyHeader = Buffer.from('0d0a0d0a000d0a515549540a2111000cc0000201cb007105d4312384', 'hex');
 
-test('behind a PROXY header a plain connection goes on as any other, for the client that it names', async (t) => {
+test('a plain connection with a PROXY header is served for the client that the header names', async (t) => {
   const seen: string[] = [];
   const handle = serving(({ session, body }) => {
     seen.push(`${session.remoteAddress}:${session.remotePort}`);
@@ -764,11 +764,11 @@ test('behind a PROXY header a plain connection goes on as any other, for the cli
     assert.equal(await receive(client), 3);
   }
   assert.deepEqual([...new Set(seen)], ['192.0.2.1:54321']);
-  // Whoever brings none is turned away, as is whoever brings one where none is asked for.
+  // A connection without a header is rejected, and so is one with a header if the listener expects none.
   const without = await connect();
   send(without, 1);
   await without.closed;
-  // Its first four bytes are the length of a frame that is too long.
+  // Its first four bytes are read as a frame length beyond the limit.
   const limits = { frameBytesMax: 100 * MiB };
   const plain = await (await listen(t, { handle, limits })).connect();
   plain.socket.write(proxyHeader);

@@ -22,18 +22,21 @@ export interface KafkaListenerOptions {
   readonly port: number;
   readonly handle: RequestServer;
   readonly limits: ListenerLimits;
-  /** Where answers are counted. Without it the listener counts by itself, up to its limit. */
+  /** Counts the memory of answers. If absent, the listener creates a counter with its own limit. */
   readonly answers?: AnswerMemory;
   /**
-   * Asked for every new connection: how long it is held before it is closed, so that its client does not try again at once; 0
-   * lets it in. Without it everybody is let in.
+   * Called for every new connection. Returns how long the connection is held before it is closed, so that its client
+   * does not reconnect at once; 0 accepts it. If absent, all connections are accepted.
    */
   readonly admit?: (remoteAddress: string) => number;
-  /** Every connection begins with a PROXY header. Without it none may. */
+  /** If set, every connection begins with a PROXY header. If absent, none may. */
   readonly proxyProtocol?: ProxyProtocolOptions;
-  /** Every connection speaks TLS. Without it none does. */
+  /** If set, every connection uses TLS. If absent, none does. */
   readonly tls?: KafkaTlsOptions;
-  /** Whom a certificate or a proxy names. Without it they name nobody whom the cluster knows. */
+  /**
+   * Maps the name in a certificate or PROXY header to a principal. If absent, such names have no credentials in the
+   * cluster.
+   */
   readonly principalOf?: PrincipalOf;
   readonly clock: Clock;
   readonly log: Log;
@@ -44,14 +47,14 @@ interface KafkaListener {
   readonly host: string;
   readonly port: number;
   readonly connectionCount: number;
-  /** Accepts nothing more, finishes the requests that are under way, and closes; after `deadlineMs` it closes all the same. */
+  /** Accepts no more connections, finishes requests in flight, and closes; after `deadlineMs` it closes in any case. */
   stop(options: { readonly deadlineMs: number }): Promise<void>;
 }
 
-/** How often connections are looked over for being idle or stuck. */
+/** How often connections are checked for being idle or stuck. */
 const sweepIntervalMs = 1000;
 
-/** Resolves when the port is open; rejects when it cannot be opened. */
+/** Resolves when the port is open; rejects if it cannot be opened. */
 export async function startKafkaListener(options: KafkaListenerOptions): Promise<KafkaListener> {
   const { handle, limits, clock, log } = options;
   const metrics = new ListenerMetrics(options.metrics);
@@ -64,7 +67,7 @@ export async function startKafkaListener(options: KafkaListenerOptions): Promise
   const connections = new Set<KafkaConnection>();
 
   const held = new Map<Socket, () => void>();
-  /** Connections whose clients have not yet said who they are. */
+  /** Connections that are still in the PROXY header or the TLS handshake. */
   const arriving = new Set<Socket>();
   const refusals = new Refusals(clock, log);
   const tls = options.tls === undefined ? undefined : new TlsAcceptor({ ...options.tls, clock });
@@ -79,7 +82,7 @@ export async function startKafkaListener(options: KafkaListenerOptions): Promise
     log,
   });
 
-  /** Held connections are not read. They count as connections all the same, so that there is a limit on them. */
+  /** Held connections are not read. They count as connections, so that their number is limited. */
   function hold(socket: Socket, forMs: number): void {
     held.set(
       socket,
@@ -111,7 +114,7 @@ export async function startKafkaListener(options: KafkaListenerOptions): Promise
   }
 
   function open({ intake, session }: Extract<Greeted, { kind: 'client' }>): void {
-    // It would never tell of its end again.
+    // A destroyed socket emits no further close event.
     if (intake.socket.destroyed) {
       metrics.closed('peer').add(1);
       return;

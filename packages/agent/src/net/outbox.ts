@@ -4,27 +4,27 @@ import { agentLimits } from '../limits.ts';
 const nothing = Buffer.alloc(0);
 
 /**
- * The slices that wait to be sent on a connection. They go to the socket in portions, one `writev` each, and every portion that
- * was taken is progress; of a slow reader's answers only one portion is out of our hands.
+ * Slices that wait to be sent on a connection. They go to the socket in portions, one `writev` each, and every portion
+ * that the socket accepts is progress; for a slow reader only one portion is buffered in the socket.
  */
 export class Outbox {
   readonly #socket: Socket;
   readonly #onProgress: () => void;
   #slices: Buffer[] = [];
-  /** Slices before this one were handed over. */
+  /** Slices before this index were handed to the socket. */
   #next = 0;
   #queuedBytes = 0;
   #isWriting = false;
   #isScheduled = false;
   #isEnding = false;
 
-  /** `onProgress` is called whenever the socket has taken something. */
+  /** `onProgress` is called whenever the socket has accepted a portion. */
   constructor(socket: Socket, onProgress: () => void) {
     this.#socket = socket;
     this.#onProgress = onProgress;
   }
 
-  /** Bytes that the socket has not taken yet. */
+  /** Bytes that the socket has not accepted yet. */
   get queuedBytes(): number {
     return this.#queuedBytes;
   }
@@ -39,7 +39,7 @@ export class Outbox {
       this.#slices.push(slice);
       this.#queuedBytes += slice.length;
     }
-    // The requests of a file are answered one after the other in one turn, and their answers go out together.
+    // The requests of one log file are answered in one turn of the event loop, and their answers are sent together.
     if (this.#isScheduled || this.#isWriting) return;
     this.#isScheduled = true;
     queueMicrotask(() => {
@@ -48,7 +48,7 @@ export class Outbox {
     });
   }
 
-  /** Sends what there is and then closes our side. */
+  /** Sends queued slices and then closes our side. */
   end(): void {
     if (this.#isEnding) return;
     this.#isEnding = true;
@@ -84,7 +84,7 @@ export class Outbox {
         bytes += room;
       } else {
         portion.push(slice);
-        // The list lives until the last of it goes, and must not keep what has gone.
+        // The list lives until its last slice is sent, and must not retain slices that were sent.
         this.#slices[this.#next++] = nothing;
         bytes += slice.length;
       }
@@ -98,7 +98,7 @@ export class Outbox {
 
   #taken(bytes: number, error: Error | null | undefined): void {
     this.#isWriting = false;
-    // A socket that failed says so by itself; here it only means that nothing more can be sent.
+    // A failed socket emits its own error; here it only means that nothing more can be sent.
     if (error !== null && error !== undefined) return;
     this.#queuedBytes -= bytes;
     this.#onProgress();

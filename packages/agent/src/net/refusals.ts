@@ -1,6 +1,6 @@
 import type { Clock, Log, LogFields } from '@weir/core';
 
-/** Lines about the same come at most this often. */
+/** Minimum interval between log lines of the same kind. */
 const quietMs = 60_000;
 
 interface Told {
@@ -9,8 +9,8 @@ interface Told {
 }
 
 /**
- * The log of connections that were turned away. Whoever connects from outside decides how many there are, so that one line in a
- * while stands for all of a kind and says how many it stands for.
+ * Logs rejected connections. Outside peers control how many there are, so one line per interval stands for all of a
+ * kind and carries their number.
  */
 export class Refusals {
   readonly #clock: Clock;
@@ -22,7 +22,7 @@ export class Refusals {
     this.#log = log;
   }
 
-  /** `kind` is a word of ours, never a peer's. */
+  /** `kind` must be one of our words, never text from a peer. */
   tell(kind: string, message: string, fields: LogFields): void {
     const nowMs = this.#clock.monotonicMs();
     const told = this.#told.get(kind);

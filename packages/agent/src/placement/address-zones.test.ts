@@ -14,14 +14,14 @@ test('the zone of an address', () => {
   const cases: [address: string, zone: string | undefined][] = [
     ['10.0.0.1', 'a'],
     ['10.9.255.255', 'a'],
-    // The narrowest block holds, wherever it stands.
+    // The narrowest block wins, in any order.
     ['10.0.128.0', 'b'],
     ['10.0.127.255', 'a'],
     ['10.1.0.1', 'c'],
     ['11.0.0.1', undefined],
     ['192.168.1.7', 'b'],
     ['192.168.1.8', undefined],
-    // IPv4 within IPv6, in the address and in the block.
+    // IPv4-mapped IPv6, in the address and in the block.
     ['::ffff:10.0.200.1', 'b'],
     ['::FFFF:10.0.0.1', 'a'],
     ['172.16.0.1', 'c'],
@@ -40,7 +40,7 @@ test('the zone of an address', () => {
   for (const [address, zone] of cases) assert.equal(zoneOf(address), zone, address);
 });
 
-test('a block of one family holds no address of the other', () => {
+test('a block of one family contains no address of the other', () => {
   const everySix = zonesByAddress([{ zone: 'six', cidrs: ['::/0'] }]);
   const everyFour = zonesByAddress([{ zone: 'four', cidrs: ['0.0.0.0/0'] }]);
   for (const [address, six, four] of [
@@ -53,7 +53,7 @@ test('a block of one family holds no address of the other', () => {
   }
 });
 
-test('of any blocks around an address the narrowest says its zone', () => {
+test('the narrowest block around an address decides its zone', () => {
   fc.assert(
     fc.property(
       fc.ipV4(),
@@ -67,7 +67,7 @@ test('of any blocks around an address the narrowest says its zone', () => {
   );
 });
 
-test('what is no block is refused', () => {
+test('an invalid block is refused', () => {
   for (const cidr of [
     '10.0.0.0',
     '10.0.0.0/33',

@@ -19,8 +19,8 @@ const mappedPrefix = /^::ffff:(?=\d+\.\d+\.\d+\.\d+$)/i;
 const mappedPrefixBits = 96;
 
 /**
- * The zone whose block holds an address. Of several blocks the narrowest holds, and of two that are alike the one that was named first.
- * IPv4 within IPv6 (`::ffff:10.0.0.1`), as a listener for both sees its clients, is IPv4.
+ * Returns the zone whose block contains an address. The narrowest block wins; of equal blocks the first. IPv4-mapped
+ * IPv6 (`::ffff:10.0.0.1`), as a dual-stack listener reports it, counts as IPv4.
  */
 export function zonesByAddress(zones: readonly ZoneBlocks[]): ZoneOfAddress {
   const blocks = { ipv4: [] as Blocks[], ipv6: [] as Blocks[] };
@@ -32,10 +32,10 @@ export function zonesByAddress(zones: readonly ZoneBlocks[]): ZoneOfAddress {
       blocks[family].push({ prefixBits, zone, list });
     }
   }
-  // Sorting keeps the order of equals.
+  // The sort is stable.
   for (const family of Object.values(blocks)) family.sort((a, b) => b.prefixBits - a.prefixBits);
   return (address) => {
-    // A link-local address comes with the name of its interface.
+    // A link-local address carries the name of its interface.
     const bare = address.replace(mappedPrefix, '').replace(/%.*$/, '');
     const family = familyOf(bare);
     if (family === undefined || blocks[family].length === 0) return undefined;

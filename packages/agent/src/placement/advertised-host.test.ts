@@ -16,7 +16,7 @@ function machine(...addresses: string[]) {
   };
 }
 
-test('the address that clients are told', () => {
+test('the advertised host', () => {
   const cases: [HostStrategy, string[], host: string | undefined][] = [
     ['hostname', [], 'pod-1'],
     ['auto-ip4', ['lo 127.0.0.1', '10.1.2.3'], '10.1.2.3'],
@@ -36,7 +36,7 @@ test('the address that clients are told', () => {
   }
 });
 
-test('spellings are the same name, the same each time, and different between agents', () => {
+test('spellings are the same name, stable, and different between agents', () => {
   fc.assert(
     fc.property(fc.domain(), fc.string(), (host, agentId) => {
       const spelled = spelledFor(host, claimedNodeId(agentId));

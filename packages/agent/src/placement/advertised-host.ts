@@ -1,4 +1,4 @@
-/** What `os.networkInterfaces()` gives, as far as it is needed. */
+/** The needed part of `os.networkInterfaces()`. */
 interface NetworkAddress {
   readonly address: string;
   readonly family: 'IPv4' | 'IPv6';
@@ -16,7 +16,7 @@ export type HostStrategy = (typeof hostStrategies)[number];
 
 export type AdvertisedHost = { readonly host: string } | { readonly problem: string };
 
-/** The host that an agent tells clients to connect to. */
+/** Returns the host that an agent advertises to clients. */
 export function advertisedHost(strategy: HostStrategy, machine: Machine): AdvertisedHost {
   const outside = machine.addresses.filter(({ internal }) => !internal);
   switch (strategy) {
@@ -35,8 +35,8 @@ export function advertisedHost(strategy: HostStrategy, machine: Machine): Advert
 }
 
 /**
- * A host name in a spelling of its own for each agent. Clients that know brokers by host and port would take agents behind one
- * name for a single one; DNS does not care about the case of letters. An address has none and stays as it is.
+ * Returns the host name in a spelling of its own for each agent. Clients that identify brokers by host and port would
+ * take agents behind one name for a single broker; DNS ignores case. An IP address stays as it is.
  */
 export function spelledFor(host: string, nodeId: number): string {
   let bits = nodeId;
@@ -55,7 +55,7 @@ function isPrivateIp4(address: string): boolean {
   return first === 172 && second! >= 16 && second! <= 31;
 }
 
-/** fe80::/10, which is of no use without the name of an interface. */
+/** fe80::/10, unusable without the name of an interface. */
 function isLinkLocal(address: string): boolean {
   return /^fe[89ab]/i.test(address);
 }

@@ -1,16 +1,16 @@
 import type { AgentDescription } from '@weir/cluster';
 import type { Clock } from '@weir/core';
 
-/** An agent whose processors were this busy in every report of a minute is overloaded, until a minute passes below the other. */
+/** An agent is overloaded after a minute of reports at or above `from`, until a minute of reports below `until`. */
 const overload = { from: 0.9, until: 0.7, forMs: 60_000 } as const;
 
 interface Reported {
   isOverloaded: boolean;
-  /** Since when every report has said the opposite. */
+  /** Since when every report has contradicted the current state. */
   oppositeSinceMs: number | undefined;
 }
 
-/** Which agents have more to do than they can, as their heartbeats say. Single reports swing; a minute of them does not. */
+/** Tracks overloaded agents from their heartbeats. Single reports fluctuate; a minute of them does not. */
 export class AgentLoads {
   readonly #clock: Clock;
   readonly #reported = new Map<string, Reported>();
@@ -20,12 +20,12 @@ export class AgentLoads {
     this.#clock = clock;
   }
 
-  /** Agent ids; the same set as long as it says the same. */
+  /** Agent ids; the same set object while its content is unchanged. */
   get overloaded(): ReadonlySet<string> {
     return this.#overloaded;
   }
 
-  /** Takes the agents that live, as the cluster lists them. */
+  /** Takes the live agents, as the cluster lists them. */
   report(agents: readonly AgentDescription[]): void {
     const nowMs = this.#clock.monotonicMs();
     const gone = new Set(this.#reported.keys());

@@ -1,10 +1,10 @@
 import type { AgentDescription } from '@weir/cluster';
 import { rack } from './described-agents.ts';
 
-/** The security of a Kafka listener, by Kafka's name. */
+/** The security protocol of a Kafka listener, by Kafka's name. */
 export type ListenerProtocol = 'PLAINTEXT' | 'SSL' | 'SASL_PLAINTEXT' | 'SASL_SSL';
 
-/** What Kafka's static configs of a broker say of an agent. */
+/** Returns the values of Kafka's static broker configs for an agent. */
 export function brokerFacts(
   { nodeId, host, kafkaPort }: AgentDescription,
   protocol: ListenerProtocol,
@@ -23,7 +23,7 @@ export function brokerFacts(
   };
 }
 
-/** The cluster's part of the bucket, which is the one log directory that there is. */
+/** The cluster's prefix in the bucket, which is the only log directory. */
 export function logDirOf(clusterId: string): string {
   return `service/${clusterId}`;
 }

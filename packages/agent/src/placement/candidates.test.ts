@@ -11,7 +11,7 @@ const reader = testAgent('reader', { zone: 'c', roles: ['proxy-consume', 'jobs']
 const worker = testAgent('worker', { zone: 'a', roles: ['jobs'] });
 const blue = testAgent('blue', { zone: 'a', group: 'blue' });
 
-test('group, purpose, zone', () => {
+test('candidates by group, purpose and zone', () => {
   const all = [self, inB, writer, reader, worker, blue];
   const cases: [ClientFeatures, living: typeof all, seen: typeof all][] = [
     [{}, all, [self, inB]],
@@ -19,7 +19,7 @@ test('group, purpose, zone', () => {
     [{ zone: 'z' }, all, [self, inB]],
     [{ proxyTarget: 'proxy-produce' }, all, [self, inB, writer]],
     [{ proxyTarget: 'proxy-consume', zone: 'c' }, all, [reader]],
-    // The agents for the purpose are all in another zone: the purpose counts more.
+    // All agents for the purpose are in another zone: the purpose has precedence.
     [{ proxyTarget: 'proxy-consume', zone: 'b' }, [writer, reader], [reader]],
     [{}, [writer, reader], [writer, reader]],
     [{}, [worker, blue], [self]],

@@ -3,14 +3,14 @@ import type { ClientFeatures } from './client-features.ts';
 import { mayFetch, mayProduce, servesTarget } from './roles.ts';
 
 /**
- * The agents that a client is shown. Each rule narrows the choice, and only the group is strict:
+ * Returns the agents that a client sees. Each rule narrows the choice, and only the group is strict:
  *
- * 1. the group of the agent that was asked;
- * 2. those that do what the client comes for: its proxy target if it names one, else both producing and fetching, else either;
- * 3. those in the client's zone.
+ * 1. the group of the agent that serves the request;
+ * 2. agents for the client's purpose: its proxy target if it names one, else both producing and fetching, else either;
+ * 3. agents in the client's zone.
  *
- * A rule that would leave nobody is passed over, since a connection to the wrong zone is better than none. The agent that was asked is
- * the answer of last resort: it may not have heard of itself yet.
+ * A rule that would leave no agent is skipped, since a connection to the wrong zone is better than none. The fallback
+ * is the serving agent itself: its own registration may not have arrived yet.
  */
 export function candidatesFor(
   client: ClientFeatures,

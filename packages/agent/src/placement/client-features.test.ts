@@ -38,13 +38,13 @@ const cases: [clientId: string | null, features: ClientFeatures][] = [
   ['__proto__=x,constructor=y', {}],
 ];
 
-test('what client ids say', () => {
+test('features in client ids', () => {
   for (const [clientId, features] of cases) {
     assert.deepEqual(parseClientFeatures(clientId), features, String(clientId));
   }
 });
 
-test('remembering changes nothing, even when it forgets', () => {
+test('caching does not change the result, even after eviction', () => {
   const parse = rememberingParser(3);
   for (let round = 0; round < 3; round++) {
     for (const [clientId, features] of cases) assert.deepEqual(parse(clientId), features, String(clientId));

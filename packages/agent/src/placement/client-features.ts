@@ -1,14 +1,14 @@
 import { isAssignmentStrategy, type PartitionAssignmentStrategy } from './strategies.ts';
 
 /**
- * What a client asks for in its client id: `app,ws_az=us-east-1a`. Words that are not `key=value` with a key from the table are
- * the client's own and mean nothing here. Quotes and blanks around the whole, a key or a value are dropped, because
- * they come from configuration files. A value that is not allowed counts as not given, and of two values the later one holds.
+ * Features that a client requests in its client id: `app,ws_az=us-east-1a`. Words that are not `key=value` with a known
+ * key belong to the client and are ignored. Quotes and blanks around the whole id, a key or a value are dropped,
+ * because they come from configuration files. An invalid value counts as absent, and of two values the later one wins.
  */
 export interface ClientFeatures {
   readonly zone?: string;
   readonly strategy?: PartitionAssignmentStrategy;
-  /** Which of the two an agent for this client must do. */
+  /** Whether an agent for this client must produce or fetch. */
   readonly proxyTarget?: ProxyTarget;
   /** Empty for the default group. */
   readonly agentGroup?: string;
@@ -16,10 +16,10 @@ export interface ClientFeatures {
   /** The host to advertise for every agent. */
   readonly hostOverride?: string;
   readonly sessionId?: string;
-  /** Wants to be told when its connection crosses zones. */
+  /** Whether its connection should be closed when it crosses zones for too long. */
   readonly interzoneLoadBalancing?: boolean;
   readonly disableFetchAutoTune?: boolean;
-  /** Does not want to see leader epochs; some releases of librdkafka take offence at a constant one. */
+  /** Hides leader epochs from the client; some releases of librdkafka reject a constant one. */
   readonly skipLeaderEpoch?: boolean;
 }
 
@@ -72,7 +72,7 @@ export function parseClientFeatures(clientId: string | null): ClientFeatures {
   return found;
 }
 
-/** Client ids repeat on every request of a connection, so the last ones are remembered. */
+/** Client ids repeat on every request of a connection, so parsed ones are cached. */
 export function rememberingParser(clientIdsMax: number): (clientId: string | null) => ClientFeatures {
   const remembered = new Map<string, ClientFeatures>();
   return (clientId) => {
@@ -86,7 +86,7 @@ export function rememberingParser(clientIdsMax: number): (clientId: string | nul
   };
 }
 
-/** Without quotes and blanks at the ends. */
+/** Strips quotes and blanks at both ends. */
 function bare(text: string): string {
   return text.replace(/^[\s'"]+/, '').replace(/[\s'"]+$/, '');
 }

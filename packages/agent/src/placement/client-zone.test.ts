@@ -10,12 +10,12 @@ const self = agents[0]!;
 /** The test client is at 10.0.0.7. */
 const inZoneB = zonesByAddress([{ zone: 'b', cidrs: ['10.0.0.0/24'] }]);
 
-test('the zone of a client is the one in its client id, else the one of its address, else any', async () => {
+test('the zone of a client comes from its client id, else from its address, else it is unknown', async () => {
   const cases: [clientId: string, byAddress: boolean, seen: string[]][] = [
     ['app', false, ['in-a', 'in-b']],
     ['app', true, ['in-b']],
     ['app,ws_az=a', true, ['in-a']],
-    // A zone without agents is as good as none, and whoever named it meant it.
+    // A zone without agents counts as none, and still overrides the address.
     ['app,ws_az=z', true, ['in-a', 'in-b']],
     ['app,ws_az=!', true, ['in-b']],
   ];
@@ -31,7 +31,7 @@ test('the zone of a client is the one in its client id, else the one of its addr
   }
 });
 
-/** Serves one fetch of a client on a connection and says whether it was closed. */
+/** Serves one Fetch request on a connection and returns whether the connection was closed. */
 function isClosed({ server }: TestAgent, clientId: string, connection: AbortSignal): boolean {
   const api: Api = apis.Fetch;
   const body = { maxWaitMs: 0, minBytes: 0, topics: [] };
@@ -82,7 +82,7 @@ test('a connection that crosses zones is closed after a minute, if its client as
   }
 });
 
-test('metadata is told to a client in the wrong zone, however long it asks', async () => {
+test('Metadata is answered to a client in the wrong zone for any length of time', async () => {
   const agent = await startTestAgent({ self, agents });
   const clientId = 'app,service_interzone_lb=true,ws_az=b';
   for (let minute = 0; minute < 3; minute++) {

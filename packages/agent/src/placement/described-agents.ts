@@ -2,16 +2,16 @@ import { replicationFactorOf, type TopicDescription } from '@weir/cluster';
 import { type ErrorCode, errors } from '@weir/wire';
 import type { Placement } from './placement.ts';
 
-/** The agents that a client sees. */
+/** Returns the placement that a client sees. */
 export type PlacementOf = (client: {
   readonly clientId: string | null;
   readonly remoteAddress: string;
 }) => Placement;
 
-/** Racks would make clients read from the wrong agent: which one is near is decided by their zone. */
+/** Real racks would make clients read from the wrong agent: the client's zone decides which agent is near. */
 export const rack = 'service-fake-rack';
 
-/** Leaders do not change in a way that clients have to know about, so there is one epoch. */
+/** Constant, because clients need not notice changes of leaders. */
 export const leaderEpoch = 0;
 
 export interface DescribedPartition {
@@ -26,7 +26,7 @@ export interface DescribedPartition {
 
 const noReplicas: readonly number[] = [];
 
-/** The partitions of a topic from `first` on, as many as there are and no more than `countMax`. */
+/** Returns the partitions of a topic from `first` on, at most `countMax`. */
 export function describedPartitions(
   topic: TopicDescription,
   placement: Placement,

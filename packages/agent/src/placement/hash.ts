@@ -7,12 +7,12 @@ export function hashText(text: string): number {
   return mix(hash);
 }
 
-/** Two hashes as one; the order counts. */
+/** Combines two hashes; the order counts. */
 export function combine(a: number, b: number): number {
   return mix(Math.imul(a, 0x9e3779b1) ^ mix(b));
 }
 
-/** The finalizer of MurmurHash3: every bit of the input reaches every bit of the output. */
+/** The finalizer of MurmurHash3: every input bit affects every output bit. */
 function mix(hash: number): number {
   let mixed = hash ^ (hash >>> 16);
   mixed = Math.imul(mixed, 0x85ebca6b);

@@ -19,7 +19,7 @@ const fleet = (count: number, cpuLoad = 0) =>
     testAgent(`agent-${index}`, { zone: `zone-${index % 3}`, cpuLoad }),
   );
 
-test('what is remembered is what would be worked out, through every change', () => {
+test('cached leaders equal computed ones, through every change', () => {
   const change = fc.record({
     agents: fc.integer({ min: 1, max: 6 }),
     topic: fc.nat(3),
@@ -56,7 +56,7 @@ test('what is remembered is what would be worked out, through every change', () 
   );
 });
 
-test('a list that differs in loads only is the same list', () => {
+test('a list that differs only in loads counts as the same list', () => {
   const placementFor = createPlacements();
   const inputs = (cpuLoad: number, count = 6): PlacementInputs => ({
     features: {},
@@ -70,7 +70,7 @@ test('a list that differs in loads only is the same list', () => {
   assert.notEqual(placementFor(inputs(0.2, 5)).agents, first);
 });
 
-test('clients that invent zones make nothing grow', () => {
+test('invented zones of clients do not make the table grow', () => {
   const placementFor = createPlacements();
   const agents = fleet(6);
   const lists = new Set<unknown>();
@@ -84,7 +84,7 @@ test('clients that invent zones make nothing grow', () => {
   assert.equal(lists.size, 1);
 });
 
-test('an agent that nobody has heard of yet answers for itself', () => {
+test('an agent whose registration has not arrived returns itself', () => {
   const placementFor = createPlacements();
   for (const host of ['one', 'two']) {
     const self = testAgent('new', { host });
@@ -100,7 +100,7 @@ test('an agent that nobody has heard of yet answers for itself', () => {
   }
 });
 
-test('beyond the limit the oldest are forgotten, and nothing is wrong for it', () => {
+test('beyond the limit the oldest entries are dropped, and results stay correct', () => {
   const agents = fleet(5);
   const table = new LeaderTable(1000);
   for (let round = 0; round < 3; round++) {
@@ -113,7 +113,7 @@ test('beyond the limit the oldest are forgotten, and nothing is wrong for it', (
       }
     }
   }
-  // One topic may be larger than everything.
+  // One topic may be larger than the limit.
   assert.equal(table.leadersOf(topicOf('huge', 5000), agents, 'equal_spread').length, 5000);
   table.clear();
   assert.equal(table.weight, 0);

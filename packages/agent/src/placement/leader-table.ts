@@ -3,28 +3,29 @@ import { agentLimits } from '../limits.ts';
 import { type Loads, noLoads } from './measured-loads.ts';
 import { assignmentStrategies, type PartitionAssignmentStrategy } from './strategies.ts';
 
-/** The leaders of one topic, as places in the list of agents. */
+/** The leaders of one topic, as indexes into the list of agents. */
 interface Placed {
   readonly partitionCount: number;
-  /** The loads that went into it. */
+  /** The loads that it was computed from. */
   readonly hot: ReadonlyMap<number, number> | undefined;
   readonly overloaded: ReadonlySet<string>;
   readonly leaders: Uint16Array;
 }
 
-/** What a topic costs besides its partitions, so that many small ones count too. */
+/** Weight of a topic besides its partitions, so that many small topics count too. */
 const topicWeight = 64;
 
 /**
- * Leaders that were worked out before. Ranking agents for every partition of a large cluster takes a tenth of a second, with
- * bounded loads more than a second, and every client asks for it every few minutes.
+ * Cache of computed leaders. Ranking agents for every partition of a large cluster takes a tenth of a second, with
+ * bounded loads more than a second, and every client asks every few minutes.
  *
- * A table is good for one list of agents: when agents come or go, it is thrown away with the list. A topic that grew, or whose
- * load changed under a strategy that minds, is worked out again. Beyond the limit the topics that were placed first are forgotten.
+ * A table is valid for one list of agents: when agents come or go, it is dropped with the list. A topic that grew, or
+ * whose load changed under a strategy that depends on load, is computed again. Beyond the limit the topics that were
+ * placed first are dropped.
  */
 export class LeaderTable {
   readonly #weightMax: number;
-  /** One per list of agents and strategy; in each, topics by their id. */
+  /** One per list of agents and strategy; topics by id. */
   readonly #tables = new Map<readonly AgentDescription[], Map<string, Map<string, Placed>>>();
   #weight = 0;
 
@@ -32,12 +33,12 @@ export class LeaderTable {
     this.#weightMax = weightMax;
   }
 
-  /** Partitions that are remembered, with a surcharge for each topic. */
+  /** Cached partitions, plus a surcharge for each topic. */
   get weight(): number {
     return this.#weight;
   }
 
-  /** `agents` must be the same list as long as it says the same. */
+  /** `agents` must be the same list object while its content is unchanged. */
   leadersOf(
     topic: TopicDescription,
     agents: readonly AgentDescription[],
@@ -114,7 +115,7 @@ function place(
   strategy: Exclude<PartitionAssignmentStrategy, 'single_agent'>,
 ): Placed {
   const placeOf = new Map(agents.map((agent, index) => [agent, index]));
-  // Only the hot partitions of the default strategy depend on who asks, and those are not placed here.
+  // Only hot partitions of the default strategy depend on the client, and they are not placed here.
   const leaders = assignmentStrategies[strategy](topic, agents, { key: '' });
   return {
     partitionCount: topic.partitionCount,

@@ -7,7 +7,7 @@ import { AgentLoads } from './agent-loads.ts';
 import { MeasuredLoads } from './measured-loads.ts';
 import { createPlacements } from './placement.ts';
 
-test('an agent is overloaded when a minute of reports says so', () => {
+test('an agent is overloaded after a minute of high reports', () => {
   const cases: [label: string, loads: number[], overloaded: boolean][] = [
     ['idle', Array(40).fill(0.1), false],
     ['busy for less than a minute', Array(30).fill(1), false],
@@ -46,7 +46,7 @@ const bytes = (length: number): ClusterChange => ({
   },
 });
 
-test('what the cluster says decides who is shown as a leader', () => {
+test('loads from the change stream decide the leaders that clients see', () => {
   const clock = new HandClock();
   const loads = new MeasuredLoads(clock, 2_000);
   const place = createPlacements(loads);

@@ -3,17 +3,20 @@ import type { Clock } from '@weir/core';
 import { AgentLoads } from './agent-loads.ts';
 import { PartitionHeat } from './partition-heat.ts';
 
-/** What placement knows of loads. */
+/** Loads that placement takes into account. */
 export interface Loads {
-  /** Partitions that take more than one agent, and how many; `undefined` when there are none. The same map as long as it says the same. */
+  /**
+   * Hot partitions, and how many agents each needs; `undefined` if there are none. The same map object while its
+   * content is unchanged.
+   */
   hotOf(topicId: string): ReadonlyMap<number, number> | undefined;
-  /** Ids of agents that have more to do than they can; the same set as long as it says the same. */
+  /** Ids of overloaded agents; the same set object while its content is unchanged. */
   readonly overloaded: ReadonlySet<string>;
 }
 
 export const noLoads: Loads = { hotOf: () => undefined, overloaded: new Set() };
 
-/** Loads as the change stream of the cluster tells them: every append with its bytes, and every agent with its heartbeat. */
+/** Loads from the change stream of the cluster: the bytes of every append, and the heartbeat of every agent. */
 export class MeasuredLoads implements Loads {
   readonly #heat: PartitionHeat;
   readonly #agents: AgentLoads;

@@ -3,10 +3,10 @@ import { test } from 'node:test';
 import { HandClock } from '@weir/core/testing';
 import { PartitionHeat } from './partition-heat.ts';
 
-/** An agent is meant to write 2000 bytes a second, so that a partition is hot above 10,000 in ten seconds. */
+/** An agent has a budget of 2000 bytes a second, so a partition is hot above 10,000 bytes in ten seconds. */
 const budget = 2_000;
 
-/** Writes the bytes of one window after the other and gives the heat after each. */
+/** Writes the bytes of one window after the other and returns the heat after each. */
 function heats(windows: readonly number[]): number[] {
   const clock = new HandClock();
   const heat = new PartitionHeat(clock, budget);
@@ -19,7 +19,7 @@ function heats(windows: readonly number[]): number[] {
   });
 }
 
-test('heat is what a whole minute agrees on', () => {
+test('heat changes only if a whole minute agrees', () => {
   const cases: [label: string, windows: number[], heats: number[]][] = [
     ['quiet', [0, 0, 0, 0, 0, 0, 0], [1, 1, 1, 1, 1, 1, 1]],
     ['half a budget is not hot', Array(7).fill(10_000), Array(7).fill(1)],
@@ -40,7 +40,7 @@ test('heat is what a whole minute agrees on', () => {
   for (const [label, windows, expected] of cases) assert.deepEqual(heats(windows), expected, label);
 });
 
-test('partitions and topics are told apart, and one map says the same thing', () => {
+test('partitions and topics are separate, and the map object changes only with its content', () => {
   const clock = new HandClock();
   const heat = new PartitionHeat(clock, budget);
   const minute = (partitions: readonly [topicId: string, partition: number, bytes: number][]) => {
@@ -74,7 +74,7 @@ test('partitions and topics are told apart, and one map says the same thing', ()
   assert.deepEqual(first?.get(5), 4, 'who holds the old map keeps what it said');
 });
 
-test('silence cools too, however long it is', () => {
+test('heat also falls without any appends, however long the pause', () => {
   const clock = new HandClock();
   const heat = new PartitionHeat(clock, budget);
   for (let window = 0; window < 6; window++) {

@@ -1,12 +1,12 @@
 import { type Clock, MiB } from '@weir/core';
 
 /**
- * What one agent is meant to write. Its event loop could take about twice of this from producers alone, and consumers fetch the same
- * bytes from it, often more than once.
+ * Write budget of one agent. Its event loop could take about twice of this from producers alone, but consumers fetch
+ * the same bytes from it, often more than once.
  */
 const flushBudgetBytesPerSecond = 256 * MiB;
 const windowMs = 10_000;
-/** A minute must agree before anything is said. */
+/** Heat changes only if a whole minute of windows agrees. */
 const windows = 6;
 
 /** A partition that was busy within the last minute. */
@@ -19,16 +19,17 @@ interface Busy {
 }
 
 /**
- * Measures which partitions are hot: those on which one agent would spend more than half of what it is meant to write. The heat of a
- * partition is the number of agents that it takes, so that each has to spend no more than that half; 1 is not hot.
+ * Measures hot partitions: those that would take more than half of the write budget of one agent. The heat of a
+ * partition is the number of agents that it needs so that each spends at most that half; a heat of 1 is not hot.
  *
- * The bytes come from the commit stream, which is the same for all agents: they agree on what is hot without talking about it. Heat
- * rises when every window of the last minute needed more and falls when every one needed less, so that it does not flicker.
+ * The bytes come from the commit stream, which is the same for all agents, so agents agree on hot partitions without
+ * communication. Heat rises when every window of the last minute needed more and falls when every window needed less,
+ * so that it does not flicker.
  */
 export class PartitionHeat {
   readonly #clock: Clock;
   readonly #windowBytesMax: number;
-  /** Bytes of the present window, by topic and partition. */
+  /** Bytes of the current window, by topic and partition. */
   readonly #bytes = new Map<string, Float64Array>();
   readonly #busy = new Map<string, Busy>();
   readonly #hot = new Map<string, Map<number, number>>();
@@ -40,7 +41,9 @@ export class PartitionHeat {
     this.#windowEndMs = clock.monotonicMs() + windowMs;
   }
 
-  /** Partitions that are hot, with their heat; `undefined` when there are none. The same map as long as it says the same. */
+  /**
+   * Hot partitions with their heat; `undefined` if there are none. The same map object while its content is unchanged.
+   */
   hotOf(topicId: string): ReadonlyMap<number, number> | undefined {
     this.#turn();
     return this.#hot.get(topicId);
@@ -58,7 +61,7 @@ export class PartitionHeat {
     column[partition]! += bytes;
   }
 
-  /** Closes the windows that have ended since somebody came by last. */
+  /** Closes the windows that have ended since the last call. */
   #turn(): void {
     const nowMs = this.#clock.monotonicMs();
     if (nowMs < this.#windowEndMs) return;
@@ -100,7 +103,7 @@ export class PartitionHeat {
 
   #setHeat(busy: Busy, heat: number): void {
     busy.heat = heat;
-    // A new map each time: whoever holds the old one has what was true when it was asked for.
+    // A new map each time: holders of the old one have a consistent snapshot.
     const hot = new Map(this.#hot.get(busy.topicId));
     if (heat > 1) hot.set(busy.partition, heat);
     else hot.delete(busy.partition);

@@ -6,28 +6,36 @@ import { type Loads, noLoads } from './measured-loads.ts';
 import { SteadyAgents } from './steady-agents.ts';
 import { assignmentStrategies, leaderOfHot, type PartitionAssignmentStrategy } from './strategies.ts';
 
-/** What one client is shown of the agents. */
+/** The agents as one client sees them. */
 export interface Placement {
   readonly agents: readonly AgentDescription[];
-  /** An agent among them; every agent does what a controller does. */
+  /** One of the agents; every agent can act as controller. */
   readonly controller: AgentDescription;
   /** One agent per partition. */
   leadersOf(topic: TopicDescription): readonly AgentDescription[];
-  /** The node ids of the leader and its neighbours: as many as the replication factor, and no more than there are agents. */
+  /**
+   * Returns the node ids of the leader and its neighbours: as many as the replication factor, and at most one per
+   * agent.
+   */
   replicasOf(leader: AgentDescription, replicationFactor: number): readonly number[];
   hostOf(agent: AgentDescription): string;
 }
 
 export interface PlacementInputs {
   readonly features: ClientFeatures;
-  /** The same for all connections of a client and different between clients, as far as can be told. */
+  /**
+   * The same for all connections of a client and different between clients, as far as the agent can distinguish them.
+   */
   readonly clientKey: string;
   readonly self: AgentDescription;
   readonly agents: readonly AgentDescription[];
   readonly defaultStrategy: PartitionAssignmentStrategy;
 }
 
-/** Gives every client its view of the agents, and remembers what went into it until agents or topics change. */
+/**
+ * Returns a function that computes the placement for each client and caches intermediate results until agents or topics
+ * change.
+ */
 export function createPlacements(loads: Loads = noLoads): (inputs: PlacementInputs) => Placement {
   const table = new LeaderTable();
   const known = new SteadyAgents(() => table.clear());
@@ -68,7 +76,7 @@ function leadersBy(
       const leaders = table.leadersOf(topic, agents, strategy, loads);
       const hot = strategy === 'consistent_random_jump' ? loads.hotOf(topic.topicId) : undefined;
       if (hot === undefined) return leaders;
-      // Each client has its own view of what is hot, and all have the same of the rest.
+      // Hot partitions differ by client; the others are the same for all.
       const { overloaded } = loads;
       const toPlace = { topicId: topic.topicId, hot, overloaded };
       return leaders.map((leader, partition) =>
@@ -76,7 +84,7 @@ function leadersBy(
       );
     };
   }
-  // The same agent for every partition of every topic, found once.
+  // The same agent for every partition of every topic, computed once.
   const anyTopic = { topicId: '', partitionCount: 1 };
   const [agent] = assignmentStrategies.single_agent(anyTopic, agents, { key: clientKey });
   return ({ partitionCount }) => new Array<AgentDescription>(partitionCount).fill(agent!);

@@ -11,7 +11,7 @@ import { createClusterView } from '../cluster/following-view.ts';
 const notLeader = codeOf('NOT_LEADER_OR_FOLLOWER');
 const topicId = Buffer.alloc(16, 1).toString('base64url');
 
-test('an agent does what its roles say', async () => {
+test('an agent serves the APIs of its roles', async () => {
   const cases: [roles: string[], produces: boolean, fetches: boolean][] = [
     [['proxy'], true, true],
     [['proxy-produce', 'jobs'], true, false],

@@ -1,6 +1,6 @@
 import type { ProxyTarget } from './client-features.ts';
 
-/** `proxy` serves both, the other two one half each. An agent with none of them has no Kafka clients. */
+/** `proxy` serves both, the other two roles one half each. An agent with none of them has no Kafka clients. */
 export function mayProduce(roles: readonly string[]): boolean {
   return roles.includes('proxy') || roles.includes('proxy-produce');
 }

@@ -3,9 +3,9 @@ import { candidatesFor } from './candidates.ts';
 import type { ClientFeatures } from './client-features.ts';
 
 /**
- * The agents as placement sees them. The cluster sends a new list whenever the load of one of them has changed, which is about
- * every second and means nothing here; this keeps giving the same list, and the same choice of it for the same wishes, until
- * something changes that clients are told.
+ * The agents as placement sees them. The cluster sends a new list whenever the load of an agent changes, about every
+ * second, which does not matter here; this class returns the same list object, and the same choice for the same client
+ * features, until something changes that clients see.
  */
 export class SteadyAgents {
   readonly #onChange: () => void;
@@ -18,20 +18,20 @@ export class SteadyAgents {
     this.#onChange = onChange;
   }
 
-  /** The agents that a client is shown. `self` is of the same group each time. */
+  /** Returns the agents that a client sees. `self` has the same group in every call. */
   candidates(
     client: ClientFeatures,
     self: AgentDescription,
     agents: readonly AgentDescription[],
   ): readonly AgentDescription[] {
     if (agents !== this.#given) this.#take(agents);
-    // A zone without agents is as good as none, so that clients cannot make this grow by inventing zones.
+    // A zone without agents counts as none, so that clients cannot make the map grow by inventing zones.
     const zone = client.zone !== undefined && this.#zones.has(client.zone) ? client.zone : '';
     const key = `${client.proxyTarget ?? ''} ${zone}`;
     let chosen = this.#chosen.get(key);
     if (chosen === undefined) {
       chosen = candidatesFor(client, self, this.#steady);
-      // An agent that nobody has heard of yet describes itself anew each time.
+      // An agent whose registration has not arrived is described anew each time, so it is not cached.
       if (this.#steady.includes(chosen[0]!)) this.#chosen.set(key, chosen);
     }
     return chosen;

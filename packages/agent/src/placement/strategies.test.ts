@@ -11,7 +11,7 @@ import {
 } from './strategies.ts';
 
 const names = Object.keys(assignmentStrategies) as PartitionAssignmentStrategy[];
-/** By the name, since the table's own types differ in how much they take. */
+/** By name, since the functions of the table take different numbers of parameters. */
 const strategyOf = (name: PartitionAssignmentStrategy): AssignmentStrategy => assignmentStrategies[name];
 const client = { key: 'client 1' };
 
@@ -32,7 +32,7 @@ function leaderIds(
   return strategyOf(name)(topic, agents, who).map(({ agentId }) => agentId);
 }
 
-test('every partition has a living leader, and the order of the list means nothing', () => {
+test('every partition has a live leader, and the order of the list does not matter', () => {
   fc.assert(
     fc.property(fc.constantFrom(...names), someTopic, someAgents, (name, topic, agents) => {
       const leaders = leaderIds(name, topic, agents);
@@ -74,7 +74,7 @@ test('when an agent leaves, only its partitions move', () => {
   );
 });
 
-test('with bounded loads few partitions move, and nobody has more than its share and a quarter', () => {
+test('with bounded loads few partitions move, and no agent exceeds its share by more than a quarter', () => {
   fc.assert(
     fc.property(someTopic, someAgents, (topic, agents) => {
       const loads = countsOf(leaderIds('consistent_spread_bounded_load', topic, agents));
@@ -90,7 +90,7 @@ test('with bounded loads few partitions move, and nobody has more than its share
   assert.ok(moved < 200, `${moved} of 1000 moved`);
 });
 
-test('dealing round is as even as it can be', () => {
+test('round-robin assignment is as even as possible', () => {
   for (const name of ['equal_spread', 'equal_spread_v2'] as const) {
     fc.assert(
       fc.property(someTopic, someAgents, (topic, agents) => {
@@ -135,7 +135,7 @@ test('hashes spread partitions, topics and clients evenly', () => {
   }
 });
 
-test('a hot partition is shared by as many agents as it needs, and each client keeps to one', () => {
+test('a hot partition is shared by as many agents as it needs, and each client uses one of them', () => {
   const agents = Array.from({ length: 8 }, (_, index) => testAgent(`agent-${index}`));
   const topic = {
     topicId: 't',
@@ -153,7 +153,7 @@ test('a hot partition is shared by as many agents as it needs, and each client k
   );
 });
 
-test('of the agents that share a hot partition the overloaded ones come last', () => {
+test('overloaded agents come last among those that share a hot partition', () => {
   const agents = Array.from({ length: 4 }, (_, index) => testAgent(`agent-${index}`));
   const topic = { topicId: 't', partitionCount: 1, hot: new Map([[0, 2]]) };
   const leadersWith = (overloaded: ReadonlySet<string>) =>
@@ -171,12 +171,12 @@ test('of the agents that share a hot partition the overloaded ones come last', (
   assert.deepEqual(leadersWith(new Set(agents.map(({ agentId }) => agentId))), usual, 'all are alike again');
 });
 
-test('with bounded loads a hot partition counts as what it takes of agents', () => {
+test('with bounded loads a hot partition counts as the agents that it needs', () => {
   const agents = Array.from({ length: 4 }, (_, index) => testAgent(`agent-${index}`));
   const cold = { topicId: 't', partitionCount: 100 };
   const hot = new Map([3, 40, 77, 99].map((partition) => [partition, 2]));
   const leaders = leaderIds('consistent_spread_bounded_load', { ...cold, hot }, agents);
-  // What takes two agents, each by half, is as much as the share of one: 25 partitions.
+  // A partition that takes half of two agents counts as the share of one agent: 25 partitions.
   const weights = new Map<string, number>();
   for (const [partition, leader] of leaders.entries()) {
     weights.set(leader, (weights.get(leader) ?? 0) + (hot.has(partition) ? 25 : 1));
@@ -187,7 +187,7 @@ test('with bounded loads a hot partition counts as what it takes of agents', () 
   assert.equal(countsOf(alone).get(alone[99]!), 1, 'what is more than an agent has nothing beside it');
 });
 
-test('with bounded loads an overloaded agent has half of what the others have at most', () => {
+test('with bounded loads an overloaded agent has at most half of what the others have', () => {
   fc.assert(
     fc.property(someTopic, someAgents, fc.nat(), (topic, agents, pick) => {
       const busy = agents[pick % agents.length]!.agentId;

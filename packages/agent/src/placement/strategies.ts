@@ -1,24 +1,24 @@
 import type { AgentDescription } from '@weir/cluster';
 import { combine, hashText } from './hash.ts';
 
-/** The partitions to give leaders to. */
+/** The partitions that need leaders. */
 export interface TopicToPlace {
   readonly topicId: string;
   readonly partitionCount: number;
-  /** The partitions that are hot, and how many agents each of them takes. */
+  /** Hot partitions, and how many agents each of them needs. */
   readonly hot?: ReadonlyMap<number, number> | undefined;
-  /** Ids of agents that have more to do than they can. */
+  /** Ids of overloaded agents. */
   readonly overloaded?: ReadonlySet<string>;
 }
 
-/** Who asks. The same client always has the same key, whichever agent it asks. */
+/** The client that asks. A client has the same key on every agent. */
 export interface PlacementClient {
   readonly key: string;
 }
 
 /**
- * Gives every partition of a topic the agent that this client is to take for its leader; any agent could serve it. `agents` is not
- * empty, and the answer depends on what it holds and not on its order.
+ * Chooses, for every partition of a topic, the agent that this client sees as its leader; any agent could serve it.
+ * `agents` is not empty, and the result does not depend on its order.
  */
 export type AssignmentStrategy = (
   topic: TopicToPlace,
@@ -28,18 +28,21 @@ export type AssignmentStrategy = (
 
 /** By how much an agent may exceed its fair share of a topic's load. */
 const loadFactor = 1.25;
-/** What an overloaded agent can take of that share. */
+/** The part of that share that an overloaded agent takes. */
 const overloadedShare = 0.5;
-/** Each agent that a hot partition takes is one that spends half of what it has on it. */
+/** Each agent that a hot partition needs spends half of its budget on it. */
 const shareOfHeat = 0.5;
 
 /**
- * The consistent strategies rank agents for each partition by a hash of both (rendezvous hashing): when an agent leaves, only
- * its own partitions move, and when it comes back they return. The same partition has the same leader for all clients,
- * so that few agents write it and the control plane sees few batches.
+ * The consistent strategies rank agents for each partition by a hash of both (rendezvous hashing): when an agent
+ * leaves, only its own partitions move, and when it returns they return. A partition has the same leader for all
+ * clients, so that few agents write it and the control plane sees few batches.
  */
 export const assignmentStrategies = {
-  /** As `consistent_spread`, and a hot partition is shared by the first few agents of its ranking, each client taking one of them. */
+  /**
+   * Like `consistent_spread`, but a hot partition is shared by the first few agents of its ranking; each client uses
+   * one.
+   */
   consistent_random_jump: (topic, agents, client) => {
     const topicHash = hashText(topic.topicId);
     const candidates = byId(agents);
@@ -50,7 +53,7 @@ export const assignmentStrategies = {
     );
   },
 
-  /** One agent for everything that a client does; clients are spread over the agents by a hash of their key. */
+  /** One agent for all requests of a client; clients are spread over the agents by a hash of their key. */
   single_agent: (topic, agents, client) => {
     const agent = best(byId(agents), hashText(client.key));
     return perPartition(topic, () => agent);
@@ -63,8 +66,9 @@ export const assignmentStrategies = {
   },
 
   /**
-   * No agent has more than 1.25 times its share of a topic; a partition whose first agents are full takes the next of its ranking. A
-   * partition counts as one, a hot one as what it takes of agents, and the share of an overloaded agent is half of the others'.
+   * No agent has more than 1.25 times its share of a topic; a partition whose first agents are full takes the next one
+   * of its ranking. A partition counts as one, a hot partition as the agents that it needs, and the share of an
+   * overloaded agent is half of the others'.
    */
   consistent_spread_bounded_load: (topic, agents) => {
     const topicHash = hashText(topic.topicId);
@@ -72,7 +76,7 @@ export const assignmentStrategies = {
     const budgets = new LoadBudgets(topic, agents);
     const place = (partition: number) =>
       budgets.charge(ranked(candidates, combine(topicHash, partition)), partition);
-    // What is hot has the first choice, since it needs the most room.
+    // Hot partitions choose first, since they need the most room.
     const hot = new Map(
       [...(topic.hot?.keys() ?? [])].sort((a, b) => a - b).map((partition) => [partition, place(partition)]),
     );
@@ -86,13 +90,16 @@ export const assignmentStrategies = {
     return perPartition(topic, (partition) => best(candidates, combine(topicHash, partition)));
   },
 
-  /** Deals the partitions of each topic round, beginning with the first agent. */
+  /** Assigns the partitions of each topic round robin, beginning with the first agent. */
   equal_spread: (topic, agents) => {
     const dealt = sortedById(agents);
     return perPartition(topic, (partition) => dealt[partition % dealt.length]!);
   },
 
-  /** Deals them round, beginning with an agent that depends on the topic, so that small topics do not all meet on the first. */
+  /**
+   * Round robin, beginning with an agent that depends on the topic, so that small topics do not all use the first
+   * agent.
+   */
   equal_spread_v2: (topic, agents) => {
     const dealt = sortedById(agents);
     const first = hashText(topic.topicId) % dealt.length;
@@ -106,7 +113,9 @@ export function isAssignmentStrategy(text: string): text is PartitionAssignmentS
   return Object.hasOwn(assignmentStrategies, text);
 }
 
-/** The leader of a hot partition for one client: among the first of its ranking, those that are overloaded last. */
+/**
+ * Returns the leader of a hot partition for one client: one of the first agents of its ranking, overloaded agents last.
+ */
 export function leaderOfHot(
   { topicId, hot, overloaded }: Pick<TopicToPlace, 'topicId' | 'hot' | 'overloaded'>,
   partition: number,
@@ -119,7 +128,7 @@ export function leaderOfHot(
   return order[combine(hashText(client.key), partition) % Math.min(hot?.get(partition) ?? 1, order.length)]!;
 }
 
-/** What each agent may still take of a topic. */
+/** The remaining budget of each agent for a topic. */
 class LoadBudgets {
   readonly #topic: TopicToPlace;
   readonly #hotWeight: number;
@@ -141,7 +150,7 @@ class LoadBudgets {
     );
   }
 
-  /** The first agent that has room for the partition, or the one with most room. It has less afterwards. */
+  /** Returns the first agent with room for the partition, or the one with most room, and reduces its budget. */
   charge(ranking: readonly AgentDescription[], partition: number): AgentDescription {
     const weight = this.#weightOf(partition);
     const leftOf = ({ agentId }: AgentDescription) => this.#left.get(agentId)!;
@@ -178,7 +187,7 @@ function sorted(agents: readonly AgentDescription[]): readonly AgentDescription[
   return [...agents].sort((a, b) => (a.agentId < b.agentId ? -1 : 1));
 }
 
-/** One answer about many topics asks with the same list each time. */
+/** Caches a result per list: one request about many topics passes the same list each time. */
 function oncePerList<Result>(
   compute: (agents: readonly AgentDescription[]) => Result,
 ): (agents: readonly AgentDescription[]) => Result {

@@ -4,7 +4,7 @@ import { answered, startTestAgent, testAgent } from '../../testing/index.ts';
 
 const agents = ['a', 'b', 'c'].map((id) => testAgent(id));
 
-test('a client id chooses the strategy, whatever the flag says', async () => {
+test('a client id overrides the strategy of the flag', async () => {
   const cases: [clientId: string, flag: 'single_agent' | 'equal_spread', leaders: number][] = [
     ['app', 'equal_spread', 3],
     ['app', 'single_agent', 1],

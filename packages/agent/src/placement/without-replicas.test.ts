@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { answered, codeOf, startTestAgent } from '../../testing/index.ts';
 import { features } from '../cluster/features.ts';
 
-/** What tools ask about replicas, leaders and features, of a cluster in which nothing of it can be chosen. */
+/** Requests of tools about replicas, leaders and features, which are fixed in this cluster. */
 
 test('no partition needs an election', async () => {
   const { call, cluster } = await startTestAgent();
@@ -36,7 +36,7 @@ test('no partition needs an election', async () => {
   assert.equal(errorCode, codeOf('INVALID_REQUEST'));
 });
 
-test('nothing can be moved, and nothing is being moved', async () => {
+test('reassignments are refused, and none are listed', async () => {
   const { call, cluster } = await startTestAgent();
   cluster.addTopic('t');
   for (const version of [0, 1]) {

@@ -8,13 +8,13 @@ import type { BatchList } from './batch-list.ts';
 
 const pageBytes = 4 * MiB;
 
-/** A batch of exactly so many bytes. */
+/** Returns a batch of exactly `bytes` bytes. */
 function batchOfBytes(bytes: number): Buffer {
   const overheadBytes = batchOf(['x'.repeat(bytes)]).length - bytes;
   return batchOf(['x'.repeat(bytes - overheadBytes)]);
 }
 
-/** A page with a batch at its beginning. */
+/** Returns a page with a batch at its beginning. */
 function pageWith(batch: Buffer): Buffer {
   const page = Buffer.allocUnsafeSlow(pageBytes);
   batch.copy(page);
@@ -29,7 +29,7 @@ function take(list: BatchList, page: Buffer, batchCount = 1): void {
   }
 }
 
-/** The memory of pages that an answer keeps once it is encoded, where small slices are copied in any case. */
+/** Returns the page memory that an encoded answer retains; small slices are copied in any case. */
 function heldBytes(lists: readonly BatchList[], pages: readonly Buffer[]): number {
   const held = new Set(
     lists.flatMap(({ slices }) =>
@@ -39,7 +39,7 @@ function heldBytes(lists: readonly BatchList[], pages: readonly Buffer[]): numbe
   return pages.filter(({ buffer }) => held.has(buffer)).length * pageBytes;
 }
 
-test('a page is held where enough of it is used, and copied from where it is not', () => {
+test('an answer holds a page of which it uses enough, and copies from others', () => {
   const table: [batchBytes: number, pageCount: number, heldPages: number][] = [
     [100, 50, 0],
     [4 * KiB, 50, 0],
@@ -63,7 +63,7 @@ test('a page is held where enough of it is used, and copied from where it is not
   }
 });
 
-test('what partitions use of a page counts together', () => {
+test('the use of a page counts across partitions', () => {
   const batch = batchOfBytes(16 * KiB);
   const page = Buffer.alloc(pageBytes, batch);
   for (const [partitions, isHeld] of [
@@ -78,7 +78,7 @@ test('what partitions use of a page counts together', () => {
   }
 });
 
-test('an answer never holds more of the pages that are brought for it than it may in the end', () => {
+test('while it is built, an answer holds no more of the pages loaded for it than afterwards', () => {
   const batch = batchOfBytes(8 * KiB);
   const answer = new AnswerPages();
   const list = answer.newList();
@@ -92,7 +92,7 @@ test('an answer never holds more of the pages that are brought for it than it ma
   }
 });
 
-test('a cut after the copies is the cut that it would have been', () => {
+test('trimming after the copies gives the same result as before', () => {
   const batch = batchOfBytes(16 * KiB);
   const answer = new AnswerPages();
   const list = answer.newList();
@@ -102,7 +102,7 @@ test('a cut after the copies is the cut that it would have been', () => {
   assert.deepEqual([list.batchCount, Buffer.concat(list.slices).length], [2, 2 * 16 * KiB]);
 });
 
-test('small ranges of many files are given as copies, and whole pages as they are', async () => {
+test('small ranges of many files are copied, and whole pages are returned as views', async () => {
   for (const [otherBytes, isShared] of [
     [0, true],
     [200 * KiB, false],

@@ -3,25 +3,25 @@ import { agentLimits } from '../limits.ts';
 import { BatchList } from './batch-list.ts';
 
 /**
- * A page of which an answer uses less than one part of so many is not held for it. Readers of one partition with the usual limit of
- * 1 MiB use a quarter of a page, and are given views.
+ * An answer does not hold a page of which it uses less than one part in this many. Readers of one partition with the
+ * usual limit of 1 MiB use a quarter of a page, and get views.
  */
 const sparseParts = 8;
 
-/** What any answer is granted of the memory for answers, so that looking at pages before that would be of no use. */
+/** Every answer may hold this much, so checking pages below it would be useless. */
 const answerBytesMin = MiB;
 
 /**
- * The pages that one answer is made of. The answer is counted by its own bytes, and would keep thousands of pages in memory for some
- * kilobytes of each while it waits for a slow reader; so it takes copies out of pages of which it uses little, and holds of the
- * others at most `sparseParts` times what is counted.
+ * The pages that one answer consists of. An answer is counted by its own bytes, but would retain thousands of pages for
+ * a few kilobytes of each while it waits for a slow reader. So it copies from pages of which it uses little, and of the
+ * others holds at most `sparseParts` times the counted bytes.
  */
 export class AnswerPages {
   readonly #lists: BatchList[] = [];
   readonly #loaded = new Set<ArrayBufferLike>();
   #loadedBytes = 0;
 
-  /** A part of the answer. */
+  /** Creates a part of the answer. */
   newList(): BatchList {
     const list = new BatchList();
     this.#lists.push(list);
@@ -29,8 +29,8 @@ export class AnswerPages {
   }
 
   /**
-   * Pages were brought for the answer. While it is being made it must not hold more of them than afterwards. Those that were in
-   * memory anyway cost nothing until then.
+   * Called when pages were loaded for the answer. While it is built it must not hold more of them than afterwards.
+   * Pages that were already in memory cost nothing until then.
    */
   loaded(views: readonly Buffer[]): void {
     for (const { buffer } of views) {
@@ -42,7 +42,7 @@ export class AnswerPages {
     if (this.#loadedBytes > sparseParts * Math.max(usedBytes, answerBytesMin)) this.release();
   }
 
-  /** Lets go of pages of which the answer uses little. */
+  /** Releases pages of which the answer uses little. */
   release(): void {
     this.#loaded.clear();
     this.#loadedBytes = 0;
@@ -50,7 +50,7 @@ export class AnswerPages {
   }
 }
 
-/** Slices that are copied anyway when the answer is encoded are left alone. */
+/** Slices that the encoder copies anyway stay as they are. */
 function copySparse(lists: readonly { readonly slices: Buffer[] }[]): void {
   const usedBytes = new Map<ArrayBufferLike, number>();
   for (const { slices } of lists) {
@@ -70,7 +70,7 @@ function copySparse(lists: readonly { readonly slices: Buffer[] }[]): void {
     for (const [index, slice] of slices.entries()) {
       if (slice.length < coreLimits.copiedSliceBytesMax || !usedBytes.has(slice.buffer)) continue;
       if (room.length < slice.length) {
-        // In pieces no larger than what a socket is given at once, so that they go as the answer goes.
+        // In pieces no larger than one socket write, so that they are freed as the answer is sent.
         const bytes = Math.max(slice.length, Math.min(leftBytes, agentLimits.socketWriteBytesMax));
         room = Buffer.allocUnsafeSlow(bytes);
       }

@@ -1,16 +1,16 @@
 import { batchCrcOf, headerBytes, positionHeadBytes, RecordBatchView } from '@weir/wire';
 
-/** The bytes at the cursor are no record batch. */
+/** The bytes at the cursor are not a record batch. */
 export class NoRecordBatch extends Error {
   override readonly name = 'NoRecordBatch';
 }
 
-/** Bytes in front of and including a batch's length field. */
+/** Size of a batch up to and including its length field. */
 const lengthOverheadBytes = 12;
 
 /**
- * Walks the batches of a stored range that is given in pieces, because it may cross pages. Reads headers only; a batch
- * becomes views of the pieces when somebody wants it.
+ * Iterates over the batches of a stored range that is given in pieces, because it may cross pages. Reads headers only;
+ * views of a batch are created on demand.
  */
 export class BatchCursor {
   readonly #pieces: readonly Buffer[];
@@ -20,9 +20,9 @@ export class BatchCursor {
   #pieceStart = 0;
   #view: RecordBatchView | undefined;
   #next = 0;
-  /** Where the current batch begins, counted from the first piece. */
+  /** Start of the current batch, counted from the first piece. */
   position = 0;
-  /** The size of the current batch; 0 when there is none. */
+  /** Size of the current batch; 0 if there is none. */
   batchBytes = 0;
 
   constructor(pieces: readonly Buffer[]) {
@@ -32,7 +32,7 @@ export class BatchCursor {
     this.#end = end;
   }
 
-  /** Moves to the next batch; false when its header is not all there. */
+  /** Moves to the next batch; returns false if its header is incomplete. */
   next(): boolean {
     this.position = this.#next;
     this.batchBytes = 0;
@@ -51,7 +51,7 @@ export class BatchCursor {
     return true;
   }
 
-  /** The header of the current batch, and nothing behind it. */
+  /** The header of the current batch, without its records. */
   get header(): RecordBatchView {
     return this.#view!;
   }
@@ -61,24 +61,24 @@ export class BatchCursor {
     return this.#view!.lastOffsetDelta + 1;
   }
 
-  /** Whether all of the current batch is in the pieces. */
+  /** Whether the pieces contain all of the current batch. */
   get isWhole(): boolean {
     return this.#next <= this.#end;
   }
 
-  /** Whether the current batch, which is whole, is what its CRC says. The offset is not part of that. */
+  /** Whether the current batch, which must be whole, matches its CRC. The offset is not covered by the CRC. */
   hasValidCrc(): boolean {
     const pieces: Buffer[] = [];
     this.#collect(this.position, this.#next, pieces);
     return batchCrcOf(pieces) === this.header.crc;
   }
 
-  /** Adds views of the batch behind its first 16 bytes, which whoever sends it writes anew. */
+  /** Adds views of the batch without its first 16 bytes, which the sender rewrites. */
   collectTail(into: Buffer[]): void {
     this.#collect(this.position + positionHeadBytes, this.#next, into);
   }
 
-  /** The whole batch in one piece; a copy only when it crosses pieces. */
+  /** Returns the whole batch in one buffer; a copy only if it crosses pieces. */
   batch(): RecordBatchView {
     const pieces: Buffer[] = [];
     this.#collect(this.position, this.#next, pieces);

@@ -1,20 +1,20 @@
 import { positionHeadBytes, writePositionHead } from '@weir/wire';
 import type { BatchCursor } from './batch-cursor.ts';
 
-/** We know of no leaders that change, so that the epoch is always the same; Metadata and ListOffsets say so too. */
+/** Constant, since clients need not notice changes of leaders; Metadata and ListOffsets return the same. */
 export const leaderEpoch = 0;
 
 const headsPerChunk = 64;
 
 /**
- * Batches of one partition as they go to a client: for each a fresh head of 16 bytes with its offset, and views of the
- * page for the rest.
+ * Batches of one partition as sent to a client: for each a new head of 16 bytes with its offset, and views of the page
+ * for the rest.
  */
 export class BatchList {
   readonly slices: Buffer[] = [];
   bytes = 0;
   recordCount = 0;
-  /** The offset behind the last batch. */
+  /** The offset after the last batch. */
   nextOffset = -1;
   /** For each batch, the bytes and the slices up to its end. */
   readonly #byteEnds: number[] = [];
@@ -26,10 +26,10 @@ export class BatchList {
     return this.#byteEnds.length;
   }
 
-  /** Adds the current batch of a cursor, at an offset. */
+  /** Adds the current batch of a cursor with the given base offset. */
   add(cursor: BatchCursor, baseOffset: number): void {
     if (this.#headAt === this.#heads.length) {
-      // The first chunk has room for one: most partitions of a response have one batch.
+      // The first chunk has room for one head: most partitions of a response have one batch.
       this.#heads = Buffer.allocUnsafe(positionHeadBytes * (this.batchCount === 0 ? 1 : headsPerChunk));
       this.#headAt = 0;
     }
@@ -45,7 +45,7 @@ export class BatchList {
     this.#sliceEnds.push(this.slices.length);
   }
 
-  /** Drops batches from the end until so many are left. */
+  /** Drops batches from the end until `batchCount` are left. */
   cutTo(batchCount: number): void {
     while (this.batchCount > batchCount) this.trimTo(this.bytes - 1);
   }

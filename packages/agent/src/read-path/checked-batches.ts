@@ -1,11 +1,11 @@
-/** No valid batch is shorter than its header and one record, so that at most one begins in each cell. */
+/** No valid batch is shorter than its header and one record, so at most one begins in each cell. */
 const cellBytes = 64;
 
 /**
- * Which batches of one page had a valid CRC, so that each is checked once for as long as the page is in memory. One bit for every
- * 64 bytes says it of the batch that begins there: 8 KiB for a page of 4 MiB, and nothing before the first check.
+ * Which batches of one page had a valid CRC, so that each is checked once while the page is in memory. One bit per 64
+ * bytes stands for the batch that begins there: 8 KiB for a page of 4 MiB, and nothing before the first check.
  *
- * A batch that crosses pages is noted in all of them. It has to be checked again when one of them was read anew.
+ * A batch that crosses pages is marked in all of them. It is checked again if one of them was reloaded.
  */
 export class CheckedBatches {
   readonly #isAll: boolean;

@@ -14,7 +14,7 @@ const noCache = { ownFiles: 'none', cacheBytesMax: 0 } as const;
 
 interface Stage {
   readonly path: DataPath;
-  /** What was produced to each partition, by base offset. */
+  /** Produced batches of each partition, by base offset. */
   readonly produced: readonly Map<number, Buffer>[];
   readonly ends: readonly number[];
   pointers(partition?: number): Promise<Pointers>;
@@ -23,7 +23,7 @@ interface Stage {
   change(key: string, damage: (content: Buffer) => Buffer | undefined): void;
 }
 
-/** Partitions whose batches lie in `files`, each a list of records per batch. */
+/** Writes `files`, each a list of partitions with the records of one batch. */
 async function stageOf(
   files: readonly (readonly [partition: number, values: readonly string[]][])[],
   pages: DataPathOptions['pages'] = noCache,
@@ -79,7 +79,7 @@ function baseOffsetsOf(list: BatchList | DamagedRange): number[] {
   );
 }
 
-/** Three batches of one partition in the middle of three files, one batch in each of the others. */
+/** Three files; the middle one has three batches of the partition, the others one each. */
 const threeFiles = [
   [[0, ['a']]],
   [
@@ -96,9 +96,9 @@ const flip = (at: number) => (content: Buffer) => {
 };
 
 interface Case {
-  /** Damages the file in the middle, whose batches begin at the given bytes. */
+  /** Damages the middle file, whose batches begin at the given bytes. */
   readonly damage: (content: Buffer, starts: readonly number[]) => Buffer | undefined;
-  /** The base offsets that are read from the beginning; the next one is the first that cannot be. */
+  /** The base offsets that can be read from the beginning, up to the damage. */
   readonly readable: readonly number[];
   readonly damagedOffset: number;
   readonly kind: DamageKind;
@@ -183,7 +183,7 @@ for (const [name, { damage, readable, damagedOffset, kind }] of Object.entries(c
           firstOffset: damagedOffset,
           nextOffset: 7,
         });
-        // Offsets behind the damage within the file are out of reach: where their batches begin is not known for certain.
+        // Offsets after the damage within the file are unreachable: where their batches begin is not certain.
         assert.ok((await stage.read(6)) instanceof DamagedRange);
 
         stage.path.store.objects.set(key, whole);
@@ -193,12 +193,12 @@ for (const [name, { damage, readable, damagedOffset, kind }] of Object.entries(c
   });
 }
 
-test('what does not belong to a batch may be damaged', async () => {
+test('damage outside of batches does not matter', async () => {
   const stage = await stageOf(threeFiles);
   const [, start] = (await stage.pointers()).byteStart;
   stage.change(stage.key(1), (content) => {
     content.fill(0xff, 0, start!);
-    // The position of a batch is written anew when it is sent, and its index is not read.
+    // The position of a batch is rewritten when it is sent, and the index of the file is not read.
     content.fill(0xff, start!, start! + 8);
     content.fill(0xff, content.length - 24);
     return content;
@@ -206,7 +206,7 @@ test('what does not belong to a batch may be damaged', async () => {
   assert.deepEqual(baseOffsetsOf(await stage.read(0)), [0, 1, 3, 4, 7]);
 });
 
-test('other partitions of a damaged file are read', async () => {
+test('other partitions of a damaged file are readable', async () => {
   const stage = await stageOf([
     [
       [0, ['a']],
@@ -221,7 +221,7 @@ test('other partitions of a damaged file are read', async () => {
   assert.deepEqual(baseOffsetsOf(await stage.read(0, 2)), [0]);
 });
 
-test('a store that does not answer has damaged nothing', async () => {
+test('a store that does not answer does not count as damage', async () => {
   for (const kind of ['timeout', 'unavailable', 'throttled', 'denied'] as const) {
     const stage = await stageOf(threeFiles);
     stage.path.store.beforeGet = () => Promise.reject(new StoreError(kind, 'key', 'test'));
@@ -233,12 +233,12 @@ test('a store that does not answer has damaged nothing', async () => {
   }
 });
 
-test('a batch is checked once for as long as its pages are in memory', async () => {
+test('a batch is checked once while its pages are in memory', async () => {
   for (const pageBytes of [100, 4 << 20]) {
     const stage = await stageOf(threeFiles, { ownFiles: 'none', pageBytes, cacheBytesMax: 1 << 20 });
     assert.deepEqual(baseOffsetsOf(await stage.read(0)), [0, 1, 3, 4, 7]);
     const { gets } = stage.path.store;
-    // The store gives views, so that this changes the bytes of the cached pages too.
+    // The store returns views, so this also changes the bytes of the cached pages.
     const [, start] = (await stage.pointers()).byteStart;
     const stored = stage.path.store.objects.get(stage.key(1))!;
     stored[start! + 64]! ^= 1;
@@ -247,7 +247,7 @@ test('a batch is checked once for as long as its pages are in memory', async () 
   }
 });
 
-test('files that this agent wrote are served from memory, whatever becomes of them in the store', async () => {
+test('files that this agent wrote are served from memory, whatever happens to them in the store', async () => {
   const stage = await stageOf(threeFiles, { ownFiles: 'copy' });
   stage.change(stage.key(1), () => undefined);
   assert.deepEqual(baseOffsetsOf(await stage.read(0)), [0, 1, 3, 4, 7]);
@@ -275,7 +275,7 @@ test('searches see intact batches only', async () => {
   assert.deepEqual(seen, [0]);
 });
 
-test('whatever happens to files, what is answered is what was produced, and the rest is an error', async () => {
+test('whatever happens to files, readers get what was produced, or an error', async () => {
   const file = fc.array(
     fc.tuple(
       fc.integer({ min: 0, max: 2 }),

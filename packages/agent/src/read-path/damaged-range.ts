@@ -1,6 +1,6 @@
 /**
- * What is wrong with the bytes of a committed range. `missing`: the store has no such object. `short`: the object ends before the
- * range does. `corrupt`: the bytes are there, but they are not the batches that were committed.
+ * What is wrong with the bytes of a committed range. `missing`: the store has no such object. `short`: the object ends
+ * before the range does. `corrupt`: the bytes exist, but are not the committed batches.
  */
 const damageKinds = ['missing', 'short', 'corrupt'] as const;
 export type DamageKind = (typeof damageKinds)[number];
@@ -8,7 +8,7 @@ export type DamageKind = (typeof damageKinds)[number];
 export interface Damage {
   readonly kind: DamageKind;
   readonly fileId: string;
-  /** The first offset that cannot be read, and the one behind the last that may be affected. */
+  /** The first offset that cannot be read, and the one after the last that may be affected. */
   readonly firstOffset: number;
   readonly nextOffset: number;
   /** Where the first unreadable batch begins in the file. */
@@ -16,8 +16,8 @@ export interface Damage {
 }
 
 /**
- * A range of the log that the store no longer holds as it was committed. The store itself answered: timeouts and refusals are its
- * `StoreError`s and say nothing about the data.
+ * A range of the log that the store no longer holds as it was committed. The store itself answered: timeouts and
+ * refusals are `StoreError`s and do not count as damage.
  */
 export class DamagedRange extends Error {
   override readonly name = 'DamagedRange';

@@ -1,12 +1,15 @@
 import { markerCoordinatorEpoch, type Pointers } from '@weir/cluster';
 import { buildEndTransactionMarker } from '@weir/wire';
 
-/** Whether a row of pointers is the end of a transaction, which lies in no file. */
+/** Whether a row of pointers is the end of a transaction, which is not stored in a file. */
 export function isMarker({ fileId }: Pointers, row: number): boolean {
   return fileId[row] === '';
 }
 
-/** The batch that a row becomes which is the end of a transaction. Its offset is written with its head, as for any other. */
+/**
+ * Builds the batch for a row that is the end of a transaction. Its offset is written with its head, as for any other
+ * batch.
+ */
 export function markerBatch({ markers }: Pointers, row: number): Buffer {
   const index = markers?.row.indexOf(row) ?? -1;
   if (markers === undefined || index === -1) throw new Error(`row ${row} of the pointers is no marker`);

@@ -22,7 +22,7 @@ class CountingSource implements PageSource {
   }
 }
 
-test('everybody who wants a page waits for one read', async () => {
+test('concurrent reads of a page share one read of the bucket', async () => {
   let give: (page: Page) => void = () => {};
   const source = new CountingSource(
     () =>
@@ -42,7 +42,7 @@ test('everybody who wants a page waits for one read', async () => {
   assert.equal(cache.peek('f', 1), undefined);
 });
 
-test('a read that fails is told to all who wait, and is not remembered', async () => {
+test('a failed read fails all its waiters, and is not cached', async () => {
   const source = new CountingSource(() => Promise.reject(new Error('lost')));
   const cache = new PageCache({ source, cacheBytesMax: 1_000 });
   const readers = await Promise.allSettled([cache.read('f', 0), cache.read('f', 0)]);
@@ -54,7 +54,7 @@ test('a read that fails is told to all who wait, and is not remembered', async (
   assert.equal(source.reads.length, 2);
 });
 
-test('the least recently used pages make room', async () => {
+test('the least recently used pages are evicted', async () => {
   const source = new CountingSource();
   const cache = new PageCache({ source, cacheBytesMax: 350 });
   for (const index of [0, 1, 2]) await cache.read('f', index);
@@ -100,7 +100,7 @@ test('a file in slices and the same file in one buffer have the same pages', () 
   }
 });
 
-test('pages come from the agent that keeps them, and from the bucket when it fails', async () => {
+test('pages come from their keeper, and from the bucket if the keeper fails', async () => {
   const bucket = new CountingSource();
   const other = new CountingSource(
     () => Promise.resolve(new Page([Buffer.from('theirs')])),
@@ -127,7 +127,7 @@ test('pages come from the agent that keeps them, and from the bucket when it fai
   assert.match(metrics.render(), /remote_counter\{outcome="miss",source="local"\} 2\n/);
 });
 
-test('everybody who wants a page of another agent waits for one request', async () => {
+test('concurrent reads of a page of another agent share one request', async () => {
   const lender = new CountingSource();
   const bucket = new CountingSource();
   const cache = new PageCache({ source: bucket, cacheBytesMax: 1_000 });
@@ -138,7 +138,7 @@ test('everybody who wants a page of another agent waits for one request', async 
   assert.deepEqual([lender.reads, bucket.reads], [['f/0'], []]);
 });
 
-test('borrowed pages take a quarter of the room and make none of it scarce', async () => {
+test('borrowed pages take a quarter of the cache and do not evict own pages', async () => {
   const lender = new CountingSource();
   const cache = new PageCache({ source: new CountingSource(), cacheBytesMax: 1_000 });
   const held = (fileId: string) =>

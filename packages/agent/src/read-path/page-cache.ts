@@ -7,15 +7,18 @@ interface PageCacheOptions {
   readonly cacheBytesMax: number;
 }
 
-/** Pages that other agents keep may take one part of so many: enough to read each once, and little of what we keep for them. */
+/**
+ * Borrowed pages may take one part in this many: enough to read each once, without displacing the pages that this agent
+ * keeps for others.
+ */
 const borrowedPart = 4;
 
 /**
- * Pages in memory, the least recently used dropped first. Files never change, so that a page is right for as long as it is
- * here. Everybody who wants a page that is on its way waits for the same read.
+ * Pages in memory with LRU eviction. Files never change, so a cached page is always valid. Concurrent reads of a page
+ * share one load.
  *
- * What was read from the bucket is kept. What another agent keeps is borrowed, and has a smaller place: if every agent of
- * a zone held all pages that it reads, all of them together would hold no more than one.
+ * Pages from the bucket are this agent's own. Pages from their keeper are borrowed and get a smaller part: if every
+ * agent of a zone cached all pages that it reads, all of them together would cache no more than one.
  */
 export class PageCache implements PageSource {
   readonly #source: PageSource;
@@ -33,29 +36,29 @@ export class PageCache implements PageSource {
     return this.#kept.bytes + this.#borrowed.bytes;
   }
 
-  /** The page if it is here, without waiting. */
+  /** Returns the page if it is in memory, without waiting. */
   peek(fileId: string, index: number): Page | undefined {
     const key = keyOf(fileId, index);
     return this.#kept.use(key) ?? this.#borrowed.use(key);
   }
 
-  /** Whether the page is here or on its way. */
+  /** Whether the page is in memory or being loaded. */
   expects(fileId: string, index: number): boolean {
     const key = keyOf(fileId, index);
     return this.#kept.expects(key) || this.#borrowed.expects(key);
   }
 
-  /** The page from memory, else from the bucket. */
+  /** Returns the page from memory, else from the bucket. */
   read(fileId: string, index: number): Promise<Page> {
     return this.#read(this.#kept, this.#source, fileId, index);
   }
 
-  /** The page from memory, else from another agent. */
+  /** Returns the page from memory, else from another agent. */
   borrow(fileId: string, index: number, lender: PageSource): Promise<Page> {
     return this.#read(this.#borrowed, lender, fileId, index);
   }
 
-  /** The page from the bucket, whatever is in memory; that is replaced by it. */
+  /** Reads the page from the bucket in any case and replaces the cached one. */
   reload(fileId: string, index: number): Promise<Page> {
     const key = keyOf(fileId, index);
     const underWay = this.#reloading.get(key);
@@ -75,7 +78,7 @@ export class PageCache implements PageSource {
     return loading;
   }
 
-  /** Puts in a page that somebody has anyway. */
+  /** Adds a page that the caller already has. */
   put(fileId: string, index: number, page: Page): void {
     this.#put(this.#kept, keyOf(fileId, index), page);
   }
@@ -114,7 +117,7 @@ export class PageCache implements PageSource {
   }
 }
 
-/** Pages in the order of their last use, and those on their way. */
+/** Pages in the order of their last use, and those being loaded. */
 class Shelf {
   readonly loading = new Map<string, Promise<Page>>();
   readonly #pages = new Map<string, Page>();
@@ -144,7 +147,7 @@ class Shelf {
     this.bytes -= page.byteLength;
   }
 
-  /** False when there is none. */
+  /** Returns false if there is none. */
   dropOldest(): boolean {
     for (const key of this.#pages.keys()) {
       this.drop(key);

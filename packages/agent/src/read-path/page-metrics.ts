@@ -1,7 +1,9 @@
 import type { MetricRow, Metrics, Series } from '@weir/core';
 
 export const pageRows = {
-  /** `local` is this agent: a hit is in its memory, a miss is a read of the bucket. `remote` is the agent that keeps the page. */
+  /**
+   * `local` is this agent: a hit is in its memory, a miss is a read of the bucket. `remote` is the keeper of the page.
+   */
   pages: {
     name: 'agent_file_cache_client_fetch_local_or_remote_counter',
     kind: 'counter',

@@ -3,16 +3,16 @@ import { LogFileError, logFileKey, type ObjectStore, parseHeader } from '@weir/s
 import { Page } from './page.ts';
 import type { PageMetrics } from './page-metrics.ts';
 
-/** Where pages of files come from: the bucket, another agent, or memory in front of either. */
+/** A source of pages: the bucket, another agent, or a cache in front of either. */
 export interface PageSource {
   /**
-   * Page `index` of a file: `pageBytes` from `index * pageBytes` on, fewer at the end of the file and none behind it.
-   * A file that does not exist is the store's `ObjectNotFound`.
+   * Returns page `index` of a file: `pageBytes` from `index * pageBytes` on, fewer at the end of the file and none
+   * after it. Rejects with the store's `ObjectNotFound` if the file does not exist.
    */
   read(fileId: string, index: number): Promise<Page>;
 }
 
-/** An object holds a file, but another one than its key says. */
+/** The object holds another file than its key says. */
 export class ForeignFile extends Error {
   override readonly name = 'ForeignFile';
 }
@@ -25,7 +25,7 @@ interface StorePagesOptions {
   readonly metrics: PageMetrics;
 }
 
-/** Pages straight from the bucket, so many at a time. */
+/** Reads pages from the bucket, at most `readsMax` at a time. */
 export function storePages({
   clusterId,
   store,
@@ -53,8 +53,8 @@ export function storePages({
 }
 
 /**
- * The batches of another file may be intact and lie where those of this one should. A header that is no header any more says nothing
- * about the batches behind it, which have checksums of their own.
+ * The batches of another file may be intact and lie at the same positions. An unreadable header does not matter,
+ * because the batches after it have checksums of their own.
  */
 function checkIdentity(firstPage: Buffer, fileId: string): void {
   try {

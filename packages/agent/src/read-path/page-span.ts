@@ -9,7 +9,7 @@ export class PageSpan {
   readonly #firstIndex: number;
   readonly #pageBytes: number;
 
-  /** The pages that hold bytes `start` to `end`, all of them, in order. */
+  /** `pages` are all pages that contain the bytes from `start` to `end`, in order. */
   constructor(pages: readonly Page[], start: number, end: number, pageBytes: number) {
     this.#pages = pages;
     this.#firstIndex = Math.floor(start / pageBytes);
@@ -23,13 +23,13 @@ export class PageSpan {
         page.collect(pieceStart, Math.min(pieceEnd, page.byteLength), this.views);
       }
       isShort = page.byteLength < pieceEnd;
-      // Bytes behind a gap belong to nothing.
+      // Bytes after a gap are unusable.
       if (isShort) break;
     }
     this.isShort = isShort;
   }
 
-  /** Whether the batch at a byte of the file was found intact before. */
+  /** Whether the batch at this byte of the file was already found intact. */
   isChecked(byteStart: number, batchBytes: number): boolean {
     const index = Math.floor(byteStart / this.#pageBytes);
     if (!this.#page(index).checked.has(byteStart - index * this.#pageBytes, batchBytes)) return false;

@@ -1,8 +1,8 @@
 import { CheckedBatches } from './checked-batches.ts';
 
 /**
- * The bytes of one page of a file. A page that was read is one buffer; one that this agent wrote itself may still be the
- * many slices that it was written from. Nobody may change them.
+ * The bytes of one page of a file. A page that was read is one buffer; one that this agent wrote may still be the many
+ * slices that it was written from. The bytes must not be changed.
  */
 export class Page {
   readonly byteLength: number;
@@ -11,7 +11,7 @@ export class Page {
   /** Where each slice begins in the page. */
   readonly #starts: readonly number[];
 
-  /** `isChecked` for bytes whose batches were checked when they came from a producer. */
+  /** `isChecked`: the batches were already validated when a producer sent them. */
   constructor(slices: readonly Buffer[], { isChecked = false }: { readonly isChecked?: boolean } = {}) {
     const starts: number[] = [];
     let at = 0;
@@ -25,7 +25,7 @@ export class Page {
     this.checked = new CheckedBatches(at, { isAll: isChecked });
   }
 
-  /** Adds views of the bytes from `start` to `end` to a list. */
+  /** Appends views of the bytes from `start` to `end` to a list. */
   collect(start: number, end: number, into: Buffer[]): void {
     for (let index = this.#sliceAt(start); index < this.#slices.length; index++) {
       const slice = this.#slices[index]!;
@@ -35,7 +35,7 @@ export class Page {
     }
   }
 
-  /** The last slice that begins at or before a position. */
+  /** Returns the last slice that begins at or before a position. */
   #sliceAt(position: number): number {
     let low = 0;
     let high = this.#starts.length - 1;

@@ -4,14 +4,14 @@ import type { BatchCursor } from './batch-cursor.ts';
 import { DamagedRange, type DamageKind } from './damaged-range.ts';
 import { isMarker, markerBatch } from './marker-batches.ts';
 
-/** Where a reader is in one stored range. */
+/** Position of a reader in one stored range. */
 export class RangeWalk {
   readonly row: number;
   readonly fileId: string;
   readonly end: number;
-  /** Gives the batch of a row that lies in no file. */
+  /** Builds the batch of a row that is not stored in a file. */
   readonly marker: (() => Buffer[]) | undefined;
-  /** The offset behind the range. */
+  /** The offset after the range. */
   readonly nextOffset: number;
   at: number;
   offset: number;
@@ -26,7 +26,7 @@ export class RangeWalk {
     this.marker = isMarker(pointers, row) ? () => [markerBatch(pointers, row)] : undefined;
   }
 
-  /** Sees whether the cursor's batch can be the next of the range. */
+  /** Checks whether the cursor's batch can be the next one of the range. */
   checkPlace(cursor: BatchCursor): void {
     if (this.at + cursor.batchBytes > this.end) {
       throw this.damaged('corrupt', 'a batch goes beyond the end of its range');
@@ -37,13 +37,15 @@ export class RangeWalk {
     }
   }
 
-  /** Goes behind the cursor's batch. */
+  /** Moves past the cursor's batch. */
   pass(cursor: BatchCursor): void {
     this.at += cursor.batchBytes;
     this.offset += cursor.offsetSpan;
   }
 
-  /** How many bytes the next look at the range needs at least, when this one ended inside a batch or its header. */
+  /**
+   * Returns how many bytes the next read of the range needs at least, if this one ended inside a batch or its header.
+   */
   continueFrom(cursor: BatchCursor): number {
     if (this.at >= this.end) return 0;
     const wantedBytes = Math.max(cursor.isWhole ? 0 : cursor.batchBytes, headerBytes);
@@ -58,7 +60,7 @@ export class RangeWalk {
     }
   }
 
-  /** The error of a range that is readable up to where the walk is. */
+  /** Creates the error of a range that is readable up to the current position. */
   damaged(kind: DamageKind, problem: string, options?: ErrorOptions): DamagedRange {
     const { fileId, offset: firstOffset, at: byteStart } = this;
     const nextOffset = Math.max(this.nextOffset, firstOffset + 1);
@@ -66,7 +68,7 @@ export class RangeWalk {
   }
 }
 
-/** The ranges of pointers in their order. */
+/** Iterates over the ranges of pointers in order. */
 export function* rangesOf(pointers: Pointers): Generator<RangeWalk, void, undefined> {
   for (let row = 0; row < pointers.fileId.length; row++) yield new RangeWalk(pointers, row);
 }

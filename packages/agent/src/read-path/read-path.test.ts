@@ -21,7 +21,7 @@ async function start(
   return Object.assign(path, { topicId });
 }
 
-/** Writes batches as one file, in the order given. */
+/** Writes batches as one file, in the given order. */
 async function write(
   path: DataPath,
   topicId: string,
@@ -60,7 +60,7 @@ function valuesOf({ slices, bytes }: BatchList): [offset: number, value: string]
   });
 }
 
-test('batches come back with their offsets wherever pages cut them', async () => {
+test('batches are returned with their offsets wherever page boundaries cut them', async () => {
   const random = seededRandom(3);
   for (const pageBytes of [1, 7, 16, 61, 64, 100, 500, 1 << 20]) {
     for (const ownFiles of ['keep', 'copy', 'none'] as const) {
@@ -83,7 +83,7 @@ test('batches come back with their offsets wherever pages cut them', async () =>
   }
 });
 
-test('reading begins with the batch that holds the offset', async () => {
+test('reading begins with the batch that contains the offset', async () => {
   const path = await start({ pages: { pageBytes: 64, ownFiles: 'none' } });
   await write(path, path.topicId, [
     [0, batchOf(['a', 'b', 'c'])],
@@ -106,7 +106,7 @@ test('reading begins with the batch that holds the offset', async () => {
   }
 });
 
-test('limits cut between batches, and one batch passes where that is asked', async () => {
+test('limits cut between batches, and one batch may exceed the limit if requested', async () => {
   const path = await start({ pages: { pageBytes: 100, ownFiles: 'none' } });
   const batch = batchOf(['x'.repeat(100 - batchOf(['']).length)]);
   assert.equal(batch.length, 100);
@@ -138,7 +138,7 @@ test('limits cut between batches, and one batch passes where that is asked', asy
   }
 });
 
-test('what is sent shares the memory of the cached page, which stays as it is', async () => {
+test('answers share the memory of the cached page, which stays unchanged', async () => {
   const path = await start({ pages: { ownFiles: 'none' } });
   await write(path, path.topicId, [
     [0, batchOf(['x'.repeat(5_000)])],
@@ -179,7 +179,7 @@ test('partitions of one file cost one read of its page', async () => {
   assert.equal(path.store.gets, 1);
 });
 
-test('pages are read side by side, so many at a time', async () => {
+test('pages are read in parallel, up to a limit', async () => {
   const path = await start({ pages: { pageBytes: 100, ownFiles: 'none' } });
   await write(path, path.topicId, [[0, batchOf(['x'.repeat(100 * 100)])]]);
   path.store.beforeGet = () => settled(3);
@@ -189,7 +189,7 @@ test('pages are read side by side, so many at a time', async () => {
   assert.equal(path.store.runningGetsMax, agentLimits.pageReadsMax);
 });
 
-test('the pages of many files are read side by side', async () => {
+test('the pages of many files are read in parallel', async () => {
   const path = await start({ pages: { pageBytes: 1_000, ownFiles: 'none' } });
   for (let file = 0; file < 20; file++) await write(path, path.topicId, [[0, batchOf([`${file}`])]]);
   path.store.beforeGet = () => settled(20);
@@ -202,7 +202,7 @@ test('the pages of many files are read side by side', async () => {
   assert.ok(path.store.runningGetsMax > 5, `${path.store.runningGetsMax} at a time`);
 });
 
-test('a limit on what is read is a limit on what is read ahead', async () => {
+test('the byte limit of a read also limits readahead', async () => {
   const path = await start({ pages: { pageBytes: 1_000, ownFiles: 'none', readahead: false } });
   for (let file = 0; file < 20; file++) await write(path, path.topicId, [[0, batchOf(['x'.repeat(400)])]]);
   const pointers = await pointersOf(path, path.topicId);
@@ -211,7 +211,7 @@ test('a limit on what is read is a limit on what is read ahead', async () => {
   assert.equal(path.store.gets, 3);
 });
 
-test('who reads one partition finds the next pages in memory, if it may', async () => {
+test('readahead loads the next pages for a reader of one partition, if enabled', async () => {
   for (const [readahead, partitions, expectedGets] of [
     [true, 1, 3],
     [true, 2, 2],
@@ -239,7 +239,7 @@ test('who reads one partition finds the next pages in memory, if it may', async 
   }
 });
 
-test('a file that cannot be read fails the reader that comes for it, and none that comes before', async () => {
+test('a file that cannot be read fails the reader that reaches it, and no earlier one', async () => {
   const path = await start({ pages: { pageBytes: 1_000, ownFiles: 'none' } });
   for (let file = 0; file < 6; file++) await write(path, path.topicId, [[0, batchOf(['x'.repeat(400)])]]);
   const pointers = await pointersOf(path, path.topicId);
@@ -264,7 +264,7 @@ function rowsFrom(pointers: Pointers, row: number): Pointers {
   };
 }
 
-test('a file of our own needs no read', async () => {
+test('a file that this agent wrote needs no read', async () => {
   for (const ownFiles of ['keep', 'copy'] as const) {
     const path = await start({ pages: { ownFiles } });
     await write(path, path.topicId, [[0, batchOf(['a'])]]);
@@ -274,7 +274,7 @@ test('a file of our own needs no read', async () => {
   }
 });
 
-test('ranges that are not what they should be are errors of their own query', async () => {
+test('invalid ranges are errors of their own query only', async () => {
   const path = await start({ pages: { ownFiles: 'none' } });
   await write(path, path.topicId, [
     [0, batchOf(['a'])],
@@ -326,7 +326,7 @@ test('ranges that are not what they should be are errors of their own query', as
   }
 });
 
-test('ends of transactions are made where they stand, and pages are read around them', async () => {
+test('transaction markers are built in place, and pages are read around them', async () => {
   const path = await start({ pages: { pageBytes: 40, ownFiles: 'none' } });
   await write(path, path.topicId, [[0, batchOf(['a', 'b'])]]);
   await write(path, path.topicId, [[0, batchOf(['c'])]]);
@@ -384,7 +384,7 @@ test('ends of transactions are made where they stand, and pages are read around 
   assert.deepEqual(await read({ fromOffset: 2, bytesMax: 1 }), all.slice(1, 2), 'one whatever its size');
 });
 
-test('nothing is read of what lies behind the last wanted offset', async () => {
+test('nothing is read beyond the last wanted offset', async () => {
   const path = await start({ pages: { ownFiles: 'none' } });
   await write(path, path.topicId, [
     [0, batchOf(['a'])],

@@ -22,7 +22,7 @@ interface ReadPathOptions {
   readonly pages: PageOptions;
   readonly log: Log;
   readonly metrics: Metrics;
-  /** Where pages lie that other agents of the zone keep. Without it this agent reads all pages itself. */
+  /** Finds pages that other agents of the zone keep. If absent, this agent reads all pages itself. */
   readonly remotePages?: RemotePages;
 }
 
@@ -30,31 +30,35 @@ export interface PageOptions {
   readonly pageBytes: number;
   readonly cacheBytesMax: number;
   /**
-   * How a file that this agent wrote enters the cache. `keep`: as the slices it was written from, for free; only where the
-   * memory of request frames is never used again. `copy`: in memory of its own. `none`: it is read like any other.
+   * How a file that this agent wrote enters the cache. `keep`: as the slices it was written from, without a copy; only
+   * if the memory of request frames is never reused. `copy`: in memory of its own. `none`: it is read like any other
+   * file.
    */
   readonly ownFiles: 'keep' | 'copy' | 'none';
-  /** Whether a reader of one partition finds the next pages in memory when it comes for them. Usually it does. */
+  /** Whether the next pages are loaded ahead for a reader of one partition. Default: true. */
   readonly readahead?: boolean;
 }
 
 export interface ReadPath {
   /**
-   * Reads batches of many partitions side by side. Results come in the order of the queries, an `Error` for those of which
-   * not even the first batch could be read: a `DamagedRange`, or why the store could not be asked. All of them are one answer: they are views of pages, where they use enough of them.
+   * Reads batches of many partitions in parallel. Results come in the order of the queries, an `Error` for those of
+   * which not even the first batch could be read: a `DamagedRange`, or why the store could not be read. All results
+   * belong to one answer and are views of pages, unless they use too little of a page.
    */
   readBatches(queries: readonly ReadQuery[]): Promise<(BatchList | Error)[]>;
-  /** Shows the batches of a stored range one by one until `visit` returns something, which is then the answer. */
+  /** Passes the batches of a stored range to `visit` one by one until it returns a value, which is the result. */
   searchBatches<Found>(
     pointers: Pointers,
     visit: (cursor: BatchCursor, baseOffset: number) => Found | undefined,
   ): Promise<Found | undefined>;
   /**
-   * A page for another agent, at once when it is in memory, else from the bucket. Never from a third agent: two that each
-   * take the other for the keeper of a page would ask each other for ever.
+   * Returns a page for another agent, synchronously if it is in memory, else from the bucket. Never from a third agent:
+   * two agents that each take the other for the keeper of a page would ask each other forever.
    */
   lendPage(fileId: string, index: number): Page | Promise<Page>;
-  /** Bytes of a file as views of its pages, if all of them are in memory. Whoever keeps them keeps the pages. */
+  /**
+   * Returns bytes of a file as views of its pages, if all of them are in memory. Retaining the views retains the pages.
+   */
   inMemory(fileId: string, start: number, end: number): readonly Buffer[] | undefined;
   /** Takes a file that this agent has just written. */
   adopt(file: { readonly fileId: string; readonly slices: readonly Uint8Array[] }): void;
@@ -62,36 +66,39 @@ export interface ReadPath {
 
 export interface ReadQuery {
   readonly pointers: Pointers;
-  /** Batches that end before it are left out; the first may begin before it. */
+  /** Batches that end before it are left out; the first one may begin before it. */
   readonly fromOffset: number;
-  /** Batches that begin here or behind are left out; without it none are. */
+  /** Batches that begin at or after it are left out. If absent, none are. */
   readonly toOffset?: number;
   readonly bytesMax: number;
-  /** Whether one batch may exceed the limit, so that a reader is never stuck before a large one. */
+  /** Whether one batch may exceed the limit, so that a reader does not get stuck at a large one. */
   readonly atLeastOne: boolean;
 }
 
-/** Pages that one reader has ahead. At 30 ms for each of them, eight are a gigabyte per second. */
+/** Pages that one reader loads ahead. At 30 ms per page, eight pages give a gigabyte per second. */
 const readaheadPagesMax = 8;
-/** Pages that a reader of one partition finds when it comes back for more. */
+/** Pages that are loaded ahead after the answer to a reader of one partition. */
 const readaheadPages = 2;
 
-/** What one reader makes of the batches of a range. */
+/** Callbacks of one reader for the batches of a range. */
 interface RangeReader {
-  /** How many bytes are wanted at least, as far as the range goes. */
+  /** How many bytes the reader wants at least, within the range. */
   roomBytes(): number;
-  /** Asked before anything is read; false ends the walk. */
+  /** Called before each read; false ends the walk. */
   goesOn(walk: RangeWalk): boolean;
   load(walk: RangeWalk, end: number): PageSpan | Promise<PageSpan>;
-  /** Told of bytes that were not in memory. */
+  /** Called with bytes that were not in memory. */
   loaded?(span: LoadedSpan): void;
-  /** Whether to go on to the cursor's batch, of which only the header may be there; one that is not whole is not checked yet. */
+  /**
+   * Whether to continue with the cursor's batch, of which only the header may be loaded; an incomplete batch is not
+   * checked yet.
+   */
   takes(walk: RangeWalk, cursor: BatchCursor): boolean;
-  /** Given every batch of the range, checked, in their order. */
+  /** Receives every batch of the range, checked, in order. */
   take(walk: RangeWalk, cursor: BatchCursor): 'enough' | undefined;
 }
 
-/** How stored batches are found again: ranges of files, in pages, through a cache, as views of it. */
+/** Reads stored batches: ranges of files, in pages, through a cache, as views of it. */
 export function createReadPath(options: ReadPathOptions): ReadPath {
   return new PagedReadPath(options);
 }
@@ -151,7 +158,7 @@ class PagedReadPath implements ReadPath {
       },
       load: (walk, end) => {
         const asked = this.#span(walk.fileId, walk.at, end, ahead);
-        // Readers of what is in memory, which are most, have nothing to ask for.
+        // Most readers find everything in memory and need no readahead.
         if (asked instanceof Promise) ahead ??= this.#aheadOf(query, walk, room());
         ahead?.ask();
         return asked;
@@ -177,14 +184,14 @@ class PagedReadPath implements ReadPath {
         try {
           walk.finish();
         } catch (error) {
-          // These are batches, but others than the committed ones.
+          // These are valid batches, but not the committed ones.
           list.cutTo(batchesBefore);
           throw error;
         }
       }
       return list;
     } catch (error) {
-      // What was read so far is good; a reader that comes for the rest learns what is the matter with it.
+      // The batches read so far are good; a reader that continues gets the error.
       if (list.batchCount === 0) throw error;
       return list;
     } finally {
@@ -193,11 +200,11 @@ class PagedReadPath implements ReadPath {
   }
 
   /**
-   * Shows the batches of a range to a reader, each of them whole and found intact; false when the reader ended it.
+   * Passes the batches of a range to a reader, each complete and intact; returns false if the reader ended the walk.
    *
-   * Batches that the reader only passes are checked too, since the offsets of those behind depend on them. Bytes that are not what they
-   * should be are read once more from the bucket before they count as damaged: they may come from another agent, and the file may have
-   * been restored.
+   * Batches that the reader skips are checked too, since the offsets of later ones depend on them. Invalid bytes are
+   * read once more from the bucket before they count as damaged: they may come from another agent, and the file may
+   * have been restored.
    */
   async #walk(walk: RangeWalk, reader: RangeReader): Promise<boolean> {
     let wantedBytes = 0;
@@ -230,14 +237,14 @@ class PagedReadPath implements ReadPath {
     return true;
   }
 
-  /** The pages that a query needs from where it is on. */
+  /** Plans the pages that a query needs from its current position on. */
   #aheadOf(
     { pointers, fromOffset, toOffset }: ReadQuery,
     { row, at, end, offset }: RangeWalk,
     room: number,
   ): Readahead {
     const { pageBytes } = this.#options;
-    // How much is passed before the wanted offset is known only when it was read, and estimated until then.
+    // How many bytes are skipped before the wanted offset is known only after reading, and estimated until then.
     const share = Math.max(0, fromOffset - offset) / (pointers.nextOffset[row]! - offset);
     return new Readahead({
       plan: pagesFrom(pointers, row, at, pageBytes, toOffset),
@@ -250,7 +257,10 @@ class PagedReadPath implements ReadPath {
     });
   }
 
-  /** Ends a query whose limit was reached before its ranges. Whoever reads one partition usually comes back for the rest. */
+  /**
+   * Ends a query whose limit was reached before its ranges ended. A reader of one partition usually continues, so the
+   * next pages are loaded ahead.
+   */
   #stopAt(
     { row, at }: RangeWalk,
     { pointers, toOffset }: ReadQuery,
@@ -317,7 +327,7 @@ class PagedReadPath implements ReadPath {
     this.#metrics.cacheBytes.set(this.#cache.bytes);
   }
 
-  /** A page is read as a whole, so that looking at all of it costs nothing. */
+  /** A page is loaded as a whole, so using all of it costs nothing. */
   #windowEnd({ at, end }: RangeWalk, wantedBytes: number): number {
     const { pageBytes } = this.#options;
     const pageEnd = (Math.floor(at / pageBytes) + 1) * pageBytes;
@@ -334,7 +344,7 @@ class PagedReadPath implements ReadPath {
     return isReload ? this.#reload(walk.fileId, walk.at, end) : reader.load(walk, end);
   }
 
-  /** Bytes of a file; at once when all of their pages are in memory. */
+  /** Returns bytes of a file; synchronously if all of their pages are in memory. */
   #span(
     fileId: string,
     start: number,
@@ -355,7 +365,7 @@ class PagedReadPath implements ReadPath {
     return this.#spanOf(Promise.all(pages), start, end);
   }
 
-  /** The same bytes as the bucket has them now. */
+  /** Reads the same bytes from the bucket, past the cache. */
   #reload(fileId: string, start: number, end: number): Promise<PageSpan> {
     const { pageBytes } = this.#options;
     const pages: Promise<Page>[] = [];
@@ -372,10 +382,10 @@ class PagedReadPath implements ReadPath {
   }
 }
 
-/** Bytes at which a walk looks: of a file, or made for it. */
+/** Bytes of one step of a walk: from a file, or built for a marker. */
 type LoadedSpan = PageSpan | { readonly views: readonly Buffer[]; readonly isShort: false };
 
-/** Sees whether a whole batch is what was committed, once for as long as its pages are in memory. */
+/** Checks that a complete batch is the committed one; the CRC once while its pages are in memory. */
 function checkBatch(walk: RangeWalk, cursor: BatchCursor, span: LoadedSpan): void {
   const isOfFile = span instanceof PageSpan;
   if (isOfFile && !span.isChecked(walk.at, cursor.batchBytes)) {
@@ -387,7 +397,7 @@ function checkBatch(walk: RangeWalk, cursor: BatchCursor, span: LoadedSpan): voi
   walk.checkPlace(cursor);
 }
 
-/** `undefined` for errors that say nothing about the data. */
+/** Returns `undefined` for errors that do not mean damage. */
 function damagedOf(error: unknown, walk: RangeWalk): DamagedRange | undefined {
   if (error instanceof DamagedRange) return error;
   if (error instanceof NoRecordBatch || error instanceof ForeignFile)

@@ -22,7 +22,7 @@ function ranges(...rows: readonly [fileId: string, byteStart: number, byteLength
   };
 }
 
-test('which pages a reader comes to, and what it has passed by then', () => {
+test('the pages that a reader needs, and the bytes before each', () => {
   const pointers = ranges(['a', 50, 200], ['b', 0, 100], ['c', 199, 2]);
   const table: [row: number, at: number, expected: string][] = [
     [0, 50, 'a/0@0 a/1@50 a/2@150 b/0@200 c/1@300 c/2@301'],
@@ -41,7 +41,7 @@ test('which pages a reader comes to, and what it has passed by then', () => {
   }
 });
 
-/** A bucket that gives pages when it is told to. */
+/** A bucket that returns pages when the test says so. */
 class HeldSource implements PageSource {
   readonly asked: string[] = [];
   readonly #gives: (() => void)[] = [];
@@ -78,7 +78,7 @@ function reader(
   return { ahead, source, cache, budget };
 }
 
-test('so many pages are ahead of a reader, and more when it takes some', async () => {
+test('the number of pages ahead of a reader is limited, and grows when the reader takes some', async () => {
   const { ahead, source } = reader(ranges(['a', 0, 1_000]), { pagesMax: 3 });
   ahead.ask();
   assert.deepEqual(source.asked, ['a/0', 'a/1', 'a/2']);
@@ -93,7 +93,7 @@ test('so many pages are ahead of a reader, and more when it takes some', async (
   assert.equal((await first).byteLength, pageBytes);
 });
 
-test('pages that are in memory or on their way are not asked for, nor those that are not needed', async () => {
+test('pages that are in memory, being loaded or not needed are not requested', async () => {
   const { ahead, source, cache } = reader(ranges(['a', 0, 300], ['b', 0, 100], ['c', 0, 100]), {
     bytesMax: 350,
   });
@@ -104,7 +104,7 @@ test('pages that are in memory or on their way are not asked for, nor those that
   assert.equal(ahead.take('b', 0), undefined);
 });
 
-test('pages that have come wait for their reader, even if the cache had no room for them', async () => {
+test('loaded pages wait for their reader, even if the cache had no room for them', async () => {
   const { ahead, source, cache } = reader(ranges(['a', 0, 400]), { cacheBytesMax: 150 });
   ahead.ask();
   await source.give();
@@ -112,7 +112,7 @@ test('pages that have come wait for their reader, even if the cache had no room 
   assert.equal((await ahead.take('a', 0)!).byteLength, pageBytes);
 });
 
-test('all readers share a budget, and give back what they did not come to', () => {
+test('all readers share a budget, and return what they did not use', () => {
   const budget = new Semaphore({ permits: 5 });
   const one = reader(ranges(['a', 0, 400]), { budget });
   const two = reader(ranges(['b', 0, 400]), { budget });
@@ -127,7 +127,7 @@ test('all readers share a budget, and give back what they did not come to', () =
   assert.equal(budget.running, 0);
 });
 
-test('whatever a reader takes, its budget is whole when it ends', () => {
+test('a reader returns its whole budget when it ends, whatever it took', () => {
   fc.assert(
     fc.property(
       fc.array(fc.tuple(fc.constantFrom('a', 'b', 'c'), fc.nat(500), fc.integer({ min: 1, max: 500 })), {

@@ -6,17 +6,17 @@ import type { PageCache } from './page-cache.ts';
 import type { PageMetrics } from './page-metrics.ts';
 import type { PageSource } from './page-source.ts';
 
-/** One page that a reader will come to. */
+/** A page that a reader will need. */
 interface PlannedPage {
   readonly fileId: string;
   readonly index: number;
-  /** Bytes of the ranges that the reader passes before it needs the page. */
+  /** Bytes of the ranges that the reader consumes before it needs the page. */
   readonly bytesBefore: number;
 }
 
 /**
- * The pages that hold ranges, in the order in which a reader needs them, from byte `at` of range `row` on, up to the range that
- * begins at `toOffset`.
+ * Iterates over the pages that contain ranges, in the order in which a reader needs them, from byte `at` of range `row`
+ * on, up to the range that begins at `toOffset`.
  */
 export function* pagesFrom(
   pointers: Pointers,
@@ -41,9 +41,9 @@ export function* pagesFrom(
 
 interface ReadaheadOptions {
   readonly plan: Iterator<PlannedPage>;
-  /** Pages behind so many bytes are not needed. */
+  /** Pages after this many bytes are not needed. */
   readonly bytesMax: number;
-  /** How many pages one reader may have ahead, and all of them together. */
+  /** Limits on pages ahead: `pagesMax` for one reader, `budget` for all readers together. */
   readonly pagesMax: number;
   readonly budget: Semaphore;
   readonly cache: PageCache;
@@ -52,8 +52,8 @@ interface ReadaheadOptions {
 }
 
 /**
- * Asks for the pages of one reader before it comes to them, so that it waits for the slowest of several and not for one
- * after the other. Pages that have come wait here for the reader, because the cache may drop them meanwhile.
+ * Requests the pages of one reader before it needs them, so that it waits for the slowest of several reads and not for
+ * one after the other. Loaded pages wait here for the reader, because the cache may evict them meanwhile.
  */
 export class Readahead {
   readonly #options: ReadaheadOptions;
@@ -65,7 +65,7 @@ export class Readahead {
     this.#advance();
   }
 
-  /** Asks for as many pages as it may. */
+  /** Requests as many pages as the limits allow. */
   ask(): void {
     const { bytesMax, pagesMax, budget, cache, source, metrics } = this.#options;
     while (this.#next !== undefined && this.#next.bytesBefore < bytesMax && this.#pages.size < pagesMax) {
@@ -73,7 +73,7 @@ export class Readahead {
       if (!cache.expects(fileId, index)) {
         if (!budget.tryAcquire()) return;
         const page = source.read(fileId, index);
-        // Whoever comes for it sees the error; if nobody comes, nobody needs to.
+        // A reader that takes the page sees the error; otherwise it does not matter.
         page.catch(() => undefined);
         this.#pages.set(keyOf(fileId, index), page);
         metrics.readahead.add(1);
@@ -82,7 +82,7 @@ export class Readahead {
     }
   }
 
-  /** The page, if it was asked for; the place that it took is free for the next one. */
+  /** Returns the page if it was requested, and frees its slot for the next one. */
   take(fileId: string, index: number): Promise<Page> | undefined {
     const key = keyOf(fileId, index);
     const page = this.#pages.get(key);
@@ -92,7 +92,7 @@ export class Readahead {
     return page;
   }
 
-  /** Lets go of pages that the reader did not come to. */
+  /** Drops pages that the reader did not use. */
   end(): void {
     for (const key of this.#pages.keys()) {
       this.#pages.delete(key);

@@ -11,29 +11,30 @@ export interface FoundRecord {
   readonly timestamp: bigint;
 }
 
-/** Looks at records of batches, in the order of their offsets. */
+/** Examines records of batches in offset order. */
 interface RecordSearch {
   readonly found: FoundRecord | undefined;
-  /** Whether a batch may hold what is looked for, by the latest time in its header. */
+  /** Whether a batch may contain a match, by the max timestamp in its header. */
   wants(maxTimestamp: bigint): boolean;
-  /** Says whether the search is over. */
+  /** Returns whether the search is over. */
   sees(record: RecordCursor, baseOffset: number): boolean;
-  /** The same when all records of a batch were seen. */
+  /** Returns whether the search is over after all records of a batch. */
   isOverAfter(baseOffset: number, maxTimestamp: bigint): boolean;
 }
 
 interface RecordSearchOptions {
   readonly readPath: Pick<ReadPath, 'searchBatches'>;
   readonly inflation: ClientInflation;
-  /** Of the client that asks. */
+  /** Connection of the client. */
   readonly connection: InflatingConnection;
-  /** Lets others have their turn. */
+  /** Yields to other work. */
   readonly pause: () => Promise<void>;
 }
 
 /**
- * Runs a search through batches. What may inflate to much is decompressed in other threads and walked in slices, few batches of the agent at a
- * time and one of a connection: a producer decides what a batch inflates to, and a client that asks for times must not stop the agent by it.
+ * Runs a search through batches. Batches that may inflate to many bytes are decompressed in other threads and iterated
+ * in slices, a few batches of the agent at a time and one per connection: the producer decides the inflated size of a
+ * batch, and a client that looks up timestamps must not block the agent.
  */
 export async function searchRecords(
   pointers: Pointers,
@@ -73,7 +74,7 @@ export async function searchRecords(
   }
 
   async function walkOffThread(batch: RecordBatchView, baseOffset: number): Promise<boolean> {
-    // Nobody waits for the answer any more.
+    // The client has disconnected.
     if (connection.closed.aborted) return true;
     const decompressed = await decompressRecordsOffThread(batch, wireLimits.decompressedBatchBytesMax, {
       pause,
@@ -90,7 +91,7 @@ export async function searchRecords(
   }
 }
 
-/** Looks for the first record at or after a time. Only batches that can hold one are decompressed. */
+/** Finds the first record at or after a timestamp. Only batches that may contain one are decompressed. */
 export class FirstRecord implements RecordSearch {
   found: FoundRecord | undefined;
   readonly #timestamp: bigint;
@@ -109,14 +110,14 @@ export class FirstRecord implements RecordSearch {
     return true;
   }
 
-  /** The producer's header promised more than its records hold. Reading from here misses nothing. */
+  /** The max timestamp in the producer's header is higher than that of any record. Reading from here misses nothing. */
   isOverAfter(baseOffset: number, maxTimestamp: bigint): boolean {
     this.found = { offset: baseOffset, timestamp: maxTimestamp };
     return true;
   }
 }
 
-/** Looks for the first record that has the latest time. */
+/** Finds the first record that has the latest timestamp. */
 export class LatestRecord implements RecordSearch {
   found: FoundRecord | undefined;
 

@@ -8,8 +8,8 @@ import type { PageSource } from './page-source.ts';
 export type RemotePages = (fileId: string, index: number) => PageSource | undefined;
 
 /**
- * Reads a page from its keeper, and from the bucket if that fails for any reason. The bucket decides, so a keeper that
- * is down or wrong costs time only.
+ * Reads a page from its keeper, and from the bucket if that fails for any reason. The bucket is authoritative, so a
+ * keeper that is down or wrong costs only time.
  */
 export function routedPages(
   cache: PageCache,
