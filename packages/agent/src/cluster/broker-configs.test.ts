@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { ownConfigsReader } from './broker-configs.ts';
 import { FollowedEntries } from './followed-entries.ts';
 
-test('what is set for a broker goes before what the cluster has, and the object stays until something changes', () => {
+test('broker configs override cluster configs, and the object stays the same until something changes', () => {
   const records = new FollowedEntries();
   let clusterConfigs: Record<string, string> = { a: '1', b: '2' };
   const cluster = { clusterConfigs: () => clusterConfigs, records: (name: string) => records.of(name) };

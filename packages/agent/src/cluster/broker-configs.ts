@@ -4,20 +4,20 @@ import type { EntriesView } from './followed-entries.ts';
 type Configs = Readonly<Record<string, string>>;
 type View = Pick<ClusterView, 'clusterConfigs' | 'records'>;
 
-/** What is set for one broker alone, by its node id. */
+/** Returns the configs that are set for one broker alone, by its node id. */
 export function configsOfBroker(cluster: Pick<ClusterView, 'records'>, nodeId: number | string): Configs {
   const value = ofBrokers(cluster).byKey.get(String(nodeId));
   return value === undefined ? {} : (JSON.parse(Buffer.from(value).toString()) as Configs);
 }
 
-/** Whether something is set for the broker. */
+/** Whether configs are set for the broker. */
 export function hasConfigs(cluster: Pick<ClusterView, 'records'>, nodeId: string): boolean {
   return ofBrokers(cluster).byKey.has(nodeId);
 }
 
 /**
- * The configs of the cluster as one broker has them: its own go first. Gives the same object until one of them changes, so that what was made
- * of it can be kept.
+ * Returns a reader of the effective configs of one broker: its own override those of the cluster. The reader returns
+ * the same object until a config changes, so that callers can cache derived values.
  */
 export function ownConfigsReader(nodeId: () => number): (cluster: View) => Configs {
   let clusterConfigs: Configs | undefined;

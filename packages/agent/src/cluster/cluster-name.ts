@@ -3,7 +3,7 @@ import type { EntriesView } from './followed-entries.ts';
 
 const { key } = clusterFacts.name;
 
-/** What people call the cluster, as the control plane told it last. */
+/** Returns a reader of the display name of the cluster, as the control plane last published it. */
 export function clusterNameIn(facts: EntriesView): () => string | undefined {
   let name: string | undefined;
   let version = -1;

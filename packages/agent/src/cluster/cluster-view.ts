@@ -8,31 +8,31 @@ import type {
 import type { FollowedEntriesView } from './followed-entries.ts';
 
 /**
- * What an agent knows of its cluster without asking: topics, partition ends, other agents. It is fed by the cluster's change
- * stream and so lags the truth by a round trip, except for what this agent committed itself.
+ * The agent's local state of its cluster: topics, partition ends, other agents. It is fed by the cluster's change
+ * stream and so lags by a round trip, except for the agent's own commits.
  */
 export interface ClusterView {
   readonly clusterId: string;
-  /** The port behind the view, for everything that has to be asked or changed. */
+  /** The port behind the view, for calls and changes. */
   readonly port: ClusterPort;
-  /** Resolves when the first snapshot has come. */
+  /** Resolves when the first snapshot has arrived. */
   ready(): Promise<void>;
-  /** The term of the leader that gave the last snapshot. */
+  /** The term of the leader that sent the last snapshot. */
   leaderTerm(): number | undefined;
   topicByName(name: string): TopicDescription | undefined;
   topicById(topicId: string): TopicDescription | undefined;
   topics(): Iterable<TopicDescription>;
   agents(): readonly AgentDescription[];
   clusterConfigs(): Readonly<Record<string, string>>;
-  /** Records of one of the namespaces that agents follow. */
+  /** Entries of a namespace that agents follow. */
   records(namespace: string): FollowedEntriesView;
-  /** `undefined` when the topic or the partition does not exist. */
+  /** Returns `undefined` if the topic or the partition does not exist. */
   ends(topicId: string, partition: number): PartitionEnds | undefined;
-  /** Pointers of recent appends that cover `offset`, when the view still has them; else ask `findBatches`. */
+  /** Returns pointers of recent appends that cover `offset`, if the view still has them; else call `findBatches`. */
   recentPointers(topicId: string, partition: number, offset: number, bytesMax: number): Pointers | undefined;
   /**
-   * What was aborted between an offset of which the view has the pointers, and another that is not beyond the last stable one;
-   * by its first offset. `undefined` when nothing was.
+   * Returns the transactions aborted between an offset whose pointers the view has, and another that is not beyond the
+   * last stable offset; ordered by first offset. `undefined` if there are none.
    */
   recentAborted(
     topicId: string,
@@ -41,8 +41,8 @@ export interface ClusterView {
     endOffset: number,
   ): AbortedTransactions | undefined;
   /**
-   * Calls `run` once when an end of the partition grows beyond `offset`, or at once when it has. Returns the function that
-   * cancels.
+   * Calls `run` once when an end of the partition grows beyond `offset`, or at once if it already has. Returns a
+   * function that cancels.
    */
   whenBeyond(
     topicId: string,
@@ -56,7 +56,9 @@ export interface ClusterView {
 export interface PartitionEnds {
   readonly logStartOffset: number;
   readonly nextOffset: number;
-  /** Before it there is no record of an open transaction. Of this agent's own commits it hears with the stream only. */
+  /**
+   * No record before it belongs to an open transaction. The agent's own commits move it only through the change stream.
+   */
   readonly lastStableOffset: number;
 }
 

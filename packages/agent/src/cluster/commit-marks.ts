@@ -2,8 +2,9 @@ import type { CommitMark, CommitOrigin, RequestOrigin } from '@weir/cluster';
 import type { ClusterView } from './cluster-view.ts';
 
 /**
- * What this agent has heard of the order in which the leader decides commits. Only answers to calls of this agent count, and of a new leader that it
- * leads: what is pushed may lie in the socket of an agent that was paused, and is then read before requests that came earlier.
+ * Tracks what this agent knows of the order in which the leader decides commits. Only answers to calls of this agent
+ * count, and from a new leader the fact that it leads: pushed changes may wait in the socket of a paused agent, and are
+ * then read before requests that arrived earlier.
  */
 export class CommitMarks {
   readonly #view: Pick<ClusterView, 'leaderTerm'>;
@@ -19,7 +20,7 @@ export class CommitMarks {
     if (mark.term > term || (mark.term === term && mark.count > count)) this.#heard = mark;
   }
 
-  /** The origin of a commit that has just been received. */
+  /** Returns the origin of a commit that has just been received. */
   originOf({ connection }: RequestOrigin): CommitOrigin {
     const term = this.#view.leaderTerm();
     if (term !== undefined) this.hear({ term, count: 0 });

@@ -1,28 +1,28 @@
 /**
- * What the cluster can do beyond what versions of APIs say: clients look here before they use it. Everything is switched on for
- * the whole cluster, since one release of it is one agreement.
+ * Features of the cluster beyond API versions, which clients check before they use them. All are enabled for the whole
+ * cluster, since a release has fixed levels.
  */
 export const features = {
   /** 1: consumer groups of the new protocol (KIP-848). */
   'group.version': { min: 0, max: 1, level: 1 },
   /** 1: share groups (KIP-932). */
   'share.version': { min: 0, max: 1, level: 1 },
-  /** 2: every transaction has an epoch of its own, and partitions and groups join it by themselves (KIP-890). */
+  /** 2: every transaction has its own epoch, and partitions and groups join it implicitly (KIP-890). */
   'transaction.version': { min: 0, max: 2, level: 2 },
 } as const satisfies Record<string, Feature>;
 
 interface Feature {
-  /** The range of levels that this release knows. */
+  /** The range of levels that this release supports. */
   readonly min: number;
   readonly max: number;
-  /** The one that counts. */
+  /** The finalized level. */
   readonly level: number;
 }
 
-/** Rises when a level does, in a release to come; it must never go down, or clients ignore what they are told. */
+/** Must rise when a level does in a later release; it must never go down, or clients ignore the update. */
 export const featuresEpoch = 1n;
 
-/** A minimum of 0 means a feature that can be off, which clients before ApiVersions v4 take for a mistake. */
+/** A minimum of 0 means that a feature can be off, which clients before ApiVersions v4 reject. */
 const zeroMinimumFromVersion = 4;
 
 export function supportedFeatures(apiVersion: number) {

@@ -2,23 +2,26 @@ import type { MetadataEntry } from '@weir/cluster';
 import { keptCopy } from '@weir/core';
 import { agentLimits } from '../limits.ts';
 
-/** The records of one namespace as the agent last heard of them. */
+/** The entries of one namespace as the agent last received them. */
 export interface EntriesView {
-  /** Grows with every change, for those who keep what they made of the records. */
+  /** Grows with every change, for readers that cache derived values. */
   readonly version: number;
   readonly byKey: ReadonlyMap<string, Uint8Array>;
 }
 
-/** The same for those who keep something large, and change it where the records changed. */
+/** The same for readers that cache large derived values and update them incrementally. */
 export interface FollowedEntriesView extends EntriesView {
-  /** The keys of all records that changed after a version; `undefined` when that is too long ago to know, or everything may have. */
+  /**
+   * Returns the keys that changed after a version; `undefined` if that is too long ago to know, or if everything may
+   * have changed.
+   */
   changedSince(version: number): readonly string[] | undefined;
 }
 
 class Namespace implements FollowedEntriesView {
   readonly byKey = new Map<string, Uint8Array>();
   version = 0;
-  /** The last changes, one for each version, the oldest first. */
+  /** The last changes, one per version, oldest first. */
   #recent: string[] = [];
 
   changedSince(version: number): readonly string[] | undefined {
@@ -43,7 +46,7 @@ class Namespace implements FollowedEntriesView {
   }
 }
 
-/** The records of a cluster that agents have to know: quotas, credentials, subscriptions. The cluster limits how many there are. */
+/** The entries of a cluster that agents follow: quotas, credentials, subscriptions. The cluster limits their number. */
 export class FollowedEntries {
   readonly #namespaces = new Map<string, Namespace>();
 
@@ -51,13 +54,13 @@ export class FollowedEntries {
     return this.#of(namespace);
   }
 
-  /** Forgets everything that is not in the snapshot. */
+  /** Drops everything that is not in the snapshot. */
   restart(records: readonly MetadataEntry[]): void {
     for (const known of this.#namespaces.values()) known.restart();
     for (const { namespace, key, value } of records) this.put(namespace, key, value);
   }
 
-  /** A value of `null` removes. */
+  /** A value of `null` removes the entry. */
   put(namespace: string, key: string, value: Uint8Array | null): void {
     this.#of(namespace).put(key, value);
   }

@@ -7,7 +7,7 @@ import { agentLimits } from '../limits.ts';
 import { FollowedEntries } from './followed-entries.ts';
 import { createClusterView } from './following-view.ts';
 
-test('a view knows the records of its cluster, those of before and of now, each namespace by itself', async () => {
+test('a view has the earlier and later entries of its cluster, each namespace separately', async () => {
   const cluster = new FakeCluster();
   cluster.putRecord('clientQuota', 'old', { n: 1 });
   cluster.putRecord('clientQuota', 'gone', { n: 2 });
@@ -38,7 +38,7 @@ test('a view knows the records of its cluster, those of before and of now, each 
   view.close();
 });
 
-test('who keeps what it made of records is told which of them changed, if it is not too long ago', () => {
+test('readers of derived values get the keys that changed, if it is not too long ago', () => {
   const followed = new FollowedEntries();
   const put = (key: string) => followed.put('acl', key, Buffer.alloc(0));
   const records = followed.of('acl');

@@ -12,12 +12,12 @@ async function viewOf(cluster: FakeCluster, options: Partial<ClusterViewOptions>
   return view;
 }
 
-/** Lets the stream deliver what it has. */
+/** Lets the stream deliver pending changes. */
 async function delivered(): Promise<void> {
   await Promise.resolve();
 }
 
-test('the first snapshot makes it ready', async () => {
+test('the first snapshot makes the view ready', async () => {
   const cluster = new FakeCluster({ clusterConfigs: { a: 'b' }, agents: [testAgent('one')] });
   const { topicId } = cluster.addTopic('t', 2);
   await cluster.commitFiles([commitOf(topicId, [{ partition: 1, records: 3 }])]);
@@ -35,7 +35,7 @@ test('the first snapshot makes it ready', async () => {
   assert.equal(view.ends('other', 0), undefined);
 });
 
-test('a view that is closed before it is ready says so', async () => {
+test('a view that is closed before it is ready rejects', async () => {
   const cluster = new FakeCluster();
   cluster.holdChanges();
   const view = createClusterView(cluster, { log: silentLog });
@@ -46,7 +46,7 @@ test('a view that is closed before it is ready says so', async () => {
   assert.equal(cluster.followerCount, 0);
 });
 
-test('changes are applied in their order', async () => {
+test('changes are applied in order', async () => {
   const cluster = new FakeCluster();
   const view = await viewOf(cluster);
   const { topicId } = cluster.addTopic('t', 1);
@@ -66,7 +66,7 @@ test('changes are applied in their order', async () => {
   assert.deepEqual([...view.topics()], [again]);
 });
 
-test('configs of the cluster and starts of logs are heard of', async () => {
+test('changes of cluster configs and log starts are applied', async () => {
   const cluster = new FakeCluster({ clusterConfigs: { a: 'b' } });
   const { topicId } = cluster.addTopic('t', 3);
   await cluster.commitFiles([commitOf(topicId, [{ partition: 2, records: 4 }])]);
@@ -92,7 +92,7 @@ test('configs of the cluster and starts of logs are heard of', async () => {
   view.close();
 });
 
-test('recent pointers are what findBatches would say, without a call', async () => {
+test('recent pointers equal the result of findBatches, without a call', async () => {
   const cluster = new FakeCluster();
   const view = await viewOf(cluster);
   const { topicId } = cluster.addTopic('t', 2);
@@ -113,7 +113,7 @@ test('recent pointers are what findBatches would say, without a call', async () 
   assert.equal(view.recentPointers(topicId, 1, 0, 1), undefined);
 });
 
-test('the oldest pointers go first, in the partition and in all', async () => {
+test('the oldest pointers are dropped first, per partition and overall', async () => {
   const cluster = new FakeCluster();
   const view = await viewOf(cluster, { recentPointersPerPartitionMax: 3, recentPointersMax: 5 });
   const { topicId } = cluster.addTopic('t', 3);
@@ -127,7 +127,8 @@ test('the oldest pointers go first, in the partition and in all', async () => {
   assert.deepEqual(known(0).slice(0, 4), [0, 3, 2, 1]);
   await commit(1);
   await commit(1);
-  // The sixth pointer pushes the first out, which partition 0 had dropped by itself; the seventh and the eighth two that it still has.
+  // The sixth pointer evicts the first, which partition 0 had already dropped; the seventh and eighth evict two that it
+  // still has.
   assert.deepEqual(known(0).slice(0, 4), [0, 3, 2, 1]);
   await commit(2);
   await commit(2);
@@ -135,7 +136,7 @@ test('the oldest pointers go first, in the partition and in all', async () => {
   assert.deepEqual(known(1).slice(0, 2), [2, 1]);
 });
 
-test('after a lost stream nothing is made up', async () => {
+test('after a lost stream the view returns nothing wrong', async () => {
   const cluster = new FakeCluster();
   const view = await viewOf(cluster);
   const { topicId } = cluster.addTopic('t', 2);
@@ -166,7 +167,7 @@ test('after a lost stream nothing is made up', async () => {
   assert.deepEqual(view.ends(topicId, 0), { logStartOffset: 0, nextOffset: 5, lastStableOffset: 5 });
   assert.deepEqual(view.ends(topicId, 1), { logStartOffset: 1, nextOffset: 2, lastStableOffset: 2 });
   assert.equal(view.topicByName('gone'), undefined);
-  // Partition 0 grew unseen, so that its pointers have a gap; partition 1 did not.
+  // Partition 0 grew unseen, so its pointers have a gap; partition 1 did not.
   assert.equal(view.recentPointers(topicId, 0, 0, 1), undefined);
   assert.equal(view.recentPointers(topicId, 1, 1, 1)?.fileId.length, 1);
   await cluster.commitFiles([commitOf(topicId, [{ partition: 0, records: 1 }])]);
@@ -191,7 +192,7 @@ test('own commits move the end at once, and the pointers follow', async () => {
   assert.deepEqual([...view.recentPointers(topicId, 0, 0, 1e9)!.nextOffset], [2, 5]);
 });
 
-test('whoever waits is called once, and leaves nothing behind', async () => {
+test('a waiter is called once and then removed', async () => {
   const cluster = new FakeCluster();
   const view = await viewOf(cluster);
   const { topicId } = cluster.addTopic('t', 2);
@@ -219,7 +220,7 @@ test('whoever waits is called once, and leaves nothing behind', async () => {
   assert.deepEqual(calls.slice(4), ['elsewhere']);
 });
 
-test('one that fails does not keep the others waiting', async () => {
+test('a waiter that throws does not block the others', async () => {
   const cluster = new FakeCluster();
   const errors: string[] = [];
   const log = { ...silentLog, error: (message: string) => void errors.push(message) };

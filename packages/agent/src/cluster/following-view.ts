@@ -23,9 +23,9 @@ import { TailIndex, type TailLimits } from './tail-index.ts';
 
 export interface ClusterViewOptions extends Partial<TailLimits> {
   readonly growthWaitersMax?: number;
-  /** Hears every change before the view does. */
+  /** Receives all changes before the view applies them. */
   readonly onChanges?: (changes: readonly ClusterChange[]) => void;
-  /** There is a new connection to the control plane. */
+  /** Called for each new connection to the control plane. */
   readonly onConnected?: () => void;
   readonly log: Log;
 }
@@ -46,14 +46,14 @@ type Restored = Extract<ClusterChange, { kind: 'topicRestored' }>;
 type Appended = Extract<ClusterChange, { kind: 'appended' }>;
 
 /**
- * Keeps what the change stream of a cluster tells. Between a lost stream and the next snapshot it goes on answering with
- * what it knew.
+ * Creates a view from the change stream of a cluster. Between a lost stream and the next snapshot it answers from its
+ * last state.
  *
- * `port` of the view is the port given, except that an agent's own commits raise the partition ends at once: whoever was told
- * that a record is written must not be told a moment later that the partition ends before it. The pointers come with the
- * stream all the same, because a commit's answer does not tell a duplicate from a new batch.
+ * `port` of the view is the given port, except that the agent's own commits raise the partition ends at once: a client
+ * whose record was acknowledged must not see an earlier end of the partition afterwards. The pointers still come with
+ * the stream, because the answer to a commit does not distinguish a duplicate from a new batch.
  *
- * Pointers here may be older than a compaction. Whoever finds that their file is gone asks `findBatches`.
+ * Pointers here may be older than a compaction. A reader that does not find their file calls `findBatches`.
  */
 export function createClusterView(port: ClusterPort, options: ClusterViewOptions): FollowingClusterView {
   return new StreamedClusterView(port, options);
@@ -206,7 +206,7 @@ class StreamedClusterView implements FollowingClusterView {
       for (let partition = 0; partition < description.partitionCount; partition++) {
         this.#tails.keepIfEndsAt(description.topicId, partition, state.nextOffset[partition]!);
         const knownNext = known?.nextOffset[partition] ?? 0;
-        // Offsets never run backwards, so a snapshot that is behind one of our own commits was merely taken before it.
+        // Offsets never go back, so a snapshot that is behind one of our own commits was only taken before it.
         if (knownNext > state.nextOffset[partition]!) state.nextOffset[partition] = knownNext;
         const knownStable = known?.lastStableOffset[partition] ?? 0;
         if (knownStable > state.lastStableOffset[partition]!) state.lastStableOffset[partition] = knownStable;
@@ -293,7 +293,7 @@ class StreamedClusterView implements FollowingClusterView {
     this.#byName.set(description.name, state);
   }
 
-  /** Nothing is known of it but its ends: what its tail was went with the topic. */
+  /** Only the ends of a restored topic are known: its tail was dropped with the topic. */
   #restoreTopic({ topic: description, logStartOffset, nextOffset, lastStableOffset }: Restored): void {
     const state: TopicState = {
       description,
@@ -343,7 +343,7 @@ class StreamedClusterView implements FollowingClusterView {
     }
   }
 
-  /** One long poll that fails must not keep the others waiting. */
+  /** One long poll that throws must not block the others. */
   #run(due: readonly (() => void)[]): void {
     for (const run of due) {
       try {
@@ -355,7 +355,7 @@ class StreamedClusterView implements FollowingClusterView {
   }
 }
 
-/** The port, with a look at the commits that go through it. */
+/** Wraps the port to observe commits. */
 function notingCommits(
   port: ClusterPort,
   note: (files: readonly FileCommit[], results: readonly FileCommitResult[]) => void,

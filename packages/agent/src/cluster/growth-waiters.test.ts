@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { GrowthWaiters } from './growth-waiters.ts';
 
-test('there is room for so many, and room again afterwards', () => {
+test('the number of waiters is limited, and their slots are freed', () => {
   const waiters = new GrowthWaiters(2);
   const runs: string[] = [];
   const cancel = waiters.add('t', 0, 5, () => runs.push('a'));
@@ -22,7 +22,7 @@ test('there is room for so many, and room again afterwards', () => {
   assert.deepEqual(waiters.topicIds(), []);
 });
 
-test('each waits for its own end', () => {
+test('each waiter waits for its own end', () => {
   const waiters = new GrowthWaiters(10);
   const runs: string[] = [];
   waiters.add('t', 0, 5, () => runs.push('next'), 'nextOffset');

@@ -9,8 +9,8 @@ interface Waiter {
 const endless = { nextOffset: Number.POSITIVE_INFINITY, lastStableOffset: Number.POSITIVE_INFINITY };
 
 /**
- * Long polls that wait until one of the ends of a partition grows beyond an offset. Each is called once or cancelled, and nothing of it is left
- * afterwards.
+ * Long polls that wait until one of the ends of a partition grows beyond an offset. Each is called once or cancelled,
+ * and then removed.
  */
 export class GrowthWaiters {
   readonly #waitersMax: number;
@@ -25,7 +25,7 @@ export class GrowthWaiters {
     return this.#size;
   }
 
-  /** Beyond the limit nothing is kept: that long poll ends with its own time. */
+  /** Beyond the limit the waiter is not stored: that long poll ends with its own timeout. */
   add(
     topicId: string,
     partition: number,
@@ -47,7 +47,7 @@ export class GrowthWaiters {
     return () => this.#remove(topicId, partition, waiter);
   }
 
-  /** Takes out whoever waits for less than the ends are. */
+  /** Removes and returns the waiters for offsets below the ends. */
   takeBelow(topicId: string, partition: number, ends: Readonly<Record<GrowingEnd, number>>): (() => void)[] {
     const waiters = this.#byTopic.get(topicId)?.get(partition);
     if (waiters === undefined) return [];
@@ -56,7 +56,7 @@ export class GrowthWaiters {
     return due.map(({ run }) => run);
   }
 
-  /** Takes out everybody who waits for a topic: it is gone, and they should find that out. */
+  /** Removes and returns all waiters of a topic: it was deleted, and they should notice. */
   takeTopic(topicId: string): (() => void)[] {
     const due: (() => void)[] = [];
     for (const partition of [...(this.#byTopic.get(topicId)?.keys() ?? [])]) {

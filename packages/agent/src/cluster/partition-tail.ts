@@ -2,8 +2,8 @@ import type { AbortedTransactions, Pointers } from '@weir/cluster';
 import { TailMarkers } from './tail-markers.ts';
 
 /**
- * The newest pointers of one partition, without a gap between them. New ones come at the end, and the oldest are dropped from
- * the front when there are too many, in the partition or in all.
+ * The newest pointers of one partition, contiguous. New ones are appended, and the oldest are dropped when there are
+ * too many, in the partition or overall.
  */
 export class PartitionTail {
   readonly #fileId: string[] = [];
@@ -11,16 +11,16 @@ export class PartitionTail {
   readonly #byteLength: number[] = [];
   readonly #baseOffset: number[] = [];
   readonly #nextOffset: number[] = [];
-  /** Made for the first end of a transaction. */
+  /** Created for the first transaction marker. */
   #markers: TailMarkers | undefined;
-  /** Rows before this one are dropped and wait to be cut off together. */
+  /** Rows before this one are dropped and wait to be removed together. */
   #first = 0;
 
   get size(): number {
     return this.#fileId.length - this.#first;
   }
 
-  /** The offset behind the last pointer, or `undefined` without any. */
+  /** The offset after the last pointer, or `undefined` if there is none. */
   get end(): number | undefined {
     return this.size === 0 ? undefined : this.#nextOffset.at(-1);
   }
@@ -39,12 +39,12 @@ export class PartitionTail {
     this.#markers.push(baseOffset[row]!, markers!, markers!.row.indexOf(row));
   }
 
-  /** Notes which of the transactions that ended in the tail were aborted. */
+  /** Records which of the transactions that ended in the tail were aborted. */
   noteAborted(aborted: AbortedTransactions): void {
     this.#markers?.noteAborted(aborted);
   }
 
-  /** Cutting off an array's front moves the rest, so it is done for half of the array at a time. */
+  /** Removing the front of an array moves the rest, so it is done for half of the array at a time. */
   dropOldest(): void {
     if (this.size === 0) return;
     this.#markers?.dropBelow(this.#nextOffset[this.#first]!);
@@ -60,7 +60,10 @@ export class PartitionTail {
     this.#markers = undefined;
   }
 
-  /** Pointers from the one that holds `offset`, until their bytes reach `bytesMax`; `undefined` when it is not here. */
+  /**
+   * Returns pointers from the one that contains `offset`, until their bytes reach `bytesMax`; `undefined` if the tail
+   * does not contain it.
+   */
   from(offset: number, bytesMax: number): Pointers | undefined {
     if (this.size === 0 || offset < this.#baseOffset[this.#first]! || offset > this.end!) return undefined;
     const from = this.#rowBehind(offset);
@@ -81,12 +84,15 @@ export class PartitionTail {
     return { ...pointers, markers: this.#markers.amongRows(pointers.baseOffset[0]!, rows) };
   }
 
-  /** What was aborted between an offset that `from` finds and another, by its first offset; `undefined` when nothing was. */
+  /**
+   * Returns the transactions aborted between an offset that `from` finds and another, by first offset; `undefined` if
+   * none.
+   */
   abortedIn(offset: number, endOffset: number): AbortedTransactions | undefined {
     return this.#markers?.aborted(offset, endOffset);
   }
 
-  /** The first row that ends behind `offset`. */
+  /** Returns the first row that ends after `offset`. */
   #rowBehind(offset: number): number {
     let low = this.#first;
     let high = this.#nextOffset.length;

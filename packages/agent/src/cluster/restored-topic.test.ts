@@ -4,7 +4,7 @@ import { commitOf } from '../../testing/index.ts';
 import { startLeaderAgent } from '../../testing/leader-agent.ts';
 import { until } from '../../testing/until.ts';
 
-test('an agent knows the ends of a topic that came back, and hears of what is written to it next', async () => {
+test('an agent knows the ends of a restored topic, and receives its next appends', async () => {
   await using agent = await startLeaderAgent();
   const { topicId, name } = await agent.addTopic('t', 2);
   const { view, node } = agent;

@@ -44,7 +44,7 @@ function pointersOf({ fileId, baseOffset, nextOffset, marker }: Row): Pointers {
   return { ...pointers, markers };
 }
 
-test('a tail that forgets its oldest still knows its markers, and what was aborted of what it has', () => {
+test('a tail that dropped its oldest pointers still has its markers and aborted transactions', () => {
   fc.assert(
     fc.property(
       fc.array(append, { maxLength: 40 }),
@@ -82,7 +82,7 @@ test('a tail that forgets its oldest still knows its markers, and what was abort
             }
           }
           index.append('t', 0, pointersOf(row), told);
-          // Others push its rows out of the index.
+          // Appends to another topic evict its rows from the index.
           if (number % 3 === 0) index.append('u', 0, pointersOf(row));
         }
 

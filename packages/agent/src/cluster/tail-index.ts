@@ -8,18 +8,18 @@ export interface TailLimits {
 
 interface IndexedTail {
   readonly tail: PartitionTail;
-  /** Entries of the queue whose pointer was dropped before their turn came. */
+  /** Entries of the queue whose pointer was dropped before them. */
   droppedAhead: number;
 }
 
 /**
- * The last pointers of all partitions: of each partition so many, and of all together so many, the oldest dropped first. The queue
- * has an entry for every pointer in the order of arrival, so that the index is bounded whatever a client writes.
+ * The last pointers of all partitions, limited per partition and overall, oldest dropped first. The queue has an entry
+ * for every pointer in order of arrival, so the index is bounded whatever clients write.
  */
 export class TailIndex {
   readonly #limits: TailLimits;
   readonly #tails = new Map<string, IndexedTail[]>();
-  /** A ring: the entry at `#oldest` is the next to go once it is full. */
+  /** A ring: when it is full, the entry at `#oldest` is evicted next. */
   readonly #queue: IndexedTail[] = [];
   #oldest = 0;
 
@@ -27,14 +27,14 @@ export class TailIndex {
     this.#limits = limits;
   }
 
-  /** Pointers that are held; for tests and metrics. */
+  /** Number of stored pointers; for tests and metrics. */
   get size(): number {
     let size = 0;
     for (const tails of this.#tails.values()) for (const { tail } of Object.values(tails)) size += tail.size;
     return size;
   }
 
-  /** Takes what is new among the pointers. A gap before them makes the older ones useless, because a tail has none. */
+  /** Adds the new ones among the pointers. After a gap the older pointers are dropped, because a tail is contiguous. */
   append(topicId: string, partition: number, pointers: Pointers, aborted?: AbortedTransactions): void {
     const indexed = this.#tailOf(topicId, partition);
     for (let row = 0; row < pointers.fileId.length; row++) {
@@ -64,7 +64,7 @@ export class TailIndex {
     return this.#tails.get(topicId)?.[partition]?.tail.abortedIn(offset, endOffset);
   }
 
-  /** Forgets a tail that does not end where the partition does, because what lies between was never heard of. */
+  /** Drops a tail that does not end where the partition does, because the appends between were not received. */
   keepIfEndsAt(topicId: string, partition: number, nextOffset: number): void {
     const indexed = this.#tails.get(topicId)?.[partition];
     if (indexed !== undefined && indexed.tail.end !== nextOffset) this.#clear(indexed);

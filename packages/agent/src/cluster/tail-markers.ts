@@ -7,17 +7,17 @@ interface TailMarker {
   readonly producerId: number;
   readonly producerEpoch: number;
   readonly timestampMs: number;
-  /** Where the records begin that were aborted; -1 when there are none. */
+  /** First offset of the aborted records; -1 if there are none. */
   abortedFrom: number;
 }
 
 /**
- * The ends of transactions in the tail of one partition, by their offsets. What a reader of stable records has to leave out
- * follows from them alone: whatever was aborted, and has a record in the tail, has its end there too.
+ * The ends of transactions in the tail of one partition, by offset. They determine what a `read_committed` reader has
+ * to skip: an aborted transaction with a record in the tail has its end there too.
  */
 export class TailMarkers {
   #markers: TailMarker[] = [];
-  /** Those before this one are dropped and wait to be cut off together. */
+  /** Markers before this one are dropped and wait to be removed together. */
   #first = 0;
 
   get size(): number {
@@ -35,7 +35,7 @@ export class TailMarkers {
     });
   }
 
-  /** Notes what was aborted. Transactions whose end is not here are none of the tail's. */
+  /** Records aborted transactions. Those whose end is not in the tail are ignored. */
   noteAborted({ firstOffset, lastOffset }: AbortedTransactions): void {
     for (const [row, offset] of lastOffset.entries()) {
       const marker = this.#markers[this.#indexFrom(offset)];
@@ -50,7 +50,7 @@ export class TailMarkers {
     this.#first = 0;
   }
 
-  /** The markers among rows of pointers, which begin at `offset`. */
+  /** Returns the markers among rows of pointers that begin at `offset`. */
   amongRows(offset: number, rows: readonly number[]): Markers {
     const first = this.#indexFrom(offset);
     const markers = this.#markers.slice(first, first + rows.length);
@@ -63,7 +63,7 @@ export class TailMarkers {
     };
   }
 
-  /** What was aborted of `[offset, endOffset)`, by its first offset; `undefined` when nothing was. */
+  /** Returns the transactions aborted in `[offset, endOffset)`, by first offset; `undefined` if none. */
   aborted(offset: number, endOffset: number): AbortedTransactions | undefined {
     const found: TailMarker[] = [];
     for (let index = this.#indexFrom(offset); index < this.#markers.length; index++) {
@@ -79,7 +79,7 @@ export class TailMarkers {
     };
   }
 
-  /** The first marker at or behind an offset. */
+  /** Returns the first marker at or after an offset. */
   #indexFrom(offset: number): number {
     let low = this.#first;
     let high = this.#markers.length;

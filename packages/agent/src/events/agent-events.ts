@@ -22,23 +22,23 @@ interface AgentEventsOptions {
 }
 
 interface AgentEventsParts {
-  /** Ready. */
+  /** Must be ready. */
   readonly view: ClusterView;
   readonly writePath: Pick<WritePath, 'appendInBackground'>;
 }
 
-/** How often it is seen to that topics keep events for as long as they should. */
+/** How often the retention of event topics is checked. */
 const keepIntervalMs = 5_000;
 
 /**
- * Events of one agent. Its log is there before anything else is, and its lines become events from `start` on: what an agent says before it knows its
- * cluster is in its log only.
+ * Events of one agent. Its log exists before everything else, and its lines become events from `start` on: lines from
+ * before the agent knows its cluster are only in its log.
  */
 export class AgentEvents {
   readonly emitter: EventEmitter;
-  /** The log for everybody but those who write events. */
+  /** The log for all components except those that write events. */
   readonly log: Log;
-  /** The same without events, for what is an event of another kind already. */
+  /** The same without events, for lines that already are an event of another type. */
   readonly plainLog: Log;
   readonly #options: AgentEventsOptions;
   #view: ClusterView | undefined;
@@ -103,7 +103,7 @@ export class AgentEvents {
     this.#running.defer(() => cancelKeeping());
   }
 
-  /** Takes no more, and resolves when the write path has what there was; that is soon. */
+  /** Takes no more events, and resolves when the write path has the pending ones, which is soon. */
   async stop(): Promise<void> {
     this.#running.dispose();
     await this.#processor?.stop();

@@ -7,7 +7,7 @@ import { startLeaderAgent } from '../../testing/index.ts';
 import { pause } from '../../testing/until.ts';
 import { ClusterMetricEvents, roundIntervalMs } from './cluster-metric-events.ts';
 
-test('stats of the cluster are events once a minute, per topic and not per partition, while somebody wants them', async () => {
+test('cluster metrics become events once a minute, per topic and not per partition, while the type is on', async () => {
   await using cluster = await startLeaderAgent();
   await cluster.addTopic('orders', 3);
   const clock = new HandClock();

@@ -7,7 +7,7 @@ import { eventRows } from './event-metrics.ts';
 interface ClusterMetricEventsOptions {
   readonly sight: MeasuredClusterView;
   readonly emitter: EventEmitter;
-  /** Whether this agent is the one that tells. Asked before every round. */
+  /** Whether this agent is the one that emits them. Evaluated before every round. */
   readonly isTeller: () => boolean;
   readonly clock: Clock;
   readonly log: Log;
@@ -15,16 +15,19 @@ interface ClusterMetricEventsOptions {
 }
 
 export const roundIntervalMs = 60_000;
-/** How soon after events are switched on the first round comes. */
+/** How soon after events are switched on the first round starts. */
 const lookIntervalMs = 1_000;
-/** So many events are emitted at a time, so that neither clients nor other events feel it. */
+/** Number of events that are emitted at a time, so that neither clients nor other events are delayed. */
 const portionCount = 500;
 const portionPauseMs = 100;
 
-/** What is told whatever metrics are published: groups too, and topics as a whole, since a partition each would be too much for events. */
+/**
+ * Independent of the published metrics: includes groups, and topics as a whole, since events per partition would be too
+ * many.
+ */
 const settings = { includesGroups: true, withoutTags: ['partition'] } as const;
 
-/** Makes the stats of the cluster events, once a minute, whether anybody publishes them as metrics or not. */
+/** Emits the metrics of the cluster as events, once a minute, whether or not they are also published as metrics. */
 export class ClusterMetricEvents {
   readonly #options: ClusterMetricEventsOptions;
   #cancel: (() => void) | undefined;

@@ -35,7 +35,7 @@ for (const [what, agents, chosen] of choices) {
   });
 }
 
-test('events are written before the control plane hears that they are, and failures are outwaited', async () => {
+test('events are written before they are acknowledged to the control plane, and failures are retried', async () => {
   const clock = new HandClock();
   const wishes: ControlPlaneEventsPoll[] = [];
   const submitted: string[] = [];

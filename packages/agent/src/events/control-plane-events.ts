@@ -12,7 +12,7 @@ import type { EventProcessor } from './event-processor.ts';
 export interface ControlPlaneEventsOptions {
   readonly port: Pick<EventsPort, 'takeControlPlaneEvents'>;
   readonly agentId: string;
-  /** Whether this agent is the one that takes them, and whether there can be any. */
+  /** Whether this agent is the one that fetches them, and whether there can be any. */
   readonly isTaker: () => boolean;
   readonly processor: Pick<EventProcessor, 'submit' | 'settled'>;
   readonly clock: Clock;
@@ -22,7 +22,10 @@ export interface ControlPlaneEventsOptions {
 const lookIntervalMs = 1_000;
 const retryBackOff = { firstMs: lookIntervalMs, maxMs: 30_000 };
 
-/** Fetches the events of the control plane and writes them like its own. Only when they are written is the control plane told so. */
+/**
+ * Fetches the events of the control plane and writes them like the agent's own. Acknowledges them to the control plane
+ * only when they are written.
+ */
 export class ControlPlaneEvents {
   readonly #options: ControlPlaneEventsOptions;
   #last: ControlPlaneEventsTaken = { queueId: '', nextNumber: 0, events: [] };
@@ -38,7 +41,7 @@ export class ControlPlaneEvents {
     this.#again(lookIntervalMs);
   }
 
-  /** What is on its way to this agent comes to the next that asks. */
+  /** Events in flight to this agent are fetched again by the next one. */
   stop(): void {
     this.#hasStopped = true;
     this.#cancel?.();
@@ -52,7 +55,7 @@ export class ControlPlaneEvents {
     });
   }
 
-  /** Says after how long the next turn is due. */
+  /** Returns the delay until the next turn. */
   async #turn(): Promise<number> {
     if (!this.#options.isTaker()) return lookIntervalMs;
     try {
@@ -60,7 +63,7 @@ export class ControlPlaneEvents {
       this.#failures = 0;
       return 0;
     } catch (error) {
-      // A control plane that is older than this agent has none.
+      // A control plane that is older than this agent has no such call.
       this.#options.log.debug('failed to fetch events of the control plane', { error: String(error) });
       return backOffMs(this.#failures++, retryBackOff);
     }
@@ -80,12 +83,12 @@ export class ControlPlaneEvents {
   }
 }
 
-/** From this release on agents take events of the control plane. */
+/** Agents of this release or later fetch events of the control plane. */
 const fromRelease = 829;
 
 /**
- * Whether an agent is the one that does for events what one does for the whole cluster: of those that run jobs and know of it, the one with the smallest
- * id. Agents may see different lists for a moment.
+ * Whether an agent is the one that handles the events of the whole cluster: of the agents with the role `jobs` and a
+ * recent enough release, the one with the smallest id. Agents may see different lists for a moment.
  */
 export function isEventsAgent(agentId: string, agents: readonly AgentDescription[]): boolean {
   return agents.every(
@@ -94,7 +97,7 @@ export function isEventsAgent(agentId: string, agents: readonly AgentDescription
   );
 }
 
-/** What has no number is a build of somebody, who knows what he does. */
+/** A release without a number is a custom build and counts as the newest. */
 function releaseNumber(release: string): number {
   const number = Number(/^v(\d+)/.exec(release)?.[1]);
   return Number.isNaN(number) ? Number.POSITIVE_INFINITY : number;

@@ -43,12 +43,14 @@ async function start(t: TestContext, configs: Readonly<Record<string, string>> =
     hostname: 'machine.test',
     metrics,
   });
-  /** Also when the agent is gone. */
+  /** Also after the agent has stopped. */
   const counted = (name: string) => metrics.read().find(({ row }) => row.name === name)!.series[0]!.value;
   return { ...under, clusterId, node, set, counted };
 }
 
-/** Reads a topic of events as any client does, from the beginning, and answers with nothing while there is none. */
+/**
+ * Reads an event topic as any client does, from the beginning; returns an empty list while the topic does not exist.
+ */
 async function eventsOf(client: TestClient, type: EventTypeName): Promise<EventRecord[]> {
   const named = { topics: [{ name: eventTopicName(type) }], allowAutoTopicCreation: true };
   const { topics } = await client.call('Metadata', 12, named);
@@ -110,7 +112,7 @@ async function ask(client: TestClient, name: string): Promise<string> {
   return errorName(topics[0]!.errorCode);
 }
 
-/** As the agent knows it. */
+/** The config as the agent knows it. */
 async function clusterConfig(client: TestClient, name: string): Promise<string | null> {
   const answer = await client.call('DescribeConfigs', 4, {
     resources: [{ resourceType: 4, resourceName: '', configurationKeys: [name] }],
@@ -118,14 +120,14 @@ async function clusterConfig(client: TestClient, name: string): Promise<string |
   return answer.results[0]!.configs[0]?.value ?? null;
 }
 
-test('what is denied is an event that clients can read, from when events are switched on until they are not', async (t) => {
+test('denials are events that clients can read, while events are switched on', async (t) => {
   const { node, set, connect, clusterId, agent, figure } = await start(t);
   await node.createAcls(readsEvents);
   await set({ 'service.acls.enabled': 'true' });
   const client = await connect();
   while ((await ask(client, 'before')) !== 'TOPIC_AUTHORIZATION_FAILED');
   await set({ 'service.events.enabled': 'true' });
-  // What was denied before is told again, though the log is silent about it for a minute.
+  // An earlier denial is emitted again, although the log suppresses it for a minute.
   let isThere = false;
   const event = whenThere(client, 'acl_logs').finally(() => {
     isThere = true;
@@ -174,7 +176,7 @@ test('what is denied is an event that clients can read, from when events are swi
   assert.equal(await figure('events_processor_produce_error_count'), 0);
 });
 
-test('lines of the log are events, and what the control plane leaves is taken and written', async (t) => {
+test('log lines are events, and events of the control plane are fetched and written', async (t) => {
   const { node, connect, clusterId, agent } = await start(t, { 'service.events.enabled': 'true' });
   const client = await connect();
   const timeMs = systemClock.nowMs();
@@ -205,7 +207,7 @@ test('lines of the log are events, and what the control plane leaves is taken an
   });
 });
 
-test('an agent that stops writes what it has to tell before it goes', async (t) => {
+test('an agent that stops writes its pending events first', async (t) => {
   const { node, connect, agent, counted } = await start(t, {
     'service.acls.enabled': 'true',
     'service.events.enabled': 'true',
@@ -224,7 +226,7 @@ test('an agent that stops writes what it has to tell before it goes', async (t) 
   );
 });
 
-test('topics of the service are hidden from those who list, and nobody changes them', async (t) => {
+test('internal topics are not listed, and clients cannot change them', async (t) => {
   const { node, set, connect } = await start(t);
   await set({
     'service.events.enabled': 'true',

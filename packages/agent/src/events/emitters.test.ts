@@ -39,7 +39,7 @@ const who = {
   virtual_cluster_name: 'vci_1',
 };
 
-test('an event says who emits it, and when', () => {
+test('an event names its emitter and its time', () => {
   const { events, emitter } = world();
   emitter.emit('agent_logs', { message: 'now', left_out: undefined });
   emitter.emit('agent_logs', { message: 'then' }, { timeMs: 0 });
@@ -53,14 +53,14 @@ test('an event says who emits it, and when', () => {
   assert.notEqual(events[0]!.id, events[1]!.id);
 });
 
-test('types that are not wanted are not even written', () => {
+test('events of types that are off are not even serialized', () => {
   const { events, emitter } = world(['acl_logs']);
   const throwing = new Proxy({}, { ownKeys: () => assert.fail('somebody looked at it') });
   emitter.emit('agent_logs', throwing);
   assert.deepEqual(events, []);
 });
 
-test('what is no JSON is counted, and others are written', () => {
+test('data that is not JSON is counted, and other events are written', () => {
   const { events, emitter, counts } = world();
   const endless: Record<string, unknown> = {};
   endless.self = endless;
@@ -72,7 +72,7 @@ test('what is no JSON is counted, and others are written', () => {
   assert.equal(counts.refused, 1);
 });
 
-test('a cluster that is renamed has its new name in the next events', () => {
+test('after a rename of the cluster, the next events carry the new name', () => {
   const { events, emitter, named } = world();
   for (const name of [undefined, 'orders', 'payments']) {
     named.clusterName = name;
@@ -84,7 +84,7 @@ test('a cluster that is renamed has its new name in the next events', () => {
   );
 });
 
-test('lines of the log are events but for those that debug, whatever the log itself writes', () => {
+test('log lines except debug are events, at any level of the log itself', () => {
   const { events, emitter } = world();
   const lines: string[] = [];
   const log = emittingLog(

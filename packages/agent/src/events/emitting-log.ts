@@ -2,8 +2,8 @@ import type { Log, LogFields, LogLevel } from '@weir/core';
 import type { EventEmitter } from './event-emitter.ts';
 
 /**
- * A log whose lines are events too, those for debugging excepted, whatever of them is written to the log itself. Whoever writes events must not have it:
- * what it says of them would be the next event.
+ * A log whose lines are also events, except debug lines, whatever level the log itself writes. Components that write
+ * events must not use it: their lines about failed events would be further events.
  */
 export function emittingLog(log: Log, emitter: EventEmitter, bound: LogFields = {}): Log {
   const at = (level: Exclude<LogLevel, 'debug'>) => (message: string, fields?: LogFields) => {

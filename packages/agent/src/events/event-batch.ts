@@ -2,14 +2,18 @@ import { KiB, MiB } from '@weir/core';
 import { RecordBatchBuilder, type ValueToWrite } from '@weir/wire';
 import type { ProducedBatch } from '../write-path/produced-batch.ts';
 
-/** A record batch of events, without the topic that it goes to. */
+/** A record batch of events, without its destination topic. */
 export type EventBatch = Omit<ProducedBatch, 'topicId' | 'partition'>;
 
-/** Measured on denials of ACLs: the fastest, and 18 times smaller; the usual level takes longer and makes it 17 times. */
+/**
+ * Measured on ACL denials: the fastest level, and 18 times smaller; the default level takes longer and gives 17 times.
+ */
 const fastLevel = 1;
 const firstBytes = 16 * KiB;
 
-/** Memory of drafts that are written, for the next ones: who takes new memory for half a megabyte many times a second calls the collector of garbage. */
+/**
+ * Memory of written drafts for reuse: allocating half a megabyte many times a second would trigger garbage collections.
+ */
 export class SpareMemory {
   readonly #spares: Buffer[] = [];
 
@@ -26,14 +30,14 @@ const sparesMax = 4;
 const spareBytesMax = MiB;
 
 /**
- * Events that are gathered to be one batch: a record per event, without a key, with the time of the event. They are bytes from the beginning, so that
- * those that wait cost the collector of garbage nothing.
+ * Events that are gathered into one batch: a record per event, without a key, with the time of the event. They are
+ * bytes from the start, so that waiting events cost the garbage collector nothing.
  */
 export class EventDraft {
   readonly #spares: SpareMemory;
   readonly #builder: RecordBatchBuilder;
   #maxTimestampMs = 0;
-  /** What the events take without what is around them in a batch. */
+  /** Bytes of the events without the batch overhead. */
   eventBytes = 0;
 
   constructor(spares: SpareMemory) {
@@ -52,7 +56,7 @@ export class EventDraft {
     if (timeMs > this.#maxTimestampMs) this.#maxTimestampMs = timeMs;
   }
 
-  /** The batch, which a thread of the pool compresses. Nothing can be appended any more. */
+  /** Returns the batch, compressed in a thread of the pool. Nothing can be appended any more. */
   async finish(): Promise<EventBatch> {
     const { uncompressedBytes, recordCount } = this.#builder;
     const bytes = await this.#builder.finishOffThread();

@@ -6,24 +6,27 @@ import type { EventSwitch } from './event-switch.ts';
 import { EventWriter } from './event-writer.ts';
 
 interface EmitOptions {
-  /** When it happened; now when not given. */
+  /** When it happened; default: now. */
   readonly timeMs?: number;
 }
 
-/** What the parts of an agent tell events with. It never throws and never makes anybody wait; what cannot be written is counted. */
+/**
+ * Emits events for the components of an agent. It never throws and never blocks; events that cannot be written are
+ * counted.
+ */
 export interface EventEmitter {
-  /** Whether events of the type are wanted. Ask it where making the data of one costs something. */
+  /** Whether events of the type are wanted. Check it if building the data is expensive. */
   isOn(type: EventTypeName): boolean;
   /** Does nothing while the type is off. */
   emit(type: EventTypeName, data: EventData, options?: EmitOptions): void;
 }
 
-/** Who emits. Events say it in their source and in their payload. */
+/** The emitter, as named in the source and the payload of events. */
 export interface EmittingAgent {
   readonly agentId: string;
   readonly hostname: string;
   readonly clusterId: string;
-  /** What people call the cluster, as far as that is known; it may change. */
+  /** The display name of the cluster if it is known; it may change. */
   readonly clusterName?: () => string | undefined;
 }
 
@@ -53,7 +56,7 @@ export function createEmitter(options: EmitterOptions): EventEmitter {
       try {
         event = writer.event(type, timeMs, data);
       } catch {
-        // Data that is no JSON is a mistake of ours, and no reason to fail.
+        // Data that is not JSON is a bug in the agent, but no reason to fail.
         processor.refuse();
         return;
       }

@@ -12,13 +12,13 @@ import { EventProcessor, gatherMs } from './event-processor.ts';
 class World {
   readonly clock = new HandClock();
   readonly metrics = new Metrics();
-  /** What was appended, with the topic. */
+  /** Appended batches, with their topic. */
   readonly appended: {
     readonly topicId: string;
     readonly values: readonly string[];
     readonly batch: ProducedBatch;
   }[] = [];
-  /** What becomes of the next appends; afterwards all go well. */
+  /** Outcomes of the next appends; later ones succeed. */
   outcomes: ErrorName[] = [];
   topicOf: (type: EventTypeName) => string | undefined = (type) => `id of ${type}`;
   readonly processor: EventProcessor;
@@ -53,7 +53,7 @@ class World {
     this.processor.submit(type, textValue(text), timeMs);
   }
 
-  /** Moves time on, and lets the threads that compress come back. */
+  /** Advances time, and lets the compression threads return. */
   async pass(ms: number): Promise<void> {
     for (let passed = 0; passed < ms; passed += 50) {
       this.clock.advance(50);
@@ -63,7 +63,7 @@ class World {
   }
 }
 
-test('events gather, and become one batch of each type', async () => {
+test('events gather into one batch per type', async () => {
   const world = new World();
   world.submit('acl_logs', 'a', 5);
   world.submit('agent_logs', 'b', 6);
@@ -71,7 +71,7 @@ test('events gather, and become one batch of each type', async () => {
   await world.pass(gatherMs - 50);
   assert.equal(world.appended.length, 0);
   await world.pass(50);
-  // Batches are compressed side by side, so that either may be appended first.
+  // Batches are compressed in parallel, so either may be appended first.
   const appended = world.appended.toSorted((a, b) => (a.topicId < b.topicId ? -1 : 1));
   assert.deepEqual(
     appended.map(({ topicId, values }) => [topicId, values]),
@@ -92,7 +92,7 @@ test('events gather, and become one batch of each type', async () => {
   );
 });
 
-test('many events do not wait for the time', async () => {
+test('many events are written without waiting', async () => {
   const world = new World();
   for (let n = 0; n < 513; n++) world.submit('agent_logs', 'x'.repeat(KiB), n);
   await world.pass(50);
@@ -103,7 +103,7 @@ const retried: [outcomes: ErrorName[], appends: number, isWritten: boolean][] = 
   [['KAFKA_STORAGE_ERROR'], 2, true],
   [['UNKNOWN_TOPIC_ID', 'UNKNOWN_TOPIC_OR_PARTITION', 'KAFKA_STORAGE_ERROR'], 4, true],
   [Array<ErrorName>(6).fill('KAFKA_STORAGE_ERROR'), 6, false],
-  // It may have been written, and nobody wants to see it twice.
+  // It may have been written, and must not appear twice.
   [['REQUEST_TIMED_OUT'], 1, false],
 ];
 
@@ -134,14 +134,14 @@ test('without a topic events are given up after some tries, and their room is fr
   assert.deepEqual(world.appended[0]!.values, ['z']);
 });
 
-test('all that was submitted is settled when it says so', async () => {
+test('settled resolves when all submitted events are written or given up', async () => {
   const world = new World();
   world.submit('agent_logs', 'x', 1);
   await world.processor.settled();
   assert.equal(world.figure('written'), 1);
 });
 
-test('who stops hands over what there is at once, and takes no more', async () => {
+test('stopping hands pending events over at once, and takes no more', async () => {
   const world = new World();
   world.topicOf = (type) => (type === 'acl_logs' ? undefined : 'there');
   world.submit('agent_logs', 'x', 1);

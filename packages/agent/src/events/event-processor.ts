@@ -12,21 +12,23 @@ interface EventProcessorOptions {
   readonly writePath: Pick<WritePath, 'appendInBackground'>;
   readonly limits?: QueueLimits;
   readonly clock: Clock;
-  /** Not one whose lines become events: what is said of events that cannot be written would be the next of them. */
+  /** Must not be a log whose lines become events: a line about failed events would be a further event. */
   readonly log: Log;
   readonly metrics: Metrics;
 }
 
-/** How long events wait for each other, and how many of them do not. */
+/** How long events wait for others, and the size at which they do not. */
 export const gatherMs = 500;
 const cutBytes = 512 * KiB;
 const retryBackOff = { firstMs: 250, maxMs: 4_000 };
 const triesMax = 6;
 
 /**
- * Writes events beside the records of clients: gathers them, makes a batch per type, and lets it ride along with a file. Nobody who emits ever waits.
+ * Writes events in the background: gathers them, builds a batch per type, and appends it in the background. The emitter
+ * never waits.
  *
- * What certainly was not written is tried again, a few times. What may have been written is not, since nobody wants to see an event twice.
+ * An append that certainly failed is retried a few times. One that may have succeeded is not, so that no event appears
+ * twice.
  */
 export class EventProcessor {
   readonly #options: EventProcessorOptions;
@@ -61,15 +63,15 @@ export class EventProcessor {
     this.#metrics.refused.add(1);
   }
 
-  /** Resolves when all that was submitted before is written or given up. */
+  /** Resolves when all events submitted before are written or given up. */
   async settled(): Promise<void> {
     this.#cut();
     await Promise.all(this.#underWay);
   }
 
   /**
-   * Takes no more, and hands what there is to the write path; resolves when that has it. What would have to wait for anybody else, as for a topic that
-   * is not there yet, is given up.
+   * Takes no more events, and hands pending ones to the write path; resolves when that has them. Events that would have
+   * to wait, as for a topic that does not exist yet, are given up.
    */
   async stop(): Promise<void> {
     this.#hasStopped = true;
@@ -92,7 +94,7 @@ export class EventProcessor {
       if (this.#isCutDue) return;
       this.#isCutDue = true;
       this.#cancelCut?.();
-      // Not at once: whoever emits has something better to do.
+      // Not synchronously, so that the emitter is not delayed.
       this.#cancelCut = clock.after(0, () => this.#cut());
     } else {
       this.#cancelCut ??= clock.after(gatherMs, () => this.#cut());
@@ -162,7 +164,7 @@ export class EventProcessor {
   }
 }
 
-/** Whether nobody will ever see the batch: the store failed, or the topic was gone. */
+/** Whether the batch will certainly never be visible: the store failed, or the topic does not exist. */
 function isNotWritten(error: ErrorName): boolean {
   return (
     error === 'KAFKA_STORAGE_ERROR' || error === 'UNKNOWN_TOPIC_ID' || error === 'UNKNOWN_TOPIC_OR_PARTITION'

@@ -26,7 +26,7 @@ const steps = fc.array(
   { maxLength: 80 },
 );
 
-test('whatever happens, no more is held than is allowed, and what was taken on comes out once and in order', async () => {
+test('limits always hold, and accepted events come out once and in order', async () => {
   await fc.assert(
     fc.asyncProperty(steps, async (all: readonly Step[]) => {
       const queue = new EventQueue(limits);

@@ -23,8 +23,8 @@ const usualQueueLimits: QueueLimits = {
 };
 
 /**
- * What holds events between those who emit them and the bucket. It is bounded in number and in bytes, and whatever was taken out counts until somebody
- * says that it is settled, so that a bucket which is away cannot fill the memory.
+ * Holds events between emitters and the bucket. It is bounded in number and in bytes, and events that were taken out
+ * count until they are settled, so that an unavailable bucket cannot fill the memory.
  */
 export class EventQueue {
   readonly #limits: QueueLimits;
@@ -38,7 +38,7 @@ export class EventQueue {
     this.#limits = limits;
   }
 
-  /** Of those that nobody has taken out yet. */
+  /** Bytes of events that were not taken out yet. */
   get waitingBytes(): number {
     return this.#waitingBytes;
   }
@@ -51,7 +51,7 @@ export class EventQueue {
     return this.#heldCount;
   }
 
-  /** How many bytes it takes, or why it is not taken. What is taken is written down at once. */
+  /** Returns the bytes of the event, or why it was not accepted. An accepted event is serialized at once. */
   offer(type: EventTypeName, event: ValueToWrite, timeMs: number): number | 'tooLarge' | 'full' {
     const { eventBytesMax, bytesMax, countMax } = this.#limits;
     const { byteLength } = event;
@@ -69,7 +69,7 @@ export class EventQueue {
     return byteLength;
   }
 
-  /** Takes out all that waits. Each cut has to be settled. */
+  /** Takes out all waiting events. Each cut must be settled. */
   take(): EventCut[] {
     const cuts = Array.from(this.#waiting, ([type, draft]) => ({ type, draft }));
     this.#waiting.clear();
@@ -77,7 +77,7 @@ export class EventQueue {
     return cuts;
   }
 
-  /** The cut is written, or never will be. */
+  /** Called when the cut is written, or never will be. */
   settle({ draft }: EventCut): void {
     this.#heldBytes -= draft.eventBytes;
     this.#heldCount -= draft.count;

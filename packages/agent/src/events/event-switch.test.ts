@@ -25,7 +25,7 @@ for (const [what, configs, wanted] of cases) {
   });
 }
 
-test('a change counts at once', () => {
+test('a change takes effect at once', () => {
   let configs: Record<string, string> = {};
   const events = new EventSwitch(() => configs);
   assert.equal(events.isOn('agent_logs'), false);

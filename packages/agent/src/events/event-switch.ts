@@ -4,8 +4,8 @@ import { type EventTypeName, eventTypeNames } from '@weir/events/emission';
 type Configs = Readonly<Record<string, string>>;
 
 /**
- * Which types of events the cluster wants. Agents follow the configs of their cluster, so that a change counts as soon as it is heard; the object is
- * replaced when anything in it changes, and only then is it read.
+ * Which event types are enabled in the cluster. Agents follow the configs of their cluster, so a change takes effect
+ * when it arrives; the config object is replaced on every change, and is parsed only then.
  */
 export class EventSwitch {
   readonly #configs: () => Configs;

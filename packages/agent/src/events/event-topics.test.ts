@@ -5,7 +5,7 @@ import { eventTopicName } from '@weir/events';
 import { startLeaderAgent, until } from '../../testing/index.ts';
 import { EventTopics } from './event-topics.ts';
 
-test('a topic is made once, whoever needs it, and what clusters set for topics does not reach it', async () => {
+test('a topic is created once, and cluster defaults for topics do not apply to it', async () => {
   await using cluster = await startLeaderAgent({
     'log.message.timestamp.type': 'LogAppendTime',
     'log.retention.bytes': '1000',
@@ -28,7 +28,7 @@ test('a topic is made once, whoever needs it, and what clusters set for topics d
   });
 });
 
-test('a topic keeps its events for as long as the cluster says now', async () => {
+test('a topic follows the current retention config of the cluster', async () => {
   await using cluster = await startLeaderAgent();
   const { view, node } = cluster;
   const topics = new EventTopics(view, silentLog);
@@ -47,7 +47,7 @@ test('a topic keeps its events for as long as the cluster says now', async () =>
   });
 });
 
-test('when no topic can be made, that is said once', async () => {
+test('a failure to create a topic is logged once', async () => {
   const lines: string[] = [];
   const log = jsonLog({ level: 'warn', nowMs: () => 0, write: (line) => lines.push(line) });
   await using cluster = await startLeaderAgent(

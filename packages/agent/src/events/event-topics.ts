@@ -6,15 +6,15 @@ import type { ClusterView } from '../cluster/cluster-view.ts';
 type EventTopicsView = Pick<ClusterView, 'topicByName' | 'clusterConfigs' | 'port'>;
 
 /**
- * The topics of events: one per type, made by whoever has the first event for it, kept for as long as the configs of the cluster say. What the
- * cluster sets for topics of clients must not change what these are, so that all that matters is set for each of them.
+ * The event topics: one per type, created by the first agent with an event for it, with the retention that the cluster
+ * configs say. Cluster defaults for client topics must not apply, so all relevant configs are set explicitly.
  */
 export class EventTopics {
   readonly #view: EventTopicsView;
   readonly #log: Log;
   readonly #making = new Map<EventTypeName, Promise<string | undefined>>();
   readonly #altering = new Set<EventTypeName>();
-  /** Said once for each type until it goes well again. */
+  /** Types whose failure was logged, until they succeed again. */
   readonly #complained = new Set<EventTypeName>();
 
   constructor(view: EventTopicsView, log: Log) {
@@ -22,12 +22,12 @@ export class EventTopics {
     this.#log = log;
   }
 
-  /** The id of the topic if there is one, without asking anybody. */
+  /** Returns the id of the topic if it exists, without a call. */
   known(type: EventTypeName): string | undefined {
     return this.#view.topicByName(eventTopicName(type))?.topicId;
   }
 
-  /** The id of the topic, which is made if need be; `undefined` when that is not possible now. */
+  /** Returns the id of the topic, which is created if necessary; `undefined` if that is not possible now. */
   async ensure(type: EventTypeName): Promise<string | undefined> {
     const known = this.#view.topicByName(eventTopicName(type));
     if (known !== undefined) {
@@ -42,7 +42,7 @@ export class EventTopics {
     return made;
   }
 
-  /** Sees to it that every topic there is keeps its events for as long as it should. */
+  /** Applies the configured retention to every existing topic. */
   keep(): void {
     for (const type of eventTypeNames) {
       const topic = this.#view.topicByName(eventTopicName(type));
@@ -62,7 +62,7 @@ export class EventTopics {
     try {
       const toCreate = [{ name, partitionCount: 1, configs }];
       const [result] = await this.#view.port.createTopics(toCreate, { validateOnly: false });
-      // Another agent was faster, and this one hears of it in a moment.
+      // Another agent created it first; this agent receives the change soon.
       if (result!.error !== 'NONE' && result!.error !== 'TOPIC_ALREADY_EXISTS')
         this.#complain(type, `${result!.error}: ${result!.message}`);
       else this.#complained.delete(type);

@@ -14,7 +14,7 @@ function dataOf(text: string): unknown {
   return (JSON.parse(text) as { readonly data: unknown }).data;
 }
 
-test('what every event of somebody says stands behind what this one says, unless this one says it', () => {
+test('common fields follow the payload of an event, and override it', () => {
   const writer = new EventWriter({ source, common, random: seededRandom(1) });
   const cases: [data: Record<string, unknown>, text: string][] = [
     [{ message: 'm' }, '{"message":"m","agent_id":"a","hostname_fqdn":"h\\"ü"}'],
@@ -28,7 +28,7 @@ test('what every event of somebody says stands behind what this one says, unless
   }
 });
 
-test('events are written byte for byte as they are serialized', () => {
+test('events are written byte for byte as serializeEvent does', () => {
   const values = fc.oneof(fc.jsonValue({ maxDepth: 2 }), fc.string({ unit: 'binary' }));
   const keys = fc
     .oneof(fc.string({ unit: 'grapheme' }), fc.constantFrom('agent_id', 'message'))
@@ -36,7 +36,7 @@ test('events are written byte for byte as they are serialized', () => {
   const events = fc.array(
     fc.record({
       type: fc.constantFrom(...eventTypeNames),
-      // Few times, so that many share one; and times that nobody has, which need more digits.
+      // Few times, so that many events share one; and extreme times, which need more digits.
       timeMs: fc.oneof(fc.integer({ min: startMs, max: startMs + 2 }), fc.constantFrom(0, -1, 8.64e15)),
       data: fc.dictionary(keys, values),
     }),
@@ -50,7 +50,7 @@ test('events are written byte for byte as they are serialized', () => {
         const said = { ...data, ...common };
         const expected = serializeEvent({ id: ids.next(timeMs), source, type, timeMs, data: said as never });
         const written = valueText(writer.event(type, timeMs, data as EventData));
-        // The payload is the same; where it names what is common by itself, in another order.
+        // The payload is the same, but in another order if it contains common fields itself.
         assert.equal(
           written.slice(0, written.indexOf('"data":')),
           expected.slice(0, expected.indexOf('"data":')),
@@ -62,7 +62,7 @@ test('events are written byte for byte as they are serialized', () => {
   );
 });
 
-test('more events in a millisecond than an id can count have ids of their own', () => {
+test('more events in a millisecond than an id can count still have unique ids', () => {
   const writer = new EventWriter({ source, common, random: seededRandom(1) });
   const ids = Array.from({ length: 5_000 }, () => {
     const written = valueText(writer.event('acl_logs', startMs, {}));

@@ -11,17 +11,17 @@ import { JsonBytes } from './json-bytes.ts';
 
 interface EventWriterOptions {
   readonly source: string;
-  /** What all events of the emitter say. It counts also where a payload says otherwise. */
+  /** Fields of all events of the emitter. They override the same fields of a payload. */
   readonly common: Readonly<Record<string, string>>;
   readonly random: Random;
 }
 
-/** An event that was large leaves no more memory behind than this. */
+/** A larger buffer is not reused, so that a large event does not pin memory. */
 const keptBytesMax = 64 * KiB;
 
 /**
- * Writes events of one emitter as `serializeEvent` does, byte for byte. Most of an event is the same as in the one before of its type, and stands there
- * already; only the payload is written anew.
+ * Writes events of one emitter as `serializeEvent` does, byte for byte. Most of an event is the same as in the previous
+ * event of its type and is already in the buffer; only the payload is written anew.
  */
 export class EventWriter {
   readonly #source: string;
@@ -29,7 +29,7 @@ export class EventWriter {
   readonly #commonNames: readonly string[];
   readonly #ids: EventIds;
   readonly #drafts = new Map<EventTypeName, DraftOfType>();
-  /** What follows a payload that says something, one that says nothing, and one that says all by itself. */
+  /** Endings after a payload with fields, an empty payload, and a payload that contains the common fields itself. */
   readonly #afterSome: Buffer;
   readonly #afterNone: Buffer;
   readonly #afterAll = Buffer.from('}}');
@@ -44,7 +44,7 @@ export class EventWriter {
     this.#afterNone = Buffer.from(`${commonText}}`);
   }
 
-  /** The event, which can be written until the next of its type is made. Throws for data that is no JSON. */
+  /** Returns the event, which is valid until the next event of its type. Throws for data that is not JSON. */
   event(type: EventTypeName, timeMs: number, data: EventData): ValueToWrite {
     const counted = this.#ids.count(timeMs);
     const draft = this.#draftOf(type, timeMs);
@@ -88,7 +88,7 @@ class DraftOfType implements ValueToWrite {
     this.json.raw(Buffer.from(`${opening}{`));
     this.#payloadAt = this.json.at;
     this.idTail = idTail;
-    // Behind a quote.
+    // After the opening quote.
     this.#countedAt = eventIdOpening.length + 1 + idHead.length;
   }
 
@@ -96,7 +96,9 @@ class DraftOfType implements ValueToWrite {
     return this.json.at;
   }
 
-  /** The next event: all before its payload stands there but the three digits of its id that are counted. */
+  /**
+   * Begins the next event: everything before the payload is already there, except the three counted digits of its id.
+   */
   begin(counted: string): void {
     const { bytes } = this.json;
     for (let n = 0; n < counted.length; n++) bytes[this.#countedAt + n] = counted.charCodeAt(n);

@@ -11,7 +11,7 @@ const written = (json: JsonBytes, data: EventData) => {
   return `{${json.bytes.toString('utf8', 0, json.at)}}`;
 };
 
-test('whatever the members are, they are written as the engine writes them', () => {
+test('any members are written as JSON.stringify writes them', () => {
   const values = fc.oneof(
     fc.jsonValue({ maxDepth: 2 }),
     fc.string({ unit: 'binary', maxLength: 600 }),
@@ -30,13 +30,13 @@ test('whatever the members are, they are written as the engine writes them', () 
   );
 });
 
-test('more names than are remembered are written all the same', () => {
+test('more names than are cached are written correctly', () => {
   const json = new JsonBytes();
   const data = Object.fromEntries(Array.from({ length: 3_000 }, (_, n) => [`name ${n}`, n]));
   for (let turn = 0; turn < 2; turn++) assert.equal(written(json, data), JSON.stringify(data));
 });
 
-test('what is no JSON is refused, and what comes next is whole', () => {
+test('data that is not JSON is refused, and the next value is complete', () => {
   const json = new JsonBytes();
   const endless: Record<string, unknown> = { before: 1 };
   endless.self = endless;

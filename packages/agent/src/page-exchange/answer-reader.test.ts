@@ -5,7 +5,7 @@ import { agentLimits } from '../limits.ts';
 import { type Answer, type AnswerHead, AnswerReader } from './answer-reader.ts';
 import { PeerFailure } from './peer-failure.ts';
 
-/** Feeds bytes as a socket does: never more at a time than the reader has room for, nor than `pieces` say. */
+/** Feeds bytes as a socket does: at most what the reader has room for, in the sizes of `pieces`. */
 function feed(
   reader: AnswerReader,
   bytes: Buffer,
@@ -35,7 +35,7 @@ function answerOf(status: string, headers: Readonly<Record<string, string>>, bod
   return Buffer.concat([Buffer.from(`HTTP/1.1 ${status}\r\n${lines.join('')}\r\n`), body]);
 }
 
-test('answers are the same however their bytes are cut, one after the other on a connection', () => {
+test('answers do not depend on how their bytes are cut, one after the other on a connection', () => {
   const bodies = fc.uint8Array({ maxLength: 300 }).map((bytes) => Buffer.from(bytes));
   fc.assert(
     fc.property(
@@ -60,7 +60,7 @@ test('answers are the same however their bytes are cut, one after the other on a
   );
 });
 
-test('the body is written where it stays', () => {
+test('the body is written to its final memory', () => {
   const reader = new AnswerReader();
   const body = Buffer.alloc(1_000_000, 7);
   const { answer } = feed(reader, answerOf('200 OK', { 'content-length': '1000000' }, body));
@@ -70,7 +70,7 @@ test('the body is written where it stays', () => {
   assert.ok(answer!.body.equals(body), 'the next answer does not touch it');
 });
 
-test('what ends a connection', () => {
+test('answers that end the connection', () => {
   const cases: [what: string, bytes: Buffer, answer: string][] = [
     [
       'a wish',
@@ -100,7 +100,7 @@ test('what ends a connection', () => {
   }
 });
 
-test('what is no answer', () => {
+test('invalid answers', () => {
   const cases: [what: string, bytes: string, problem: RegExp][] = [
     ['another protocol', 'SSH-2.0-OpenSSH\r\n\r\n', /does not speak HTTP/],
     ['an older HTTP', 'HTTP/1.0 200 OK\r\n\r\n', /does not speak HTTP/],

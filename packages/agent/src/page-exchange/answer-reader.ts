@@ -3,7 +3,7 @@ import { PeerFailure } from './peer-failure.ts';
 
 export interface AnswerHead {
   readonly status: number;
-  /** `undefined` when the other side does not say, or says it in a way that we do not read. */
+  /** `undefined` if the peer does not send it, or in a form that is not supported. */
   readonly contentBytes: number | undefined;
   /** Names in lower case. */
   readonly headers: ReadonlyMap<string, string>;
@@ -16,24 +16,24 @@ export interface Answer {
   readonly isReusable: boolean;
 }
 
-/** What whoever waits for an answer hears of it before it is whole. */
+/** Receives progress of an answer before it is complete. */
 export interface AnswerListener {
-  /** `102 Processing`: the other side lives and works on it. */
+  /** `102 Processing`: the peer is alive and works on the request. */
   onInformation(): void;
-  /** Throws a `PeerFailure` when the body of a success is not worth reading. */
+  /** Throws a `PeerFailure` if the body of a success should not be read. */
   onHead(head: AnswerHead): void;
 }
 
 const headEnd = Buffer.from('\r\n\r\n');
 const success = 200;
-/** The words with which an agent refuses. */
+/** Limit on the body of a refusal. */
 const refusalBytesMax = 1_024;
 
 /**
- * Reads answers of agents from a socket that writes straight into our memory: the head into a small buffer that is used
- * again, the body into the one that becomes the page. It costs half of what chunks of 64 KiB do that somebody has to join.
+ * Reads answers of agents from a socket that writes straight into our memory: the head into a small reused buffer, the
+ * body into the buffer that becomes the page. This costs half as much as chunks of 64 KiB that have to be joined.
  *
- * Only what agents send is understood: HTTP/1.1 with a content length.
+ * Only what agents send is supported: HTTP/1.1 with a content length.
  */
 export class AnswerReader {
   readonly #head = Buffer.allocUnsafeSlow(agentLimits.peerAnswerHeadBytesMax);
@@ -44,12 +44,12 @@ export class AnswerReader {
   #isReusable = false;
   #listener: AnswerListener | undefined;
 
-  /** A request is about to be written. */
+  /** Must be called before a request is written. */
   expect(listener: AnswerListener): void {
     this.#listener = listener;
   }
 
-  /** Whether anything of the answer has come. */
+  /** Whether any part of the answer has arrived. */
   get hasBegun(): boolean {
     return this.#headBytes > 0 || this.#body !== undefined;
   }
@@ -61,7 +61,7 @@ export class AnswerReader {
       : this.#body.subarray(this.#bodyBytes);
   }
 
-  /** So many bytes were written to the buffer. Gives the answer when it is whole. */
+  /** Called when `bytes` were written to the buffer. Returns the answer if it is complete. */
   take(bytes: number): Answer | undefined {
     if (this.#listener === undefined) throw new PeerFailure('broken', 'an answer to no question');
     if (this.#body === undefined) {
@@ -102,7 +102,7 @@ export class AnswerReader {
     const { status, headers } = head;
     if (status === success) listener.onHead(head);
     const contentBytes = head.contentBytes ?? Number.POSITIVE_INFINITY;
-    // What a stranger says at length is left unread, and the connection with it.
+    // A long body of a refusal is not read, and the connection is not reused.
     const isRead = status === success || contentBytes <= refusalBytesMax;
     this.#status = status;
     this.#isReusable = isRead && headers.get('connection')?.toLowerCase() !== 'close';

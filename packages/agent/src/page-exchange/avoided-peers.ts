@@ -1,10 +1,10 @@
 import type { Clock } from '@weir/core';
 import { answerMsMax } from './peer-client.ts';
 
-/** An agent that failed is left in peace for this long. One that is dead is gone from the list of agents soon after. */
+/** How long a failed agent is avoided. A dead agent leaves the list of agents soon after. */
 export const avoidMs = 5_000;
 
-/** The agents that failed lately. When their time is over one page is tried, and the rest follow when it has come. */
+/** Agents that failed recently. After the time is over one page is tried, and the others follow if it succeeds. */
 export class AvoidedPeers {
   readonly #clock: Clock;
   readonly #untilMs = new Map<string, number>();
@@ -23,17 +23,19 @@ export class AvoidedPeers {
     return untilMs !== undefined && this.#clock.monotonicMs() < untilMs;
   }
 
-  /** How often it has failed, for those who want to know whether it has done so again. */
+  /** How often it has failed, for callers that check whether it has failed again. */
   failuresOf(agentId: string): number {
     return this.#failures.get(agentId) ?? 0;
   }
 
-  /** Somebody tries an agent; if it had failed, nobody else does until the outcome is known. */
+  /**
+   * Called before a request to an agent; if the agent had failed, other requests avoid it until the outcome is known.
+   */
   trying(agentId: string): void {
     if (this.#untilMs.has(agentId)) this.#avoid(agentId, answerMsMax);
   }
 
-  /** True when it had not failed before. */
+  /** Returns true if it had not failed before. */
   failed(agentId: string): boolean {
     const isNew = !this.#untilMs.has(agentId);
     this.#failures.set(agentId, this.failuresOf(agentId) + 1);
@@ -41,7 +43,7 @@ export class AvoidedPeers {
     return isNew;
   }
 
-  /** True when it had failed before. */
+  /** Returns true if it had failed before. */
   succeeded(agentId: string): boolean {
     return this.#untilMs.delete(agentId);
   }

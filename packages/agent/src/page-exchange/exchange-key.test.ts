@@ -13,7 +13,7 @@ function signatureIn(verified: Verified): string | undefined {
   return 'signature' in verified ? verified.signature : undefined;
 }
 
-test('who has the key is recognised, and nobody else', () => {
+test('only holders of the key are recognised', () => {
   const { key, clock } = keyOf('aks_1');
   const { authorization, signature } = key.sign('GET', path);
   assert.equal(signatureIn(key.verify('GET', path, authorization)), signature);
@@ -55,7 +55,7 @@ test('who has the key is recognised, and nobody else', () => {
   );
 });
 
-test('an answer proves that it is one to this request, of this length, by an agent', () => {
+test('an answer proves that it belongs to this request and length, and comes from an agent', () => {
   const { key } = keyOf('aks_1');
   const { signature } = key.sign('GET', path);
   const other = key.sign('GET', path.replace('page=0', 'page=1')).signature;
@@ -70,7 +70,7 @@ test('an answer proves that it is one to this request, of this length, by an age
   assert.equal(keyOf('aks_2').key.isProven(signature, 100, proof), false);
 });
 
-test('a key that is replaced is used soon, and is not read for every page', () => {
+test('a replaced key is used soon, and is not read for every page', () => {
   const clock = new HandClock();
   let agentKey = 'aks_old';
   let reads = 0;
@@ -91,7 +91,7 @@ test('a key that is replaced is used soon, and is not read for every page', () =
   assert.ok('signature' in renewed.verify('GET', path, key.sign('GET', path).authorization));
 });
 
-test('agents that hear of a rotation at different times understand each other', () => {
+test('agents that learn of a rotation at different times understand each other', () => {
   const clock = new HandClock();
   const agentWith = (...secrets: [string, ...string[]]) =>
     new ExchangeKey({ secrets: () => secrets, clusterId: 'vci_one', clock });

@@ -2,14 +2,14 @@ import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto';
 import type { Clock } from '@weir/core';
 
 /**
- * How agents of a cluster recognise each other. All of them have a secret of the cluster, and none ever sends it to another: a
- * request carries its time and a signature, and the answer a proof that whoever gave it has the secret too. So an address
- * that was given to somebody else learns nothing that it can use, and gets nobody to believe its bytes.
+ * How agents of a cluster authenticate each other. All of them share a secret of the cluster and never send it: a
+ * request carries its time and a signature, and the answer a proof that its sender has the secret too. So a process at
+ * an address that was reassigned learns nothing that it can use, and its bytes are not accepted.
  */
 interface ExchangeKeyOptions {
   /**
-   * What all agents of the cluster have: the first one signs, and all of them are accepted. Asked again from time to time, because they are
-   * replaced while the agent runs.
+   * The secrets of the cluster: the first one signs, and all of them are accepted. Read again periodically, because
+   * they are rotated while the agent runs.
    */
   readonly secrets: () => ExchangeSecrets;
   readonly clusterId: string;
@@ -18,7 +18,7 @@ interface ExchangeKeyOptions {
 
 export type ExchangeSecrets = readonly [string | Uint8Array, ...(string | Uint8Array)[]];
 
-/** The clocks of two agents may be apart by this much; a request that somebody recorded is worth nothing after it. */
+/** Maximum clock skew between two agents; a recorded request is worthless after it. */
 export const exchangeSkewMsMax = 60_000;
 
 const scheme = 'Weir-Page-V1';
@@ -35,7 +35,7 @@ export interface SignedRequest {
 export type Verified =
   | {
       readonly signature: string;
-      /** What an answer of so many bytes carries, by the secret that the request was signed with. */
+      /** Returns the proof for an answer of `contentBytes`, made with the secret that signed the request. */
       prove(contentBytes: number): string;
     }
   | { readonly problem: string };
@@ -80,7 +80,7 @@ export class ExchangeKey {
     return this.#current().some((key) => isSame(proof, proofOf(key, requestSignature, contentBytes)));
   }
 
-  /** Derived for this one use and this one cluster, so that a signature opens no other door. */
+  /** Keys are derived for this use and this cluster only, so that a signature is useless elsewhere. */
   #current(): readonly Buffer[] {
     const { secrets, clusterId, clock } = this.#options;
     const nowMs = clock.monotonicMs();

@@ -12,10 +12,10 @@ interface PageExchangeOptions {
   readonly clusterId: string;
   readonly self: Pick<AgentDescription, 'agentId' | 'zone' | 'group'>;
   readonly agents: () => readonly AgentDescription[];
-  /** What all agents of the cluster have, and nobody else. */
+  /** Secrets that only the agents of the cluster have. */
   readonly secrets: () => ExchangeSecrets;
   readonly pageBytes: number;
-  /** How other agents are recognised over TLS; without it they are asked over plain connections. */
+  /** How other agents are authenticated over TLS; if absent, connections to them are plain. */
   readonly peers?: AgentPeers | undefined;
   readonly clock: Clock;
   readonly log: Log;

@@ -24,7 +24,7 @@ function keyOf(options: { agentKey?: string; clusterId?: string; clock?: Clock }
   return new ExchangeKey({ secrets: () => [agentKey], clusterId, clock });
 }
 
-/** An agent that lends what the test says. */
+/** Starts an agent that lends the pages of the test. */
 async function lendingAgent(
   t: TestContext,
   lendPage: PageRoutesOptions['lendPage'],
@@ -45,7 +45,7 @@ async function lendingAgent(
   };
 }
 
-/** Something else that listens where an agent should. */
+/** Starts a server that is not an agent. */
 async function impostor(t: TestContext, listener: RequestListener): Promise<string> {
   const server = createServer(listener);
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -56,7 +56,7 @@ async function impostor(t: TestContext, listener: RequestListener): Promise<stri
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
-/** Stands between a client and an agent, to see connections and to cut them. */
+/** A TCP proxy between client and agent, to observe and cut connections. */
 async function middleman(t: TestContext, port: number, see: (socket: Socket) => void): Promise<string> {
   const server = createTcpServer((socket) => {
     const onward = connect(port, '127.0.0.1');
@@ -99,7 +99,7 @@ function noise(bytes: number, seed = bytes): Buffer {
   return content;
 }
 
-test('a page arrives as it was lent, from memory or from the bucket, in whatever slices', async (t) => {
+test('a page arrives as it was lent, from memory or from the bucket, in any slices', async (t) => {
   const contents = [0, 1, 61, 65_537, pageBytes].map((bytes) => noise(bytes));
   const cuts = [1, 100, 5_000, pageBytes];
   const lent: Page[] = [];
@@ -110,7 +110,7 @@ test('a page arrives as it was lent, from memory or from the bucket, in whatever
   for (const content of contents) {
     for (const cut of cuts) {
       const slices: Buffer[] = [];
-      // Slices of one byte are for small pages: a megabyte of them says nothing more.
+      // Slices of one byte only for small pages: a megabyte of them would add nothing.
       const sliceBytes = content.length > 65_537 ? Math.max(cut, 50) : cut;
       for (let at = 0; at < content.length; at += sliceBytes)
         slices.push(content.subarray(at, at + sliceBytes));
@@ -140,7 +140,7 @@ test('many pages share few connections', async (t) => {
   assert.equal(connections, 6);
 });
 
-test('a page that is read from the bucket is announced, and what the bucket says is passed on', async (t) => {
+test('a page that is read from the bucket is announced, and errors of the bucket are passed on', async (t) => {
   const agent = await lendingAgent(t, (_, index) => {
     if (index === 1) return Promise.reject(new ObjectNotFound('service/x'));
     return Promise.reject(new Error('on purpose'));
@@ -209,7 +209,7 @@ test('requests that no agent makes', async (t) => {
   assert.equal(lent, 1, 'only the first came as far as the bucket');
 });
 
-/** Sends a target as it is, which `fetch` and its like would tidy up. */
+/** Sends a target unchanged, which `fetch` would normalise. */
 function ask(port: number, target: string, authorization: string | undefined): Promise<string> {
   return new Promise((resolve, reject) => {
     const socket = connect(port, '127.0.0.1');
@@ -221,7 +221,7 @@ function ask(port: number, target: string, authorization: string | undefined): P
     });
     socket.on('error', reject);
     socket.on('close', () => {
-      // The announcement of a slow page stands in front of the answer.
+      // The announcement of a slow page precedes the answer.
       const last = answer.slice(answer.lastIndexOf('HTTP/1.1 '));
       const [head = '', body = ''] = last.split('\r\n\r\n');
       resolve(`${head.split(' ')[1]} ${body}`);
@@ -234,7 +234,7 @@ function proofOf(key: ExchangeKey, { url = '', headers }: IncomingMessage, bytes
   return 'prove' in verified ? verified.prove(bytes) : '';
 }
 
-test('what answers like an agent and is none', async (t) => {
+test('servers that answer like an agent and are none', async (t) => {
   const key = keyOf();
   const send = (headers: Record<string, string>, body: string): RequestListener => {
     return (_, response) => {
@@ -328,7 +328,7 @@ test('what answers like an agent and is none', async (t) => {
   }
 });
 
-test('addresses where nobody is', async (t) => {
+test('addresses where no agent listens', async (t) => {
   const closed = await lendingAgent(t, () => new Page([]));
   await closed.close();
   const cases: [url: string, PeerFailureReason, RegExp][] = [
@@ -342,8 +342,8 @@ test('addresses where nobody is', async (t) => {
   }
 });
 
-test('an agent that says nothing is given up soon, one that works on it later', async (t) => {
-  // Time that stands still, so that only the limits decide.
+test('a silent agent is given up soon, one that is working later', async (t) => {
+  // Time stands still, so that only the limits decide.
   const clock = new HandClock();
   const key = keyOf({ clock });
   const sockets: Socket[] = [];
@@ -394,10 +394,10 @@ test('an agent that says nothing is given up soon, one that works on it later', 
   assert.equal(clock.waiting, 0);
 });
 
-test('a connection that the other side closed meanwhile is no failure', async (t) => {
+test('a connection that the peer closed meanwhile is not a failure', async (t) => {
   const content = noise(1_000);
   const agent = await lendingAgent(t, () => new Page([content]));
-  // The worst moment is when the second request is on its way.
+  // The worst moment is while the second request is in flight.
   let requests = 0;
   const url = await middleman(t, agent.port, (socket) => {
     socket.prependListener('data', () => {
@@ -410,7 +410,7 @@ test('a connection that the other side closed meanwhile is no failure', async (t
   assert.equal(requests, 3);
 });
 
-test('so many pages are served at a time, and a reader that does not read is cut off', async (t) => {
+test('the number of pages served at a time is limited, and a reader that does not read is cut off', async (t) => {
   const clock = new HandClock(systemClock.nowMs());
   let give = (_: Page) => {};
   const page = new Promise<Page>((resolve) => {

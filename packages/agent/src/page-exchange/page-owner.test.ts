@@ -33,7 +33,7 @@ test('agents of the zone and group that serve consumers keep its pages', () => {
   }
 });
 
-test('nobody keeps a page where there is nobody', () => {
+test('without agents there is no keeper', () => {
   assert.equal(pageOwner([], 'f', 0), undefined);
   assert.equal(
     pageOwner(keepersOf('one'), 'f', 0, () => true),
@@ -41,7 +41,7 @@ test('nobody keeps a page where there is nobody', () => {
   );
 });
 
-test('everybody names the same keeper, whatever the order in which they know the agents', () => {
+test('all agents choose the same keeper, in whatever order they list the agents', () => {
   fc.assert(
     fc.property(
       fc.uniqueArray(fc.uuid(), { minLength: 1, maxLength: 20 }),
@@ -56,7 +56,7 @@ test('everybody names the same keeper, whatever the order in which they know the
   );
 });
 
-test('who leaves, or is avoided, loses its pages to others, and nobody else loses any', () => {
+test('an agent that leaves or is avoided loses its pages to others, and no other pages move', () => {
   fc.assert(
     fc.property(
       fc.uniqueArray(fc.uuid(), { minLength: 2, maxLength: 20 }),
@@ -74,7 +74,7 @@ test('who leaves, or is avoided, loses its pages to others, and nobody else lose
   );
 });
 
-test('pages are shared out evenly, and a new agent takes its part of them from all', () => {
+test('pages are spread evenly, and a new agent takes its share from all others', () => {
   const pages = 20_000;
   for (const count of [1, 2, 3, 10, 50]) {
     const agentIds = Array.from({ length: count }, (_, number) => `agent-${number}`);

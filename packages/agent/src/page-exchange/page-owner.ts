@@ -8,7 +8,7 @@ export interface PageKeeper {
   readonly hash: number;
 }
 
-/** The agents among which the pages of a zone are shared out: those of the same zone and group that serve consumers. */
+/** Returns the agents that share the pages of a zone: those of the same zone and group that serve consumers. */
 export function pageKeepers(
   agents: readonly AgentDescription[],
   { zone, group }: Pick<AgentDescription, 'zone' | 'group'>,
@@ -19,8 +19,8 @@ export function pageKeepers(
 }
 
 /**
- * The keeper of a page: each bids for it with a hash of its name and the page, and the highest bid wins. Everybody who knows the
- * same agents names the same one, and an agent that comes or goes moves only the pages that it wins or leaves.
+ * Returns the keeper of a page by rendezvous hashing: the agent with the highest hash of its id and the page. Agents
+ * that know the same agents choose the same keeper, and an agent that comes or goes moves only its own pages.
  */
 export function pageOwner(
   keepers: readonly PageKeeper[],
@@ -34,7 +34,7 @@ export function pageOwner(
   for (const keeper of keepers) {
     const bid = combine(keeper.hash, page);
     if (bid < highest || isAvoided(keeper.agent.agentId)) continue;
-    // Equal bids are one in four billion, and must not depend on the order of the list.
+    // Equal hashes are one in four billion, and must not depend on the order of the list.
     if (bid === highest && owner !== undefined && keeper.agent.agentId > owner.agent.agentId) continue;
     owner = keeper;
     highest = bid;

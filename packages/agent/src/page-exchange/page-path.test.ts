@@ -5,7 +5,7 @@ import { pagePath, parsePagePath } from './page-path.ts';
 
 const fileId = '0123456789abcdef0123456789abcdef';
 
-test('what is written is read', () => {
+test('a path is parsed as it was written', () => {
   fc.assert(
     fc.property(
       fc.uint8Array({ minLength: 16, maxLength: 16 }),
@@ -19,7 +19,7 @@ test('what is written is read', () => {
   );
 });
 
-test('there is one way to write it', () => {
+test('a path has exactly one form', () => {
   const good = `/v1/internal/files/${fileId}?page=3&pageBytes=100`;
   assert.ok(!('problem' in parsePagePath(good)));
   const bad: readonly string[] = [

@@ -1,6 +1,8 @@
 import { isFileId } from '@weir/storage';
 
-/** What one agent asks of another: one page of one file. The size is named, because releases may differ in it. */
+/**
+ * One page of one file, as one agent requests it from another. The size is included, because releases may differ in it.
+ */
 export interface PageAddress {
   readonly fileId: string;
   readonly index: number;
@@ -9,7 +11,7 @@ export interface PageAddress {
 
 export const pagesPath = '/v1/internal/files/';
 
-/** More pages than any file has; with it a position in a file stays an exact number. */
+/** More pages than any file has; with this limit a position in a file stays an exact number. */
 const indexDigits = 7;
 
 const pattern = new RegExp(
@@ -20,7 +22,7 @@ export function pagePath({ fileId, index, pageBytes }: PageAddress): string {
   return `${pagesPath}${fileId}?page=${index}&pageBytes=${pageBytes}`;
 }
 
-/** Reads a request's target as it was sent: there is one way to write it, so that nothing is decoded or normalised. */
+/** Parses a request target as it was sent: it has exactly one form, so that nothing is decoded or normalised. */
 export function parsePagePath(target: string): PageAddress | { readonly problem: string } {
   const [, fileId, index, pageBytes] = pattern.exec(target) ?? [];
   if (fileId === undefined) {

@@ -11,23 +11,23 @@ import { pagesPath, parsePagePath } from './page-path.ts';
 export interface PageRoutesOptions {
   readonly key: ExchangeKey;
   readonly pageBytes: number;
-  /** A page of this cluster, at once when it is in memory. */
+  /** Returns a page of this cluster, synchronously if it is in memory. */
   readonly lendPage: (fileId: string, index: number) => Page | Promise<Page>;
   readonly clock: Clock;
   readonly log: Log;
   readonly metrics: Metrics;
 }
 
-/** Within this an agent has taken a page, or is cut off: until then the page stays in memory. */
+/** Time limit for the peer to take a page, after which it is cut off: until then the page stays in memory. */
 export const sendMsMax = 10_000;
 
-/** The header of the proof that an answer comes from an agent of the cluster. */
+/** The header with the proof that an answer comes from an agent of the cluster. */
 export const proofHeader = 'service-page-proof';
 
 /**
- * `GET /v1/internal/files/<file id>?page=3&pageBytes=4194304`, for agents of the same cluster only. Nothing is said about
- * files before the signature is checked. A page that is not in memory is announced with `102 Processing`, so that whoever
- * waits can tell a slow bucket from a dead agent.
+ * `GET /v1/internal/files/<file id>?page=3&pageBytes=4194304`, for agents of the same cluster only. Nothing about files
+ * is revealed before the signature is verified. A page that is not in memory is announced with `102 Processing`, so
+ * that the client can distinguish a slow bucket from a dead agent.
  */
 export function pageRoutes(options: PageRoutesOptions): Route[] {
   const { key, pageBytes, lendPage, clock, log } = options;
@@ -95,7 +95,9 @@ function refuse(
   return outcome;
 }
 
-/** Hands the slices of a page to the socket as they are. False when the reader did not take all of them. */
+/**
+ * Passes the slices of a page to the socket without a copy. Resolves to false if the reader did not take all of them.
+ */
 function send(response: ServerResponse, page: Page, proof: string, clock: Clock): Promise<boolean> {
   return new Promise((resolve) => {
     if (response.destroyed) {

@@ -12,19 +12,19 @@ import { PeerFailure, type PeerFailureReason } from './peer-failure.ts';
 
 interface PeerClientOptions {
   readonly key: ExchangeKey;
-  /** How other agents are recognised over TLS. With it they are asked in no other way, and without it never in this. */
+  /** How other agents are authenticated over TLS. If set, only TLS is used; if absent, only plain connections. */
   readonly peers?: AgentPeers;
   readonly clock: Clock;
 }
 
-/** An agent that lives says something within this: the page, or that it reads it. */
+/** A live agent answers within this time: with the page, or that it is reading it. */
 export const answerMsMax = 1_000;
-/** Within this an agent that has said so has the page from the bucket. Reading it ourselves would hardly be faster. */
+/** An agent that announced a page has it from the bucket within this time. Reading it here would hardly be faster. */
 export const workMsMax = 10_000;
-/** Within this the bytes of a page have come. */
+/** The bytes of a page arrive within this time. */
 export const bodyMsMax = 3_000;
 
-/** Agents close connections that are idle for five seconds, and a request that meets that moment fails for nothing. */
+/** Agents close connections that are idle for five seconds, and a request at that moment would fail needlessly. */
 const idleMsMax = 4_000;
 
 const plainProtocol = { name: 'http:', port: 80 } as const;
@@ -36,7 +36,7 @@ const reasonByStatus: Readonly<Record<number, PeerFailureReason>> = {
   503: 'busy',
 };
 
-/** Asks other agents for pages, over connections that are kept. How many at a time is up to whoever calls. */
+/** Requests pages from other agents over reused connections. The caller limits the number of requests. */
 export class PeerClient {
   readonly #options: PeerClientOptions;
   /** By host and port, the last used last. */
@@ -47,7 +47,7 @@ export class PeerClient {
     this.#options = options;
   }
 
-  /** A page from the agent at `url`. Rejects with a `PeerFailure` and nothing else. */
+  /** Reads a page from the agent at `url`. Rejects only with a `PeerFailure`. */
   async read(url: string, address: PageAddress): Promise<Page> {
     const { host, port } = this.#addressOf(url);
     if (!isFileId(address.fileId)) throw new PeerFailure('broken', `${address.fileId} is no file id`);
@@ -109,7 +109,7 @@ export class PeerClient {
     }
   }
 
-  /** Whether what follows is a page from an agent of the cluster. */
+  /** Checks that the body will be a page from an agent of the cluster. */
   #judge({ contentBytes, headers }: AnswerHead, pageBytes: number, signature: string): void {
     if (contentBytes === undefined || contentBytes > pageBytes) {
       throw new PeerFailure('broken', `${contentBytes ?? 'unknown'} bytes are no page of ${pageBytes}`);
@@ -152,7 +152,7 @@ export class PeerClient {
     connection.idleSinceMs = this.#options.clock.monotonicMs();
     connections.push(connection);
     if (connections.length > agentLimits.peerPageReadsPerPeerMax) connections.shift()!.destroy();
-    // Agents that are gone closed their connections; what is left of them goes when somebody else is asked.
+    // Connections of agents that are gone are closed; remove them when another agent is used.
     for (const [other, left] of this.#idle) {
       if (left.every(({ isOpen }) => !isOpen)) this.#idle.delete(other);
     }

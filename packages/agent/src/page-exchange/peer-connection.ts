@@ -3,7 +3,7 @@ import { type ConnectionOptions, connect as connectSecurely } from 'node:tls';
 import { type Answer, type AnswerListener, AnswerReader } from './answer-reader.ts';
 import { PeerFailure } from './peer-failure.ts';
 
-/** The other side closed a connection that was idle just when it was used again, which says nothing about the agent. */
+/** The peer closed an idle connection just when it was reused, which does not count as a failure of the agent. */
 export class StaleConnection extends PeerFailure {}
 
 interface Exchange {
@@ -11,17 +11,17 @@ interface Exchange {
   readonly reject: (error: PeerFailure) => void;
 }
 
-/** One connection to another agent, for one question at a time. */
+/** One connection to another agent, for one request at a time. */
 export class PeerConnection {
   readonly #socket: Socket;
   readonly #reader = new AnswerReader();
-  /** Resolves when the other side is known, which a plain connection leaves open. */
+  /** Resolves when the peer is authenticated; absent for a plain connection. */
   readonly #isKnown: Promise<void> | undefined;
   #exchange: Exchange | undefined;
   #asked = 0;
   idleSinceMs = 0;
 
-  /** With options for TLS nothing is said before the other side has shown who it is. */
+  /** With TLS options nothing is sent before the peer is authenticated. */
   constructor(host: string, port: number, tls?: ConnectionOptions) {
     const options: NetConnectOpts = {
       host,
@@ -45,7 +45,7 @@ export class PeerConnection {
       });
     }
     this.#socket.on('error', (error: NodeJS.ErrnoException) =>
-      // Node joins the errors of several addresses into one without a message.
+      // Node.js joins the errors of several addresses into one without a message.
       this.#fail(error.message === '' ? String(error.code) : error.message, error),
     );
     this.#socket.on('close', () => this.#fail('the connection was closed'));
@@ -55,7 +55,7 @@ export class PeerConnection {
     return !this.#socket.destroyed && this.#socket.readyState !== 'writeOnly';
   }
 
-  /** Rejects with a `PeerFailure` and nothing else. */
+  /** Rejects only with a `PeerFailure`. */
   ask(request: string, listener: AnswerListener): Promise<Answer> {
     return new Promise((resolve, reject) => {
       this.#exchange = { resolve, reject };

@@ -1,6 +1,6 @@
 /**
- * Why another agent gave no page, and whether it is left in peace for a while. What says that the agent cannot do its work
- * counts against it; that a file is missing, or that it is busy, does not.
+ * Why another agent returned no page, and whether it is avoided for a while. Reasons that mean that the agent cannot do
+ * its work count against it; a missing file or a busy agent does not.
  */
 export const peerFailureReasons = {
   unreachable: { isAvoided: true },

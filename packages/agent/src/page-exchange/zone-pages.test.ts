@@ -18,7 +18,7 @@ const pageBytes = 100;
 const fileId = '0'.repeat(32);
 const agents = ['self', 'one', 'two'].map((agentId) => testAgent(agentId));
 
-/** Other agents of which a test says how they answer. */
+/** Other agents with answers from the test. */
 class FakePeers {
   readonly asked: string[] = [];
   readonly answers = new Map<string, () => Promise<Page>>();
@@ -51,7 +51,7 @@ function zone(living: readonly AgentDescription[] = agents) {
   return { clock, peers, metrics, lines, view, self, lender: pages.lender };
 }
 
-/** The first pages whose keeper is a given agent. */
+/** Returns the first pages whose keeper is the given agent. */
 function pagesOf(agentId: string, count: number, among: readonly AgentDescription[] = agents): number[] {
   const keepers = pageKeepers(among, agents[0]!);
   const found: number[] = [];
@@ -61,7 +61,7 @@ function pagesOf(agentId: string, count: number, among: readonly AgentDescriptio
   return found;
 }
 
-test('pages of our own are ours, and the others are asked of their keepers', async () => {
+test('own pages are not requested, and others are requested from their keepers', async () => {
   const { lender, peers } = zone();
   assert.equal(lender(fileId, pagesOf('self', 1)[0]!), undefined);
   for (const name of ['one', 'two']) {
@@ -71,14 +71,14 @@ test('pages of our own are ours, and the others are asked of their keepers', asy
   }
 });
 
-test('an agent that is alone, or whose control plane has not spoken yet, asks nobody', () => {
+test('an agent that is alone, or has no list of agents yet, requests nothing', () => {
   for (const living of [[agents[0]!], []]) {
     const { lender } = zone(living);
     for (let index = 0; index < 20; index++) assert.equal(lender(fileId, index), undefined);
   }
 });
 
-test('a failure, and whether the agent is asked again at once', async () => {
+test('which failures cause an agent to be avoided', async () => {
   const table: [reason: PeerFailureReason, isAvoided: boolean][] = [
     ['unreachable', true],
     ['silent', true],
@@ -107,7 +107,7 @@ test('a failure, and whether the agent is asked again at once', async () => {
     assert.match(metrics.render(), new RegExp(`range_outcome\\{outcome="${reason}"\\} 1\\n`));
     assert.match(metrics.render(), /avoided_peers 1\n/);
 
-    // When its time is over one page is tried, and no other until that one has come.
+    // When its time is over one page is tried, and no other until that one has arrived.
     peers.answers.delete('one');
     clock.advance(avoidMs);
     const probe = lender(fileId, third)!;
@@ -120,7 +120,7 @@ test('a failure, and whether the agent is asked again at once', async () => {
   }
 });
 
-test('whoever waits for an agent that fails does not wait for it to fail again', async () => {
+test('a request that waits for an agent that fails does not wait for it to fail again', async () => {
   const { lender, peers } = zone();
   let fail = () => {};
   const answer = new Promise<Page>((_, reject) => {
@@ -137,7 +137,7 @@ test('whoever waits for an agent that fails does not wait for it to fail again',
   assert.equal(peers.asked.length, agentLimits.peerPageReadsPerPeerMax, 'nobody asked it again');
 });
 
-test('so many pages wait for one agent, and the rest do not', async () => {
+test('a limited number of pages wait for one agent, and others do not wait', async () => {
   const { lender, peers, metrics } = zone();
   let give = () => {};
   const answer = new Promise<Page>((resolve) => {
@@ -155,7 +155,7 @@ test('so many pages wait for one agent, and the rest do not', async () => {
   assert.match(metrics.render(), /range_outcome\{outcome="busy"\} 5\n/);
 });
 
-test('all other agents together are asked so much at a time', async () => {
+test('requests to all other agents together are limited', async () => {
   const many = Array.from({ length: 20 }, (_, number) => testAgent(`peer-${number}`));
   const { lender, peers } = zone(many);
   for (const { agentId } of many) peers.answers.set(agentId, () => new Promise(() => {}));
@@ -167,7 +167,7 @@ test('all other agents together are asked so much at a time', async () => {
   assert.equal(peers.asked.length, agentLimits.peerPageReadsMax);
 });
 
-test('an agent that learns its zone asks the agents that are there', async () => {
+test('an agent that learns its zone uses the agents of that zone', async () => {
   const far = testAgent('far', { zone: 'zone-far' });
   const { lender, self, peers } = zone([...agents, far]);
   Object.assign(self, { zone: 'zone-far' });
@@ -182,7 +182,7 @@ test('an agent that is gone, and one that moved', async () => {
   await assert.rejects(lender(fileId, index)!.read(fileId, index), PeerFailure);
   view.agents = [agents[0]!, agents[2]!];
   await lender(fileId, pagesOf('two', 1, view.agents)[0]!)!.read(fileId, 0);
-  // It is back, elsewhere: what it did before its death is forgotten.
+  // It is back at another address: its earlier failures are forgotten.
   view.agents = [agents[0]!, testAgent('one', { internalUrl: 'http://elsewhere.test:1' }), agents[2]!];
   await lender(fileId, index)!.read(fileId, index);
   assert.equal(peers.asked.at(-1), `elsewhere/${index}`);

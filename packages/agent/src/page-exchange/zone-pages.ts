@@ -13,7 +13,7 @@ import { PeerFailure, peerFailureReasons } from './peer-failure.ts';
 interface ZonePagesOptions {
   /** Its zone is read each time, since an agent may learn it while it runs. */
   readonly self: Pick<AgentDescription, 'agentId' | 'zone' | 'group'>;
-  /** The agents that live, as the control plane says. */
+  /** The live agents, as the control plane lists them. */
   readonly agents: () => readonly AgentDescription[];
   readonly client: PeerClient;
   readonly pageBytes: number;
@@ -22,14 +22,14 @@ interface ZonePagesOptions {
   readonly metrics: Metrics;
 }
 
-/** Another agent, as long as it is at one address. */
+/** Another agent at one address. */
 interface Peer extends PageSource {
   readonly url: string;
 }
 
 /**
- * The pages that other agents of the zone keep. An agent that fails is avoided for a while, by choosing among the others: all who
- * avoid it choose the same one in its place, so that its pages are still read once.
+ * The pages that other agents of the zone keep. A failed agent is avoided for a while by choosing among the others: all
+ * agents that avoid it choose the same replacement, so its pages are still read once.
  */
 export class ZonePages {
   readonly #options: ZonePagesOptions;
@@ -37,7 +37,7 @@ export class ZonePages {
   readonly #avoided: AvoidedPeers;
   readonly #slots = new Semaphore({ permits: agentLimits.peerPageReadsMax });
   #peers = new Map<string, Peer>();
-  /** The list and the zone that the keepers were chosen by; a view gives another list when it changes. */
+  /** The list and the zone from which the keepers were chosen; a view returns another list object when it changes. */
   #agents: readonly AgentDescription[] | undefined;
   #zone: string | undefined;
   #keepers: readonly PageKeeper[] = [];
@@ -48,7 +48,7 @@ export class ZonePages {
     this.#avoided = new AvoidedPeers(options.clock);
   }
 
-  /** The agent that keeps a page, `undefined` when it is this one or when there is none. */
+  /** Returns the agent that keeps a page; `undefined` if it is this one or there is none. */
   readonly lender: RemotePages = (fileId, index) => {
     const { self } = this.#options;
     const keepers = this.#currentKeepers();
@@ -83,7 +83,7 @@ export class ZonePages {
       read: (fileId, index) => {
         const failuresBefore = this.#avoided.failuresOf(agentId);
         return this.#inTurn(slots, () => {
-          // Whoever waited for an agent that has failed meanwhile does not wait for it to fail again.
+          // A request that waited for an agent that has failed meanwhile does not wait for it to fail again.
           if (this.#avoided.failuresOf(agentId) !== failuresBefore) {
             throw new PeerFailure('busy', 'the agent has failed for another request');
           }
@@ -135,7 +135,7 @@ export class ZonePages {
       this.#succeeded(agentId);
       return;
     }
-    // Said once for an outage, and not for every page.
+    // Logged once for an outage, and not for every page.
     if (this.#avoided.failed(agentId)) {
       this.#options.log.warn('failed to read pages from peer, avoiding it', {
         peer: agentId,

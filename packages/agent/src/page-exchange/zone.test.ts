@@ -18,7 +18,7 @@ const clusterId = 'vci_zones';
 const pageBytes = 4096;
 const topicId = Buffer.alloc(16, 7).toString('base64url');
 
-/** Gives up on nobody: tests that count exactly must not depend on how busy the machine is. */
+/** Timers never fire: tests that count exactly must not depend on how busy the machine is. */
 const patientClock: Clock = { ...systemClock, after: () => () => {} };
 
 /** A bucket that counts how often each page was read. */
@@ -32,7 +32,7 @@ class CountingBucket extends TestStore {
     return super.getRange(key, start, end);
   }
 
-  /** Every page that holds something, and no other, was read at least and at most so often. */
+  /** Asserts that exactly these pages were read, each between `least` and `most` times. */
   assertReads(pages: readonly string[], least: number, most: number): void {
     assert.deepEqual([...this.pageReads.keys()].sort(), [...pages].sort());
     for (const [page, reads] of this.pageReads) {
@@ -41,7 +41,7 @@ class CountingBucket extends TestStore {
   }
 }
 
-/** Files of one partition, some of less than a page and some of several. */
+/** Writes files of one partition, some smaller than a page and some with several pages. */
 async function fill(bucket: ObjectStore, files: number) {
   const random = seededRandom(11);
   const columns = {
@@ -86,7 +86,7 @@ async function fill(bucket: ObjectStore, files: number) {
   return { pointers, values, pages, built };
 }
 
-/** What a metric says, 0 if it says nothing yet. */
+/** Returns the value of a metric, 0 if it has none yet. */
 function figure(metrics: Metrics, name: string): number {
   const line = metrics
     .render()
@@ -99,11 +99,11 @@ interface ZoneAgent {
   readonly agentId: string;
   readonly readPath: ReadPath;
   readonly metrics: Metrics;
-  /** As if its process were gone; the control plane has not noticed yet. */
+  /** Stops it as if its process had died; the control plane has not noticed yet. */
   kill(): Promise<void>;
 }
 
-/** Agents that read from one bucket, each behind a real HTTP listener; only their Kafka side is missing. */
+/** Starts agents that read from one bucket, each with a real HTTP listener; only the Kafka side is missing. */
 async function startAgents(
   t: TestContext,
   store: ObjectStore,
@@ -146,7 +146,7 @@ async function startAgents(
   return { agents, descriptions };
 }
 
-/** Reads everything as a consumer does, some of it at a time, and says what came. */
+/** Reads everything as a consumer does, in steps, and returns the values. */
 async function readAll(
   { readPath }: ZoneAgent,
   pointers: Pointers,
@@ -174,7 +174,7 @@ async function readAll(
   return values;
 }
 
-/** The ranges that the control plane would name to a reader at an offset. */
+/** Returns the ranges that the control plane would return to a reader at an offset. */
 function from(pointers: Pointers, offset: number): Pointers {
   const row = pointers.nextOffset.findIndex((nextOffset) => nextOffset > offset);
   return {
@@ -204,7 +204,7 @@ test('three agents of a zone that all read everything cost one GET per page', as
   }
 });
 
-test('one after the other, later readers find everything in the memory of the zone', async (t) => {
+test('later readers find everything in the memory of the zone', async (t) => {
   const bucket = new CountingBucket();
   const { pointers, values, pages } = await fill(bucket, 60);
   const { agents } = await startAgents(t, bucket, ['zone-a', 'zone-a', 'zone-a']);
@@ -234,7 +234,7 @@ test('the writer of a file needs no GET, and its zone at most one', async (t) =>
   assert.ok(bucket.gets < pages.length, 'what the writer keeps for the zone is not read at all');
 });
 
-test('an agent that is killed midway costs reads of its own pages, and nobody an error', async (t) => {
+test('an agent that is killed midway costs reads of its own pages, and no errors', async (t) => {
   const bucket = new CountingBucket();
   const { pointers, values, pages } = await fill(bucket, 80);
   const { agents, descriptions } = await startAgents(t, bucket, ['zone-a', 'zone-a', 'zone-a']);
@@ -257,7 +257,7 @@ test('an agent that is killed midway costs reads of its own pages, and nobody an
     .filter(([page]) => isVictims(page))
     .reduce((sum, [, reads]) => sum + reads, 0);
   for (const [page, reads] of bucket.pageReads) {
-    // Once by the victim, and once by each of the others if both had just asked it.
+    // Once by the victim, and once by each of the others if both had just requested it.
     assert.ok(reads <= (isVictims(page) ? 3 : 1), `page ${page} was read ${reads} times`);
   }
   const victims = pages.filter(isVictims).length;
@@ -271,7 +271,7 @@ test('an agent that is killed midway costs reads of its own pages, and nobody an
   }
 });
 
-test('an agent that is silent costs one wait, and nobody an error', async (t) => {
+test('a silent agent costs one wait, and no errors', async (t) => {
   const sockets: Socket[] = [];
   const silent = createServer((socket) => sockets.push(socket));
   await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
@@ -293,7 +293,7 @@ test('an agent that is silent costs one wait, and nobody an error', async (t) =>
   }
 });
 
-test('agents that have different keys do not believe each other, and read for themselves', async (t) => {
+test('agents with different keys do not trust each other, and read for themselves', async (t) => {
   const bucket = new CountingBucket();
   const { pointers, values, pages } = await fill(bucket, 40);
   const { agents } = await startAgents(t, bucket, ['zone-a', 'zone-a'], {
@@ -306,13 +306,13 @@ test('agents that have different keys do not believe each other, and read for th
   assert.equal(figure(agents[1]!.metrics, 'server_get_stream_range_num_bytes_count'), 0);
 });
 
-test('a bucket that fails now and then costs time and nothing else', async (t) => {
+test('a bucket that fails sometimes costs only time', async (t) => {
   const bucket = new CountingBucket();
   const { pointers, values } = await fill(bucket, 30);
   const random = seededRandom(5);
   const failing = faultyStore(bucket, { failBefore: 0.3 }, { clock: systemClock, random });
   const { agents } = await startAgents(t, failing, ['zone-a', 'zone-a']);
-  // The read path has no patience of its own, so that what fails is read again by its caller.
+  // The read path does not retry, so the caller repeats failed reads.
   for (const agent of agents) {
     for (;;) {
       const read = await readAll(agent, pointers, 20_000).catch(() => undefined);

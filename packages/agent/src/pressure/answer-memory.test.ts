@@ -8,7 +8,7 @@ import { AnswerMemory, type AnswerRoom } from './answer-memory.ts';
 
 const forever = new AbortController().signal;
 
-test('an answer gets what it wants, but no more than its share of what is free', async () => {
+test('an answer gets what it wants, up to its share of the free memory', async () => {
   // used, wanted, granted, in MiB, of 64
   const cases: [used: number, wanted: number, granted: number][] = [
     [0, 1, 1],
@@ -30,7 +30,7 @@ test('an answer gets what it wants, but no more than its share of what is free',
   }
 });
 
-test('who finds no room waits for it in line, and not for ever', async () => {
+test('an answer without room waits in order of arrival, up to its time limit', async () => {
   const clock = new HandClock();
   const memory = new AnswerMemory(8 * MiB, clock);
   memory.change(8 * MiB);
@@ -54,7 +54,7 @@ test('who finds no room waits for it in line, and not for ever', async () => {
   assert.equal(clock.waiting, 0);
 });
 
-test('connections that were held are called once, when it is no longer full', () => {
+test('held connections are called once, when there is room again', () => {
   const memory = new AnswerMemory(100, new HandClock());
   let called = 0;
   const resume = () => called++;
@@ -73,7 +73,7 @@ test('connections that were held are called once, when it is no longer full', ()
   assert.equal(called, 1);
 });
 
-test('rooms never exceed the limit together, and all of it comes back', async () => {
+test('granted rooms never exceed the limit together, and all are returned', async () => {
   const wishes = fc.array(fc.tuple(fc.integer({ min: 1, max: 64 * MiB }), fc.boolean()), { maxLength: 50 });
   await fc.assert(
     fc.asyncProperty(wishes, async (some) => {

@@ -1,9 +1,9 @@
 import { type Clock, MemoryCounter } from '@weir/core';
 
-/** Bytes that one answer may take up until it is counted where it waits to be sent. */
+/** Bytes reserved for one answer until it is counted in the queue of its connection. */
 export interface AnswerRoom {
   readonly bytes: number;
-  /** Call it once, when the answer is counted or given up. */
+  /** Must be called once, when the answer is counted or given up. */
   release(): void;
 }
 
@@ -12,18 +12,19 @@ interface Waiter {
   readonly take: (room: AnswerRoom | undefined) => void;
 }
 
-/** Less than this is no use to a consumer, which would have to come back for every batch. */
+/** A consumer gains nothing from less, since it would have to return for every batch. */
 const roomBytesMin = 1024 * 1024;
 
-/** One answer gets so much of what is left, so that a few greedy consumers leave something to the others. */
+/** Share of the free memory for one answer, so that a few greedy consumers leave something to the others. */
 const shareOfFree = 1 / 4;
 
 /**
- * Counts the bytes of answers of all connections: those that are being put together and those that wait to be sent. They are
- * views of pages, which no limit of the cache covers once the cache has dropped them.
+ * Counts the bytes of answers of all connections: those being built and those that wait to be sent. They are views of
+ * pages, which the cache limit does not cover once the cache has evicted them.
  *
- * When it is full, connections begin no further request, and fetches that are to be read wait for room, first come first served
- * and not for ever. Answers that are under way are finished, so that it can be exceeded by what each of them needs for one batch.
+ * While it is full, connections begin no further request, and fetches that have to read wait for room, in order of
+ * arrival and with a time limit. Answers in progress are finished, so the limit may be exceeded by one batch for each
+ * of them.
  */
 export class AnswerMemory extends MemoryCounter {
   readonly #clock: Clock;
@@ -38,8 +39,8 @@ export class AnswerMemory extends MemoryCounter {
   }
 
   /**
-   * Room for an answer that would like to have `wantedBytes`; it may get less. `undefined` when there was none within
-   * `waitMs`, or when the client has gone.
+   * Reserves room for an answer that wants `wantedBytes`; it may get less. Resolves to `undefined` if there was no room
+   * within `waitMs`, or if the client has disconnected.
    */
   async room(
     wantedBytes: number,

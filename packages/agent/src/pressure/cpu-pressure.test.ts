@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { CpuPressure, delayMsMax, firstDelayMs, startSamples, sustainedSamples } from './cpu-pressure.ts';
 
-/** Of a process whose start is over. */
+/** Pressure of a process whose start phase is over. */
 function started(thresholdPercent: number): CpuPressure {
   const pressure = new CpuPressure({ thresholdPercent });
   for (let sample = 0; sample < startSamples; sample++) pressure.sample(0);
@@ -18,7 +18,7 @@ function after(thresholdPercent: number, loads: readonly number[]): CpuPressure 
 
 const sustained = new Array<number>(sustainedSamples).fill(99);
 
-test('a load that lasts slows clients down, and its end does not', () => {
+test('a sustained load slows clients down until it ends', () => {
   // what, threshold, loads, delay
   const cases: [what: string, threshold: number, loads: number[], delayMs: number][] = [
     ['nothing happens', 98, [], 0],
@@ -45,7 +45,7 @@ test('a load that lasts slows clients down, and its end does not', () => {
   }
 });
 
-test('the delay has an end, never comes early, and goes with the load', () => {
+test('the delay is bounded, never starts early, and ends with the load', () => {
   const loads = fc.array(fc.double({ min: 0, max: 100, noNaN: true }), { maxLength: 120 });
   fc.assert(
     fc.property(fc.integer({ min: 10, max: 100 }), loads, (threshold, some) => {
@@ -64,7 +64,7 @@ test('the delay has an end, never comes early, and goes with the load', () => {
   assert.equal(after(98, new Array<number>(100).fill(100)).delayMs, delayMsMax);
 });
 
-test('the start of a process slows nobody down, however busy it is', () => {
+test('a busy start of the process does not slow clients down', () => {
   const pressure = new CpuPressure({ thresholdPercent: 98 });
   for (let sample = 0; sample < startSamples + sustainedSamples - 1; sample++) pressure.sample(1);
   assert.equal(pressure.isPressing, false);

@@ -1,24 +1,24 @@
 interface CpuPressureOptions {
-  /** From 0 to 100; 0 turns the whole off. */
+  /** From 0 to 100; 0 disables it. */
   readonly thresholdPercent: number;
 }
 
-/** How often the load is looked at. */
+/** How often the load is sampled. */
 export const sampleIntervalMs = 250;
 
 /**
- * A load is sustained when this many samples in a row reach the threshold: five seconds. A pause, however long, is one sample, because
- * nothing is looked at while it lasts.
+ * A load is sustained if this many samples in a row reach the threshold: five seconds. A pause, however long, counts as
+ * one sample, because no samples are taken while it lasts.
  */
 export const sustainedSamples = 20;
 
-/** What a process does in its first ten seconds is loading and compiling, which clients have no part in. */
+/** In its first ten seconds a process loads and compiles code, which clients do not cause. */
 export const startSamples = 40;
 
-/** The load must fall this far below the threshold for the pressure to end, or it would begin and end all the time. */
+/** The load must fall this far below the threshold for the pressure to end, or it would start and end all the time. */
 const releasePercent = 5;
 
-/** What clients are asked to wait at first, by how much it grows with every sample that brings no relief, and its end. */
+/** The first delay for clients, its growth with every sample without relief, and its maximum. */
 export const firstDelayMs = 10;
 const delayGrowth = 1.5;
 export const delayMsMax = 1_000;
@@ -33,8 +33,8 @@ export const delayMsMax = 1_000;
  *      └──────────── one sample 5 points below ─────────┘
  * ```
  *
- * Between the two marks the delay stays as it is. Clients that are always waiting for us lose nothing by a short delay: it
- * takes their requests out of our queues and leaves the work as it is.
+ * Between the two thresholds the delay stays as it is. Clients that always wait for the agent lose nothing by a short
+ * delay: it removes their requests from the agent's queues and does not change the throughput.
  */
 export class CpuPressure {
   readonly #threshold: number;
@@ -50,7 +50,7 @@ export class CpuPressure {
     return this.#delayMs > 0;
   }
 
-  /** How long a client is to wait before it sends again; 0 while there is no pressure. */
+  /** How long a client should wait before its next request; 0 without pressure. */
   get delayMs(): number {
     return Math.round(this.#delayMs);
   }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { cpuQuota } from './cpu-quota.ts';
 
-test('what a container may use of the processors', () => {
+test('the CPU quota of a container', () => {
   const own = '0::/system.slice/weir.service\n';
   const cases: [what: string, files: Record<string, string>, expected: number | undefined][] = [
     ['no control groups', {}, undefined],

@@ -4,8 +4,8 @@ import { join } from 'node:path';
 type Read = (path: string) => string;
 
 /**
- * The processors that the container of this process may use up, in parts of one; `undefined` where nothing says so. The runtime counts
- * whole processors, so that to a process with half of one the processor would never seem used up.
+ * Returns the number of processors that the container of this process may use, possibly fractional; `undefined` without
+ * a limit. Node.js counts whole processors, so a process with half of one would never appear fully loaded.
  */
 export function cpuQuota(read: Read = (path) => readFileSync(path, 'utf8')): number | undefined {
   const folder = ownFolder(read);
@@ -16,18 +16,18 @@ export function cpuQuota(read: Read = (path) => readFileSync(path, 'utf8')): num
   return quotas.length === 0 ? undefined : Math.min(...quotas);
 }
 
-/** Where the control group of this process lies, as `0::/system.slice/weir.service` says. */
+/** Returns the control group of this process, as in `0::/system.slice/weir.service`. */
 function ownFolder(read: Read): string {
   return /^0::\/(.*)$/m.exec(tryRead('/proc/self/cgroup', read))?.[1] ?? '';
 }
 
-/** `50000 100000`: so many microseconds of every so many. `max 100000`: no limit. */
+/** `50000 100000`: microseconds per period of microseconds. `max 100000`: no limit. */
 function quotaOf(path: string, read: Read): number | undefined {
   const found = /^(\d+) (\d+)/.exec(tryRead(path, read));
   return found === null ? undefined : positive(Number(found[1]) / Number(found[2]));
 }
 
-/** The first version of control groups has a file for each; -1 is no limit. */
+/** Control groups v1 have one file for each value; -1 is no limit. */
 function oldQuotaOf(folder: string, read: Read): number | undefined {
   const number = (name: string) =>
     Number.parseInt(tryRead(join('/sys/fs/cgroup/cpu', folder, name), read), 10);

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { settled } from '../../testing/data-path.ts';
 import { FairQueue } from './fair-queue.ts';
 
-/** Work that goes on until the test ends it. */
+/** Work that runs until the test ends it. */
 function workshop(gate: FairQueue) {
   const begun: string[] = [];
   const ends = new Map<string, () => void>();
@@ -27,7 +27,7 @@ function workshop(gate: FairQueue) {
   };
 }
 
-test('so much at a time, and clients by turns', async () => {
+test('concurrency is limited, and clients take turns', async () => {
   const gate = new FairQueue({ runningMax: 1, waitingMax: 100 });
   const { ask, end, begun } = workshop(gate);
   const [greedy, modest] = [new AbortController(), new AbortController()];
@@ -41,7 +41,7 @@ test('so much at a time, and clients by turns', async () => {
   assert.deepEqual([gate.running, gate.waiting], [0, 0]);
 });
 
-test('whoever goes away leaves the queue, and what is under way is finished', async () => {
+test('a client that disconnects leaves the queue, and its running work is finished', async () => {
   const gate = new FairQueue({ runningMax: 1, waitingMax: 100 });
   const { ask, end, begun, results } = workshop(gate);
   const [leaving, staying] = [new AbortController(), new AbortController()];
@@ -60,7 +60,7 @@ test('whoever goes away leaves the queue, and what is under way is finished', as
   assert.deepEqual(begun, ['l1', 's1']);
 });
 
-test('so many wait, and no more', async () => {
+test('the number of waiting requests is limited', async () => {
   let held = 0;
   const gate = new FairQueue({ runningMax: 1, waitingMax: 2, onHeld: () => held++ });
   const { ask, end, results } = workshop(gate);
@@ -87,7 +87,7 @@ test('without a limit only the condition holds work back', async () => {
   assert.deepEqual(begun, ['a', 'b', 'c']);
 });
 
-test('work that fails gives its place back', async () => {
+test('failed work frees its slot', async () => {
   const gate = new FairQueue({ runningMax: 1, waitingMax: 1 });
   const client = new AbortController().signal;
   await assert.rejects(
@@ -97,7 +97,7 @@ test('work that fails gives its place back', async () => {
   assert.equal(await gate.run(client, async () => 'next'), 'next');
 });
 
-test('whatever comes and goes, the limit holds and everybody is answered', async () => {
+test('the limit always holds, and all requests are answered', async () => {
   type Step = { readonly kind: 'ask' | 'end' | 'leave'; readonly client: number };
   const step: fc.Arbitrary<Step> = fc.record({
     kind: fc.constantFrom('ask', 'ask', 'end', 'leave'),

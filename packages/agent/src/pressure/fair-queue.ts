@@ -1,30 +1,30 @@
 interface FairQueueOptions {
-  /** How much is worked on at a time. 0 is no limit. */
+  /** How much work runs at a time. 0 is no limit. */
   readonly runningMax: number;
-  /** How much may wait. Whoever finds this much before him is turned away. */
+  /** How much work may wait. Work beyond it is refused. */
   readonly waitingMax: number;
-  /** Asked before anything is begun: while it says no, everybody waits. Call `pump` when that may have changed. */
+  /** Called before work begins: while it returns false, all work waits. Call `pump` when that may have changed. */
   readonly mayBegin?: () => boolean;
-  /** Told of everything that cannot begin at once. */
+  /** Called for all work that cannot begin at once. */
   readonly onHeld?: () => void;
-  /** Told whenever the numbers have changed. */
+  /** Called whenever the numbers have changed. */
   readonly onChange?: (running: number, waiting: number) => void;
 }
 
-/** The waiting work of one client, and how to stop listening to whether it is still there. */
+/** The waiting work of one client, and how to remove the listener for its disconnect. */
 interface Queue {
   readonly waiters: ((turn: 'begin' | 'gone') => void)[];
   readonly forget: () => void;
 }
 
 /**
- * Lets so much work go on at a time. What does not fit waits: within a client in its order, and between clients by turns, so that
- * one that asks for a lot delays itself and not the others. A client is known by the signal that tells that it has gone; what
- * it had waiting is dropped then.
+ * Limits how much work runs at a time. Other work waits: in order within a client, and round robin between clients, so
+ * that a client with many requests delays itself and not the others. A client is identified by the signal that aborts
+ * when it disconnects; its waiting work is dropped then.
  */
 export class FairQueue {
   readonly #options: FairQueueOptions;
-  /** In the order of their turns. */
+  /** In round-robin order. */
   readonly #queues = new Map<AbortSignal, Queue>();
   #running = 0;
   #waiting = 0;
@@ -41,7 +41,10 @@ export class FairQueue {
     return this.#waiting;
   }
 
-  /** Runs `work` when its turn comes. `'full'`: too much waits already; `'gone'`: its client went away before. */
+  /**
+   * Runs `work` when its turn comes. Returns `'full'` if too much work waits already, `'gone'` if its client
+   * disconnected before.
+   */
   async run<Result>(client: AbortSignal, work: () => Promise<Result>): Promise<Result | 'full' | 'gone'> {
     if (client.aborted) return 'gone';
     if (this.#waiting > 0 || !this.#hasRoom()) {
@@ -61,7 +64,7 @@ export class FairQueue {
     }
   }
 
-  /** Begins what may begin. */
+  /** Begins work that may begin. */
   pump(): void {
     while (this.#waiting > 0 && this.#hasRoom()) this.#next();
   }
@@ -89,7 +92,7 @@ export class FairQueue {
     return queue;
   }
 
-  /** Whoever had a turn goes to the end. */
+  /** Moves the client of the next work to the end. */
   #next(): void {
     const [client, queue] = this.#queues.entries().next().value!;
     const begin = queue.waiters.shift()!;

@@ -6,7 +6,7 @@ import { sampleIntervalMs, startSamples, sustainedSamples } from './cpu-pressure
 import { LoadMonitor } from './load-monitor.ts';
 import type { Load } from './load-source.ts';
 
-test('either load counts, and the metrics tell of it', () => {
+test('process load and event-loop load both count, and metrics show them', () => {
   const clock = new HandClock();
   const metrics = new Metrics();
   let load: Load = { cpu: 0.3, eventLoop: 0.5, loopCpu: 0.5 };
@@ -26,12 +26,12 @@ test('either load counts, and the metrics tell of it', () => {
   assert.equal(monitor.delayMs, 0);
   assert.equal(monitor.cpu, 0.3);
 
-  // Other processes keep the machine busy: the loop is never idle, and yet uses a quarter of what it may.
+  // Other processes keep the machine busy: the loop is never idle, but uses a quarter of what it may.
   load = { cpu: 0.27, eventLoop: 1, loopCpu: 0.54 };
   pass(10 * sustainedSamples);
   assert.equal(monitor.delayMs, 0);
 
-  // The loop uses up its processor while the others have nothing to do.
+  // The loop uses up its processor while the others are idle.
   load = { cpu: 0.5, eventLoop: 1, loopCpu: 0.99 };
   pass(sustainedSamples - 1);
   assert.equal(monitor.delayMs, 0);

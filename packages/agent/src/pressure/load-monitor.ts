@@ -5,7 +5,7 @@ import { processRows } from './pressure-metrics.ts';
 import { StallStats } from './stall-stats.ts';
 
 interface LoadMonitorOptions {
-  /** From 0 to 100; 0 never slows anybody down. */
+  /** From 0 to 100; 0 never slows clients down. */
   readonly thresholdPercent: number;
   readonly source: LoadSource;
   readonly clock: Clock;
@@ -13,10 +13,13 @@ interface LoadMonitorOptions {
   readonly metrics: Metrics;
 }
 
-/** Figures that nobody decides by are taken with every so many samples. */
+/** Stats that influence no decision are taken with every n-th sample. */
 const samplesPerReport = 20;
 
-/** Looks at the load of the process at intervals, tells the metrics of it, and says whether clients have to be slowed down. */
+/**
+ * Samples the load of the process at intervals, publishes it as metrics, and decides whether clients have to be slowed
+ * down.
+ */
 export class LoadMonitor {
   readonly #options: LoadMonitorOptions;
   readonly #pressure: CpuPressure;
@@ -43,12 +46,12 @@ export class LoadMonitor {
     };
   }
 
-  /** How long clients are to wait before they send again; 0 while all is well. */
+  /** How long clients should wait before their next request; 0 without pressure. */
   get delayMs(): number {
     return this.#pressure.delayMs;
   }
 
-  /** The share of the processor time that the process used lately. */
+  /** The share of the processor time that the process used in the last sample. */
   get cpu(): number {
     return this.#last.cpu;
   }
@@ -99,9 +102,9 @@ export class LoadMonitor {
 }
 
 /**
- * How much of the processor is used up: of all that the process may use, or of the one that its event loop can use. The loop alone
- * does not tell: on a machine that others keep busy it is never idle, although this process uses little, and to slow its clients
- * down would give them less still.
+ * How much of the processor is used up: of all that the process may use, or of the one that its event loop can use. The
+ * utilization of the loop alone is not enough: on a machine that other processes keep busy the loop is never idle,
+ * although this process uses little, and slowing its clients down would give them even less.
  */
 function processorLoad({ cpu, eventLoop, loopCpu }: Load): number {
   return Math.max(cpu, Math.min(eventLoop, loopCpu));

@@ -4,7 +4,7 @@ import { systemClock } from '@weir/core';
 import { HandClock } from '@weir/core/testing';
 import { measuredLoad, systemLoad } from './load-source.ts';
 
-/** Counters of a process that uses up so much of each millisecond. */
+/** Counters of a process with a given usage per millisecond. */
 function stage(cpus: number) {
   const clock = new HandClock();
   const used = { process: 0, thread: 0, loop: 0 };
@@ -23,13 +23,13 @@ function stage(cpus: number) {
   return { pass };
 }
 
-test('shares are of what the process may use, since the last look', () => {
+test('shares are relative to what the process may use, since the last sample', () => {
   const cases: [cpus: number, busy: { process: number; thread: number; loop: number }, expected: object][] = [
     [2, { process: 0, thread: 0, loop: 0 }, { cpu: 0, eventLoop: 0, loopCpu: 0 }],
     [4, { process: 1, thread: 0.75, loop: 1 }, { cpu: 0.25, eventLoop: 1, loopCpu: 0.75 }],
     // The loop never waits for events, but mostly for a processor that others use.
     [2, { process: 0.5, thread: 0.5, loop: 1 }, { cpu: 0.25, eventLoop: 1, loopCpu: 0.5 }],
-    // Half a processor, and all of it used.
+    // Half a processor, fully used.
     [0.5, { process: 0.5, thread: 0.5, loop: 1 }, { cpu: 1, eventLoop: 1, loopCpu: 1 }],
     [1, { process: 3, thread: 2, loop: 1 }, { cpu: 1, eventLoop: 1, loopCpu: 1 }],
   ];
@@ -40,7 +40,7 @@ test('shares are of what the process may use, since the last look', () => {
   }
 });
 
-test('two looks close together give one answer', () => {
+test('two samples close together return the same load', () => {
   const { pass } = stage(1);
   const first = pass(100, { process: 0.5, thread: 0.5, loop: 0.5 });
   assert.deepEqual(pass(10, { process: 1, thread: 1, loop: 1 }), first);

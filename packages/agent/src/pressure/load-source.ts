@@ -2,39 +2,41 @@ import { performance } from 'node:perf_hooks';
 import type { Clock } from '@weir/core';
 import { cpuQuota } from './cpu-quota.ts';
 
-/** How busy this process was since it was asked last, each from 0 to 1. */
+/** How busy this process was since the last sample, each from 0 to 1. */
 export interface Load {
-  /** Of all the processor time that it may use. */
+  /** Share of all the processor time that it may use. */
   readonly cpu: number;
-  /** Of the time of its event loop. It says nothing about the processor: a loop that waits for one counts as busy. */
+  /**
+   * Share of the time of its event loop. This is not processor time: a loop that waits for a processor counts as busy.
+   */
   readonly eventLoop: number;
-  /** The processor time of the thread of the event loop, of what one thread may use. */
+  /** Processor time of the event-loop thread, as a share of what one thread may use. */
   readonly loopCpu: number;
 }
 
-/** The door of load: everything else receives this port, so that tests say how busy the process is. */
+/** Port for load, so that tests can set how busy the process is. */
 export interface LoadSource {
   sample(): Load;
 }
 
-/** What has been used up since the process began. */
+/** Totals since the start of the process. */
 interface UsageCounters {
   /** Processor time of all threads. */
   processCpuMs(): number;
-  /** Processor time of the thread that asks. */
+  /** Processor time of the calling thread. */
   threadCpuMs(): number;
   /** Time in which the event loop did not wait for events. */
   loopBusyMs(): number;
 }
 
-/** Asked again sooner than this, the answer is the one before: over so short a time it would say nothing. */
+/** Within this time the last load is returned again: a shorter interval would not be meaningful. */
 const sampleMsMin = 50;
 
 export function systemLoad(clock: Clock, cpuCount: number): LoadSource {
   return measuredLoad(systemCounters, clock, Math.min(cpuCount, cpuQuota() ?? cpuCount));
 }
 
-/** `cpus` are the processors that the process may use, which a container may give in parts. */
+/** `cpus` is the number of processors that the process may use, which may be fractional in a container. */
 export function measuredLoad(counters: UsageCounters, clock: Clock, cpus: number): LoadSource {
   const look = () => ({
     nowMs: clock.monotonicMs(),

@@ -6,15 +6,15 @@ import { FairQueue } from './fair-queue.ts';
 import { metadataRows } from './pressure-metrics.ts';
 
 interface MetadataQueueOptions {
-  /** How many Metadata requests are worked on at a time; 0 is no limit. */
+  /** How many Metadata requests run at a time; 0 is no limit. */
   readonly requestsMax: number;
   readonly answers: AnswerMemory;
   readonly metrics: Metrics;
 }
 
 /**
- * The turns of Metadata requests. An answer about a large cluster has megabytes, so that none is begun while the answers that wait
- * to be sent have no room, whatever the limit on requests is.
+ * Creates the queue of Metadata requests. An answer about a large cluster has megabytes, so none is begun while the
+ * memory for answers is full, independent of the limit on requests.
  */
 export function metadataQueue({ requestsMax, answers, metrics }: MetadataQueueOptions): FairQueue {
   const running = metrics.series(metadataRows.running, {});

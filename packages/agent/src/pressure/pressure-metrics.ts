@@ -1,6 +1,6 @@
 import type { MetricRow } from '@weir/core';
 
-/** What a process tells about itself. Shares are from 0 to 1. */
+/** Metrics of the process. Shares are from 0 to 1. */
 export const processRows = {
   cpu: {
     name: 'cpu_utilization_os',

@@ -8,21 +8,21 @@ import { metadataQueue } from './metadata-queue.ts';
 import { answerBytesRow } from './pressure-metrics.ts';
 
 interface PressureOptions {
-  /** The load at which clients are slowed down, from 0 to 100; 0 never slows anybody down. */
+  /** The load at which clients are slowed down, from 0 to 100; 0 never slows clients down. */
   readonly highCpuPercent: number;
-  /** Metadata requests that are worked on at a time, per processor; 0 is no limit. */
+  /** Metadata requests that run at a time, per processor; 0 is no limit. */
   readonly metadataRequestsPerCpu: number;
-  /** What answers of all connections may take up. */
+  /** Memory limit for the answers of all connections. */
   readonly responseBytesMax: number;
   readonly cpuCount: number;
-  /** How busy the process is, for tests that say it. */
+  /** Load source for tests. */
   readonly load?: LoadSource;
   readonly clock: Clock;
   readonly log: Log;
   readonly metrics: Metrics;
 }
 
-/** What an agent does when it is asked for more than it can do. */
+/** The back-pressure mechanisms of an agent. */
 export interface Pressure {
   readonly answers: AnswerMemory;
   readonly metadataQueue: FairQueue;

@@ -7,7 +7,7 @@ const text = `some avg10=1.25 avg60=2.00 avg300=3.00 total=12345
 full avg10=0.50 avg60=0.00 avg300=0.00 total=678
 `;
 
-test('what the kernel writes', () => {
+test('the format of the kernel is parsed', () => {
   const cases: [text: string, expected: ReturnType<typeof parseStall>][] = [
     [text, { some: 1.25, full: 0.5 }],
     ['some avg10=100 avg60=0.00 avg300=0.00 total=0\n', { some: 100, full: 0 }],
@@ -17,7 +17,7 @@ test('what the kernel writes', () => {
   for (const [given, expected] of cases) assert.deepEqual(parseStall(given), expected, given);
 });
 
-test('the container goes before the machine, and what is not there is not told', async () => {
+test('stats of the container have precedence, and missing ones are not published', async () => {
   const files: Record<string, string> = {
     '/sys/fs/cgroup/cpu.pressure': text,
     '/proc/pressure/cpu': text.replace('1.25', '9.99'),

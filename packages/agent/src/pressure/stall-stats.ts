@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import type { MetricRow, Metrics, Series } from '@weir/core';
 
-/** What the kernel counts stalls of: tasks that had to wait, and for what. */
+/** The resources for which the kernel counts stalls of tasks. */
 const resources = ['cpu', 'memory', 'io'] as const;
 type Resource = (typeof resources)[number];
 
@@ -26,14 +26,14 @@ export const stallRows: readonly MetricRow[] = resources.flatMap((resource) => [
   row(resource, 'full'),
 ]);
 
-/** The container's own stats where there is a container, else those of the machine. */
+/** Paths of the container's own stats, else those of the machine. */
 function placesOf(resource: Resource): readonly string[] {
   return [`/sys/fs/cgroup/${resource}.pressure`, `/proc/pressure/${resource}`];
 }
 
 /**
- * The kernel's pressure stall stats. Kernels without them have none, and then the metrics are not there either: a zero would
- * say that all is well.
+ * The kernel's pressure stall stats. On kernels without them the metrics are absent too: a zero would mean that there
+ * are no stalls.
  */
 export class StallStats {
   readonly #read: (path: string) => Promise<string>;
@@ -75,7 +75,7 @@ export class StallStats {
   }
 }
 
-/** Reads `some avg10=0.12 avg60=…` and `full avg10=…`; older kernels leave the second out for the processor. */
+/** Parses `some avg10=0.12 avg60=…` and `full avg10=…`; older kernels omit the second line for the processor. */
 export function parseStall(text: string): Stall | undefined {
   const some = percentIn(text, 'some');
   return some === undefined ? undefined : { some, full: percentIn(text, 'full') ?? 0 };

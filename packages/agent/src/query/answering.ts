@@ -20,7 +20,7 @@ interface AnsweringOptions {
   readonly log: Log;
 }
 
-/** Answers questions with the engine, in threads of its own: half as many as there are processors. */
+/** Runs queries with the engine, in its own threads: half as many as there are processors. */
 export class Answering {
   readonly #options: AnsweringOptions;
   readonly #threads: WorkerPool;
@@ -54,7 +54,7 @@ export class Answering {
   }
 }
 
-/** The evaluator, counted. Parts wait where more come than there are threads. */
+/** Wraps the evaluator with metrics. Parts wait if there are more of them than threads. */
 function counting(evaluator: Evaluator, stats: QueryMetrics): Evaluator {
   const { parallelism } = evaluator;
   const scan = async (...part: Parameters<Evaluator['scan']>) => {
@@ -70,7 +70,9 @@ function counting(evaluator: Evaluator, stats: QueryMetrics): Evaluator {
   return { parallelism, scan: scan as Evaluator['scan'] };
 }
 
-/** The control plane has checked what it asks; one of another release may ask for more than this engine knows. */
+/**
+ * The control plane has validated the request; one of another release may use features that this engine does not know.
+ */
 function readRequest(text: string): QueryRequest {
   try {
     return readQueryRequest(JSON.parse(text));

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { HandClock } from '@weir/core/testing';
 import { CpuShare } from './cpu-share.ts';
 
-test('work that took its share waits, and less of it waits longer when the share is small', async () => {
+test('work beyond its share waits, and waits longer if the share is small', async () => {
   for (const [share, pauseMs] of [
     [0.5, 20],
     [0.1, 100],

@@ -2,21 +2,24 @@ import type { Clock } from '@weir/core';
 
 interface CpuShareOptions {
   readonly clock: Clock;
-  /** The part of a processor that the work may take, from 0 to 1. Asked each time, so that a busy agent can lower it. */
+  /**
+   * The part of a processor that the work may take, from 0 to 1. Evaluated each time, so that a busy agent can lower
+   * it.
+   */
   readonly share: () => number;
 }
 
-/** How far work may be ahead of its share: so long it may hold the thread, and no longer. */
+/** How far work may be ahead of its share, which bounds how long it holds the thread. */
 const aheadMsMax = 5;
 
 /**
- * Work that can wait, in the thread that also serves clients: pieces of some milliseconds, with pauses between them that keep all of it within a
- * share of the processor. Whoever produces or fetches waits for one piece at most.
+ * Runs background work in the thread that also serves clients: pieces of some milliseconds, with pauses between them
+ * that keep the total within a share of the processor. A client request waits for one piece at most.
  */
 export class CpuShare {
   readonly #clock: Clock;
   readonly #share: () => number;
-  /** When the work that was done would be done if it had taken its share only. */
+  /** When the finished work would be finished if it had taken only its share. */
   #doneMs = 0;
 
   constructor({ clock, share }: CpuShareOptions) {

@@ -1,4 +1,4 @@
-/** The query engine as agents use it. It needs Node, which the rest of its package does not. */
+/** The query engine as agents use it. It needs Node.js, unlike the rest of its package. */
 export type { ByteRange, EventSource, EventTopic, QueryRequest, RawPage, SidecarRef } from '@weir/events';
 export {
   buildSidecar,

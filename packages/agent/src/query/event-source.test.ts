@@ -38,7 +38,7 @@ async function stage(options?: EventStageOptions) {
   return { ...staged, source, read, told };
 }
 
-/** Batches of three events, a second apart, the batches an hour apart. */
+/** Writes batches of three events each; events are a second apart, batches an hour. */
 async function fill({ addTopic, append }: EventStage, batchCount: number): Promise<string> {
   const topicId = await addTopic('acl_logs');
   for (let batch = 0; batch < batchCount; batch++) {
@@ -51,7 +51,7 @@ async function fill({ addTopic, append }: EventStage, batchCount: number): Promi
   return topicId;
 }
 
-test('events of a batch that is large are the same', async () => {
+test('a large batch yields the same events', async () => {
   await using staged = await stage();
   await staged.addTopic('acl_logs');
   const text = 'x'.repeat(agentLimits.inflatedPerTurnBytesMax / 2);
@@ -83,7 +83,7 @@ test('topics are those that exist, with their offsets', async () => {
   ]);
 });
 
-test('an offset for a time is never beyond the first event of that time', async () => {
+test('the offset for a time is never beyond the first event of that time', async () => {
   await using staged = await stage();
   await fill(staged, 3);
   const [topic] = await staged.source.topics(['acl_logs']);
@@ -125,7 +125,7 @@ for (const [where, cacheBytesMax] of [
   });
 }
 
-test('the metadata tells what a range would read, and reads nothing', async () => {
+test('metadata shows what a range would read, without reading it', async () => {
   await using staged = await stage({ cacheBytesMax: 0 });
   await fill(staged, 10);
   const { source, read, store } = staged;
@@ -140,7 +140,7 @@ test('the metadata tells what a range would read, and reads nothing', async () =
   assert.equal(await source.storedBytes(topic!, 30, 30), 0);
 });
 
-test('a page is nobody else’s memory', async () => {
+test('a page does not share its memory', async () => {
   await using staged = await stage({ cacheBytesMax: 64 << 20 });
   await fill(staged, 1);
   const [topic] = await staged.source.topics(['acl_logs']);
@@ -151,7 +151,7 @@ test('a page is nobody else’s memory', async () => {
   assert.deepEqual(eventsOf(await staged.read(topic!, 0, 3)), expected);
 });
 
-test('of a range only the batches that belong to it are read', async () => {
+test('only the batches of a range are read', async () => {
   await using staged = await stage();
   await fill(staged, 10);
   const { source, read, store } = staged;
@@ -162,7 +162,7 @@ test('of a range only the batches that belong to it are read', async () => {
   assert.deepEqual(await read(topic!, 5, 5), []);
 });
 
-test('what retention removed is left out', async () => {
+test('events that retention removed are left out', async () => {
   await using staged = await stage();
   const topicId = await fill(staged, 4);
   const { node, source, read, store, view } = staged;
@@ -174,7 +174,7 @@ test('what retention removed is left out', async () => {
   await assert.rejects(read(topic!, 6, 9), /no such object/);
 });
 
-test('events before a damaged batch are read, no byte of it is, and the damage is told', async () => {
+test('events before a damaged batch are returned, no byte of it is, and the damage is reported', async () => {
   for (const [kind, damage] of [
     [
       'corrupt',
@@ -208,7 +208,7 @@ test('reading ends with the reason of the signal', async () => {
   await assert.rejects(read(topic!, 0, 9, stop.signal), /enough/);
 });
 
-test('pages are cut when they are large enough', async () => {
+test('a page is cut when it is large enough', async () => {
   await using staged = await stage();
   const { addTopic, append, source, read } = staged;
   await addTopic('agent_logs');

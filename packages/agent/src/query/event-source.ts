@@ -21,17 +21,19 @@ interface AgentEventSourceOptions {
   readonly ranges: RangeReader;
   readonly sidecars: Pick<SidecarShelf, 'covering' | 'read'>;
   readonly turns: CpuShare;
-  /** Told of files that cannot be read. */
+  /** Receives files that cannot be read. */
   readonly damage?: Pick<DamageRegistry, 'found'>;
 }
 
 /**
- * Agents write an event within seconds and give it up after some tries, and clocks differ by less. What the control plane says waits for an agent that
- * takes it along, which may be some minutes away.
+ * How late an event may be written. Agents write an event within seconds and give it up after some tries, and clocks
+ * differ by less. An event of the control plane waits for an agent that fetches it, which may take some minutes.
  */
 const latenessMsMax = 3_600_000;
 
-/** The events of a cluster as its agents have them: topics from the metadata, records from the bucket or from memory. */
+/**
+ * The events of a cluster as its agents read them: topics from the metadata, records from the bucket or from memory.
+ */
 export class AgentEventSource implements EventSource {
   readonly latenessMsMax = latenessMsMax;
   readonly #options: AgentEventSourceOptions;
@@ -55,7 +57,7 @@ export class AgentEventSource implements EventSource {
     const query = { topicId, partition: eventPartition, want: 'first', timestampMs: timeMs } as const;
     const [answer] = await port.findOffsets([query]);
     const { error, pointers } = answer!;
-    // A topic that was deleted meanwhile has no events any more.
+    // A topic that was deleted meanwhile has no events.
     if (error !== 'NONE' || pointers.fileId.length === 0) return endOffset;
     return Math.min(endOffset, Math.max(startOffset, pointers.baseOffset[0]!));
   }
@@ -68,7 +70,7 @@ export class AgentEventSource implements EventSource {
   ): AsyncGenerator<RawPage, void, undefined> {
     const { view, ranges, turns } = this.#options;
     const builder = new PageBuilder();
-    // Whoever has enough stops taking, and what was read ahead for him is not wanted any more.
+    // A consumer that has enough stops iterating; abort what was read ahead for it.
     const enough = new AbortController();
     const reading = AbortSignal.any([signal, enough.signal]);
     const stored = readAhead(
@@ -90,7 +92,8 @@ export class AgentEventSource implements EventSource {
         for (const { baseOffset, cursor } of batchesOf(content, range, fromOffset, toOffset)) {
           if (!builder.isEmpty && (builder.isFull || builder.nextOffset !== baseOffset)) yield builder.take();
           const batch = cursor.batch();
-          // One batch at a time: those of events are about half a megabyte. Larger ones are decompressed in another thread.
+          // One batch at a time: event batches have about half a megabyte. Larger ones are decompressed in another
+          // thread.
           const decompressed = isLarge(batch) ? await decompressLarge(batch, turns) : undefined;
           await turns.run(() => builder.add(batch, baseOffset, decompressed));
           signal.throwIfAborted();
@@ -129,7 +132,7 @@ export class AgentEventSource implements EventSource {
     return this.#options.sidecars.read(ref, ranges, signal);
   }
 
-  /** A file may be gone because its records are too old, and for no other reason. */
+  /** A file may be missing only because retention removed its records. */
   #checkRemoved(topicId: string, range: StoredRange): void {
     const startOffset = this.#options.view.ends(topicId, eventPartition)?.logStartOffset;
     if (startOffset !== undefined && startOffset < range.nextOffset)
@@ -146,7 +149,7 @@ function decompressLarge(batch: RecordBatchView, turns: CpuShare): Promise<Buffe
   return decompressRecordsOffThread(batch, agentLimits.eventBatchInflatedBytesMax, { pause });
 }
 
-/** Batches of a range, each of them found intact; what follows one that is not is a `DamagedRange`. */
+/** Iterates over the batches of a range, each of them intact; throws a `DamagedRange` at the first one that is not. */
 function* batchesOf(
   pieces: readonly Buffer[],
   range: StoredRange,
@@ -164,7 +167,7 @@ function* batchesOf(
   }
 }
 
-/** False when the bytes end inside of the next batch. */
+/** Returns false if the bytes end inside the next batch. */
 function isNext(cursor: BatchCursor, walk: RangeWalk): boolean {
   try {
     return cursor.next() && cursor.isWhole;

@@ -4,7 +4,7 @@ import { buildRecordBatch, OutputLimitExceeded, RecordBatchView } from '@weir/wi
 import { agentLimits } from '../limits.ts';
 import { PageBuilder } from './page-builder.ts';
 
-test('a batch that inflates to more than any of events does is refused', () => {
+test('a batch that inflates beyond the limit for events is refused', () => {
   const value = Buffer.alloc(agentLimits.eventBatchInflatedBytesMax);
   const batch = new RecordBatchView(
     buildRecordBatch([{ timestamp: 0n, key: null, value }], { codec: 'zstd' }),

@@ -2,7 +2,10 @@ import { type RecordBatchView, RecordCursor } from '@weir/wire';
 import { agentLimits } from '../limits.ts';
 import type { RawPage } from './engine.ts';
 
-/** Pages are about so large: small enough to be worked on between two requests, and large enough to be worth their way to another thread. */
+/**
+ * Approximate size of a page: small enough to be processed between two requests, and large enough to be worth sending
+ * to another thread.
+ */
 const rawPageBytes = 1024 * 1024;
 
 interface Part {
@@ -11,8 +14,8 @@ interface Part {
 }
 
 /**
- * Puts the records of batches into pages: the decompressed bytes of several batches one after the other, and columns that say where each value
- * lies. No record becomes an object.
+ * Packs the records of batches into pages: the decompressed bytes of several batches, and columns with the position of
+ * each value. No record becomes an object.
  */
 export class PageBuilder {
   readonly #parts: Part[] = [];
@@ -32,7 +35,7 @@ export class PageBuilder {
     return this.#recordCount === 0;
   }
 
-  /** The offset that the next batch needs to have to be part of the same page. */
+  /** The base offset that the next batch must have to be part of the same page. */
   get nextOffset(): number {
     return this.#firstOffset + this.#recordCount;
   }
@@ -55,7 +58,7 @@ export class PageBuilder {
     this.#storedBytes += batch.sizeBytes;
   }
 
-  /** The page, in memory that nobody else has; the builder is as new afterwards. */
+  /** Returns the page, in memory that is not shared, and resets the builder. */
   take(): RawPage {
     const bytes = new Uint8Array(this.#bytes);
     for (const part of this.#parts) bytes.set(part.bytes, part.at);

@@ -1,6 +1,6 @@
 import type { MetricRow, Metrics, Series } from '@weir/core';
 
-/** What the agent does for those who ask. */
+/** Metrics of event queries on the agent. */
 const queryRows = {
   taken: {
     name: 'agent_query_engine_query_started',
@@ -53,7 +53,7 @@ const taskRow: MetricRow<'outcome'> = {
   labels: ['outcome'],
 };
 
-/** In nanoseconds, as those who have panels for it expect. */
+/** In nanoseconds, as existing dashboards expect. */
 const taskDurationRow: MetricRow<'outcome'> = {
   name: 'query_engine_task_completed_duration',
   kind: 'histogram',
@@ -65,7 +65,7 @@ const taskDurationRow: MetricRow<'outcome'> = {
 export const queryMetricRows: readonly MetricRow[] = [...Object.values(queryRows), taskRow, taskDurationRow];
 
 export type QueryMetrics = Readonly<Record<keyof typeof queryRows, Series>> & {
-  /** A query ended after so many milliseconds. */
+  /** Records a query that ended after `elapsedMs`. */
   ended(outcome: string, elapsedMs: number): void;
 };
 

@@ -8,7 +8,7 @@ import { pause, until } from '../../testing/until.ts';
 import { queryMetrics } from './query-metrics.ts';
 import { type AnswerOptions, QueryRefused, QueryRunner } from './query-runner.ts';
 
-/** A control plane that a test plays, and an engine that answers when it is told to. */
+/** A control plane that the test plays, and an engine that answers when the test says so. */
 function stage() {
   const clock = new HandClock();
   const work: ClaimedQuery[] = [];
@@ -60,7 +60,7 @@ function stage() {
   return { clock, runner, engine, state, ask, told, work, takers };
 }
 
-test('a query is answered, and within its time', async () => {
+test('a query is answered, within its time limit', async () => {
   const { runner, engine, ask, told } = stage();
   runner.start();
   ask('q1', 10_000);
@@ -72,7 +72,7 @@ test('a query is answered, and within its time', async () => {
   await runner.stop();
 });
 
-test('while a query runs the control plane hears of it every second, and can end it', async () => {
+test('a running query is reported every second, and the control plane can end it', async () => {
   const { runner, engine, ask, told, clock, state } = stage();
   runner.start();
   ask('q1');
@@ -104,7 +104,7 @@ for (const [what, error, expected] of failures) {
   });
 }
 
-test('no more are taken than it may work on', async () => {
+test('the number of queries at a time is limited', async () => {
   const { runner, engine, ask, work, told } = stage();
   runner.start();
   const count = clusterLimits.queriesPerAgentMax + 1;
@@ -118,7 +118,7 @@ test('no more are taken than it may work on', async () => {
   assert.equal(told().length, count);
 });
 
-test('a control plane that is away is asked again, and an answer is sent again', async () => {
+test('an unavailable control plane is polled again, and an answer is sent again', async () => {
   const { runner, engine, ask, told, clock, state } = stage();
   state.refusals = 2;
   runner.start();
@@ -136,7 +136,7 @@ test('a control plane that is away is asked again, and an answer is sent again',
   await runner.stop();
 });
 
-test('an agent that stops gives its queries up, so that others take them', async () => {
+test('an agent that stops gives up its queries, so that others take them', async () => {
   const { runner, engine, ask, told } = stage();
   runner.start();
   ask('q1');

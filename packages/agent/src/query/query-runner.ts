@@ -3,39 +3,39 @@ import { clusterLimits } from '@weir/cluster/limits';
 import type { Clock, Log } from '@weir/core';
 import type { QueryMetrics } from './query-metrics.ts';
 
-/** A request that nobody can answer, here or elsewhere. What it says is for whoever asked. */
+/** A request that no agent can answer. Its message is for the caller of the query. */
 export class QueryRefused extends Error {
   override readonly name = 'QueryRefused';
 }
 
 export interface AnswerOptions {
   readonly signal: AbortSignal;
-  /** When it ends with what was found. */
+  /** After this time the query ends with what was found. */
   readonly limitMs: number;
 }
 
 interface QueryRunnerOptions {
   readonly port: Pick<QueriesPort, 'takeQuery' | 'reportQuery'>;
   readonly agentId: string;
-  /** The engine: JSON to JSON. Throws a `QueryRefused` for what it does not understand. */
+  /** The engine: JSON to JSON. Throws a `QueryRefused` for a request that it does not understand. */
   readonly answer: (request: string, options: AnswerOptions) => Promise<string>;
   readonly clock: Clock;
   readonly log: Log;
   readonly stats: QueryMetrics;
 }
 
-/** How long it waits for work before it asks again. */
+/** How long one poll waits for work. */
 const waitMs = 20_000;
-/** How long it waits when the control plane cannot be reached. */
+/** How long the runner waits if the control plane cannot be reached. */
 const retryMs = 1_000;
-/** What an answer needs to get back to whoever asked. */
+/** Time that an answer needs to get back to the caller. */
 const returnMs = 500;
-/** How often an answer is sent when the control plane does not confirm it. */
+/** How often an answer is sent if the control plane does not confirm it. */
 const sendsMax = 3;
 
 /**
- * Takes queries from the control plane and works on some at a time. The control plane hears of each of them every second, and says whether somebody
- * still wants it.
+ * Polls the control plane for queries and runs several at a time. It reports each of them every second, and the
+ * response says whether the query is still wanted.
  */
 export class QueryRunner {
   readonly #options: QueryRunnerOptions;
@@ -51,7 +51,7 @@ export class QueryRunner {
     this.#loop ??= this.#live();
   }
 
-  /** Gives up what is under way, so that others can begin with it at once. */
+  /** Gives up running queries, so that other agents can start them at once. */
   async stop(): Promise<void> {
     this.#stopping.abort();
     for (const controller of this.#running.keys()) controller.abort();
@@ -111,7 +111,7 @@ export class QueryRunner {
   }
 
   #endOf(error: unknown, signal: AbortSignal): Pick<QueryReport, 'state' | 'answer' | 'message'> {
-    // When nobody wants it any more it does not matter what is said, and when this agent stops another has to do it.
+    // If the query is no longer wanted, the report does not matter; if this agent stops, another agent runs the query.
     if (signal.aborted) return { state: 'givenUp', answer: null, message: '' };
     const { message } = error as Error;
     if (!(error instanceof QueryRefused))

@@ -78,7 +78,7 @@ function idsOf(answer: QueryAnswer | string): readonly string[] {
   return answer.rows.map(({ event }) => (event as { id: string }).id);
 }
 
-test('an agent answers what the control plane asks', async () => {
+test('an agent answers queries of the control plane', async () => {
   await using staged = await stage();
   await fill(staged);
   await staged.addAgent('a');
@@ -108,7 +108,7 @@ test('an agent answers what the control plane asks', async () => {
   );
 });
 
-test('answers are the same from sidecars, which are read instead of records', async () => {
+test('answers are the same with sidecars, which are read instead of records', async () => {
   await using staged = await stage();
   await fill(staged);
   await staged.addAgent('a');
@@ -117,7 +117,7 @@ test('answers are the same from sidecars, which are read instead of records', as
   const before = await staged.ask(question);
   await writeSidecars(staged);
   await staged.addAgent('b');
-  // The second agent has seen no list yet, and has less to do than nobody.
+  // The second agent has not cached a list of sidecars yet, and the first one is gone.
   await staged.node.leave('a');
   const gets = staged.store.gets;
   const after = await staged.ask(question);
@@ -142,7 +142,7 @@ async function writeSidecars(staged: EventStage): Promise<void> {
   await job.run(new AbortController().signal);
 }
 
-test('a sidecar of which retention has removed a part tells of the rest only', async () => {
+test('a sidecar that retention has partly removed yields only the remaining events', async () => {
   await using staged = await stage();
   await fill(staged);
   await writeSidecars(staged);
@@ -157,7 +157,7 @@ test('a sidecar of which retention has removed a part tells of the rest only', a
   assert.deepEqual([answer.rows[0]!.offset, answer.timeline!.series.map(({ count }) => count)], [7, [7]]);
 });
 
-test('a cluster without events is no mistake', async () => {
+test('a query in a cluster without events is not an error', async () => {
   await using staged = await stage();
   await staged.addAgent('a');
   const answer = await staged.ask(search(''));
@@ -165,7 +165,7 @@ test('a cluster without events is no mistake', async () => {
   assert.equal(answer.hasNoData, true);
 });
 
-test('what an agent does not know it refuses, and what it cannot read it tells', async () => {
+test('an agent refuses requests that it does not know, and reports events that it cannot read', async () => {
   await using staged = await stage();
   await fill(staged);
   await staged.addAgent('a');

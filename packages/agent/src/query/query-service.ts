@@ -19,9 +19,9 @@ interface QueryServiceOptions {
   readonly store: ObjectStore;
   readonly readPath: Pick<ReadPath, 'inMemory'>;
   readonly damage?: Pick<DamageRegistry, 'found'>;
-  /** Whether it works on queries. */
+  /** Whether this agent answers queries. */
   readonly answersQueries: boolean;
-  /** Whether it writes sidecars when it is its turn, so that whoever answers reads less. */
+  /** Whether this agent writes sidecars while it holds that job, so that queries read less. */
   readonly writesSidecars: boolean;
   readonly cpuCount: number;
   /** How busy the processor is, from 0 to 1. */
@@ -32,14 +32,15 @@ interface QueryServiceOptions {
 }
 
 /**
- * What queries may take of a processor in the thread of clients, where records are unpacked, and what is left of it when these need it. What looks
- * into records has threads of its own, half as many as there are processors, which wait for all others.
+ * What queries may take of a processor in the serving thread, where records are decompressed, and what they may take
+ * while the processor is busy. Scanning of records has threads of its own, half as many as there are processors, with
+ * lower priority.
  */
 const usualShare = 0.5;
 const busyShare = 0.1;
 const busyCpuLoad = 0.75;
 
-/** What an agent does about questions to its cluster's events: it answers them, and prepares for those that will come. */
+/** An agent's part in event queries: answers them, and writes sidecars for later ones. */
 export class QueryService {
   readonly #options: QueryServiceOptions;
   readonly #stats: QueryMetrics;
@@ -86,7 +87,7 @@ export class QueryService {
     await (await this.#answering)?.end();
   }
 
-  /** The engine is loaded with the first question, because most starts are followed by none. */
+  /** The engine is loaded for the first query, because most processes never run one. */
   #loaded(): Promise<Answering> {
     this.#answering ??= this.#load();
     return this.#answering;

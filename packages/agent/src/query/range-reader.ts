@@ -11,8 +11,9 @@ interface RangeReaderOptions {
 }
 
 /**
- * The bytes of stored ranges. Events lie among the records of everybody in small ranges of many files, so that pages of megabytes, as clients are
- * served from, would be read for some kilobytes each: what is not in memory is read as it is, and nothing is kept of it.
+ * Reads the bytes of stored ranges. Events lie among the records of all clients, in small ranges of many files; through
+ * the page cache, a page of megabytes would be read for a few kilobytes. So ranges that are not in memory are read
+ * exactly, and not cached.
  */
 export class RangeReader {
   readonly #options: RangeReaderOptions;
@@ -22,7 +23,7 @@ export class RangeReader {
     this.#options = options;
   }
 
-  /** `undefined` for a file that is not there any more. */
+  /** Returns `undefined` for a file that no longer exists. */
   async read(
     { fileId, byteStart, byteEnd }: StoredRange,
     signal: AbortSignal,

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { readAhead } from './readahead.ts';
 
-test('what is read ahead comes in order, and never more than it may', async () => {
+test('readahead keeps the order and its limits', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(fc.integer({ min: 1, max: 50 }), { maxLength: 40 }),
@@ -30,7 +30,7 @@ test('what is read ahead comes in order, and never more than it may', async () =
   );
 });
 
-test('a failure comes where its content would have', async () => {
+test('an error is thrown in the place of its content', async () => {
   async function* items() {
     yield* [1, 2, 3];
   }

@@ -1,7 +1,7 @@
 interface ReadAheadOptions<Item> {
-  /** Reads that are under way at a time. */
+  /** Reads in flight at a time. */
   readonly countMax: number;
-  /** What they may hold together; one may be larger. */
+  /** Bytes that they may hold together; a single one may be larger. */
   readonly bytesMax: number;
   readonly bytesOf: (item: Item) => number;
 }
@@ -12,8 +12,8 @@ interface ReadItem<Item, Content> {
 }
 
 /**
- * Reads what a list names, some ahead, and gives it in the order of the list. Whoever stops taking stops reading, and what fails fails where it would
- * have been given.
+ * Reads the items of a list, some ahead, and yields them in order. If the consumer stops, no more items are read. An
+ * error is thrown in the place of its item.
  */
 export async function* readAhead<Item, Content>(
   items: AsyncIterable<Item>,
@@ -33,7 +33,7 @@ export async function* readAhead<Item, Content>(
           break;
         }
         const content = read(next.value);
-        // It is told when its turn comes.
+        // The error is thrown when the item is yielded.
         content.catch(() => undefined);
         ahead.push({ item: next.value, content });
         aheadBytes += bytesOf(next.value);

@@ -14,7 +14,7 @@ import { SidecarShelf } from './sidecar-shelf.ts';
 const never = new AbortController().signal;
 const startMs = 1_760_000_000_000;
 
-/** Real time for whoever waits, and a wall clock that a test sets. */
+/** Real time for timers, and a wall clock that the test sets. */
 function wallClock() {
   const wall = { nowMs: startMs };
   const clock: Clock = { ...systemClock, nowMs: () => wall.nowMs };
@@ -47,7 +47,7 @@ async function stage() {
   return { ...staged, wall, source, shelf, jobOf, ranges };
 }
 
-test('what is old enough gets a sidecar, once, and the next one follows it', async () => {
+test('events that are old enough get a sidecar, once, and the next sidecar follows it', async () => {
   await using staged = await stage();
   const { addTopic, append, wall, jobOf, ranges, shelf } = staged;
   const topicId = await addTopic('acl_logs');
@@ -72,7 +72,7 @@ test('what is old enough gets a sidecar, once, and the next one follows it', asy
   ]);
 });
 
-test('sidecars go with their events, and with their topic', async () => {
+test('sidecars are removed with their events, and with their topic', async () => {
   await using staged = await stage();
   const { addTopic, append, wall, jobOf, ranges, node, view, store, clusterId } = staged;
   const topicId = await addTopic('acl_logs');
@@ -90,7 +90,7 @@ test('sidecars go with their events, and with their topic', async () => {
   assert.equal(store.objects.has(lost), false);
 });
 
-test('a sidecar is begun again by the next agent when one is stopped in the middle of it', async () => {
+test('a sidecar that an agent did not finish is started again by the next agent', async () => {
   await using staged = await stage();
   const { addTopic, append, wall, jobOf, ranges, store } = staged;
   const topicId = await addTopic('acl_logs');
@@ -105,13 +105,13 @@ test('a sidecar is begun again by the next agent when one is stopped in the midd
   assert.deepEqual(await ranges(topicId), [[0, 1]]);
 });
 
-test('which range is next', async () => {
+test('the next range to cover', async () => {
   const topic = { type: 'acl_logs', topicId: 't', startOffset: 100, endOffset: 1100 } as const;
   const covered = (fromOffset: number, toOffset: number) => ({
     ...{ id: `${fromOffset}`, fromOffset, toOffset, minTimeMs: 0, maxTimeMs: 0, byteLength: 1 },
   });
   const nowMs = 1e9;
-  // Old up to an offset, settled up to another.
+  // Offsets up to which events are old enough, and settled.
   const sourceOf = (aged: number, settled: number) => ({
     offsetAt: async (_: unknown, timeMs: number) => (timeMs === nowMs - coverAfterMs ? aged : settled),
   });

@@ -22,7 +22,7 @@ interface SidecarJobOptions {
   readonly metrics: Metrics;
 }
 
-/** The name under which one agent at a time has it. */
+/** Name of the job, which one agent at a time holds. */
 const sidecarJobName = 'event-sidecars';
 
 export const sidecarRow: MetricRow<'outcome'> = {
@@ -34,18 +34,19 @@ export const sidecarRow: MetricRow<'outcome'> = {
 
 const holdIntervalMs = Math.floor(jobLeaseMs / 3);
 const roundIntervalMs = 30_000;
-/** How often sidecars of topics are looked for that are not there any more. */
+/** How often sidecars of deleted topics are looked for. */
 const sweepIntervalMs = 3_600_000;
 
 /**
- * Writes sidecars of events, and removes those whose events are gone. One agent of the cluster does it at a time, for as long as the leader hears from
- * it; what an agent that dies has not finished another begins anew. If two should do it at once for a moment, both write what is right.
+ * Writes sidecars of events, and removes those whose events are gone. One agent of the cluster does so at a time, as
+ * long as it renews its hold with the leader; another agent restarts what a failed agent has not finished. If two
+ * agents do it at once for a moment, both write correct sidecars.
  */
 export class SidecarJob {
   readonly #options: SidecarJobOptions;
   readonly #stopping = new AbortController();
   #hasIt = false;
-  /** The round under way, and how it is ended when the job is another agent's. */
+  /** The running round; it is aborted when another agent takes over the job. */
   #round: { readonly controller: AbortController; readonly ended: Promise<void> } | undefined;
   #lastRoundMs = Number.NEGATIVE_INFINITY;
   #lastSweepMs = Number.NEGATIVE_INFINITY;
@@ -70,14 +71,14 @@ export class SidecarJob {
     await this.#round?.ended;
   }
 
-  /** Does what there is to do now, in every topic. */
+  /** Does everything that is due now, in every topic. */
   async run(signal: AbortSignal): Promise<void> {
     for (const topic of await this.#options.source.topics(eventTypeNames)) {
       await this.#removeOld(topic, signal);
       try {
         while (await this.#coverNext(topic, signal));
       } catch (error) {
-        // Other topics have sidecars all the same. The events before and behind the damage are scanned without.
+        // Other topics get their sidecars. The events before and after the damage are scanned without one.
         if (!(error instanceof DamagedRange)) throw error;
         this.#count('failed');
         this.#options.log.debug('failed to write sidecars of damaged events', { problem: error.message });
@@ -89,7 +90,7 @@ export class SidecarJob {
   async #look(): Promise<void> {
     const { clock, source, log } = this.#options;
     try {
-      // A cluster without events needs nobody for it.
+      // A cluster without events does not need the job.
       if (!this.#hasIt && (await source.topics(eventTypeNames)).length === 0) return;
       this.#hasIt = await this.#hold();
     } catch (error) {
@@ -122,7 +123,7 @@ export class SidecarJob {
     this.#round = { controller, ended };
   }
 
-  /** Says whether there was something to do. */
+  /** Returns whether there was something to do. */
   async #coverNext(topic: EventTopic, signal: AbortSignal): Promise<boolean> {
     signal.throwIfAborted();
     const { source, shelf, clock } = this.#options;
@@ -137,7 +138,7 @@ export class SidecarJob {
     const { topicId } = topic;
     const pages = source.read(topic, range.fromOffset, range.toOffset, signal);
     const built = await buildSidecarOffThread(pages, range, signal);
-    // Retention was faster.
+    // Retention removed the events meanwhile.
     if (built === undefined) return false;
     await store.put(sidecarKey(clusterId, topicId, built.range), built.pieces, { signal });
     shelf.forget(topicId);
@@ -150,7 +151,7 @@ export class SidecarJob {
       if (toOffset <= startOffset) await this.#remove(id, signal);
   }
 
-  /** Topics may be deleted. Should one come back, its sidecars are written again. */
+  /** Removes sidecars of deleted topics. If a topic is restored, its sidecars are written again. */
   async #sweep(signal: AbortSignal): Promise<void> {
     const { clusterId, source, store, clock } = this.#options;
     if (clock.monotonicMs() - this.#lastSweepMs < sweepIntervalMs) return;

@@ -9,7 +9,7 @@ import type { EventTopic } from './engine.ts';
 import { SidecarJob } from './sidecar-job.ts';
 import { SidecarShelf } from './sidecar-shelf.ts';
 
-/** An agent whose leader a test plays. Its topics are empty, so that a round is one look at each. */
+/** An agent whose leader the test plays. Its topics are empty, so a round only checks each of them. */
 function stage(topics: EventTopic[]) {
   const clock = new HandClock();
   const store = new TestStore();
@@ -51,7 +51,7 @@ function stage(topics: EventTopic[]) {
 
 const topic: EventTopic = { type: 'acl_logs', topicId: 't', startOffset: 0, endOffset: 0 };
 
-test('who has the job keeps it by asking, and looks from time to time', async () => {
+test('the holder of the job renews it, and runs rounds at intervals', async () => {
   const { job, asked, pass, rounds } = stage([topic]);
   job.start();
   await pass(60_000);
@@ -63,7 +63,7 @@ test('who has the job keeps it by asking, and looks from time to time', async ()
   assert.equal(asked.length, 12);
 });
 
-test('who does not get it does nothing but ask again', async () => {
+test('an agent without the job only asks for it again', async () => {
   const { job, asked, leader, pass, rounds } = stage([topic]);
   leader.gives = false;
   job.start();
@@ -76,7 +76,7 @@ test('who does not get it does nothing but ask again', async () => {
   await job.stop();
 });
 
-test('without events nobody is asked, and without a leader somebody is asked again', async () => {
+test('without events the job is not requested, and without a leader it is requested again', async () => {
   const topics: EventTopic[] = [];
   const { job, asked, leader, pass } = stage(topics);
   job.start();

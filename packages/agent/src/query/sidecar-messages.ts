@@ -5,7 +5,7 @@ export interface SidecarTask {
   readonly toOffset: number;
 }
 
-/** What the thread sends. */
+/** Messages from the thread. */
 export type SidecarMessage =
   | { readonly kind: 'next' }
   | { readonly kind: 'piece'; readonly piece: Uint8Array }

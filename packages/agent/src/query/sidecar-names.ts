@@ -4,10 +4,10 @@ import type { SidecarRef } from './engine.ts';
 /** A sidecar in the bucket. Its id is its key. */
 export type StoredSidecar = SidecarRef;
 
-/** Raised when sidecars are written differently, so that nobody reads those of another format. */
+/** Must be raised when the format of sidecars changes, so that no agent reads another format. */
 const format = 'v1';
 
-/** So wide that offsets sort as text. */
+/** Wide enough that offsets sort as text. */
 const offsetDigits = 16;
 
 /** Topic ids are base64url, as Kafka writes them. */
@@ -20,7 +20,7 @@ interface SidecarName {
   readonly maxTimeMs: number;
 }
 
-/** Where the sidecars of a cluster lie, apart from its files. */
+/** Prefix of the sidecars of a cluster, apart from its log files. */
 export function sidecarsPrefix(clusterId: string): string {
   return `${clusterPrefix(clusterId)}event-sidecars/${format}/`;
 }
@@ -30,7 +30,7 @@ export function sidecarPrefix(clusterId: string, topicId: string): string {
   return `${sidecarsPrefix(clusterId)}${topicId}/`;
 }
 
-/** The name says which events it is about, so that a list of names is all that has to be known. */
+/** The name contains the range of events, so a listing of names is all the metadata that is needed. */
 export function sidecarKey(
   clusterId: string,
   topicId: string,
@@ -44,7 +44,7 @@ const name = new RegExp(
   `/(?<topicId>[\\w-]+)/(?<from>\\d{${offsetDigits}})-(?<to>\\d{${offsetDigits}})\\.(?<min>\\d+)-(?<max>\\d+)$`,
 );
 
-/** `undefined` for what is no sidecar. */
+/** Returns `undefined` for a key that is not a sidecar. */
 export function readSidecarKey(key: string): (SidecarName & { readonly topicId: string }) | undefined {
   const parts = name.exec(key)?.groups;
   if (parts === undefined) return undefined;

@@ -6,17 +6,17 @@ export interface OffsetRange {
   readonly toOffset: number;
 }
 
-/** Events that are older than this are to be in a sidecar. */
+/** Events older than this should be in a sidecar. */
 export const coverAfterMs = 15 * 60_000;
-/** The events of a moment ago are left to the next one, since some of their time may still come. */
+/** The newest events are left to the next sidecar, since events of the same time may still arrive. */
 const settledAfterMs = 60_000;
-/** So many events get a sidecar whatever their age, and no more go into one. */
+/** This many events get a sidecar at any age, and no sidecar has more than the maximum. */
 export const coverEventsMin = 64 * 1024;
 export const coverEventsMax = 256 * 1024;
 
 /**
- * The next range of a topic that needs a sidecar: what lies behind the last one, once it is old enough or large enough. Nobody reads the records of a
- * range in between that was left out, so that sidecars follow each other from the front.
+ * Returns the next range of a topic that needs a sidecar: the events after the last one, once they are old enough or
+ * numerous enough. Sidecars are contiguous from the start of the topic, so that no gap between them has to be scanned.
  */
 export async function rangeToCover(
   source: Pick<EventSource, 'offsetAt'>,

@@ -8,7 +8,7 @@ import { SidecarShelf } from './sidecar-shelf.ts';
 
 const never = new AbortController().signal;
 
-test('the name of a sidecar says all there is to know', () => {
+test('the name of a sidecar contains all its metadata', () => {
   const named = {
     fromOffset: 5,
     toOffset: 12_345_678,
@@ -26,7 +26,7 @@ test('the name of a sidecar says all there is to know', () => {
   assert.throws(() => sidecarKey('vci_1', '../x', named), /topic id/);
 });
 
-test('sidecars are found by a list, the longer one of two that overlap, and read in parts', async () => {
+test('sidecars are listed, the longer one of two that overlap is used, and parts of it are read', async () => {
   const store = new TestStore();
   const clock = new HandClock();
   const shelf = new SidecarShelf({ clusterId: 'vci_1', store, clock });
@@ -66,7 +66,7 @@ test('sidecars are found by a list, the longer one of two that overlap, and read
   );
 });
 
-test('a list that failed is asked for again', async () => {
+test('a failed listing is repeated', async () => {
   const store = new TestStore();
   const shelf = new SidecarShelf({ clusterId: 'vci_1', store, clock: systemClock });
   const { list } = store;

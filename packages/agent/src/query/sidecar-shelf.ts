@@ -11,7 +11,10 @@ interface SidecarShelfOptions {
   readonly clock: Clock;
 }
 
-/** A list is as good as new for so long: a sidecar that it lacks costs time, and what it has too many of is noticed. */
+/**
+ * How long a listing is cached: a sidecar that it lacks costs only time, and one that was removed is noticed on
+ * reading.
+ */
 const listMsMax = 15_000;
 
 interface Listed {
@@ -20,26 +23,26 @@ interface Listed {
 }
 
 /**
- * The sidecars in the bucket. Their names say all that has to be known of them, so that a list is enough: nobody has to write down that there is
- * one, none can be forgotten, and one that exists is whole, since objects appear all at once.
+ * The sidecars in the bucket. Their names contain all metadata, so a listing is enough: no separate registration is
+ * needed, none can get lost, and one that exists is complete, since objects appear atomically.
  */
 export class SidecarShelf {
   readonly #options: SidecarShelfOptions;
   readonly #reads = new Semaphore({ permits: eventLimits.queryReadsMax });
-  /** By topic, the longest known first. */
+  /** By topic, the oldest listing first. */
   readonly #lists = new Map<string, Listed>();
 
   constructor(options: SidecarShelfOptions) {
     this.#options = options;
   }
 
-  /** Those that cover a part of a range. They do not overlap. */
+  /** Returns the sidecars that cover a part of a range. They do not overlap. */
   async covering(topicId: string, fromOffset: number, toOffset: number): Promise<readonly StoredSidecar[]> {
     const all = await this.#listed(topicId);
     return all.filter((sidecar) => sidecar.fromOffset < toOffset && sidecar.toOffset > fromOffset);
   }
 
-  /** All of a topic as they are in the bucket now, those that overlap others included. */
+  /** Lists all sidecars of a topic in the bucket now, including overlapping ones. */
   async all(topicId: string, signal?: AbortSignal): Promise<StoredSidecar[]> {
     const { clusterId, store } = this.#options;
     const found: StoredSidecar[] = [];
@@ -63,14 +66,14 @@ export class SidecarShelf {
       ranges.map(({ start, end }) =>
         this.#reads.run(async () => {
           signal.throwIfAborted();
-          // A copy: what a store gives may be a part of something that others see too.
+          // A copy: the store may return a view of shared memory.
           return Uint8Array.from(await store.getRange(id, start, end, { signal }));
         }),
       ),
     );
   }
 
-  /** The next list is a new one. */
+  /** Drops the cached listing. */
   forget(topicId: string): void {
     this.#lists.delete(topicId);
   }
@@ -88,7 +91,7 @@ export class SidecarShelf {
   }
 }
 
-/** There is one topic per type; another takes its place when it was deleted. */
+/** There is one topic per event type; a deleted topic may be replaced by a new one. */
 const listedTopicsMax = 64;
 
 function storedSidecar({ key, bytes }: ObjectInfo): StoredSidecar | undefined {
@@ -96,7 +99,9 @@ function storedSidecar({ key, bytes }: ObjectInfo): StoredSidecar | undefined {
   return named && { ...named, id: key, byteLength: bytes };
 }
 
-/** Two agents that each thought to be the only one may have written some over the same events; the longer one of two is taken. */
+/**
+ * Two agents that both held the job for a moment may have written overlapping sidecars; the longer one of two is used.
+ */
 function withoutOverlaps(sorted: readonly StoredSidecar[]): readonly StoredSidecar[] {
   let endOffset = 0;
   return sorted.filter(({ fromOffset, toOffset }) => {

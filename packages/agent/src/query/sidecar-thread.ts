@@ -8,7 +8,7 @@ interface BuiltSidecar {
   readonly pieces: readonly Uint8Array[];
 }
 
-/** Builds a sidecar in a thread of its own. `undefined` when there are no events in the range. */
+/** Builds a sidecar in a thread of its own. Returns `undefined` if there are no events in the range. */
 export async function buildSidecarOffThread(
   pages: AsyncIterable<RawPage>,
   task: SidecarTask,
@@ -52,7 +52,7 @@ export async function buildSidecarOffThread(
   }
 }
 
-/** Pages are nobody else's, so that they move and are not copied. */
+/** Pages do not share their memory, so they are transferred and not copied. */
 async function sendNext(pages: AsyncIterator<RawPage>, worker: Worker): Promise<void> {
   const next = await pages.next();
   if (next.done === true) {

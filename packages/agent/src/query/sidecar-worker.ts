@@ -3,7 +3,10 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { buildSidecar, lowerPriorityOfThread, type RawPage } from './engine.ts';
 import type { SidecarMessage, SidecarTask } from './sidecar-messages.ts';
 
-/** The thread that builds one sidecar: parsing every event takes far longer than clients should wait. It asks for each page. */
+/**
+ * The thread that builds one sidecar: parsing every event takes far longer than clients should wait. It requests each
+ * page.
+ */
 const port = parentPort!;
 const { fromOffset, toOffset } = workerData as SidecarTask;
 
@@ -25,7 +28,7 @@ try {
   const built = await buildSidecar(pages(), {
     fromOffset,
     toOffset,
-    // Whoever does not want it any more ends the thread.
+    // The parent terminates the thread if the sidecar is no longer wanted.
     signal: new AbortController().signal,
     write: (piece) => tell({ kind: 'piece', piece }),
   });

@@ -11,15 +11,15 @@ export interface StoredRange {
 
 type RangesView = Pick<ClusterView, 'ends' | 'recentPointers' | 'port'>;
 
-/** Topics of events have one partition. */
+/** Event topics have one partition. */
 export const eventPartition = 0;
 
-/** How much is asked for at a time: some hundreds of ranges, as small as those of events are. */
+/** Bytes per request for pointers: some hundreds of ranges, as small as those of events are. */
 const askedBytes = 8 * 1024 * 1024;
 
 /**
- * Where the records of a topic lie, from one offset to another, in their order. What retention removes meanwhile is left out, and a topic that was
- * deleted ends.
+ * Iterates over the stored ranges of a topic from one offset to another, in order. Ranges that retention removes
+ * meanwhile are left out, and a deleted topic ends the iteration.
  */
 export async function* storedRanges(
   view: RangesView,
@@ -37,7 +37,7 @@ export async function* storedRanges(
       const query = { topicId, partition: eventPartition, offset, bytesMax: askedBytes };
       const answer = (await view.port.findBatches([query]))[0]!;
       if (answer.error === 'OFFSET_OUT_OF_RANGE' && answer.logStartOffset > offset) {
-        // The leader has removed more than this agent has heard of.
+        // The leader has removed more than this agent knows of yet.
         offset = answer.logStartOffset;
         continue;
       }
@@ -52,7 +52,7 @@ export async function* storedRanges(
       if (baseOffset >= toOffset) return;
       const fileId = pointers.fileId[row]!;
       const byteStart = pointers.byteStart[row]!;
-      // Ends of transactions lie in no file.
+      // Transaction markers are not stored in files.
       if (nextOffset > offset && fileId !== '')
         yield { fileId, byteStart, byteEnd: byteStart + pointers.byteLength[row]!, baseOffset, nextOffset };
       offset = Math.max(offset, nextOffset);
