@@ -59,13 +59,13 @@ export interface AgentOptions {
   readonly idleConnectionMs: number;
   /** The load of the processor at which clients are slowed down, from 0 to 100; 0 never does. */
   readonly highCpuPercent: number;
-  /** Metadata requests that are worked on at a time, per processor; 0 is no limit. */
+  /** Metadata requests that run at a time, per processor; 0 is no limit. */
   readonly metadataRequestsPerCpu: number;
   /** Where limits of the Kafka listener differ from those that follow from the processors. */
   readonly limits?: Partial<ListenerLimits>;
   /** Load of the process; tests set it. */
   readonly load?: LoadSource;
-  /** Whether it waits while another agent of its group stops, before it does. */
+  /** Whether it waits, before it stops, while another agent of its group stops. */
   readonly locksShutdown?: boolean;
   readonly defaultStrategy: PartitionAssignmentStrategy;
   /** SASL mechanisms. If absent, clients cannot log in. */

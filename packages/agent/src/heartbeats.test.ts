@@ -16,7 +16,7 @@ import { startAgentUnderTest } from '../testing/running-agent.ts';
 import { addUser, logInByPassword } from '../testing/sasl-client.ts';
 import { Heartbeats } from './heartbeats.ts';
 
-test('some heartbeats carry a report, the first one among them', async (t) => {
+test('some heartbeats carry a report, including the first', async (t) => {
   const { cluster, pass } = await startAgentUnderTest(t);
   assert.deepEqual([cluster.calls.heartbeat, cluster.reports.length], [1, 1]);
   await pass(3 * reportIntervalMs + heartbeatIntervalMs);
@@ -32,7 +32,7 @@ test('some heartbeats carry a report, the first one among them', async (t) => {
   );
 });
 
-test('an agent whose first heartbeat is not heard waits for the leader, and can be stopped meanwhile', async () => {
+test('an agent whose first heartbeat fails waits for the leader, and can be stopped meanwhile', async () => {
   const clock = new HandClock();
   const cluster = new FakeCluster({ nowMs: () => clock.nowMs() });
   const self = () => ({ agentId: 'a' }) as AgentDescription;
@@ -55,7 +55,7 @@ test('an agent whose first heartbeat is not heard waits for the leader, and can 
   assert.equal(clock.waiting, 0);
 });
 
-test('what nobody heard is told with the first heartbeat that is heard', async (t) => {
+test('stats of failed heartbeats are reported with the next successful one', async (t) => {
   const { cluster, pass } = await startAgentUnderTest(t);
   cluster.unavailable = true;
   await pass(2 * reportIntervalMs);
@@ -66,7 +66,7 @@ test('what nobody heard is told with the first heartbeat that is heard', async (
   assert.ok(after!.spanMs >= 2 * reportIntervalMs);
 });
 
-test('an agent reports its files, its hasty clients, who has logged in and who is connected', async (t) => {
+test('an agent reports its files, clients with short timeouts, logins and connections', async (t) => {
   const under = await startAgentUnderTest(t, {
     sasl: { isRequired: true, passwordMechanisms: ['PLAIN'], sessionMsMax: 0 },
   });
@@ -104,11 +104,11 @@ test('an agent reports its files, its hasty clients, who has logged in and who i
   };
   assert.deepEqual(report.connected, { connectionCount: 1, software: [franz] });
   client.socket.destroy();
-  // When the agent hears of it is up to the sockets; the report after that says so.
+  // The sockets decide when the agent notices the disconnect; a later report shows it.
   while (cluster.reports.at(-1)!.connected!.connectionCount > 0) await pass(reportIntervalMs);
 });
 
-test('over a new connection a heartbeat is sent at once, unless one is under way, and then at its intervals', async () => {
+test('over a new connection a heartbeat is sent at once, unless one is in flight, and then at intervals', async () => {
   const clock = new HandClock();
   let sent = 0;
   let answer: () => void = () => {};

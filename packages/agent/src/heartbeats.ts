@@ -11,19 +11,19 @@ import { type Clock, type Log, type MetricRow, Metrics, type Series } from '@wei
 interface HeartbeatsOptions {
   readonly port: ClusterPort;
   readonly self: () => AgentDescription;
-  /** Told with each that was heard which agents live, this one among them. */
+  /** Called after each successful heartbeat with the live agents, including this one. */
   readonly onHeard?: (agents: readonly AgentDescription[]) => void;
-  /** What the agent has measured. Without it nobody is told. */
+  /** Measurements of the agent. If absent, heartbeats carry no report. */
   readonly reports?: ReportSource;
   readonly clock: Clock;
   readonly log: Log;
-  /** Where they are counted. Without it nobody is told. */
+  /** If absent, heartbeats are not counted. */
   readonly metrics?: Metrics;
 }
 
 interface ReportSource {
   report(): AgentReport;
-  /** The last report was heard. */
+  /** Called when the last report was received. */
   heard(): void;
 }
 
@@ -35,8 +35,8 @@ export const heartbeatRow: MetricRow<'outcome' | 'mechanism'> = {
 };
 
 /**
- * Tells the cluster at intervals that this agent lives, and now and then what it has measured since it last did. One that fails is followed by the next; the connection mends
- * itself.
+ * Sends heartbeats to the cluster at intervals, some of them with a report of what the agent measured since the last
+ * one that was received. A failed heartbeat is followed by the next; the connection recovers by itself.
  */
 export class Heartbeats {
   readonly #options: HeartbeatsOptions;
@@ -57,8 +57,8 @@ export class Heartbeats {
   }
 
   /**
-   * Resolves when the first one was heard, so that clients are not sent to an agent that the cluster does not know. A leader that is just being
-   * replaced is waited for; whatever else is wrong is thrown.
+   * Resolves after the first successful heartbeat, so that clients are not sent to an agent that the cluster does not
+   * know. Waits for a leader that is just being replaced; throws any other error.
    */
   async start(): Promise<void> {
     for (;;) {
@@ -76,9 +76,12 @@ export class Heartbeats {
     this.#schedule();
   }
 
-  /** Sends one now: over a new connection nobody has heard this agent, and clients are not told of it until somebody has. */
+  /**
+   * Sends a heartbeat now: the peer of a new connection does not know this agent, and clients do not see the agent
+   * until it does.
+   */
   beatNow(): void {
-    // Whoever still waits for the first to be heard tries again. One that is under way goes over the new connection.
+    // A waiting start retries at once. A heartbeat in flight uses the new connection.
     this.#endPause();
     if (this.#cancel === undefined || this.#isUnderWay) return;
     this.#cancel();
@@ -126,7 +129,7 @@ export class Heartbeats {
 
   #notHeard(error: unknown): void {
     this.#unheard.add(1);
-    // Said once per outage, and not every two seconds.
+    // Logged once per outage, and not every two seconds.
     if (this.#wasHeard)
       this.#options.log.warn('failed to send heartbeat to control plane', { error: String(error) });
     this.#wasHeard = false;
@@ -135,7 +138,7 @@ export class Heartbeats {
   async #send(): Promise<void> {
     const { port, self, clock, reports, onHeard } = this.#options;
     const sentMs = clock.monotonicMs();
-    // One that was not heard is followed by another with the next heartbeat.
+    // A report that was not received is followed by another one with the next heartbeat.
     const isReportDue = reports !== undefined && sentMs >= this.#nextReportMs;
     const agents = await port.heartbeat(isReportDue ? { ...self(), report: reports.report() } : self());
     this.#heard.add(1);

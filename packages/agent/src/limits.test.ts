@@ -9,14 +9,14 @@ import type { AgentOptions } from './agent-options.ts';
 import { agentLimits } from './limits.ts';
 
 /**
- * Every limit on what clients may do, driven against a whole agent: what the client that exceeds it sees, and what the metrics
- * say. Whatever happens to it, a bystander on a connection of its own is served afterwards.
+ * Every limit on clients, tested against a whole agent: what the client that exceeds it sees, and what the metrics
+ * show. A bystander on a connection of its own is served afterwards in every case.
  */
 interface LimitCase {
   readonly limit: string;
   readonly options?: Partial<AgentOptions>;
   drive(under: AgentUnderTest): Promise<void>;
-  /** The series that tell of it, with what they say afterwards. */
+  /** The series that show it, with their values afterwards. */
   readonly stats: Readonly<Record<string, number>>;
 }
 
@@ -68,7 +68,7 @@ function gateway(): { readonly opened: Promise<void>; open: () => void } {
   return { opened, open: () => open() };
 }
 
-/** A Produce frame whose end never comes. */
+/** A Produce frame that never ends. */
 function halfFrame(bytes: number, claimedBytes = 10 * MiB): Buffer {
   const frame = Buffer.alloc(bytes);
   frame.writeInt32BE(claimedBytes, 0);
@@ -87,7 +87,7 @@ const cases: readonly LimitCase[] = [
       await tooMany.closed;
       assert.equal(await produced(first, small), 0, 'the others live on');
       first.socket.destroy();
-      // The place of one that has gone is free.
+      // The slot of a closed connection is free again.
       await untilFigure('agent_kafka_inflight_connections', 2);
       assert.equal(await produced(await connect(), small), 0);
     },
@@ -99,7 +99,7 @@ const cases: readonly LimitCase[] = [
     async drive({ connect }) {
       const client = await connect();
       assert.equal(await produced(client, batchOf([Buffer.alloc(MiB)])), codeOf('MESSAGE_TOO_LARGE'));
-      // It is about single records: together they may be larger.
+      // The limit applies to single records: together they may be larger.
       const many = batchOf([Buffer.alloc(MiB - 100), Buffer.alloc(MiB - 100)]);
       assert.equal(await produced(client, many), 0, 'the connection lives on');
     },
@@ -133,7 +133,7 @@ const cases: readonly LimitCase[] = [
       const batches = answer.responses[0]!.partitions.map(({ records }) =>
         Math.floor((records?.length ?? 0) / 50_000),
       );
-      // 120,000 are two batches of a partition, and 250,000 are four of all.
+      // 120,000 bytes are two batches of a partition, and 250,000 are four of all.
       assert.deepEqual(batches, [2, 2, 0, 0]);
     },
     stats: { [answered('Fetch')]: 1, agent_kafka_fetch_records_counter: 4 },
@@ -185,7 +185,7 @@ const cases: readonly LimitCase[] = [
       for (const client of clients) {
         for (let count = 0; count < 40; count++) client.send('Produce', 9, produceBody(small));
       }
-      // Of 80, one is in the file that is open.
+      // Of 80, one is in the open file.
       await untilFigure(held('produce', 'inflight_files'), 15);
       assert.equal(store.puts, 64, 'no file is closed beyond the limit');
       open();
@@ -217,7 +217,7 @@ const cases: readonly LimitCase[] = [
       for (let count = 0; count < 8; count++) {
         const { body } = await client.receive('Produce', 9);
         outcomes.push([body.responses[0]!.partitionResponses[0]!.errorCode, body.throttleTimeMs]);
-        // A throttled connection is not read until its time is over.
+        // A throttled connection is not read until its throttle time is over.
         clock.advance(1_000);
       }
       const refusal = codeOf('REQUEST_TIMED_OUT');
@@ -258,7 +258,7 @@ const cases: readonly LimitCase[] = [
       const unserved = await connect();
       unserved.send('ApiVersions', 0, {});
       await untilRead();
-      // Twice the limit is the end of the one that goes on.
+      // At twice the limit the connection that continues is closed.
       greedy.socket.write(Buffer.alloc(MiB));
       await greedy.closed;
       assert.equal(await figure(begun('ApiVersions')), 1, 'only the bystander was served before');
@@ -283,11 +283,11 @@ const cases: readonly LimitCase[] = [
         }
       }
       await untilFigure('agent_kafka_answer_bytes', (bytes) => bytes >= MiB);
-      // Whoever does not read loses its connection soon, and then the others are served.
+      // A client that does not read loses its connection soon, and then the others are served.
       const reader = await connect();
       reader.send('Fetch', 11, fetchBody([0], 64 * MiB, 64 * MiB));
       for (let seconds = 0; seconds < 40; seconds++) {
-        // Each may exceed it by the one batch that a fetch always gets.
+        // Each answer may exceed it by the one batch that a fetch always gets.
         const bytes = await figure('agent_kafka_answer_bytes');
         assert.ok(bytes < 6 * MiB, `${bytes} bytes of answers`);
         await pass(1_000);
@@ -326,7 +326,7 @@ const cases: readonly LimitCase[] = [
       await idle.closed;
       await untilFigure(closed('idle'), 2);
     },
-    // The bystander was silent as long and is given a new connection.
+    // The bystander was idle as long and gets a new connection.
     stats: { agent_net_kafka_tcp_idle_conn_close: 2, [closed('idle')]: 2 },
   },
   {
@@ -348,7 +348,7 @@ const cases: readonly LimitCase[] = [
       await pass(5_000);
       const first = await produceNow();
       assert.ok(first > 0, 'the answer tells to wait');
-      // Who does not wait is not read: the answer of the next comes when the time is over.
+      // A client that does not wait is not read: the next answer comes when the throttle time is over.
       client.send('Produce', 9, produceBody(small));
       assert.equal(await figure(begun('Produce')), 3, 'it is not read');
       load.eventLoop = load.loopCpu = 0.1;
@@ -397,7 +397,7 @@ for (const { limit, options = {}, drive, stats } of cases) {
   });
 }
 
-test('when too many metadata requests wait, clients are told to ask again', async (t) => {
+test('if too many Metadata requests wait, clients get a retriable error', async (t) => {
   const under = await startAgentUnderTest(t, {
     metadataRequestsPerCpu: 1,
     limits: { requestsInFlightPerConnectionMax: 5000 },
@@ -414,7 +414,7 @@ test('when too many metadata requests wait, clients are told to ask again', asyn
   const late = await under.connect();
   const [topic] = (await late.call('Metadata', 9, names('late'))).topics;
   assert.equal(topic?.errorCode, codeOf('LEADER_NOT_AVAILABLE'));
-  // All topics cannot be told to be missing.
+  // A request for all topics has no topics that could carry an error, so the connection is closed.
   late.send('Metadata', 9, { topics: null });
   await late.closed;
 });

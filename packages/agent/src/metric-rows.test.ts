@@ -14,7 +14,7 @@ test('no two metrics have the same name', () => {
   assert.equal(new Set(all).size, all.length);
 });
 
-test('every metric that is written down somewhere is described', () => {
+test('every metric row in the code is listed', () => {
   const packages = join(import.meta.dirname, '../..');
   const places = ['agent/src/**/*.ts', 'storage/src/**/*.ts', 'rpc/src/{client,connector}.ts'];
   const found = places
@@ -33,7 +33,7 @@ test('every metric that is written down somewhere is described', () => {
   );
 });
 
-test('what an agent tells is described, as it tells it', async (t) => {
+test('all metrics of a running agent are listed, with the same kind and labels', async (t) => {
   const metrics = new Metrics();
   await startAgentUnderTest(t, { metrics });
   const rows = new Map([...agentMetricRows, ...publishedMetrics].map((row) => [row.name, row]));

@@ -25,7 +25,7 @@ import { certificateRows } from './security/tls/server-certificates.ts';
 import { pointsRow, pushesRow } from './telemetry/client-telemetry.ts';
 import { backpressure, outcomes, produceOutcomes, writeRows } from './write-path/write-metrics.ts';
 
-/** All that agents count, for those who describe what there is. What they tell of the cluster is not among it. */
+/** All metrics of agents, for documentation and tests. Cluster metrics are not included. */
 export const agentMetricRows: readonly MetricRow[] = [
   ...Object.values(listenerRows),
   produceOutcomes,

@@ -4,7 +4,10 @@ import { Metrics } from '@weir/core';
 import { batchOf } from '../testing/data-path.ts';
 import { startAgentUnderTest } from '../testing/running-agent.ts';
 
-/** The names of the interface, for what an agent does so far: type and labels. Those of stores and of calls are tested with them. */
+/**
+ * Metric names that are part of the public interface, with type and labels. Those of stores and of calls have their own
+ * tests.
+ */
 const promised: readonly [name: string, type: 'counter' | 'gauge' | 'histogram', ...labels: string[]][] = [
   ['agent_kafka_produce_records_counter', 'counter'],
   ['agent_kafka_fetch_records_counter', 'counter'],
@@ -35,7 +38,7 @@ const promised: readonly [name: string, type: 'counter' | 'gauge' | 'histogram',
   ['cpu_utilization_os', 'gauge'],
 ];
 
-/** Ours, for what the interface has no name for. */
+/** Our own metrics, which the interface has no name for. */
 const ours: typeof promised = [
   ['agent_kafka_connection_closed_counter', 'counter', 'reason'],
   ['agent_kafka_request_bytes_counter', 'counter'],
@@ -57,7 +60,7 @@ interface Family {
   readonly labels: string;
 }
 
-/** What a scrape tells, by the names of metrics: their types and the labels of every series. */
+/** Parses a scrape: types and labels of every series, by metric name. */
 function familiesIn(text: string): Map<string, Family[]> {
   const types = new Map<string, string>();
   const found = new Map<string, Family[]>();
@@ -77,7 +80,7 @@ function familiesIn(text: string): Map<string, Family[]> {
   return found;
 }
 
-test('an agent that has done something tells of it under the names of the interface', async (t) => {
+test('an agent that has done some work publishes all metrics of the interface', async (t) => {
   const metrics = new Metrics({ agent_version: 'v830' });
   const under = await startAgentUnderTest(t, { metrics });
   under.cluster.addTopic('t');

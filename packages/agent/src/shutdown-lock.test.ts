@@ -32,7 +32,7 @@ function agents() {
   };
 }
 
-test('an agent waits until the one before it has stopped', async () => {
+test('an agent waits until the previous one has stopped', async () => {
   const { port, told, takes, lockOf, pass } = agents();
   const [first, second] = [lockOf('first'), lockOf('second')];
   await takes('first', first);
@@ -46,7 +46,7 @@ test('an agent waits until the one before it has stopped', async () => {
   assert.equal(port.shutdownLocks.get('g'), 'second');
 });
 
-test('waiting has an end, whoever has the lock and whether or not anybody can be asked', async () => {
+test('waiting is bounded, whether another agent holds the lock or the control plane is unreachable', async () => {
   for (const unavailable of [false, true]) {
     const { port, told, takes, lockOf, pass } = agents();
     await takes('first', lockOf('first'));
@@ -59,13 +59,13 @@ test('waiting has an end, whoever has the lock and whether or not anybody can be
   }
 });
 
-test('who has the lock says so again until it is done', async () => {
+test('the holder renews the lock until it is done', async () => {
   const { port, takes, lockOf, pass } = agents();
   const lock = lockOf('first');
   await takes('first', lock);
   await pass(heartbeatIntervalMs * 5);
   assert.equal(port.calls.lockShutdown, 6);
-  // A new leader knows nothing of it, and hears it again.
+  // A new leader does not know the lock until it is renewed.
   port.shutdownLocks.clear();
   await pass(heartbeatIntervalMs);
   assert.equal(port.shutdownLocks.get('g'), 'first');
@@ -75,7 +75,7 @@ test('who has the lock says so again until it is done', async () => {
   assert.equal(port.shutdownLocks.size, 0);
 });
 
-test('an agent serves clients while it waits, and stops when it is its turn', async (t) => {
+test('an agent serves clients while it waits for the lock, and then stops', async (t) => {
   const { agent, cluster, clock, connect, pass } = await startAgentUnderTest(t, { locksShutdown: true });
   cluster.shutdownLocks.set('', 'another');
   let isStopped = false;

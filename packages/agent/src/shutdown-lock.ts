@@ -10,8 +10,8 @@ interface ShutdownLockOptions {
 }
 
 /**
- * Lets only one agent of a group shut down at a time, so that a rolling restart that is too fast does not take them all from their
- * clients. Waiting has an end: whoever stops agents kills those that take too long.
+ * Lets only one agent of a group shut down at a time, so that a rolling restart that is too fast does not stop all of
+ * them at once. Waiting is bounded, because orchestrators kill processes that take too long.
  */
 export class ShutdownLock {
   readonly #options: ShutdownLockOptions;
@@ -22,7 +22,7 @@ export class ShutdownLock {
     this.#options = options;
   }
 
-  /** Waits until the agent has the lock, but no longer than so; it may stop in either case. */
+  /** Waits until the agent has the lock, at most `waitMsMax`; it may stop in either case. */
   async take(waitMsMax: number): Promise<void> {
     const { clock, log } = this.#options;
     const endMs = clock.monotonicMs() + waitMsMax;
@@ -40,12 +40,12 @@ export class ShutdownLock {
     this.#keep();
   }
 
-  /** Lets the next one stop. */
+  /** Lets the next agent stop. */
   async release(): Promise<void> {
     const { port, agentId } = this.#options;
     this.#isReleased = true;
     this.#cancel?.();
-    // Otherwise it ends with its lease.
+    // If the call fails, the lock ends with its lease.
     await port.unlockShutdown(agentId).catch(() => undefined);
   }
 

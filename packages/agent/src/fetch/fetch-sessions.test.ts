@@ -59,7 +59,7 @@ async function start() {
   return { path, topicId, write, fetch };
 }
 
-test('a session tells only what is new', async () => {
+test('a session returns only partitions with changes', async () => {
   const { write, fetch } = await start();
   await write(0, 'a');
   const first = await fetch([0, 0], { 0: 0, 1: 0, 2: 0 });
@@ -81,7 +81,7 @@ test('a session tells only what is new', async () => {
   assert.deepEqual(forgot.told, [3]);
 });
 
-test('a partition with an error is told each time, and once more when it is well again', async () => {
+test('a partition with an error is returned each time, and once more when it has recovered', async () => {
   const { path, fetch } = await start();
   const { id } = await fetch([0, 0], { 0: 0, 1: 5 });
   const second = await fetch([id, 1]);
@@ -92,7 +92,7 @@ test('a partition with an error is told each time, and once more when it is well
   path.view.close();
 });
 
-test('partitions that had their turn are served last', async () => {
+test('partitions that were just served come last', async () => {
   const { write, fetch } = await start();
   for (const partition of [0, 1, 2]) await write(partition, 'x');
   const one = { partitionMaxBytes: 1, maxBytes: 1 };
@@ -102,7 +102,7 @@ test('partitions that had their turn are served last', async () => {
   assert.deepEqual(turns, [[0], [1], [2], [0], [1]]);
 });
 
-test('mistakes about sessions are told for the whole request', async () => {
+test('session errors apply to the whole request', async () => {
   const { path, fetch } = await start();
   assert.equal((await fetch([77, 1])).error, 'FETCH_SESSION_ID_NOT_FOUND');
   const { id } = await fetch([0, 0], { 0: 0 });
@@ -164,7 +164,7 @@ function run(sessions: FetchSessions, id: number, epoch: number, partitions: num
   return round.end(news).sessionId;
 }
 
-test('sessions are limited, and only idle ones make room', () => {
+test('sessions are limited, and only idle ones are evicted', () => {
   const clock = new HandClock();
   const sessions = new FetchSessions({ clock, random: seededRandom(1), sessionsMax: 2, partitionsMax: 10 });
   const first = run(sessions, 0, 0, 1);
@@ -192,14 +192,14 @@ test('partitions in sessions are limited', () => {
   assert.deepEqual([sessions.size, sessions.partitionCount], [1, 4]);
 });
 
-test('epochs count up, one per request', () => {
+test('the epoch grows by one per request', () => {
   const sessions = new FetchSessions({ clock: new HandClock(), random: seededRandom(1) });
   const id = run(sessions, 0, 0, 1);
   for (let epoch = 1; epoch < 10; epoch++) assert.equal(run(sessions, id, epoch, 0), id);
   assert.equal(sessions.begin(requestOf(id, 3, 0), 11, alice), 'INVALID_FETCH_SESSION_EPOCH');
 });
 
-test('a session is of the principal that opened it', () => {
+test('a session belongs to the principal that opened it', () => {
   const sessions = new FetchSessions({ clock: new HandClock(), random: seededRandom(1) });
   const id = run(sessions, 0, 0, 3);
   for (const epoch of [1, 2, 7]) {

@@ -4,7 +4,7 @@ import { agentLimits } from '../limits.ts';
 
 type FetchRequest = RequestOf<Apis['Fetch']>;
 
-/** A partition that a client reads, as it last said so, and what it was last told. */
+/** A partition that a client fetches, with its last request and the last values that were sent. */
 export interface FetchPartition {
   readonly topicName: string;
   readonly topicId: string;
@@ -12,13 +12,13 @@ export interface FetchPartition {
   fetchOffset: number;
   bytesMax: number;
   currentLeaderEpoch: number;
-  /** -1 when it was never told, or was told an error. */
+  /** -1 if never sent, or if an error was sent. */
   sentHighWatermark: number;
   sentLastStableOffset: number;
   sentLogStartOffset: number;
 }
 
-/** What became of a partition in one round. */
+/** Result of a partition in one round. */
 export interface PartitionNews {
   readonly partition: FetchPartition;
   readonly hasError: boolean;
@@ -30,7 +30,9 @@ export interface PartitionNews {
 
 export interface FetchRound {
   readonly partitions: readonly FetchPartition[];
-  /** Ends the round: which partitions are news to the client, and the id of the session to go on with. */
+  /**
+   * Ends the round: returns which partitions have changes for the client, and the id of the session to continue with.
+   */
   end(news: readonly PartitionNews[]): {
     readonly sessionId: number;
     readonly isTold: (news: PartitionNews) => boolean;
@@ -43,7 +45,7 @@ interface Session {
   readonly usesTopicIds: boolean;
   /** In the order in which they are served. */
   readonly partitions: Map<string, FetchPartition>;
-  /** What the next request has to say. */
+  /** The epoch that the next request must have. */
   epoch: number;
   usedMs: number;
 }
@@ -55,7 +57,7 @@ interface FetchSessionsOptions {
   readonly partitionsMax?: number;
 }
 
-/** A session that was not used for so long may have to make room for another. */
+/** A session that was not used for this long may be evicted. */
 const idleMs = 120_000;
 const finalEpoch = -1;
 const firstEpoch = 0;
@@ -63,19 +65,20 @@ const sessionIdMax = 2 ** 31 - 1;
 const topicIdsFromVersion = 13;
 
 /**
- * What clients read, so that they need not repeat it (KIP-227): a client opens a session with its first fetch and from
- * then on sends only what changed, and is only told what is news.
+ * Remembers what clients fetch, so that they need not repeat it (KIP-227): a client opens a session with its first
+ * fetch, from then on sends only changes, and receives only partitions with changes.
  *
- * Sessions belong to the agent and not to a connection, and to the principal that opened them: for others there is no
- * such session, so that an id that was guessed neither tells what somebody reads nor ends it. They are limited in
- * number and in partitions; who gets none is told session 0 and goes on with full fetches, which is always right.
+ * Sessions belong to the agent and not to a connection, and to the principal that opened them: for other principals the
+ * session does not exist, so that a guessed id neither reveals what a client fetches nor ends its session. They are
+ * limited in number and in partitions; a client without a session gets session id 0 and continues with full fetches,
+ * which are always correct.
  */
 export class FetchSessions {
   readonly #clock: Clock;
   readonly #random: Random;
   readonly #sessionsMax: number;
   readonly #partitionsMax: number;
-  /** The least recently used first. */
+  /** Least recently used first. */
   readonly #sessions = new Map<number, Session>();
   #partitionCount = 0;
 
@@ -94,7 +97,7 @@ export class FetchSessions {
     return this.#partitionCount;
   }
 
-  /** Reads from a request what to fetch; an error is one of the whole request. */
+  /** Determines from a request what to fetch; an error applies to the whole request. */
   begin(request: FetchRequest, apiVersion: number, owner: string): FetchRound | ErrorName {
     const { sessionId, sessionEpoch } = request;
     const usesTopicIds = apiVersion >= topicIdsFromVersion;
@@ -109,7 +112,7 @@ export class FetchSessions {
     return this.#beginIncremental(session, request);
   }
 
-  /** Opens a session if somebody is to own it. */
+  /** Opens a session if there is an owner. */
   #beginFull(request: FetchRequest, usesTopicIds: boolean, owner: string | undefined): FetchRound {
     const wanted = new Map<string, FetchPartition>();
     updateFrom(wanted, request, usesTopicIds);
@@ -140,7 +143,7 @@ export class FetchSessions {
       end: (news) => {
         const told = new Set(news.filter(isNews));
         for (const one of told) note(session, one);
-        // Without partitions there is nothing to keep, and more than is allowed is not kept either.
+        // A session without partitions, or one that exceeds the limit, is closed.
         const isKept = partitions.size > 0 && this.#partitionCount <= this.#partitionsMax;
         if (!isKept) this.#close(session.id);
         return { sessionId: isKept ? session.id : 0, isTold: (one) => told.has(one) };
@@ -165,7 +168,7 @@ export class FetchSessions {
     return session;
   }
 
-  /** Only sessions that nobody seems to use any more are closed for others; else all would push each other out. */
+  /** Only idle sessions are evicted; otherwise sessions would evict each other all the time. */
   #makeRoom(partitions: number): boolean {
     const idleSinceMs = this.#clock.monotonicMs() - idleMs;
     for (const { id, usedMs } of this.#sessions.values()) {
@@ -230,7 +233,7 @@ function isNews(news: PartitionNews): boolean {
   );
 }
 
-/** Remembers what the client is told, and serves a partition last that has just had its turn. */
+/** Records what is sent to the client, and moves a partition with records to the end of the order. */
 function note(
   session: Session,
   { partition, hasError, hasRecords, highWatermark, lastStableOffset, logStartOffset }: PartitionNews,

@@ -16,7 +16,7 @@ function batchOf(codec: CompressionCodec, value: Buffer): RecordBatchView {
   return new RecordBatchView(buildRecordBatch([{ timestamp: 0n, key: null, value }], { codec }));
 }
 
-test('no batch inflates beyond what was told before', () => {
+test('no batch inflates beyond the computed maximum', () => {
   const random = seededRandom(11);
   const kinds = {
     zeros: (bytes: number) => Buffer.alloc(bytes),
@@ -34,7 +34,7 @@ test('no batch inflates beyond what was told before', () => {
   }
 });
 
-test('what usual batches can hold is told closely enough to spare them the look inside', () => {
+test('for usual batches the maximum is close enough to avoid decompression', () => {
   const value = Buffer.from('{"user":"somebody","event":"click","page":"/index.html"}\n'.repeat(300));
   const limits: Record<CompressionCodec, number> = {
     none: 20_000,
@@ -46,7 +46,7 @@ test('what usual batches can hold is told closely enough to spare them the look 
   for (const codec of codecs) assert.ok(inflatedBytesMax(batchOf(codec, value)) <= limits[codec], codec);
 });
 
-test('what is not zstd may hold anything', () => {
+test('data that is not zstd has no maximum', () => {
   const whole = batchOf('zstd', Buffer.alloc(10_000)).bytes;
   for (const cutTo of [62, 65, 67]) {
     assert.equal(inflatedBytesMax(new RecordBatchView(whole.subarray(0, cutTo))), Number.POSITIVE_INFINITY);

@@ -1,6 +1,6 @@
 import { type CompressionCodec, headerBytes, type RecordBatchView } from '@weir/wire';
 
-/** How many bytes one byte of a codec can become at most: what its shortest way to repeat itself can say. */
+/** How many bytes one byte of a codec can become at most, by its most compact form of repetition. */
 const inflationMax = { none: 1, snappy: 22, lz4: 255, gzip: 1032 } as const satisfies Partial<
   Record<CompressionCodec, number>
 >;
@@ -9,8 +9,8 @@ const zstdMagic = 0xfd2fb528;
 const zstdBlockBytesMax = 128 * 1024;
 
 /**
- * The size that the records of a batch can have without compression, told without decompressing them. No record can be
- * larger, so that most batches pass a limit on records without anybody looking inside.
+ * Returns the maximum size of the records of a batch without compression, computed without decompressing them. No
+ * record can be larger, so most batches pass a limit on record size without decompression.
  */
 export function inflatedBytesMax(batch: RecordBatchView): number {
   const { codec, recordsBytes } = batch;
@@ -18,16 +18,16 @@ export function inflatedBytesMax(batch: RecordBatchView): number {
   return codec === 'zstd' ? zstdBytesMax(recordsBytes) : recordsBytes.length * inflationMax[codec];
 }
 
-/** Compressed batches are about a quarter of their records, give or take; nobody counts on more than that. */
+/** Compressed batches are about a quarter of their records; used only as an estimate. */
 const usualInflation = 4;
 
-/** The likely size of a batch without compression. */
+/** Estimates the size of a batch without compression. */
 export function inflatedBytesEstimate(batch: RecordBatchView): number {
   const { codec, recordsBytes } = batch;
   return headerBytes + recordsBytes.length * (codec === 'none' ? 1 : usualInflation);
 }
 
-/** Every zstd block says how long it is, and none becomes more than 128 KiB. Infinity for what does not read like zstd. */
+/** Every zstd block contains its size, and none becomes more than 128 KiB. Infinity for data that is not zstd. */
 function zstdBytesMax(bytes: Buffer): number {
   let total = 0;
   for (let at = 0; at < bytes.length; ) {
@@ -50,7 +50,7 @@ function zstdBytesMax(bytes: Buffer): number {
   return total;
 }
 
-/** Where the blocks of the frame at `at` begin. */
+/** Returns where the blocks of the frame at `at` begin. */
 function zstdBlocksAt(bytes: Buffer, at: number): number | undefined {
   if (bytes.length - at < 6 || bytes.readUInt32LE(at) !== zstdMagic) return undefined;
   const descriptor = bytes[at + 4]!;

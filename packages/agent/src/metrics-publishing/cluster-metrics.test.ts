@@ -17,7 +17,7 @@ import {
 
 const nowMs = 1_800_000_000_000;
 
-/** A cluster with a real leader, and what is published of it. */
+/** A cluster with a real leader, and its published metrics. */
 async function start(t: TestContext, differences: Partial<ClusterMetricsOptions> = {}) {
   const leader = await startLeaderAgent({ 'group.initial.rebalance.delay.ms': '0' });
   t.after(() => leader[Symbol.asyncDispose]());
@@ -45,7 +45,7 @@ async function start(t: TestContext, differences: Partial<ClusterMetricsOptions>
 
 let seed = 0;
 
-/** Writes one batch, in a file that was begun so long ago. */
+/** Writes one batch, in a file that was created `ageMs` ago. */
 async function append(
   { node, view }: LeaderAgent,
   topicId: string,
@@ -94,7 +94,7 @@ async function commit(
   assert.deepEqual(answer!.offsets, ['NONE']);
 }
 
-test('a group that falls behind and catches up', async (t) => {
+test('the lag of a group that falls behind and catches up', async (t) => {
   const { leader, published, stats } = await start(t);
   const { topicId } = await leader.addTopic('orders', 2);
   await append(leader, topicId, 0, 10, 60_000);
@@ -108,11 +108,11 @@ test('a group that falls behind and catches up', async (t) => {
       line.replace(/.*_(lag|seconds)\{.*partition="(\d)"\} (\S+)/, '$1 $2 $3'),
     );
   };
-  // The first record that was not committed lies in the first file, in the second, in none.
+  // The first uncommitted record is in the first file, in the second, in none.
   assert.deepEqual(await lag([0, 4]), ['seconds 0 60', 'lag 0 11']);
   assert.deepEqual(await lag([0, 10], [1, 0]), ['seconds 0 20', 'seconds 1 5', 'lag 0 5', 'lag 1 3']);
   assert.deepEqual(await lag([0, 15], [1, 3]), ['seconds 0 0', 'seconds 1 0', 'lag 0 0', 'lag 1 0']);
-  // Offsets beyond the end are those of a topic that was made anew.
+  // Offsets beyond the end come from a topic that was recreated.
   assert.deepEqual(await lag([1, 9]), ['seconds 0 0', 'seconds 1 0', 'lag 0 0', 'lag 1 0']);
 
   assert.deepEqual(stats(/^service_(?:max|min)_offset|num_records/), [
@@ -137,7 +137,7 @@ test('a group that falls behind and catches up', async (t) => {
   assert.deepEqual(stats(/consumer_group/), [], 'what is gone is not told');
 });
 
-test('members of both protocols: what they read counts, committed or not', async (t) => {
+test('topics that members read count in both protocols, with or without commits', async (t) => {
   const { leader, published, stats } = await start(t);
   const { topicId } = await leader.addTopic('orders', 2);
   await append(leader, topicId, 0, 7, 30_000);
@@ -212,8 +212,8 @@ test('members of both protocols: what they read counts, committed or not', async
   ]);
 });
 
-test('too many groups and partitions are left out whole, and counted', async (t) => {
-  // groups, partitions of all of them, series: the groups that are told, and what is left out
+test('groups and partitions beyond the limits are left out as a whole, and counted', async (t) => {
+  // limits on groups, their partitions and series: the published groups, and what is left out
   const table = [
     [10, 100, 100, 'a b c', 0, 0],
     [2, 100, 100, 'a b', 1, 0],
@@ -240,7 +240,7 @@ test('too many groups and partitions are left out whole, and counted', async (t)
   }
 });
 
-test('without groups nobody is asked about them', async (t) => {
+test('without groups in the settings no call about groups is made', async (t) => {
   const { leader, published, stats } = await start(t, {
     settings: { includesGroups: false, withoutTags: ['partition'] },
   });
@@ -252,7 +252,7 @@ test('without groups nobody is asked about them', async (t) => {
   assert.deepEqual(stats(/offset/), ['max_offset{topic="orders"} 3', 'min_offset{topic="orders"} 0']);
 });
 
-test('it goes on after an outage, and ceases when another publishes', async (t) => {
+test('publishing continues after an outage, and stops when another agent publishes', async (t) => {
   let isPublisher = true;
   let isDown = false;
   const leader = await startLeaderAgent(
@@ -290,14 +290,14 @@ test('it goes on after an outage, and ceases when another publishes', async (t) 
   assert.deepEqual(outcomes(), ['success 2', 'error 1']);
 });
 
-test('who publishes', () => {
+test('which agent publishes', () => {
   const jobs = (agentId: string) => testAgent(agentId);
   const noJobs = (agentId: string) => testAgent(agentId, { roles: ['proxy'] });
   const table = [
     ['b', [jobs('a'), jobs('b')], false],
     ['a', [jobs('a'), jobs('b')], true],
     ['b', [noJobs('a'), jobs('b')], true],
-    // Nobody has heard of it yet.
+    // The list of agents does not contain it yet.
     ['b', [], true],
     ['a', [jobs('b')], true],
     ['c', [jobs('b')], false],

@@ -12,10 +12,10 @@ import type { ClusterView } from '../cluster/cluster-view.ts';
 export interface ClusterMetricsOptions {
   readonly view: ClusterView;
   readonly settings: ClusterMetricsSettings;
-  /** Whether this process is the one that publishes. Asked before every round. */
+  /** Whether this process is the one that publishes. Evaluated before every round. */
   readonly isPublisher: () => boolean;
   readonly limits?: GroupLimits;
-  /** Series of one metric. */
+  /** Limit on the series of one metric. */
   readonly seriesMax?: number;
   readonly clock: Clock;
   readonly log: Log;
@@ -32,8 +32,8 @@ export const publishOutcomeRow: MetricRow<'outcome'> = {
 };
 
 /**
- * Publishes the stats of the whole cluster among the metrics of this process, at intervals. When the cluster cannot be asked, the last
- * ones stay, and the counter of rounds tells that they are old.
+ * Publishes the metrics of the whole cluster among the metrics of this process, at intervals. If the cluster is
+ * unavailable, the last values stay, and the counter of rounds shows that they are old.
  */
 export class ClusterMetrics {
   readonly #options: ClusterMetricsOptions;
@@ -57,7 +57,7 @@ export class ClusterMetrics {
     this.#cancel?.();
   }
 
-  /** One round: what the cluster is now is told, and nothing else. */
+  /** One round: publishes the current state of the cluster and removes everything else. */
   async publish(): Promise<void> {
     const { view, settings, limits, clock, metrics } = this.#options;
     const { stats, groupsLeftOut } = await readStats(view, settings, clock, limits);
@@ -85,7 +85,7 @@ export class ClusterMetrics {
     } catch (error) {
       if (this.#hasStopped) return;
       metrics.series(publishOutcomeRow, { outcome: 'error' }).add(1);
-      // Said once per outage.
+      // Logged once per outage.
       if (!this.#hasFailed) {
         log.warn('failed to publish cluster metrics', { error: String(error) });
       }
@@ -93,7 +93,7 @@ export class ClusterMetrics {
     }
   }
 
-  /** Somebody else publishes now, and two that tell the same would be counted twice. */
+  /** Another process publishes now, and values published twice would be counted twice. */
   #cease(): void {
     if (!this.#isShowing) return;
     this.#isShowing = false;
@@ -103,8 +103,9 @@ export class ClusterMetrics {
 }
 
 /**
- * Whether an agent is the one that publishes: of those that run jobs the one with the smallest id. Agents may see different lists for a moment, and
- * then two publish, or nobody does, until the next round. An agent counts itself also while the others have not heard of it.
+ * Whether an agent is the one that publishes: of the agents with the role `jobs` the one with the smallest id. Agents
+ * may see different lists for a moment; then two agents publish, or none, until the next round. An agent counts itself
+ * even if the list does not contain it yet.
  */
 export function isPublishingAgent(agentId: string, agents: readonly AgentDescription[]): boolean {
   return agents.every((agent) => !agent.roles.includes('jobs') || agent.agentId >= agentId);

@@ -9,11 +9,11 @@ interface MetricsPublisherOptions {
   readonly cluster: ClusterPort;
   readonly settings: ClusterMetricsSettings;
   readonly host: string;
-  /** 0 takes any free one. */
+  /** 0 takes any free port. */
   readonly httpPort: number;
-  /** Whether `/metrics` answers. */
+  /** Whether `/metrics` is served. */
   readonly servesMetrics: boolean;
-  /** Aborted when nobody waits for the start any more. */
+  /** Aborted when the start is cancelled. */
   readonly givenUp: AbortSignal;
   readonly clock: Clock;
   readonly log: Log;
@@ -26,8 +26,8 @@ interface MetricsPublisher {
 }
 
 /**
- * A process that tells the stats of its cluster and does nothing else. It is no agent: no client and no other agent hears of it, and it
- * needs no bucket.
+ * Starts a process that only publishes the metrics of its cluster. It is not an agent: it is not registered, so neither
+ * clients nor other agents see it, and it needs no bucket.
  */
 export async function startMetricsPublisher(options: MetricsPublisherOptions): Promise<MetricsPublisher> {
   const { cluster, settings, host, givenUp, clock, log, metrics } = options;

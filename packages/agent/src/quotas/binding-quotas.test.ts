@@ -6,7 +6,7 @@ import { FollowedEntries } from '../cluster/followed-entries.ts';
 import { agentLimits } from '../limits.ts';
 import { QuotaLookup } from './binding-quotas.ts';
 
-/** The most specific first, each with those who share it with alice's client `app`. */
+/** Most specific first, each with what is shared with alice's client `app`. */
 const levels: [user: string | null | undefined, clientId: string | null | undefined, sharedWith: string][] = [
   ['alice', 'app', 'user and client'],
   ['alice', null, 'user and client'],
@@ -34,7 +34,7 @@ function setUp() {
 
 const client = { user: 'alice', clientId: 'app' };
 
-test('the most specific quota binds, whatever there is besides', () => {
+test('the most specific quota applies, whatever others exist', () => {
   fc.assert(
     fc.property(fc.uniqueArray(fc.nat(levels.length - 1)), (present) => {
       const { put, lookup } = setUp();
@@ -45,7 +45,7 @@ test('the most specific quota binds, whatever there is besides', () => {
   );
 });
 
-test('each quota is found by itself', () => {
+test('each quota type is looked up separately', () => {
   const { put, lookup } = setUp();
   put(keyOf(levels[0]!), { producer_byte_rate: 1 });
   put(keyOf(levels[7]!), { producer_byte_rate: 2, consumer_byte_rate: 3 });
@@ -69,7 +69,7 @@ for (const level of levels) {
   });
 }
 
-test('an address has its own quota or the default, and counts for itself', () => {
+test('an address has its own quota or the default, and is counted separately', () => {
   const { put, lookup } = setUp();
   put(quotaEntityKey([{ type: 'ip', name: null }]), { connection_creation_rate: 5 });
   put(quotaEntityKey([{ type: 'ip', name: '10.0.0.1' }]), { connection_creation_rate: 7 });
@@ -83,7 +83,7 @@ test('an address has its own quota or the default, and counts for itself', () =>
   assert.equal(new Set(found.map(({ sharedKey }) => sharedKey)).size, 3);
 });
 
-test('changes are seen at once, however many clients were looked up before', () => {
+test('changes take effect at once, even for cached clients', () => {
   const { put, lookup } = setUp();
   const key = keyOf(levels[7]!);
   assert.ok(lookup.isEmpty);

@@ -3,16 +3,16 @@ import { RecentlyUsed } from '@weir/core';
 import type { EntriesView } from '../cluster/followed-entries.ts';
 import { agentLimits } from '../limits.ts';
 
-/** Who sends a request. */
+/** The client of a request. */
 export interface QuotaClient {
   readonly user: string;
   readonly clientId: string;
 }
 
-/** The quota that binds somebody. */
+/** The quota that applies to a client or an address. */
 export interface BindingQuota {
   readonly perSecond: number;
-  /** Those with the same key share what the quota allows. */
+  /** Clients with the same key share the quota. */
   readonly sharedKey: string;
 }
 
@@ -20,13 +20,13 @@ type BindingQuotas = { readonly [Key in QuotaKey]?: BindingQuota };
 
 interface Level {
   readonly entity: QuotaEntity;
-  /** Which names a quota of this level counts by: a quota of a user is for all of his clients together. */
+  /** The names by which a quota of this level is counted: all clients of a user share the quota of the user. */
   readonly sharedBy: readonly string[];
 }
 
 /**
- * Finds the quotas that bind. For each of them the most specific entity that has it counts: the user with the client id before the
- * user alone, before the client id alone, and everywhere names before defaults.
+ * Finds the quotas that apply. For each type the most specific entity wins: user with client id before user alone,
+ * before client id alone, and names before defaults.
  */
 export class QuotaLookup {
   readonly #records: EntriesView;
@@ -37,7 +37,7 @@ export class QuotaLookup {
     this.#records = records;
   }
 
-  /** Whether nobody has any quota. */
+  /** Whether there are no quotas at all. */
   get isEmpty(): boolean {
     return this.#records.byKey.size === 0;
   }
@@ -73,7 +73,7 @@ export class QuotaLookup {
   }
 }
 
-/** The most specific first. */
+/** Most specific first. */
 function clientLevels(user: string, clientId: string): Level[] {
   const of = (type: string, name: string | null) => ({ type, name });
   const levels: Level[] = [];

@@ -116,7 +116,7 @@ describe('client quotas over a real leader', () => {
   }
 });
 
-test('without a control plane clients are sent to look for it', async () => {
+test('without a control plane clients get an error upon which they look for the controller', async () => {
   const agent = await startTestAgent();
   const code = codeOf('NOT_CONTROLLER');
   assert.deepEqual(await alter(agent, [entry(user('a'), { producer_byte_rate: 1 })]), [code]);

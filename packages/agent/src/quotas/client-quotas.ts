@@ -8,17 +8,17 @@ import { type QuotaMetrics, quotaMetrics } from './quota-metrics.ts';
 import { burstOf, RateWindow, sampleMs, windowAllowance } from './rate-window.ts';
 
 interface ClientQuotasOptions {
-  /** The records of the namespace `clientQuota`. */
+  /** The entries of the namespace `clientQuota`. */
   readonly records: EntriesView;
   readonly clock: Clock;
   readonly metrics: Metrics;
 }
 
 /**
- * What clients may take of this agent, and what they have taken. As in Kafka every agent counts for itself: a quota of 1 MB/s is
- * 1 MB/s at each agent that a client talks to.
+ * Quotas of clients on this agent, and their usage. As in Kafka every agent counts for itself: a quota of 1 MB/s is 1
+ * MB/s at each agent that a client uses.
  *
- * Everything here answers how long the client has to wait, in milliseconds. Whoever asked answers the request first, and then the
+ * Methods return how long the client has to wait, in milliseconds. The caller answers the request first, and then the
  * connection is not read for that long.
  */
 export class ClientQuotas {
@@ -34,19 +34,19 @@ export class ClientQuotas {
     this.#metrics = quotaMetrics(metrics);
   }
 
-  /** Whether nobody has any quota, so that there is nothing to measure. */
+  /** Whether there are no quotas, so that nothing has to be measured. */
   get areNone(): boolean {
     return this.#lookup.isEmpty;
   }
 
-  /** The bytes of a Produce request, which are taken when this is called. */
+  /** Counts the bytes of a Produce request that was accepted. */
   produced(client: QuotaClient, bytes: number): number {
     return this.#recorded('producer_byte_rate', client, bytes);
   }
 
   /**
-   * The bytes of a Fetch answer, which are not sent when the client has to wait: they do not count then. An answer that is larger
-   * than a whole window allows is sent when nothing else was in the window, because it would never be sent otherwise.
+   * Counts the bytes of a Fetch answer. If the client has to wait, they are not sent and do not count. An answer that
+   * is larger than a whole window allows is sent if the window is empty, because it could never be sent otherwise.
    */
   fetched(client: QuotaClient, bytes: number): number {
     const quota = this.#quota('consumer_byte_rate', client);
@@ -61,18 +61,21 @@ export class ClientQuotas {
     return this.#throttled('consumer_byte_rate', waitMs);
   }
 
-  /** More than this must not be put into one answer, because it would have to wait for ever. */
+  /** Upper bound for one answer, because a larger one would have to wait forever. */
   fetchBytesMax(client: QuotaClient): number {
     const quota = this.#quota('consumer_byte_rate', client);
     return quota === undefined ? Number.POSITIVE_INFINITY : Math.ceil(windowAllowance(quota.perSecond));
   }
 
-  /** The time that a request took of the processor. */
+  /** Counts the processor time of a request. */
   worked(client: QuotaClient, ms: number): number {
     return Math.min(sampleMs, this.#recorded('request_percentage', client, ms / 10));
   }
 
-  /** Partitions that a request makes or deletes. A strict one is refused what it may not have, others wait afterwards. */
+  /**
+   * Quota for partitions that a request creates or deletes. With `isStrict`, requests beyond the quota are refused;
+   * other clients wait afterwards.
+   */
   mutations(client: QuotaClient, isStrict: boolean): MutationQuota {
     const quota = this.#quota('controller_mutation_rate', client);
     if (quota === undefined) return new MutationQuota();
@@ -87,7 +90,7 @@ export class ClientQuotas {
     });
   }
 
-  /** A new connection; one that has to wait does not count, and is closed after the wait. */
+  /** Counts a new connection; one that has to wait does not count, and is closed after the wait. */
   connected(address: string): number {
     const quota = this.#lookup.isEmpty ? undefined : this.#lookup.ofAddress(address).connection_creation_rate;
     if (quota === undefined) return 0;

@@ -6,7 +6,7 @@ import { batchOf, settled } from '../../testing/data-path.ts';
 import { answered, codeOf, startTestAgent, type TestClient } from '../../testing/index.ts';
 import { type AgentUnderTest, startAgentUnderTest } from '../../testing/running-agent.ts';
 
-/** A whole agent behind sockets, whose client id `test` or address has quotas. */
+/** Starts a whole agent with sockets and with quotas for the client id `test` or an address. */
 async function startWith(
   t: TestContext,
   quotas: object,
@@ -41,7 +41,10 @@ const fetchBody = {
 
 const askForNothing = { topics: [], allowAutoTopicCreation: false };
 
-/** Whether a request is left unread, which another connection that is served in between makes sure of. */
+/**
+ * Asserts that a request stays unread while another connection is served, and returns a function that waits for its
+ * answer.
+ */
 async function isMuted(under: AgentUnderTest, client: TestClient): Promise<() => Promise<void>> {
   client.send('Metadata', 9, askForNothing);
   let isAnswered = false;
@@ -74,7 +77,7 @@ test('a producer beyond its quota is answered first, and then its connection is 
   assert.equal(await under.figure(throttled('producer_byte_rate')), 1);
 });
 
-test('a producer that wants no answers is held back too', async (t) => {
+test('a producer with acks 0 is throttled too', async (t) => {
   const under = await startAgentUnderTest(t, { limits: { requestsInFlightPerConnectionMax: 1 } });
   under.cluster.addTopic('t');
   under.cluster.putRecord('clientQuota', quotaEntityKey([{ type: 'user', name: 'ANONYMOUS' }]), {
@@ -88,7 +91,7 @@ test('a producer that wants no answers is held back too', async (t) => {
   await answer();
 });
 
-test('a quota binds as soon as it is set, and no longer when it is removed', async (t) => {
+test('a quota applies as soon as it is set, and ends when it is removed', async (t) => {
   const under = await startAgentUnderTest(t);
   under.cluster.addTopic('t');
   const client = await under.connect();
@@ -109,7 +112,7 @@ test('a quota binds as soon as it is set, and no longer when it is removed', asy
   }
 });
 
-test('a consumer beyond its quota gets an answer without records, and what it could not get does not count', async (t) => {
+test('a consumer beyond its quota gets an answer without records, and the withheld bytes do not count', async (t) => {
   const under = await startWith(t, { consumer_byte_rate: 1000 });
   const producer = await under.connect();
   await producer.call('Produce', 9, produceBody(6000));
@@ -126,13 +129,13 @@ test('a consumer beyond its quota gets an answer without records, and what it co
   const second = await recordBytes();
   assert.equal(second.bytes, 0);
   assert.ok(second.throttleTimeMs > 2000 && second.throttleTimeMs < 3000, `${second.throttleTimeMs} ms`);
-  // By the time that it was told, and those of the window before, the rate is what it may be.
+  // After the throttle time and the time of the previous window, the rate is within the quota.
   under.clock.advance(11_000);
   assert.ok((await recordBytes()).bytes > 6000);
   assert.equal(await under.figure(throttled('consumer_byte_rate')), 1);
 });
 
-test('a batch that is larger than a whole window allows is fetched all the same, and then the consumer waits', async (t) => {
+test('a batch that is larger than a whole window allows is still fetched, and then the consumer waits', async (t) => {
   const under = await startWith(t, { consumer_byte_rate: 100 });
   const producer = await under.connect();
   await producer.call('Produce', 9, produceBody(5000));
@@ -156,7 +159,7 @@ test('an address that connects too often is held and closed, and others are not'
   assert.equal(await under.figure(throttled('connection_creation_rate')), 1);
 });
 
-test('time of the processor counts, and the wait for it is at most a second', async () => {
+test('processor time counts, and its throttle time is at most a second', async () => {
   const agent = await startTestAgent({
     produce: () => {
       agent.clock.advance(300);
@@ -171,7 +174,7 @@ test('time of the processor counts, and the wait for it is at most a second', as
     const body = { transactionalId: null, acks: -1, timeoutMs: 1000, topicData: [] };
     waits.push(answered(await agent.call('Produce', 9, body)).throttleTimeMs);
   }
-  // 30 % of a second in ten are 3 %, and twice of it 6 %; the third time would be a wait of far more.
+  // 30 % of a second in ten are 3 %, twice that 6 %; the third request would have to wait far longer.
   assert.deepEqual([waits[0], waits[2]], [0, 1000]);
   const { throttleTimeMs } = answered(
     await agent.call('ApiVersions', 3, { clientSoftwareName: 'a', clientSoftwareVersion: '1' }),
@@ -179,7 +182,7 @@ test('time of the processor counts, and the wait for it is at most a second', as
   assert.equal(throttleTimeMs, 0, 'who only connects has done nothing');
 });
 
-test('old clients wait for the partitions that they change, and new ones are refused', async () => {
+test('old clients wait after mutations beyond the quota, and new clients are refused', async () => {
   const error = codeOf('THROTTLING_QUOTA_EXCEEDED');
   const topic = (name: string, numPartitions: number) => ({
     name,
@@ -230,7 +233,7 @@ test('old clients wait for the partitions that they change, and new ones are ref
   }
 });
 
-test('what is only validated takes nothing', async () => {
+test('validate-only requests use no quota', async () => {
   const agent = await startTestAgent();
   agent.cluster.putRecord('clientQuota', quotaEntityKey([{ type: 'client-id', name: null }]), {
     controller_mutation_rate: 1,

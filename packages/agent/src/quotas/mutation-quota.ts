@@ -9,7 +9,7 @@ interface MutationLimit {
   readonly onThrottled: (waitMs: number) => number;
 }
 
-/** What one request may change of the partitions of the cluster (KIP-599). Without a limit it may change anything. */
+/** The partition mutations that one request may make (KIP-599). Without a limit all are allowed. */
 export class MutationQuota {
   readonly #limit: MutationLimit | undefined;
   #hasRefused = false;
@@ -18,7 +18,10 @@ export class MutationQuota {
     this.#limit = limit;
   }
 
-  /** Whether this many partitions may be made or deleted. One topic may overdraw, which the next one feels. */
+  /**
+   * Whether this many partitions may be created or deleted. One topic may overdraw the bucket, at the expense of the
+   * next.
+   */
   take(partitions: number): boolean {
     if (this.#limit === undefined) return true;
     const { bucket, rate, isStrict, nowMs } = this.#limit;
@@ -30,7 +33,9 @@ export class MutationQuota {
     return true;
   }
 
-  /** How long the client has to wait, after everything was taken. Whoever can be refused waits only when he was. */
+  /**
+   * How long the client has to wait, after all mutations. A client that can be refused waits only if it was refused.
+   */
   throttleMs(): number {
     if (this.#limit === undefined) return 0;
     const { bucket, rate, isStrict, nowMs, onThrottled } = this.#limit;

@@ -11,7 +11,7 @@ function windowOf(amounts: Amounts): RateWindow {
   return window;
 }
 
-test('who took too much waits until the rate is what it may be', () => {
+test('a client that exceeded its rate waits until the rate is within the quota', () => {
   const cases: [label: string, amounts: Amounts, perSecondMax: number, nowMs: number, waitMs: number][] = [
     ['nothing', [], 100, 0, 0],
     ['as much as ten seconds allow', [[0, 1000]], 100, 0, 0],
@@ -45,7 +45,7 @@ test('who took too much waits until the rate is what it may be', () => {
   }
 });
 
-test('nothing older than the window counts, and everything younger than all but a second of it does', () => {
+test('nothing older than the window counts, and everything younger than the window minus a second does', () => {
   const amounts = fc.array(fc.record({ pauseMs: fc.nat(4000), amount: fc.nat(1000) }), { maxLength: 60 });
   fc.assert(
     fc.property(amounts, (rows) => {
@@ -68,7 +68,7 @@ test('nothing older than the window counts, and everything younger than all but 
   );
 });
 
-test('who waits as long as it is told stays within twice its rate, however it spreads what it sends', () => {
+test('a client that observes its throttle times stays within twice its rate, for any pattern of requests', () => {
   const amounts = fc.array(fc.integer({ min: 1, max: 50_000 }), { minLength: 1, maxLength: 50 });
   fc.assert(
     fc.property(amounts, fc.integer({ min: 10, max: 5000 }), (sizes, perSecondMax) => {
@@ -81,12 +81,13 @@ test('who waits as long as it is told stays within twice its rate, however it sp
         nowMs += window.excessMs(perSecondMax, nowMs);
       }
       const largest = Math.max(...sizes);
-      // A request is taken before it is weighed, and who waited for a window begins anew with the credit of one.
+      // A request is accepted before it is counted, and after a wait of a whole window the client has the credit of one
+      // window.
       assert.ok(total <= (2 * perSecondMax * (nowMs + 11_000)) / 1000 + largest, `${total} in ${nowMs} ms`);
     }),
   );
 });
 
-test('what a window allows, and what somebody may do at once', () => {
+test('the allowance of a window, and the burst', () => {
   assert.deepEqual([windowAllowance(100), burstOf(100)], [1000, 1100]);
 });

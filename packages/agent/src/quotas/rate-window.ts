@@ -3,8 +3,8 @@ const samplesMax = 11;
 export const sampleMs = 1_000;
 
 /**
- * How much came per second, over eleven samples of a second, the last of which is not over yet. A short past counts as if nothing
- * had come before it: without that the first request of a client would look like a flood.
+ * Rate per second over eleven samples of one second, the last of which is incomplete. A short history counts as if
+ * nothing had come before it: otherwise the first request of a client would look like a flood.
  */
 export class RateWindow {
   /** Rings; the sample at `#first` is the oldest. */
@@ -13,11 +13,11 @@ export class RateWindow {
   #first = 0;
   #count = 0;
 
-  /** A negative amount takes back what was recorded at the same time. */
+  /** A negative amount reverts what was recorded at the same time. */
   record(amount: number, nowMs: number): void {
     this.#forgetBefore(nowMs - samplesMax * sampleMs);
     if (this.#count === 0 || nowMs - this.#startMs[this.#at(this.#count - 1)]! >= sampleMs) {
-      // Samples begin at least a second apart, so that those which have not been forgotten always leave room for one.
+      // Samples begin at least a second apart, so after dropping old ones there is always room for one.
       const added = this.#at(this.#count++);
       this.#startMs[added] = nowMs;
       this.#sum[added] = 0;
@@ -32,7 +32,7 @@ export class RateWindow {
     return total;
   }
 
-  /** The time that the total stands for. */
+  /** The time that the total covers. */
   windowMs(nowMs: number): number {
     this.#forgetBefore(nowMs - samplesMax * sampleMs);
     const elapsedMs = this.#count === 0 ? 0 : nowMs - this.#startMs[this.#first]!;
@@ -40,7 +40,7 @@ export class RateWindow {
     return elapsedMs + missingSamples * sampleMs;
   }
 
-  /** How long nothing more may come until the rate is what it may be; 0 when it is. */
+  /** Returns how long nothing more may come until the rate is within the quota; 0 if it is. */
   excessMs(perSecondMax: number, nowMs: number): number {
     const windowMs = this.windowMs(nowMs);
     const perSecond = (this.total(nowMs) * 1000) / windowMs;
@@ -59,12 +59,12 @@ export class RateWindow {
   }
 }
 
-/** What a rate allows in the shortest window that is looked at: more than that at once never fits. */
+/** What a rate allows in the shortest window: a larger single amount never fits. */
 export function windowAllowance(perSecondMax: number): number {
   return (perSecondMax * (samplesMax - 1) * sampleMs) / 1000;
 }
 
-/** What somebody may do at once who did nothing for long. */
+/** What a client may use at once after a long idle time. */
 export function burstOf(perSecondMax: number): number {
   return (perSecondMax * samplesMax * sampleMs) / 1000;
 }

@@ -5,20 +5,20 @@ import type { TopicRefusals } from '../topics/topic-refusals.ts';
 type Topics = RequestOf<Apis['ShareAcknowledge']>['topics'];
 type Batches = Topics[number]['partitions'][number]['acknowledgementBatches'];
 
-/** What a request says of the records of one partition. */
+/** The acknowledgements of a request for one partition. */
 export interface SaidOfPartition {
   readonly topicId: string;
   readonly partition: number;
-  /** `undefined` when it makes no sense, or is refused. */
+  /** `undefined` if it is invalid or refused. */
   readonly acknowledged: AcknowledgedPartition | undefined;
-  /** Why nothing is done of it, where that is not for what it says. */
+  /** Why nothing is done, if not because of its content. */
   readonly refusal?: ErrorName;
 }
 
-/** The last type that clients may send, and the one that they have to announce. */
+/** The last type that clients may send, and only if they announce it (`isRenewAck`). */
 const renewCode = acknowledgeTypes.indexOf('renew');
 
-/** Partitions of which a request says something, in its order. */
+/** Returns the partitions with acknowledgements in a request, in order. */
 export function saidOf(topics: Topics, isRenewAck: boolean): SaidOfPartition[] {
   return topics.flatMap(({ topicId, partitions }) =>
     partitions
@@ -31,7 +31,7 @@ export function saidOf(topics: Topics, isRenewAck: boolean): SaidOfPartition[] {
   );
 }
 
-/** What is left of it when nothing is done about topics that the client may not use. */
+/** Marks acknowledgements of topics that the client may not use as refused. */
 export function permittedOf(said: readonly SaidOfPartition[], refusalOf: TopicRefusals): SaidOfPartition[] {
   return said.map((one) => {
     const refusal = refusalOf(one.topicId);
@@ -39,7 +39,7 @@ export function permittedOf(said: readonly SaidOfPartition[], refusalOf: TopicRe
   });
 }
 
-/** Batches as runs of one type; `undefined` when they overlap, go back, or have types that do not fit them. */
+/** Converts batches to runs of one type; `undefined` if they overlap, go back, or have types that do not match. */
 function rowsOf(
   batches: Batches,
   codeMax: number,

@@ -8,7 +8,7 @@ import {
 import type { BatchList } from '../read-path/batch-list.ts';
 import type { ReadPath, ReadQuery } from '../read-path/read-path.ts';
 
-/** Records that belong to one member for a time. */
+/** Records that are locked for one member for a time. */
 interface AcquiredRange {
   readonly first: number;
   /** Inclusive. */
@@ -16,13 +16,15 @@ interface AcquiredRange {
   readonly deliveryCount: number;
 }
 
-/** One partition on its way to a member: what it was given, what of that could be read, and what has to be given back. */
+/**
+ * Delivery of one partition to a member: the acquired records, what of them could be read, and what has to be released.
+ */
 export class DeliveredPartition {
   readonly place: TopicPartition;
   readonly #given: AcquiredPartition;
   ranges: AcquiredRange[];
   batches: BatchList | undefined;
-  /** What the control plane has to be told: that nobody gets it, or that nobody got it. */
+  /** Records to report to the control plane: as archived, or as released without delivery. */
   readonly #told: { readonly first: number; readonly last: number; readonly type: AcknowledgeType }[] = [];
 
   constructor(place: TopicPartition, given: AcquiredPartition) {
@@ -36,7 +38,7 @@ export class DeliveredPartition {
     }));
   }
 
-  /** What the stored ranges take; more than the records, because batches are not cut. */
+  /** Size of the stored ranges; more than the records, because batches are not cut. */
   get storedBytes(): number {
     return this.#given.pointers.byteLength.reduce((sum, bytes) => sum + bytes, 0);
   }
@@ -51,26 +53,26 @@ export class DeliveredPartition {
     };
   }
 
-  /** Keeps what was read; the rest goes back as if it had never been given. */
+  /** Stores the batches that were read; the other records are released as if they had not been acquired. */
   finish(batches: BatchList): void {
     this.batches = batches;
     this.#cutAt(batches.nextOffset);
   }
 
-  /** Nothing of it reaches the member. */
+  /** Releases everything: nothing reaches the member. */
   giveBack(): void {
     this.batches = undefined;
     this.#cutAt(Number.NEGATIVE_INFINITY);
   }
 
-  /** Leaves out what was aborted, for groups that read only what was committed. Nobody is given it again. */
+  /** Leaves out aborted records, for groups that read only committed ones. They are never delivered again. */
   async leaveOutAborted(readPath: ReadPath): Promise<void> {
     const { aborted, pointers } = this.#given;
     if (aborted === undefined || this.ranges.length === 0) return;
     const { producerId, firstOffset, lastOffset } = aborted;
     const endOffset = this.ranges.at(-1)!.last + 1;
     await readPath.searchBatches(pointers, ({ header, offsetSpan }, baseOffset) => {
-      // What lies behind may be what could not be read.
+      // Later records may be unreadable.
       const isLast = baseOffset + offsetSpan >= endOffset ? true : undefined;
       if (!header.isTransactional) return isLast;
       const producer = Number(header.producerId);
@@ -82,7 +84,7 @@ export class DeliveredPartition {
     });
   }
 
-  /** What has to be said of records that the member does not get; `undefined` when it gets all. */
+  /** Returns the acknowledgement for records that the member does not get; `undefined` if it gets all. */
   toTell(): AcknowledgedPartition | undefined {
     if (this.#told.length === 0) return undefined;
     this.#told.sort((a, b) => a.first - b.first);
@@ -116,7 +118,7 @@ export class DeliveredPartition {
   }
 }
 
-/** Ranges of at most so many records each, as a client likes them. */
+/** Splits ranges into ranges of at most `countMax` records. */
 export function inBatchesOf(ranges: readonly AcquiredRange[], countMax: number): AcquiredRange[] {
   if (countMax <= 0) return [...ranges];
   return ranges.flatMap((range) => {

@@ -8,7 +8,7 @@ import type {
 import { GatheredCalls } from '../cluster-calls/gathered-calls.ts';
 import { agentLimits } from '../limits.ts';
 
-/** Heartbeats of members of share groups. Those that come together go together. */
+/** Heartbeats of members of share groups, batched into common calls. */
 export function shareHeartbeats(port: ClusterPort): GatheredCalls<ShareHeartbeat, ShareHeartbeatAnswer> {
   return new GatheredCalls({
     call: (heartbeats) => port.shareGroupHeartbeats(heartbeats),
@@ -17,7 +17,7 @@ export function shareHeartbeats(port: ClusterPort): GatheredCalls<ShareHeartbeat
   });
 }
 
-/** What members say of records. Those that come together go together. */
+/** Acknowledgements of members, batched into common calls. */
 export function shareAcknowledgements(
   port: ClusterPort,
 ): GatheredCalls<RecordsToAcknowledge, AcknowledgeAnswer> {

@@ -29,20 +29,20 @@ export interface ShareReading {
   readonly readPath: ReadPath;
   readonly damage: DamageRegistry;
   readonly acknowledgements: GatheredCalls<RecordsToAcknowledge, AcknowledgeAnswer>;
-  /** The most that one answer holds, whatever the client asks. */
+  /** Upper bound for one answer, whatever the client requests. */
   readonly requestBytesMax: number;
-  /** Where room for answers is asked for. Without it an answer may always be as large as the limits allow. */
+  /** Memory for answers. If absent, an answer may always be as large as the limits allow. */
   readonly answers?: AnswerMemory | undefined;
-  /** Aborted when the agent stops: long polls end then with what there is. */
+  /** Aborted when the agent stops: long polls then end with what they have. */
   readonly stopping?: AbortSignal | undefined;
 }
 
 /** How long a fetch waits for room before it is answered without records. */
 const roomWaitMs = 1_000;
 const noRecords = Buffer.alloc(0);
-/** Nobody else has the partition: agents do not lead partitions, and clients stay where they are. */
+/** No other leader: agents do not lead partitions, and clients stay where they are. */
 const noOtherLeader = { leaderId: -1, leaderEpoch: -1 };
-/** Errors of partitions that clients expect here; others they are told as UNKNOWN_SERVER_ERROR, upon which they try again. */
+/** Partition errors that clients expect here; others become UNKNOWN_SERVER_ERROR, which clients retry. */
 const expectedErrors: ReadonlySet<ErrorName> = new Set<ErrorName>([
   'NONE',
   'UNKNOWN_TOPIC_ID',
@@ -50,17 +50,20 @@ const expectedErrors: ReadonlySet<ErrorName> = new Set<ErrorName>([
   'KAFKA_STORAGE_ERROR',
 ]);
 
-/** One ShareFetch that has its session and has been checked: gets records for it, reads them, and answers. */
+/** One validated ShareFetch with its session: acquires records, reads them, and answers. */
 export class ShareFetch {
   readonly #reading: ShareReading;
   readonly #request: ShareFetchRequest;
   readonly #session: ShareSession;
   readonly #context: RequestContext;
-  /** What the client may read, as of now: other requests of the session may come before this one is answered. */
+  /**
+   * The partitions that the client may read, as of now: other requests of the session may come before this one is
+   * answered.
+   */
   readonly #places: readonly TopicPartition[];
-  /** The rest of the session, each with the reason. */
+  /** The other partitions of the session, each with the reason. */
   readonly #refused: readonly { readonly place: TopicPartition; readonly error: ErrorName }[];
-  /** Room for the answer; whoever takes the answer has counted it one step before it is to be released. */
+  /** Room for the answer; the caller has counted the answer by the time it releases the room. */
   room: AnswerRoom | undefined;
   throttleTimeMs = 0;
 
@@ -83,7 +86,10 @@ export class ShareFetch {
     });
   }
 
-  /** Asks for records, and for no longer than the client and the agent are there. `undefined` when there is no control plane. */
+  /**
+   * Acquires records, as long as the client is connected and the agent runs. `undefined` if the control plane is
+   * unavailable.
+   */
   async acquire(): Promise<AcquireAnswer | undefined> {
     const { cluster, closed, quotas } = this.#context;
     const { stopping } = this.#reading;
@@ -104,7 +110,7 @@ export class ShareFetch {
     });
     const answer = await unlessOver(ifAvailable(asked), closed, stopping);
     if (answer !== 'over') return answer;
-    // Whatever comes now comes too late, and others may have it.
+    // Records that arrive now are too late; release them for other members.
     void asked.then(
       (late) => {
         const delivered = deliveredOf(places, late);
@@ -116,7 +122,7 @@ export class ShareFetch {
     return nothingAcquired;
   }
 
-  /** Reads what was given, as views of the pages. What cannot be read goes back. */
+  /** Reads the acquired records, as views of the pages. Unreadable ones are released. */
   async read(
     answer: AcquireAnswer,
   ): Promise<Map<string, { delivered?: DeliveredPartition; error: ErrorName }>> {
@@ -141,7 +147,7 @@ export class ShareFetch {
     }
     this.tell(damaged);
     if (delivered.length === 0) {
-      // Clients come back without a pause, and would do so for as long as the damage lasts.
+      // Clients retry without a pause, and would do so as long as the damage lasts.
       if (damaged.length > 0) await this.#pause();
       return results;
     }
@@ -168,7 +174,7 @@ export class ShareFetch {
       serveLast(this.#session, one.place);
       results.set(keyOf(one.place), { delivered: one, error: 'NONE' });
     }
-    // Who has taken more than its quota is answered without records.
+    // A client beyond its quota is answered without records.
     const quotaWaitMs = this.#context.quotas.fetched(bytesOf(delivered));
     if (quotaWaitMs > 0) for (const one of delivered) one.giveBack();
     this.throttleTimeMs = Math.max(this.throttleTimeMs, quotaWaitMs);
@@ -176,7 +182,7 @@ export class ShareFetch {
     return results;
   }
 
-  /** The answer: partitions that have records or an error, and those that the request said something of. */
+  /** Builds the answer: partitions with records or an error, and those with acknowledgements in the request. */
   respond(
     results: ReadonlyMap<string, { readonly delivered?: DeliveredPartition; readonly error: ErrorName }>,
     said: readonly SaidOfPartition[],
@@ -223,7 +229,7 @@ export class ShareFetch {
     };
   }
 
-  /** Tells the control plane of records that the member does not get. If that fails, their locks end by themselves. */
+  /** Reports records that the member does not get to the control plane. If that fails, their locks expire. */
   tell(delivered: readonly DeliveredPartition[]): void {
     const partitions = delivered.flatMap((one) => one.toTell() ?? []);
     if (partitions.length === 0) return;
@@ -235,7 +241,7 @@ export class ShareFetch {
       );
   }
 
-  /** How many bytes the answer may have; 0 when there is no room for it. */
+  /** Returns how many bytes the answer may have; 0 if there is no room for it. */
   async #makeRoom(delivered: readonly DeliveredPartition[]): Promise<number> {
     const { answers, requestBytesMax } = this.#reading;
     const wantedBytes = delivered.reduce((sum, { storedBytes }) => sum + storedBytes, 0);
@@ -246,7 +252,7 @@ export class ShareFetch {
     return this.room?.bytes ?? 0;
   }
 
-  /** Says what went wrong. */
+  /** Returns what went wrong. */
   async #deliver(one: DeliveredPartition, batches: BatchList): Promise<Error | undefined> {
     const { readPath, damage } = this.#reading;
     const { topicId, partition } = one.place;
@@ -260,14 +266,14 @@ export class ShareFetch {
     }
   }
 
-  /** Gives the error for the client. */
+  /** Returns the error for the client. */
   #failed({ topicId, partition }: TopicPartition, error: Error): ErrorName {
     if (error instanceof DamagedRange) return this.#reading.damage.found(topicId, partition, error);
     this.#context.log.error('failed to read batches', { topic: topicId, partition, error: String(error) });
     return 'KAFKA_STORAGE_ERROR';
   }
 
-  /** As long as the client would wait for records. */
+  /** Waits as long as the client would wait for records. */
   async #pause(): Promise<void> {
     const { clock, closed } = this.#context;
     const waitMs = Math.max(0, Math.min(this.#request.maxWaitMs, clusterLimits.fetchWaitMsMax));
@@ -301,7 +307,7 @@ function keyOf({ topicId, partition }: TopicPartition): string {
   return `${topicId}/${partition}`;
 }
 
-/** The answer, or `over` when the client or the agent has gone before it came. */
+/** Returns the answer, or `over` if the client disconnects or the agent stops first. */
 function unlessOver<Answer>(
   answer: Promise<Answer>,
   ...signals: readonly (AbortSignal | undefined)[]

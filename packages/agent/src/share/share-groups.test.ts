@@ -12,7 +12,7 @@ import {
 
 const groupId = 'g';
 
-/** A topic `t` with a share group that begins at its start. */
+/** Creates a topic `t` with a share group that starts at its beginning. */
 async function prepare(agent: LeaderAgent, configs: Readonly<Record<string, string>> = {}) {
   const { topicId } = await agent.addTopic('t', 1);
   const changes = Object.entries({ 'share.auto.offset.reset': 'earliest', ...configs }).map(
@@ -65,7 +65,7 @@ const batchesOf = (said: readonly Said[]) =>
     acknowledgeTypes,
   }));
 
-/** What one ShareFetch brings: `first-last#delivery`, and the errors that are not NONE. */
+/** Runs one ShareFetch: records as `first-last#delivery`, and the errors other than NONE. */
 async function fetch(agent: ServedAgent, topicId: string, memberId: string, epoch: number, wish: Wish = {}) {
   const limit = wish.isRenewAck === true ? 0 : undefined;
   const answer = answered(
@@ -135,7 +135,7 @@ test('records before a damaged file are delivered, then the partition is an erro
   const key = [...agent.store.objects.keys()][1]!;
   const content = agent.store.objects.get(key)!;
   agent.store.objects.set(key, Buffer.from(content).fill(0x5a, 120, 130));
-  // An agent that has nothing of it in memory.
+  // An agent without cached pages.
   const reader = await agent.another();
   await join(reader, 'm');
   await fetch(reader, topicId, 'm', 0, { maxRecords: 0 });
@@ -152,7 +152,7 @@ test('records before a damaged file are delivered, then the partition is an erro
   assert.deepEqual(restored.got, ['1-2#1']);
 });
 
-test('a member is given records, says what became of them, and closes its session', async () => {
+test('a member receives records, acknowledges them, and closes its session', async () => {
   await using agent = await startLeaderAgent();
   const topicId = await prepare(agent);
   await produce(agent, 'a', 'b', 'c', 'd');
@@ -189,7 +189,7 @@ test('two members on two agents share a partition', async () => {
   ]);
 });
 
-test('who waits hears of records that come', async () => {
+test('a waiting fetch returns when records arrive', async () => {
   await using agent = await startLeaderAgent();
   const topicId = await prepare(agent);
   await join(agent, 'm');
@@ -198,7 +198,7 @@ test('who waits hears of records that come', async () => {
   assert.deepEqual((await waiting).got, ['0-0#1']);
 });
 
-test('what a lost connection had is given to others, also what was on its way', async () => {
+test('records of a lost connection are delivered to others, including those in flight', async () => {
   await using agent = await startLeaderAgent();
   const topicId = await prepare(agent);
   await produce(agent, 'a');
@@ -243,7 +243,7 @@ for (const [what, memberId, epoch, wish, error] of refusals) {
   });
 }
 
-test('a topic that is not there is an error of its partition', async () => {
+test('an unknown topic is an error of its partition', async () => {
   await using agent = await startLeaderAgent();
   await prepare(agent);
   await join(agent, 'm');
@@ -313,7 +313,7 @@ test('offsets of share groups are described, altered and deleted', async () => {
   assert.deepEqual(await describe(null), ['NONE']);
 });
 
-test('who asks for no bytes gets no records, and the next one gets them', async () => {
+test('a fetch with zero max bytes gets no records, and the next one gets them', async () => {
   await using agent = await startLeaderAgent();
   const topicId = await prepare(agent);
   await join(agent, 'm');
@@ -323,7 +323,7 @@ test('who asks for no bytes gets no records, and the next one gets them', async 
   assert.deepEqual((await fetch(agent, topicId, 'm', 1)).got, ['0-1#1']);
 });
 
-test('share groups are described and listed as what they are', async () => {
+test('share groups are described and listed with their type', async () => {
   await using agent = await startLeaderAgent();
   const topicId = await prepare(agent);
   await join(agent, 'm');

@@ -10,16 +10,16 @@ interface ShareServiceOptions extends Omit<ShareReading, 'acknowledgements'> {
   readonly port: ClusterPort;
 }
 
-/** What became of what a request said of records. */
+/** Outcome of the acknowledgements of a request. */
 export interface Acknowledged {
-  /** Of the request as a whole. */
+  /** Error of the request as a whole. */
   readonly error: ShareError;
   readonly lockMs: number;
-  /** In the order of what was said. */
+  /** In the order of the acknowledgements. */
   readonly errors: readonly ErrorName[];
 }
 
-/** What ShareFetch and ShareAcknowledge have in common: the sessions of members, and what they say of records. */
+/** Shared by ShareFetch and ShareAcknowledge: the sessions of members, and their acknowledgements. */
 export class ShareService {
   readonly reading: ShareReading;
   readonly sessions: ShareSessions;
@@ -29,13 +29,16 @@ export class ShareService {
     this.reading = { ...options, acknowledgements };
     this.sessions = new ShareSessions({
       onLost: (session) => {
-        // If nobody hears of it, locks and sessions of members end by themselves.
+        // If the call fails, locks and member sessions expire by themselves.
         this.acknowledge(session, [], true).catch(() => undefined);
       },
     });
   }
 
-  /** Passes on what was said and, when the session ends, gives back whatever its member still has of its partitions. */
+  /**
+   * Sends acknowledgements and, when the session ends, releases all records that its member still holds in its
+   * partitions.
+   */
   async acknowledge(
     { groupId, memberId, partitions }: ShareSession,
     said: readonly SaidOfPartition[],

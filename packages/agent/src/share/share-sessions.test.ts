@@ -31,7 +31,7 @@ function open(options: Partial<ConstructorParameters<typeof ShareSessions>[0]> =
   return { sessions, lost };
 }
 
-test('a session remembers what its member reads', () => {
+test('a session remembers the partitions of its member', () => {
   const { sessions } = open();
   assert.deepEqual(partitionsOf(sessions.fetch(caller(0), request(['t/0', 't/1']), forever)), ['t/0', 't/1']);
   assert.deepEqual(partitionsOf(sessions.fetch(caller(1), request(['u/0']), forever)), ['t/0', 't/1', 'u/0']);
@@ -41,7 +41,7 @@ test('a session remembers what its member reads', () => {
   assert.equal(sessions.size, 0);
 });
 
-test('what does not fit the session is refused', () => {
+test('requests that do not fit the session are refused', () => {
   const { sessions } = open();
   assert.equal(sessions.fetch(caller(1), request(), forever), 'SHARE_SESSION_NOT_FOUND');
   assert.equal(sessions.fetch(caller(-1), request(), forever), 'SHARE_SESSION_NOT_FOUND');
@@ -53,7 +53,7 @@ test('what does not fit the session is refused', () => {
   assert.notEqual(typeof sessions.acknowledge(caller(1), forever), 'string', 'a refusal changes nothing');
 });
 
-test('a member that opens a session again begins anew', () => {
+test('a member that opens a session again starts anew', () => {
   const { sessions, lost } = open();
   sessions.fetch(caller(0), request(['t/0']), forever);
   assert.deepEqual(partitionsOf(sessions.fetch(caller(0), request(['t/1']), forever)), ['t/1']);
@@ -70,7 +70,7 @@ test('sessions and their partitions are limited', () => {
   assert.notEqual(typeof sessions.fetch(caller(0, 'c'), request(['t/0']), forever), 'string');
 });
 
-test('a session ends with the connection that it was used on last', () => {
+test('a session ends with the connection that last used it', () => {
   const { sessions, lost } = open();
   const first = new AbortController();
   const second = new AbortController();
@@ -82,7 +82,7 @@ test('a session ends with the connection that it was used on last', () => {
   assert.deepEqual([sessions.size, lost], [0, ['m']]);
 });
 
-test('a session that was closed is not lost', () => {
+test('a session that was closed does not count as lost', () => {
   const { sessions, lost } = open();
   const connection = new AbortController();
   sessions.fetch(caller(0), request(['t/0']), connection.signal);

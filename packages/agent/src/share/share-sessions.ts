@@ -4,13 +4,13 @@ import { agentLimits } from '../limits.ts';
 
 type ShareFetchRequest = RequestOf<Apis['ShareFetch']>;
 
-/** A member as it is known to one agent: what it reads here, and which request is its next. */
+/** The session of a member on one agent: its partitions, and the epoch of its next request. */
 export interface ShareSession {
   readonly groupId: string;
   readonly memberId: string;
-  /** The one that has had its turn longest ago first. */
+  /** Least recently served first. */
   readonly partitions: Map<string, TopicPartition>;
-  /** The epoch that the next request has to have. */
+  /** The epoch that the next request must have. */
   epoch: number;
 }
 
@@ -19,7 +19,7 @@ interface KnownSession extends ShareSession {
   readonly onClosed: () => void;
 }
 
-/** Who asks. */
+/** Identifies the session of a request. */
 interface Caller {
   readonly groupId: string;
   readonly memberId: string;
@@ -27,7 +27,7 @@ interface Caller {
 }
 
 interface ShareSessionsOptions {
-  /** Called when the connection of a session was lost: nobody is there any more for what it has. */
+  /** Called when the connection of a session was lost, so that its records can be released. */
   readonly onLost: (session: ShareSession) => void;
   readonly sessionsMax?: number;
   readonly partitionsMax?: number;
@@ -38,8 +38,8 @@ export const closingEpoch = -1;
 const lastEpoch = 2 ** 31 - 1;
 
 /**
- * The sessions of members of share groups. A member opens one with its first ShareFetch, says from then on only what is other than
- * before, and closes it at the end. A session ends with its connection.
+ * The sessions of members of share groups. A member opens one with its first ShareFetch, then sends only changes, and
+ * closes it at the end. A session ends with its connection.
  */
 export class ShareSessions {
   readonly #options: ShareSessionsOptions;
@@ -58,7 +58,7 @@ export class ShareSessions {
     return this.#sessions.size;
   }
 
-  /** The session of a ShareFetch, as it is after it: opened, changed or closed. */
+  /** Returns the session of a ShareFetch, opened, updated or closed by it. */
   fetch(caller: Caller, request: ShareFetchRequest, connection: AbortSignal): ShareSession | ErrorName {
     if (caller.shareSessionEpoch === openingEpoch) return this.#open(caller, request, connection);
     const session = this.#next(caller, connection);
@@ -74,7 +74,7 @@ export class ShareSessions {
     return 'SHARE_SESSION_LIMIT_REACHED';
   }
 
-  /** The session of a ShareAcknowledge, which may close it. */
+  /** Returns the session of a ShareAcknowledge, which may close it. */
   acknowledge(caller: Caller, connection: AbortSignal): ShareSession | ErrorName {
     if (caller.shareSessionEpoch === openingEpoch) return 'INVALID_SHARE_SESSION_EPOCH';
     return this.#next(caller, connection);
@@ -135,7 +135,7 @@ export class ShareSessions {
   }
 }
 
-/** A partition that has just had its turn is served last. */
+/** Moves a partition that was just served to the end. */
 export function serveLast({ partitions }: ShareSession, { topicId, partition }: TopicPartition): void {
   const key = keyOf(topicId, partition);
   const served = partitions.get(key);
@@ -153,7 +153,7 @@ function addFrom(partitions: Map<string, TopicPartition>, { topics }: ShareFetch
   }
 }
 
-/** The length says where the id of the group ends, whatever it contains. */
+/** The length marks the end of the group id, whatever it contains. */
 function sessionKey({ groupId, memberId }: Pick<Caller, 'groupId' | 'memberId'>): string {
   return `${groupId.length}/${groupId}/${memberId}`;
 }

@@ -14,7 +14,7 @@ function stage() {
   return { clock, metrics, stats: new AgentStats({ clock, metrics }) };
 }
 
-test('an agent that does nothing says only when', () => {
+test('an idle agent reports only times', () => {
   const { clock, stats } = stage();
   const startedMs = clock.nowMs();
   clock.advance(20_000);
@@ -28,7 +28,7 @@ test('an agent that does nothing says only when', () => {
   });
 });
 
-test('what was not heard is told again together with what came since', () => {
+test('stats that were not received are reported again together with newer ones', () => {
   const { clock, stats } = stage();
   const told = () => {
     const { number, sinceNumber, spanMs, files, clients } = stats.report(nothingExpires);
@@ -49,7 +49,7 @@ test('what was not heard is told again together with what came since', () => {
   assert.deepEqual(told(), [3, 2, 20_000, 1, undefined], 'what came after the report is not lost with it');
 });
 
-test('whatever was heard and whatever not, every file is heard of once', () => {
+test('every file is reported exactly once, whichever reports are lost', () => {
   const steps = fc.array(fc.record({ files: fc.nat(3), isHeard: fc.boolean() }), { maxLength: 20 });
   fc.assert(
     fc.property(steps, (rounds) => {
@@ -68,7 +68,7 @@ test('whatever was heard and whatever not, every file is heard of once', () => {
   );
 });
 
-test('only metrics with many series are told, the one with the most first', () => {
+test('only metrics with many series are reported, the largest first', () => {
   const { stats, metrics } = stage();
   const row = (name: string): MetricRow<'n'> => ({ name, kind: 'gauge', help: '', labels: ['n'] });
   for (const [name, count] of [
@@ -84,7 +84,7 @@ test('only metrics with many series are told, the one with the most first', () =
   ]);
 });
 
-test('whatever names clients and users have, the leader takes the report', () => {
+test('the leader accepts reports with any names of clients and users', () => {
   const anyName = fc.oneof(
     fc.string({ unit: 'binary', maxLength: 300 }),
     fc.constantFrom('\ud800'.repeat(200), '\0'.repeat(200), '"'.repeat(200), '😀'.repeat(200)),
@@ -107,7 +107,7 @@ test('whatever names clients and users have, the leader takes the report', () =>
   );
 });
 
-test('a report that is as full as can be has room', () => {
+test('a report at all limits fits', () => {
   const { clock, metrics, stats } = stage();
   const long = (n: number) => `${n}${'"'.repeat(2 * coreLimits.reportedNameCharsMax)}`;
   for (let n = 0; n < 1_000; n++) {

@@ -10,7 +10,7 @@ interface AgentStatsOptions {
   readonly metrics: Metrics;
 }
 
-/** What an agent holds or knows at the moment of a report, asked anew for each. */
+/** State of the agent at the time of a report, read anew for each. */
 interface HeldThings {
   readonly certificates: () => readonly ReportedExpiry[];
   readonly tokens: () => readonly ReportedExpiry[];
@@ -19,7 +19,7 @@ interface HeldThings {
   readonly connected?: () => ReportedConnections;
 }
 
-/** Metrics with fewer series are nobody's concern. */
+/** Metrics with fewer series are not reported. */
 const toldSeriesMin = 1_000;
 
 interface Counts {
@@ -30,10 +30,11 @@ interface Counts {
 }
 
 /**
- * What an agent counts for its control plane, which looks after the health of the cluster. Nothing here happens per record: it is noted
- * once per file, per request to the store, per login, and per produce request of a client with an unusual timeout.
+ * Counts stats for the control plane, which monitors the health of the cluster. Nothing here runs per record: stats are
+ * counted once per file, per store request, per login, and per Produce request with an unusual timeout.
  *
- * What was reported and may not have been heard is kept beside what came since, and the next report tells both.
+ * Stats that were sent and may not have been received are held separately from newer ones, and the next report contains
+ * both.
  */
 export class AgentStats {
   readonly #options: AgentStatsOptions;
@@ -43,7 +44,7 @@ export class AgentStats {
   #unheard = noCounts();
   #number = 0;
   #ackedNumber = 0;
-  /** Since when nothing of what happened was heard. */
+  /** Start of the period that was not received yet. */
   #sinceMs: number;
   #reportedMs: number;
 
@@ -71,7 +72,7 @@ export class AgentStats {
     this.#logins.note(user, this.#options.clock.monotonicMs());
   };
 
-  /** All that was counted since the last report that was heard. */
+  /** Returns everything counted since the last report that was received. */
   report({ certificates, tokens, damagedFiles, connected }: HeldThings): AgentReport {
     const { clock } = this.#options;
     const nowMs = clock.monotonicMs();
@@ -98,7 +99,7 @@ export class AgentStats {
     };
   }
 
-  /** The last report was heard. */
+  /** Called when the last report was received. */
   heard(): void {
     this.#ackedNumber = this.#number;
     this.#sinceMs = this.#reportedMs;

@@ -49,7 +49,7 @@ for (const [operation, outcome, expected] of rows) {
   });
 }
 
-test('what one has noted another one absorbs', () => {
+test('stats of one instance are merged into another', () => {
   const [one, two] = [new BucketStats(), new BucketStats()];
   for (const stats of [one, two]) {
     stats.note(bucket, { operation: 'put', outcome: 'success', latencyMs: 100 });
@@ -68,7 +68,7 @@ test('what one has noted another one absorbs', () => {
   assert.ok(Math.abs(latencyP99(counts)! - 100) <= 5);
 });
 
-test('there are never more buckets than a report has room for', () => {
+test('there are never more buckets than fit into a report', () => {
   const stats = new BucketStats();
   for (let index = 0; index < 3 * coreLimits.reportedBucketsMax; index++)
     stats.note(`s3://b${index}`, { operation: 'put', outcome: 'success', latencyMs: 1 });

@@ -10,7 +10,7 @@ import { coreLimits } from '@weir/core';
 import type { EndedRequest, StoreOperation } from '@weir/storage';
 import { shortName } from './short-name.ts';
 
-/** What has to be allowed for an operation, in the words of whoever allows it. */
+/** The permission that each operation needs, in the terms of access policies. */
 const permissions: Readonly<Record<StoreOperation, Permission>> = {
   put: 'put',
   putIfAbsent: 'put',
@@ -29,12 +29,12 @@ interface Counted {
   readonly latencies: { readonly put: LatencyCounts; readonly get: LatencyCounts };
 }
 
-/** Requests to the buckets of an agent, each counted as often as it was made. */
+/** Requests to the buckets of an agent; every attempt counts. */
 export class BucketStats {
   readonly #byName = new Map<string, Counted>();
 
   note(bucket: string, { operation, outcome, latencyMs }: EndedRequest): void {
-    // One that was given up says nothing about the bucket: its client went away, or a second request was faster.
+    // An aborted request does not count: its client disconnected, or a second request was faster.
     const counted = outcome === 'aborted' ? undefined : this.#of(bucket);
     if (counted === undefined) return;
     counted.operationCount++;
@@ -47,7 +47,7 @@ export class BucketStats {
     }
   }
 
-  /** Takes what another one has noted. */
+  /** Merges the stats of another instance. */
   absorb(other: BucketStats): void {
     for (const [name, from] of other.#byName) {
       const into = this.#of(name);

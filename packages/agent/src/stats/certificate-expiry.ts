@@ -2,7 +2,7 @@ import type { X509Certificate } from 'node:crypto';
 import type { ReportedExpiry } from '@weir/cluster';
 import { shortName } from './short-name.ts';
 
-/** When a certificate ends, under the name by which people know it. */
+/** Returns the validity of a certificate, with a name that people recognise. */
 export function certificateExpiry(certificate: X509Certificate): ReportedExpiry {
   const { subject, subjectAltName, serialNumber, validFromDate, validToDate } = certificate;
   const commonName = /^CN=(.+)$/m.exec(subject ?? '')?.[1];

@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import { agentLimits } from '../limits.ts';
 import { ClientTimeouts, usualTimeoutMs } from './client-timeouts.ts';
 
-test('the shortest time of each client is told, and how often it asked', () => {
+test('the shortest timeout of each client is reported, with its number of requests', () => {
   const clients = new ClientTimeouts();
   for (const timeoutMs of [3_000, 1_000, 2_000]) clients.note('shop', timeoutMs);
   clients.note('bank', 500);
@@ -15,7 +15,7 @@ test('the shortest time of each client is told, and how often it asked', () => {
   ]);
 });
 
-test('who waits as long as is usual is not remembered', () => {
+test('clients with the usual timeout are not stored', () => {
   const clients = new ClientTimeouts();
   clients.note('shop', usualTimeoutMs);
   clients.note('bank', usualTimeoutMs - 1);
@@ -25,7 +25,7 @@ test('who waits as long as is usual is not remembered', () => {
   );
 });
 
-test('however many clients there are, those with the shortest times are told', () => {
+test('of many clients, those with the shortest timeouts are reported', () => {
   const timeouts = fc.array(fc.integer({ min: 0, max: usualTimeoutMs - 1 }), {
     minLength: agentLimits.notedClientsMax,
     maxLength: 3 * agentLimits.notedClientsMax,

@@ -8,13 +8,13 @@ interface Noted {
   requestCount: number;
 }
 
-/** What clients give a write unless somebody has changed it. Those who do are not remembered, which is nearly everybody. */
+/** Default write timeout of clients. Clients that use it or a longer one, which is nearly all, are not stored. */
 export const usualTimeoutMs = 30_000;
 
-/** Producers that wait for less time than is usual. When there are too many, those with the shortest times are remembered. */
+/** Producers with a shorter timeout than usual. If there are too many, those with the shortest timeouts are stored. */
 export class ClientTimeouts {
   readonly #noted = new Map<string, Noted>();
-  /** Nobody who is remembered has a longer one; it is looked for when there is no room. */
+  /** Upper bound of the stored timeouts; updated when there is no room. */
   #longestMs = Number.POSITIVE_INFINITY;
 
   note(clientId: string, timeoutMs: number, requestCount = 1): void {
@@ -29,7 +29,7 @@ export class ClientTimeouts {
     this.#noted.set(clientId, { timeoutMs, requestCount });
   }
 
-  /** Takes what another one has noted. */
+  /** Merges the stats of another instance. */
   absorb(other: ClientTimeouts): void {
     for (const [clientId, { timeoutMs, requestCount }] of other.#noted)
       this.note(clientId, timeoutMs, requestCount);

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { coreLimits } from '@weir/core';
 import { LoginStats } from './login-stats.ts';
 
-test('a login is told until it was heard', () => {
+test('a login is reported until the report was received', () => {
   const logins = new LoginStats();
   logins.note('ann', 1_000);
   assert.deepEqual(logins.tell(3_000), [{ username: 'ann', agoMs: 2_000 }]);
@@ -12,7 +12,7 @@ test('a login is told until it was heard', () => {
   assert.deepEqual(logins.tell(5_000), []);
 });
 
-test('who logs in while the report is on its way is told of again', () => {
+test('a login while a report is in flight is reported again', () => {
   const logins = new LoginStats();
   logins.note('ann', 1_000);
   logins.tell(2_000);
@@ -21,7 +21,7 @@ test('who logs in while the report is on its way is told of again', () => {
   assert.deepEqual(logins.tell(3_000), [{ username: 'ann', agoMs: 500 }]);
 });
 
-test('what one report has no room for the next one tells', () => {
+test('logins that do not fit into one report are in the next', () => {
   const logins = new LoginStats();
   const userCount = 2 * coreLimits.reportedLoginsMax + 1;
   for (let user = 0; user < userCount; user++) logins.note(`u${user}`, user);

@@ -3,9 +3,12 @@ import { coreLimits } from '@weir/core';
 import { agentLimits } from '../limits.ts';
 import { shortName } from './short-name.ts';
 
-/** Who has logged in by a credential, and when, until it was told. What one report has no room for the next one tells. */
+/**
+ * Logins by credential, with their times, until they were reported. Those that do not fit into one report are in the
+ * next.
+ */
 export class LoginStats {
-  /** In monotonic time, who waits longest first. */
+  /** In monotonic time, oldest first. */
   readonly #noted = new Map<string, number>();
   #told: readonly (readonly [user: string, atMs: number])[] = [];
 
@@ -22,7 +25,7 @@ export class LoginStats {
     }));
   }
 
-  /** What was told last was heard. Who has logged in once more since then is told of again. */
+  /** Called when the last report was received. Users that logged in again since then are reported again. */
   heard(): void {
     for (const [user, atMs] of this.#told) if (this.#noted.get(user) === atMs) this.#noted.delete(user);
     this.#told = [];

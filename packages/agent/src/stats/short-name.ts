@@ -1,6 +1,6 @@
 import { coreLimits } from '@weir/core';
 
-/** A name that somebody else chose, as it is reported: bounded, and without what takes a line or six characters to print. */
+/** A name from outside for a report: bounded, well-formed, and without control characters. */
 export function shortName(name: string): string {
   return name
     .slice(0, coreLimits.reportedNameCharsMax)

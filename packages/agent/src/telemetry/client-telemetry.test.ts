@@ -53,7 +53,7 @@ async function offered(agent: TestAgent): Promise<number[]> {
 
 const everything = { all: { metrics: '*', 'interval.ms': '1000' } };
 
-test('clients are invited only while somebody subscribes to some metrics', async () => {
+test('clients are offered telemetry only while there is a subscription to metrics', async () => {
   const agent = await start();
   const steps: [configs: object | null, keys: number[]][] = [
     [null, []],
@@ -67,7 +67,7 @@ test('clients are invited only while somebody subscribes to some metrics', async
     const refusal = agent.server.refuseApiVersions().apiKeys.some(({ apiKey }) => apiKey === 71);
     assert.equal(refusal, keys.length > 0);
   }
-  // Who was invited before gets an answer that it understands.
+  // A client that was offered telemetry before gets an answer that it understands.
   assert.ok(agent.server.serves(apis.PushTelemetry as never, 0));
   assert.equal(
     await push(agent, { clientInstanceId: 'AAAAAAAAAAAAAAAAAAAAAQ', subscriptionId: 1 }),
@@ -75,7 +75,7 @@ test('clients are invited only while somebody subscribes to some metrics', async
   );
 });
 
-test('subscriptions are joined: all metrics of those that fit, and the shortest interval', async () => {
+test('matching subscriptions are merged: all metrics, and the shortest interval', async () => {
   const subscriptions = {
     a: { metrics: 'org.a,org.b', 'interval.ms': '60000' },
     b: { metrics: 'org.b, org.c', match: 'client_id=app.*', 'interval.ms': '30000' },
@@ -101,12 +101,12 @@ test('subscriptions are joined: all metrics of those that fit, and the shortest 
   }
 });
 
-test('nobody wanted: no metrics, and the usual interval', async () => {
+test('without a match there are no metrics, and the default interval', async () => {
   const answer = await subscribe(await start());
   assert.deepEqual([answer.errorCode, answer.requestedMetrics, answer.pushIntervalMs], [0, [], 300_000]);
 });
 
-test('an agent names clients that have no name, and other agents agree on what they are asked for', async () => {
+test('an agent assigns ids to clients without one, and all agents agree on the subscription', async () => {
   const [one, another] = [await start(everything), await start(everything)];
   const first = await subscribe(one);
   assert.notEqual(first.clientInstanceId, zeroUuid);
@@ -153,7 +153,7 @@ for (const [label, differences, error] of refusals) {
   });
 }
 
-test('clients keep to their interval, except where they are sent or end', async () => {
+test('clients must observe their interval, except when told to resubscribe or when they terminate', async () => {
   const agent = await start(everything);
   const throttled = codeOf('THROTTLING_QUOTA_EXCEEDED');
   const first = await subscribe(agent);
@@ -175,7 +175,7 @@ test('clients keep to their interval, except where they are sent or end', async 
   assert.equal(await push(agent, second), codeOf('INVALID_REQUEST'), 'behind the last there is none');
 });
 
-test('what a push inflates to is counted in the budget of its connection, whatever becomes of it', async () => {
+test('inflated bytes of a push count in the budget of its connection, whatever its outcome', async () => {
   const inflation = new ClientInflation({ bytesMax: MiB, bytesPerSecondMax: MiB });
   const agent = await startTestAgent({ inflation });
   agent.cluster.putRecord('clientMetrics', 'all', everything.all);
@@ -193,7 +193,7 @@ test('what a push inflates to is counted in the budget of its connection, whatev
   }
 });
 
-test('names beyond what a line holds are counted and not written', async () => {
+test('names beyond the limit of a log line are counted and not logged', async () => {
   const agent = await start(everything);
   const long = Buffer.alloc(100, 'x');
   const point = Buffer.from('2a0b0a0921000000000000f83f', 'hex');

@@ -17,7 +17,7 @@ import { UnreadableProtobuf } from './protobuf-reader.ts';
 import { type TelemetryClient, TelemetrySubscriptions, type WantedMetrics } from './subscriptions.ts';
 
 interface ClientTelemetryOptions {
-  /** The records of the namespace `clientMetrics`. */
+  /** The entries of the namespace `clientMetrics`. */
   readonly records: EntriesView;
   readonly clock: Clock;
   readonly log: Log;
@@ -33,11 +33,11 @@ interface TelemetryPush {
   readonly metrics: Buffer;
 }
 
-/** What is remembered of a client so that it keeps to its interval. */
+/** State of a client, to enforce its interval. */
 interface Instance {
-  /** When it last asked or pushed. */
+  /** When it last subscribed or pushed. */
   heardMs: number;
-  /** The first push after a subscription comes at a time of the client's choice. */
+  /** The first push after a subscription may come at any time. */
   mayPush: boolean;
   lastError: ErrorName;
   isOver: boolean;
@@ -57,12 +57,12 @@ export const pointsRow: MetricRow<never> = {
   labels: [],
 };
 
-/** The preferred one first. */
+/** Preferred codec first. */
 export const acceptedCodecs = [codecIds.zstd, codecIds.lz4, codecIds.gzip, codecIds.snappy, codecIds.none];
 
 /**
- * Metrics that clients push (KIP-714), which they are invited to as long as somebody subscribes to any. What they push is written
- * to the log, a line for each push, up to a limit: whoever subscribes to few metrics finds them there whole. Nothing is kept.
+ * Metrics that clients push (KIP-714); clients are offered it while there is a subscription. A push becomes one log
+ * line, up to a limit: with few subscribed metrics it contains all of them. Nothing is stored.
  */
 export class ClientTelemetry {
   readonly #options: ClientTelemetryOptions;
@@ -76,19 +76,19 @@ export class ClientTelemetry {
     this.#subscriptions = new TelemetrySubscriptions(options.records);
   }
 
-  /** Whether clients are told that they can push at all. */
+  /** Whether telemetry is offered to clients. */
   get isWanted(): boolean {
     return this.#subscriptions.isAny;
   }
 
-  /** What a client is asked for. It is given an id when it has none. */
+  /** Returns the subscription of a client, and assigns an id if it has none. */
   subscribe(client: TelemetryClient): { error: ErrorName; instanceId: string; wanted: WantedMetrics } {
     const isNew = client.client_instance_id === zeroUuid;
     const instanceId = isNew ? randomBytes(16).toString('base64url') : client.client_instance_id;
     const wanted = this.#subscriptions.of({ ...client, client_instance_id: instanceId });
     const instance = this.#instance(instanceId);
     const nowMs = this.#options.clock.monotonicMs();
-    // Whoever was told that its subscription is outdated has to ask at once.
+    // A client whose subscription was outdated has to ask again at once.
     const mayAsk =
       asksAgainAfter.includes(instance.lastError) || nowMs - instance.heardMs >= wanted.pushIntervalMs;
     const error = mayAsk ? 'NONE' : 'THROTTLING_QUOTA_EXCEEDED';
@@ -137,7 +137,7 @@ export class ClientTelemetry {
     return push.metrics.length > agentLimits.telemetryBytesMax ? 'TELEMETRY_TOO_LARGE' : undefined;
   }
 
-  /** Other requests get their turn meanwhile: a small push may inflate to megabytes, of points that are a few bytes each. */
+  /** Yields to other requests: a small push may inflate to megabytes, with points of a few bytes each. */
   async #take(
     client: TelemetryClient,
     { compressionType, metrics }: TelemetryPush,

@@ -20,7 +20,7 @@ interface Client {
   readonly isRefused?: boolean;
 }
 
-/** Connects a client, and says how to end its connection. */
+/** Connects a client, and returns a function that ends its connection. */
 function connect(clients: ConnectedClients, client: Client): () => void {
   const { software: [name, version] = ['', ''], clientId = null, user, asks = [apis.Metadata] } = client;
   const end = new AbortController();
@@ -46,7 +46,7 @@ function told(clients: ConnectedClients): string[] {
     );
 }
 
-test('clients are counted by software, with whom they are, until they leave', () => {
+test('clients are counted by software, with their principals, until they disconnect', () => {
   const clients = new ConnectedClients();
   const java = ['apache-kafka-java', '4.3.0'] as const;
   const ends = [
@@ -85,13 +85,13 @@ for (const [what, client] of strangers) {
   });
 }
 
-test('a name that the protocol refuses is not told', () => {
+test('a name that the protocol refuses is not reported', () => {
   const clients = new ConnectedClients();
   connect(clients, { software: ['<script>', '1'], isRefused: true });
   assert.deepEqual(told(clients), ['? ? ×1: User:ANONYMOUS; ']);
 });
 
-test('whatever names clients choose, the report stays within its bounds and keeps the most frequent', () => {
+test('the report stays within its limits for any names, and contains the most frequent', () => {
   const clients = new ConnectedClients();
   const nasty = (n: number) => `${n}${'"\\\u0000\ud800'.repeat(200)}`;
   for (let n = 0; n < 400; n++)
@@ -109,7 +109,7 @@ test('whatever names clients choose, the report stays within its bounds and keep
   assert.equal(problemOfReport(report, JSON.stringify(report)), undefined);
 });
 
-test('an agent reports the clients behind its handlers', async () => {
+test('an agent reports the clients of its handlers', async () => {
   const clients = new ConnectedClients();
   const agent = await startTestAgent({ clients });
   const { signal: closed } = new AbortController();

@@ -28,19 +28,21 @@ interface Kind {
 
 const untold: Software = { name: '', version: '' };
 
-/** What clients send before anything else. A connection that carries no more, such as a probe or a failed login, is not counted. */
+/**
+ * APIs that clients call first. A connection with no other request, such as a probe or a failed login, is not counted.
+ */
 const greetings: ReadonlySet<Api> = new Set<Api>([
   apis.ApiVersions,
   apis.SaslHandshake,
   apis.SaslAuthenticate,
 ]);
 
-/** The clients at the other ends of connections, and what they say of themselves, as long as their connections last. */
+/** Connected clients and their software names, for the lifetime of their connections. */
 export class ConnectedClients {
   readonly #software = new WeakMap<AbortSignal, Software>();
   readonly #connections = new Map<AbortSignal, Connection>();
 
-  /** Listens to what goes by. */
+  /** Wraps the handler to record the client's software. */
   noting(handler: HandlerOf<Apis['ApiVersions']>): HandlerOf<Apis['ApiVersions']> {
     return (request, context) => {
       const { clientSoftwareName: name, clientSoftwareVersion: version } = request;
@@ -55,7 +57,7 @@ export class ConnectedClients {
     };
   }
 
-  /** A request was let in. Called for each, so that it looks up one entry and no more. */
+  /** Called for each accepted request, so it only looks up one entry. */
   served({
     api,
     clientId,
@@ -79,7 +81,10 @@ export class ConnectedClients {
     };
   }
 
-  /** Who is connected, by software. Clients choose names, so that lists are bounded by what they take; the most connections come first. */
+  /**
+   * Returns connections by software. Clients choose the names, so the lists are bounded in size; the most frequent come
+   * first.
+   */
   report(): ReportedConnections {
     const software: ReportedSoftware[] = [];
     let charsLeft = clusterLimits.reportedSoftwareCharsMax - '[]'.length;
@@ -110,7 +115,7 @@ export class ConnectedClients {
   }
 }
 
-/** As rules call it: by the name of its credential, if it has one. */
+/** The principal as ACLs name it: by the name of its credential, if it has one. */
 function principalOf({ principal: { name, credentialName } }: ClientSession): string {
   return credentialName === undefined ? name : `User:${credentialName}`;
 }

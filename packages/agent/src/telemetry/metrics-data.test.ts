@@ -6,7 +6,7 @@ import { agentLimits } from '../limits.ts';
 import { dataPoints, pausePoint } from './metrics-data.ts';
 import { UnreadableProtobuf } from './protobuf-reader.ts';
 
-/** MetricsData written down byte by byte after the definition of OpenTelemetry, as no encoder of ours could. */
+/** MetricsData written byte by byte after the definition of OpenTelemetry, independent of our code. */
 const pushed = Buffer.from(
   [
     '0a 51', // resource_metrics, 81 bytes
@@ -62,7 +62,7 @@ test('numbers are read with their names and attributes', () => {
   assert.deepEqual([...dataPoints(Buffer.alloc(0))], []);
 });
 
-test('what is not one number is a point without a value', () => {
+test('a metric that is not a single number is a point without a value', () => {
   for (const kind of [9, 10, 11]) {
     const metric = metricOf(field(1, Buffer.from('h')), field(kind, field(1), field(1)));
     assert.deepEqual(
@@ -73,7 +73,7 @@ test('what is not one number is a point without a value', () => {
   }
 });
 
-test('other requests get their turn between fields, also of what has no data points', () => {
+test('the reader yields between fields, even without data points', () => {
   const unknown = Buffer.alloc(4 * wireLimits.walkedRecordsPerTurnMax, Buffer.from([0x78, 1]));
   for (const depth of [0, 1, 2, 3, 4]) {
     let pushed = unknown;
@@ -82,7 +82,7 @@ test('other requests get their turn between fields, also of what has no data poi
   }
 });
 
-test('a point of too many bytes is counted and not read', () => {
+test('a point that is too large is counted and not read', () => {
   const attributes = Buffer.concat(Array(agentLimits.telemetryPointBytesMax).fill(field(7)));
   const point = inside(1, attributes);
   const pushed = inside(1, inside(2, inside(2, inside(5, point))));
@@ -118,7 +118,7 @@ for (const [label, hex, problem] of broken) {
   });
 }
 
-test('whatever comes, it is read or refused', () => {
+test('any input is read or refused', () => {
   const mutated = fc
     .array(fc.tuple(fc.nat(pushed.length - 1), fc.nat(255)), { minLength: 1, maxLength: 8 })
     .map((changes) => {

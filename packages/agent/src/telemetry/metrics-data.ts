@@ -5,16 +5,16 @@ import { type ProtobufValue, protobufFields, UnreadableProtobuf } from './protob
 /** One number that a client measured, with its attributes in the name: `a.b.c{topic=x}`. */
 interface DataPoint {
   readonly name: string;
-  /** `undefined` for what is not one number, such as a histogram. */
+  /** `undefined` for anything but a single number, such as a histogram. */
   readonly value: number | undefined;
 }
 
-/** Given between data points when so many fields were read that other requests should have their turn. */
+/** Yielded between data points after many fields, so that the caller can let other requests run. */
 export const pausePoint = 'pause';
 
 /**
- * Reads what clients push: MetricsData of OpenTelemetry, whose numbers of fields are below. It gives one data point after the other, so
- * that whoever wants only some stops there. Kinds of metrics and fields that are not known are passed over.
+ * Parses what clients push: MetricsData of OpenTelemetry, with the field numbers below. It yields one data point after
+ * the other, so that the caller can stop at any point. Unknown kinds of metrics and fields are skipped.
  */
 export function* dataPoints(metricsData: Buffer): Generator<DataPoint | typeof pausePoint> {
   const pace = new Pace();
@@ -32,7 +32,7 @@ export function* dataPoints(metricsData: Buffer): Generator<DataPoint | typeof p
   }
 }
 
-/** Counts fields that were read, for there may be millions without a single data point. */
+/** Counts fields, because there may be millions without a single data point. */
 class Pace {
   #fields = 0;
 
@@ -43,7 +43,7 @@ class Pace {
 }
 
 const nameField = 1;
-/** Gauge and sum have numbers; histogram, exponential histogram and summary have more than one. */
+/** Gauge and sum have single numbers; histogram, exponential histogram and summary have more than one. */
 const numberKinds = [5, 7];
 const otherKinds = [9, 10, 11];
 
@@ -83,7 +83,7 @@ function attributeText(attribute: Buffer): string {
   return `${key}=${value}`;
 }
 
-/** Texts, flags and whole numbers; clients use no others. */
+/** Strings, booleans and integers; clients use no others. */
 function anyValueText(field: { number: number } & ProtobufValue): string {
   if (field.wireType === 'bytes' && field.number === 1) return field.bytes.toString();
   if (field.wireType === 'varint' && field.number === 2) return String(field.value === 1n);

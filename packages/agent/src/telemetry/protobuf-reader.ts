@@ -1,4 +1,4 @@
-/** The bytes are no protobuf message. */
+/** The bytes are not a protobuf message. */
 export class UnreadableProtobuf extends Error {
   override readonly name = 'UnreadableProtobuf';
 }
@@ -7,7 +7,7 @@ export type ProtobufValue =
   | { readonly wireType: 'varint'; readonly value: bigint }
   | { readonly wireType: 'fixed64' | 'fixed32' | 'bytes'; readonly bytes: Buffer };
 
-/** The fields of one protobuf message in their order. What is nested in it is bytes, to be read in turn by whoever knows it. */
+/** Iterates over the fields of one protobuf message in order. Nested messages are bytes, for the caller to parse. */
 export function* protobufFields(message: Buffer): Generator<{ number: number } & ProtobufValue> {
   let at = 0;
 

@@ -2,7 +2,7 @@ import { crc32 } from 'node:zlib';
 import { type Pattern, restorePattern } from '@weir/cluster';
 import type { EntriesView } from '../cluster/followed-entries.ts';
 
-/** What subscriptions choose clients by, under the names that they have in a subscription. */
+/** Client attributes that subscriptions match, under their names in a subscription. */
 export interface TelemetryClient {
   readonly client_instance_id: string;
   readonly client_id: string;
@@ -12,12 +12,12 @@ export interface TelemetryClient {
   readonly client_source_port: string;
 }
 
-/** What one client is asked for. */
+/** The metrics subscription of one client. */
 export interface WantedMetrics {
-  /** The same for the same wishes and client at every agent, so that a client may change the agent. */
+  /** The same on every agent for the same client and subscriptions, so that a client may switch agents. */
   readonly subscriptionId: number;
   readonly pushIntervalMs: number;
-  /** Beginnings of names. None for no metrics; an empty one for all. */
+  /** Prefixes of names. Empty list: no metrics; an empty prefix: all. */
   readonly prefixes: readonly string[];
 }
 
@@ -30,7 +30,7 @@ interface Subscription {
 const usualIntervalMs = 300_000;
 const everything = '*';
 
-/** The subscriptions to metrics of clients, as the agent last heard of them. */
+/** The subscriptions to client metrics, as the agent last received them. */
 export class TelemetrySubscriptions {
   readonly #records: EntriesView;
   #version = -1;
@@ -40,12 +40,12 @@ export class TelemetrySubscriptions {
     this.#records = records;
   }
 
-  /** Whether any client could be asked for anything. */
+  /** Whether there is a subscription with metrics. */
   get isAny(): boolean {
     return this.#subscriptions().some(({ prefixes }) => prefixes.length > 0);
   }
 
-  /** All subscriptions that fit are joined: the shortest interval, and the metrics of all. */
+  /** Merges all matching subscriptions: the shortest interval, and the metrics of all. */
   of(client: TelemetryClient): WantedMetrics {
     const fitting = this.#subscriptions().filter(({ matches }) =>
       matches.every(
@@ -67,7 +67,7 @@ export class TelemetrySubscriptions {
   }
 }
 
-/** The cluster has checked what a subscription says. */
+/** The cluster has validated the subscription. */
 function parsed(value: Uint8Array): Subscription {
   const text = Buffer.from(value.buffer, value.byteOffset, value.length).toString();
   const configs = JSON.parse(text) as Readonly<Record<string, string>>;

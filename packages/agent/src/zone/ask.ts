@@ -3,7 +3,7 @@ import { request as httpsRequest } from 'node:https';
 import type { Clock } from '@weir/core';
 import { agentLimits } from '../limits.ts';
 
-/** One question to a metadata service. */
+/** One request to a metadata service. */
 export interface Question {
   readonly url: string;
   readonly method?: 'GET' | 'PUT';
@@ -12,12 +12,12 @@ export interface Question {
   readonly ca?: string;
 }
 
-/** Asks and gives the body of the answer. Any other status than 200 is a failure. */
+/** Sends a request and returns the body of the answer. Any status other than 200 is a failure. */
 export type Ask = (question: Question) => Promise<string>;
 
 /**
- * Asks over HTTP. On a machine that has no such service the address often leads nowhere and nobody says so, so that all questions
- * of one `Ask` together get `timeoutMs`.
+ * Sends requests over HTTP. On a machine without such a service the address often does not answer at all, so all
+ * requests of one `Ask` share the limit `timeoutMs`.
  */
 export function httpAsk(clock: Clock, timeoutMs: number, stop: AbortSignal): Ask {
   const late = new AbortController();
@@ -27,7 +27,7 @@ export function httpAsk(clock: Clock, timeoutMs: number, stop: AbortSignal): Ask
   return ({ url, method = 'GET', headers = {}, ca }) =>
     new Promise((resolve, reject) => {
       const send = url.startsWith('https:') ? httpsRequest : httpRequest;
-      // No agent: nothing is asked twice, and no connection stays behind.
+      // No agent: nothing is requested twice, and no connection stays open.
       const request = send(url, { method, headers, ca, signal, agent: false }, (response) => {
         bodyOf(response).then(resolve, reject);
       });

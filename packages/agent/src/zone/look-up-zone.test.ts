@@ -15,7 +15,7 @@ import type { PlatformAddresses } from './platforms.ts';
 type Answer = string | ((request: IncomingMessage) => string | undefined);
 type Answers = Readonly<Record<string, Answer>>;
 
-/** A metadata service on this machine: what it answers by method and path, and 404 to everything else. */
+/** Starts a local metadata service with answers by method and path, and 404 for everything else. */
 async function metadataService(t: TestContext, answers: Answers) {
   const asked: string[] = [];
   const server = createServer((request, response) => {
@@ -76,7 +76,7 @@ interface Case {
   readonly variables?: Environment;
   readonly inEcs?: boolean;
   readonly wantsId?: boolean;
-  /** The zone and the platform that told it, or what is said when none did. */
+  /** The zone and its platform, or the problem if none was found. */
   readonly found: readonly [zone: string, platform: string] | RegExp;
 }
 
@@ -182,7 +182,7 @@ test('a service that never answers costs five seconds, and a stopped lookup none
   assert.equal(clock.waiting, 0);
 });
 
-test('an answer without end is cut off', async (t) => {
+test('an endless answer is cut off', async (t) => {
   const { url } = await metadataService(t, { 'GET /x': 'x'.repeat(5 << 20) });
   const ask = httpAsk(systemClock, 60_000, t.signal);
   await assert.rejects(ask({ url: `${url}/x` }), /longer than 4194304 bytes/);

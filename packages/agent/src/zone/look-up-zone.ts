@@ -7,20 +7,20 @@ interface ZoneLookupOptions {
   readonly environment: Environment;
   readonly wantsId: boolean;
   readonly stop: AbortSignal;
-  /** The real ones unless given. */
+  /** Default: the real addresses. */
   readonly addresses?: PlatformAddresses;
   readonly ask?: Ask;
 }
 
 export type FoundZone =
   | { readonly zone: string; readonly platform: string }
-  /** Why each platform did not tell. */
+  /** Why each platform gave no zone. */
   | { readonly problem: string };
 
-/** What each platform gets. They are asked at the same time. */
+/** Time limit for each platform. They are queried in parallel. */
 const platformTimeoutMs = 5_000;
 
-/** Asks the platforms for the zone of this machine. The first of the list that knows one is believed. */
+/** Queries the platforms for the zone of this machine. The first one of the list with a zone wins. */
 export async function lookUpZone(options: ZoneLookupOptions): Promise<FoundZone> {
   const { clock, environment, wantsId, addresses = platformAddresses } = options;
   const done = new AbortController();
@@ -43,7 +43,7 @@ export async function lookUpZone(options: ZoneLookupOptions): Promise<FoundZone>
   }
 }
 
-/** What zones are called, wherever they come from. */
+/** Format of zone names on all platforms. */
 function isZoneName(text: string): boolean {
   return /^[a-z0-9-]{1,128}$/.test(text);
 }

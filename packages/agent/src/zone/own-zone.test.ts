@@ -31,7 +31,7 @@ function ownZone(answers: FoundZone[], areDisabled = false) {
   return { own, clock, warned, later, lookups: () => lookups };
 }
 
-test('a zone that is found stays, and nobody asks again', async () => {
+test('a zone that was found stays, and is not looked up again', async () => {
   const { own, warned, later, lookups } = ownZone([{ zone: 'us-east-1a', platform: 'test' }]);
   assert.equal(own.zone, unsetZone);
   await own.start();
@@ -40,7 +40,7 @@ test('a zone that is found stays, and nobody asks again', async () => {
   assert.deepEqual([lookups(), warned], [1, []]);
 });
 
-test('what is not found is looked for every minute, and told again only when the reason is another', async () => {
+test('a missing zone is looked up every minute, and logged again only if the reason changes', async () => {
   const { own, warned, later, lookups } = ownZone([
     { problem: 'no answer' },
     { problem: 'no answer' },
@@ -60,7 +60,7 @@ test('what is not found is looked for every minute, and told again only when the
   assert.deepEqual(warned, [`${warning}: no answer`, `${warning}: refused`]);
 });
 
-test('warnings can be turned off, and looking ends with the agent', async () => {
+test('warnings can be turned off, and lookups end with the agent', async () => {
   const { own, clock, warned, later, lookups } = ownZone([], true);
   await own.start();
   await later(60_000);
@@ -69,7 +69,7 @@ test('warnings can be turned off, and looking ends with the agent', async () => 
   assert.equal(clock.waiting, 0);
 });
 
-test('warnings of all kinds share one a minute, and come once', () => {
+test('warnings of all kinds share a limit of one a minute, and come once', () => {
   const clock = new HandClock();
   const warned: string[] = [];
   const log: Log = { ...silentLog, warn: (message) => void warned.push(message) };
@@ -88,7 +88,7 @@ test('warnings of all kinds share one a minute, and come once', () => {
   assert.deepEqual(warned, ['first', 'second', 'third']);
 });
 
-test('warnings have an end, however many things they could be about', () => {
+test('the number of distinct warnings is limited', () => {
   const clock = new HandClock();
   let warned = 0;
   const log: Log = { ...silentLog, warn: () => void warned++ };

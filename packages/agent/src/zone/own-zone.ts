@@ -2,7 +2,7 @@ import type { Clock, Log } from '@weir/core';
 import type { FoundZone } from './look-up-zone.ts';
 import type { ZoneWarnings } from './zone-warnings.ts';
 
-/** The zone of an agent that nobody has told one. */
+/** The zone of an agent without a configured or discovered one. */
 export const unsetZone = 'SERVICE_UNSET_AZ';
 
 interface OwnZoneOptions {
@@ -12,12 +12,12 @@ interface OwnZoneOptions {
   readonly warnings: ZoneWarnings;
 }
 
-/** After a lookup that found nothing comes another, because a metadata service can be late like everybody else. */
+/** A failed lookup is repeated, because a metadata service may start late. */
 const againMs = 60_000;
 
 /**
- * The zone of this agent, found out while it is already serving: clients of a zone are sent elsewhere as long as it is not known, and
- * nobody waits for it.
+ * The zone of this agent, discovered while it already serves: until it is known, clients of the zone are sent to other
+ * agents, and nothing waits for it.
  */
 export class OwnZone {
   readonly #options: OwnZoneOptions;
@@ -33,7 +33,7 @@ export class OwnZone {
     return this.#zone;
   }
 
-  /** Begins to look. Resolves after the first lookup, whatever came of it. */
+  /** Starts the discovery. Resolves after the first lookup, successful or not. */
   async start(): Promise<void> {
     const { lookUp, clock, log, warnings } = this.#options;
     const found = await lookUp(this.#stop.signal).catch((error: unknown) => ({ problem: String(error) }));

@@ -2,18 +2,18 @@ import { readFile } from 'node:fs/promises';
 import type { Environment } from '@weir/core';
 import type { Ask } from './ask.ts';
 
-/** Where the metadata services are. */
+/** Addresses of the metadata services. */
 export interface PlatformAddresses {
   readonly ec2: string;
   readonly gcp: string;
   readonly azure: string;
-  /** `undefined` for what the variables of a pod say. */
+  /** `undefined`: taken from the environment variables of the pod. */
   readonly kubernetes?: string;
   /** The folder with the token of a pod and the certificate authority of its cluster. */
   readonly kubernetesSecrets: string;
 }
 
-/** All three clouds answer at the same link-local address; which cloud it is shows in what they answer. */
+/** The clouds use the same link-local address; their answers differ. */
 export const platformAddresses: PlatformAddresses = {
   ec2: 'http://169.254.169.254',
   gcp: 'http://metadata.google.internal',
@@ -25,17 +25,19 @@ interface PlatformQuestion {
   readonly ask: Ask;
   readonly addresses: PlatformAddresses;
   readonly environment: Environment;
-  /** The id of the zone (`use1-az1`), which is the same for all accounts, rather than its name (`us-east-1a`). */
+  /**
+   * Requests the id of the zone (`use1-az1`), which is the same for all accounts, rather than its name (`us-east-1a`).
+   */
   readonly wantsId: boolean;
 }
 
-/** One way to learn the zone of this machine. It fails, or gives `undefined`, when there is none to be learnt. */
+/** One way to find the zone of this machine. It fails, or returns `undefined`, if there is none. */
 interface Platform {
   readonly name: string;
   readonly zone: (question: PlatformQuestion) => Promise<string | undefined>;
 }
 
-/** In the order of preference. */
+/** In order of preference. */
 export const platforms: readonly Platform[] = [
   { name: 'ECS task metadata', zone: ecsZone },
   { name: 'EC2 instance metadata', zone: ec2Zone },
@@ -44,7 +46,7 @@ export const platforms: readonly Platform[] = [
   { name: 'Kubernetes node label', zone: kubernetesZone },
 ];
 
-/** The address is in a variable that the platform sets. It knows names only. */
+/** The platform sets the address in an environment variable. It knows zone names only. */
 async function ecsZone({ ask, environment, wantsId }: PlatformQuestion): Promise<string | undefined> {
   const { ECS_CONTAINER_METADATA_URI_V4: uri } = environment;
   if (uri === undefined || wantsId) return undefined;
@@ -52,14 +54,14 @@ async function ecsZone({ ask, environment, wantsId }: PlatformQuestion): Promise
   return textAt(task, 'AvailabilityZone');
 }
 
-/** Version 2 of the service: a token first, so that a careless proxy cannot be made to ask. */
+/** Version 2 of the service: requires a token first, which protects against open proxies. */
 async function ec2Zone({
   ask,
   addresses,
   environment,
   wantsId,
 }: PlatformQuestion): Promise<string | undefined> {
-  // The switch of the AWS SDKs, which operators set where the service must not be asked.
+  // The switch of the AWS SDKs, which operators set if the service must not be used.
   if (/^true$/i.test(environment.AWS_EC2_METADATA_DISABLED ?? '')) return undefined;
   const token = await ask({
     url: `${addresses.ec2}/latest/api/token`,
@@ -81,7 +83,7 @@ async function gcpZone({ ask, addresses }: PlatformQuestion): Promise<string | u
   return /^projects\/[^/]+\/zones\/([^/]+)$/.exec(path)?.[1];
 }
 
-/** Zones are numbers within a location. A machine that was put into none has an empty one. */
+/** Zones are numbers within a location. A machine without a zone has an empty one. */
 async function azureZone({ ask, addresses }: PlatformQuestion): Promise<string | undefined> {
   const compute = parseJson(
     await ask({
@@ -140,7 +142,7 @@ function parseJson(text: string): unknown {
   }
 }
 
-/** The text at a path of an answer, unless it is missing or empty. */
+/** Returns the text at a path of an answer, unless it is missing or empty. */
 function textAt(value: unknown, ...path: readonly string[]): string | undefined {
   let found: unknown = value;
   for (const name of path) {

@@ -1,12 +1,12 @@
 import type { Clock, Log, LogFields } from '@weir/core';
 import { agentLimits } from '../limits.ts';
 
-/** Warnings come at most this often, whatever they are about. */
+/** Minimum interval between warnings of any kind. */
 const quietMs = 60_000;
 
 /**
- * Warnings about zones that are not known. Records are served all the same, so that each is told once: what is still as it was is no
- * news, and different news come one a minute.
+ * Warnings about unknown zones. Records are served in any case, so each warning is logged once, and different warnings
+ * at most one a minute.
  */
 export class ZoneWarnings {
   readonly #clock: Clock;
@@ -25,7 +25,7 @@ export class ZoneWarnings {
     const nowMs = this.#clock.monotonicMs();
     if (this.#areDisabled || nowMs - this.#lastMs < quietMs) return;
     const news = `${message} ${JSON.stringify(fields)}`;
-    // After so many different ones, another says nothing that the log does not have already.
+    // After this many different warnings, another one adds nothing new.
     if (this.#told.has(news) || this.#told.size >= agentLimits.zoneWarningsMax) return;
     this.#told.add(news);
     this.#lastMs = nowMs;

@@ -2,16 +2,17 @@ import type { MetricReading, MetricRow, SeriesReading } from '@weir/core';
 import { type PushedName, type Tags, taggedWith } from './pushed-metrics.ts';
 
 /**
- * Metrics as lines of DogStatsD. It takes what happened since the line before, so that counters and histograms are told by what they grew.
+ * Metrics as DogStatsD lines. DogStatsD takes the changes since the previous line, so counters and histograms are sent
+ * as increments.
  *
- * A histogram is a distribution: each bucket that was hit sends its middle, with a sample rate that says how often. Counts are exact and
- * percentiles as good as the buckets; that is what a scrape of the buckets would give too, and it takes one line per bucket and not one per
- * request.
+ * A histogram is sent as a distribution: each bucket with new values sends its middle, with a sample rate that encodes
+ * the count. Counts are exact and percentiles as good as the buckets, as in a scrape, with one line per bucket instead
+ * of one per request.
  */
 export class DogStatsdLines {
   readonly #name: PushedName;
   readonly #tags: Tags;
-  /** What was told of each series in the round before, and in this one. A series that has ended is forgotten. */
+  /** Values sent of each series in the previous round, and in this one. A series that has ended is dropped. */
   #toldBefore = new Map<string, readonly number[]>();
   #told = new Map<string, readonly number[]>();
 
@@ -20,7 +21,7 @@ export class DogStatsdLines {
     this.#tags = tags;
   }
 
-  /** What is to be sent now, of a part of a round. Lines that are lost on the way are not sent again. */
+  /** Returns the lines for a part of a round. Lines that are lost on the network are not sent again. */
   linesOf(readings: readonly MetricReading[]): string[] {
     const lines: string[] = [];
     for (const { row, series } of readings) {
@@ -43,7 +44,7 @@ export class DogStatsdLines {
     return lines;
   }
 
-  /** All parts of a round are told. */
+  /** Called after all parts of a round. */
   endRound(): void {
     this.#toldBefore = this.#told;
     this.#told = new Map();
@@ -59,13 +60,13 @@ function distribution(
   return grown.flatMap((count, index) => {
     if (count <= 0) return [];
     const from = index === 0 ? Math.min(0, buckets[0] ?? 0) : buckets[index - 1]!;
-    // The last bucket has no end, and so no middle.
+    // The last bucket has no upper bound, and so no middle.
     const value = (from + (buckets[index] ?? from)) / 2;
     return [`${name}:${value}|d${count === 1 ? '' : `|@${1 / count}`}|#${tags}`];
   });
 }
 
-/** A series that is smaller than it was has begun anew. */
+/** A series with smaller values than before was reset. */
 function growth(before: readonly number[] | undefined, now: SeriesReading['counts']): readonly number[] {
   if (before === undefined || now.some((count, index) => count < before[index]!)) return now;
   return now.map((count, index) => count - before[index]!);
@@ -73,14 +74,14 @@ function growth(before: readonly number[] | undefined, now: SeriesReading['count
 
 const tagCharsMax = 200;
 
-/** Names of topics and groups may hold what ends a tag here. */
+/** Names of topics and groups may contain characters that end a tag. */
 function tagText(tags: Tags): string {
   return Object.entries(tags)
     .map(([name, value]) => `${name}:${value.replaceAll(/[\p{Cc}|,#]/gu, '_')}`.slice(0, tagCharsMax))
     .join(',');
 }
 
-/** Lines in as few datagrams as possible, of which none is cut on its way. A line that is longer goes alone. */
+/** Packs lines into as few datagrams as possible without fragmentation. A longer line gets its own datagram. */
 export function datagramsOf(lines: readonly string[], bytesMax = 1432): Buffer[] {
   const datagrams: Buffer[] = [];
   let open: string[] = [];

@@ -10,7 +10,7 @@ interface DogStatsdSinkOptions {
   readonly tags: Tags;
 }
 
-/** Pushes metrics by DogStatsD over UDP. Nobody learns whether they arrive. */
+/** Pushes metrics by DogStatsD over UDP, without acknowledgement. */
 export class DogStatsdSink implements MetricsSink {
   readonly kind = 'dogstatsd';
   readonly #options: DogStatsdSinkOptions;
@@ -24,7 +24,7 @@ export class DogStatsdSink implements MetricsSink {
 
   async push(parts: ReadingsInParts, stop: AbortSignal): Promise<void> {
     const { host, port } = this.#options;
-    // Each time, since the agent of the host may move; and once per push, not per datagram.
+    // Resolved each time, since the DogStatsD agent of the host may move; but once per push, not per datagram.
     const { address, family } = await lookup(host);
     const socket = this.#socket(family);
     for await (const readings of parts) {
@@ -47,7 +47,7 @@ export class DogStatsdSink implements MetricsSink {
     const found = this.#sockets.get(family);
     if (found !== undefined) return found;
     const made = createSocket(family === 6 ? 'udp6' : 'udp4');
-    // Errors of a send are told to its callback too.
+    // Errors of a send are also passed to its callback.
     made.on('error', () => {});
     made.unref();
     this.#sockets.set(family, made);

@@ -9,7 +9,7 @@ import {
   type ReadingsInParts,
 } from './pushed-metrics.ts';
 
-/** Where metrics are pushed to. */
+/** Targets of metrics pushes. */
 export interface MetricsPushSettings {
   readonly otlp?: OtlpTarget | undefined;
   readonly dogstatsd?: { readonly host: string; readonly port: number } | undefined;
@@ -26,7 +26,7 @@ interface OtlpTarget {
 export interface MetricsPushOptions {
   readonly settings: MetricsPushSettings;
   readonly identity: PushedIdentity;
-  /** What is pushed, asked anew at each interval; otherwise all metrics of this process are. */
+  /** Returns what to push at each interval. If absent, all metrics of this process. */
   readonly readings?: () => ReadingsInParts;
   readonly clock: Clock;
   readonly log: Log;
@@ -44,7 +44,7 @@ export const pushRow: MetricRow<'sink' | 'outcome'> = {
   labels: ['sink', 'outcome'],
 };
 
-/** Pushes metrics at intervals to whoever the settings name. */
+/** Pushes metrics at intervals to the sinks in the settings. */
 export function startMetricsPush(options: MetricsPushOptions): MetricsPush {
   const { otlp, dogstatsd, hasDottedNames } = options.settings;
   const name = pushedName(hasDottedNames);
@@ -62,8 +62,8 @@ export function startMetricsPush(options: MetricsPushOptions): MetricsPush {
 }
 
 /**
- * One push at a time: a sink that is slow is given the next stats when it is done, and nothing waits in between. One that is down costs a
- * counter and a line in the log.
+ * One push at a time: a slow sink gets the next values when it is done, and nothing is queued in between. A sink that
+ * is down costs a counter and one log line.
  */
 class SinkPush {
   readonly #sink: MetricsSink;
@@ -103,7 +103,7 @@ class SinkPush {
     } catch (error) {
       if (this.#stopping.signal.aborted) return;
       metrics.series(pushRow, { sink, outcome: 'error' }).add(1);
-      // Said once per outage.
+      // Logged once per outage.
       if (!this.#hasFailed) log.warn('failed to push metrics', { sink, error: (error as Error).message });
       this.#hasFailed = true;
     }

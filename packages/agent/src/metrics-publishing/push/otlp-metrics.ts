@@ -2,13 +2,15 @@ import { type MetricReading, type MetricRow, release, type SeriesReading } from 
 import { type PushedName, type Tags, taggedWith } from './pushed-metrics.ts';
 
 /**
- * Metrics as the JSON of an OTLP ExportMetricsServiceRequest. Whole numbers of 64 bits are strings there, and keys are in camel case.
+ * Metrics as the JSON of an OTLP ExportMetricsServiceRequest, in which 64-bit integers are strings and keys are in
+ * camel case.
  *
- * Counters and histograms are cumulative from `startMs` on, so that a push that is lost costs nothing: the next one tells all of it.
+ * Counters and histograms are cumulative from `startMs` on, so a lost push costs nothing: the next one contains its
+ * values.
  */
 interface OtlpMetricsOptions {
   readonly name: PushedName;
-  /** On every point, because many stores drop what is only said of the resource. */
+  /** On every point, because many stores drop attributes of the resource. */
   readonly tags: Tags;
   readonly startMs: number;
   readonly nowMs: number;
@@ -29,7 +31,7 @@ interface OtlpMetric {
 
 const cumulative = 2;
 
-/** The bodies of as many requests as it takes, none with more points than allowed. */
+/** Yields request bodies, each with at most `pointsMax` points. */
 export function* otlpRequests(
   readings: readonly MetricReading[],
   options: OtlpMetricsOptions,

@@ -6,23 +6,23 @@ import { otlpRequests } from './otlp-metrics.ts';
 import type { MetricsSink, PushedName, ReadingsInParts, Tags } from './pushed-metrics.ts';
 
 interface OtlpSinkOptions {
-  /** The whole address, as in `http://collector:4318/v1/metrics`. */
+  /** The full URL, such as `http://collector:4318/v1/metrics`. */
   readonly url: string;
-  /** What admits us; never told to anybody else. */
+  /** Credentials; never logged or sent elsewhere. */
   readonly headers: Readonly<Record<string, string>>;
   readonly name: PushedName;
   readonly tags: Tags;
   readonly clock: Clock;
 }
 
-/** A collector that takes longer does not get the rest. */
+/** If the collector takes longer, the rest is not sent. */
 const answerMsMax = 10_000;
-/** A collector may ask for patience, but not for ever. */
+/** Upper bound for the Retry-After of a collector. */
 const retryAfterMsMax = 300_000;
 
 /**
- * Pushes metrics by OTLP over HTTP, as JSON. Nothing is kept for later: stats are cumulative, so that the next push makes up for one that
- * failed.
+ * Pushes metrics by OTLP over HTTP, as JSON. Nothing is buffered: values are cumulative, so the next push makes up for
+ * a failed one.
  */
 export class OtlpSink implements MetricsSink {
   readonly kind = 'otlp';
@@ -83,7 +83,7 @@ interface Answer {
   readonly text: string;
 }
 
-/** Redirects are not followed: what admits us at one address is nobody else's business. */
+/** Redirects are not followed, so that credentials are not sent to another address. */
 function post(
   url: string,
   headers: Readonly<Record<string, string>>,
@@ -94,7 +94,7 @@ function post(
   return new Promise((resolve, reject) => {
     const request = (target.protocol === 'https:' ? httpsRequest : httpRequest)(target, {
       method: 'POST',
-      // A user and a password in the address are Node's to send.
+      // Node.js sends a user and password in the URL by itself.
       headers: {
         ...headers,
         'content-type': 'application/json',
@@ -119,7 +119,7 @@ function post(
         bytes += chunk.length;
         if (bytes <= agentLimits.collectorAnswerBytesMax) chunks.push(chunk);
         else {
-          // Whatever it says, it has said that it took them.
+          // The status already says that the collector took the points.
           answered();
           request.destroy();
         }
@@ -136,7 +136,7 @@ interface Rejection {
 
 const nothingRejected: Rejection = { rejectedCount: 0, message: '' };
 
-/** A collector may take a part. An answer that is no JSON is one of a collector that took all. */
+/** A collector may reject some points. An answer that is not JSON counts as full success. */
 function rejectionIn(text: string): Rejection {
   try {
     const { partialSuccess } = JSON.parse(text) as {
@@ -150,7 +150,7 @@ function rejectionIn(text: string): Rejection {
   }
 }
 
-/** Seconds, as collectors send them; a date is not worth its clock. */
+/** Seconds, as collectors send them; dates are ignored. */
 function retryAfterMs(header: string | undefined): number {
   const seconds = header !== undefined && /^\d{1,9}$/.test(header) ? Number(header) : 0;
   return Math.min(seconds * 1000, retryAfterMsMax);

@@ -39,7 +39,7 @@ function someMetrics(): Metrics {
   return metrics;
 }
 
-/** Pushes of some metrics in a time that the test moves. */
+/** Starts a push of some metrics, in time that the test controls. */
 function startPush(
   t: TestContext,
   settings: Partial<MetricsPushSettings>,
@@ -89,7 +89,7 @@ interface ExportedMetric {
   readonly [part: string]: unknown;
 }
 
-/** A collector that keeps what it is sent. */
+/** A collector that stores what it receives. */
 async function startCollector(
   t: TestContext,
   answer: (response: ServerResponse) => void = (response) => response.end('{}'),
@@ -119,7 +119,7 @@ function attributes(tags: Readonly<Record<string, string>>): readonly Attribute[
   return Object.entries(tags).map(([key, stringValue]) => ({ key, value: { stringValue } }));
 }
 
-test('OTLP: gauges, sums and histograms, cumulative, with who pushes them', async (t) => {
+test('OTLP: gauges, sums and histograms are cumulative and carry the identity of the process', async (t) => {
   const { url, received } = await startCollector(t);
   const { clock, outcome, push } = startPush(t, { otlp: { url, headers: { 'x-key': 's3cret' } } });
   const startTimeUnixNano = `${clock.nowMs()}000000`;
@@ -218,7 +218,7 @@ test('OTLP: many series go in several requests', async (t) => {
   assert.equal(new Set(points.flat().map(({ asDouble }) => asDouble)).size, count);
 });
 
-test('OTLP: a collector that fails costs a counter and one line, without what admits us', async (t) => {
+test('OTLP: a failing collector costs a counter and one log line without credentials', async (t) => {
   const answers: readonly [name: string, answer: (response: ServerResponse) => void, told: RegExp][] = [
     ['an error', (response) => response.writeHead(500).end('no'), /status 500/],
     [
@@ -247,7 +247,7 @@ test('OTLP: a collector that fails costs a counter and one line, without what ad
   }
 });
 
-test('OTLP: a collector that is not there, one that never answers, and one that asks for patience', async (t) => {
+test('OTLP: a missing collector, one that never answers, and one with Retry-After', async (t) => {
   const gone = createServer().listen(0, '127.0.0.1');
   await once(gone, 'listening');
   const { port } = gone.address() as AddressInfo;
@@ -282,7 +282,7 @@ test('stopping does not wait for a collector', async (t) => {
   await push.stop();
 });
 
-/** Somebody who listens to datagrams. */
+/** Starts a UDP server that stores lines. */
 async function startStatsd(t: TestContext) {
   const lines: string[] = [];
   const socket = createSocket('udp4');
@@ -295,7 +295,7 @@ async function startStatsd(t: TestContext) {
 
 const tags = '#agent_version:v830,virtual_cluster_id:vci_1,agent_id:agent-1,agent_group:blue';
 
-test('DogStatsD: gauges as they are, counters and distributions by what they grew', async (t) => {
+test('DogStatsD: gauges are sent as they are, counters and distributions as increments', async (t) => {
   const { lines, port } = await startStatsd(t);
   const { clock, metrics, outcome } = startPush(t, { dogstatsd: { host: '127.0.0.1', port } });
   const withTopic =
@@ -321,7 +321,7 @@ test('DogStatsD: gauges as they are, counters and distributions by what they gre
   ]);
 });
 
-test('DogStatsD: a host that has no address costs a counter', async (t) => {
+test('DogStatsD: a host without an address costs a counter', async (t) => {
   const { clock, outcome, logged } = startPush(t, { dogstatsd: { host: 'nobody.invalid', port: 8125 } });
   clock.advance(30_000);
   await until(() => outcome('dogstatsd', 'error') === 1);
@@ -354,7 +354,7 @@ test('DogStatsD: names of topics cannot end a tag, a line or a packet', () => {
   );
 });
 
-test('a distribution tells how often, and nothing is told twice', () => {
+test('a distribution carries its counts, and nothing is sent twice', () => {
   fc.assert(
     fc.property(fc.array(fc.array(fc.double({ min: 0, max: 9, noNaN: true }))), (rounds) => {
       const metrics = new Metrics();
@@ -375,7 +375,7 @@ test('a distribution tells how often, and nothing is told twice', () => {
   );
 });
 
-test('a round in parts is told as one, and a series that was away for a round begins anew', () => {
+test('a round in parts counts as one, and a series that was absent for a round starts anew', () => {
   const parts = ['a', 'b'].map((topic) => {
     const metrics = new Metrics({ topic });
     return { metrics, series: metrics.series(counter, {}) };
@@ -394,7 +394,7 @@ test('a round in parts is told as one, and a series that was away for a round be
   assert.deepEqual(round(1), ['service.requests:3|c|#topic:b']);
 });
 
-test('what a series says of itself counts, and else who pushes it', () => {
+test('labels of a series override the identity of the process', () => {
   assert.deepEqual(taggedWith({ agent_version: 'v1', topic: 't' }, { agent_version: 'v2', agent_id: 'a' }), {
     agent_version: 'v1',
     topic: 't',
@@ -402,7 +402,7 @@ test('what a series says of itself counts, and else who pushes it', () => {
   });
 });
 
-test('what others have measured is pushed part by part, and a part that fails is told after the others', async (t) => {
+test('readings are pushed part by part, and a failed part is reported after the others', async (t) => {
   const { url, received } = await startCollector(t);
   const { clock, outcome, logged } = startPush(t, { otlp: { url, headers: {} } }, someMetrics(), {
     identity: { agentId: 'control-plane-1', agentGroup: '' },

@@ -1,8 +1,8 @@
 import { type MetricReading, release } from '@weir/core';
 
-/** Who pushes, told with every metric. */
+/** Identity of the pushing process, added to every metric. */
 export interface PushedIdentity {
-  /** Of a process that has one; what others push says of each metric which cluster it is about. */
+  /** Present if the process belongs to one cluster; metrics of other processes carry their cluster as a label. */
   readonly clusterId?: string;
   readonly agentId: string;
   readonly agentGroup: string;
@@ -19,25 +19,31 @@ export function identityTags({ clusterId, agentId, agentGroup }: PushedIdentity)
   };
 }
 
-/** The labels of a series and who pushes it. What a series says itself counts: the version of an agent may be told by another one. */
+/**
+ * Adds the identity to the labels of a series. Labels of the series win: one process may publish the version of another
+ * agent.
+ */
 export function taggedWith(labels: Tags, identity: Tags): Tags {
   return { ...labels, ...identity, ...labels };
 }
 
-/** How a metric is called where it is pushed to: `service.<name>`, or as in a scrape. */
+/** Maps a metric name to its name at the sink: `service.<name>`, or as in a scrape. */
 export type PushedName = (name: string) => string;
 
 export function pushedName(isNormalized: boolean): PushedName {
   return isNormalized ? (name) => `service.${name}` : (name) => `service_${name}`;
 }
 
-/** What is pushed at an interval, in parts: whoever has many clusters does not hold the stats of all of them at once. */
+/**
+ * The readings of one interval, in parts: a process with many clusters does not hold the metrics of all of them at
+ * once.
+ */
 export type ReadingsInParts = Iterable<readonly MetricReading[]> | AsyncIterable<readonly MetricReading[]>;
 
-/** What somebody who takes metrics is given at each interval. */
+/** A target of metrics pushes. */
 export interface MetricsSink {
   readonly kind: 'otlp' | 'dogstatsd';
-  /** Sends what there is. It rejects when not all of it could be sent, with a message that holds no secret. */
+  /** Sends all readings. Rejects if not all could be sent, with a message that contains no secret. */
   push(parts: ReadingsInParts, stop: AbortSignal): Promise<void>;
   close(): void;
 }
