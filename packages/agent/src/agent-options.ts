@@ -96,6 +96,9 @@ export interface RunningAgent {
   readonly httpPort: number;
   /** Where other agents connect, when that is a listener of its own. */
   readonly internalPort: number | undefined;
-  /** Accepts no new requests, writes what is buffered, finishes running requests, and ends; after `deadlineMs` it ends anyway. */
+  /**
+   * Accepts no new requests, writes what is buffered, finishes running requests, and ends; after `deadlineMs` it ends
+   * anyway.
+   */
   stop(options: { readonly deadlineMs: number }): Promise<void>;
 }

@@ -221,7 +221,8 @@ async function start(
   };
   const heartbeats = new Heartbeats({ port: cluster, self, onHeard, reports, clock, log, metrics });
   beatNow = () => heartbeats.beatNow();
-  // First of all, so that other agents send clients elsewhere. If the call fails, missing heartbeats have the same effect.
+  // First of all, so that other agents send clients elsewhere. If the call fails, missing heartbeats have the same
+  // effect.
   started.defer(() => {
     heartbeats.stop();
     const left = cluster.leave(options.agentId).catch(() => undefined);

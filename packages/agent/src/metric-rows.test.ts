@@ -33,7 +33,7 @@ test('every metric row in the code is listed', () => {
   );
 });
 
-test('all metrics of a running agent are listed, with the same kind and labels', async (t) => {
+test('all metrics of a running agent are listed, with the same kind and help', async (t) => {
   const metrics = new Metrics();
   await startAgentUnderTest(t, { metrics });
   const rows = new Map([...agentMetricRows, ...publishedMetrics].map((row) => [row.name, row]));

@@ -2,7 +2,7 @@ import type { AgentDescription } from '@weir/cluster';
 import { release } from '@weir/core';
 import { claimedNodeId } from '../src/placement/node-id.ts';
 
-/** An agent that lives somewhere; a test says what matters to it. */
+/** Returns the description of a live agent; tests override what matters to them. */
 export function testAgent(agentId: string, differences: Partial<AgentDescription> = {}): AgentDescription {
   return {
     agentId,

@@ -1,4 +1,4 @@
-/** Methods of lists that look at one member after the other. */
+/** Methods of lists that scan their members. */
 const scanning = [
   'indexOf',
   'lastIndexOf',
@@ -17,16 +17,16 @@ const scanning = [
 type Scan = (this: readonly unknown[], ...args: unknown[]) => unknown;
 
 interface CountedScans extends Disposable {
-  /** Members that lists were looked through for, as if nothing had been found before the end. */
+  /** Members of lists that were scanned, as if nothing had been found before the end. */
   readonly looks: number;
 }
 
-/** Beyond these it is not worth counting, and a list that a request does not make grow is not counted either. */
+/** Shorter lists are not counted, and neither are lists that do not grow with the request. */
 const listLengthMin = 256;
 
 /**
- * Counts what is looked through in long lists until it is disposed of, and fails the look beyond `looksMax`: a handler that is quadratic would
- * take minutes to be told so otherwise.
+ * Counts scanned members of long lists until it is disposed, and throws beyond `looksMax`: otherwise a quadratic
+ * handler would run for minutes before the test fails.
  */
 export function countScans(looksMax: number): CountedScans {
   const prototype = Array.prototype as unknown as Record<string, Scan>;

@@ -22,7 +22,7 @@ interface DataHandlers {
   readonly shareAcknowledge: HandlerOf<Apis['ShareAcknowledge']>;
 }
 
-/** Both paths of an agent over a view that is ready, with files that wait for nothing. */
+/** Both paths of an agent over a view that is ready, without a flush window. */
 export function dataHandlers(
   cluster: ClusterView,
   store: ObjectStore,

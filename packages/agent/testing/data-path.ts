@@ -37,7 +37,7 @@ import type { ProducedBatch } from '../src/write-path/produced-batch.ts';
 import { createWritePath, type WritePath } from '../src/write-path/write-path.ts';
 import { FakeCluster } from './fake-cluster.ts';
 
-/** A bucket in memory whose calls a test can hold back or let fail. */
+/** A bucket in memory whose calls a test can delay or fail. */
 export class TestStore implements ObjectStore {
   readonly objects = new Map<string, Buffer>();
   puts = 0;
@@ -46,7 +46,7 @@ export class TestStore implements ObjectStore {
   runningPutsMax = 0;
   runningGets = 0;
   runningGetsMax = 0;
-  /** Awaited before the content is copied, as a slow store reads its input late. Throws to let the call fail. */
+  /** Awaited before the content is copied, as a slow store reads its input late. Throws to fail the call. */
   beforePut: (put: number) => Promise<void> | void = () => {};
   beforeGet: (get: number) => Promise<void> | void = () => {};
 
@@ -101,7 +101,7 @@ export class TestStore implements ObjectStore {
   async close(): Promise<void> {}
 }
 
-/** Settles no later than the signal is aborted. */
+/** Settles at the latest when the signal is aborted. */
 async function orAborted(waiting: Promise<void> | void, signal: AbortSignal | undefined): Promise<void> {
   if (waiting === undefined || signal === undefined) return waiting;
   const aborted = Promise.withResolvers<never>();
@@ -123,11 +123,14 @@ export interface DataPathOptions {
   readonly impersonation?: ImpersonationOptions;
   readonly clusterConfigs?: Readonly<Record<string, string>>;
   readonly seed?: number;
-  /** Puts something between the agent and its cluster. */
+  /** Wraps the port between the agent and its cluster. */
   readonly port?: (cluster: FakeCluster) => ClusterPort;
 }
 
-/** An agent without sockets: both paths and their handlers, over a fake cluster, a bucket in memory and time that stands still. */
+/**
+ * An agent without sockets: both paths and their handlers, over a fake cluster, a bucket in memory and a clock that the
+ * test advances.
+ */
 export class DataPath {
   readonly clock = new HandClock();
   readonly metrics = new Metrics();
@@ -191,7 +194,7 @@ export class DataPath {
     };
   }
 
-  /** What clients may do. */
+  /** Permissions of clients. */
   access: Access = fullAccess();
 
   context(api: Api, apiVersion: number): RequestContext {
@@ -213,7 +216,7 @@ export class DataPath {
     };
   }
 
-  /** Sends a request through its encoding and back, as a client would see it. */
+  /** Sends a request through both codecs, as a client would see it. */
   async call<Name extends 'Produce' | 'Fetch' | 'ListOffsets'>(
     name: Name,
     apiVersion: number,
@@ -238,7 +241,7 @@ type RequestBody<Name extends ApiName> =
 export type ResponseBody<Name extends ApiName> =
   Apis[Name] extends Api<Fields, infer Response> ? ReadStruct<Response> : never;
 
-/** Lets everything run that waits for nothing but its turn. */
+/** Lets all pending promises run. */
 export async function settled(turns = 50): Promise<void> {
   for (let turn = 0; turn < turns; turn++) await Promise.resolve();
 }
@@ -254,7 +257,7 @@ export function batchOf(values: readonly (string | Buffer)[], fields: RecordBatc
   );
 }
 
-/** What the write path is told of a batch that nobody checked. */
+/** Returns an unvalidated batch in the form that the write path takes. */
 export function produced(
   topicId: string,
   partition: number,

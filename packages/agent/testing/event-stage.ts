@@ -16,21 +16,21 @@ interface StagedEvent {
   readonly data?: Readonly<Record<string, string | number>>;
 }
 
-/** Topics of events over a real leader with a journal in memory, and a bucket in memory. */
+/** Event topics over a real leader with a journal in memory, and a bucket in memory. */
 export interface EventStage extends AsyncDisposable {
   readonly clusterId: string;
   readonly node: ClusterNode;
   readonly view: FollowingClusterView;
   readonly store: TestStore;
   readonly readPath: ReadPath;
-  /** Makes the topic of a type, and gives its id. */
+  /** Creates the topic of a type, and returns its id. */
   addTopic(type: EventTypeName): Promise<string>;
-  /** Writes events as one batch. Returns when the view knows of it. */
+  /** Writes events as one batch. Resolves when the view has it. */
   append(type: EventTypeName, events: readonly StagedEvent[]): Promise<void>;
 }
 
 export interface EventStageOptions {
-  /** What the agent keeps of what it wrote. Without it nothing, so that everything is read from the bucket. */
+  /** Size of the agent's cache for files that it wrote. Default: none, so that everything is read from the bucket. */
   readonly cacheBytesMax?: number;
 }
 

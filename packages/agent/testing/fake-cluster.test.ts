@@ -54,7 +54,7 @@ test('batches that lie together are one range, and a file is committed once', as
 test('idempotent producers', async () => {
   const cluster = new FakeCluster();
   const { topicId } = cluster.addTopic('t');
-  // epoch, base sequence, records, what becomes of it
+  // epoch, base sequence, records, outcome
   const cases: [epoch: number, sequence: number, records: number, expected: number | string][] = [
     [0, 7, 3, 0],
     [0, 10, 2, 3],

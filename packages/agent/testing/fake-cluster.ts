@@ -52,7 +52,7 @@ interface AcceptedBatch {
   readonly baseOffset: number;
 }
 
-/** What the cluster remembers of a producer in a partition: its epoch and its last five batches. */
+/** State of a producer in a partition: its epoch and its last five batches. */
 interface ProducerState {
   epoch: number;
   readonly batches: AcceptedBatch[];
@@ -90,9 +90,9 @@ type FakedCall =
   | 'unlockShutdown';
 
 /**
- * A whole cluster in memory, for the tests of an agent: it assigns offsets, keeps pointers, knows topics and streams changes.
- * Nothing expires and nobody times out. What has happened is told to followers before the promise of the call that
- * caused it is settled, unless a test holds the stream back.
+ * A whole cluster in memory, for tests of an agent: it assigns offsets, stores pointers, has topics and streams
+ * changes. Nothing expires or times out. Followers receive changes before the promise of the call that caused them
+ * settles, unless a test holds the stream back.
  */
 export class FakeCluster extends refusingCluster<FakedCall>() implements ClusterPort {
   readonly clusterId: string;
@@ -112,9 +112,9 @@ export class FakeCluster extends refusingCluster<FakedCall>() implements Cluster
     lockShutdown: 0,
     unlockShutdown: 0,
   };
-  /** What agents have reported of themselves. */
+  /** Reports of agents. */
   readonly reports: AgentReport[] = [];
-  /** Which agent of each group shuts down. */
+  /** The agent of each group that shuts down. */
   readonly shutdownLocks = new Map<string, string>();
   readonly #nowMs: () => number;
   readonly #clusterConfigs: Readonly<Record<string, string>>;
@@ -136,9 +136,9 @@ export class FakeCluster extends refusingCluster<FakedCall>() implements Cluster
     for (const agent of options.agents ?? []) this.#agents.set(agent.agentId, agent);
   }
 
-  // --- what tests do ---
+  // --- controls for tests ---
 
-  /** Creates a topic and returns it, for tests that are about something else. */
+  /** Creates a topic and returns it, for tests about something else. */
   addTopic(
     name: string,
     partitionCount = 1,
@@ -149,14 +149,14 @@ export class FakeCluster extends refusingCluster<FakedCall>() implements Cluster
     return topic;
   }
 
-  /** The agents that live from now on. */
+  /** Sets the live agents. */
   setAgents(agents: readonly AgentDescription[]): void {
     this.#agents.clear();
     for (const agent of agents) this.#agents.set(agent.agentId, agent);
     this.#tell([{ kind: 'agents', agents: this.#livingAgents() }]);
   }
 
-  /** Puts a record that agents follow, or removes it with `null`. */
+  /** Puts an entry that agents follow, or removes it with `null`. */
   putRecord(namespace: string, key: string, value: object | null): void {
     const id = `${namespace} ${key}`;
     const bytes = value === null ? null : Buffer.from(JSON.stringify(value));
@@ -175,7 +175,7 @@ export class FakeCluster extends refusingCluster<FakedCall>() implements Cluster
     for (const following of this.#following) this.#deliverSoon(following);
   }
 
-  /** Drops the changes that are under way and sends a new snapshot, as after a lost connection. */
+  /** Drops the changes in flight and sends a new snapshot, as after a lost connection. */
   reconnectFollowers(): void {
     for (const following of this.#following) {
       following.queue.length = 0;
@@ -184,7 +184,7 @@ export class FakeCluster extends refusingCluster<FakedCall>() implements Cluster
     }
   }
 
-  /** Raises the first offset, as retention does. Followers learn it from the next snapshot. */
+  /** Raises the log start, as retention does. Followers learn it from the next snapshot. */
   deleteRecordsBefore(topicId: string, partition: number, offset: number): void {
     const found = this.#partition(topicId, partition);
     if (found === undefined) throw new Error(`no partition ${partition} of ${topicId}`);
@@ -498,7 +498,7 @@ type Verdict =
   | { readonly error: 'NONE'; readonly baseOffset: number; readonly isDuplicate: boolean }
   | { readonly error: Exclude<EntryError, 'NONE'> };
 
-/** The rules for idempotent producers: five batches are remembered, and a producer that is not known may start anywhere. */
+/** The rules for idempotent producers: five batches are remembered, and an unknown producer may start anywhere. */
 function validateSequence(partition: Partition, file: FileCommit, row: number): Verdict {
   const accepted: Verdict = { error: 'NONE', baseOffset: partition.nextOffset, isDuplicate: false };
   const producerId = file.producerId[row]!;
@@ -532,7 +532,7 @@ function sequenceAfter(sequence: number, steps: number): number {
   return (sequence + steps) % 0x8000_0000;
 }
 
-/** Adds a batch to the partition; batches that lie next to each other in the file share one range. */
+/** Adds a batch to the partition; batches that are adjacent in the file share one range. */
 function appendRow(partition: Partition, appended: Range[], file: FileCommit, row: number): void {
   const byteStart = file.byteStart[row]!;
   const last = appended.at(-1);
@@ -570,7 +570,7 @@ function pointersOf(ranges: readonly Range[]): Pointers {
   };
 }
 
-/** A topic id in Kafka's text form, counted up. */
+/** A topic id in Kafka's text form, with a counter. */
 function topicIdOf(count: number): string {
   const bytes = Buffer.alloc(16, 0x77);
   bytes.writeUInt32BE(count, 12);

@@ -9,7 +9,7 @@ export interface TestBatch {
 
 let filesMade = 0;
 
-/** A file with batches of one topic, one after the other. Batches of one partition have to stand together. */
+/** Returns a file with batches of one topic, one after the other. Batches of one partition must be adjacent. */
 export function commitOf(topicId: string, batches: readonly TestBatch[], fileId = nextFileId()): FileCommit {
   const byteLength = Uint32Array.from(batches, ({ bytes = 100 }) => bytes);
   const byteStart = new Uint32Array(batches.length);

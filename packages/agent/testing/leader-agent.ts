@@ -17,14 +17,14 @@ export interface LeaderAgent extends ServedAgent, AsyncDisposable {
   readonly node: ClusterNode;
   /** The bucket of all agents. */
   readonly store: TestStore;
-  /** Another agent of the same cluster and bucket, which has heard of nothing yet but the ends of partitions. */
+  /** Starts another agent of the same cluster and bucket, which so far knows only the ends of partitions. */
   another(): Promise<ServedAgent>;
-  /** Makes a topic that the agent knows. */
+  /** Creates a topic that the agent knows. */
   addTopic(name: string, partitionCount?: number): Promise<TopicDescription>;
 }
 
 interface LeaderAgentOptions extends Pick<TestAgentOptions, 'accessOf' | 'session'> {
-  /** Puts something between the agents and their cluster. */
+  /** Wraps the port between the agents and their cluster. */
   readonly port?: (node: ClusterNode) => ClusterPort;
 }
 

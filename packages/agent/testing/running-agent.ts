@@ -8,22 +8,22 @@ import { FakeCluster } from './fake-cluster.ts';
 import { TestClient } from './test-client.ts';
 import { pause } from './until.ts';
 
-/** A whole agent behind real sockets, over a cluster and a bucket in memory, in a time that the test moves. */
+/** A whole agent with real sockets, over a cluster and a bucket in memory, in time that the test controls. */
 export interface AgentUnderTest {
   readonly agent: RunningAgent;
   readonly cluster: FakeCluster;
   readonly store: TestStore;
   readonly clock: HandClock;
-  /** What the agent takes for its load. */
+  /** The load that the agent measures. */
   readonly load: { -readonly [Part in keyof Load]: Load[Part] };
   connect(): Promise<TestClient>;
-  /** The value of one series, asked over HTTP; 0 when it is not there. */
+  /** Returns the value of one series, read over HTTP; 0 if it is absent. */
   figure(series: string): Promise<number>;
-  /** Waits until a series has a value, or one that will do. */
+  /** Waits until a series has a value, or one that satisfies a condition. */
   untilFigure(series: string, wanted: number | ((value: number) => boolean)): Promise<void>;
   /** Waits until the agent has read everything that its clients have sent. */
   untilRead(): Promise<void>;
-  /** Moves time on step by step, as timers of the agent set further ones. */
+  /** Advances time step by step, as timers of the agent set further ones. */
   pass(ms: number): Promise<void>;
 }
 
@@ -74,7 +74,7 @@ export async function startAgentUnderTest(
     const stopped = agent.stop({ deadlineMs: 0 }).then(() => {
       isStopped = true;
     });
-    // Nobody else moves the time in which it gives up.
+    // Nothing else advances the time after which it gives up.
     while (!isStopped) {
       clock.advance(100);
       await pause(0);

@@ -4,10 +4,10 @@ import type { FakeCluster } from './fake-cluster.ts';
 import type { ResponseBody } from './test-agent-server.ts';
 import type { TestClient } from './test-client.ts';
 
-/** The least that is allowed, so that tests are quick. */
+/** The minimum that is allowed, so that tests are fast. */
 const iterations = 4096;
 
-/** Gives a user a password, and a name and rank if there are any. */
+/** Adds a user with a password, and optionally a credential name and superuser flag. */
 export function addUser(
   cluster: FakeCluster,
   user: string,
@@ -49,7 +49,7 @@ export function bearerToken(token: string, { actAs = '', extensions = {} } = {})
   return Buffer.from(`${header}\x01${pairs.map(([key, value]) => `${key}=${value}\x01`).join('')}\x01`);
 }
 
-/** The client's side of SCRAM-SHA-512, written by the RFC and not by our server. */
+/** The client's side of SCRAM-SHA-512, written from the RFC and independent of our server. */
 export class ScramClient {
   readonly #password: string;
   readonly #bare: string;
@@ -62,7 +62,7 @@ export class ScramClient {
     this.first = `n,,${this.#bare}`;
   }
 
-  /** The second message, as an answer to the server's first. */
+  /** Returns the second message, in reply to the server's first. */
   final(serverFirst: string): string {
     const [nonce, salt, rounds] = serverFirst.split(',').map((part) => part.slice(2));
     const keys = scramKeys(this.#password, Buffer.from(salt!, 'base64'), Number(rounds));
@@ -74,7 +74,7 @@ export class ScramClient {
     return `${withoutProof},p=${proof.toString('base64')}`;
   }
 
-  /** Whether the server has shown that it knows the password too. */
+  /** Whether the server has proven that it knows the password too. */
   trusts(serverFinal: string): boolean {
     return serverFinal === `v=${this.#serverSignature}`;
   }
@@ -82,7 +82,7 @@ export class ScramClient {
 
 export type SaslAnswer = ResponseBody<'SaslAuthenticate'>;
 
-/** Chooses a mechanism and sends tokens, each made of the answer to the one before. Gives the last answer. */
+/** Chooses a mechanism and sends tokens, each built from the answer to the previous one. Returns the last answer. */
 export async function logIn(
   client: TestClient,
   mechanism: string,

@@ -2,10 +2,10 @@ import { type AclResourceType, type NeededOperation, operationBits, operationsOf
 import type { Access } from '../src/security/access.ts';
 import { anonymous, type Principal } from '../src/security/principal.ts';
 
-/** `WRITE TOPIC orders`: one thing that a client may do. */
+/** `WRITE TOPIC orders`: one permission of a client. */
 export type Permit = `${NeededOperation} ${AclResourceType} ${string}`;
 
-/** An access that permits what a test lists, and remembers what was denied and told to the log. */
+/** An access that permits what a test lists, and records denials that would be logged. */
 export class ScriptedAccess implements Access {
   readonly principal: Principal;
   readonly #permits: ReadonlySet<string>;
@@ -13,7 +13,7 @@ export class ScriptedAccess implements Access {
   readonly denied: string[] = [];
   readonly #others: ReadonlyMap<string, ScriptedAccess>;
 
-  /** `others`: the accesses of those whom the client may stand for. Of anybody else nothing is permitted. */
+  /** `others`: the accesses of users that the client may impersonate. All other users have no permissions. */
   constructor(
     permits: Iterable<Permit>,
     principal: Principal = anonymous,

@@ -38,17 +38,17 @@ export interface TestAgentOptions extends FakeClusterOptions {
   readonly listOffsets?: HandlerOf<Apis['ListOffsets']>;
   readonly shareFetch?: HandlerOf<Apis['ShareFetch']>;
   readonly shareAcknowledge?: HandlerOf<Apis['ShareAcknowledge']>;
-  /** What clients may do; without it everything. */
+  /** Permissions of clients. Default: all. */
   readonly accessOf?: (request: ReceivedRequest) => Access;
-  /** Who asks; without it somebody anonymous. */
+  /** Session of the client. Default: anonymous. */
   readonly session?: ClientSession;
-  /** Where connections are noted that a test looks at. */
+  /** Connected clients, for tests that inspect them. */
   readonly clients?: ConnectedClients;
   readonly metrics?: Metrics;
   readonly log?: Log;
-  /** What clients may inflate. */
+  /** Limits what clients may inflate. */
   readonly inflation?: ClientInflation;
-  /** What the agent knows of the cluster, where somebody else needs the same; a view of its own otherwise. */
+  /** The agent's view of the cluster, if the test shares it; by default the agent creates its own. */
   readonly view?: FollowingClusterView;
 }
 
@@ -78,7 +78,9 @@ export type ResponseBody<Name extends ServedApi> = Apis[Name] extends {
   ? ReadStruct<F>
   : never;
 
-/** The handlers of an agent over a fake cluster, ready to be asked. Without handlers of its own the data path is refused. */
+/**
+ * Starts the handlers of an agent over a fake cluster. Without its own handlers, requests of the data path are refused.
+ */
 export async function startTestAgent(options: TestAgentOptions = {}): Promise<TestAgent> {
   const self = options.self ?? testAgent('agent-1');
   const cluster = new FakeCluster({ agents: [self], ...options });
@@ -86,7 +88,7 @@ export async function startTestAgent(options: TestAgentOptions = {}): Promise<Te
   return { cluster, clock, ...(await serveCluster(cluster, clock, { ...options, self })) };
 }
 
-/** The handlers of an agent over any cluster. */
+/** Starts the handlers of an agent over any cluster. */
 export async function serveCluster(
   cluster: ClusterPort,
   clock: Clock,
@@ -123,7 +125,7 @@ export async function serveCluster(
     view,
     server,
     async call(name, apiVersion, body, clientId = 'test', closed = new AbortController().signal) {
-      // What the test did to the cluster before is told to the agent first.
+      // Lets the agent receive earlier changes of the cluster first.
       await Promise.resolve();
       const api = apis[name];
       const sent = Buffer.concat(
@@ -151,7 +153,7 @@ export async function serveCluster(
   };
 }
 
-/** The answer, which must be one. */
+/** Returns the answer; throws if there is none. */
 export function answered<Body>(answer: Body | 'noReply' | 'close'): Body {
   if (answer === 'noReply' || answer === 'close') throw new Error(`the answer was ${answer}`);
   return answer;

@@ -19,14 +19,14 @@ export interface TestCertificate {
 }
 
 export interface CertificateOptions {
-  /** Part by part in the order of the encoding, which RFC 2253 prints backwards; nothing by default. */
+  /** In the order of the encoding, which RFC 2253 prints backwards; empty by default. */
   readonly subject?: string | JsonName;
   readonly dns?: readonly string[];
   readonly ips?: readonly string[];
   readonly uris?: readonly string[];
   readonly validFrom?: Date;
   readonly validTo?: Date;
-  /** RSA where a test needs what elliptic curves cannot do. */
+  /** RSA for tests that need what elliptic curves do not support. */
   readonly key?: 'P-256' | 'RSA';
 }
 
@@ -40,10 +40,10 @@ const algorithms = {
   },
 } as const;
 
-/** Long before and after every time that a test lives in. */
+/** Covers the time of all tests. */
 const always = { from: new Date(Date.UTC(2020, 0, 1)), to: new Date(Date.UTC(2049, 0, 1)) };
 
-/** An authority that signs whatever a test wants. */
+/** A certificate authority for tests. */
 export class TestCa {
   readonly certificate: string;
   readonly #keys: webcrypto.CryptoKeyPair;
@@ -90,7 +90,7 @@ export class TestCa {
       publicKey: keys.publicKey,
       signingKey: this.#keys.privateKey,
       signingAlgorithm: algorithms['P-256'],
-      // Without a subject the other names are all there is, and whoever does not understand them must not go on.
+      // Without a subject the alternative names are the only identity, so the extension must be critical.
       extensions:
         names.length === 0 ? [] : [new SubjectAlternativeNameExtension(names, subject.length === 0)],
     });
@@ -101,7 +101,7 @@ export class TestCa {
     };
   }
 
-  /** What a server of this machine shows. */
+  /** Issues a certificate for a local server. */
   issueServer(wishes: CertificateOptions = {}): Promise<TestCertificate> {
     return this.issue({ subject: 'CN=localhost', dns: ['localhost'], ips: ['127.0.0.1'], ...wishes });
   }

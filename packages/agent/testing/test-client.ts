@@ -15,10 +15,10 @@ export function codeOf(error: ErrorName): number {
   return errors[error].code;
 }
 
-/** A client that does what it is told and no more: it takes the answers as they come, one frame after the other. */
+/** A minimal client: it sends what the test says and returns the answers as they come, one frame after the other. */
 export class TestClient {
   readonly socket: Socket;
-  /** Resolves when the connection is closed by whichever side. */
+  /** Resolves when either side has closed the connection. */
   readonly closed: Promise<void>;
   readonly #splitter = new FrameSplitter(512 << 20);
   readonly #frames: Buffer[] = [];
@@ -51,7 +51,7 @@ export class TestClient {
     return new TestClient(socket);
   }
 
-  /** Over a connection that somebody else made. */
+  /** Uses an existing connection. */
   static over(socket: Socket): TestClient {
     return new TestClient(socket);
   }
@@ -69,7 +69,7 @@ export class TestClient {
     return correlationId;
   }
 
-  /** The next frame without its length, or `undefined` when the connection closed before it. */
+  /** Returns the next frame without its length, or `undefined` if the connection closed before it. */
   async frame(): Promise<Buffer | undefined> {
     for (;;) {
       const frame = this.#frames.shift();

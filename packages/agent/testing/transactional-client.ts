@@ -12,7 +12,10 @@ import { record } from './data-path.ts';
 import type { ServedAgent } from './leader-agent.ts';
 import { answered, type RequestBody, type ResponseBody } from './test-agent-server.ts';
 
-/** What producers of two generations send. `bumping` ones have an epoch for every transaction and announce no partitions. */
+/**
+ * Versions of two generations of producers. `bumping` ones have an epoch for every transaction and announce no
+ * partitions.
+ */
 export const protocols = {
   announcing: {
     InitProducerId: 4,
@@ -40,7 +43,7 @@ export function errorName(code: number): ErrorName {
   return errorByCode(code)!.name;
 }
 
-/** A transactional producer that says what a test wants it to say, on a connection of its own. */
+/** A transactional producer that sends what a test says, on a connection of its own. */
 export class TransactionalProducer {
   producerId = -1n;
   producerEpoch = -1;
@@ -56,7 +59,7 @@ export class TransactionalProducer {
     this.#versions = protocols[protocol];
   }
 
-  /** Goes on over another connection. */
+  /** Continues over another connection. */
   reconnect(): void {
     this.#connection = new AbortController();
   }
@@ -124,7 +127,7 @@ export class TransactionalProducer {
     return errorName(topics[0]!.partitions[0]!.errorCode);
   }
 
-  /** Commits, or aborts. A producer of the bumping protocol goes on with the epoch of the answer. */
+  /** Commits or aborts. A producer of the bumping protocol continues with the epoch of the answer. */
   async end(committed: boolean): Promise<ErrorName> {
     const { transactionalId, producerId, producerEpoch } = this;
     const answer = await this.#call('EndTxn', { transactionalId, producerId, producerEpoch, committed });
@@ -132,7 +135,7 @@ export class TransactionalProducer {
     return errorName(answer.errorCode);
   }
 
-  /** A new epoch begins its sequences anew. */
+  /** A new epoch restarts its sequences. */
   #goOn({ producerId, producerEpoch }: { readonly producerId: bigint; readonly producerEpoch: number }) {
     if (producerId !== this.producerId || producerEpoch !== this.producerEpoch) this.#sequences.clear();
     this.producerId = producerId;
@@ -146,9 +149,9 @@ export class TransactionalProducer {
 }
 
 export interface Reading {
-  /** What an application sees. */
+  /** The values that an application sees. */
   readonly values: readonly string[];
-  /** The ends of transactions among the batches. */
+  /** The transaction markers among the batches. */
   readonly markers: readonly string[];
   readonly batches: readonly RecordBatchView[];
   readonly error: ErrorName;
@@ -166,7 +169,7 @@ export interface ReadOptions {
   readonly bytesMax?: number;
 }
 
-/** One fetch, read as a consumer reads it: control batches are skipped, and so are those of aborted transactions. */
+/** Runs one fetch, as a consumer reads it: control batches are skipped, and so are those of aborted transactions. */
 export async function fetchOnce(agent: ServedAgent, topic: string, options: ReadOptions): Promise<Reading> {
   const { committed, partition = 0, offset = 0n, version = 12, maxWaitMs = 0, bytesMax = 1 << 20 } = options;
   const topicId = agent.view.topicByName(topic)!.topicId;
@@ -200,7 +203,7 @@ export async function fetchOnce(agent: ServedAgent, topic: string, options: Read
   };
 }
 
-/** Reads all of a partition with fetches of some bytes, until nothing comes any more. */
+/** Reads a whole partition with several fetches, until there are no more batches. */
 export async function readAll(
   agent: ServedAgent,
   topic: string,

@@ -1,6 +1,6 @@
 import type { ValueToWrite } from '@weir/wire';
 
-/** What is written of a value, as text. It must take no more and no less than it says. */
+/** Returns the bytes of a value as text, and checks that it writes exactly as many bytes as it announces. */
 export function valueText(value: ValueToWrite): string {
   const guard = 0xff;
   const bytes = Buffer.alloc(value.byteLength + 2, guard);

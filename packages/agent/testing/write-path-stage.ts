@@ -22,7 +22,7 @@ export async function startWritePath(
   return Object.assign(path, { topicId });
 }
 
-/** Appends and keeps the outcome for when it comes. */
+/** Appends, and stores the outcome when it arrives. */
 export function append(
   path: DataPath,
   batches: readonly ProducedBatch[],
@@ -67,7 +67,7 @@ export function heldPuts(path: DataPath) {
   };
 }
 
-/** A port that writes down what it was asked to commit. */
+/** A port that records what it was asked to commit. */
 export function recordingPort(
   commits: FileCommit[][],
   around: (call: number) => 'go' | 'refuse' | 'loseAnswer' | 'break',

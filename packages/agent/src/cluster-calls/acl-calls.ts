@@ -8,8 +8,8 @@ interface Named {
 }
 
 /**
- * Asks about rules or filters in as many calls as they need, since a request may hold more than a call can. The answers come in the
- * order of what was asked; those that could not be had are `undefined`.
+ * Sends rules or filters in as many calls as necessary, since a request may hold more than a call can. Answers come in
+ * the order of the entries; `undefined` for those that the control plane could not answer.
  */
 export async function inCalls<Asked extends Named, Answer>(
   asked: readonly Asked[],

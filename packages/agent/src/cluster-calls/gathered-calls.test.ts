@@ -20,7 +20,7 @@ function heldCalls(weightMax = 100) {
   return { calls, gathered };
 }
 
-test('the first goes at once, and what comes meanwhile goes together', async () => {
+test('the first goes at once, and later ones go together', async () => {
   const { calls, gathered } = heldCalls();
   const answers = ['a', 'b', 'c'].map((ask) => gathered.ask(ask));
   assert.deepEqual(
@@ -34,7 +34,7 @@ test('the first goes at once, and what comes meanwhile goes together', async () 
   assert.deepEqual(await Promise.all(answers), ['a!', 'b!', 'c!']);
 });
 
-test('a call carries no more than it may, unless one alone does', async () => {
+test('a call is limited in weight, except for a single heavier entry', async () => {
   const { calls, gathered } = heldCalls(5);
   const answers = ['first', 'abc', 'de', 'f', 'very long', 'g'].map((ask) => gathered.ask(ask));
   for (const [index, expected] of [['first'], ['abc', 'de'], ['f'], ['very long'], ['g']].entries()) {
@@ -46,7 +46,7 @@ test('a call carries no more than it may, unless one alone does', async () => {
   assert.equal(calls.length, 5);
 });
 
-test('a call that fails fails those that it carried, and no others', async () => {
+test('a failed call fails only its own entries', async () => {
   const { calls, gathered } = heldCalls();
   const first = gathered.ask('a');
   const second = gathered.ask('b');

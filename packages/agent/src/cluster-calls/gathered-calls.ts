@@ -6,19 +6,20 @@ interface Waiting<Ask, Answer> {
 }
 
 interface GatheredCallsOptions<Ask, Answer> {
-  /** Answers come in the order of what was asked. */
+  /** Answers come in the order of the entries. */
   readonly call: (asks: readonly Ask[]) => Promise<readonly Answer[]>;
-  /** How much of `weightMax` one of them takes. */
+  /** How much of `weightMax` an entry takes. */
   readonly weigh: (ask: Ask) => number;
-  /** What one call carries; a single heavier one goes alone. */
+  /** Limit of one call; a single heavier entry goes alone. */
   readonly weightMax: number;
 }
 
 /**
- * Calls to the control plane that take lists. The first goes at once; what comes while it is under way goes together with the
- * next. A quiet agent waits for nothing, and a busy one makes a call per round trip whatever the number of its clients.
+ * Batches calls to the control plane that take lists. The first entry goes at once; entries that arrive while a call is
+ * in flight go together in the next. An idle agent waits for nothing, and a busy one makes one call per round trip for
+ * any number of clients.
  *
- * One call is under way at a time, so that what a client asked first is done first.
+ * One call is in flight at a time, so that entries are processed in order of arrival.
  */
 export class GatheredCalls<Ask, Answer> {
   readonly #options: GatheredCallsOptions<Ask, Answer>;

@@ -14,7 +14,7 @@ import { agentLimits } from '../limits.ts';
 import { GatheredCalls } from './gathered-calls.ts';
 import { offsetWeight } from './portions.ts';
 
-/** The calls about groups that many clients make all the time. Those that come together go together. */
+/** The frequent calls about groups, batched. */
 export interface GroupCalls {
   readonly heartbeats: GatheredCalls<GroupHeartbeat, GroupError>;
   readonly consumerHeartbeats: GatheredCalls<ConsumerHeartbeat, ConsumerHeartbeatAnswer>;

@@ -1,6 +1,8 @@
 import { ClusterUnavailable } from '@weir/cluster';
 
-/** The answer of the control plane, or `undefined` when it cannot be reached just now. Every API has its own word for that. */
+/**
+ * Returns the answer of the control plane, or `undefined` if it is unavailable. Every API has its own error for that.
+ */
 export async function ifAvailable<Answer>(call: Promise<Answer>): Promise<Answer | undefined> {
   try {
     return await call;

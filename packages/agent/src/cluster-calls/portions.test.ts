@@ -8,7 +8,7 @@ import { offsetWeight, portionsOf } from './portions.ts';
 
 const few = agentLimits.gatheredRowsMax;
 
-test('a list is cut where the weight of a portion ends', () => {
+test('a list is cut at the weight limit of a portion', () => {
   assert.deepEqual(
     portionsOf([], () => 1),
     [],
@@ -50,7 +50,7 @@ async function agentWithCalls(asked: Asked) {
   );
 }
 
-test('300,000 partitions of OffsetFetch go in calls that the control plane takes, and all are answered', async () => {
+test('an OffsetFetch of 300,000 partitions is split into calls that the control plane accepts, and all are answered', async () => {
   const asked: Asked = [];
   await using agent = await agentWithCalls(asked);
   await agent.addTopic('t', 2);
@@ -80,7 +80,7 @@ test('300,000 partitions of OffsetFetch go in calls that the control plane takes
   );
 });
 
-test('a commit of long metadata goes in several calls', async () => {
+test('a commit with long metadata goes in several calls', async () => {
   const asked: Asked = [];
   await using agent = await agentWithCalls(asked);
   await agent.addTopic('t', 200);

@@ -1,6 +1,6 @@
 import { agentLimits } from '../limits.ts';
 
-/** Cuts a list into portions that one call can carry each. A single heavier entry is a portion by itself. */
+/** Cuts a list into portions that fit into one call each. A single heavier entry is a portion by itself. */
 export function portionsOf<Entry>(entries: readonly Entry[], weigh: (entry: Entry) => number): Entry[][] {
   const portions: Entry[][] = [];
   let left = 0;
@@ -16,7 +16,10 @@ export function portionsOf<Entry>(entries: readonly Entry[], weigh: (entry: Entr
   return portions;
 }
 
-/** What an offset takes of a call, in rows of about 200 bytes. JSON may write a character of its metadata as six bytes. */
+/**
+ * The weight of an offset in a call, in rows of about 200 bytes. JSON may encode a character of its metadata as six
+ * bytes.
+ */
 export function offsetWeight({ metadata }: { readonly metadata: string }): number {
   return 1 + Math.ceil(metadata.length / 32);
 }

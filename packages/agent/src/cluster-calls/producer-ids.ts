@@ -1,6 +1,8 @@
 import type { ClusterPort } from '@weir/cluster';
 
-/** Producer ids of this agent, taken from the cluster a block at a time. Callers that find the block empty share one call. */
+/**
+ * Producer ids of this agent, allocated from the cluster in blocks. Callers that find the block empty share one call.
+ */
 export class ProducerIds {
   readonly #port: Pick<ClusterPort, 'allocateProducerIds'>;
   readonly #blockSize: number;
@@ -14,7 +16,7 @@ export class ProducerIds {
   }
 
   async next(): Promise<number> {
-    // More callers than ids may wait for one block, so that the last of them need another.
+    // More callers than ids may wait for one block, so the last of them need another.
     while (this.#next === this.#end) {
       this.#refill ??= this.#takeBlock();
       await this.#refill;

@@ -4,7 +4,7 @@ import { HandClock, settle } from '@weir/core/testing';
 import { answered, startTestAgent } from '../../testing/index.ts';
 import { waitForView } from './wait-for-view.ts';
 
-test('it ends when it is heard, or after a second', async () => {
+test('it ends when the change is visible, or after a second', async () => {
   for (const heardAfterMs of [0, 5, 300, 5000]) {
     const clock = new HandClock();
     const startMs = clock.monotonicMs();

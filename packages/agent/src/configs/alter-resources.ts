@@ -9,24 +9,25 @@ import { tooManyProblem } from '../requests/entry-limit.ts';
 import type { RequestContext } from '../requests/handler.ts';
 import { brokerProblem, configDenial, configResourceType, unknownType } from './config-resources.ts';
 
-/** A resource whose configs are to change, as the two requests for it say it. */
+/** A resource whose configs should change, as in both requests for it. */
 interface ResourceToAlter {
   readonly resourceType: number;
   readonly resourceName: string;
   readonly replacesAll: boolean;
-  /** `undefined` when a change is none that there is. */
+  /** `undefined` if a change has an unknown operation. */
   readonly changes: ConfigsToAlter['changes'] | undefined;
 }
 
 /**
- * Changes configs, all resources in one call to the control plane, and waits until this agent has heard of it.
+ * Changes configs, all resources in one call to the control plane, and waits until this agent has received the change.
  *
- * - The empty broker name changes the configs of the cluster, a node id those of one broker. What has to be the same for all brokers is
- *   INVALID_REQUEST for one of them, and so are brokers that are not there and loggers.
- * - A topic of the service is INVALID_TOPIC_EXCEPTION: what it is follows from configs of the cluster.
- * - More resources than a request may name are INVALID_REQUEST, all of them.
- * - What the client may not change is refused before anything else is said about it.
- * - When the control plane cannot be reached the answer is NOT_CONTROLLER, upon which admin clients look again and retry.
+ * - The empty broker name changes the configs of the cluster, a node id those of one broker. A config that must be the
+ *   same for all brokers is INVALID_REQUEST for one of them, and so are unknown brokers and loggers.
+ * - An internal topic is INVALID_TOPIC_EXCEPTION: its configs follow from those of the cluster.
+ * - If a request has more resources than allowed, all of them are INVALID_REQUEST.
+ * - Missing permissions are reported before any other error.
+ * - If the control plane is unavailable the answer is NOT_CONTROLLER, upon which admin clients refresh metadata and
+ *   retry.
  */
 export async function alterResources(
   resources: readonly ResourceToAlter[],
@@ -77,7 +78,7 @@ function isAlterable(one: ConfigsToAlter | Refusal): one is ConfigsToAlter {
   return !('error' in one);
 }
 
-/** What the control plane is asked, or what is wrong. */
+/** Returns the change for the control plane, or what is wrong. */
 function check(
   { resourceType, resourceName, replacesAll, changes }: ResourceToAlter,
   self: AgentDescription,

@@ -4,7 +4,7 @@ import { hasConfigs } from '../cluster/broker-configs.ts';
 import type { ClusterView } from '../cluster/cluster-view.ts';
 import { type Access, mayOnCluster } from '../security/access.ts';
 
-/** The resources that have configs, by the numbers that all requests about configs have for them. */
+/** The resource types with configs, by their numbers in all requests about configs. */
 export const configResourceType = {
   topic: 2,
   broker: 4,
@@ -13,15 +13,15 @@ export const configResourceType = {
   group: 32,
 } as const;
 
-/** What is wrong with the name of a broker, or of all of them. */
+/** Returns what is wrong with the name of a broker; the empty name stands for all of them. */
 export function brokerNameProblem(name: string): string | undefined {
   if (name === '' || (/^\d{1,10}$/.test(name) && Number(name) < 2 ** 31)) return undefined;
   return `a broker is named by its id, or by nothing for all of them, not ${JSON.stringify(name)}`;
 }
 
 /**
- * Why a broker cannot be asked about: it has no such name, or there is none. One that left keeps its configs, which can be seen and removed. Every
- * agent knows of every other, so that any may be asked about any.
+ * Why a broker cannot be described: its name is invalid, or it does not exist. A broker that left retains its configs,
+ * which can be described and removed. Every agent knows all others, so any agent can answer for any broker.
  */
 export function brokerProblem(
   name: string,
@@ -34,7 +34,7 @@ export function brokerProblem(
   return `there is no broker ${name}`;
 }
 
-/** Lists of agents are replaced and never changed, so that each is looked through once and not for every name of a request. */
+/** Lists of agents are immutable and get replaced, so each is indexed once and not for every name of a request. */
 const agentsByName = new WeakMap<readonly AgentDescription[], ReadonlyMap<string, AgentDescription>>();
 
 export function agentByName(
@@ -52,7 +52,7 @@ export function agentByName(
   return byName.get(name);
 }
 
-/** What is told of a resource whose configs the client may not see or change; `undefined` when it may. */
+/** Returns the error for a resource whose configs the client may not see or change; `undefined` if it may. */
 export function configDenial(
   { resourceType, resourceName }: { readonly resourceType: number; readonly resourceName: string },
   operation: 'DESCRIBE_CONFIGS' | 'ALTER_CONFIGS',
@@ -68,7 +68,7 @@ export function configDenial(
     case configResourceType.clientMetrics:
       return mayOnCluster(access, operation) ? undefined : 'CLUSTER_AUTHORIZATION_FAILED';
     default:
-      // There is nothing of this type that could be hidden, and whoever asks is told so.
+      // There is no such resource type, so there is nothing to hide; the caller reports that the type is unknown.
       return undefined;
   }
 }

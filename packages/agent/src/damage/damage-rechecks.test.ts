@@ -28,7 +28,7 @@ async function stage() {
   return { path, topicId, key, content, rechecks };
 }
 
-test('damage lasts until the file is readable, whatever the store says meanwhile', async () => {
+test('damage lasts until the file is readable, whatever errors the store returns meanwhile', async () => {
   const { path, key, content, rechecks } = await stage();
   await rechecks.run();
   assert.equal(path.damage.known().length, 1);
@@ -41,7 +41,7 @@ test('damage lasts until the file is readable, whatever the store says meanwhile
   assert.deepEqual(path.damage.known(), []);
 });
 
-test('damage ends when its offsets are deleted, and not when some of them are', async () => {
+test('damage ends when all of its offsets are deleted', async () => {
   const { path, topicId, rechecks } = await stage();
   path.cluster.deleteRecordsBefore(topicId, 0, 1);
   await rechecks.run();

@@ -15,7 +15,10 @@ interface DamageRechecksOptions {
 
 const intervalMs = 30_000;
 
-/** Looks at damaged ranges from time to time, so that the end of the damage is noticed when no consumer comes for them any more. */
+/**
+ * Rechecks damaged ranges periodically, so that the end of the damage is noticed even if no consumer reads them any
+ * more.
+ */
 export class DamageRechecks {
   readonly #options: DamageRechecksOptions;
   #cancel = () => {};
@@ -41,7 +44,7 @@ export class DamageRechecks {
     this.#cancel();
   }
 
-  /** One look at those that were not looked at for longest. */
+  /** Rechecks the ranges with the oldest check. */
   async run(): Promise<void> {
     for (const damage of this.#options.damage.known().slice(0, agentLimits.damageRechecksMax)) {
       if (this.#isStopped) return;
@@ -52,7 +55,7 @@ export class DamageRechecks {
   async #recheck(known: KnownDamage): Promise<void> {
     const { damage, port, readPath } = this.#options;
     const { topicId, partition, nextOffset, fileId } = known;
-    // The last of them, since the log may begin inside of the range by now.
+    // The last offset, since the log may start inside the range by now.
     const query = { topicId, partition, offset: nextOffset - 1, bytesMax: 1 };
     const { error, pointers } = (await port.findBatches([query]))[0]!;
     if (error !== 'NONE') return damage.gone(known);
@@ -61,7 +64,7 @@ export class DamageRechecks {
       await readPath.searchBatches(firstRow(pointers), () => undefined);
       damage.recovered(known);
     } catch (problem) {
-      // A store that cannot be asked says nothing about the file.
+      // An unavailable store does not decide whether the file is damaged.
       if (problem instanceof DamagedRange) damage.found(topicId, partition, problem);
     }
   }

@@ -23,18 +23,20 @@ interface Entry extends KnownDamage {
   checkedMs: number;
 }
 
-/** Readers of a known damage are answered without asking the store for so long. */
+/** For this long readers of a known damage are answered without a store request. */
 export const recheckMs = 5_000;
 
 /**
- * For so long readers are told KAFKA_STORAGE_ERROR, upon which clients try again without troubling the application: an operator may
- * restore the file, and a replicated bucket may be behind. Then it is CORRUPT_MESSAGE, which clients hand to the application.
+ * For this long readers get KAFKA_STORAGE_ERROR, which clients retry without the application noticing: an operator may
+ * restore the file, and a replicated bucket may be behind. Then they get CORRUPT_MESSAGE, which clients pass to the
+ * application.
  */
 export const retriedMs = 15_000;
 
 /**
- * The damaged ranges that readers of this agent have met, each told once in the log and so as an event, and in every report to the
- * control plane for as long as it lasts. It ends when the range is readable again, and when its offsets are deleted.
+ * The damaged ranges that readers of this agent have found, each logged once (and so emitted as an event), and part of
+ * every report to the control plane while it lasts. Damage ends when the range is readable again, or when its offsets
+ * are deleted.
  */
 export class DamageRegistry {
   readonly #options: DamageRegistryOptions;
@@ -44,7 +46,7 @@ export class DamageRegistry {
     this.#options = options;
   }
 
-  /** A reader has met damage. Gives the error for its client. */
+  /** Records damage that a reader has found. Returns the error for its client. */
   found(topicId: string, partition: number, { damage, message }: DamagedRange): ErrorName {
     const nowMs = this.#options.clock.monotonicMs();
     const key = keyOf(topicId, partition, damage);
@@ -61,7 +63,7 @@ export class DamageRegistry {
     return this.#errorOf(entry);
   }
 
-  /** The error for a reader of an offset that was found damaged a moment ago. */
+  /** Returns the error for a reader of an offset that was recently found damaged. */
   errorAt(topicId: string, partition: number, offset: number): ErrorName | undefined {
     if (this.#entries.size === 0) return undefined;
     const nowMs = this.#options.clock.monotonicMs();
@@ -73,7 +75,7 @@ export class DamageRegistry {
     return undefined;
   }
 
-  /** A reader that came for `fromOffset` was given batches up to `nextOffset`. */
+  /** Called when a reader at `fromOffset` got batches up to `nextOffset`. */
   readable(topicId: string, partition: number, fromOffset: number, nextOffset: number): void {
     if (this.#entries.size === 0) return;
     for (const entry of [...this.#entries.values()]) {
@@ -82,19 +84,19 @@ export class DamageRegistry {
     }
   }
 
-  /** The damage can be read again. */
+  /** Called when the range can be read again. */
   recovered(damage: KnownDamage): void {
     if (!this.#drop(damage)) return;
     this.#options.log.info('recovered damaged file', this.#fieldsOf(damage));
   }
 
-  /** Nothing refers to the damaged offsets any more. */
+  /** Called when the damaged offsets no longer exist. */
   gone(damage: KnownDamage): void {
     if (!this.#drop(damage)) return;
     this.#options.log.info('forgot damaged file: its offsets were deleted', this.#fieldsOf(damage));
   }
 
-  /** Those that were not looked at for longest first, without those whose offsets are deleted. */
+  /** Returns known damage, oldest check first, without deleted offsets. */
   known(): readonly KnownDamage[] {
     const { view } = this.#options;
     for (const entry of [...this.#entries.values()]) {
@@ -104,7 +106,7 @@ export class DamageRegistry {
     return [...this.#entries.values()].sort((a, b) => a.checkedMs - b.checkedMs);
   }
 
-  /** For the control plane: the files with the most damaged partitions. */
+  /** Returns the files with the most damaged partitions, for the control plane. */
   report(): ReportedDamage[] {
     const byFile = new Map<string, KnownDamage[]>();
     for (const damage of this.known()) {

@@ -10,7 +10,7 @@ import { type Access, fullAccess } from '../security/access.ts';
 import { openSession } from '../security/session/client-session.ts';
 import type { ServedApi } from './handler-table.ts';
 
-/** A list as long as an attacker would make it, and those that no limit on the length of lists hides. */
+/** Lists as long as an attacker would make them, and lists just below the limits on length. */
 const rounds = [
   { entries: 100_000, isRepeated: false },
   { entries: 9_999, isRepeated: false },
@@ -23,16 +23,16 @@ interface Round {
   readonly isRepeated: boolean;
 }
 
-/** A request of which one list is long. */
+/** A request with one long list. */
 interface LongRequest {
   readonly name: ServedApi;
   readonly version: number;
-  /** Of the list, as `topics[].partitions[]`. */
+  /** Path of the list, as `topics[].partitions[]`. */
   readonly path: string;
   readonly body: object;
 }
 
-/** Every list of every request that is served, each in the last version that has it. */
+/** Yields every list of every served request, each in the last version that has it. */
 function* longRequests(round: Round): Iterable<LongRequest> {
   for (const name of servedNames) {
     const api = apis[name];
@@ -68,7 +68,7 @@ interface Long extends Round {
   readonly path: string;
 }
 
-/** Makes the value of a field, different for every index as far as it can be. */
+/** Creates the value of a field, different for every index if possible. */
 type Maker<Value = unknown> = (index: number) => Value;
 
 function structMaker({ fields, tagged, absent }: Layout, long: Long): Maker<object> {
@@ -91,7 +91,7 @@ function defaultOf({ type, default: usual }: LayoutField): unknown {
 const noBytes = Buffer.alloc(0);
 
 function fieldMaker({ name, type }: LayoutField, long: Long): Maker {
-  // Asks for nothing that would take time: the lists are what this is about.
+  // No waits or timeouts: only the lists matter here.
   if (/wait|timeout|minBytes/i.test(name) && type.kind === 'int32') return () => 0;
   return makerOf(type, long);
 }
@@ -126,7 +126,7 @@ function makerOf(type: LayoutType, long: Long): Maker {
   }
 }
 
-/** Counts questions about what a client may do, and answers all of them alike. */
+/** Counts authorization checks, and answers all of them alike. */
 function countingAccess(isPermitted: boolean) {
   let questions = 0;
   const ask = () => {
@@ -145,16 +145,16 @@ function countingAccess(isPermitted: boolean) {
   return { access, questions: () => questions };
 }
 
-/** How often each entry may be looked at by any means. */
+/** How often each entry may be scanned by any means. */
 const looksPerEntryMax = 40;
 const questionsPerEntryMax = 4;
-/** What is asked of the control plane for one request, however long it is: a portion of it each time. */
+/** Limit on calls to the control plane for one request of any length. */
 const callsMax = 64;
 
 for (const round of rounds) {
   const { entries, isRepeated } = round;
   const what = `${entries} entries${isRepeated ? ', all the same,' : ''}`;
-  test(`${what} in any list of any request cost work in proportion`, async () => {
+  test(`${what} in any list of any request cost linear work`, async () => {
     let access: Access = fullAccess();
     let calls = 0;
     await using agent = await startLeaderAgent(
@@ -205,7 +205,7 @@ for (const round of rounds) {
   });
 }
 
-test('a request that names more than is allowed is refused as a whole, and nothing of it is asked', async () => {
+test('a request with too many entries is refused as a whole, before any check', async () => {
   const counting = countingAccess(true);
   const calls: string[] = [];
   await using agent = await startLeaderAgent(

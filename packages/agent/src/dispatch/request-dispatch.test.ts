@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { apis } from '@weir/wire';
 import { startTestAgent, testAgent } from '../../testing/index.ts';
 
-test('a client that asks for another group or cluster is refused', async () => {
+test('a client that asks for another agent group or cluster is refused', async () => {
   const { call } = await startTestAgent({ self: testAgent('a', { group: 'blue' }) });
   const cases: [clientId: string | null, refused: boolean][] = [
     [null, false],

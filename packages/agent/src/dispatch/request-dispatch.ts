@@ -77,7 +77,9 @@ export function createHandlers(services: HandlerServices): RequestServer {
     ]),
   );
 
-  /** Clients that are offered telemetry start to push. Those that were offered it before it ended are still answered. */
+  /**
+   * Clients that are offered telemetry start to push. Those that were offered it before it ended are still answered.
+   */
   function offered(): readonly Api[] {
     return telemetry.isWanted ? served : servedWithoutTelemetry;
   }
@@ -89,7 +91,9 @@ export function createHandlers(services: HandlerServices): RequestServer {
     return zone === features.zone || zone === undefined ? features : { ...features, zone };
   }
 
-  /** Whether to close the connection of a client that asked for it and has used another zone than its own for too long. */
+  /**
+   * Whether to close the connection of a client that asked for it and has used another zone than its own for too long.
+   */
   function isInWrongZone({ api, clientId, session: { remoteAddress }, closed }: ReceivedRequest): boolean {
     if (api !== apis.Produce && api !== apis.Fetch) return false;
     const features = featuresOf(clientId);

@@ -27,7 +27,7 @@ const choices: [what: string, agents: ReturnType<typeof testAgent>[], chosen: st
 ];
 
 for (const [what, agents, chosen] of choices) {
-  test(`who does what one does for all: ${what}`, () => {
+  test(`which agent handles events of the whole cluster: ${what}`, () => {
     assert.deepEqual(
       ['a', 'b', 'c'].filter((id) => isEventsAgent(id, agents)),
       chosen,

@@ -16,7 +16,7 @@ const cases: [what: string, configs: Record<string, string>, wanted: readonly Ev
 ];
 
 for (const [what, configs, wanted] of cases) {
-  test(`${what}: ${wanted.length} types are wanted`, () => {
+  test(`${what}: ${wanted.length} types are on`, () => {
     const events = new EventSwitch(() => configs);
     assert.deepEqual(
       eventTypeNames.filter((type) => events.isOn(type)),

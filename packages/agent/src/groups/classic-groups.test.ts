@@ -3,7 +3,7 @@ import { describe, test } from 'node:test';
 import { type ErrorName, zeroUuid } from '@weir/wire';
 import { answered, codeOf, type LeaderAgent, startLeaderAgent, startTestAgent } from '../../testing/index.ts';
 
-/** Groups without the pause in which the first member of a new group waits for others. */
+/** Disables the delay in which the first member of a new group waits for others. */
 const configs = { 'group.initial.rebalance.delay.ms': '0' };
 
 interface Joining {
@@ -30,7 +30,7 @@ async function join(agent: LeaderAgent, version: number, joining: Joining) {
   );
 }
 
-/** Joins as a client does: with the id that it was given, where that is asked for. */
+/** Joins as a client does: retries with the assigned member id if required. */
 async function joinFully(agent: LeaderAgent, version: number, joining: Joining) {
   const first = await join(agent, version, joining);
   if (first.errorCode !== codeOf('MEMBER_ID_REQUIRED')) return first;
@@ -51,7 +51,7 @@ async function sync(
 }
 
 describe('a classic group', () => {
-  test('lives in every version: join, sync, heartbeat, commit, fetch, describe, leave, delete', async () => {
+  test('works in every version: join, sync, heartbeat, commit, fetch, describe, leave, delete', async () => {
     await using agent = await startLeaderAgent(configs);
     const { topicId } = await agent.addTopic('t', 2);
     for (let version = 0; version <= 9; version++) {
@@ -146,7 +146,7 @@ describe('a classic group', () => {
     );
   });
 
-  test('a second member makes the first one join again, and both get their part', async () => {
+  test('a second member triggers a rebalance, and both get their assignment', async () => {
     await using agent = await startLeaderAgent(configs);
     const first = await joinFully(agent, 9, { groupId: 'g' });
     await sync(agent, 5, 'g', first.memberId, 'all');
@@ -185,7 +185,7 @@ describe('a classic group', () => {
     );
   });
 
-  test('what is refused', async () => {
+  test('refused requests', async () => {
     await using agent = await startLeaderAgent(configs);
     const member = await joinFully(agent, 9, { groupId: 'g' });
     await sync(agent, 5, 'g', member.memberId, 'all');
@@ -223,7 +223,7 @@ describe('a classic group', () => {
     }
   });
 
-  test('a member of another generation commits nothing, in the words of each version', async () => {
+  test('a member of another generation cannot commit, with the error of each version', async () => {
     await using agent = await startLeaderAgent(configs);
     await agent.addTopic('t');
     const member = await joinFully(agent, 9, { groupId: 'g' });
@@ -266,7 +266,7 @@ describe('committed offsets', () => {
     return { agent, topicId };
   }
 
-  test('are found by every version, one group or many, some partitions or all', async () => {
+  test('are found by every version, for one group or many, some partitions or all', async () => {
     const { agent, topicId } = await withCommit();
     await using _ = agent;
     const some = [
@@ -344,8 +344,8 @@ describe('committed offsets', () => {
   });
 });
 
-test('without the control plane clients are told to wait', async () => {
-  // This cluster has no groups: every call about one is refused as if no leader were there.
+test('without the control plane clients get a retriable error', async () => {
+  // This cluster has no groups: every call about one fails as if there were no leader.
   const { call, cluster } = await startTestAgent();
   cluster.addTopic('t');
   const code = codeOf('COORDINATOR_LOAD_IN_PROGRESS');

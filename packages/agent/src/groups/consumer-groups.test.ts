@@ -48,7 +48,7 @@ test('a member joins, stays and leaves', async () => {
   }
 });
 
-test('only clients of v0 are given an id', async () => {
+test('only clients of v0 get an assigned member id', async () => {
   await using agent = await startLeaderAgent();
   const given = await beat(agent, 0, { memberId: '' });
   assert.equal(given.errorCode, 0);
@@ -58,14 +58,14 @@ test('only clients of v0 are given an id', async () => {
   assert.equal(refused.errorMessage, 'The member id is empty.');
 });
 
-test('a pattern that is none is told why', async () => {
+test('an invalid pattern is refused with the reason', async () => {
   await using agent = await startLeaderAgent();
   const { errorCode, errorMessage } = await beat(agent, 1, { topics: null, regex: 'a(b' });
   assert.equal(errorCode, codeOf('INVALID_REGULAR_EXPRESSION'));
   assert.match(errorMessage!, /missing/);
 });
 
-test('groups are described with what members have and are to have', async () => {
+test('groups are described with current and target assignments', async () => {
   for (const version of [0, 1]) {
     await using agent = await startLeaderAgent();
     const { topicId } = await agent.addTopic('t', 2);
@@ -121,7 +121,7 @@ test('groups are described with what members have and are to have', async () => 
   }
 });
 
-test('stale epochs have the word for them that a version knows', async () => {
+test('stale epochs return the error that each version knows', async () => {
   await using agent = await startLeaderAgent();
   const { topicId } = await agent.addTopic('t', 1);
   await beat(agent, 1);
@@ -154,7 +154,7 @@ test('stale epochs have the word for them that a version knows', async () => {
   }
 });
 
-test('without a control plane members are told to wait', async () => {
+test('without a control plane members get a retriable error', async () => {
   const { call } = await startTestAgent();
   assert.equal((await beat({ call }, 1)).errorCode, codeOf('COORDINATOR_LOAD_IN_PROGRESS'));
   const { groups } = answered(

@@ -15,7 +15,7 @@ interface DescribedMember {
   readonly targetAssignment?: DescribedAssignment;
 }
 
-/** A group as the cluster describes it, whatever its type. */
+/** A group as the cluster describes it, of any type. */
 interface GroupDescription {
   readonly error: 'NONE' | ErrorName;
   readonly state: string;
@@ -28,14 +28,15 @@ interface GroupsToDescribe<Group, Member> {
   readonly groupIds: readonly string[];
   readonly includeAuthorizedOperations: boolean;
   readonly access: Access;
-  /** Asks the control plane. */
+  /** Calls the control plane. */
   readonly describe: (groupIds: readonly string[]) => Promise<readonly Group[]>;
   readonly membersOf: (group: Group) => readonly Member[];
 }
 
 /**
- * Describes groups of one type, as far as the client may see them: it takes DESCRIBE on each group, and on all topics that its members
- * subscribe to and have. What the client may do with a group is told only where there is nothing wrong.
+ * Describes groups of one type, as far as the client may see them: it needs DESCRIBE on each group, and on all topics
+ * that its members subscribe to or are assigned. Authorized operations of a group are included only if there is no
+ * error.
  */
 export async function describedGroups<Group extends GroupDescription, Member extends DescribedMember>({
   groupIds,
@@ -71,7 +72,7 @@ export async function describedGroups<Group extends GroupDescription, Member ext
   });
 }
 
-/** Topics that are gone have no name, and are left out until the member has given them up. */
+/** Deleted topics have no name, and are left out until the member has given them up. */
 export function namedPartitions(partitions: readonly PartitionsOfTopic[], cluster: ClusterView) {
   return partitions.flatMap((topic) => {
     const topicName = cluster.topicById(topic.topicId)?.name;

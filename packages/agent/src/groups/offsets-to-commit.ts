@@ -17,11 +17,11 @@ interface AskedPartition {
   readonly committedMetadata: string | null;
 }
 
-/** The offsets of a request to commit some, and how each partition is answered. */
+/** The offsets of a commit request, and how each partition is answered. */
 interface OffsetsToCommit {
-  /** Those whose partitions are there, of topics that the client may READ. */
+  /** Offsets of existing partitions, of topics that the client may READ. */
   readonly offsets: readonly OffsetToCommit[];
-  /** The answer in the order of the request, from the errors of `offsets` in theirs. */
+  /** Builds the answer in the order of the request, from the errors of `offsets` in their order. */
   answer(errorOf: (at: number) => ErrorName): AnsweredTopic[];
 }
 
@@ -38,8 +38,8 @@ interface ReadOptions {
 }
 
 /**
- * A topic that the client may not READ is TOPIC_AUTHORIZATION_FAILED, whether it is there or not. By an id that is so only of topics that
- * are there: an id cannot be guessed.
+ * A topic that the client may not READ is TOPIC_AUTHORIZATION_FAILED, whether it exists or not. By id that applies only
+ * to existing topics: an id cannot be guessed.
  */
 export function readOffsetsToCommit(
   topics: readonly AskedTopic[],
@@ -78,7 +78,7 @@ export function readOffsetsToCommit(
     if (cluster.ends(topic.topicId, partition.partitionIndex) === undefined) {
       return 'UNKNOWN_TOPIC_OR_PARTITION';
     }
-    // Whatever the cluster allows, it is not more; and it would be a burden to the call that tells.
+    // The cluster never allows more, and longer metadata would burden the call.
     if ((partition.committedMetadata?.length ?? 0) > clusterLimits.offsetMetadataCharsMax) {
       return 'OFFSET_METADATA_TOO_LARGE';
     }

@@ -3,8 +3,8 @@ import type { Access } from '../security/access.ts';
 type SubscriptionDenial = 'GROUP_AUTHORIZATION_FAILED' | 'TOPIC_AUTHORIZATION_FAILED';
 
 /**
- * Why a client may not be a member with this subscription; `undefined` when it may. A member reads for its group, and sees what it
- * subscribes to. The names come with the heartbeat that joins and with those that change them.
+ * Why a client may not be a member with this subscription; `undefined` if it may. A member reads for its group, and
+ * sees the topics that it subscribes to. The names come with the heartbeat that joins and with those that change them.
  */
 export function subscriptionDenial(
   {

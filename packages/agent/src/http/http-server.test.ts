@@ -9,7 +9,7 @@ import { ServerCertificates } from '../security/tls/server-certificates.ts';
 import { startHttpListener } from './http-server.ts';
 import { metricsRoutes, probeRoutes } from './probe-routes.ts';
 
-test('probes, metrics and mistakes', async (t) => {
+test('probes, metrics and errors', async (t) => {
   let ready = false;
   const metrics = new Metrics();
   metrics.series({ name: 'up', kind: 'gauge', help: 'Up.', labels: [] }, {}).set(1);
@@ -44,7 +44,7 @@ test('probes, metrics and mistakes', async (t) => {
   for (const [path, method, expected] of cases)
     assert.equal(await ask(path, method), expected, `${method} ${path}`);
 
-  // What no URL can be made of. `fetch` would not send it.
+  // Not a valid URL. `fetch` would not send it.
   const socket = connect(listener.port, '127.0.0.1');
   socket.end('GET // HTTP/1.1\r\nhost: agent\r\nconnection: close\r\n\r\n');
   let answer = '';
@@ -53,7 +53,7 @@ test('probes, metrics and mistakes', async (t) => {
   assert.equal(await ask('/v1/status'), '200 OK', 'and it is still there');
 });
 
-/** What is answered to bytes that need not be a request. */
+/** Returns the answer to bytes that need not be a request. */
 async function answerTo(socket: Socket, bytes: string): Promise<string> {
   socket.end(bytes);
   let answer = '';
@@ -64,7 +64,7 @@ async function answerTo(socket: Socket, bytes: string): Promise<string> {
 const ca = await TestCa.create();
 
 for (const isSecure of [false, true]) {
-  test(`every answer of ${isSecure ? 'a TLS' : 'a plain'} listener forbids browsers to guess, mistakes included`, async (t) => {
+  test(`every answer of ${isSecure ? 'a TLS' : 'a plain'} listener forbids content sniffing, errors included`, async (t) => {
     const routes = [...probeRoutes(() => true), ...metricsRoutes(new Metrics())];
     const material = { ...(await ca.issue({ ips: ['127.0.0.1'] })), authorities: ca.certificate };
     const certificates = await ServerCertificates.load({

@@ -14,29 +14,29 @@ import { Refusals } from '../net/refusals.ts';
 import type { ServerCertificates } from '../security/tls/server-certificates.ts';
 
 /**
- * The agent's HTTP listener: probes, metrics and what agents ask of each other. A request that takes longer than the socket
- * deadline, in either direction, is cut off.
+ * Options of the agent's HTTP listener: probes, metrics and requests of other agents. A request that takes longer than
+ * the socket deadline, in either direction, is cut off.
  */
 interface HttpOptions {
   readonly host: string;
-  /** 0 takes any free one. */
+  /** 0 takes any free port. */
   readonly port: number;
   readonly routes: readonly Route[];
-  /** Without it the listener is plain. */
+  /** If absent, the listener is plain text. */
   readonly tls?: HttpTlsOptions;
   readonly log: Log;
 }
 
 interface HttpTlsOptions {
   readonly certificates: ServerCertificates;
-  /** Says what is wrong with the certificate of whoever connects. Without it nobody is asked for one. */
+  /** Returns what is wrong with the certificate of a caller. If absent, no client certificates are requested. */
   readonly problemOfCaller?: (certificate: X509Certificate) => string | undefined;
   readonly clock: Clock;
 }
 
 export interface Route {
   readonly method: 'GET' | 'POST';
-  /** A path, or its beginning when it ends in a slash. */
+  /** A path, or a prefix if it ends in a slash. */
   readonly path: string;
   handle(request: IncomingMessage, response: ServerResponse, url: URL): void | Promise<void>;
 }
@@ -50,10 +50,10 @@ const socketDeadlineMs = 15_000;
 const connectionsMax = 4_096;
 
 const everyAnswer = { 'x-content-type-options': 'nosniff' };
-/** A year, as browsers count it. */
+/** One year. */
 const byTls = { 'strict-transport-security': 'max-age=31536000' };
 
-/** By the code of what went wrong with a request. */
+/** HTTP status by the error code of an invalid request. */
 const statusByCode: Readonly<Record<string, number>> = {
   HPE_HEADER_OVERFLOW: 431,
   HPE_CHUNK_EXTENSIONS_OVERFLOW: 413,
@@ -66,7 +66,7 @@ export async function startHttpListener(options: HttpOptions): Promise<HttpListe
   const limits = {
     requestTimeout: socketDeadlineMs,
     headersTimeout: socketDeadlineMs,
-    // Node would answer by itself, without the headers that every answer has.
+    // Node.js would answer by itself, without the headers that every answer has.
     requireHostHeader: false,
   };
   const server = options.tls === undefined ? createServer(limits) : secureServer(limits, options.tls, log);
@@ -79,7 +79,7 @@ export async function startHttpListener(options: HttpOptions): Promise<HttpListe
     response.writeHead(417).end();
   });
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
-    // In the midst of an answer there is no place for another.
+    // In the middle of an answer no other can be sent.
     const { _httpMessage: underWay } = socket as { _httpMessage?: ServerResponse };
     if (!socket.writable || underWay?.headersSent === true) socket.destroy(error);
     else socket.end(unreadable(error), () => socket.destroy());
@@ -98,7 +98,7 @@ export async function startHttpListener(options: HttpOptions): Promise<HttpListe
     for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
   }
 
-  /** The answer to what is no request, as Node would give it, with the headers that every answer has. */
+  /** The answer to an invalid request, as Node.js would send it, with the headers that every answer has. */
   function unreadable({ code }: NodeJS.ErrnoException): string {
     const status = statusByCode[code ?? ''] ?? 400;
     const lines = Object.entries({ ...headers, connection: 'close', 'content-length': '0' });
@@ -149,13 +149,13 @@ function secureServer(limits: ServerOptions, tls: HttpTlsOptions, log: Log): Ser
   }
   server.on('tlsClientError', (error: NodeJS.ErrnoException, socket) => {
     const { authorizationError } = socket;
-    // Those that only look whether somebody is there leave without a word.
+    // Port probes disconnect without a handshake; they are not logged.
     if (authorizationError || error.code !== 'ECONNRESET') {
       refuse(socket.remoteAddress, authorizationError ? String(authorizationError) : error.message);
     }
     socket.destroy();
   });
-  // Before the server itself hears of the connection and reads from it.
+  // Runs before the server itself handles the connection and reads from it.
   server.prependListener('secureConnection', (socket) => {
     if (problemOfCaller === undefined) return;
     const certificate = socket.getPeerX509Certificate();

@@ -1,7 +1,7 @@
 import type { Metrics } from '@weir/core';
 import { plain, type Route } from './http-server.ts';
 
-/** `/v1/status` is liveness and readiness at once, so that it stays `OK` while the agent drains. */
+/** `/v1/status` is liveness and readiness at once, so it stays `OK` while the agent drains. */
 export function probeRoutes(isReady: () => boolean): Route[] {
   return [
     {

@@ -17,7 +17,7 @@ function world(t: TestContext) {
   return { folder, path, clock, lines, file: new AgentKeyFile({ path, clock, log }) };
 }
 
-/** As Kubernetes does: a new folder, and a link that is moved to the place of the old one. */
+/** As Kubernetes does: a new folder, and a symbolic link that is moved over the old one. */
 function mountVersion(folder: string, version: string, key: string): void {
   mkdirSync(join(folder, version));
   writeFileSync(join(folder, version, 'key'), key);
@@ -62,7 +62,7 @@ for (const [how, first, then] of replacements) {
   });
 }
 
-test('it is not read for every use', (t) => {
+test('the file is not read for every use', (t) => {
   const { path, file, clock } = world(t);
   writeFileSync(path, 'aks_old');
   file.current();
@@ -72,7 +72,7 @@ test('it is not read for every use', (t) => {
   assert.equal(file.current(), 'aks_old');
 });
 
-test('while the file is away or half written, the key before is used', (t) => {
+test('while the file is missing or incomplete, the previous key is used', (t) => {
   const { path, file, clock } = world(t);
   writeFileSync(path, 'aks_old');
   assert.equal(file.current(), 'aks_old');
@@ -95,7 +95,7 @@ const unusable: [what: string, text: string][] = [
 ];
 
 for (const [what, text] of unusable) {
-  test(`a file with ${what} is no key, and nothing of it is told`, (t) => {
+  test(`a file with ${what} is not a key, and its content is not in the error`, (t) => {
     const { path, file } = world(t);
     writeFileSync(path, text);
     assert.throws(
@@ -108,6 +108,6 @@ for (const [what, text] of unusable) {
   });
 }
 
-test('a file that is not there', (t) => {
+test('a missing file', (t) => {
   assert.throws(() => world(t).file.current(), /ENOENT/);
 });

@@ -7,15 +7,15 @@ interface AgentKeyFileOptions {
   readonly log: Log;
 }
 
-/** A key that was replaced is used within this. */
+/** A replaced key is used within this time. */
 const keyFreshMs = 1_000;
-/** What goes into a header: one line without blanks. */
+/** Must fit into a header: one line without blanks. */
 const keyPattern = /^[\x21-\x7e]+$/;
 
 /**
- * An agent key that lies in a file and may be replaced while the agent runs: by writing the file, by moving another to its place, or by
- * turning one of the symbolic links that lead to it, as Kubernetes does. So it is read by its name each time. In the moment in
- * which it cannot be read the key that it held is still used.
+ * An agent key in a file that may be replaced while the agent runs: by writing the file, by renaming another one over
+ * it, or by changing one of the symbolic links that lead to it, as Kubernetes does. So it is read by its path each
+ * time. While it cannot be read, the previous key is used.
  */
 export class AgentKeyFile {
   readonly #options: AgentKeyFileOptions;
@@ -26,7 +26,7 @@ export class AgentKeyFile {
     this.#options = options;
   }
 
-  /** The key. Fails when there never was one. */
+  /** Returns the key. Throws if there never was one. */
   current(): string {
     const { clock, log, path } = this.#options;
     const nowMs = clock.monotonicMs();
@@ -49,7 +49,7 @@ export class AgentKeyFile {
   #read(): string {
     const { path } = this.#options;
     const text = readFileSync(path, 'utf8').trim();
-    // Nothing of the text is told: it may be a key with something behind it.
+    // The error contains nothing of the text: it may be a key followed by something else.
     if (!keyPattern.test(text)) throw new Error(`${path} does not hold one agent key and nothing else`);
     return text;
   }

@@ -31,7 +31,7 @@ async function listening(t: TestContext, server: Server): Promise<number> {
   return (server.address() as AddressInfo).port;
 }
 
-/** A control plane that knows one route, and gives tokens that are numbered. */
+/** A control plane with one route that returns numbered tokens. */
 async function controlPlane(t: TestContext, prefix = '') {
   const forms: URLSearchParams[] = [];
   const state: { answer?: Answer } = {};
@@ -77,7 +77,7 @@ function held(token: AgentToken): string | undefined {
   }
 }
 
-test('a token is asked for as RFC 8693 has it, and replaced before its time is over', async (t) => {
+test('a token is requested as RFC 8693 defines it, and replaced before it expires', async (t) => {
   const { url, forms } = await controlPlane(t, '/behind/a/proxy');
   const { token, clock } = tokenOf(t, [url]);
   assert.throws(() => token.current(), /there is no agent token: it was not given yet/);
@@ -96,7 +96,7 @@ test('a token is asked for as RFC 8693 has it, and replaced before its time is o
   await until(() => held(token) === 'agt_2');
 });
 
-test('it says when its token ends', async (t) => {
+test('the expiry of the token is reported', async (t) => {
   const { url } = await controlPlane(t);
   const { token, clock } = tokenOf(t, [url]);
   assert.deepEqual(token.expiry(), []);
@@ -107,7 +107,7 @@ test('it says when its token ends', async (t) => {
   assert.deepEqual(token.expiry(), [{ name: 'agent token', issuedMs, expiresMs: issuedMs + 1_000_000 }]);
 });
 
-test('while there is none the old one is used, and none when its time is over', async (t) => {
+test('while a refresh fails the old token is used until it expires', async (t) => {
   const { url, state, forms } = await controlPlane(t);
   const { token, clock, warnings } = tokenOf(t, [url]);
   token.start();
@@ -128,7 +128,7 @@ test('while there is none the old one is used, and none when its time is over', 
   assert.equal(token.current(), `agt_${forms.length}`);
 });
 
-test('a token that is refused before its time is over is replaced soon', async (t) => {
+test('a token that is refused before it expires is replaced soon', async (t) => {
   const { url } = await controlPlane(t);
   const { token, clock } = tokenOf(t, [url]);
   token.start();
@@ -141,7 +141,7 @@ test('a token that is refused before its time is over is replaced soon', async (
   await until(() => held(token) === 'agt_2');
 });
 
-test('another process of the control plane is asked when one does not answer', async (t) => {
+test('another process of the control plane is used if one does not answer', async (t) => {
   const { url, forms } = await controlPlane(t);
   const { token } = tokenOf(t, ['http://127.0.0.1:1', url]);
   token.start();
@@ -159,7 +159,7 @@ const answers: [what: string, answer: Answer, problem: RegExp][] = [
 ];
 
 for (const [what, answer, problem] of answers) {
-  test(`${what} is no token`, async (t) => {
+  test(`${what} is not accepted as a token`, async (t) => {
     const { url, state } = await controlPlane(t);
     state.answer = answer;
     const { token, lines, warnings } = tokenOf(t, [url]);
@@ -170,7 +170,7 @@ for (const [what, answer, problem] of answers) {
   });
 }
 
-/** A proxy that is itself spoken to over TLS, with a certificate of an authority that nobody knows. */
+/** A proxy that itself uses TLS, with a certificate of a private authority. */
 async function tlsProxy(t: TestContext, ca: TestCa) {
   const { certificate, privateKey } = await ca.issueServer();
   const asked: string[] = [];
@@ -193,7 +193,7 @@ async function tlsProxy(t: TestContext, ca: TestCa) {
   return { url: `https://127.0.0.1:${port}`, asked };
 }
 
-test('the exchange goes through the proxy of the control plane, whose authority is a private one', async (t) => {
+test('the exchange goes through the proxy of the control plane, with its private authority', async (t) => {
   const ca = await TestCa.create();
   const { url, port } = await controlPlane(t);
   const proxy = await tlsProxy(t, ca);

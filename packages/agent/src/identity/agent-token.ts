@@ -14,7 +14,7 @@ import { postForm } from './post-form.ts';
 
 export interface AgentTokenOptions {
   readonly clusterId: string;
-  /** Of the control plane. Tried in turn. */
+  /** URLs of the control plane, tried in turn. */
   readonly urls: () => readonly string[];
   readonly platformToken: PlatformToken;
   readonly proxy?: ForwardProxy | undefined;
@@ -31,16 +31,19 @@ export const refreshesRow: MetricRow<'outcome'> = {
   labels: ['outcome'],
 };
 
-/** A token is replaced in this part of its time, so that there is time for several attempts, and agents do not come together. */
+/**
+ * A token is replaced within this part of its lifetime, so that there is time for several attempts, and agents do not
+ * refresh at the same time.
+ */
 const refreshPartMin = 0.5;
 const refreshPartMax = 0.75;
 const retryBackOff: JitteredBackOff = { firstMs: 500, maxMs: 15_000, jitter: 'half' };
-/** What a control plane may say of why it gives none. */
+/** Limit on the reason that a control plane returns for a refusal. */
 const problemCharsMax = 300;
 
 /**
- * What an agent has instead of a key: a token that the control plane gives in exchange for the identity token of the platform on which
- * the agent runs, and that is replaced well before its time is over.
+ * Credential of an agent without a key: a token that the control plane issues in exchange for the identity token of the
+ * agent's platform, and that is replaced well before it expires.
  */
 export class AgentToken {
   readonly #options: AgentTokenOptions;
@@ -65,7 +68,7 @@ export class AgentToken {
     return this.#held.promise;
   }
 
-  /** The token. Fails while there is none whose time is not over. */
+  /** Returns the token. Throws while there is no valid one. */
   current(): string {
     const token = this.#token;
     if (token === undefined || token.endMs <= this.#options.clock.monotonicMs()) {
@@ -74,7 +77,7 @@ export class AgentToken {
     return token.text;
   }
 
-  /** When the token ends; nothing while there never was one. */
+  /** Returns when the token expires; an empty list if there never was one. */
   expiry(): readonly ReportedExpiry[] {
     const token = this.#token;
     if (token === undefined) return [];
@@ -83,7 +86,7 @@ export class AgentToken {
     return [{ name: 'agent token', expiresMs, issuedMs: expiresMs - token.lifetimeMs }];
   }
 
-  /** The control plane does not take the token although its time is not over. */
+  /** Called when the control plane refuses the token before it expires. */
   refused(text: string): void {
     if (this.#token?.text !== text || this.#isRefreshing) return;
     this.#cancel();

@@ -37,13 +37,13 @@ test('gcp: the metadata service signs for the audience', async (t) => {
   ]);
 });
 
-test('gcp: what is no token is not taken for one, and not told', async (t) => {
+test('gcp: an answer that is not a token is rejected, and not logged', async (t) => {
   const { gcpAddress } = await metadataService(t, '<html>hush</html>');
   const token = platformToken('gcp', { clock: systemClock, environment: {}, gcpAddress });
   await assert.rejects(token('weir://vci_1', stop), { message: 'what gcp gives is no identity token' });
 });
 
-test('gcp: nobody there', async () => {
+test('gcp: no metadata service', async () => {
   const token = platformToken('gcp', {
     clock: systemClock,
     environment: {},
@@ -52,7 +52,7 @@ test('gcp: nobody there', async () => {
   await assert.rejects(token('weir://vci_1', stop), /^Error: the metadata service of GCP: /);
 });
 
-test('aws: the token of the pod, read each time', async (t) => {
+test('aws: the token of the pod is read each time', async (t) => {
   const folder = mkdtempSync(join(tmpdir(), 'weir-token-'));
   t.after(() => rmSync(folder, { recursive: true, force: true }));
   const path = join(folder, 'token');

@@ -2,16 +2,16 @@ import { readFile } from 'node:fs/promises';
 import type { Clock, Environment } from '@weir/core';
 import { httpAsk } from '../zone/ask.ts';
 
-/** The clouds that tell a program who it is, in a signed token. */
+/** Clouds that issue signed identity tokens to programs. */
 type TokenSource = 'aws' | 'gcp';
 
-/** Gives a fresh token of the platform, made out to the audience where the platform can do that. */
+/** Returns a fresh token of the platform, for the given audience if the platform supports that. */
 export type PlatformToken = (audience: string, stop: AbortSignal) => Promise<string>;
 
 interface PlatformTokenOptions {
   readonly environment: Environment;
   readonly clock: Clock;
-  /** Where the metadata service of GCP is. */
+  /** Address of the metadata service of GCP. */
   readonly gcpAddress?: string;
 }
 
@@ -25,8 +25,9 @@ const jwtPattern = /^[\w-]+\.[\w-]+\.[\w-]+$/;
 /**
  * `gcp`: the metadata service signs an identity token of the service account for any audience.
  *
- * `aws`: the token of the service account that EKS mounts into a pod (IRSA) and renews; `AWS_WEB_IDENTITY_TOKEN_FILE` names it. Its
- * audience is that of the mount, `sts.amazonaws.com` unless the pod asks for another, and the binding has to say so.
+ * `aws`: the token of the service account that EKS mounts into a pod (IRSA) and renews; `AWS_WEB_IDENTITY_TOKEN_FILE`
+ * names it. Its audience is that of the mount, `sts.amazonaws.com` unless the pod requests another, and the binding
+ * must use it.
  */
 export function platformToken(source: TokenSource, options: PlatformTokenOptions): PlatformToken {
   const ask = { gcp: gcpToken, aws: awsToken }[source](options);

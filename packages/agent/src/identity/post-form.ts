@@ -7,7 +7,7 @@ import { agentLimits } from '../limits.ts';
 interface FormToPost {
   readonly url: URL;
   readonly form: URLSearchParams;
-  /** The same that leads to the control plane otherwise. */
+  /** The proxy that is also used for other connections to the control plane. */
   readonly proxy: ForwardProxy | undefined;
   readonly clock: Clock;
   readonly stop: AbortSignal;
@@ -20,7 +20,7 @@ interface FormAnswer {
 
 const answerMsMax = 15_000;
 
-/** Posts a form to the control plane, through its proxy where there is one. Whatever goes wrong is told without the form. */
+/** Posts a form to the control plane, through its proxy if there is one. Errors do not contain the form. */
 export async function postForm({ url, form, proxy, clock, stop }: FormToPost): Promise<FormAnswer> {
   const late = new AbortController();
   const cancel = clock.after(answerMsMax, () => late.abort());
@@ -58,7 +58,7 @@ async function opened(
   }
   const host = url.hostname.replace(/^\[|\]$/g, '');
   const port = url.port === '' ? (isSecure ? 443 : 80) : Number(url.port);
-  // TLS, where the target wants it, is within the tunnel already. An agent would make a connection of its own.
+  // TLS, if the target uses it, is already inside the tunnel. An HTTP agent would open a connection of its own.
   const socket = await openTunnel(proxy, { host, port, isSecure }, signal);
   return httpRequest({ ...options, path: `${url.pathname}${url.search}`, createConnection: () => socket });
 }

@@ -53,7 +53,7 @@ const ways: [name: string, open: (accepted: Socket) => Intake][] = [
 ];
 
 for (const [name, open] of ways) {
-  test(`${name}: what was sent is received, and nothing while it is paused`, async (t) => {
+  test(`${name}: sent bytes are received, and nothing while the intake is paused`, async (t) => {
     const { client, intake } = await connected(t, open);
     const keeper = new Keeper();
     client.write('early');
@@ -70,7 +70,7 @@ for (const [name, open] of ways) {
     assert.equal(String(keeper.received), 'early-late');
   });
 
-  test(`${name}: both ends see each other's end, and the server can stop`, async (t) => {
+  test(`${name}: both sides notice the end of the other, and the server can stop`, async (t) => {
     const { server, client, intake } = await connected(t, open);
     const keeper = new Keeper();
     intake.start(keeper);

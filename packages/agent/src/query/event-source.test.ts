@@ -105,7 +105,7 @@ for (const [where, cacheBytesMax] of [
   ['the bucket', 0],
   ['memory', 64 << 20],
 ] as const) {
-  test(`records come from ${where} as columns, in their order`, async () => {
+  test(`records come from ${where} as columns, in order`, async () => {
     await using staged = await stage({ cacheBytesMax });
     await fill(staged, 20);
     const { source, read, store } = staged;

@@ -92,7 +92,7 @@ const failures: readonly [what: string, error: Error, told: string][] = [
   ['goes wrong', new Error('the bucket is away'), 'q1 failed the bucket is away'],
 ];
 for (const [what, error, expected] of failures) {
-  test(`a query that ${what} is told as failed`, async () => {
+  test(`a query that ${what} is reported as failed`, async () => {
     const { runner, engine, ask, told } = stage();
     runner.start();
     ask('q1');

@@ -107,7 +107,7 @@ describe('client quotas over a real leader', () => {
     ],
   ];
   for (const [label, components, error] of wrong) {
-    test(`a filter that is wrong: ${label}`, async () => {
+    test(`a filter is refused: ${label}`, async () => {
       const agent = await startTestAgent();
       const answer = answered(await agent.call('DescribeClientQuotas', 1, { components, strict: false }));
       assert.deepEqual([answer.errorCode, answer.entries], [codeOf(error), null]);

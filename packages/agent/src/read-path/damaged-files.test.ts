@@ -163,7 +163,7 @@ const cases: Record<string, Case> = {
 };
 
 for (const [name, { damage, readable, damagedOffset, kind }] of Object.entries(cases)) {
-  test(`${name}: what lies before and behind is read, and no byte of it`, async () => {
+  test(`${name}: batches before and after the damage are readable, and no damaged byte is returned`, async () => {
     for (const pageBytes of [50, 4 << 20]) {
       for (const cacheBytesMax of [0, 1 << 20]) {
         const stage = await stageOf(threeFiles, { ownFiles: 'none', pageBytes, cacheBytesMax });

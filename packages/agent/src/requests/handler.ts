@@ -8,8 +8,8 @@ import type { HandlerResult } from './handler-result.ts';
 import type { RequestQuotas } from './request-quotas.ts';
 
 /**
- * One Kafka API is one handler in one file, named by key and API as its definition is. It gets a decoded request and
- * gives the response; framing, order, throttling and errors of the connection are not its business.
+ * One Kafka API is one handler in one file, named by key and API like its definition. It takes a decoded request and
+ * returns the response; framing, order, throttling and connection errors are handled elsewhere.
  */
 export type Handler<Request extends Fields, Response extends Fields> = (
   request: ReadStruct<Request>,
@@ -22,23 +22,26 @@ export interface RequestContext {
   readonly api: Api;
   readonly apiVersion: number;
   readonly clientId: string | null;
-  /** Of the client, without the port. */
+  /** Address of the client, without the port. */
   readonly remoteAddress: string;
   readonly remotePort: number;
   readonly session: ClientSession;
-  /** What the client may do, asked before anything is done. */
+  /** Permissions of the client, checked before anything is done. */
   readonly access: Access;
-  /** Tells this request from all others of its client. */
+  /** Identifies this request among all others of its client. */
   readonly origin: RequestOrigin;
-  /** What the client may still take. */
+  /** Remaining quotas of the client. */
   readonly quotas: RequestQuotas;
   readonly cluster: ClusterView;
   readonly clock: Clock;
   readonly log: Log;
   /** Aborted when the connection closes, so that long polls end. */
   readonly closed: AbortSignal;
-  /** Aborted when the client has left, no later than `closed`. */
+  /** Aborted when the client has disconnected, no later than `closed`. */
   readonly left: AbortSignal;
-  /** When the request was read from the socket, on the monotonic clock. It may have waited behind others of its connection since. */
+  /**
+   * When the request was read from the socket, on the monotonic clock. It may have waited behind others of its
+   * connection.
+   */
   readonly receivedMs?: number | undefined;
 }

@@ -1,4 +1,4 @@
-/** The members of a list that are there more than once, found in one pass. */
+/** Returns the members that occur more than once in a list, in one pass. */
 export function repeatedOf<Member>(list: Iterable<Member>): ReadonlySet<Member> {
   const seen = new Set<Member>();
   const repeated = new Set<Member>();

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { RequestOrigins } from './request-origins.ts';
 
-test('a connection keeps its name and counts its requests; no two connections share a name', () => {
+test('a connection has a constant unique id and numbers its requests', () => {
   const origins = [new RequestOrigins(), new RequestOrigins()];
   const signals = [0, 1].map(() => new AbortController().signal);
   const names = new Set<string>();

@@ -2,16 +2,16 @@ import { randomUUID } from 'node:crypto';
 import type { RequestOrigin } from '@weir/cluster';
 
 /**
- * Names connections and numbers their requests, so that the control plane can tell a request that was under way for too long
+ * Assigns ids to connections and numbers to their requests, so that the control plane can distinguish a stale request
  * from one that its client still waits for.
  */
 export class RequestOrigins {
-  /** No other agent, and not this one after a restart, names its connections the same. */
+  /** Unique across agents and restarts. */
   readonly #prefix = randomUUID();
   readonly #connections = new WeakMap<AbortSignal, { readonly connection: string; request: number }>();
   #count = 0;
 
-  /** The origin of the next request of a connection, which is known by the signal that it has closed. */
+  /** Returns the origin of the next request of a connection, identified by its close signal. */
   next(closed: AbortSignal): RequestOrigin {
     let known = this.#connections.get(closed);
     if (known === undefined) {

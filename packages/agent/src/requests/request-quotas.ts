@@ -8,12 +8,12 @@ import { askedToWait } from './slow-down.ts';
 
 interface MeasuredRequest {
   readonly api: Api;
-  /** The whole frame. */
+  /** Size of the whole frame. */
   readonly requestBytes: number;
   readonly clock: Clock;
 }
 
-/** The quotas of the client that sent a request. Handlers ask it for what only they know; the rest is measured around them. */
+/** The quotas of the client of a request. Handlers report what only they know; the rest is measured around them. */
 export class RequestQuotas {
   readonly #quotas: ClientQuotas | undefined;
   readonly #client: QuotaClient;
@@ -24,12 +24,12 @@ export class RequestQuotas {
     this.#client = client;
   }
 
-  /** How long a Fetch has to wait for an answer of this size; it is answered without records then. */
+  /** How long a Fetch has to wait for an answer of this size; if so, it is answered without records. */
   fetched(bytes: number): number {
     return this.#quotas?.fetched(this.#client, bytes) ?? 0;
   }
 
-  /** The most that one Fetch answer may hold. */
+  /** Upper bound of one Fetch answer. */
   fetchBytesMax(): number {
     return this.#quotas?.fetchBytesMax(this.#client) ?? Number.POSITIVE_INFINITY;
   }
@@ -39,10 +39,10 @@ export class RequestQuotas {
   }
 
   /**
-   * Runs a handler and lets its answer ask the client to wait, when it has to. Of a request's time only that until its handler first
-   * waits for something is known to be its own: what goes on afterwards is mixed with that of all others.
+   * Runs a handler and adds a throttle time to its answer if necessary. Only the time until the handler first awaits
+   * something can be attributed to the request: later work is interleaved with that of other requests.
    *
-   * ApiVersions is left alone, as under pressure.
+   * ApiVersions is exempt, as with CPU pressure.
    */
   measure(
     { api, requestBytes, clock }: MeasuredRequest,

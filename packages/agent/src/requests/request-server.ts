@@ -2,16 +2,19 @@ import type { Api, Apis, Fields, ReadStruct, ResponseOf } from '@weir/wire';
 import type { ClientSession } from '../security/session/client-session.ts';
 import type { HandlerResult } from './handler-result.ts';
 
-/** What stands behind a listener: it is given requests that are whole and well-formed, and says what to do about each. */
+/** The server behind a listener: receives complete, well-formed requests and decides what to do with each. */
 export interface RequestServer {
-  /** Whether this version of the API is answered. A request for any other closes the connection. */
+  /** Whether this version of the API is served. A request for any other closes the connection. */
   serves(api: Api, apiVersion: number): boolean;
-  /** The answer to an ApiVersions request of a version that is not served, in the format of version 0. */
+  /** Returns the answer to an ApiVersions request of an unsupported version, in the format of version 0. */
   refuseApiVersions(): ResponseOf<Apis['ApiVersions']>;
   serve(request: ReceivedRequest): HandlerResult<Fields>;
-  /** The largest frame that a client may send next, when that is less than the listener takes. */
+  /** The largest frame that a client may send next, if smaller than the listener's limit. */
   frameBytesMax?(session: ClientSession): number | undefined;
-  /** A frame that is no request but a token of SASL, when `session.sasl` takes tokens. The answer goes out as it is, behind its length. */
+  /**
+   * Serves a frame that is a SASL token instead of a request, if `session.sasl` takes tokens. The answer is sent as it
+   * is, after its length.
+   */
   serveToken?(token: Buffer, session: ClientSession, closed: AbortSignal): Promise<Buffer | 'close'>;
 }
 
@@ -22,13 +25,15 @@ export interface ReceivedRequest {
   readonly correlationId: number;
   readonly clientId: string | null;
   readonly body: ReadStruct<Fields>;
-  /** The whole frame. */
+  /** Size of the whole frame. */
   readonly requestBytes: number;
   readonly session: ClientSession;
   /** Aborted when the connection closes. */
   readonly closed: AbortSignal;
-  /** Aborted when the client has ended its side of the connection, which is closed when everything is served that it had sent. */
+  /**
+   * Aborted when the client has ended its side of the connection, which is closed when all of its requests are served.
+   */
   readonly left?: AbortSignal | undefined;
-  /** When it was read from the socket, on the monotonic clock. It may have waited for its turn since. */
+  /** When it was read from the socket, on the monotonic clock. It may have waited since. */
   readonly receivedMs?: number | undefined;
 }

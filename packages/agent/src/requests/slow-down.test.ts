@@ -16,7 +16,7 @@ function atDelay(firstMs: number) {
 
 const answerOf = (fields: object) => fields as unknown as WriteStruct<Fields>;
 
-test('answers ask their clients to wait, of whatever API', async () => {
+test('answers of every API carry the delay', async () => {
   const cases: [api: Api, delayMs: number, throttleTimeMs: number, expected: number][] = [
     [apis.Produce, 0, 0, 0],
     [apis.Produce, 0, 7, 7],
@@ -37,7 +37,7 @@ test('answers ask their clients to wait, of whatever API', async () => {
   }
 });
 
-test('versions without a throttle time are muted all the same', async () => {
+test('clients of versions without a throttle time are muted too', async () => {
   const { slowDown } = atDelay(20);
   const answer = answerOf({ brokers: [], topics: [], controllerId: 1, clusterId: 'c' });
   const slowed = (await slowDown(apis.Metadata, answer)) as WriteStruct<Fields> & { throttleTimeMs: number };
@@ -45,7 +45,7 @@ test('versions without a throttle time are muted all the same', async () => {
   assert.ok(encodeResponse(apis.Metadata as unknown as Api, 0, 1, slowed).length > 0);
 });
 
-test('the wait is the one of the moment of the answer', async () => {
+test('the delay is that at the time of the answer', async () => {
   const { slowDown, delay } = atDelay(20);
   let answer: (value: WriteStruct<Fields>) => void = () => {};
   const pending = new Promise<WriteStruct<Fields>>((resolve) => {
@@ -57,7 +57,7 @@ test('the wait is the one of the moment of the answer', async () => {
   assert.deepEqual(await slowed, { throttleTimeMs: 0 });
 });
 
-test('a produce without an answer is finished after the wait, and a refusal at once', async () => {
+test('a Produce without an answer is finished after the delay, and a refusal at once', async () => {
   const { slowDown, clock, metrics } = atDelay(20);
   let result: unknown;
   void Promise.resolve(slowDown(apis.Produce, 'noReply')).then((one) => {

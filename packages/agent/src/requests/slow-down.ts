@@ -4,18 +4,18 @@ import { backpressure } from '../write-path/write-metrics.ts';
 import type { Answer, HandlerResult } from './handler-result.ts';
 
 interface SlowDownOptions {
-  /** How long clients are to wait before they send again; 0 while all is well. */
+  /** How long clients should wait before their next request; 0 without pressure. */
   readonly delayMs: () => number;
   readonly clock: Clock;
   readonly metrics: Metrics;
 }
 
-/** Lets answers ask their clients to wait. */
+/** Adds the delay to answers. */
 export type SlowDown = (api: Api, answer: HandlerResult<Fields>) => HandlerResult<Fields>;
 
 /**
- * The answer with a wait of at least this long in it; of several waits the longest counts. A Produce without an answer counts as
- * finished only after the wait, so that its connection runs into the limit on requests.
+ * Returns the answer with a throttle time of at least `waitMs`; of several the longest counts. A Produce without an
+ * answer finishes only after the wait, so that its connection reaches the limit on requests in flight.
  */
 export function askedToWait(answer: Answer, waitMs: number, clock: Clock): HandlerResult<Fields> {
   if (waitMs === 0 || answer === 'close') return answer;
@@ -29,10 +29,10 @@ export function askedToWait(answer: Answer, waitMs: number, clock: Clock): Handl
 }
 
 /**
- * Puts the wait into answers as Kafka's throttle time: the answer goes out at once, the client is asked to wait, and one that does
- * not is not read for as long (KIP-219).
+ * Adds the delay to answers as Kafka's throttle time: the answer is sent at once, and the connection is not read for
+ * that long (KIP-219).
  *
- * ApiVersions is left alone: a client that is only connecting has done nothing yet.
+ * ApiVersions is exempt: a client that is only connecting has not caused any load.
  */
 export function slowingDown({ delayMs, clock, metrics }: SlowDownOptions): SlowDown {
   const counts = new Map<string, Series>();

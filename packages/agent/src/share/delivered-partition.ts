@@ -24,7 +24,7 @@ export class DeliveredPartition {
   readonly #given: AcquiredPartition;
   ranges: AcquiredRange[];
   batches: BatchList | undefined;
-  /** Records to report to the control plane: as archived, or as released without delivery. */
+  /** Records to report to the control plane: as gaps that are never delivered, or as returned without delivery. */
   readonly #told: { readonly first: number; readonly last: number; readonly type: AcknowledgeType }[] = [];
 
   constructor(place: TopicPartition, given: AcquiredPartition) {

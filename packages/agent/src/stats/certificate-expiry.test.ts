@@ -17,7 +17,7 @@ const rows: readonly [what: string, wishes: CertificateOptions, name: RegExp][] 
 ];
 
 for (const [what, wishes, name] of rows) {
-  test(`a certificate is told by ${what}`, async () => {
+  test(`a certificate is named by ${what}`, async () => {
     const { certificate } = await ca.issue({ ...wishes, validFrom, validTo });
     const told = certificateExpiry(new X509Certificate(certificate));
     assert.match(told.name, name);

@@ -117,7 +117,7 @@ test('an agent assigns ids to clients without one, and all agents agree on the s
 });
 
 for (const codec of Object.keys(codecIds) as CompressionCodec[]) {
-  test(`what is pushed with ${codec} is counted and written to the log`, async () => {
+  test(`a push with ${codec} is counted and logged`, async () => {
     const agent = await start(everything);
     const subscription = await subscribe(agent);
     assert.ok(subscription.acceptedCompressionTypes.includes(codecIds[codec]));

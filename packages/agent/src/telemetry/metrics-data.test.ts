@@ -31,7 +31,7 @@ const pushed = Buffer.from(
     '      2a 0e', // gauge
     '        0a 09', // data_points
     '          31 fe ff ff ff ff ff ff ff', // as_int -2
-    '        78 96 01', // a field that nobody knows
+    '        78 96 01', // an unknown field
   ]
     .join(' ')
     .replaceAll(' ', ''),

@@ -3,8 +3,8 @@ import type { ClusterView } from '../cluster/cluster-view.ts';
 import type { Access } from '../security/access.ts';
 
 /**
- * A topic for somebody who must be allowed to READ it, or why there is none. Who may not is told the same of topics that do not
- * exist.
+ * Returns a topic for a client that needs READ, or the error. Without the permission the error is the same for topics
+ * that do not exist.
  */
 export function readableTopic(
   name: string,

@@ -2,14 +2,14 @@ import type { NeededOperation } from '@weir/core';
 import type { ErrorName } from '@weir/wire';
 import type { RequestContext } from '../requests/handler.ts';
 
-/** Why a client may not do something with a topic; `undefined` when it may. */
+/** Why a client may not use a topic; `undefined` if it may. */
 export type TopicRefusals = (topic: string) => ErrorName | undefined;
 
 /**
- * For requests that name topics by their ids. Rules know names only, so that an id which has none here is UNKNOWN_TOPIC_ID for
- * everybody and goes no further. Ids are no secret: one that is known and not permitted is TOPIC_AUTHORIZATION_FAILED.
+ * For requests that name topics by id. ACLs know names only, so an id without a topic here is UNKNOWN_TOPIC_ID for all
+ * clients. Ids are not secret: one that exists and is not permitted is TOPIC_AUTHORIZATION_FAILED.
  *
- * The rules are asked once for each topic, however many partitions of it there are.
+ * Permissions are checked once for each topic, for any number of its partitions.
  */
 export function refusalsById(
   { access, cluster }: Pick<RequestContext, 'access' | 'cluster'>,
@@ -22,7 +22,7 @@ export function refusalsById(
   });
 }
 
-/** The same for names. Whether there is such a topic makes no difference, so that nobody learns it from being refused. */
+/** The same for names. The result does not depend on whether the topic exists, so that a refusal does not reveal it. */
 export function refusalsByName(
   { access }: Pick<RequestContext, 'access'>,
   operation: NeededOperation,

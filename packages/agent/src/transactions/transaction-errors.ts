@@ -1,7 +1,10 @@
 import type { TransactionError } from '@weir/cluster';
 import type { ErrorName } from '@weir/wire';
 
-/** From these versions on clients know PRODUCER_FENCED; before, they hear INVALID_PRODUCER_EPOCH and do the same. */
+/**
+ * The first versions in which clients know PRODUCER_FENCED; earlier ones get INVALID_PRODUCER_EPOCH and react the same
+ * way.
+ */
 const fencedFromVersion = {
   InitProducerId: 4,
   AddPartitionsToTxn: 2,
@@ -9,7 +12,7 @@ const fencedFromVersion = {
   EndTxn: 2,
 } as const;
 
-/** The error of a transaction in the words of an API and its version. */
+/** Maps a transaction error to the one that a version of an API knows. */
 export function transactionErrorFor(
   error: TransactionError,
   api: keyof typeof fencedFromVersion,

@@ -12,7 +12,7 @@ import {
   until,
 } from '../../testing/index.ts';
 
-/** What each version of each API about transactions answers. Whole transactions are in transactions.test.ts. */
+/** Answers of each version of each API about transactions. Whole transactions are in transactions.test.ts. */
 
 async function producerOf(agent: LeaderAgent, transactionalId: string) {
   const producer = new TransactionalProducer(agent, transactionalId, 'bumping');
@@ -20,7 +20,7 @@ async function producerOf(agent: LeaderAgent, transactionalId: string) {
   return producer;
 }
 
-/** Two producers of one transactional id, of which only the second may go on. */
+/** Two producers of one transactional id, of which only the second is valid. */
 async function fenced(agent: LeaderAgent, transactionalId: string) {
   const zombie = await producerOf(agent, transactionalId);
   const { producerId, producerEpoch } = await producerOf(agent, transactionalId);
@@ -28,7 +28,7 @@ async function fenced(agent: LeaderAgent, transactionalId: string) {
   return { transactionalId, producerId, producerEpoch, oldEpoch };
 }
 
-/** The first version that says PRODUCER_FENCED; those before say INVALID_PRODUCER_EPOCH. */
+/** `from` is the first version with PRODUCER_FENCED; earlier ones return INVALID_PRODUCER_EPOCH. */
 const fencedIn = (version: number, from: number): ErrorName =>
   version >= from ? 'PRODUCER_FENCED' : 'INVALID_PRODUCER_EPOCH';
 
@@ -100,7 +100,7 @@ test('AddPartitionsToTxn: v0 to v3', async () => {
   }
 });
 
-test('AddPartitionsToTxn without partitions does not tell whether a topic is there', async () => {
+test('AddPartitionsToTxn without partitions does not reveal whether a topic exists', async () => {
   await using agent = await startLeaderAgent();
   await agent.addTopic('t', 1);
   const producer = await producerOf(agent, 'tx');
@@ -160,7 +160,7 @@ test('EndTxn: v0 to v5', async () => {
   }
 });
 
-test('EndTxn without a transaction: an abort is one of the new protocol only', async () => {
+test('EndTxn without a transaction: an abort succeeds only in the new protocol', async () => {
   await using agent = await startLeaderAgent();
   for (const [version, committed, error] of [
     [4, true, 'INVALID_TXN_STATE'],
@@ -224,7 +224,7 @@ test('TxnOffsetCommit: v0 to v5', async () => {
   }
 });
 
-test('Produce: what becomes of a batch of a transaction, by version', async () => {
+test('Produce: outcome of a transactional batch, by version', async () => {
   await using agent = await startLeaderAgent();
   const { topicId } = await agent.addTopic('t');
   for (let version = 3; version <= 13; version++) {
@@ -269,7 +269,7 @@ test('Produce: what becomes of a batch of a transaction, by version', async () =
   }
 });
 
-test('Produce: a request that does not name its transaction is refused as a whole', async () => {
+test('Produce: a request without its transactional id is refused as a whole', async () => {
   await using agent = await startLeaderAgent();
   await agent.addTopic('t', 2);
   const { responses } = answered(
@@ -300,7 +300,7 @@ test('Produce: a request that does not name its transaction is refused as a whol
   assert.equal((await fetchOnce(agent, 't', { committed: false })).highWatermark, 0n);
 });
 
-test('Produce: a request that names a transaction may have batches that are not part of one', async () => {
+test('Produce: a request with a transactional id may have batches that are not transactional', async () => {
   await using agent = await startLeaderAgent();
   await agent.addTopic('t');
   const { responses } = answered(
@@ -314,7 +314,7 @@ test('Produce: a request that names a transaction may have batches that are not 
   assert.equal(responses[0]!.partitionResponses[0]!.errorCode, 0);
 });
 
-test('Fetch and ListOffsets: what is stable, in every version', async () => {
+test('Fetch and ListOffsets: the last stable offset, in every version', async () => {
   await using agent = await startLeaderAgent();
   const { topicId } = await agent.addTopic('t');
   const first = await producerOf(agent, 'first');
@@ -338,17 +338,17 @@ test('Fetch and ListOffsets: what is stable, in every version', async () => {
     return answered(await agent.call('ListOffsets', version, request)).topics[0]!.partitions[0]!.offset;
   };
   for (let version = 1; version <= 11; version++) {
-    // Version 1 does not know of transactions.
+    // Version 1 has no isolation level.
     if (version >= 2) assert.equal(await offsetAt(version, 1, -1n), 3n, `v${version}`);
     assert.equal(await offsetAt(version, 0, -1n), 4n, `v${version}`);
   }
-  // Every record is of 1,000 ms. The markers, which are not records, are later.
+  // All records have the time 1,000 ms. The markers, which are not records, are later.
   assert.deepEqual([await offsetAt(7, 0, -3n), await offsetAt(7, 1, -3n)], [0n, 0n]);
   assert.deepEqual([await offsetAt(7, 0, 1_000n), await offsetAt(7, 1, 1_000n)], [0n, 0n]);
   assert.deepEqual([await offsetAt(7, 0, 1_001n), await offsetAt(7, 1, 1_001n)], [-1n, -1n]);
 });
 
-test('ListOffsets: a time that only an open transaction has is not found by who reads committed records', async () => {
+test('ListOffsets: read_committed does not find a time that only an open transaction has', async () => {
   await using agent = await startLeaderAgent();
   await agent.addTopic('t');
   const producer = await producerOf(agent, 'tx');
@@ -441,7 +441,7 @@ test('DescribeTransactions, ListTransactions and DescribeProducers', async () =>
   );
 });
 
-test('when the control plane cannot be reached, producers are told to try again', async () => {
+test('if the control plane is unavailable, producers get a retriable error', async () => {
   const agent = await startLeaderAgent();
   await agent.addTopic('t');
   const { transactionalId, producerId, producerEpoch } = await producerOf(agent, 'tx');

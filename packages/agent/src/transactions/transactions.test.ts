@@ -26,7 +26,7 @@ async function begin(agent: LeaderAgent, transactionalId: string, protocol: Prot
   return producer;
 }
 
-/** Writes within a transaction, as the protocol has it. */
+/** Writes within a transaction, as the protocol requires. */
 async function write(
   producer: TransactionalProducer,
   protocol: Protocol,
@@ -52,7 +52,7 @@ async function writePlain(agent: LeaderAgent, topic: string, ...values: string[]
   assert.equal(errorName(responses[0]!.partitionResponses[0]!.errorCode), 'NONE');
 }
 
-/** Waits until an agent has heard of everything. */
+/** Waits until an agent has received everything. */
 async function heard(agent: ServedAgent, topic: string, lastStableOffset: number, partition = 0) {
   const { topicId } = agent.view.topicByName(topic)!;
   await until(() => agent.view.ends(topicId, partition)!.lastStableOffset === lastStableOffset);
@@ -92,7 +92,7 @@ for (const protocol of everyProtocol) {
     }
   });
 
-  test(`${protocol}: what is aborted is told as such, and the next transaction is not`, async () => {
+  test(`${protocol}: aborted records are marked as such, and those of the next transaction are not`, async () => {
     await using agent = await startLeaderAgent();
     await agent.addTopic('t');
     const producer = await begin(agent, 'tx', protocol);
@@ -113,7 +113,7 @@ for (const protocol of everyProtocol) {
     }
   });
 
-  test(`${protocol}: whoever takes a transactional id fences the one before, and aborts its records`, async () => {
+  test(`${protocol}: a new producer of a transactional id fences the previous one, and its records are aborted`, async () => {
     await using agent = await startLeaderAgent();
     await agent.addTopic('t');
     const zombie = await begin(agent, 'tx', protocol);
@@ -139,7 +139,7 @@ for (const protocol of everyProtocol) {
     assert.deepEqual(await readAll(agent, 't', { committed: true }), []);
     assert.deepEqual(await readAll(agent, 't', { committed: false }), ['a']);
     assert.equal(await producer.send('t', 0, 'b'), 'INVALID_PRODUCER_EPOCH');
-    // With an epoch for every transaction it is known which one was meant, and how that ended.
+    // With an epoch per transaction the cluster knows which one was meant, and how it ended.
     const ended = protocol === 'bumping' ? 'INVALID_TXN_STATE' : 'PRODUCER_FENCED';
     assert.equal(await producer.end(true), ended);
     assert.equal(await producer.init(), 'PRODUCER_FENCED');
@@ -181,7 +181,7 @@ for (const protocol of everyProtocol) {
   });
 }
 
-test('who announces partitions is only heard in those', async () => {
+test('a producer that announces partitions can write only to those', async () => {
   await using agent = await startLeaderAgent();
   await agent.addTopic('t', 2);
   const producer = await begin(agent, 'tx', 'announcing');
@@ -196,7 +196,7 @@ test('who announces partitions is only heard in those', async () => {
   assert.equal(await producer.end(true), 'NONE');
 });
 
-test('an end that comes over a connection which the transaction does not know is done when it is asked for again', async () => {
+test('an EndTxn over a connection that the transaction does not know succeeds when it is retried', async () => {
   await using agent = await startLeaderAgent();
   await agent.addTopic('t');
   const producer = await begin(agent, 'tx', 'announcing');
@@ -206,7 +206,7 @@ test('an end that comes over a connection which the transaction does not know is
   assert.equal(await producer.end(true), 'NONE');
 });
 
-test('a reader of committed records waits for the end of a transaction, not for its records', async () => {
+test('a read_committed fetch waits for the end of a transaction, not for its records', async () => {
   await using agent = await startLeaderAgent();
   await agent.addTopic('t');
   const producer = await begin(agent, 'tx', 'bumping');
@@ -226,7 +226,7 @@ test('a reader of committed records waits for the end of a transaction, not for 
   assert.deepEqual(seen, ['uncommitted a', 'committed a']);
 });
 
-test('a session is told when nothing but the last stable offset has moved', async () => {
+test('a fetch session returns a partition of which only the last stable offset has moved', async () => {
   await using agent = await startLeaderAgent();
   const { topicId } = await agent.addTopic('t');
   const first = await begin(agent, 'first', 'bumping');
@@ -293,7 +293,7 @@ test('plain and transactional records of many producers, read in fetches of any 
         const producers = await Promise.all(
           [0, 1, 2].map((who) => begin(agent, `${topic}-${who}`, protocol)),
         );
-        /** The log as it should be: values and markers, and what became of each. */
+        /** The expected log: values and markers, and the state of each. */
         const log: {
           value: string;
           state: 'plain' | 'open' | 'committed' | 'aborted' | 'marker';
