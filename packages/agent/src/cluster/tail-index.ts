@@ -8,7 +8,7 @@ export interface TailLimits {
 
 interface IndexedTail {
   readonly tail: PartitionTail;
-  /** Entries of the queue whose pointer was dropped before them. */
+  /** Number of queue entries of this tail whose pointer was already dropped. */
   droppedAhead: number;
 }
 

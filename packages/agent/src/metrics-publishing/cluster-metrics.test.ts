@@ -137,7 +137,7 @@ test('the lag of a group that falls behind and catches up', async (t) => {
   assert.deepEqual(stats(/consumer_group/), [], 'what is gone is not told');
 });
 
-test('topics that members read count in both protocols, with or without commits', async (t) => {
+test('assigned partitions count in both protocols, with or without commits', async (t) => {
   const { leader, published, stats } = await start(t);
   const { topicId } = await leader.addTopic('orders', 2);
   await append(leader, topicId, 0, 7, 30_000);

@@ -138,7 +138,7 @@ test('concurrent reads of a page of another agent share one request', async () =
   assert.deepEqual([lender.reads, bucket.reads], [['f/0'], []]);
 });
 
-test('borrowed pages take a quarter of the cache and do not evict own pages', async () => {
+test('borrowed pages take at most a quarter of the cache, and own pages do not evict them', async () => {
   const lender = new CountingSource();
   const cache = new PageCache({ source: new CountingSource(), cacheBytesMax: 1_000 });
   const held = (fileId: string) =>

@@ -8,8 +8,8 @@ interface PageCacheOptions {
 }
 
 /**
- * Borrowed pages may take one part in this many: enough to read each once, without displacing the pages that this agent
- * keeps for others.
+ * Borrowed pages may take one part in this many: enough to read each once, and the rest is left to the pages that this
+ * agent keeps for others.
  */
 const borrowedPart = 4;
 

@@ -37,7 +37,7 @@ class Attempts {
   readonly #answered = new Set<number>();
   readonly #sent = new Set<string>();
   #count = 0;
-  /** Those that were answered and never sent. */
+  /** Requests that no commit has carried. */
   readonly unsent = new Set<number>();
 
   begin(): number {
