@@ -153,7 +153,7 @@ for (const [label, differences, error] of refusals) {
   });
 }
 
-test('clients must observe their interval, except when told to resubscribe or when they terminate', async () => {
+test('clients must observe their interval, except to resubscribe after an error or when they terminate', async () => {
   const agent = await start(everything);
   const throttled = codeOf('THROTTLING_QUOTA_EXCEEDED');
   const first = await subscribe(agent);
