@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { CommitMarks } from './commit-marks.ts';
 
-test('a commit carries the newest mark that was received before it, and a new leader starts without one', () => {
+test('a commit carries the newest mark that was received before it, and a new leader starts at count 0', () => {
   let term: number | undefined;
   const marks = new CommitMarks({ leaderTerm: () => term });
   const heard = () => marks.originOf({ connection: 'c', request: 5 }).heard;

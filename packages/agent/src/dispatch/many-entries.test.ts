@@ -205,7 +205,7 @@ for (const round of rounds) {
   });
 }
 
-test('a request with too many entries is refused as a whole, before any check', async () => {
+test('a request with too many entries is refused as a whole, before any permission check or call', async () => {
   const counting = countingAccess(true);
   const calls: string[] = [];
   await using agent = await startLeaderAgent(

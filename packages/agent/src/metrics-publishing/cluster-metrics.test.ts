@@ -240,7 +240,7 @@ test('groups and partitions beyond the limits are left out as a whole, and count
   }
 });
 
-test('without groups in the settings no call about groups is made', async (t) => {
+test('without groups in the settings no metrics of groups are published', async (t) => {
   const { leader, published, stats } = await start(t, {
     settings: { includesGroups: false, withoutTags: ['partition'] },
   });

@@ -140,7 +140,7 @@ test('many pages share few connections', async (t) => {
   assert.equal(connections, 6);
 });
 
-test('a page that is read from the bucket is announced, and errors of the bucket are passed on', async (t) => {
+test('errors of the bucket are passed on', async (t) => {
   const agent = await lendingAgent(t, (_, index) => {
     if (index === 1) return Promise.reject(new ObjectNotFound('service/x'));
     return Promise.reject(new Error('on purpose'));

@@ -92,7 +92,7 @@ test('while it is built, an answer holds no more of the pages loaded for it than
   }
 });
 
-test('trimming after the copies gives the same result as before', () => {
+test('a list can be trimmed after its slices were copied', () => {
   const batch = batchOfBytes(16 * KiB);
   const answer = new AnswerPages();
   const list = answer.newList();

@@ -14,7 +14,7 @@ function stage() {
   return { clock, metrics, stats: new AgentStats({ clock, metrics }) };
 }
 
-test('an idle agent reports only times', () => {
+test('an idle agent reports only times and report numbers', () => {
   const { clock, stats } = stage();
   const startedMs = clock.nowMs();
   clock.advance(20_000);
