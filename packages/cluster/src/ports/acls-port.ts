@@ -1,10 +1,10 @@
 import type { Acl, AclOperation, AclPatternType, AclPermission, AclResourceType } from '@weir/core';
 
-/** Which rules are meant. A rule has to fit all fields; `ANY` and `null` fit everything. */
+/** Selects rules. A rule must match every field; `ANY` and `null` match everything. */
 export interface AclFilter {
   readonly resourceType: AclResourceType | 'ANY';
   readonly resourceName: string | null;
-  /** `MATCH` finds all patterns that cover the name; the others compare names as they are written. */
+  /** `MATCH` finds all patterns that cover the name; the other types compare names literally. */
   readonly patternType: AclPatternType | 'ANY' | 'MATCH';
   readonly principal: string | null;
   readonly host: string | null;

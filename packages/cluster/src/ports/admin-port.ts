@@ -1,11 +1,11 @@
 export interface JournalState {
-  /** Rises with every change of the leader. */
+  /** Increases with every change of leader. */
   readonly epoch: number;
-  /** How many entries are durable. */
+  /** Number of durable entries. */
   readonly position: number;
 }
 
-/** Resources whose configs are records of the cluster. */
+/** Resources whose configs are key-value entries of the cluster. */
 export const storedConfigKinds = ['group', 'clientMetrics', 'broker'] as const;
 export type StoredConfigKind = (typeof storedConfigKinds)[number];
 
@@ -31,7 +31,7 @@ export interface ConfigsToAlter {
   readonly kind: ConfigResourceKind;
   /** The name of the topic, group or subscription, the node id of the broker; empty for the cluster. */
   readonly name: string;
-  /** Everything that is set and not named is unset, as AlterConfigs does. */
+  /** Unsets every config that `changes` does not name, as AlterConfigs does. */
   readonly replacesAll: boolean;
   readonly changes: readonly ConfigChange[];
 }
@@ -43,22 +43,22 @@ export type AlterConfigsError =
   | 'INVALID_REQUEST'
   | 'POLICY_VIOLATION';
 
-/** Narrows an error, for callers that must tell apart what Kafka gives one code. */
+/** Narrows an error for callers that must distinguish cases for which Kafka has one error code. */
 export type AlterConfigsReason = 'COMPACTION_CHANGE';
 
 export interface AlterConfigsResult {
   readonly error: AlterConfigsError;
-  /** Absent where the error says enough, and in answers of leaders of earlier releases. */
+  /** Absent when the error is specific enough, and in answers of leaders of earlier releases. */
   readonly reason?: AlterConfigsReason | undefined;
   /** What was wrong and what to do, for the user. */
   readonly message: string | null;
-  /** What is set for the resource afterwards (or would be); `undefined` on error. */
+  /** The configs of the resource after the change (with `validateOnly`, as they would be); `undefined` on error. */
   readonly configs: Readonly<Record<string, string>> | undefined;
 }
 
-/** Topics in the order of the question, and partitions counted up within each. */
+/** Topics in the order of the query, partitions in ascending order within each. */
 export interface LogSizes {
-  /** One row per topic; 0 for one that is not there. */
+  /** One row per topic; 0 for a topic that does not exist. */
   readonly partitionCount: Uint32Array;
   /** One row per partition. */
   readonly byteCount: Float64Array;
@@ -67,7 +67,7 @@ export interface LogSizes {
 export interface RecordsToDelete {
   readonly topicId: string;
   readonly partition: number;
-  /** Where the log is to begin; -1 for its end. */
+  /** The new log start offset; -1 for the end of the log. */
   readonly offset: number;
 }
 
@@ -78,6 +78,6 @@ export interface DeleteRecordsResult {
     | 'UNKNOWN_TOPIC_OR_PARTITION'
     | 'OFFSET_OUT_OF_RANGE'
     | 'POLICY_VIOLATION';
-  /** Where the log begins afterwards; -1 on error. */
+  /** The log start offset after the call; -1 on error. */
   readonly logStartOffset: number;
 }

@@ -4,9 +4,9 @@ import { list, number, object, oneOf, optional, type Shape, text, whole } from '
 import { isLatencies } from './latencies.ts';
 import type { AgentDescription } from './port.ts';
 
-/** What an agent says of itself every few seconds, and with some of these what it has measured. */
+/** What an agent sends every few seconds: its description and, in some heartbeats, a report of its stats. */
 export interface AgentHeartbeat extends AgentDescription {
-  /** Agents of earlier releases send none, and nobody but the leader is told of it. */
+  /** Absent in heartbeats of agents of earlier releases. The leader does not forward it to other agents. */
   readonly report?: AgentReport | undefined;
 }
 
@@ -14,33 +14,33 @@ export interface AgentHeartbeat extends AgentDescription {
 export const reportIntervalMs = 20_000;
 
 /**
- * What an agent has counted since the last report of which it knows that it was heard. One that may or may not have been heard is told
- * again as part of the next, which so replaces it. What there is nothing to tell of is left out.
+ * What an agent has counted since the last report that the leader acknowledged. If the acknowledgement of a report is
+ * missing, the next report covers its span again and replaces it. Members without content are absent.
  */
 export interface AgentReport {
-  /** When this life of the agent began, by its own clock; reports are numbered from 1 within it. */
+  /** When this agent process started, by its own clock. Reports are numbered from 1 per process. */
   readonly startedMs: number;
   readonly number: number;
-  /** The last that was heard for certain; 0 for none. */
+  /** Number of the last acknowledged report; 0 for none. */
   readonly sinceNumber: number;
-  /** How long that was ago. */
+  /** Time since the last acknowledged report. */
   readonly spanMs: number;
-  /** The agent's clock when it sent this. */
+  /** The agent's clock when it sent the report. */
   readonly nowMs: number;
   readonly files?: WrittenFiles | undefined;
-  /** Producers with the shortest times to wait. */
+  /** Producers with the shortest timeouts. */
   readonly clients?: readonly ReportedClient[] | undefined;
   readonly buckets?: readonly ReportedBucket[] | undefined;
   /** Metrics with the most series. */
   readonly metrics?: readonly ReportedMetric[] | undefined;
   readonly logins?: readonly ReportedLogin[] | undefined;
-  /** What the agent shows to clients or to other agents. Times are as the certificates say them. */
+  /** Certificates that the agent presents to clients and other agents. Times are those in the certificates. */
   readonly certificates?: readonly ReportedExpiry[] | undefined;
-  /** Files that the agent cannot read as they were committed, as of now. */
+  /** Files that the agent currently cannot read as they were committed. */
   readonly damagedFiles?: readonly ReportedDamage[] | undefined;
-  /** Clients that are connected, as of now. Agents of earlier releases do not tell. */
+  /** Clients that are currently connected. Agents of earlier releases do not send it. */
   readonly connected?: ReportedConnections | undefined;
-  /** What the agent shows to the control plane. Times are by the agent's clock. */
+  /** Tokens that the agent presents to the control plane. Times are by the agent's clock. */
   readonly tokens?: readonly ReportedExpiry[] | undefined;
 }
 
@@ -51,20 +51,20 @@ interface WrittenFiles {
 
 export interface ReportedClient {
   readonly clientId: string;
-  /** The shortest that it gave a write. */
+  /** The shortest timeout of its Produce requests. */
   readonly timeoutMs: number;
   readonly requestCount: number;
 }
 
 export interface ReportedBucket {
-  /** Its URL without anything secret. */
+  /** Its URL without secrets. */
   readonly name: string;
-  /** Single requests, repetitions included. */
+  /** Individual requests, including retries. */
   readonly operationCount: number;
   readonly failureCount: number;
-  /** Requests that were not allowed, by what they were for: `put`, `get`, `list`, `delete`. */
+  /** Requests that the object store denied, by operation: `put`, `get`, `list`, `delete`. */
   readonly denied?: readonly DeniedRequests[] | undefined;
-  /** How long successful ones took, as `latencies.ts` has it. */
+  /** Latencies of successful requests, packed as in `latencies.ts`. */
   readonly putLatencies?: readonly number[] | undefined;
   readonly getLatencies?: readonly number[] | undefined;
 }
@@ -81,24 +81,24 @@ interface ReportedMetric {
 
 export interface ReportedLogin {
   readonly username: string;
-  /** How long before the report. */
+  /** Time between the login and the report. */
   readonly agoMs: number;
 }
 
-/** Something that ends at a time. The name says what it is and is no secret. */
+/** Something that expires. The name identifies it and is not secret. */
 export interface ReportedExpiry {
   readonly name: string;
   readonly expiresMs: number;
   readonly issuedMs?: number | undefined;
 }
 
-/** What is wrong with a file: it is not there, it ends too early, or its bytes are not what was written. */
+/** The file is absent, shorter than committed, or has other bytes than were written. */
 const reportedDamageKinds = ['missing', 'short', 'corrupt'] as const;
 
 export interface ReportedDamage {
   readonly fileId: string;
   readonly kind: (typeof reportedDamageKinds)[number];
-  /** All that the agent knows of; the first few are listed. */
+  /** All partitions that the agent knows are affected; `partitions` lists the first few. */
   readonly partitionCount: number;
   readonly partitions: readonly DamagedOffsets[];
 }
@@ -107,36 +107,41 @@ export interface DamagedOffsets {
   readonly topicId: string;
   readonly partition: number;
   readonly firstOffset: number;
-  /** Behind the last one. */
+  /** The offset after the last damaged record. */
   readonly nextOffset: number;
 }
 
 export interface ReportedConnections {
-  /** All of them, also those whose software is not listed. */
+  /** All connections, including those whose software is not listed. */
   readonly connectionCount: number;
-  /** The most connections first, as far as there was room. */
+  /** Most connections first, as many as fit the limit. */
   readonly software: readonly ReportedSoftware[];
 }
 
-/** Clients of one kind, as they call themselves in ApiVersions; clients that say nothing are one kind with empty names. */
+/**
+ * Clients with the same software name and version in ApiVersions; clients that send none are one kind with empty names.
+ */
 export interface ReportedSoftware {
   readonly name: string;
   readonly version: string;
   readonly connectionCount: number;
-  /** A few of them, those with the most connections first, and how many there are. */
+  /** The principals with the most connections, most first, and the total number of principals. */
   readonly principals: readonly string[];
   readonly principalCount: number;
   readonly clientIds: readonly string[];
   readonly clientIdCount: number;
 }
 
-/** What a leader has heard from its agents, by its own clock. */
+/** What a leader has received from its agents. Times are by the leader's clock. */
 export interface AgentsHeard {
-  /** Of agents that live, by their ids. */
+  /** Reports of live agents, by agent id. */
   readonly reports: ReadonlyMap<string, readonly HeardReport[]>;
-  /** Agents that fell silent within the last hour and had not said that they stop. */
+  /** Agents whose heartbeats stopped within the last hour without a `leave` call. */
   readonly lost: readonly LostAgent[];
-  /** Since when no login can have been missed, by whatever leader; `undefined` while agents live that do not tell of logins. */
+  /**
+   * Since when every login has been reported, to this leader or an earlier one; `undefined` while live agents exist
+   * that do not report logins.
+   */
   readonly loginsHeardSinceMs: number | undefined;
 }
 
@@ -149,7 +154,7 @@ export interface LostAgent extends AgentDescription {
   readonly lastSeenMs: number;
 }
 
-/** How long reports are kept: somewhat longer than the time between two looks at them. */
+/** How long the leader retains reports: slightly longer than the interval at which they are evaluated. */
 export const reportKeptMs = 90_000;
 
 const name: Shape<string> = (value, where) =>
@@ -183,7 +188,10 @@ const oneSoftware = object<ReportedSoftware>({
   clientIdCount: whole,
 });
 
-/** Bounded as a whole, since most clients have short names and a list of the longest would be short. */
+/**
+ * Bounded by total size: most clients have short names, so a count limit that is safe for the longest names would be
+ * needlessly low.
+ */
 const software: Shape<readonly ReportedSoftware[]> = (value, where) =>
   list(oneSoftware)(value, where) ??
   (JSON.stringify(value).length > clusterLimits.reportedSoftwareCharsMax
@@ -233,8 +241,9 @@ const report = object<AgentReport>({
 });
 
 /**
- * What is wrong with a report, which is also given as JSON, members that nobody here knows included. It is asked by whoever keeps it and not
- * with the arguments of the call: an agent whose report cannot be used lives all the same.
+ * Returns what is wrong with a report. `json` is the report as JSON, including members that this release does not know.
+ * The code that stores reports calls this; the arguments of the heartbeat are not validated by it, so an agent whose
+ * report is unusable still counts as live.
  */
 export function problemOfReport(value: unknown, json: string): string | undefined {
   if (json.length > coreLimits.agentReportCharsMax)

@@ -1,7 +1,7 @@
-/** What the control plane tells agents of their cluster. The leader writes it; it may change. */
+/** Facts that the control plane publishes to the agents of a cluster. The leader writes them; they may change. */
 export const clusterFacts = {
-  /** What people call the cluster, `vcn_…`. */
+  /** Display name of the cluster, `vcn_…`. */
   name: { namespace: 'clusterFact', key: 'name' },
-  /** The id that lies in the cluster's bucket. The first agent claims it, and it stays. */
+  /** The id stored in the cluster's bucket. The first agent claims it, and it never changes. */
   bucketId: { namespace: 'clusterFact', key: 'bucketId' },
 } as const;

@@ -1,19 +1,22 @@
 /**
- * Secrets that processes of a cluster share. They are made by the first process that leads it, and kept as records: whoever is
- * admitted to the cluster has them, and nobody has to be given them.
+ * Secrets that the processes of a cluster share. The first leader of the cluster creates them and stores them as
+ * key-value entries. Every process that is admitted to the cluster receives them; no operator has to distribute them.
  */
 export const clusterSecrets = {
-  /** By which agents recognise each other. */
+  /** Authenticates agents to each other. */
   pageExchange: { namespace: 'agentSecret', key: 'page-exchange' },
-  /** Of which agents make credentials of users that do not exist, so that nobody can tell them from others. */
+  /**
+   * Seeds the decoy credentials that agents present for unknown users, so that a client cannot find out which users
+   * exist.
+   */
   scramDecoys: { namespace: 'agentSecret', key: 'scram-decoys' },
-  /** By which control-plane processes recognise the tokens that one of them gave to an agent. */
+  /** Authenticates the agent tokens that any control-plane process has issued. */
   agentTokens: { namespace: 'controlPlaneSecret', key: 'agent-tokens' },
 } as const;
 
 /**
- * What agents share is replaced after the key of one was revoked. `asked` has an id that is another one whenever somebody asks, `done` the
- * id after which the secrets were last replaced: while they differ, it is to be done.
+ * The shared secrets are replaced after an agent key is revoked. Every request for a replacement writes a new id to
+ * `asked`; `done` is the id for which the secrets were last replaced. A replacement is pending while the two differ.
  */
 export const secretsReplacement = {
   asked: { namespace: 'controlPlaneSecret', key: 'replacement-asked' },
@@ -28,30 +31,31 @@ export interface SecretPlace {
 }
 
 /**
- * Secrets that are replaced from time to time, whether or not anything happened. The decoys are not among them: salts of users that do
- * not exist would change with them, and could be told from those of users that do.
+ * Secrets that are rotated periodically. The decoy secret is not: rotating it would change the salts of unknown users,
+ * which would distinguish them from real users.
  */
 export const rotatedSecrets: readonly SecretPlace[] = [
   clusterSecrets.pageExchange,
   clusterSecrets.agentTokens,
 ];
 
-/** How long a secret is current. Nothing that was signed with one is valid for so long. */
+/** How long a secret is current. Everything signed with a secret expires sooner. */
 export const secretsPeriodMs: number = 7 * 24 * 3_600_000;
 
-/** When secrets were last replaced because their time was over, in milliseconds since 1970. */
+/** When the secrets were last rotated, in milliseconds since 1970. */
 export const secretsRotatedAt: SecretPlace = { namespace: 'controlPlaneSecret', key: 'rotated-at' };
 
 /**
- * Where the three values of a rotated secret are. The current one signs, and all are accepted: `next` becomes current after `before`, and
- * has been known for a whole period by then, so that processes which hear of it at different times understand each other.
+ * Returns the keys of the three values of a rotated secret. `current` signs; all three are accepted. At a rotation
+ * `next` becomes `current` and `current` becomes `before`. By then `next` has been published for a whole period, so
+ * processes that learn of the rotation at different times still accept each other.
  */
 export function rotationOf({ namespace, key }: SecretPlace) {
   const place = (ending: string): SecretPlace => ({ namespace, key: `${key}${ending}` });
   return { current: place(''), next: place('-next'), before: place('-before') };
 }
 
-/** The values of a rotated secret that are accepted, the one that signs first; `undefined` before there is any. */
+/** Returns the accepted values of a rotated secret, the signing one first; `undefined` before one exists. */
 export function acceptedSecrets<Value extends Uint8Array>(
   secret: SecretPlace,
   read: (place: SecretPlace) => Value | undefined,

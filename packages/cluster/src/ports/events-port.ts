@@ -1,24 +1,24 @@
 export interface ControlPlaneEvent {
   readonly type: string;
   readonly timeMs: number;
-  /** The whole event, as it is written. */
+  /** The complete event as it is written to the topic. */
   readonly text: string;
 }
 
 export interface ControlPlaneEventsPoll {
   readonly agentId: string;
-  /** What the last answer said; empty the first time. */
+  /** `queueId` of the last answer; empty on the first poll. */
   readonly queueId: string;
-  /** Events of that queue before this number are written. */
+  /** Events of that queue with lower numbers are written. */
   readonly writtenBefore: number;
   /** At most `controlPlaneEventsWaitMsMax`. */
   readonly waitMs: number;
 }
 
 export interface ControlPlaneEventsTaken {
-  /** Every leader has another one. */
+  /** Differs for every leader. */
   readonly queueId: string;
-  /** The number behind the last event of the answer. */
+  /** The number after the last event of the answer. */
   readonly nextNumber: number;
   readonly events: readonly ControlPlaneEvent[];
 }

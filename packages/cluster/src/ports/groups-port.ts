@@ -1,4 +1,4 @@
-/** What can go wrong with a group, by Kafka's name. */
+/** Errors of group calls, by Kafka's names. */
 const groupErrors = [
   'NONE',
   'UNKNOWN_TOPIC_OR_PARTITION',
@@ -35,7 +35,7 @@ export const groupTypes = ['classic', 'consumer', 'share'] as const;
 
 export type GroupType = (typeof groupTypes)[number];
 
-/** Something that a member says of itself and others pass on unread. */
+/** Opaque metadata of a member for one protocol; the coordinator forwards it unread. */
 export interface NamedBytes {
   readonly name: string;
   readonly metadata: Uint8Array;
@@ -45,24 +45,24 @@ export interface JoinGroupRequest {
   readonly groupId: string;
   /** Empty for a new member. */
   readonly memberId: string;
-  /** The name of a static member. */
+  /** `group.instance.id` of a static member. */
   readonly groupInstanceId: string | null;
   readonly clientId: string;
-  /** Where the client connects from, as Kafka shows it: `/10.0.0.1`. */
+  /** The client's address as Kafka shows it: `/10.0.0.1`. */
   readonly clientHost: string;
   readonly sessionTimeoutMs: number;
-  /** How long the others wait for this member in a rebalance; the session timeout for clients that do not say. */
+  /** How long a rebalance waits for this member; the session timeout for clients that do not send one. */
   readonly rebalanceTimeoutMs: number;
   readonly protocolType: string;
-  /** The preferred one first. */
+  /** In order of preference. */
   readonly protocols: readonly NamedBytes[];
-  /** JoinGroup v4 and later: a new dynamic member is given an id first, and joins when it comes back with it. */
+  /** JoinGroup v4 and later: a new dynamic member first receives a member id and joins with a second request. */
   readonly requiresKnownMemberId: boolean;
-  /** JoinGroup v9 and later: a static leader that comes back may be told to keep the assignment. */
+  /** JoinGroup v9 and later: the answer may instruct a returning static leader to skip the assignment. */
   readonly supportsSkipAssignment: boolean;
-  /** Why it joins, for logs. */
+  /** Reason for joining, for logs. */
   readonly reason: string | null;
-  /** The agent at which the client waits. When it is gone, so is the request. */
+  /** The agent that the client is connected to. When the agent is gone, the request is dropped. */
   readonly agentId?: string | undefined;
 }
 
@@ -76,9 +76,9 @@ export interface JoinGroupAnswer {
   /** The member id of the leader; empty on error. */
   readonly leader: string;
   readonly skipAssignment: boolean;
-  /** The one it joined with, or the one it was given. */
+  /** The id of the request, or the one that the coordinator assigned. */
   readonly memberId: string;
-  /** All members with what they said for the chosen protocol, for the leader; empty for everybody else. */
+  /** For the leader: all members with their metadata for the chosen protocol. Empty for other members. */
   readonly members: readonly JoinedMember[];
 }
 
@@ -93,10 +93,10 @@ export interface SyncGroupRequest {
   readonly generationId: number;
   readonly memberId: string;
   readonly groupInstanceId: string | null;
-  /** What the member believes, from v5 on; `null` is not checked. */
+  /** The values that the member expects, from v5 on; `null` is not checked. */
   readonly protocolType: string | null;
   readonly protocolName: string | null;
-  /** What each member is to do, from the leader; empty from everybody else. */
+  /** The assignment of each member, from the leader; empty from other members. */
   readonly assignments: readonly MemberAssignment[];
 }
 
@@ -125,48 +125,51 @@ export interface LeaveGroupRequest {
 }
 
 export interface LeavingMember {
-  /** May be empty for a static member, which anybody may remove by its name. */
+  /** May be empty for a static member, which any client may remove by its instance id. */
   readonly memberId: string;
   readonly groupInstanceId: string | null;
 }
 
-/** An error of the group as a whole leaves `members` empty; before v3 the one member's error is the answer's. */
+/**
+ * On an error of the whole group `members` is empty. Before v3 the error of the single member is the error of the
+ * answer.
+ */
 export interface LeaveGroupAnswer {
   readonly error: GroupError;
   /** In the order of the request. */
   readonly members: readonly GroupError[];
 }
 
-/** Who commits offsets or, in a transaction, wants to. */
+/** The sender of an offset commit, transactional or not. */
 export interface OffsetsCommitter {
   readonly groupId: string;
-  /** The generation or, for groups whose members have epochs, the epoch; -1 for somebody who is no member. */
+  /** The generation or, for groups with member epochs, the epoch; -1 for a client that is not a member. */
   readonly generationIdOrMemberEpoch: number;
-  /** Empty for somebody who is no member. */
+  /** Empty for a client that is not a member. */
   readonly memberId: string;
   readonly groupInstanceId: string | null;
-  /** Where the client's request came from. Commits without it are taken in whatever order they arrive. */
+  /** Origin of the client's request. Commits without an origin are accepted in order of arrival. */
   readonly origin?: CommitOrigin | undefined;
 }
 
-/** A point in the sequence of commits that one leader has decided. */
+/** A position in the sequence of commits that one leader has decided. */
 export interface CommitMark {
   /** The leader's term: its lease epoch. */
   readonly term: number;
-  /** How many commits it had admitted. */
+  /** Number of commits that the leader had admitted. */
   readonly count: number;
 }
 
-/** What tells a commit that was under way for too long from one whose client still waits for it. */
+/** Distinguishes a commit that was delayed in flight from one whose client still waits for it. */
 export interface CommitOrigin {
-  /** A text that no other connection of any agent ever had. */
+  /** Unique among all connections of all agents, ever. */
   readonly connection: string;
-  /** The last mark that the agent had heard of when it received the request; `undefined` when it had heard of none. */
+  /** The last mark that the agent knew when it received the request; `undefined` if it knew none. */
   readonly heard?: CommitMark | undefined;
 }
 
 export interface OffsetsCommit extends OffsetsCommitter {
-  /** How long the offsets are kept, for clients before v5 that say so; -1 for as long as the cluster keeps them. */
+  /** How long the offsets are retained, for clients before v5 that send it; -1 for the cluster's retention. */
   readonly retentionMs: number;
   readonly offsets: readonly OffsetToCommit[];
 }
@@ -175,33 +178,33 @@ export interface OffsetToCommit {
   readonly topicId: string;
   readonly partition: number;
   readonly offset: number;
-  /** -1 when the client does not know. */
+  /** -1 if unknown to the client. */
   readonly leaderEpoch: number;
   readonly metadata: string;
 }
 
 export interface OffsetsCommitAnswer {
   /**
-   * What is wrong with the commit as a whole: no offset was committed then, and `offsets` is empty. GROUP_ID_NOT_FOUND and
-   * STALE_MEMBER_EPOCH are told to clients before v9 as ILLEGAL_GENERATION.
+   * Error of the commit as a whole; then no offset was committed and `offsets` is empty. Clients before v9 receive
+   * GROUP_ID_NOT_FOUND and STALE_MEMBER_EPOCH as ILLEGAL_GENERATION.
    */
   readonly error: GroupError;
   /** In the order of the request: NONE, UNKNOWN_TOPIC_ID, UNKNOWN_TOPIC_OR_PARTITION, OFFSET_METADATA_TOO_LARGE … */
   readonly offsets: readonly GroupError[];
-  /** Behind all commits of the call; in its first answer, when its first commit says where it came from. */
+  /** The mark after all commits of the call. Set in the first answer of the call, if its first commit has an origin. */
   readonly mark?: CommitMark | undefined;
 }
 
 export interface OffsetsQuery {
   readonly groupId: string;
-  /** The member that asks, from v9 on; `null` and -1 are not checked. */
+  /** The requesting member, from v9 on; `null` and -1 are not checked. */
   readonly memberId: string | null;
   readonly memberEpoch: number;
-  /** Offsets that a running transaction may change are answered UNSTABLE_OFFSET_COMMIT. */
+  /** Offsets with a pending transactional commit get UNSTABLE_OFFSET_COMMIT. */
   readonly requireStable: boolean;
-  /** `null` for all that the group has committed. */
+  /** `null` for all committed offsets of the group. */
   readonly partitions: readonly TopicPartition[] | null;
-  /** Whether the answer says when offsets were committed. Clients are not told, so that only those who measure ask. */
+  /** Whether the answer includes commit times. Kafka's protocol has no field for them; only metrics need them. */
   readonly withTimes?: boolean | undefined;
 }
 
@@ -211,9 +214,9 @@ export interface TopicPartition {
 }
 
 export interface OffsetsAnswer {
-  /** What is wrong with the question as a whole; `offsets` is empty then. A group that is not there is no error. */
+  /** Error of the query as a whole; then `offsets` is empty. A group that does not exist is no error. */
   readonly error: GroupError;
-  /** In the order of the question; for all of them, partitions of one topic are neighbours. */
+  /** In the order of the query. If the query was for all offsets, partitions of one topic are adjacent. */
   readonly offsets: readonly CommittedOffset[];
 }
 
@@ -224,7 +227,7 @@ export interface CommittedOffset {
   readonly offset: number;
   readonly leaderEpoch: number;
   readonly metadata: string;
-  /** When it was committed, by the clock of the leader; for those who asked for it. */
+  /** Commit time by the leader's clock, if the query asked for it. */
   readonly committedMs?: number | undefined;
   readonly error: GroupError;
 }
@@ -234,7 +237,7 @@ export interface OffsetsToDelete {
   readonly partitions: readonly TopicPartition[];
 }
 
-/** As Kafka shows them. The classic ones are states of `groups/classic`; other types have their own. */
+/** Kafka's names. The classic ones are states of `groups/classic`; other types have their own. */
 export type GroupStateName =
   | 'Empty'
   | 'PreparingRebalance'
@@ -244,15 +247,15 @@ export type GroupStateName =
   | 'Assigning'
   | 'Reconciling';
 
-/** A group that is not there is GROUP_ID_NOT_FOUND, with state Dead; so is one of a type that has a description of its own. */
+/** A group that does not exist, or whose type has its own describe call, is GROUP_ID_NOT_FOUND with state Dead. */
 export interface GroupDescription {
   readonly error: GroupError;
   readonly groupId: string;
   readonly state: GroupStateName;
   readonly protocolType: string;
-  /** The name of the chosen protocol while the group is stable, and empty otherwise. */
+  /** The chosen protocol while the group is stable; otherwise empty. */
   readonly protocolData: string;
-  /** Of a classic group that has a coordinator; others have none. */
+  /** Only for a classic group that has a coordinator. */
   readonly generationId?: number | undefined;
   readonly members: readonly GroupMemberDescription[];
 }
@@ -267,7 +270,7 @@ export interface GroupMemberDescription {
 }
 
 export interface GroupFilter {
-  /** In any case; empty for all. */
+  /** Case-insensitive; empty for all. */
   readonly states: readonly string[];
   readonly types: readonly string[];
 }
@@ -279,24 +282,23 @@ export interface GroupListing {
   readonly type: GroupType;
 }
 
-/** Partitions of one topic. */
 export interface PartitionsOfTopic {
   readonly topicId: string;
   readonly partitions: readonly number[];
 }
 
-/** Somebody whom rules bind: all names by which they may speak of him, as `User:name`, and the address that he comes from. */
+/** A principal that ACLs apply to: all names that ACLs may use for it, as `User:name`, and its address. */
 export interface TopicReader {
   readonly principals: readonly string[];
   readonly host: string;
 }
 
-/** What has not changed since the last heartbeat is `null` or -1; a member that joins says all of it. */
+/** A field that is unchanged since the last heartbeat is `null` or -1. A joining member sends all fields. */
 export interface ConsumerHeartbeat {
   readonly groupId: string;
-  /** Empty for a new member whose client leaves the choice to the coordinator. */
+  /** Empty for a new member whose client lets the coordinator choose the id. */
   readonly memberId: string;
-  /** 0 joins, -1 leaves, -2 leaves for a while; otherwise what the member was told last. */
+  /** 0 joins, -1 leaves, -2 leaves temporarily (static member); otherwise the epoch of the last answer. */
   readonly memberEpoch: number;
   readonly instanceId: string | null;
   readonly rackId: string | null;
@@ -305,26 +307,29 @@ export interface ConsumerHeartbeat {
   readonly rebalanceTimeoutMs: number;
   readonly subscribedTopicNames: readonly string[] | null;
   readonly subscribedTopicRegex: string | null;
-  /** Who brings the pattern: of what it matches the member is given what he may see. Absent for somebody whom rules do not bind. */
+  /**
+   * The principal that subscribes by regular expression: of the matching topics, the member gets those that the
+   * principal may DESCRIBE. Absent for a client that ACLs do not apply to.
+   */
   readonly reader?: TopicReader | undefined;
   readonly serverAssignor: string | null;
   readonly ownedPartitions: readonly PartitionsOfTopic[] | null;
-  /** ConsumerGroupHeartbeat v1 and later: the client makes up the id of its member. */
+  /** ConsumerGroupHeartbeat v1 and later: the client generates the member id. */
   readonly requiresMemberId: boolean;
 }
 
 export interface ConsumerHeartbeatAnswer {
-  /** COORDINATOR_LOAD_IN_PROGRESS: what the heartbeat led to could not be kept just now; the member asks again. */
+  /** COORDINATOR_LOAD_IN_PROGRESS: the result of the heartbeat could not be made durable; the member retries. */
   readonly error: GroupError;
   readonly message: string | null;
   readonly memberId: string;
   readonly memberEpoch: number;
   readonly heartbeatIntervalMs: number;
-  /** `null` when it is the one that the member was told last. */
+  /** `null` if unchanged since the last answer to the member. */
   readonly assignment: readonly PartitionsOfTopic[] | null;
 }
 
-/** A group that is not there or has another type is GROUP_ID_NOT_FOUND, with state Dead. */
+/** A group that does not exist or has another type is GROUP_ID_NOT_FOUND, with state Dead. */
 export interface ConsumerGroupDescription {
   readonly error: GroupError;
   readonly groupId: string;
@@ -345,9 +350,9 @@ interface ConsumerMemberDescription {
   readonly subscribedTopicNames: readonly string[];
   /** Empty for none. */
   readonly subscribedTopicRegex: string;
-  /** What it may read now, and what it is to have in the end. */
+  /** The current assignment and the target assignment. */
   readonly assigned: readonly PartitionsOfTopic[];
   readonly target: readonly PartitionsOfTopic[];
-  /** Whether it speaks the classic protocol. */
+  /** Whether the member uses the classic protocol. */
   readonly isClassic: boolean;
 }

@@ -19,7 +19,7 @@ function countsOf(latencies: readonly number[]) {
   return counts;
 }
 
-test('a step is right to a twentieth', () => {
+test('the latency of a step is accurate to a twentieth', () => {
   fc.assert(
     fc.property(latencyMs, (ms) => {
       const told = latencyOfStep(latencyStepOf(ms));
@@ -28,7 +28,7 @@ test('a step is right to a twentieth', () => {
   );
 });
 
-test('what several agents packed gives the percentile of all of them', () => {
+test('packed latencies of several agents add up to the percentile of all of them', () => {
   fc.assert(
     fc.property(
       fc.array(fc.array(latencyMs, { maxLength: 200 }), { minLength: 1, maxLength: 4 }),
@@ -49,7 +49,7 @@ test('what several agents packed gives the percentile of all of them', () => {
   );
 });
 
-test('times beyond all bounds have a place', () => {
+test('out-of-range latencies fall into the first or last step', () => {
   const rows: readonly [latencyMs: number, step: number][] = [
     [0, 0],
     [0.3, 0],
@@ -61,7 +61,7 @@ test('times beyond all bounds have a place', () => {
   for (const [ms, step] of rows) assert.equal(latencyStepOf(ms), step, String(ms));
 });
 
-test('what is no list of pairs is not taken for one', () => {
+test('a value that is not a list of pairs is rejected', () => {
   for (const value of [null, 'x', [1], [128, 1], [-1, 1], [1, -1], [1.5, 1], [1, '2'], Array(258).fill(0)])
     assert.equal(isLatencies(value), false, JSON.stringify(value));
   assert.equal(isLatencies([]), true);

@@ -1,18 +1,18 @@
 /**
- * Latencies as counts in steps that grow by a tenth, so that those of many agents can be added up and a percentile of all of them is
- * right to a twentieth. On the wire they are pairs of step and count, of the steps that were hit.
+ * Latency histograms with steps that grow by a tenth, so that histograms of many agents can be summed and a percentile
+ * over all of them is accurate to 5 %. On the wire: pairs of step and count, for non-empty steps only.
  */
 const latencyStepCount = 128;
 
 const growth = Math.log(1.1);
 
-/** The step of a latency; the last one, from three minutes on, has no end. */
+/** Returns the step of a latency. The last step, from three minutes on, is unbounded. */
 export function latencyStepOf(latencyMs: number): number {
   if (!(latencyMs > 1)) return 0;
   return Math.min(latencyStepCount - 1, Math.ceil(Math.log(latencyMs) / growth));
 }
 
-/** What stands for the latencies of a step: its middle. */
+/** Returns the latency that represents a step: its middle. */
 export function latencyOfStep(step: number): number {
   return step === 0 ? 1 : Math.round(Math.exp((step - 0.5) * growth));
 }
@@ -33,7 +33,7 @@ export function addLatencies(counts: LatencyCounts, pairs: readonly number[]): v
   for (let at = 0; at + 1 < pairs.length; at += 2) counts[pairs[at]!]! += pairs[at + 1]!;
 }
 
-/** The time that one in a hundred takes longer than; `undefined` when there is none at all. */
+/** Returns the 99th percentile; `undefined` without any counts. */
 export function latencyP99(counts: LatencyCounts): number | undefined {
   const total = counts.reduce((sum, count) => sum + count, 0);
   if (total === 0) return undefined;
@@ -42,7 +42,7 @@ export function latencyP99(counts: LatencyCounts): number | undefined {
   return latencyOfStep(step);
 }
 
-/** Whether a peer sent what `packLatencies` gives. */
+/** Returns whether a value from a peer has the format of `packLatencies`. */
 export function isLatencies(value: unknown): value is readonly number[] {
   return (
     Array.isArray(value) &&

@@ -1,8 +1,8 @@
 import { CallNotDone } from './port.ts';
 
-/** This process does not lead the cluster just now, and did nothing of what it was asked. */
+/** This process does not lead the cluster at the moment and has not executed the call. */
 export class NotLeader extends CallNotDone {
-  /** Where the leader is, when that is known. */
+  /** The leader's URL, if known. */
   readonly leaderUrl: string | undefined;
 
   constructor(message: string, leaderUrl: string | undefined) {

@@ -2,17 +2,17 @@ import type { ReportedConnections } from './agent-report.ts';
 import type { AgentDescription, ClusterSnapshot, TopicDescription } from './port.ts';
 
 export interface SeenAgent extends AgentDescription {
-  /** When it last said so, by the clock of the leader. */
+  /** Time of the last heartbeat, by the leader's clock. */
   readonly lastSeenMs: number;
 }
 
 export interface AgentClients extends ReportedConnections {
   readonly agentId: string;
-  /** When it told, by the clock of the leader; `null` when it did not of late. */
+  /** When the leader received the report, by the leader's clock; `null` without a recent one. */
   readonly heardMs: number | null;
 }
 
-/** Some topics of a cluster, in the columns of a snapshot: partitions counted up within each topic. */
+/** Some topics of a cluster in the column layout of a snapshot: partitions in ascending order within each topic. */
 export type TopicsWithEnds = Pick<
   ClusterSnapshot,
   'topics' | 'logStartOffset' | 'nextOffset' | 'lastStableOffset'
@@ -29,8 +29,8 @@ export interface ResourceCounts {
 export interface DeletedTopic {
   readonly topic: TopicDescription;
   readonly deletedMs: number;
-  /** By the time to live that the cluster has now. */
+  /** Computed with the cluster's current retention of deleted topics. */
   readonly restorableUntilMs: number;
-  /** What its partitions take in files. */
+  /** Bytes of its partitions in log files. */
   readonly byteCount: number;
 }

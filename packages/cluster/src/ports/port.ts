@@ -1,20 +1,20 @@
 export type FilesToCommit = readonly FileCommit[] | (() => readonly FileCommit[]);
 
-/** Asks for the files of a commit. From here on it counts as sent, unless it fails with `CallNotDone`. */
+/** Returns the files of a commit. From here on the commit counts as sent, unless it fails with `CallNotDone`. */
 export function filesToSend(files: FilesToCommit): readonly FileCommit[] {
   return typeof files === 'function' ? files() : files;
 }
 
-/** Batches of one file, as columns: row `i` of every column is batch `i`. Batches lie in the file in this order. */
+/** Batches of one file, as columns: row `i` of every column is batch `i`, in the order of the batches in the file. */
 export interface FileCommit {
   /** 32 hex digits, chosen by the agent, ordered by time. */
   readonly fileId: string;
   readonly fileBytes: number;
-  /** The topics that the rows point to. */
+  /** Topic ids that `topic` indexes. */
   readonly topicIds: readonly string[];
   readonly topic: Uint32Array;
   readonly partition: Uint32Array;
-  /** Where the batch lies in the file. Batches of one partition are contiguous. */
+  /** Position of the batch in the file. Batches of one partition are contiguous. */
   readonly byteStart: Uint32Array;
   readonly byteLength: Uint32Array;
   readonly recordCount: Uint32Array;
@@ -23,28 +23,28 @@ export interface FileCommit {
   readonly producerId: Float64Array;
   readonly producerEpoch: Int16Array;
   readonly baseSequence: Int32Array;
-  /** The bytes of each of `topicIds` before compression, as far as the agent knows them; for the partition auto-scaler. */
+  /** Uncompressed bytes per entry of `topicIds`, as far as the agent knows them; for the partition auto-scaler. */
   readonly uncompressedBytes?: Float64Array | undefined;
   /** Absent when no batch is part of a transaction. */
   readonly transactions?: TransactionalBatches | undefined;
 }
 
-/** Which batches of a file are part of a transaction, as columns beside those of the file. */
+/** Transactional batches of a file, as columns with the rows of the file. */
 export interface TransactionalBatches {
-  /** The ids that the rows point to. */
+  /** Ids that `transaction` indexes. */
   readonly transactionalIds: readonly string[];
-  /** A position in `transactionalIds`, or -1 for a batch that is not transactional. */
+  /** Index into `transactionalIds`; -1 for a batch that is not transactional. */
   readonly transaction: Int32Array;
   /**
-   * 1 for Produce v12 and later: the partition joins the transaction by itself, and opens one when none is open. 0 when it has to
-   * be part of the open transaction already.
+   * 1 for Produce v12 and later: the batch adds its partition to the transaction, and opens a transaction if none is
+   * open. 0: the partition must already be part of the open transaction.
    */
   readonly addsPartition: Uint8Array;
 }
 
 /**
- * What can become of a batch or of a question about a partition. The order is the code in columns and in the journal: entries
- * may be appended and never moved.
+ * Results of a batch or of a query about a partition. The index is the code in columns and in the journal: new entries
+ * may be appended; existing ones never move.
  */
 export const entryErrors = [
   'NONE',
@@ -59,7 +59,7 @@ export const entryErrors = [
 
 export type EntryError = (typeof entryErrors)[number];
 
-/** What can become of a topic that is to be made, changed or deleted. */
+/** Results of creating, changing or deleting a topic. */
 export type TopicError =
   | 'NONE'
   | 'TOPIC_ALREADY_EXISTS'
@@ -75,9 +75,9 @@ export type TopicError =
 
 /** Columns with one row per batch of the commit. */
 export interface FileCommitResult {
-  /** Positions in `entryErrors`. */
+  /** Indexes into `entryErrors`. */
   readonly error: Uint8Array;
-  /** The offset of the first record; for a duplicate, the one it was given first. -1 on error. */
+  /** The offset of the first record; for a duplicate, the offset of the original append. -1 on error. */
   readonly baseOffset: Float64Array;
   readonly logStartOffset: Float64Array;
 }
@@ -86,52 +86,52 @@ export interface BatchesQuery {
   readonly topicId: string;
   readonly partition: number;
   readonly offset: number;
-  /** Pointers are returned until their bytes reach this; at least one when there is any. */
+  /** Pointers are returned until their total bytes reach this limit; at least one, if any exist. */
   readonly bytesMax: number;
 }
 
 export interface BatchesAnswer {
   readonly error: EntryError;
   readonly logStartOffset: number;
-  /** The offset behind the last record; high watermark and log end are the same here. */
+  /** The offset after the last record; high watermark and log end offset are equal here. */
   readonly nextOffset: number;
-  /** Before it there is no record of a transaction that is still open. At most `nextOffset`; it never moves back. */
+  /** No record of an open transaction has a lower offset. At most `nextOffset`; never decreases. */
   readonly lastStableOffset: number;
   readonly pointers: Pointers;
-  /** What of the range from the asked offset to the end of `pointers` was aborted; absent when nothing was. */
+  /** Aborted transactions between the requested offset and the end of `pointers`; absent if there are none. */
   readonly aborted?: AbortedTransactions | undefined;
 }
 
-/** Transactions of one partition that were aborted, by their first offset, as columns. */
+/** Aborted transactions of one partition, ordered by first offset, as columns. */
 export interface AbortedTransactions {
   readonly producerId: Float64Array;
   readonly firstOffset: Float64Array;
-  /** The offset of the marker. */
+  /** The offset of the abort marker. */
   readonly lastOffset: Float64Array;
 }
 
 /**
- * Ranges of files that hold contiguous batches of one partition, in offset order, as columns. Batches lie in the file with
- * base offset 0: the first batch of a range has the range's base offset and each further one follows from the counts
- * in the batch headers.
+ * Ranges of files that hold contiguous batches of one partition, in offset order, as columns. Batches are stored with
+ * base offset 0: the first batch of a range gets the range's base offset, and each further one follows from the record
+ * counts in the batch headers.
  *
- * Some rows are no ranges of files but ends of transactions: they take one offset, lie in no file and are made when they are
- * fetched, from what `markers` says. Their file id is empty, and their length is that of the batch that they become.
+ * Some rows are not file ranges but transaction markers: they take one offset, are in no file, and are generated from
+ * `markers` when fetched. Their file id is empty, and their length is that of the generated batch.
  */
 export interface Pointers {
   readonly fileId: readonly string[];
   readonly byteStart: Float64Array;
   readonly byteLength: Float64Array;
   readonly baseOffset: Float64Array;
-  /** The offset behind the range. */
+  /** The offset after the range. */
   readonly nextOffset: Float64Array;
-  /** Absent when no row is the end of a transaction. */
+  /** Absent if no row is a transaction marker. */
   readonly markers?: Markers | undefined;
 }
 
-/** The rows of `Pointers` that are ends of transactions, as columns with one row for each of them. */
+/** The rows of `Pointers` that are transaction markers, as columns with one row per marker. */
 export interface Markers {
-  /** The rows of the pointers, counted up. */
+  /** Row numbers in the pointers, ascending. */
   readonly row: Uint32Array;
   /** 1 for a commit, 0 for an abort. */
   readonly isCommit: Uint8Array;
@@ -140,22 +140,25 @@ export interface Markers {
   readonly timestampMs: Float64Array;
 }
 
-/** The length of the batch that a marker becomes. */
+/** Length of the control batch generated for a marker. */
 export const markerBytes = 78;
-/** There is one coordinator, which never moves. */
+/** Constant: there is one coordinator, and coordination never moves to another. */
 export const markerCoordinatorEpoch = 0;
 
 export interface OffsetQuery {
   readonly topicId: string;
   readonly partition: number;
-  /** `first`: the first range whose latest timestamp is at least `timestampMs`. `latest`: the first that has the latest. */
+  /**
+   * `first`: the first range whose latest timestamp is at least `timestampMs`. `latest`: the first range that contains
+   * the latest timestamp of the partition.
+   */
   readonly want: 'first' | 'latest';
   readonly timestampMs: number;
 }
 
 export interface OffsetAnswer {
   readonly error: EntryError;
-  /** At most one range; the exact record is found by reading it. */
+  /** At most one range; the caller finds the exact record by reading it. */
   readonly pointers: Pointers;
 }
 
@@ -187,11 +190,11 @@ export interface TopicResult {
   readonly error: TopicError;
   /** What was wrong and what to do, for the user. */
   readonly message: string | null;
-  /** The topic as it is afterwards (or would be); `undefined` on error and after a deletion. */
+  /** The topic after the call (with `validateOnly`, as it would be); `undefined` on error and after a deletion. */
   readonly topic: TopicDescription | undefined;
 }
 
-/** What topics have that were made without a replication factor. Journals rest on it, so that it never changes. */
+/** Replication factor of topics that were created without one. Journals rely on it, so it must never change. */
 export const usualReplicationFactor = 3;
 
 export function replicationFactorOf({ replicationFactor }: TopicDescription): number {
@@ -202,9 +205,12 @@ export interface TopicDescription {
   readonly topicId: string;
   readonly name: string;
   readonly partitionCount: number;
-  /** How many replicas tools are shown; absent where it is `usualReplicationFactor`. Object storage does the replication. */
+  /**
+   * The replication factor shown to tools; absent if it is `usualReplicationFactor`. The object store does the actual
+   * replication.
+   */
   readonly replicationFactor?: number;
-  /** What was set for this topic; what is not here has the cluster's value or the default. */
+  /** Configs set on this topic. Others have the cluster's value or the default. */
   readonly configs: Readonly<Record<string, string>>;
   readonly createdMs: number;
 }
@@ -212,13 +218,13 @@ export interface TopicDescription {
 export interface AgentDescription {
   readonly agentId: string;
   /**
-   * The node id that clients see. The leader gives it out (node-ids/), and what an agent says in its heartbeats counts only for leaders of
-   * earlier releases.
+   * The broker id that clients see. The leader assigns it (node-ids/); the value in an agent's heartbeat matters only
+   * to leaders of earlier releases.
    */
   readonly nodeId: number;
   readonly host: string;
   readonly kafkaPort: number;
-  /** Where other agents fetch pages. */
+  /** URL from which other agents fetch pages. */
   readonly internalUrl: string;
   readonly zone: string;
   readonly group: string;
@@ -232,7 +238,7 @@ export interface AgentDescription {
 export interface ShutdownLockRequest {
   readonly agentId: string;
   readonly group: string;
-  /** The agent was given the lock before and keeps it. */
+  /** The agent already holds the lock and renews it. */
   readonly hasIt: boolean;
 }
 
@@ -240,8 +246,8 @@ export interface ClusterFollower {
   onSnapshot(snapshot: ClusterSnapshot): void;
   onChanges(changes: readonly ClusterChange[]): void;
   /**
-   * There is a connection to a process of the control plane, which may be another one than before. What was said over the last one for as long as
-   * it lasts is to be said again. A port in this process never calls it.
+   * Called when a connection to a control-plane process, possibly a different one, is established. The follower must
+   * resend everything whose effect ends with the connection. An in-process port never calls it.
    */
   onConnected?(): void;
 }
@@ -250,18 +256,21 @@ export interface ClusterSnapshot {
   readonly clusterId: string;
   readonly clusterConfigs: Readonly<Record<string, string>>;
   readonly topics: readonly TopicDescription[];
-  /** Partition ends as columns, topics in the order of `topics` and partitions counted up within each. */
+  /** Partition ends as columns: topics in the order of `topics`, partitions in ascending order within each. */
   readonly logStartOffset: Float64Array;
   readonly nextOffset: Float64Array;
   readonly lastStableOffset: Float64Array;
   readonly agents: readonly AgentDescription[];
-  /** The records of the cluster that agents have to know; some hundreds or thousands of small ones. */
+  /** The key-value entries that agents need: hundreds or thousands of small ones. */
   readonly records: readonly MetadataEntry[];
-  /** The term of the leader that gave it. */
+  /** The term of the leader that sent the snapshot. */
   readonly term?: number | undefined;
 }
 
-/** A small value that something other than the log decided: a quota, a credential. What it means is said where it is used. */
+/**
+ * A small value that is not part of a log, such as a quota or a credential. The code that uses a namespace defines its
+ * format.
+ */
 export interface MetadataEntry {
   readonly namespace: string;
   readonly key: string;
@@ -270,7 +279,7 @@ export interface MetadataEntry {
 
 export type ClusterChange =
   | { readonly kind: 'topic'; readonly topic: TopicDescription }
-  /** A record that was put or, with `null`, removed. */
+  /** A key-value entry that was put or, with `null`, removed. */
   | {
       readonly kind: 'record';
       readonly namespace: string;
@@ -278,7 +287,7 @@ export type ClusterChange =
       readonly value: Uint8Array | null;
     }
   | { readonly kind: 'topicDeleted'; readonly topicId: string; readonly name: string }
-  /** A deleted topic that is back, with the ends of its partitions as columns. */
+  /** A restored topic, with the ends of its partitions as columns. */
   | {
       readonly kind: 'topicRestored';
       readonly topic: TopicDescription;
@@ -291,16 +300,22 @@ export type ClusterChange =
       readonly kind: 'appended';
       readonly topicId: string;
       readonly partition: number;
-      /** Records, or ends of transactions. */
+      /** Data ranges or transaction markers. */
       readonly pointers: Pointers;
-      /** After all of it. It moves with an append, which the end of a transaction is, and is never before the start of the log. */
+      /**
+       * The last stable offset after these pointers. It advances only with appends (a marker is one) and is never below
+       * the log start.
+       */
       readonly lastStableOffset: number;
-      /** Transactions that ended with these pointers and were aborted; absent when there are none. */
+      /** Transactions that these pointers aborted; absent if there are none. */
       readonly aborted?: AbortedTransactions | undefined;
     }
-  /** All configs that are set for the cluster, as they are now. */
+  /** All configs set on the cluster, as of now. */
   | { readonly kind: 'clusterConfigs'; readonly configs: Readonly<Record<string, string>> }
-  /** Logs that begin later than before. What lies before their start cannot be read any more; nor is it unstable. */
+  /**
+   * Logs whose start offset rose. Records below it can no longer be read and no longer hold back the last stable
+   * offset.
+   */
   | {
       readonly kind: 'logStarts';
       readonly topicId: string;
@@ -309,17 +324,17 @@ export type ClusterChange =
       readonly logStartOffset: Float64Array;
     };
 
-/** The control plane cannot be reached or has no leader just now. Trying again later may help. */
+/** The control plane is unreachable or has no leader at the moment. A retry may succeed. */
 export class ClusterUnavailable extends Error {
   override readonly name = 'ClusterUnavailable';
 }
 
-/** Nothing of the call was done, nor will be: every process that it reached refused it before it did anything. */
+/** The call was not and will not be executed: every process that it reached refused it before doing anything. */
 export class CallNotDone extends ClusterUnavailable {}
 
-/** Agents say that they live this often. */
+/** Interval between heartbeats of an agent. */
 export const heartbeatIntervalMs = 2_000;
-/** An agent that was silent for this long is gone. */
+/** An agent without a heartbeat for this long is considered gone. */
 export const agentSilenceMsMax = 9_000;
-/** A lock of an agent that was not heard of for this long is free. */
+/** A shutdown lock is released when its agent is silent for this long. */
 export const shutdownLeaseMs = agentSilenceMsMax;

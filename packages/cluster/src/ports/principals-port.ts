@@ -1,10 +1,10 @@
-/** In the order in which they stand in keys of records. */
+/** In the order in which they appear in entry keys. */
 export const quotaEntityTypes = ['user', 'client-id', 'ip'] as const;
 export type QuotaEntityType = (typeof quotaEntityTypes)[number];
 
-/** One part of an entity; a name of `null` is everybody who has no quota of his own. */
+/** One part of an entity. A `null` name is the default entity: all that have no quota of their own. */
 export interface QuotaEntityPart {
-  /** One of `quotaEntityTypes`, or whatever a client made up. */
+  /** One of `quotaEntityTypes`, or any other text that a client sent. */
   readonly type: string;
   readonly name: string | null;
 }
@@ -32,16 +32,16 @@ export const quotaMatches = ['name', 'default', 'any'] as const;
 
 export interface QuotaFilterPart {
   readonly type: QuotaEntityType;
-  /** `name`: this name. `default`: the entity of everybody else. `any`: both. */
+  /** `name`: this name. `default`: the default entity. `any`: both. */
   readonly match: (typeof quotaMatches)[number];
-  /** `null` unless the match is a name. */
+  /** `null` unless `match` is `name`. */
   readonly name: string | null;
 }
 
 export interface ClientQuotaFilter {
-  /** An entity has to fit all of them. */
+  /** An entity must match all parts. */
   readonly parts: readonly QuotaFilterPart[];
-  /** Leaves out entities with further parts. */
+  /** Excludes entities with additional parts. */
   readonly isStrict: boolean;
 }
 
@@ -50,7 +50,7 @@ export interface ClientQuotas {
   readonly quotas: Readonly<Record<string, number>>;
 }
 
-/** What is kept of a SCRAM-SHA-512 password: enough to verify it, and not enough to log in elsewhere (RFC 5802). */
+/** The stored form of a SCRAM-SHA-512 password: sufficient to verify it, not to log in elsewhere (RFC 5802). */
 export interface ScramCredential {
   readonly iterations: number;
   readonly salt: Uint8Array;
@@ -74,18 +74,18 @@ export interface ScramCredentialDescription {
   readonly iterations: number;
 }
 
-/** A credential of a cluster: somebody who has a name, and may be more than the rules make of him. */
+/** A credential of a cluster: a named user, who may be a superuser, to whom ACLs do not apply. */
 export interface CredentialToPut {
-  /** What he logs in as: `ccun_…`, a name of the owner's choice, or the `spiffe://…` of a certificate. Never changes. */
+  /** The login name: `ccun_…`, a name that the owner chose, or the `spiffe://…` of a certificate. Immutable. */
   readonly username: string;
-  /** `cci_…` of a credential that is new. One that is known keeps its own. */
+  /** `cci_…`, used for a new credential. An existing credential retains its id. */
   readonly id: string;
-  /** `ccn_…`: what people call it. No two credentials of a cluster have the same. */
+  /** `ccn_…`: the display name, unique within the cluster. */
   readonly name: string;
   readonly isSuperuser: boolean;
-  /** Whether it is kept as a file says, and goes when the file no longer names it. */
+  /** Whether a credentials file manages it; it is then removed when the file no longer names it. */
   readonly isFromFile: boolean;
-  /** What is kept of the password. `null` leaves it as it is: none when the credential is new. */
+  /** The stored form of the password. `null` leaves it unchanged: a new credential then has none. */
   readonly password: ScramCredential | null;
 }
 
@@ -102,8 +102,8 @@ export interface CredentialDescription {
   readonly isSuperuser: boolean;
   readonly isFromFile: boolean;
   readonly createdMs: number;
-  /** Without one it cannot log in by SASL: a certificate says who it is. */
+  /** Without a password it cannot log in by SASL, only by a certificate. */
   readonly hasPassword: boolean;
-  /** When somebody is known to have used it last, to about a day; `null` for never. A leader of an earlier release does not say. */
+  /** Last known use, accurate to about a day; `null` for never. Absent in answers of leaders of earlier releases. */
   readonly lastUsedMs?: number | null | undefined;
 }

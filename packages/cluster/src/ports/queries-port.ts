@@ -1,24 +1,24 @@
 export interface QueryToRun {
-  /** Chosen by whoever asks; nobody else ever has it. */
+  /** Chosen by the caller; globally unique. */
   readonly queryId: string;
-  /** JSON that the engine understands. */
+  /** Query as JSON, for the engine. */
   readonly request: Uint8Array;
-  /** How long it may take. What was found by then is the answer. */
+  /** Time limit. The answer is what was found within it. */
   readonly limitMs: number;
 }
 
 const queryRefusals = [
-  /** No living agent has a query engine. */
+  /** No live agent has a query engine. */
   'noEngine',
-  /** All engines have as much to do as they may. */
+  /** All engines are at their limit of queries. */
   'tooMany',
   /** The request is too long. */
   'tooLarge',
-  /** Whoever asked said so. */
+  /** The caller cancelled the query. */
   'cancelled',
-  /** An agent could not answer, and says why. */
+  /** An agent could not answer; `message` has its reason. */
   'failed',
-  /** Nobody answered in time, or those who should have fell silent. */
+  /** No agent answered in time, or the agents that worked on the query fell silent. */
   'noAnswer',
 ] as const;
 
@@ -29,7 +29,7 @@ export type QueryOutcome =
       readonly kind: 'answered';
       readonly agentId: string;
       readonly answer: Uint8Array;
-      /** False for what an agent had found before it fell silent or the time was over. */
+      /** False for a partial answer: the agent fell silent or the time limit passed. */
       readonly isLast: boolean;
     }
   | { readonly kind: 'refused'; readonly refusal: QueryRefusal; readonly message: string };
@@ -42,16 +42,16 @@ export interface QueryPoll {
 export interface ClaimedQuery {
   readonly queryId: string;
   readonly request: Uint8Array;
-  /** How much of its time is left. */
+  /** Remaining time. */
   readonly limitMs: number;
 }
 
 export const queryStates = [
   'running',
   'done',
-  /** It cannot be answered, here or elsewhere. */
+  /** No agent can answer the query. */
   'failed',
-  /** This agent cannot go on with it; another may. */
+  /** This agent cannot continue; another one may. */
   'givenUp',
 ] as const;
 
@@ -59,24 +59,24 @@ export interface QueryReport {
   readonly agentId: string;
   readonly queryId: string;
   readonly state: (typeof queryStates)[number];
-  /** What was found so far; with `done` the answer. `null` when there is nothing new. */
+  /** The result so far; with `done`, the complete answer. `null` if there is nothing new. */
   readonly answer: Uint8Array | null;
-  /** Why it failed, for whoever asked. */
+  /** Why it failed, for the caller. */
   readonly message: string;
 }
 
 export interface JobHold {
   readonly agentId: string;
   readonly job: string;
-  /** The agent was given the job before and keeps it. */
+  /** The agent already holds the job and renews it. */
   readonly hasIt: boolean;
 }
 
-/** Agents say this often how their queries go. */
+/** Interval between an agent's reports about a query. */
 export const queryReportIntervalMs = 1_000;
-/** An agent that said nothing of a query for this long does not work on it any more. */
+/** An agent without a report about a query for this long is considered to have abandoned it. */
 export const querySilenceMsMax = 5_000;
-/** What a query may take, whatever whoever asks wants. */
+/** Upper bound on a query's time limit, whatever the caller requests. */
 export const queryLimitMsMax = 30_000;
-/** A job of an agent that was not heard of for this long is free. */
+/** A job is released when its agent is silent for this long. */
 export const jobLeaseMs = 15_000;

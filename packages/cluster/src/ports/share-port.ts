@@ -1,14 +1,14 @@
 import type { GroupError, GroupStateName, PartitionsOfTopic, TopicPartition } from './groups-port.ts';
 import type { AbortedTransactions, Pointers } from './port.ts';
 
-/** What can go wrong with share groups and their records, by Kafka's name. */
+/** Errors of share groups and their records, by Kafka's names. */
 export type ShareError = GroupError | 'INVALID_RECORD_STATE';
 
-/** What has not changed since the last heartbeat is `null`; a member that joins says all of it. */
+/** A field that is unchanged since the last heartbeat is `null`. A joining member sends all fields. */
 export interface ShareHeartbeat {
   readonly groupId: string;
   readonly memberId: string;
-  /** 0 joins, -1 leaves; otherwise what the member was told last. */
+  /** 0 joins, -1 leaves; otherwise the epoch of the last answer. */
   readonly memberEpoch: number;
   readonly rackId: string | null;
   readonly clientId: string;
@@ -17,17 +17,17 @@ export interface ShareHeartbeat {
 }
 
 export interface ShareHeartbeatAnswer {
-  /** COORDINATOR_LOAD_IN_PROGRESS: what the heartbeat led to could not be kept just now; the member asks again. */
+  /** COORDINATOR_LOAD_IN_PROGRESS: the result of the heartbeat could not be made durable; the member retries. */
   readonly error: GroupError;
   readonly message: string | null;
   readonly memberId: string;
   readonly memberEpoch: number;
   readonly heartbeatIntervalMs: number;
-  /** `null` when it is the one that the member was told last. */
+  /** `null` if unchanged since the last answer to the member. */
   readonly assignment: readonly PartitionsOfTopic[] | null;
 }
 
-/** A group that is not there or has another type is GROUP_ID_NOT_FOUND, with state Dead. */
+/** A group that does not exist or has another type is GROUP_ID_NOT_FOUND, with state Dead. */
 export interface ShareGroupDescription {
   readonly error: GroupError;
   readonly groupId: string;
@@ -51,20 +51,20 @@ interface ShareMemberDescription {
 export interface RecordsToAcquire {
   readonly groupId: string;
   readonly memberId: string;
-  /** The first is served first. */
+  /** In order of priority. */
   readonly partitions: readonly TopicPartition[];
-  /** Of all partitions together; bytes by an estimate, and at least one record when there is any. */
+  /** Total over all partitions. Bytes are estimated; at least one record is acquired, if any is available. */
   readonly recordsMax: number;
   readonly bytesMax: number;
-  /** Fewer are worth waiting for. */
+  /** With fewer bytes available, the call waits up to `waitMs`. */
   readonly bytesMin: number;
   readonly waitMs: number;
 }
 
 export interface AcquireAnswer {
-  /** What is wrong with the request as a whole; `partitions` is empty then. */
+  /** Error of the request as a whole; then `partitions` is empty. */
   readonly error: ShareError;
-  /** How long the member has for the records. */
+  /** Duration of the acquisition locks. */
   readonly lockMs: number;
   /** In the order of the request. */
   readonly partitions: readonly AcquiredPartition[];
@@ -73,24 +73,25 @@ export interface AcquireAnswer {
 export interface AcquiredPartition {
   readonly error: ShareError;
   readonly acquired: AcquiredRecords;
-  /** Where they lie; other records may lie there too. */
+  /** Ranges that contain the acquired records, possibly among others. */
   readonly pointers: Pointers;
-  /** For groups that read only what was committed: which transactions among them were not. */
+  /** For read-committed groups: the aborted transactions within the ranges. */
   readonly aborted?: AbortedTransactions | undefined;
 }
 
-/** Ranges of records in the order of their offsets, as columns. */
+/** Ranges of records in offset order, as columns. */
 interface AcquiredRecords {
   readonly firstOffset: Float64Array;
   readonly lastOffset: Float64Array;
-  /** Which delivery of them this is, from 1 on. */
+  /** Number of this delivery, from 1. */
   readonly deliveryCount: Uint8Array;
 }
 
 /**
- * What a member says of records; the position is the code, and the first five are Kafka's. `gap`: there are no records.
- * `accept`: done. `release`: somebody else may try. `reject`: nobody can. `renew`: it takes longer. `return`: the agent could not hand
- * them out, so that they count as never delivered.
+ * How a member acknowledges records. The index is the code; the first five are Kafka's. `gap`: no records exist at
+ * these offsets. `accept`: processed. `release`: available for delivery to another member. `reject`: not processable by
+ * any member. `renew`: extends the lock. `return`: the agent could not deliver the records to the member, so the
+ * delivery is not counted.
  */
 export const acknowledgeTypes = ['gap', 'accept', 'release', 'reject', 'renew', 'return'] as const;
 
@@ -100,42 +101,42 @@ export interface RecordsToAcknowledge {
   readonly groupId: string;
   readonly memberId: string;
   readonly partitions: readonly AcknowledgedPartition[];
-  /** Partitions of which the member gives back whatever it still has. */
+  /** Partitions for which the member releases all records that it still holds. */
   readonly released: readonly TopicPartition[];
 }
 
-/** Rows ascend and do not overlap. All of them are done, or none. */
+/** Rows are in ascending order and do not overlap. Either all rows are applied or none. */
 export interface AcknowledgedPartition extends TopicPartition {
   readonly firstOffset: Float64Array;
   readonly lastOffset: Float64Array;
-  /** Positions in `acknowledgeTypes`. */
+  /** Indexes into `acknowledgeTypes`. */
   readonly type: Uint8Array;
 }
 
 export interface AcknowledgeAnswer {
-  /** What is wrong with the request as a whole; `partitions` is empty then. */
+  /** Error of the request as a whole; then `partitions` is empty. */
   readonly error: ShareError;
   readonly lockMs: number;
-  /** In the order of the request. INVALID_RECORD_STATE: the member does not have some of the records, or no longer. */
+  /** In the order of the request. INVALID_RECORD_STATE: the member does not, or no longer, hold some of the records. */
   readonly partitions: readonly ShareError[];
 }
 
 export interface ShareOffsetsQuery {
   readonly groupId: string;
-  /** `null` for all that the group has begun with. */
+  /** `null` for all partitions that the group has started on. */
   readonly partitions: readonly TopicPartition[] | null;
 }
 
 export interface ShareOffsetsAnswer {
   readonly error: GroupError;
-  /** In the order of the question; for all of them, partitions of one topic are neighbours. */
+  /** In the order of the query. If the query was for all offsets, partitions of one topic are adjacent. */
   readonly offsets: readonly ShareOffset[];
 }
 
 export interface ShareOffset extends TopicPartition {
-  /** All records before it are done; -1 when the group has not begun. */
+  /** All records below it are done; -1 if the group has not started on the partition. */
   readonly startOffset: number;
-  /** Records that are still to be done; -1 when that is not known. */
+  /** Number of records that are not done; -1 if unknown. */
   readonly lag: number;
   readonly error: GroupError;
 }
@@ -154,7 +155,7 @@ export interface ShareOffsetsToDelete {
   readonly topicIds: readonly string[];
 }
 
-/** An error of the group as a whole leaves `results` empty. They come in the order of the request. */
+/** On an error of the whole group `results` is empty; otherwise it is in the order of the request. */
 export interface ShareOffsetsResult {
   readonly error: GroupError;
   readonly results: readonly GroupError[];

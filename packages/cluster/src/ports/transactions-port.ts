@@ -6,25 +6,25 @@ import type {
   TopicPartition,
 } from './groups-port.ts';
 
-/** A producer as it names itself in every call. */
+/** A transactional producer as it identifies itself in every call. */
 export interface TransactionalCaller {
   readonly transactionalId: string;
   readonly producerId: number;
   readonly producerEpoch: number;
 }
 
-/** Where a request came from, to tell requests that were under way for too long. */
+/** Origin of a request, to detect requests that were delayed in flight. */
 export interface RequestOrigin {
-  /** A text that no other connection of any agent ever had, for instance the agent's id and a number. */
+  /** Unique among all connections of all agents, ever; for example the agent's id and a number. */
   readonly connection: string;
-  /** Grows with every request of the connection. */
+  /** Increases with every request of the connection. */
   readonly request: number;
 }
 
 export interface TransactionalProducerToInit {
   readonly transactionalId: string;
   readonly timeoutMs: number;
-  /** What the producer has already, when it goes on after an error; -1 and -1 for one that is new. */
+  /** Current id and epoch of a producer that continues after an error; -1 and -1 for a new one. */
   readonly producerId: number;
   readonly producerEpoch: number;
 }
@@ -40,15 +40,18 @@ export interface OffsetsToAdd extends TransactionalCaller {
 }
 
 export interface TransactionOffsetsToCommit extends TransactionalCaller, OffsetsCommitter {
-  /** TxnOffsetCommit v5 and later: the group joins the transaction by itself, and opens one when none is open. */
+  /**
+   * TxnOffsetCommit v5 and later: the commit adds its group to the transaction, and opens a transaction if none is
+   * open.
+   */
   readonly addsGroup: boolean;
   readonly offsets: readonly OffsetToCommit[];
 }
 
 export interface TransactionOffsetsAnswer {
-  /** Behind this commit. */
+  /** The mark after this commit. */
   readonly mark?: CommitMark | undefined;
-  /** What is wrong as a whole: no offset was taken then, and `offsets` is empty. */
+  /** Error of the commit as a whole; then no offset was accepted and `offsets` is empty. */
   readonly error: TransactionError | GroupError;
   readonly message: string | null;
   /** In the order of the request. */
@@ -58,7 +61,7 @@ export interface TransactionOffsetsAnswer {
 export interface TransactionToEnd extends TransactionalCaller {
   readonly origin: RequestOrigin;
   readonly isCommit: boolean;
-  /** EndTxn v5 and later: the producer goes on with the id and epoch of the answer. */
+  /** EndTxn v5 and later: the producer continues with the id and epoch of the answer. */
   readonly bumpsEpoch: boolean;
 }
 
@@ -71,7 +74,7 @@ export type TransactionError =
   | 'INVALID_TXN_STATE'
   | 'CONCURRENT_TRANSACTIONS'
   | 'UNKNOWN_TOPIC_OR_PARTITION'
-  /** The cluster holds as many transactional ids, or as much in one transaction, as it can. */
+  /** The cluster has reached its limit of transactional ids, or of memory for open transactions. */
   | 'POLICY_VIOLATION';
 
 export interface TransactionAnswer {
@@ -80,13 +83,13 @@ export interface TransactionAnswer {
   readonly message: string | null;
 }
 
-/** With what the producer goes on; -1 and -1 on error. */
+/** Id and epoch with which the producer continues; -1 and -1 on error. */
 export interface TransactionalProducer extends TransactionAnswer {
   readonly producerId: number;
   readonly producerEpoch: number;
 }
 
-/** Kafka's names. Its states of preparing and of being dead do not exist here. */
+/** Kafka's names. Its prepare and dead states do not exist here. */
 export const transactionStates = ['Empty', 'Ongoing', 'CompleteCommit', 'CompleteAbort'] as const;
 
 export type TransactionState = (typeof transactionStates)[number];
@@ -100,7 +103,7 @@ export interface TransactionDescription {
   readonly timeoutMs: number;
   /** -1 when no transaction is open. */
   readonly startMs: number;
-  /** Of the open transaction. Partitions of topics that were deleted meanwhile are left out. */
+  /** Partitions of the open transaction, without those of topics that have been deleted since. */
   readonly partitions: readonly TopicPartition[];
 }
 
@@ -109,7 +112,7 @@ export interface TransactionFilter {
   readonly states: readonly string[];
   /** Empty for all. */
   readonly producerIds: readonly number[];
-  /** Only those that are open for at least this long; below 0 for all. */
+  /** Only transactions open for at least this long; negative for all. */
   readonly openForMs: number;
 }
 
@@ -128,8 +131,8 @@ interface ProducerDescription {
   readonly producerId: number;
   readonly producerEpoch: number;
   readonly lastSequence: number;
-  /** When it wrote last. */
+  /** Time of its last append. */
   readonly lastTimestampMs: number;
-  /** The first offset of its open transaction in this partition, or -1. */
+  /** The first offset of its open transaction in this partition; -1 if none is open. */
   readonly transactionStartOffset: number;
 }
