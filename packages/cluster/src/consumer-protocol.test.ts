@@ -9,7 +9,7 @@ const named = fc.array(
   { maxLength: 5 },
 );
 
-test('subscriptions of every version are read, those to come as the last that is known', () => {
+test('subscriptions of every version are read, unknown newer ones as the last known version', () => {
   const owned = [{ topic: 't', partitions: [1, 2] }];
   for (const version of [0, 1, 2, 3, 4, 9]) {
     assert.deepEqual(
@@ -25,7 +25,7 @@ test('subscriptions of every version are read, those to come as the last that is
   }
 });
 
-test('assignments are read as they were written', () => {
+test('assignments survive a write and a read', () => {
   fc.assert(
     fc.property(named, fc.integer({ min: 0, max: 3 }), (assigned, version) => {
       assert.deepEqual(readAssignment(writeAssignment(version, assigned)), assigned);
@@ -34,7 +34,7 @@ test('assignments are read as they were written', () => {
   assert.deepEqual(readAssignment(Buffer.alloc(0)), []);
 });
 
-test('an assignment has the bytes that Apache writes', () => {
+test('an assignment has the bytes that Apache Kafka writes', () => {
   const bytes = writeAssignment(1, [{ topic: 'ab', partitions: [3] }]);
   assert.equal(
     Buffer.from(bytes).toString('hex'),
@@ -42,14 +42,14 @@ test('an assignment has the bytes that Apache writes', () => {
   );
 });
 
-test('bytes that are cut off are no subscription', () => {
+test('truncated bytes are not a subscription', () => {
   const whole = subscriptionBytes(['topic'], { owned: [{ topic: 't', partitions: [1] }], rackId: 'r' });
   for (let length = 0; length < whole.length; length++) {
     assert.equal(readSubscription(whole.subarray(0, length)), undefined, `${length} bytes`);
   }
 });
 
-test('whatever bytes come, they are read to an end', () => {
+test('reading arbitrary bytes terminates', () => {
   fc.assert(
     fc.property(fc.uint8Array({ maxLength: 64 }), (bytes) => {
       readSubscription(bytes);

@@ -1,13 +1,14 @@
 /**
- * What classic members of type `consumer` say of themselves, and what they are told: bytes that groups pass on unread, until a group
- * moves to the new protocol and has to know. Versions 0 to 3; a later one begins like the last that is known.
+ * Subscriptions and assignments of classic members of type `consumer`. The coordinator forwards these bytes unread,
+ * until a group moves to the KIP-848 protocol and they must be parsed. Versions 0 to 3; a later version starts with the
+ * fields of version 3.
  */
 export interface ClassicSubscription {
   readonly version: number;
   readonly topics: readonly string[];
-  /** From v1 on, and empty before. */
+  /** From v1 on; empty before. */
   readonly owned: readonly NamedPartitions[];
-  /** From v2 on: the generation in which it got what it owns; -1 when it does not say. */
+  /** From v2 on: the generation in which the member got `owned`; -1 if not sent. */
   readonly generationId: number;
   /** From v3 on. */
   readonly rackId: string | null;
@@ -20,7 +21,7 @@ export interface NamedPartitions {
 
 const highestVersion = 3;
 
-/** `undefined` for bytes that are no subscription. */
+/** Returns `undefined` for bytes that are not a subscription. */
 export function readSubscription(bytes: Uint8Array): ClassicSubscription | undefined {
   const reader = new FieldReader(bytes);
   const version = reader.int16();
@@ -33,7 +34,7 @@ export function readSubscription(bytes: Uint8Array): ClassicSubscription | undef
   return { version: Math.min(version, highestVersion), topics, owned, generationId, rackId };
 }
 
-/** `undefined` for bytes that are no assignment. No bytes at all are an assignment of nothing. */
+/** Returns `undefined` for bytes that are not an assignment. Zero bytes are an empty assignment. */
 export function readAssignment(bytes: Uint8Array): readonly NamedPartitions[] | undefined {
   if (bytes.length === 0) return [];
   const reader = new FieldReader(bytes);
@@ -67,8 +68,8 @@ function namedPartitions(reader: FieldReader): NamedPartitions {
 }
 
 /**
- * Reads fields as long as they are there. The first that is not makes the reader unsound and all that follows empty, so that
- * whatever a client wrote is read to an end: a list ends with the bytes, however long it claims to be.
+ * Reads fields while there are bytes. The first missing field makes the reader unsound and all further fields empty, so
+ * that reading terminates for any input: a list ends with the bytes, whatever length it claims.
  */
 class FieldReader {
   readonly #bytes: Buffer;

@@ -1,4 +1,7 @@
-/** What was read was written by a newer release, whose formats this one does not know. No waiting and no older copy helps. */
+/**
+ * The data was written by a newer release in a format that this release does not know. Neither waiting nor an older
+ * copy helps.
+ */
 export class NewerFormat extends Error {
   override readonly name = 'NewerFormat';
 

@@ -2,13 +2,13 @@ import type { ClusterPort } from '../src/calls/cluster-calls.ts';
 import { callNames } from '../src/calls/cluster-calls.ts';
 import { ClusterUnavailable } from '../src/ports/port.ts';
 
-/** The calls that a fake leaves to `refusingCluster`. */
+/** The calls that a fake does not implement. */
 type NotFaked<Faked extends keyof ClusterPort> = Omit<ClusterPort, Faked | 'follow'>;
 
 /**
- * What a fake of the cluster is made on: every call of the port refuses as if no leader were there, until the fake has one of its
- * own. Groups, transactions and the like are tested with a real leader over a journal in memory, because their answers depend on each
- * other.
+ * Base class of cluster fakes: every call that the fake does not implement is refused as if there were no leader.
+ * Groups, transactions and the like are tested with a real leader over an in-memory journal, because their answers
+ * depend on each other.
  */
 export function refusingCluster<Faked extends keyof ClusterPort>(): new () => NotFaked<Faked> {
   class RefusingCluster {}

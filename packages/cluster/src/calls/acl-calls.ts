@@ -38,11 +38,11 @@ const aclFilter = object<AclFilter>({
   permission: oneOf('ANY', ...permissions),
 });
 
-/** The calls about the rules that say who may do what. */
+/** Calls about ACLs. */
 export const aclCalls = {
-  /** Creates rules, each by itself. One that exists already is no error. */
+  /** Creates rules, each independently. A rule that already exists is no error. */
   createAcls: command<[acls: readonly Acl[]], AclResult[]>(tuple(list(acl))),
-  /** Removes the rules that each filter finds. A rule that several filters find is in the answer of each of them. */
+  /** Deletes the rules that match each filter. A rule that several filters match is in the answer of each. */
   deleteAcls: command<[filters: readonly AclFilter[]], DeletedAcls[]>(tuple(list(aclFilter))),
   /** In no particular order. */
   describeAcls: query<[filter: AclFilter], Acl[]>(tuple(aclFilter)),

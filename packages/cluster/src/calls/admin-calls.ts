@@ -28,32 +28,34 @@ export const configsToAlter = object<ConfigsToAlter>({
   ),
 });
 
-/** The calls of administrators. */
+/** Calls of administrators. */
 export const adminCalls = {
-  /** Changes configs. All changes of one resource are made or none, and each resource has its own answer. */
+  /** Changes configs. The changes of one resource are atomic; each resource has its own result. */
   alterConfigs: command<
     [resources: readonly ConfigsToAlter[], options: MutationOptions],
     AlterConfigsResult[]
   >(tuple(list(configsToAlter), mutationOptions), { splits: true }),
-  /** What is set for groups, subscriptions of client metrics and single brokers. Followers know what topics and the cluster have. */
+  /**
+   * Returns the configs set on groups, client-metrics subscriptions and individual brokers. Configs of topics and of
+   * the cluster are in the change stream.
+   */
   describeConfigs: query<[resources: readonly StoredConfigResource[]], Readonly<Record<string, string>>[]>(
     tuple(list(object<StoredConfigResource>({ kind: oneOf(...storedConfigKinds), name: text }))),
     { splits: true },
   ),
-  /** The names of the groups, subscriptions or brokers for which something is set. */
+  /** Returns the names of the groups, subscriptions or brokers that have configs. */
   listConfigResources: query<[kind: StoredConfigKind], string[]>(tuple(oneOf(...storedConfigKinds))),
-  /** Lets logs begin later. What lies before cannot be read any more. */
+  /** Raises log start offsets. Records below them can no longer be read. */
   deleteRecords: command<[partitions: readonly RecordsToDelete[]], DeleteRecordsResult[]>(
     tuple(list(object<RecordsToDelete>({ topicId: text, partition: whole, offset: number }))),
     { splits: true },
   ),
-  /** How many bytes of files the partitions of topics take. At most `clusterLimits.logSizesPerCallMax` topics at a time. */
+  /** Returns the bytes in log files per partition, for at most `clusterLimits.logSizesPerCallMax` topics. */
   logSizes: query<[topicIds: readonly string[]], LogSizes>(tuple(list(text))),
   /**
-   * How many files hold records that can be read, by how often they were compacted: the first number is of those as agents wrote
-   * them.
+   * Returns the number of files with readable records by compaction level; index 0 counts files as agents wrote them.
    */
   countFiles: query<[], readonly number[]>(tuple()),
-  /** How far the journal of the cluster is. */
+  /** Returns epoch and position of the cluster's journal. */
   describeJournal: leaderCall<[], JournalState>(tuple(), { onRetry: 'reexecute' }),
 };

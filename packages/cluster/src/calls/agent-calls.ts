@@ -26,36 +26,39 @@ const heartbeat = object<AgentHeartbeat>({
   release: text,
   cpuCount: number,
   cpuLoad: number,
-  // Checked where it is kept: an agent whose report cannot be used lives all the same.
+  // Validated where it is stored, so that an agent whose report is unusable still counts as live.
   report: anything as Shape<AgentHeartbeat['report']>,
 });
 
-/** The calls by which agents say that they live, leave and share a cluster. */
+/** Calls by which agents report that they are live, leave, and share a cluster. */
 export const agentCalls = {
   /**
-   * Says that an agent lives, and learns which others do, and its own node id. An agent that is silent for `agentSilenceMsMax` is
-   * gone. The next heartbeat says the same, so that waiting long for this one is of no use.
+   * Reports that an agent is live; returns the live agents, including its own node id. An agent that is silent for
+   * `agentSilenceMsMax` is gone. The deadline is short because the next heartbeat carries the same state.
    */
   heartbeat: leaderCall<[heartbeat: AgentHeartbeat], readonly AgentDescription[]>(tuple(heartbeat), {
     onRetry: 'reexecute',
     deadlineMs: 6_000,
   }),
-  /** Says that an agent is about to stop, so that clients are sent elsewhere at once. */
+  /** Reports that an agent is about to stop, so that clients are redirected at once. */
   leave: leaderCall<[agentId: string], void>(tuple(text), { onRetry: 'reexecute', deadlineMs: 6_000 }),
   /**
-   * Asks for the lock that one agent of a group has while it shuts down. The answer is whether the agent has it, for
-   * `shutdownLeaseMs` from now on; asking again keeps it.
+   * Requests the lock that one agent of a group holds while it shuts down. Returns whether the agent holds it, for
+   * `shutdownLeaseMs` from now; repeating the request renews it.
    */
   lockShutdown: leaderCall<[request: ShutdownLockRequest], boolean>(
     tuple(object<ShutdownLockRequest>({ agentId: text, group: text, hasIt: flag })),
     { onRetry: 'reexecute', deadlineMs: 6_000 },
   ),
-  /** Gives the lock to the agent that asks next. */
+  /** Releases the lock. */
   unlockShutdown: leaderCall<[agentId: string], void>(tuple(text), {
     onRetry: 'reexecute',
     deadlineMs: 6_000,
   }),
-  /** Makes the bucket with this id the cluster's, unless it has one, and returns the id of the one it has. `null` only asks. */
+  /**
+   * Assigns the bucket with this id to the cluster unless it already has one; returns the id of the cluster's bucket.
+   * `null` only reads it.
+   */
   claimBucket: leaderCall<[bucketId: string | null], string | null>(tuple(nullable(text)), {
     onRetry: 'reexecute',
   }),

@@ -1,4 +1,4 @@
-/** The control plane answered that it cannot do this, and asking again will not help. */
+/** The control plane refused the call; a retry will not help. */
 export class CallRefused extends Error {
   override readonly name = 'CallRefused';
   readonly kind: 'invalid' | 'internal';
@@ -9,7 +9,7 @@ export class CallRefused extends Error {
   }
 }
 
-/** The call is larger than what goes into one. It was not sent. */
+/** The call exceeds the maximum size and was not sent. */
 export class CallTooLarge extends CallRefused {
   constructor(message: string) {
     super('invalid', message);

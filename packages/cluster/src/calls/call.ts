@@ -1,48 +1,51 @@
 import type { Shape } from '../shapes/shape.ts';
 
 /**
- * How a call that is sent again, because its answer may have been lost, does no harm.
+ * Why it is safe to retry a call whose answer may have been lost.
  *
- * `dedupe-in-process`: the process that answers keeps the answer until the caller has confirmed it, and gives it again. The
- * machine also remembers committed files, beyond the life of the process.
- * `dedupe-durable`: the same, and the cluster itself remembers the answer with what was done, so that whichever process
- * leads by then gives it.
- * `reexecute`: it is done again; asking or saying something twice changes nothing.
+ * `dedupe-in-process`: the answering process stores the answer until the caller has confirmed it, and returns it again.
+ * Committed files are also remembered in the machine, across restarts of the process.
+ * `dedupe-durable`: as above, and the answer is stored in the cluster state together with the change, so that a new
+ * leader returns it too.
+ * `reexecute`: the call is executed again; it is idempotent.
  */
 type OnRetry = 'dedupe-in-process' | 'dedupe-durable' | 'reexecute';
 
 /**
- * Who answers a call.
+ * Which component answers a call.
  *
- * `command`: the state machine decides it and writes an entry of the journal.
- * `query`: the state machine is asked, and nothing changes.
- * `leader`: a part of the leader answers that holds state of its own, as the coordinator of groups.
+ * `command`: the state machine decides and writes a journal entry.
+ * `query`: the state machine answers without a change of state.
+ * `leader`: a stateful component of the leader answers, for example the group coordinator.
  */
 export type CallKind = 'command' | 'query' | 'leader';
 
 interface CallOptions {
-  /** After this the caller is told that the control plane is unavailable. */
+  /** After this time the call fails: the control plane is unavailable. */
   readonly deadlineMs?: number;
   readonly onRetry?: OnRetry;
   /**
-   * The answer may depend on calls of others, as members of a group wait for each other. Such calls are counted apart
-   * (`clusterLimits.rpcWaitingCallsMax`): if they used up the places of calls that are worked on, those that they wait for could
-   * not come in.
+   * The answer may depend on other calls, as when members of a group wait for each other. Such calls have a separate
+   * limit (`clusterLimits.rpcWaitingCallsMax`): under the limit of running calls they could block the very calls that
+   * they wait for.
    */
   readonly waits?: true;
   /**
-   * Only processes of the control plane may call it. The rest is what an agent needs for itself and for its Kafka clients, whom
-   * it authorises; a stolen agent key allows so much and no more (SECURITY.md).
+   * Only control-plane processes may make the call. All other calls are those that an agent needs for itself and for
+   * its Kafka clients, which it authorises. This bounds what a stolen agent key can do (SECURITY.md).
    */
   readonly membersOnly?: true;
   /**
-   * It takes a list and answers with one of the same order, in which every entry stands for itself, so that a long list goes in
-   * several calls.
+   * The call maps a list to a list of the same order with independent entries, so a long list can be split into several
+   * calls.
    */
   readonly splits?: true;
 }
 
-/** One call of the port: its arguments, who answers it, and how it travels. The type of the port follows from it. */
+/**
+ * One call of the port: its arguments, the component that answers it, and how it is sent. The type of the port derives
+ * from it.
+ */
 export interface Call<Args extends readonly unknown[], Answer, Kind extends CallKind = CallKind> {
   readonly kind: Kind;
   readonly args: Shape<Args>;
@@ -51,7 +54,7 @@ export interface Call<Args extends readonly unknown[], Answer, Kind extends Call
   readonly waits: boolean;
   readonly membersOnly: boolean;
   readonly splits: boolean;
-  /** Only for the type. */
+  /** Exists only for type inference. */
   readonly _answer?: Answer;
 }
 

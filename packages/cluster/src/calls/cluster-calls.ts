@@ -14,9 +14,9 @@ import { topicCalls } from './topic-calls.ts';
 import { transactionCalls } from './transaction-calls.ts';
 
 /**
- * Every call of the port, once. The type of the port, the RPC, retries, rights and test doubles derive from it. What a call does is
- * in the state machine for commands and queries (package `machine`), and in `leader/answer-call.ts` of `metadata` for the others; a call without an
- * answer does not compile.
+ * The single definition of every call of the port. The type of the port, the RPC, retries, permissions and test doubles
+ * derive from it. Commands and queries are implemented in the state machine (package `machine`), other calls in
+ * `leader/answer-call.ts` of `metadata`; a call without an implementation does not compile.
  */
 export const clusterCalls = {
   ...logCalls,
@@ -35,22 +35,21 @@ export const clusterCalls = {
 
 export type CallName = keyof typeof clusterCalls;
 
-/** The calls as methods. */
 type CallPort = PortOf<typeof clusterCalls>;
 
 /**
- * What an agent asks of the control plane for its virtual cluster. The leader of the cluster implements it in process, and
- * the RPC client over a connection; an agent cannot tell which.
+ * The interface between an agent and the control plane for one virtual cluster. The cluster's leader implements it in
+ * process, the RPC client over a connection; the agent cannot distinguish the two.
  *
- * Lists in, lists out: results come in the order of what was asked, and one call costs one round trip whatever its length.
- * Offsets, sizes, timestamps and producer ids are numbers, exact up to 2^53; the wire's bigints end at the agent.
- * Errors of single entries have the names of Kafka's errors, which the agent turns into codes; a promise rejects only when the
- * call as a whole failed, and then with a `ClusterUnavailable` when trying again may help.
+ * Lists in, lists out: results are in the order of the arguments, and one call costs one round trip whatever its
+ * length. Offsets, sizes, timestamps and producer ids are numbers, exact up to 2^53; the agent converts the bigints of
+ * the Kafka protocol. Errors of single entries have the names of Kafka's errors, which the agent maps to codes. A
+ * promise rejects only when the call as a whole failed, with `ClusterUnavailable` if a retry may succeed.
  */
 export interface ClusterPort extends CallPort {
   /**
    * Follows the cluster: first `onSnapshot`, then every change in order. When the connection or the leader is lost,
-   * another `onSnapshot` follows as soon as there is one again. Returns the function that ends it.
+   * another `onSnapshot` follows after recovery. Returns a function that stops following.
    */
   follow(follower: ClusterFollower): () => void;
 }
@@ -65,14 +64,14 @@ export function isCallName(name: string): name is CallName {
   return Object.hasOwn(clusterCalls, name);
 }
 
-/** Whose places a call takes. */
+/** The limit that a call counts against. */
 export type CallClass = 'working' | 'waiting';
 
 export function callClass(name: string): CallClass {
   return isCallName(name) && clusterCalls[name].waits ? 'waiting' : 'working';
 }
 
-/** A base class with a method for every call, which all come down to the one that it is made with. */
+/** Returns a base class with a method for every call; each forwards to the function passed to the constructor. */
 export function callPortClass(): abstract new (
   call: (name: CallName, args: readonly unknown[]) => Promise<unknown>,
 ) => CallPort {
@@ -84,14 +83,14 @@ export function callPortClass(): abstract new (
   return Calls as never;
 }
 
-/** A port whose calls all come down to one function. */
+/** Returns a port whose calls all forward to one function. */
 export function portOf(call: (name: CallName, args: readonly unknown[]) => Promise<unknown>): CallPort {
   const methods = callNames.map((name) => [name, (...args: readonly unknown[]) => call(name, args)]);
-  // The table has a row for every method, and what comes back is the answer of the same call.
+  // Safe cast: the table has a row per method, and each method returns the answer of its call.
   return Object.fromEntries(methods) as CallPort;
 }
 
-/** Makes a call whose name is known only when it is made. Its arguments are of its shape, which is not checked here. */
+/** Makes a call by name. The arguments must have its shape, which is not checked here. */
 export function callOn(port: CallPort, name: CallName, args: readonly unknown[]): Promise<unknown> {
   return (port[name] as (...given: readonly unknown[]) => Promise<unknown>).apply(port, [...args]);
 }

@@ -6,16 +6,19 @@ import type {
 import { list, object, text, tuple, whole } from '../shapes/shape.ts';
 import { leaderCall, type PortOf } from './call.ts';
 
-/** The calls about events of the control plane. */
+/** Calls about events of the control plane. */
 export const eventCalls = {
-  /** Leaves events for the agents. Those whose type the cluster does not want are dropped, and the oldest when there are too many. */
+  /**
+   * Queues events for the agents. Drops events of types that the cluster does not record, and the oldest events on
+   * overflow.
+   */
   putControlPlaneEvents: leaderCall<[events: readonly ControlPlaneEvent[]], void>(
     tuple(list(object<ControlPlaneEvent>({ type: text, timeMs: whole, text }))),
     { membersOnly: true, onRetry: 'dedupe-in-process', deadlineMs: 10_000 },
   ),
   /**
-   * Takes events, and says which of those that were taken before are written; the others are given out again. Waits for some when
-   * there are none.
+   * Polls for events and acknowledges those already written; unacknowledged events are returned again. Waits if there
+   * are none.
    */
   takeControlPlaneEvents: leaderCall<[wish: ControlPlaneEventsPoll], ControlPlaneEventsTaken>(
     tuple(

@@ -42,7 +42,7 @@ import {
 } from '../shapes/shape.ts';
 import { leaderCall, type PortOf } from './call.ts';
 
-/** A member that joins waits for as long as the slowest member may take, which is for members to say. */
+/** A joining member waits for the slowest member, up to the largest rebalance timeout, which members choose. */
 const waitMsMax = 24 * 3_600_000;
 
 const joinGroup = object<JoinGroupRequest>({
@@ -83,7 +83,7 @@ const leaveGroup = object<LeaveGroupRequest>({
   members: list(object<LeavingMember>({ memberId: text, groupInstanceId: nullable(text) })),
 });
 
-/** Numbers that a client chose are judged one by one, so that one that is wrong does not spoil the call for the others. */
+/** Numbers chosen by a client are validated per offset, so that one wrong value does not fail the rest of the call. */
 const offsetToCommit = object<OffsetToCommit>({
   topicId: text,
   partition: number,
@@ -136,33 +136,32 @@ const consumerHeartbeat = object<ConsumerHeartbeat>({
 });
 
 /**
- * The calls about groups. The leader of the cluster coordinates all of its groups, and any agent serves any of them.
+ * Calls about groups. The leader of the cluster coordinates all groups, and any agent can serve any group.
  *
- * Groups and their errors are Kafka's; what differs between versions of a Kafka message is the agent's concern, except where the
- * coordinator has to decide by it. Such things are named for what they mean, not for a version.
- *
- * A promise that rejects with `ClusterUnavailable` means that the outcome is unknown: clients are answered with
- * COORDINATOR_LOAD_IN_PROGRESS and ask again.
+ * Groups and their errors are Kafka's. The agent handles differences between versions of a Kafka message, except where
+ * the coordinator must decide by them; such fields are named for their meaning, not for a version. If a promise rejects
+ * with `ClusterUnavailable`, the outcome is unknown: the agent answers COORDINATOR_LOAD_IN_PROGRESS and the client
+ * retries.
  */
 export const groupCalls = {
   /**
-   * Waits for the other members of the group, for as long as a rebalance takes. The same call again finds the one that waits; after
-   * a failover it is a member that joins again.
+   * Waits for the other members for as long as a rebalance takes. A retry attaches to the waiting call; after a
+   * failover it is a new join of the member.
    */
   joinGroup: leaderCall<[request: JoinGroupRequest], JoinGroupAnswer>(tuple(joinGroup), {
     onRetry: 'dedupe-in-process',
     deadlineMs: waitMsMax,
     waits: true,
   }),
-  /** Waits for the leader of the group to assign. */
+  /** Waits for the assignment of the group leader. */
   syncGroup: leaderCall<[request: SyncGroupRequest], SyncGroupAnswer>(tuple(syncGroup), {
     onRetry: 'dedupe-in-process',
     deadlineMs: waitMsMax,
     waits: true,
   }),
   /**
-   * Heartbeats of any groups; gather those that come together. The next heartbeat says the same, so that waiting long for this one is
-   * of no use.
+   * Heartbeats of any groups, batched by the caller. The deadline is short because the next heartbeat carries the same
+   * state.
    */
   groupHeartbeats: leaderCall<[heartbeats: readonly GroupHeartbeat[]], GroupError[]>(tuple(list(heartbeat)), {
     onRetry: 'reexecute',
@@ -173,8 +172,8 @@ export const groupCalls = {
     onRetry: 'dedupe-in-process',
   }),
   /**
-   * Heartbeats of members of KIP-848 groups: they join, stay, change and leave with it. Gather those that come together. A member
-   * that joins may be given an id, so that the same call again must find the same answer.
+   * Heartbeats of members of KIP-848 groups, batched by the caller; members join, update and leave with them. A joining
+   * member may be assigned an id, so a retry must return the same answer.
    */
   consumerGroupHeartbeats: leaderCall<[heartbeats: readonly ConsumerHeartbeat[]], ConsumerHeartbeatAnswer[]>(
     tuple(list(consumerHeartbeat)),
@@ -184,7 +183,7 @@ export const groupCalls = {
     tuple(list(text)),
     { onRetry: 'reexecute', splits: true },
   ),
-  /** Commits of any groups, as one entry of the journal. */
+  /** Offset commits of any groups, as one journal entry. */
   commitOffsets: leaderCall<[commits: readonly OffsetsCommit[]], OffsetsCommitAnswer[]>(
     tuple(list(offsetsCommit)),
     { onRetry: 'dedupe-in-process', splits: true },

@@ -60,24 +60,25 @@ const fileCommit = equallyLong(
   'baseSequence',
 );
 
-/** The calls about what the logs of partitions hold. */
+/** Calls about the logs of partitions. */
 export const logCalls = {
   /**
-   * Assigns offsets to the batches of files that are durable, file by file and batch by batch, in the order given. A file is
-   * committed once: a repeated file id gets the first answer again.
+   * Assigns offsets to the batches of durable files, file by file and batch by batch, in the given order. A file is
+   * committed once: a repeated file id returns the first answer.
    *
-   * Files that are given as a function are asked for when the call leaves this process for the first time, at most once. A call
-   * that fails before has certainly done nothing. If there are none by then, the answer is an empty list and nothing is sent.
+   * If the files are passed as a function, it is called at most once, when the call first leaves this process. A call
+   * that fails before that has done nothing. If the function returns no files, the answer is an empty list and nothing
+   * is sent.
    */
   commitFiles: leaderCall<[files: FilesToCommit], FileCommitResult[]>(tuple(list(fileCommit)), {
     onRetry: 'dedupe-in-process',
   }),
-  /** Where the batches of partitions lie from an offset on. */
+  /** Finds the file ranges of partitions from an offset on. */
   findBatches: query<[queries: readonly BatchesQuery[]], BatchesAnswer[]>(
     tuple(list(object<BatchesQuery>({ topicId: text, partition: whole, offset: whole, bytesMax: number }))),
     { splits: true },
   ),
-  /** Which stored range answers a ListOffsets question. */
+  /** Finds the stored range that answers a ListOffsets request. */
   findOffsets: query<[queries: readonly OffsetQuery[]], OffsetAnswer[]>(
     tuple(
       list(
@@ -91,6 +92,6 @@ export const logCalls = {
     ),
     { splits: true },
   ),
-  /** Hands out `count` producer ids that are never given out again; returns the first. */
+  /** Allocates `count` producer ids that are never allocated again; returns the first. */
   allocateProducerIds: command<[count: number], number>(tuple(whole)),
 };

@@ -55,25 +55,27 @@ const credentialToPut = object<CredentialToPut>({
   password: nullable(scramCredential),
 });
 
-/** The calls about those who use the cluster. */
+/** Calls about quotas and credentials. */
 export const principalCalls = {
-  /** Sets and removes quotas. Each entity has its own answer, and all of its changes are made or none. */
+  /** Sets and removes quotas. Each entity has its own result, and its changes are atomic. */
   alterClientQuotas: command<
     [entities: readonly ClientQuotasToAlter[], options: MutationOptions],
     AlterClientQuotasResult[]
   >(tuple(list(quotasToAlter), mutationOptions), { splits: true }),
   describeClientQuotas: query<[filter: ClientQuotaFilter], ClientQuotas[]>(tuple(quotaFilter)),
-  /** Sets and removes credentials, except those of superusers. No user may be named twice. */
+  /** Sets and removes SCRAM credentials, except those of superusers. No user may be named twice. */
   alterScramCredentials: command<[changes: readonly ScramCredentialChange[]], ScramCredentialResult[]>(
     tuple(list(object<ScramCredentialChange>({ user: text, credential: nullable(scramCredential) }))),
     { splits: true },
   ),
-  /** In the order of the users, `null` for those that have none; without users all that there are. Never with secrets. */
+  /**
+   * In the order of the users, `null` for those without credentials; an empty list returns all. Never contains secrets.
+   */
   describeScramCredentials: query<[users: readonly string[]], (ScramCredentialDescription | null)[]>(
     tuple(list(text)),
     { splits: true },
   ),
-  /** Creates credentials of the cluster, or changes those that it has under these usernames. No username may be named twice. */
+  /** Creates credentials, or updates those with the same usernames. No username may be named twice. */
   putCredentials: command<[credentials: readonly CredentialToPut[]], CredentialResult[]>(
     tuple(list(credentialToPut)),
     { membersOnly: true },
@@ -82,7 +84,7 @@ export const principalCalls = {
   deleteCredentials: command<[usernames: readonly string[]], CredentialResult[]>(tuple(list(text)), {
     membersOnly: true,
   }),
-  /** All that there are, by the time when they were created. Never with secrets. */
+  /** Returns all credentials by creation time. Never contains secrets. */
   listCredentials: leaderCall<[], CredentialDescription[]>(tuple(), {
     membersOnly: true,
     onRetry: 'reexecute',

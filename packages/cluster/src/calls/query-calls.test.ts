@@ -9,7 +9,7 @@ const overTheWire = (value: unknown) => decodeFrame(encodeFrame('result', 1, val
 const bytes = Uint8Array.of(1, 2);
 const report = { agentId: 'a', queryId: 'q', state: 'running', answer: null, message: '' };
 
-// What is right, and what is wrong with it when one member is changed.
+// A valid argument, and the problem when one member is changed.
 const calls: readonly [method: keyof typeof queryCalls, arg: unknown, wrong: unknown, problem: RegExp][] = [
   [
     'runQuery',
@@ -42,11 +42,11 @@ for (const [method, arg, wrong, problem] of calls) {
   });
 }
 
-test('outcomes can be sent', () => {
+test('outcomes survive the wire encoding', () => {
   const outcome = { kind: 'answered', agentId: 'a', answer: bytes, isLast: true };
   assert.deepEqual(overTheWire(outcome), outcome);
 });
 
-test('a query that takes all of its time is answered within the deadline of its call', () => {
+test('a query that uses its whole time limit is answered within the deadline of its call', () => {
   assert.ok(queryCalls.runQuery.deadlineMs > queryLimitMsMax + 5_000);
 });

@@ -10,30 +10,31 @@ import {
 import { column, flag, nullable, object, oneOf, text, tuple, whole } from '../shapes/shape.ts';
 import { leaderCall, type PortOf } from './call.ts';
 
-/** The calls about queries over events, and the jobs of agents. */
+/** Calls about queries over events, and the jobs of agents. */
 export const queryCalls = {
   /**
-   * Has an agent work on a query and waits for its answer. A call under the id of a query that runs waits for the same answer, and a
-   * new leader has it run anew.
+   * Runs a query on an agent and waits for its answer. A call with the id of a running query waits for the same answer.
+   * A new leader runs the query again.
    */
   runQuery: leaderCall<[query: QueryToRun], QueryOutcome>(
     tuple(object<QueryToRun>({ queryId: text, request: column(Uint8Array), limitMs: whole })),
     { membersOnly: true, onRetry: 'reexecute', deadlineMs: queryLimitMsMax + 30_000, waits: true },
   ),
-  /** Says that the answer is not needed any more. A query that is not known, because it has ended, stays so. */
+  /** Cancels a query. An unknown query, for example one that has ended, is ignored. */
   cancelQuery: leaderCall<[queryId: string], void>(tuple(text), {
     membersOnly: true,
     onRetry: 'reexecute',
     deadlineMs: 6_000,
   }),
-  /** Waits for work. `null` when there was none in time; the agent asks again. */
+  /** Polls for a query. Returns `null` if there was none in time; the agent polls again. */
   takeQuery: leaderCall<[request: QueryPoll], ClaimedQuery | null>(
     tuple(object<QueryPoll>({ agentId: text, waitMs: whole })),
     { onRetry: 'dedupe-in-process', deadlineMs: 60_000, waits: true },
   ),
   /**
-   * Tells how a query goes: at least every `queryReportIntervalMs`, or the agent counts as dead to it. Answers whether the result is
-   * still needed; otherwise the agent stops working on it.
+   * Reports the progress of a query; agents send it every `queryReportIntervalMs`. After `querySilenceMsMax` without a
+   * report the agent is considered to have abandoned the query. Returns whether the result is still needed; if not, the
+   * agent stops working on it.
    */
   reportQuery: leaderCall<[report: QueryReport], boolean>(
     tuple(
@@ -48,8 +49,8 @@ export const queryCalls = {
     { onRetry: 'reexecute', deadlineMs: 6_000 },
   ),
   /**
-   * Asks for a job that one agent at a time does for the whole cluster. The answer is whether the agent has it, for `jobLeaseMs` from
-   * now on; asking again keeps it.
+   * Requests a job that one agent at a time runs for the whole cluster. Returns whether the agent holds it, for
+   * `jobLeaseMs` from now; repeating the request renews it.
    */
   holdJob: leaderCall<[request: JobHold], boolean>(
     tuple(object<JobHold>({ agentId: text, job: text, hasIt: flag })),

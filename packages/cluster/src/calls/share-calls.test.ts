@@ -24,7 +24,7 @@ const rows = {
 };
 const acknowledge = { ...caller, partitions: [rows], released: [place] };
 
-// What is right, and what is wrong with it when one member is changed.
+// A valid argument, and the problem when one member is changed.
 const calls: [
   method: keyof typeof shareCalls,
   arg: object,
@@ -58,7 +58,7 @@ for (const [method, arg, isList, change, problem] of calls) {
   });
 }
 
-test('what a leader answers about share groups can be sent', async () => {
+test('answers about share groups survive the wire encoding', async () => {
   const world = new GroupWorld();
   const { node } = await world.start('leader');
   const topicId = await createTopic(node, 't', 1);

@@ -44,11 +44,11 @@ const acknowledgedPartition = equallyLong(
   'type',
 );
 
-/** The calls about share groups. */
+/** Calls about share groups. */
 export const shareCalls = {
   /**
-   * Members join, stay, change and leave with it. Gather those that come together. A member that joins chooses its id, so that
-   * joining twice is joining once.
+   * Heartbeats of members, batched by the caller; members join, update and leave with them. A joining member chooses
+   * its own id, so joining twice has no further effect.
    */
   shareGroupHeartbeats: leaderCall<[heartbeats: readonly ShareHeartbeat[]], ShareHeartbeatAnswer[]>(
     tuple(list(heartbeat)),
@@ -59,8 +59,8 @@ export const shareCalls = {
     splits: true,
   }),
   /**
-   * Gives records to a member for a time. Waits for as long as is asked for when there are too few. What a lost answer gave out is in
-   * the memory of replies; after a failover it is given out again.
+   * Acquires records for a member for a limited time. Waits up to `waitMs` if there are too few. A lost answer is
+   * returned again from the stored replies; after a failover its records are delivered again.
    */
   acquireRecords: leaderCall<[request: RecordsToAcquire], AcquireAnswer>(
     tuple(
@@ -76,7 +76,7 @@ export const shareCalls = {
     ),
     { onRetry: 'dedupe-in-process', deadlineMs: clusterLimits.fetchWaitMsMax + 30_000, waits: true },
   ),
-  /** What became of records that members were given. Gather those that come together. */
+  /** Acknowledges acquired records. Requests are batched by the caller. */
   acknowledgeRecords: leaderCall<[requests: readonly RecordsToAcknowledge[]], AcknowledgeAnswer[]>(
     tuple(
       list(
@@ -94,7 +94,7 @@ export const shareCalls = {
     tuple(list(object<ShareOffsetsQuery>({ groupId: text, partitions: nullable(list(topicPartition)) }))),
     { onRetry: 'reexecute', splits: true },
   ),
-  /** Has a group without members begin elsewhere, with all records as if they were never given out. */
+  /** Moves the start offsets of a group without members; all records count as never delivered. */
   alterShareOffsets: leaderCall<[request: ShareOffsetsToAlter], ShareOffsetsResult>(
     tuple(
       object<ShareOffsetsToAlter>({
@@ -104,7 +104,7 @@ export const shareCalls = {
     ),
     { onRetry: 'dedupe-in-process' },
   ),
-  /** Has a group without members forget topics. */
+  /** Removes topics from a group without members. */
   deleteShareOffsets: leaderCall<[request: ShareOffsetsToDelete], ShareOffsetsResult>(
     tuple(object<ShareOffsetsToDelete>({ groupId: text, topicIds: list(text) })),
     { onRetry: 'dedupe-in-process' },

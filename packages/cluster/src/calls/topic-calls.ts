@@ -9,7 +9,7 @@ import { list, number, object, optional, text, texts, tuple } from '../shapes/sh
 import { command } from './call.ts';
 import { mutationOptions, topicReference } from './topic-shapes.ts';
 
-/** The calls about topics. Each topic has its own answer. */
+/** Calls about topics. Each topic has its own result. */
 export const topicCalls = {
   createTopics: command<[topics: readonly TopicToCreate[], options: MutationOptions], TopicResult[]>(
     tuple(

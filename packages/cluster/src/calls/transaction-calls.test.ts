@@ -7,7 +7,7 @@ const origin = { connection: 'agent:1', request: 7 };
 const offset = { topicId: 'a', partition: 0, offset: 5, leaderEpoch: -1, metadata: '' };
 const committer = { groupId: 'g', generationIdOrMemberEpoch: -1, memberId: '', groupInstanceId: null };
 
-// What is right, and what is wrong with it when one member is changed.
+// A valid argument, and the problem when one member is changed.
 const calls: [method: keyof typeof transactionCalls, arg: unknown, change: object, problem: string][] = [
   [
     'initTransactionalProducer',
@@ -56,7 +56,7 @@ for (const [method, arg, change, problem] of calls) {
   });
 }
 
-test('questions about transactions take lists', () => {
+test('queries about transactions accept lists', () => {
   assert.equal(transactionCalls.describeTransactions.args([['tx']], 'args'), undefined);
   assert.notEqual(transactionCalls.describeTransactions.args([[5]], 'args'), undefined);
   assert.equal(
