@@ -1,16 +1,16 @@
 /**
- * What a cluster knows of a credential besides its password, which is in another record under the same username: the password of a
- * credential can be changed by Kafka's own tools, unless it is a superuser's, and who may do everything cannot.
+ * A credential without its password, which is a separate entry under the same username: Kafka's own tools may change
+ * the password of a credential (unless it is a superuser's), but not whether it is a superuser.
  */
 interface CredentialEntry {
   /** `cci_…` */
   readonly id: string;
-  /** `ccn_…`: what people call it. */
+  /** `ccn_…`: the display name. */
   readonly name: string;
-  /** Rules do not bind it. */
+  /** ACLs do not apply to a superuser. */
   readonly isSuperuser: boolean;
   readonly createdMs: number;
-  /** Whether a file says that it is there, and by not naming it any more removes it. False when it is left out. */
+  /** Whether a credentials file manages it; it is removed when the file no longer names it. Absent means false. */
   readonly isFromFile?: boolean;
 }
 

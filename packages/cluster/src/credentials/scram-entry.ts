@@ -1,8 +1,8 @@
 import type { ScramCredential } from '../ports/principals-port.ts';
 
 /**
- * SCRAM credentials are entries by the names of their users. SCRAM-SHA-512 is the only mechanism; another one would be another
- * namespace.
+ * SCRAM credentials are key-value entries keyed by username. SCRAM-SHA-512 is the only mechanism; another one would get
+ * its own namespace.
  */
 
 /** Reads the entry of a user: iterations, then salt and the two keys, each in base64. */

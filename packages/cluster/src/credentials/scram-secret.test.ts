@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { isPasswordOf, newScramCredential, scramCredentialOf, scramIterations } from './scram-secret.ts';
 
 test('the keys are those of RFC 5802 with SHA-512', async () => {
-  // Computed with another implementation: hashlib and hmac of Python.
+  // Computed with an independent implementation: Python's hashlib and hmac.
   const { storedKey, serverKey } = await scramCredentialOf(
     'pencil',
     Buffer.from('W22ZaJ0SNY7soEsUEjb6gQ=='),
@@ -19,7 +19,7 @@ test('the keys are those of RFC 5802 with SHA-512', async () => {
   );
 });
 
-test('a password is recognised, and no other is', async () => {
+test('only the right password verifies', async () => {
   const credential = await newScramCredential('pässword', randomBytes);
   assert.equal(credential.iterations, scramIterations);
   const cases: [password: string, isIt: boolean][] = [
@@ -32,7 +32,7 @@ test('a password is recognised, and no other is', async () => {
     assert.equal(await isPasswordOf(password, credential), isIt, password);
 });
 
-test('two users with one password cannot be told by what is kept', async () => {
+test('two users with the same password have different stored keys', async () => {
   const [one, two] = [
     await newScramCredential('same', randomBytes),
     await newScramCredential('same', randomBytes),
@@ -41,7 +41,7 @@ test('two users with one password cannot be told by what is kept', async () => {
   assert.notDeepEqual(one!.storedKey, two!.storedKey);
 });
 
-test('what was damaged verifies nothing', async () => {
+test('damaged keys verify no password', async () => {
   const credential = await newScramCredential('secret', randomBytes);
   const broken = Buffer.from(credential.storedKey);
   broken[0]! ^= 1;

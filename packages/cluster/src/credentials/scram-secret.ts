@@ -2,17 +2,17 @@ import { createHash, createHmac, pbkdf2, timingSafeEqual } from 'node:crypto';
 import { promisify } from 'node:util';
 import type { ScramCredential } from '../ports/principals-port.ts';
 
-/** What RFC 5802 and RFC 7677 keep of a password, for SHA-512. */
+/** The stored form of a password by RFC 5802 and RFC 7677, for SHA-512. */
 
 const derive = promisify(pbkdf2);
 
 const hashName = 'sha512';
 const hashBytes = 64;
 const saltBytes = 32;
-/** Twice what the RFC asks for, and what every client does within some milliseconds. */
+/** Twice the minimum of the RFC; every client computes it within some milliseconds. */
 export const scramIterations = 8192;
 
-/** Makes what is kept of a new password. The salt has to be fit for secrets. */
+/** Returns the stored form of a new password. The random source must be cryptographically secure. */
 export function newScramCredential(
   password: string,
   randomBytes: (count: number) => Uint8Array,
@@ -20,7 +20,7 @@ export function newScramCredential(
   return scramCredentialOf(password, randomBytes(saltBytes), scramIterations);
 }
 
-/** The keys of a password with this salt. The work is done beside the event loop. */
+/** Derives the keys of a password with this salt, off the event loop. */
 export async function scramCredentialOf(
   password: string,
   salt: Uint8Array,
@@ -32,7 +32,7 @@ export async function scramCredentialOf(
   return { iterations, salt, storedKey, serverKey: mac('Server Key') };
 }
 
-/** Whether this is the password. It takes as long whatever the answer is. */
+/** Returns whether this is the password, in constant time. */
 export async function isPasswordOf(password: string, credential: ScramCredential): Promise<boolean> {
   const { salt, iterations, storedKey, serverKey } = credential;
   const derived = await scramCredentialOf(password, salt, iterations);

@@ -1,6 +1,6 @@
 import { published } from './published-metric.ts';
 
-/** Of the agent that is told of, which may run another release than the process that tells. */
+/** Labels of the described agent, which may run another release than the publishing process. */
 const byAgent = ['agent', 'group', 'zone', 'agent_version'] as const;
 
 export const agentHeartbeat = published(

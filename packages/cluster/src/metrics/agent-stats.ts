@@ -2,7 +2,7 @@ import type { AgentDescription } from '../ports/port.ts';
 import { agentCpu, agentCpuCount, agentHeartbeat } from './agent-metrics.ts';
 import type { CombinedStats } from './combined-stats.ts';
 
-/** What agents say of themselves. */
+/** Adds the stats from agents' own descriptions. */
 export function addAgentStats(agents: readonly AgentDescription[], stats: CombinedStats): void {
   for (const { agentId, group, zone, release, roles, cpuLoad, cpuCount } of agents) {
     const labels = { agent: agentId, group, zone, agent_version: release };

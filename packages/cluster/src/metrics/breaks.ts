@@ -1,11 +1,11 @@
 import type { Clock } from '@weir/core';
 
-/** Some milliseconds of counting. */
+/** Takes some milliseconds. */
 const countedPerBreak = 5_000;
 
 /**
- * Called for everything that is counted, it now and then gives a promise to wait for: a cluster may have two hundred thousand partitions,
- * and whoever measures it has other work to do meanwhile.
+ * Returns a function to call per counted item. Every `countedPerBreak` calls it returns a promise to await, which
+ * yields to the event loop: a cluster may have 200,000 partitions, and the measuring process has other work.
  */
 export function breaksBy(clock: Clock): () => Promise<void> | undefined {
   let counted = 0;

@@ -8,7 +8,7 @@ import { type SwitchedTag, switchedTags } from './published-metric.ts';
 import { PublishedStats } from './published-stats.ts';
 import { maxOffset, minOffset } from './topic-metrics.ts';
 
-/** Two groups that read two topics of two partitions: topic, group, partition, lag, seconds. */
+/** Two groups that consume two topics of two partitions: topic, group, partition, lag, seconds. */
 const readings = [
   ['a', 'g', 0, 1, 10],
   ['a', 'g', 1, 2, 5],
@@ -16,7 +16,7 @@ const readings = [
   ['a', 'h', 0, 8, 1],
 ] as const;
 
-/** The ends of partitions: topic, partition, first and last. */
+/** Ends of partitions: topic, partition, first and last offset. */
 const ends = [
   ['a', 0, 3, 30],
   ['a', 1, 2, 20],
@@ -52,7 +52,7 @@ function shownWithout(without: readonly SwitchedTag[]): string[] {
     .sort();
 }
 
-test('tags that are off: lag is summed, seconds and max offset are the largest, min offset the smallest', () => {
+test('without a tag, lag is summed, seconds and max offset take the maximum, min offset the minimum', () => {
   const table: readonly (readonly [without: readonly SwitchedTag[], ...lines: string[]])[] = [
     [
       [],
@@ -123,7 +123,7 @@ test('tags that are off: lag is summed, seconds and max offset are the largest, 
   for (const [without, ...lines] of table) assert.deepEqual(shownWithout(without), lines, without.join());
 });
 
-test('whatever tags are off, the whole is the same', () => {
+test('totals do not depend on which tags are off', () => {
   const name = fc.constantFrom('a', 'b', 'c');
   const reading = fc.tuple(name, name, fc.nat(3), fc.nat(1000));
   fc.assert(
@@ -149,7 +149,7 @@ test('whatever tags are off, the whole is the same', () => {
   );
 });
 
-test('names cannot be mistaken for others, whatever they hold', () => {
+test('series with different label values are never merged, whatever characters the values contain', () => {
   const text = fc.oneof(fc.string({ unit: fc.constantFrom('1', '2', ' ', '"', ',', 'a') }), fc.string());
   fc.assert(
     fc.property(fc.array(fc.tuple(text, text)), (pairs) => {
@@ -162,7 +162,7 @@ test('names cannot be mistaken for others, whatever they hold', () => {
   );
 });
 
-test('what has ceased to be is not shown any more, and what finds no place is counted', () => {
+test('series that no longer exist are removed, and series beyond the limit are counted', () => {
   const metrics = new Metrics();
   const shown = new PublishedStats(metrics, { seriesMax: 2 });
   const show = (...topics: string[]) => {
@@ -182,7 +182,7 @@ test('what has ceased to be is not shown any more, and what finds no place is co
   assert.doesNotMatch(metrics.render(), /topic=/);
 });
 
-test('what was added first has its place when there is no room for all', () => {
+test('when series exceed the limit, those added first are shown', () => {
   const metrics = new Metrics();
   const stats = new CombinedStats(['partition']);
   for (const topic of ['a', 'b']) stats.add(maxOffset, { topic, partition: '0' }, 1);

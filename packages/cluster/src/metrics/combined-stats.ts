@@ -13,8 +13,8 @@ interface Family {
 }
 
 /**
- * The stats of one round. Those that the tags which are left tell apart are kept apart, and the others are combined as their metric
- * says.
+ * The stats of one round. Stats that differ in an enabled tag are separate series; the others are combined as their
+ * metric defines.
  */
 export class CombinedStats {
   readonly #without: ReadonlySet<string>;
@@ -30,7 +30,7 @@ export class CombinedStats {
     value: number,
   ): void {
     const { row, stats } = this.#family(metric);
-    // With its length before it no name can be mistaken for the beginning of another. There may be a million stats in a round.
+    // The length prefix makes keys unambiguous. A string key is cheap: there may be a million stats in a round.
     let key = '';
     for (const label of row.labels) key += `${labels[label as Label].length} ${labels[label as Label]}`;
     const figure = stats.get(key);

@@ -18,7 +18,7 @@ import { placeKey, type ReadGroup } from './read-groups.ts';
 
 const nanosPerMs = 1e6;
 
-/** What groups do, and how far they are behind. */
+/** Adds the state and lag of groups. */
 export async function addGroupStats(
   sight: MeasuredClusterView,
   groups: readonly ReadGroup[],
@@ -64,7 +64,7 @@ export async function addGroupStats(
   const timeOf = new Map([...behind.keys()].map((record, index) => [record, times[index]]));
   for (const { labels, record } of waiting) {
     const timeMs = record === undefined ? nowMs : timeOf.get(record);
-    // Records that retention has just taken keep nobody waiting.
+    // Records that retention has just removed do not count as waiting.
     stats.add(groupLagSeconds, labels, timeMs === undefined ? 0 : Math.max(0, nowMs - timeMs) / 1000);
     const due = breakOf();
     if (due !== undefined) await due;

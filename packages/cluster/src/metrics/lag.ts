@@ -3,16 +3,16 @@ import type { ClusterPort } from '../calls/cluster-calls.ts';
 import type { BatchesQuery, Pointers } from '../ports/port.ts';
 import type { MeasuredClusterView, PartitionSpan } from './measured-cluster-view.ts';
 
-/** How far a group is behind in one partition. */
+/** Lag of a group in one partition. */
 export interface PartitionLag {
   readonly records: number;
-  /** The first record that is there and was not committed; `undefined` when there is none. */
+  /** The first existing record that is not committed; `undefined` if there is none. */
   readonly waitingOffset: number | undefined;
 }
 
 /**
- * Without a committed offset all that survives is behind. A topic that was made anew may be shorter than what was read of the old one, and
- * retention may have taken what was not read.
+ * Computes the lag. Without a committed offset, all existing records count. A committed offset may be beyond the end,
+ * if the topic was deleted and created again, or below the log start, if retention removed unread records.
  */
 export function lagOf(
   committedOffset: number | undefined,
@@ -34,8 +34,8 @@ export interface WrittenAt {
 const queriesPerCall = 1_000;
 
 /**
- * When records were written, by when their files were begun: no file is read for it. `undefined` for what is not there any more. In the order
- * of the question.
+ * Returns when records were written, in the order of `records`, by the creation time of their files: no file is read.
+ * `undefined` for records that no longer exist.
  */
 export async function writtenAtMs(
   sight: Pick<MeasuredClusterView, 'recentPointers'> & { readonly port: Pick<ClusterPort, 'findBatches'> },
@@ -58,6 +58,6 @@ export async function writtenAtMs(
 function timeOfFirst({ fileId, markers }: Pointers): number | undefined {
   const first = fileId[0];
   if (first === undefined) return undefined;
-  // The end of a transaction lies in no file.
+  // A transaction marker is in no file.
   return first === '' ? markers?.timestampMs[0] : fileIdTimeMs(first);
 }

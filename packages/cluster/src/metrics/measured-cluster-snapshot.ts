@@ -7,16 +7,19 @@ import type { MeasuredClusterView, MeasuredPort } from './measured-cluster-view.
 
 interface MeasuredSnapshotOptions {
   readonly clock: Clock;
-  /** A cluster that does not show itself within it is unavailable. */
+  /** A cluster that sends no snapshot within this time is unavailable. */
   readonly waitMsMax: number;
 }
 
-/** A look at a cluster of one moment, for those who do not follow it. Rejects with `ClusterUnavailable` while nobody leads it. */
+/**
+ * Reads a point-in-time snapshot of a cluster, for callers that do not follow it. Rejects with `ClusterUnavailable`
+ * while the cluster has no leader.
+ */
 export async function readMeasuredSnapshot(
   port: MeasuredPort & Pick<ClusterPort, 'follow' | 'listAgents'>,
   limit: MeasuredSnapshotOptions,
 ): Promise<MeasuredClusterView> {
-  // Asked first, because a cluster without a leader refuses it at once, and shows itself to followers whenever it has one again.
+  // Called first because it fails at once without a leader, while `follow` waits for one.
   const agents = await port.listAgents();
   return new MeasuredClusterSnapshot(port, await takeSnapshot(port, { limit }), agents);
 }

@@ -1,7 +1,7 @@
 import type { ClusterPort } from '../calls/cluster-calls.ts';
 import type { AgentDescription, Pointers, TopicDescription } from '../ports/port.ts';
 
-/** What has to be asked of a cluster to measure it. */
+/** The calls needed to measure a cluster. */
 export type MeasuredPort = Pick<
   ClusterPort,
   | 'findBatches'
@@ -17,19 +17,19 @@ export type MeasuredPort = Pick<
 
 export interface PartitionSpan {
   readonly logStartOffset: number;
-  /** The offset behind the last record. */
+  /** The offset after the last record. */
   readonly nextOffset: number;
 }
 
-/** What is known of a cluster without asking: an agent follows it, others take a look. */
+/** What is known of a cluster without a call: an agent follows the cluster, other processes read a snapshot. */
 export interface MeasuredClusterView {
   readonly port: MeasuredPort;
   topics(): Iterable<TopicDescription>;
   topicByName(name: string): TopicDescription | undefined;
   topicById(topicId: string): TopicDescription | undefined;
   agents(): readonly AgentDescription[];
-  /** `undefined` when the topic or the partition does not exist. */
+  /** Returns `undefined` if the topic or the partition does not exist. */
   ends(topicId: string, partition: number): PartitionSpan | undefined;
-  /** Pointers that cover an offset, when they are known; else `findBatches` is asked. */
+  /** Returns pointers that cover an offset, if known; otherwise the caller uses `findBatches`. */
   recentPointers(topicId: string, partition: number, offset: number, bytesMax: number): Pointers | undefined;
 }

@@ -1,14 +1,14 @@
 import type { MetricRow } from '@weir/core';
 
-/** The tags that operators may switch off; what they told apart is then combined into one figure. */
+/** Tags that operators may switch off; the series that they distinguished are then combined into one. */
 export const switchedTags = ['topic', 'consumer_group', 'partition'] as const;
 
 export type SwitchedTag = (typeof switchedTags)[number];
 
-/** A figure of the cluster. Everyone who publishes it says the same, so that one process does. */
+/** A metric of the whole cluster. Every process would publish the same values, so only one process does. */
 export interface PublishedMetric<Label extends string = string> extends MetricRow<Label> {
   readonly kind: 'gauge';
-  /** What becomes of several stats that no tag tells apart any more. */
+  /** How stats are combined that no remaining tag distinguishes. */
   readonly combined: 'sum' | 'max' | 'min';
 }
 

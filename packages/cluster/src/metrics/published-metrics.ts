@@ -4,7 +4,7 @@ import { groupMetrics } from './group-metrics.ts';
 import type { PublishedMetric } from './published-metric.ts';
 import { topicMetrics } from './topic-metrics.ts';
 
-/** What is told of a round whatever is left out. */
+/** Published in every round, whatever is omitted. */
 export const leftOutRow: MetricRow<'what'> = {
   name: 'cluster_metrics_left_out',
   kind: 'gauge',
@@ -12,7 +12,7 @@ export const leftOutRow: MetricRow<'what'> = {
   labels: ['what'],
 };
 
-/** All that is told of a cluster as such. */
+/** All metrics of a cluster as a whole. */
 export const publishedMetrics: readonly PublishedMetric[] = [
   ...topicMetrics,
   ...agentMetrics,

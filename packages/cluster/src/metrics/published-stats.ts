@@ -1,20 +1,20 @@
 import type { MetricRow, Metrics } from '@weir/core';
 import { CombinedStats, type Figure } from './combined-stats.ts';
 
-/** The series of one metric that are shown, by their key. */
+/** Published series of one metric, by key. */
 interface ShownMetric {
   readonly row: MetricRow;
   readonly series: Map<string, Figure['labels']>;
 }
 
 interface SeriesLimits {
-  /** Of one metric. */
+  /** Limit per metric. */
   readonly seriesMax: number;
-  /** Of all of them together. */
+  /** Limit over all metrics. */
   readonly allSeriesMax?: number;
 }
 
-/** Shows the stats of the latest round among the metrics of this process, and nothing of earlier ones. */
+/** Publishes the stats of the latest round as metrics of this process, and removes those of earlier rounds. */
 export class PublishedStats {
   readonly #metrics: Metrics;
   readonly #limits: Required<SeriesLimits>;
@@ -25,7 +25,10 @@ export class PublishedStats {
     this.#limits = { seriesMax, allSeriesMax };
   }
 
-  /** Returns how many stats found no place. They are the same in every round, as long as stats are added in the same order. */
+  /**
+   * Publishes a round. Returns how many stats exceeded the limits; they are the same in every round if stats are added
+   * in the same order.
+   */
   show(stats: CombinedStats): number {
     const { seriesMax, allSeriesMax } = this.#limits;
     const shown = new Map<string, ShownMetric>();
@@ -41,7 +44,7 @@ export class PublishedStats {
       leftOut += ofRow.size - series.size;
       shown.set(row.name, { row, series });
     }
-    // First what has ceased to be, so that what is new has its place.
+    // Removes series that no longer exist first, to make room for new ones.
     for (const [name, { row, series }] of this.#shown) {
       const stays = shown.get(name)?.series;
       for (const [key, labels] of series) if (stays?.has(key) !== true) this.#metrics.remove(row, labels);

@@ -11,12 +11,12 @@ import type {
 import type { ShareGroupDescription, ShareOffset } from '../ports/share-port.ts';
 import type { MeasuredPort } from './measured-cluster-view.ts';
 
-/** What is told of one group. */
+/** What is published about one group. */
 export interface ReadGroup {
   readonly groupId: string;
   readonly state: GroupStateName;
   readonly memberCount: number;
-  /** `undefined` for a group that has offsets and nothing else. */
+  /** `undefined` for a group that has only offsets. */
   readonly generation: number | undefined;
   readonly partitions: readonly GroupPartition[];
 }
@@ -24,11 +24,11 @@ export interface ReadGroup {
 export interface GroupPartition {
   readonly topicId: string;
   readonly partition: number;
-  /** `undefined` for a partition that the group reads and has committed nothing of. */
+  /** `undefined` for an assigned partition without a committed offset. */
   readonly committedOffset: number | undefined;
-  /** `undefined` for one that nobody committed, or when the leader does not tell. */
+  /** `undefined` without a committed offset, or if the leader does not report it. */
   readonly committedMs: number | undefined;
-  /** Of a share group, which is done with records in any order, so that only its coordinator can count. */
+  /** For a share group only: it completes records in any order, so only its coordinator can count the lag. */
   readonly lag: number | undefined;
 }
 
@@ -39,7 +39,7 @@ export interface GroupLimits {
 
 interface ReadGroups {
   readonly groups: readonly ReadGroup[];
-  /** Groups that there are besides. */
+  /** Number of groups that were omitted. */
   readonly leftOut: number;
 }
 
@@ -57,12 +57,12 @@ interface GroupReaderOptions {
   readonly limits: GroupLimits;
 }
 
-/** Descriptions hold what members say of themselves, up to megabytes of it. */
+/** Descriptions contain member metadata, up to megabytes of it. */
 const groupsPerCall = 10;
 
 /**
- * Asks for the groups of a cluster, by name, as many as fit. Partitions of a group are those that it has committed an offset of and those
- * that its members read; of a share group, those that it has begun with.
+ * Reads the groups of a cluster, by name, as many as fit the limits. The partitions of a group are those with a
+ * committed offset and those assigned to its members; of a share group, those that it has started on.
  */
 export async function readGroups({ port, topicIdOf, limits }: GroupReaderOptions): Promise<ReadGroups> {
   const listed = await port.listGroups({ states: [], types: [] });
@@ -73,7 +73,7 @@ export async function readGroups({ port, topicIdOf, limits }: GroupReaderOptions
     const part = listed.slice(at, Math.min(at + groupsPerCall, limits.groupsMax));
     for (const group of await readPart(port, topicIdOf, part)) {
       partitionCount += group.partitions.length;
-      // A part of a group would be a wrong figure, and no figure is better.
+      // A partially read group would have wrong numbers, which is worse than none.
       if (partitionCount > limits.partitionsMax) return { groups, leftOut: listed.length - groups.length };
       groups.push(group);
     }
@@ -112,7 +112,7 @@ async function readPart(
   ]);
   return listings.flatMap(({ groupId }) => {
     const group = described.get(groupId);
-    // It has ended, or changed its type, since it was listed.
+    // The group has ended or changed its type since it was listed.
     if (group === undefined || group.state === 'Dead') return [];
     const partitions = new Map<string, GroupPartition>();
     for (const place of group.reads) partitions.set(placeKey(place), { ...place, ...nothingCommitted });
@@ -137,7 +137,7 @@ function allOffsets(groupId: string) {
   };
 }
 
-/** A negative offset is none. */
+/** A negative offset means no committed offset. */
 interface ToldPartition extends GroupPartition {
   readonly committedOffset: number;
 }
@@ -170,7 +170,7 @@ function describedClassic(
   topicIdOf: GroupReaderOptions['topicIdOf'],
 ): Described {
   const reads: Place[] = [];
-  // Other members than consumers, as those of Kafka Connect, share out something else.
+  // Groups of other protocol types, such as Kafka Connect's, do not assign partitions.
   for (const { assignment } of protocolType === 'consumer' ? members : []) {
     for (const { topic, partitions } of readAssignment(assignment) ?? []) {
       const topicId = topicIdOf(topic);
@@ -186,7 +186,7 @@ function describedConsumer({ state, members, epoch }: ConsumerGroupDescription):
   return { state, memberCount: members.length, generation: epoch, reads };
 }
 
-/** What members of it have yet to begin with keeps nobody waiting: where it begins is not settled. */
+/** Partitions that the group has not started on have no lag: their start offset is not yet decided. */
 function describedShare({ state, members, epoch }: ShareGroupDescription): Described {
   return { state, memberCount: members.length, generation: epoch, reads: [] };
 }

@@ -18,7 +18,7 @@ const everything: ClusterMetricsSettings = { includesGroups: true, withoutTags: 
 const waitMsMax = 1_000;
 let count = 0;
 
-/** A cluster over a journal in memory, which leads unless it is not started. */
+/** A cluster over an in-memory journal; it leads if `isStarted`. */
 async function startNode(t: TestContext, { isStarted = true } = {}) {
   const clock = new HandClock();
   const hub = openJournals(`memory://stats-${count++}`, { clock, log: silentLog });
@@ -48,7 +48,7 @@ async function startNode(t: TestContext, { isStarted = true } = {}) {
     async write(topicId: string, partition: number, recordCount: number) {
       await node.commitFiles([fileCommit(++files, topicId, [{ partition, recordCount }])]);
     },
-    /** The lines that a scrape would have, without the prefix and by name. */
+    /** The lines of a scrape, without the prefix, sorted by name. */
     async told(pattern: RegExp, settings = everything, port: ClusterPort = node) {
       const metrics = new Metrics();
       const sight = await readMeasuredSnapshot(port, { clock, waitMsMax });
@@ -81,7 +81,7 @@ function agent(agentId: string, differences: Partial<AgentDescription> = {}): Ag
   };
 }
 
-test('how much there is: topics, partitions, records, bytes and files', async (t) => {
+test('cluster totals: topics, partitions, records, bytes and files', async (t) => {
   const { node, addTopic, write, told } = await startNode(t);
   const orders = await addTopic('orders', 2);
   await addTopic('empty', 1);
@@ -112,7 +112,7 @@ test('how much there is: topics, partitions, records, bytes and files', async (t
   ]);
 });
 
-test('agents are told with what they say of themselves', async (t) => {
+test('agents are published with their own descriptions', async (t) => {
   const { node, told } = await startNode(t);
   await node.heartbeat(agent('b', { roles: ['proxy'], group: 'blue', cpuLoad: 0.25, release: 'v2' }));
   await node.heartbeat(agent('a', { cpuCount: 8 }));
@@ -128,7 +128,7 @@ test('agents are told with what they say of themselves', async (t) => {
   ]);
 });
 
-test('when offsets were committed, in nanoseconds; the latest where partitions are not told apart', async (t) => {
+test('commit times are in nanoseconds; without the partition tag, the latest is published', async (t) => {
   const { clock, node, addTopic, told } = await startNode(t);
   const topicId = await addTopic('t', 2);
   const times: number[] = [];
@@ -156,7 +156,7 @@ test('when offsets were committed, in nanoseconds; the latest where partitions a
   ]);
 });
 
-test('a share group is behind by what is not done, wherever it lies', async (t) => {
+test('lag of a share group counts records that are not done, at any offset', async (t) => {
   const { node, addTopic, write, told } = await startNode(t);
   const topicId = await addTopic('t', 2);
   const changes = [{ name: 'share.auto.offset.reset', operation: 'set', value: 'earliest' }] as const;
@@ -215,7 +215,7 @@ test('a share group is behind by what is not done, wherever it lies', async (t) 
   ]);
 });
 
-test('a leader of an older release does not count files, and is measured all the same', async (t) => {
+test('a leader of an older release that does not count files is still measured', async (t) => {
   const { node, told } = await startNode(t);
   const older = new Proxy<ClusterPort>(node, {
     get(target, name) {
@@ -227,7 +227,7 @@ test('a leader of an older release does not count files, and is measured all the
   assert.deepEqual(await told(/^(?:files|topics)_count /, everything, older), ['topics_count 0']);
 });
 
-test('a cluster that nobody leads says so at once, and one that is silent after a while', async (t) => {
+test('a cluster without a leader fails at once, and a silent one after the timeout', async (t) => {
   const { clock, node } = await startNode(t, { isStarted: false });
   await assert.rejects(readMeasuredSnapshot(node, { clock, waitMsMax }), ClusterUnavailable);
   const silent = new Proxy<ClusterPort>(node, {
@@ -242,7 +242,7 @@ test('a cluster that nobody leads says so at once, and one that is silent after 
   await looking;
 });
 
-test('a cluster of many partitions is measured with breaks', async (t) => {
+test('measuring many partitions yields to the event loop', async (t) => {
   const { clock, node, addTopic } = await startNode(t);
   await addTopic('wide', 12_000);
   const sight = await readMeasuredSnapshot(node, { clock, waitMsMax });
@@ -263,7 +263,7 @@ test('a cluster of many partitions is measured with breaks', async (t) => {
   assert.equal(offsets.stats.size, 1);
 });
 
-test('every metric has a name of its own, and says what it is', () => {
+test('every metric has a unique name and a help text', () => {
   const names = publishedMetrics.map(({ name }) => name);
   assert.equal(new Set(names).size, names.length);
   for (const { name, help } of publishedMetrics) {

@@ -8,16 +8,16 @@ import type { SwitchedTag } from './published-metric.ts';
 import { type GroupLimits, readGroups } from './read-groups.ts';
 import { addClusterStats, addTopicStats } from './topic-stats.ts';
 
-/** What is told of the cluster. */
+/** Which metrics of the cluster are published. */
 export interface ClusterMetricsSettings {
-  /** Whether consumer groups are among it. */
+  /** Whether metrics of consumer groups are included. */
   readonly includesGroups: boolean;
   readonly withoutTags: readonly SwitchedTag[];
 }
 
 interface ReadStats {
   readonly stats: CombinedStats;
-  /** Groups that there are besides. */
+  /** Number of groups that were omitted. */
   readonly groupsLeftOut: number;
 }
 
@@ -27,8 +27,8 @@ const usualLimits: GroupLimits = {
 };
 
 /**
- * What can be said of a cluster at one moment. What there is few of comes first, so that wherever series are limited it has its place, and
- * everything in the same order each time, so that the same series are left out.
+ * Reads all stats of a cluster. Metrics with few series come first, so that they fit wherever series are limited. The
+ * order is the same in every round, so that the same series are omitted.
  */
 export async function readStats(
   sight: MeasuredClusterView,

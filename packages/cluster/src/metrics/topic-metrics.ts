@@ -23,7 +23,8 @@ export const recordCount = published(
   'Offsets between the first record of a partition and its end.',
 );
 
-// A gauge, although it never falls: a process that takes over publishing would tell all of it as news where counters are told by growth.
+// A gauge, although it never decreases: where counters are published by their growth, a process that takes over
+// publishing would report the whole value as growth.
 export const producedRecords = published(
   'produced_records',
   byPartition,

@@ -18,7 +18,7 @@ import {
   topicCountMax,
 } from './topic-metrics.ts';
 
-/** How much there is in the cluster, in numbers that nothing makes many. */
+/** Adds totals of the cluster: a fixed number of series. */
 export async function addClusterStats(sight: MeasuredClusterView, stats: CombinedStats): Promise<void> {
   let topics = 0;
   let partitions = 0;
@@ -27,7 +27,7 @@ export async function addClusterStats(sight: MeasuredClusterView, stats: Combine
     partitions += topic.partitionCount;
   }
   stats.add(topicCount, {}, topics);
-  // A topic has a partition at least.
+  // A topic has at least one partition, so the limits are equal.
   stats.add(topicCountMax, {}, coreLimits.partitionsPerClusterMax);
   stats.add(partitionCount, {}, partitions);
   stats.add(partitionCountMax, {}, coreLimits.partitionsPerClusterMax);
@@ -35,7 +35,7 @@ export async function addClusterStats(sight: MeasuredClusterView, stats: Combine
     stats.add(fileCount, { level: String(level) }, count);
 }
 
-/** What partitions hold, topics by name so that every round has the same order. */
+/** Adds stats per partition. Topics are sorted by name, so that every round has the same order. */
 export async function addTopicStats(
   sight: MeasuredClusterView,
   stats: CombinedStats,
@@ -69,7 +69,7 @@ async function addSizes(
   const sizes = await port.logSizes(topics.map(({ topicId }) => topicId));
   let row = 0;
   for (const [index, { name }] of topics.entries()) {
-    // None of a topic that is gone meanwhile, more of one that has grown.
+    // 0 for a topic that has been deleted since; more than before for one that has grown.
     const count = sizes.partitionCount[index]!;
     for (let partition = 0; partition < count; partition++, row++) {
       stats.add(partitionBytes, { topic: name, partition: String(partition) }, sizes.byteCount[row]!);
@@ -79,7 +79,7 @@ async function addSizes(
   }
 }
 
-/** A leader of an older release has no such call while processes are replaced one by one. */
+/** During a rolling upgrade, a leader of an older release does not have this call. */
 async function fileCounts(port: MeasuredPort): Promise<readonly number[]> {
   try {
     return await port.countFiles();

@@ -5,7 +5,7 @@ import { RE2JS } from 're2js';
 import { clusterLimits } from '../limits.ts';
 import { patternCost } from './pattern-cost.ts';
 
-/** The instructions of the program that the library makes. */
+/** Number of instructions of the library's program. */
 const instructionsOf = (expression: string): number =>
   (RE2JS.compile(expression).re2() as unknown as { numberOfInstructions(): number }).numberOfInstructions();
 
@@ -70,7 +70,7 @@ test('a program has no more instructions than the cost of its expression', () =>
       try {
         count = instructionsOf(text);
       } catch {
-        // Names that are given twice, and what begins with a repetition.
+        // Duplicate group names and leading repetitions.
       }
       assert.ok(count <= patternCost(text), `${text}: ${count} of ${patternCost(text)}`);
     }),
@@ -78,7 +78,7 @@ test('a program has no more instructions than the cost of its expression', () =>
   );
 });
 
-test('what people write is far below the limit', () => {
+test('realistic expressions are far below the limit', () => {
   const names = Array.from({ length: 300 }, (_, number) => `team-${number}\\.v1`).join('|');
   for (const text of [
     '.*',
@@ -94,7 +94,7 @@ test('what people write is far below the limit', () => {
   }
 });
 
-/** Expressions that take the library seconds to minutes to compile or to match, most with a few characters. */
+/** Expressions that take the library seconds to minutes to compile or to match, most of them short. */
 const attacks = {
   'copies side by side': '.{0,999}'.repeat(455),
   'three of them': 'a{999}'.repeat(3),
@@ -111,14 +111,14 @@ const attacks = {
   'deep nesting': `${'('.repeat(990)}a${')'.repeat(990)}`,
 } as const;
 
-test('what would take seconds is above it', () => {
+test('expressions that would take seconds exceed the limit', () => {
   for (const [name, text] of Object.entries(attacks)) {
     assert.ok(text.length <= clusterLimits.patternCharsMax, name);
     assert.ok(patternCost(text) > clusterLimits.patternCostMax, `${name}: ${patternCost(text)}`);
   }
 });
 
-test('any text has a cost', () => {
+test('every text has a cost', () => {
   for (const text of ['[\\', '[a-\\', '[^\\', '(?i)[\\', '\\', '[', '[a-', '(?<', '\\p{', '\\Q', 'a{']) {
     assert.ok(patternCost(text) >= 2, text);
   }

@@ -1,33 +1,33 @@
 /**
- * What it costs to compile a regular expression and to match with it, from its text alone: at least the instructions of
- * the program that RE2 makes of it. Counted repetitions are copies, so that a few characters become hundreds of
- * thousands of instructions, and the library limits them only where they are nested. Reads the syntax as the library's
- * parser does; what is no expression has some cost too, and is refused by the library.
+ * Returns the cost of compiling and matching a regular expression, from its text alone: an upper bound on the
+ * instructions of the program that RE2 compiles it to. Counted repetitions are copies, so a few characters can become
+ * hundreds of thousands of instructions, and the library limits them only where they are nested. Reads the syntax as
+ * the library's parser does; an invalid expression has a cost too, and the library rejects it.
  */
 export function patternCost(expression: string): number {
   return new CostReader(expression).read();
 }
 
 /**
- * An instruction that can be active together with others costs more than one of a plain text: matching walks all of
- * them at every character.
+ * An instruction that can be active together with others costs more than one of plain text: matching visits all active
+ * ones at every character.
  */
 const repeatedWeight = 4;
-/** A class of Unicode has some hundred ranges, which are read once and looked at in every instruction that has them. */
+/** A Unicode class has some hundred ranges, which are parsed once and examined by every instruction that has them. */
 const unicodeClassCost = 128;
 const unicodeClassSize = 16;
 /**
- * Without regard to case, the library visits every character of a range. Beyond ASCII these can be a hundred thousand.
+ * For a case-insensitive range, the library visits every character of it. Beyond ASCII these can be a hundred thousand.
  */
 const foldedRangeCost = 2048;
 const itemsPerInstruction = 8;
 const emptyProgramSize = 3;
-/** The library reads to the end of the expression for a class whose name does not end. */
+/** For a class name without an end, the library reads to the end of the expression. */
 const unendedCost = 16;
-/** Nesting takes time by its square. */
+/** The time for nesting is quadratic in its depth. */
 const depthPerCost = 8;
 
-/** Instructions that stand alone, and those in something optional or repeated. */
+/** Plain instructions, and those in something optional or repeated. */
 interface Size {
   readonly plain: number;
   readonly repeated: number;
@@ -51,9 +51,9 @@ class CostReader {
   readonly #open: OpenGroup[] = [];
   readonly #lastEnds = new Map<string, number>();
   #at = 0;
-  /** What is paid once, however often it is repeated. */
+  /** Cost that does not multiply with repetitions. */
   #once = 0;
-  /** Everything of the group before the last atom, which a repetition may follow. */
+  /** The group up to its last atom, which a repetition may follow. */
   #size = none;
   #atom = none;
 
@@ -98,7 +98,7 @@ class CostReader {
         break;
       case '|':
         this.#at++;
-        // A branch without anything is an instruction too.
+        // An empty branch is an instruction too.
         this.#push(2);
         break;
       default:
@@ -165,7 +165,7 @@ class CostReader {
     return taken !== undefined;
   }
 
-  /** Looks for each end once, so that what has none is read as quickly. */
+  /** Searches for each end marker once, so that an expression without it is read just as fast. */
   #skipPast(end: string): boolean {
     const last = this.#lastEnds.get(end) ?? this.#text.lastIndexOf(end);
     this.#lastEnds.set(end, last);
@@ -177,7 +177,7 @@ class CostReader {
   #classCharacter(): string {
     const taken = this.#take(escaped);
     if (taken !== undefined) return taken;
-    // A backslash that ends the expression escapes nothing, and has to be read past like any other character.
+    // A trailing backslash escapes nothing but must be consumed like any other character.
     const character = String.fromCodePoint(this.#text.codePointAt(this.#at) ?? 0);
     this.#at += character.length;
     return character;
@@ -209,11 +209,11 @@ class CostReader {
     this.#at = repetition.lastIndex;
     const [, least, comma, most] = match;
     const count = Math.max(1, Number(least), Number(most ?? 0));
-    // Exactly one is no repetition; every other copy may be optional.
+    // A count of exactly one is no repetition; every other copy may be optional.
     if (count > 1 || comma !== undefined) this.#repeat(count, comma === undefined ? 0 : 1);
   }
 
-  /** So many copies of the last atom, each with more instructions. */
+  /** Copies the last atom `count` times, each with `more` additional instructions. */
   #repeat(count: number, more: number): void {
     if (this.#text[this.#at] === '?') this.#at++;
     const { plain, repeated } = this.#atom;

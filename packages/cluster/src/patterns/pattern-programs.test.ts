@@ -5,10 +5,10 @@ import { RE2JS } from 're2js';
 import { clusterLimits } from '../limits.ts';
 import { PatternPrograms, programBytes } from './pattern-programs.ts';
 
-/** Has to remember where each of the last `depth` letters was, and so as many states as there are words of them. */
+/** A pattern whose automaton must track each of the last `depth` letters, and so has exponentially many states. */
 const growing = (depth: number, letter = 'a') => `(?:a|b)*${letter}(?:a|b){${depth}}`;
 
-/** All words of two letters of a length, one after the other. */
+/** All words of 11 letters over the alphabet {a, b}, concatenated. */
 function letters(count: number): string {
   return Array.from({ length: count }, (_, n) => n.toString(2).padStart(11, '0'))
     .join('')
@@ -16,7 +16,7 @@ function letters(count: number): string {
     .replaceAll('1', 'b');
 }
 
-test('what a program keeps of its states is counted', () => {
+test('cached states of a program are counted', () => {
   const compiled = RE2JS.compile(growing(10));
   const freshBytes = programBytes(compiled);
   assert.ok(freshBytes < 64 * KiB, `${freshBytes}`);
@@ -26,7 +26,7 @@ test('what a program keeps of its states is counted', () => {
   assert.ok(usedBytes < 9 * MiB, `${usedBytes}`);
 });
 
-test('programs are kept within their bytes, however many patterns grow', () => {
+test('cached programs stay within the byte limit, however many patterns grow', () => {
   const bytesMax = 1 * MiB;
   const programs = new PatternPrograms({ programsMax: 1000, bytesMax });
   const text = letters(180);
@@ -43,7 +43,7 @@ test('programs are kept within their bytes, however many patterns grow', () => {
   assert.ok(programs.count > 0 && programs.count < 20, `${programs.count}`);
 });
 
-test('those that were used last stay, and the others are compiled again', (t) => {
+test('the most recently used programs stay cached, and the others are compiled again', (t) => {
   const compiled = t.mock.method(RE2JS, 'compile');
   const programs = new PatternPrograms({ programsMax: 2, bytesMax: clusterLimits.patternProgramsBytesMax });
   const use = (expression: string) => programs.use(expression, (program) => program.matches(expression));
@@ -55,7 +55,7 @@ test('those that were used last stay, and the others are compiled again', (t) =>
   assert.equal(programs.count, 2);
 });
 
-test('an expression that is none takes no place', () => {
+test('an invalid expression is not cached', () => {
   const programs = new PatternPrograms();
   assert.throws(() => programs.use('(', () => true));
   assert.deepEqual([programs.count, programs.bytes], [0, 0]);

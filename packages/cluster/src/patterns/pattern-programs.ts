@@ -11,20 +11,20 @@ const usualLimits: PatternProgramsLimits = {
   bytesMax: clusterLimits.patternProgramsBytesMax,
 };
 
-/** An instruction with its edges, roughly. */
+/** Approximate size of an instruction with its edges. */
 const instructionBytes = 256;
 
-/** What the library keeps of the states of one program at most. */
+/** Upper bound of the library's state cache for one program. */
 const statesBytesMax = 8 * 1024 * 1024;
 
 /**
- * The programs of all patterns of a process, by expression. A program grows while it matches, because the library keeps the states that it
- * met, up to 8 MiB of them. So patterns do not own their programs: those that were used last stay, within limits, and the others
- * are compiled again when something is matched with them.
+ * The compiled programs of all patterns of a process, by expression. A program grows while it matches, because the
+ * library caches up to 8 MiB of the states that it visited. So patterns do not own their programs: the most recently
+ * used stay cached, within limits, and the others are compiled again on use.
  */
 export class PatternPrograms {
   readonly #limits: PatternProgramsLimits;
-  /** The least recently used first. */
+  /** Least recently used first. */
   readonly #programs = new Map<string, { readonly compiled: RE2JS; bytes: number }>();
   #bytes = 0;
 
@@ -40,7 +40,7 @@ export class PatternPrograms {
     return this.#bytes;
   }
 
-  /** Runs `work` with the program of the expression. Throws what the library says of an expression that is none. */
+  /** Runs `work` with the program of the expression. Throws the library's error for an invalid expression. */
   use<Result>(expression: string, work: (compiled: RE2JS) => Result): Result {
     let program = this.#programs.get(expression);
     if (program === undefined) program = { compiled: RE2JS.compile(expression), bytes: 0 };
@@ -66,12 +66,12 @@ export class PatternPrograms {
   }
 }
 
-/** Of the library, which does not tell how many states it keeps; a test notices when these are gone. */
+/** Library internals: it does not expose how many states it caches. A test fails when these fields are gone. */
 interface ProgramInternals {
   readonly re2Input?: { readonly lazyDFA?: { readonly maxMem: number; readonly memBudget: number } | null };
 }
 
-/** What a program takes up now; as much as it can where that cannot be seen. */
+/** Returns the current size of a program; the maximum if the internals are not accessible. */
 export function programBytes(compiled: RE2JS): number {
   const fixedBytes = instructionBytes * compiled.programSize();
   const states = (compiled as unknown as ProgramInternals).re2Input?.lazyDFA;

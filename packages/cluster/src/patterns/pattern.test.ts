@@ -27,7 +27,7 @@ test('patterns match whole texts', () => {
   }
 });
 
-test('what is no pattern says why', () => {
+test('an invalid pattern has a problem', () => {
   for (const expression of [
     '(',
     'a{2,1}',
@@ -39,12 +39,12 @@ test('what is no pattern says why', () => {
   }
 });
 
-test('a pattern that would blow up elsewhere is answered', () => {
+test('a pattern that is exponential in backtracking engines is matched', () => {
   const pattern = compilePattern('(a+)+b');
   assert.equal(pattern.problem === undefined && pattern.matches('a'.repeat(5_000)), false);
 });
 
-test('a pattern with too large a program is refused before the program is made', (t) => {
+test('a pattern whose program would be too large is refused before compilation', (t) => {
   const compiled = t.mock.method(RE2JS, 'compile');
   const attack = '.{0,999}'.repeat(455);
   for (const { problem } of [compilePattern(attack), restorePattern(attack), compileRewrite(attack, '')]) {
@@ -53,7 +53,7 @@ test('a pattern with too large a program is refused before the program is made',
   assert.equal(compiled.mock.callCount(), 0);
 });
 
-test('a pattern that was kept is compiled when it is used, and once', (t) => {
+test('a restored pattern is compiled once, on first use', (t) => {
   const compiled = t.mock.method(RE2JS, 'compile');
   const pattern = restorePattern('orders.*once');
   assert.equal(compiled.mock.callCount(), 0);
@@ -64,7 +64,7 @@ test('a pattern that was kept is compiled when it is used, and once', (t) => {
   assert.equal(broken.problem === undefined && broken.matches('('), false);
 });
 
-test('a text that is too long matches nothing', () => {
+test('a text beyond the limit matches nothing', () => {
   const pattern = compilePattern('a*');
   assert.equal(
     pattern.problem === undefined && pattern.matches('a'.repeat(clusterLimits.patternTextCharsMax)),
@@ -76,7 +76,7 @@ test('a text that is too long matches nothing', () => {
   );
 });
 
-test('many texts are matched in turns, and too many not at all', async () => {
+test('many texts are matched in slices, and too many not at all', async () => {
   const texts = Array.from({ length: 1_000 }, (_, number) => `${number}`.padStart(10, '0'));
   let matched = 0;
   let turns = 0;

@@ -3,24 +3,24 @@ import { clusterLimits } from '../limits.ts';
 import { patternCost } from './pattern-cost.ts';
 import { PatternPrograms } from './pattern-programs.ts';
 
-/** A regular expression of a client: one that can be used, or what is wrong with it. */
+/** A client's regular expression: usable, or with a problem. */
 export type Pattern = { readonly problem: string } | UsablePattern;
 
 export interface UsablePattern {
   readonly problem: undefined;
-  /** Times the length of a text, what it takes to match it at the worst. */
+  /** Worst-case matching work per character. */
   readonly cost: number;
   matches(text: string): boolean;
 }
 
-/** Of all patterns of the process. */
+/** Shared by all patterns of the process. */
 const programs = new PatternPrograms();
 
 /**
- * Compiles a regular expression in the syntax of RE2, as Kafka's server-side patterns are. It has to match the whole
- * text. Such an expression takes time in proportion to the text and to its program, whatever a client writes;
- * JavaScript's own could be made to run for ever. Every pattern that comes from outside goes through here, where its
- * program is limited before it is made.
+ * Compiles a regular expression in RE2 syntax, like Kafka's server-side patterns. It must match the whole text. RE2
+ * takes time proportional to the text and the program, whatever a client writes; JavaScript's own engine could run
+ * practically for ever. Every pattern from outside goes through here, where the size of its program is limited before
+ * it is compiled.
  */
 export function compilePattern(expression: string): Pattern {
   const problem = limitProblem(expression) ?? syntaxProblem(expression);
@@ -28,9 +28,9 @@ export function compilePattern(expression: string): Pattern {
 }
 
 /**
- * The same for an expression that was compiled when it came: it is compiled again when something is matched with it, so
- * that reading many takes little time. One that an earlier release took and this one does not has a problem if it costs
- * too much, and matches nothing otherwise.
+ * Like `compilePattern`, for a stored expression that was validated when it arrived. It is compiled on first use, so
+ * that restoring many is cheap. If an earlier release accepted an expression that this one does not, it has a problem
+ * if it costs too much, and otherwise matches nothing.
  */
 export function restorePattern(expression: string): Pattern {
   const problem = limitProblem(expression);
@@ -49,8 +49,8 @@ export function restorePattern(expression: string): Pattern {
 }
 
 /**
- * The items whose texts a pattern matches, found in turns; `undefined` when that is more work than one request may ask
- * for.
+ * Returns the items whose texts match, yielding to other work in between; `undefined` if that exceeds the work allowed
+ * for one request.
  */
 export async function matchInTurns<Item>(
   pattern: UsablePattern,
@@ -73,17 +73,18 @@ export async function matchInTurns<Item>(
   return found;
 }
 
-/** A regular expression with what takes the place of its matches: one that can be used, or what is wrong with it. */
+/** A regular expression with a replacement: usable, or with a problem. */
 type Rewrite =
   | { readonly problem: string }
   | { readonly problem: undefined; apply(text: string): string | undefined };
 
-/** What a replacement consists of: characters, escaped ones, and groups of the expression. */
+/** Replacement syntax: characters, escaped characters, and references to groups of the expression. */
 const replacementPattern = /^(?:\\.|[^\\$]|\$\d|\$\{[A-Za-z][A-Za-z0-9]*\})*$/s;
 
 /**
- * Compiles an expression as above, and what to make of a text that it matches as a whole: every match in it is replaced, as Java's
- * `replaceAll` does, where `$1` is the first group. Gives `undefined` for a text that does not match.
+ * Compiles an expression like `compilePattern`, with a replacement for texts that it matches as a whole: every match in
+ * the text is replaced, as by Java's `replaceAll`, where `$1` is the first group. Rewriting returns `undefined` for a
+ * text that does not match.
  */
 export function compileRewrite(expression: string, replacement: string): Rewrite {
   const problem = limitProblem(expression) ?? syntaxProblem(expression);

@@ -2,7 +2,7 @@ import { isIP } from 'node:net';
 import { coreLimits } from '@weir/core';
 import { type QuotaEntity, type QuotaEntityType, quotaEntityTypes } from '../ports/principals-port.ts';
 
-/** The key of an entity's record. The parts have one order, so that an entity has one key. */
+/** Returns the key of an entity's key-value entry. The parts have a fixed order, so an entity has one key. */
 export function quotaEntityKey(entity: QuotaEntity): string {
   const parts = quotaEntityTypes.flatMap((type) => {
     const part = entity.find((one) => one.type === type);
@@ -15,7 +15,7 @@ export function quotaEntityOf(key: string): QuotaEntity {
   return (JSON.parse(key) as [QuotaEntityType, string | null][]).map(([type, name]) => ({ type, name }));
 }
 
-/** What is wrong with an entity, if anything. */
+/** Returns what is wrong with an entity, if anything. */
 export function entityProblem(entity: QuotaEntity): string | undefined {
   if (entity.length === 0)
     return 'The entity is empty; it needs a user, a client-id, both of them, or an ip.';
@@ -29,7 +29,7 @@ export function entityProblem(entity: QuotaEntity): string | undefined {
     if (name !== null && name.length > coreLimits.principalNameCharsMax) {
       return `The ${type} has ${name.length} characters; at most ${coreLimits.principalNameCharsMax}.`;
     }
-    // A name of a host would have to be resolved by every agent, each with its own answer.
+    // Each agent would have to resolve a host name, with possibly different results.
     if (type === 'ip' && name !== null && isIP(name) === 0) return `"${name}" is no IP address.`;
   }
   if (types.includes('ip') && types.length > 1)

@@ -1,28 +1,28 @@
 import type { QuotaEntity } from '../ports/principals-port.ts';
 
-/** Every quota. What an agent does about each stands in its quotas/. */
+/** Every quota. Agents enforce them in their quotas/. */
 const quotaRows = {
   producer_byte_rate: { of: 'clients', isWhole: true },
   consumer_byte_rate: { of: 'clients', isWhole: true },
-  /** Percent of the time of one processor. */
+  /** Percent of one CPU. */
   request_percentage: { of: 'clients', isWhole: false },
-  /** Partitions made and deleted per second. */
+  /** Partitions created and deleted per second. */
   controller_mutation_rate: { of: 'clients', isWhole: false },
   connection_creation_rate: { of: 'ips', isWhole: true },
 } as const satisfies Record<string, QuotaRow>;
 
 interface QuotaRow {
-  /** Whether it goes with users and client-ids, or with IP addresses. */
+  /** Whether it applies to users and client ids, or to IP addresses. */
   readonly of: 'clients' | 'ips';
   readonly isWhole: boolean;
 }
 
 export type QuotaKey = keyof typeof quotaRows;
 
-/** Where Kafka's integers for these end, as far as ours are exact. */
+/** The upper end of Kafka's integers, as far as JavaScript numbers are exact. */
 const wholeMax = Number.MAX_SAFE_INTEGER;
 
-/** What is wrong with setting this quota for this entity, if anything. */
+/** Returns what is wrong with setting this quota for this entity, if anything. */
 export function quotaProblem(entity: QuotaEntity, key: string, value: number): string | undefined {
   const isIp = entity.some(({ type }) => type === 'ip');
   const row: QuotaRow | undefined = Object.hasOwn(quotaRows, key) ? quotaRows[key as QuotaKey] : undefined;

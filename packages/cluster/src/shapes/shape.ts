@@ -1,9 +1,9 @@
-/** Numbers that travel as they lie in memory. */
+/** Numbers that are sent in their in-memory format. */
 export type Column = Uint8Array | Int16Array | Uint32Array | Int32Array | Float64Array;
 
 /**
- * Says what is wrong with a value that came over the wire, as `where: what`, or `undefined` when it is a `T`. A frame that
- * could be read may still hold anything.
+ * Returns what is wrong with a value from the wire, as `where: what`, or `undefined` if it is a `T`. A well-formed
+ * frame may still contain anything.
  */
 export type Shape<T> = ((value: unknown, where: string) => string | undefined) & {
   readonly _?: T | undefined;
@@ -18,11 +18,11 @@ export const flag: Shape<boolean> = (value, where) =>
 export const number: Shape<number> = (value, where) =>
   typeof value === 'number' ? undefined : `${where}: not a number`;
 
-/** From 0 or -1 up, as far as it is exact. */
+/** A safe integer from -1. */
 export const whole: Shape<number> = (value, where) =>
   Number.isSafeInteger(value) && (value as number) >= -1 ? undefined : `${where}: not a whole number`;
 
-/** A thing of which only this side knows more. */
+/** A value that is not validated here. */
 export const anything: Shape<unknown> = () => undefined;
 
 export function column<T extends Column>(type: new (length: number) => T): Shape<T> {
@@ -53,7 +53,7 @@ export function list<T>(shape: Shape<T>): Shape<readonly T[]> {
   };
 }
 
-/** A list with one shape per place. */
+/** A list with one shape per index. */
 export function tuple<T extends readonly unknown[]>(
   ...shapes: { readonly [I in keyof T]: Shape<T[I]> }
 ): Shape<T> {
@@ -69,7 +69,7 @@ export function tuple<T extends readonly unknown[]>(
   };
 }
 
-/** Texts by name. */
+/** An object of strings. */
 export const texts: Shape<Readonly<Record<string, string>>> = (value, where) => {
   if (!isObject(value)) return `${where}: not an object`;
   for (const [key, member] of Object.entries(value)) {
@@ -94,7 +94,7 @@ export function object<T extends object>(
   };
 }
 
-/** An object whose columns of these names are equally long. */
+/** An object whose columns of these names have equal length. */
 export function equallyLong<T extends object>(
   shape: Shape<T>,
   first: keyof T & string,

@@ -10,7 +10,7 @@ const anyPartition = fc.record(
 );
 const anyCluster = fc.array(fc.array(anyPartition, { minLength: 1, maxLength: 5 }), { maxLength: 8 });
 
-test('every topic and partition is found in its place, and no other', () => {
+test('every topic and partition is found, and no others', () => {
   fc.assert(
     fc.property(anyCluster, (partitionsOf) => {
       const topics = partitionsOf.map(

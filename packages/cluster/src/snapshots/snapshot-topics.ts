@@ -3,13 +3,13 @@ import type { TopicDescription } from '../ports/port.ts';
 
 export interface PartitionEnds {
   readonly logStartOffset: number;
-  /** The offset behind the last record that no open transaction holds back. */
+  /** The first offset that an open transaction holds back, or `nextOffset`. */
   readonly lastStableOffset: number;
-  /** The offset behind the last record. */
+  /** The offset after the last record. */
   readonly nextOffset: number;
 }
 
-/** Finds topics and the ends of their partitions in the columns of a snapshot. */
+/** Looks up topics and the ends of their partitions in the columns of a snapshot. */
 export class SnapshotTopics<Snapshot extends TopicsWithEnds = TopicsWithEnds> {
   readonly snapshot: Snapshot;
   readonly #byId = new Map<string, { readonly topic: TopicDescription; readonly firstRow: number }>();
@@ -33,7 +33,7 @@ export class SnapshotTopics<Snapshot extends TopicsWithEnds = TopicsWithEnds> {
     return this.#byName.get(name);
   }
 
-  /** `undefined` when the topic or the partition does not exist. */
+  /** Returns `undefined` if the topic or the partition does not exist. */
   ends(topicId: string, partition: number): PartitionEnds | undefined {
     const found = this.#byId.get(topicId);
     if (found === undefined || partition < 0 || partition >= found.topic.partitionCount) return undefined;

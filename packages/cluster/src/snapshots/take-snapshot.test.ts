@@ -16,7 +16,10 @@ const snapshot: ClusterSnapshot = {
 };
 const waitMsMax = 1_000;
 
-/** A cluster that shows itself when the test says so, or at once, and somebody who looks at it with all that may end a look. */
+/**
+ * A cluster that sends its snapshot at once or when the test calls `show`, and a pending `takeSnapshot` with everything
+ * that can end it.
+ */
 function look({ isShown = false, isStopped = false } = {}) {
   const followers = new Set<ClusterFollower>();
   const port = {
@@ -66,13 +69,13 @@ for (const [what, start, then, ends] of looks) {
   });
 }
 
-test('a cluster that is not seen in time is unavailable', async () => {
+test('a cluster without a snapshot in time is unavailable', async () => {
   const { taken, clock } = look();
   clock.advance(waitMsMax);
   await assert.rejects(taken, ClusterUnavailable);
 });
 
-test('without a limit a cluster is waited for', async () => {
+test('without a limit the caller waits for the cluster', async () => {
   const { port, show, taken: other } = look();
   let seen: ClusterSnapshot | undefined;
   const taken = takeSnapshot(port).then((found) => {

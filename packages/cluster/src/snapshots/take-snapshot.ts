@@ -3,13 +3,16 @@ import type { ClusterPort } from '../calls/cluster-calls.ts';
 import { type ClusterSnapshot, ClusterUnavailable } from '../ports/port.ts';
 
 export interface SnapshotOptions {
-  /** Ends the wait, with its reason. */
+  /** Aborts the wait; the promise rejects with its reason. */
   readonly stop?: AbortSignal;
-  /** A cluster that does not show itself within it is unavailable. Without it a cluster that nobody leads is waited for. */
+  /**
+   * A cluster that sends no snapshot within this time is unavailable. Without a limit the call waits until the cluster
+   * has a leader.
+   */
   readonly limit?: { readonly clock: Clock; readonly waitMsMax: number };
 }
 
-/** What a cluster looks like at one moment, for those who do not follow it. */
+/** Returns a point-in-time snapshot of a cluster, for callers that do not follow it. */
 export async function takeSnapshot(
   port: Pick<ClusterPort, 'follow'>,
   { stop, limit }: SnapshotOptions = {},
