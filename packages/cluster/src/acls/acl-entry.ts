@@ -11,8 +11,8 @@ import {
 } from '@weir/core';
 
 /**
- * An ACL is a record that has nothing but a key: all that it says is what tells it from others. The key is a JSON list, so that no
- * name can be mistaken for two.
+ * Returns the key of an ACL. An ACL is a key-value entry with an empty value: its key contains all fields. The key is a
+ * JSON list, so that no two rules have the same key.
  */
 export function aclKey(acl: Acl): string {
   return JSON.stringify([
@@ -28,7 +28,7 @@ export function aclKey(acl: Acl): string {
 
 export const aclValue: Uint8Array = Buffer.alloc(0);
 
-/** `undefined` for a rule with words of a later release, about which nobody asks here. */
+/** Returns `undefined` for a rule with terms of a later release, which no request of this release can match. */
 export function readAclKey(key: string): Acl | undefined {
   const [resourceType, resourceName, patternType, principal, host, operation, permission] = JSON.parse(
     key,
@@ -42,7 +42,7 @@ export function readAclKey(key: string): Acl | undefined {
   return { resourceType, resourceName, patternType, principal, host, operation, permission };
 }
 
-/** The rules among the keys of records. */
+/** Yields the rules that this release understands. */
 export function* readAcls(keys: Iterable<string>): Generator<Acl, undefined> {
   for (const key of keys) {
     const acl = readAclKey(key);
@@ -50,7 +50,7 @@ export function* readAcls(keys: Iterable<string>): Generator<Acl, undefined> {
   }
 }
 
-/** `TOPIC orders (PREFIXED): ALLOW READ for User:alice from *`, for people. */
+/** Formats a rule for users: `TOPIC orders (PREFIXED): ALLOW READ for User:alice from *`. */
 export function describeAcl(acl: Acl): string {
   const { resourceType, resourceName, patternType, principal, host, operation, permission } = acl;
   const pattern = patternType === 'LITERAL' ? '' : ` (${patternType})`;

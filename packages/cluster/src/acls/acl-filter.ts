@@ -1,7 +1,7 @@
 import type { Acl } from '@weir/core';
 import type { AclFilter } from '../ports/acls-port.ts';
 
-/** The name that, as a literal, stands for every name. */
+/** As a literal pattern, this name matches every name. */
 export const everyName = '*';
 
 export function matchesAcl(filter: AclFilter, acl: Acl): boolean {
@@ -26,7 +26,9 @@ function covers({ patternType, resourceName }: Acl, name: string): boolean {
   return resourceName === name || resourceName === everyName;
 }
 
-/** The only rule that a filter can find, when it leaves nothing open: it can be looked up instead of searched for. */
+/**
+ * Returns the only rule that a fully specified filter can match, so that it can be looked up instead of searched for.
+ */
 export function onlyAclOf(filter: AclFilter): Acl | undefined {
   const { resourceType, resourceName, patternType, principal, host, operation, permission } = filter;
   if (

@@ -12,7 +12,7 @@ import {
 import fc from 'fast-check';
 import { AclIndex, type AclQuestion } from './acl-index.ts';
 
-/** `ALLOW User:a READ TOPIC orders` and, where they matter, `* PREFIXED 10.0.0.1`. */
+/** Parses `ALLOW User:a READ TOPIC orders`, optionally followed by `PREFIXED` and a host. */
 function rule(text: string): Acl {
   const [permission, principal, operation, resourceType, resourceName, ...rest] = text.split(' ');
   const patternType = rest.includes('PREFIXED') ? 'PREFIXED' : 'LITERAL';
@@ -28,7 +28,7 @@ function rule(text: string): Acl {
   };
 }
 
-/** `User:a READ TOPIC orders`, from 10.0.0.7 unless it says otherwise. */
+/** Parses `User:a READ TOPIC orders`; the host is 10.0.0.7 unless given. */
 function question(text: string): AclQuestion {
   const [principals, operation, resourceType, resourceName, host = '10.0.0.7'] = text.split(' ');
   return {
@@ -181,7 +181,7 @@ for (const [title, rules, isAllowed] of some) {
   });
 }
 
-/** The rule of the page, rule by rule and without any index. */
+/** The documented decision rule, evaluated rule by rule without an index. */
 function naively(rules: readonly Acl[], asked: AclQuestion): boolean {
   const isAbout = (acl: Acl) => {
     const isPrincipal = [...asked.principals, 'User:*'].some(
@@ -216,7 +216,7 @@ function naively(rules: readonly Acl[], asked: AclQuestion): boolean {
 const principals = ['User:a', 'User:b', 'User:spiffe://d/x', 'User:spiffe://d/y/z', 'User:spiffe://e/x'];
 const operations = Object.keys(aclOperations) as AclOperation[];
 const needed = operations.filter((operation): operation is NeededOperation => operation !== 'ALL');
-/** Few letters, so that names and prefixes meet. */
+/** Few letters, so that names and prefixes collide. */
 const anyName = fc.string({ unit: fc.constantFrom('a', 'b', '*'), minLength: 1, maxLength: 4 });
 const anyHost = fc.constantFrom('10.0.0.1', '10.0.0.2');
 const anyAcl: fc.Arbitrary<Acl> = fc.record({
@@ -263,7 +263,7 @@ describe('the index', () => {
             const { isAllowed, rule: decided } = index.decide(question);
             assert.equal(isAllowed, naively(rules, question));
             if (decided === undefined) continue;
-            // What is told as the reason is a rule that is there.
+            // The deciding rule exists.
             assert.equal(decided.permission, isAllowed ? 'ALLOW' : 'DENY');
             const { resourceType, resourceName, patternType, principal, host, operation, permission } =
               decided;
@@ -292,7 +292,7 @@ describe('the index', () => {
         fc.array(anyAcl, { maxLength: 30 }),
         anyQuestion,
         (rules, { resourceName: _, ...asked }) => {
-          // The letter z is in no rule, so that these names stand for all that rules do not name.
+          // No rule contains the letter z, so these names represent all names that no rule mentions.
           const names = [
             'z',
             ...rules.map(({ resourceName }) => resourceName),
@@ -306,7 +306,7 @@ describe('the index', () => {
     );
   });
 
-  test('a name * is what the rule for every name says', () => {
+  test('a resource named * is decided by the rule for every name', () => {
     const index = AclIndex.of([rule('ALLOW User:a READ GROUP *')]);
     assert.equal(index.decide(question('User:a READ GROUP *')).isAllowed, true);
   });

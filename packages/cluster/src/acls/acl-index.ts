@@ -9,11 +9,11 @@ import {
 } from '@weir/core';
 import { everyName } from './acl-filter.ts';
 
-/** Whether somebody may do something. */
+/** An authorization query. */
 export interface AclQuestion {
-  /** All names of the one who asks, as `User:name`. A rule about any of them is about him. */
+  /** All names of the caller, as `User:name`. A rule about any of them applies. */
   readonly principals: readonly string[];
-  /** The address that he asks from. */
+  /** The caller's address. */
   readonly host: string;
   readonly operation: NeededOperation;
   readonly resourceType: AclResourceType;
@@ -22,11 +22,13 @@ export interface AclQuestion {
 
 export interface AclDecision {
   readonly isAllowed: boolean;
-  /** The rule that decided; `undefined` when none is about it, and so nobody allowed it. */
+  /** The deciding rule; `undefined` if no rule applies and access is denied by default. */
   readonly rule: Acl | undefined;
 }
 
-/** Operations as bits, by the numbers that Kafka gives them. Every rule is one bit, so that rules can come and go one by one. */
+/**
+ * Operations as bits, by Kafka's numbers. Every rule is one bit, so that rules can be added and removed individually.
+ */
 interface Permits {
   allow: number;
   deny: number;
@@ -34,11 +36,11 @@ interface Permits {
 
 type PermitsByHost = Map<string, Permits>;
 
-/** What rules about one principal say of the resources of one type. */
+/** Rules about one principal for the resources of one type. */
 interface Patterns {
   readonly literal: Map<string, PermitsByHost>;
   readonly prefixed: Map<string, PermitsByHost>;
-  /** How many prefixes have each hash, so that the beginnings of a name need not all be cut out to be looked up. */
+  /** Number of prefixes per hash, so that a lookup need not slice out every prefix of a name. */
   readonly prefixHashes: Map<number, number>;
 }
 
@@ -47,11 +49,11 @@ const everyHost = '*';
 const denied: AclDecision = { isAllowed: false, rule: undefined };
 
 /**
- * The rules of a cluster, arranged so that a decision looks at those about one principal only.
+ * The rules of a cluster, indexed so that a decision examines only the rules about one principal.
  *
- * It decides as Apache Kafka does: whoever is denied anything by any rule may not, whatever others allow; `ALL` is every operation; who
- * may READ, WRITE, DELETE or ALTER may DESCRIBE, and who may ALTER_CONFIGS may DESCRIBE_CONFIGS; what no rule allows is denied.
- * Beyond Kafka, `User:spiffe://<trust domain>/*` is every workload of the domain, and a prefix `*` is no prefix of anything.
+ * It decides like Apache Kafka: any DENY overrides every ALLOW; `ALL` is every operation; READ, WRITE, DELETE or ALTER
+ * imply DESCRIBE, and ALTER_CONFIGS implies DESCRIBE_CONFIGS; without an ALLOW, access is denied. Beyond Kafka,
+ * `User:spiffe://<trust domain>/*` is every workload of the domain, and a prefix `*` matches nothing.
  */
 export class AclIndex {
   readonly #byType = new Map<AclResourceType, Map<string, Patterns>>();
@@ -74,7 +76,7 @@ export class AclIndex {
     permits[sideOf(acl.permission)] |= bitOf(acl.operation);
   }
 
-  /** What is not there can be deleted too. */
+  /** Deleting a rule that does not exist has no effect. */
   delete(acl: Acl): void {
     const { resourceType, principal, patternType, resourceName, host } = acl;
     const byPrincipal = this.#byType.get(resourceType);
@@ -85,7 +87,7 @@ export class AclIndex {
     if (permits === undefined) return;
     permits[sideOf(acl.permission)] &= ~bitOf(acl.operation);
     if ((permits.allow | permits.deny) !== 0) return;
-    // Nothing is left behind, so that rules which come and go do not add up.
+    // Removes empty maps, so that rules that come and go do not leak memory.
     byHost!.delete(host);
     if (byHost!.size > 0) return;
     byName!.delete(resourceName);
@@ -105,8 +107,8 @@ export class AclIndex {
   }
 
   /**
-   * Whether there is any name for which somebody may do something: whether some rule allows it that is not covered by one that
-   * denies the same.
+   * Returns whether there is any resource name for which the operation is allowed: an ALLOW rule that no DENY rule
+   * covers.
    */
   allowsOnSome({ principals, host, operation, resourceType }: Omit<AclQuestion, 'resourceName'>): boolean {
     const byPrincipal = this.#byType.get(resourceType);
@@ -135,7 +137,7 @@ export class AclIndex {
   }
 }
 
-/** The look for rules that decide one question. It ends with the first that denies; of those that allow the first is kept. */
+/** Search for the rule that decides one query. The first DENY ends it; of the ALLOW rules, it remembers the first. */
 class RuleSearch {
   readonly #question: AclQuestion;
   readonly #denying: number;
@@ -198,7 +200,7 @@ function namesOf(patterns: Patterns, patternType: AclPatternType): Map<string, P
   return patternType === 'LITERAL' ? patterns.literal : patterns.prefixed;
 }
 
-/** FNV-1a, of which 30 bits are kept: the largest numbers that a map finds fast. */
+/** FNV-1a, truncated to 30 bits: the largest integers that are fast as map keys. */
 const hashStart = 0x011c9dc5;
 
 function hashWith(hash: number, charCode: number): number {
@@ -234,7 +236,7 @@ function bitOf(operation: AclOperation): number {
   return 1 << aclOperations[operation];
 }
 
-/** What is allowed with something else. Nothing is denied with something else. */
+/** Operations that another ALLOW implies. DENY rules imply nothing. */
 const allowedWith: { readonly [Operation in NeededOperation]?: readonly AclOperation[] } = {
   DESCRIBE: ['READ', 'WRITE', 'DELETE', 'ALTER'],
   DESCRIBE_CONFIGS: ['ALTER_CONFIGS'],
@@ -250,7 +252,7 @@ function allowingBits(operation: NeededOperation): number {
 
 const operationNames = Object.keys(aclOperations) as readonly AclOperation[];
 
-/** The operation of a rule among several that decide alike: the one that was asked for before others. */
+/** Chooses the rule to report among several with the same effect: the requested operation, if present. */
 function firstOperation(bits: number, asked: NeededOperation): AclOperation {
   if ((bits & bitOf(asked)) !== 0) return asked;
   return operationNames.find((operation) => (bits & bitOf(operation)) !== 0)!;
@@ -258,7 +260,7 @@ function firstOperation(bits: number, asked: NeededOperation): AclOperation {
 
 const spiffe = 'User:spiffe://';
 
-/** All principals of rules that are about somebody. */
+/** Returns all principals under which rules may apply to the caller. */
 function spellings(principals: readonly string[]): string[] {
   const all = [...principals, everybody];
   for (const principal of principals) {

@@ -8,7 +8,7 @@ import {
 } from '@weir/core';
 import { everyName } from './acl-filter.ts';
 
-/** Why a rule cannot be made, as a sentence that says what to do; `undefined` when it can. */
+/** Returns why a rule cannot be created and what to do, as a sentence; `undefined` if it can. */
 export function problemOfNewAcl(acl: Acl): string | undefined {
   const { resourceType, resourceName, principal, host } = acl;
   const lengths = [
@@ -36,15 +36,15 @@ function problemOfOperation({ resourceType, operation }: Acl): string | undefine
   return `${operation} is nothing that can be done with a ${resourceType}; there are ALL, ${operations.join(', ')}.`;
 }
 
-/** A rule that is there and cannot do what its author meant, with the reason. */
+/** An existing rule that cannot have the intended effect, with the reason. */
 export interface InvalidAcl {
   readonly acl: Acl;
   readonly reason: string;
 }
 
 /**
- * The rules that will never decide anything. They can be there: some of these mistakes are none by Kafka's rules, and rules may
- * have been made by another release.
+ * Returns the rules that never match anything. Such rules can exist: Kafka allows some of these mistakes, and another
+ * release may have created them.
  */
 export function invalidAcls(acls: Iterable<Acl>): InvalidAcl[] {
   const invalid: InvalidAcl[] = [];
@@ -55,7 +55,7 @@ export function invalidAcls(acls: Iterable<Acl>): InvalidAcl[] {
   return invalid;
 }
 
-/** Why a rule that may be made never matches anything. */
+/** Returns why a valid rule never matches anything. */
 function uselessness({ resourceType, resourceName, patternType, principal, host }: Acl): string | undefined {
   if (patternType === 'PREFIXED' && resourceName === everyName) {
     return 'PREFIXED * matches nothing; LITERAL * is every name.';

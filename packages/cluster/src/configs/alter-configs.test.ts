@@ -5,7 +5,7 @@ import { alteredConfigs } from './alter-configs.ts';
 
 type Texts = Record<string, string>;
 
-/** `name=value` sets, `name+=value` adds, `name-=value` takes away, `-name` deletes. */
+/** `name=value` sets, `name+=value` appends, `name-=value` subtracts, `-name` deletes. */
 function change(text: string): ConfigChange {
   if (text.startsWith('-')) return { name: text.slice(1), operation: 'delete', value: null };
   const [, name = '', sign = '', value = ''] = /^([\w.]+)([+-]?)=(.*)$/.exec(text)!;
@@ -40,7 +40,7 @@ const cases: [kind: ConfigResourceKind, before: Texts, changes: string[], after:
   ['topic', {}, ['retention.mss=5'], /^INVALID_CONFIG .* no such topic config; did you mean retention\.ms\?/],
   ['topic', {}, ['some.list+=5'], /^INVALID_CONFIG some\.list=5: there is no such topic config/],
   ['topic', {}, ['-some.plugin'], {}],
-  // What an older release took for good stays until it is unset.
+  // Names that an older release accepted remain until they are unset.
   ['topic', { 'some.plugin': '1' }, ['retention.ms=5'], { 'retention.ms': '5', 'some.plugin': '1' }],
   ['topic', { 'some.plugin': '1' }, ['-some.plugin'], {}],
   ['topic', compacted, [`${policy}+=delete`], { [policy]: 'compact,delete' }],
@@ -153,7 +153,7 @@ for (const [kind, before, changes, after] of cases) {
   });
 }
 
-test('replacing all unsets what is not named', () => {
+test('replacesAll unsets configs that are not named', () => {
   const before = { 'retention.bytes': '7', 'retention.ms': '5' };
   const replace = (...changes: string[]) =>
     alteredConfigs({ kind: 'topic', name: 'x', replacesAll: true, changes: changes.map(change) }, before, {});
@@ -161,7 +161,7 @@ test('replacing all unsets what is not named', () => {
   assert.deepEqual(replace(), { error: 'NONE', configs: {} });
 });
 
-test('a value is missing where something is to be set', () => {
+test('set, append and subtract need a value', () => {
   for (const operation of ['set', 'append', 'subtract'] as const) {
     const changes = [{ name: policy, operation, value: null }];
     const altered = alteredConfigs({ kind: 'topic', name: 'x', replacesAll: false, changes }, {}, {});
@@ -169,7 +169,7 @@ test('a value is missing where something is to be set', () => {
   }
 });
 
-test('only owners change what is theirs, and clients that name it as it is do no harm', () => {
+test('only owners change owner configs; a client may send the current value', () => {
   const bucket = 'service.bucket.url';
   const before = { [bucket]: 's3://ours', 'num.partitions': '3' };
   const alter = (by: 'client' | 'owner', replacesAll: boolean, ...changes: string[]) =>
@@ -192,7 +192,7 @@ test('only owners change what is theirs, and clients that name it as it is do no
   assert.deepEqual(alter('owner', true), { error: 'NONE', configs: {} });
 });
 
-test('the refusal of a compaction change has a reason code, others have none', () => {
+test('a refused compaction change has a reason code, other refusals have none', () => {
   const reasonOf = (text: string) => {
     const request = { kind: 'topic', name: 'x', replacesAll: false, changes: [change(text)] } as const;
     const altered = alteredConfigs(request, {}, {});

@@ -24,12 +24,13 @@ interface ConfigsRefusal {
   readonly reason?: AlterConfigsReason;
 }
 
-/** Clients come through agents, owners through the API. */
+/** Clients change configs through agents, owners through the API. */
 export type ConfigsBy = 'client' | 'owner';
 
 /**
- * What a resource has after the changes, or what is wrong with them. Nothing else depends on it yet. What is for owners only, clients
- * can neither change nor unset; that they name it as it is does no harm, because tools send all that they were told.
+ * Returns the configs of a resource after the changes, or what is wrong with them; changes no state. Clients can
+ * neither change nor unset configs for owners only; they may send the current value, because tools send back every
+ * config that they have read.
  */
 export function alteredConfigs(
   { kind, name: resourceName, replacesAll, changes }: ConfigsToAlter,
@@ -83,7 +84,7 @@ function ownersOnlyRule(kind: ConfigsToAlter['kind'], name: string): string | un
   return Object.hasOwn(rows, name) ? rows[name]!.ownersOnly : undefined;
 }
 
-/** By name, so that equal configs are equal bytes whatever their history. */
+/** Sorted by name, so that equal configs have equal bytes. */
 function sortedConfigs(configs: Iterable<readonly [string, string]>): ConfigTexts {
   return Object.fromEntries([...configs].sort(([a], [b]) => (a < b ? -1 : 1)));
 }
@@ -98,7 +99,7 @@ function listAfter({ operation, value }: ConfigChange, before: string): string {
   return after.join(',');
 }
 
-/** Values that are allowed each and not together, or not after what was there. */
+/** Finds values that are valid individually but not together, or not after the previous ones. */
 function conflictOf(
   kind: ConfigsToAlter['kind'],
   resourceName: string,
@@ -132,7 +133,7 @@ function groupConflict(
   return undefined;
 }
 
-/** Configs of the cluster that are allowed each and not together. */
+/** Finds configs of the cluster that are valid individually but not together. */
 export function clusterConflict(texts: ConfigTexts): string | undefined {
   const isSet = (name: 'service.acls.enabled' | 'service.acl.shadowing.enabled') =>
     clusterConfigValue(name, texts);

@@ -2,8 +2,8 @@ import type { ConfigRow } from './config-row.ts';
 import { bool, type ConfigType, double, int, long, words } from './config-type.ts';
 
 /**
- * The configs of Apache Kafka 4.3's brokers that mean nothing to an agent. They are known so that a name that is not here is a
- * mistake, and described because tools read them.
+ * Broker configs of Apache Kafka 4.3 that have no effect on an agent. They are listed so that any other name is an
+ * error, and described because tools read them.
  */
 
 const anyInt = int({ min: -(2 ** 31) });
@@ -14,7 +14,7 @@ const anyText: ConfigType<string> = { kafkaType: 'STRING', rule: 'text', parse: 
 
 type RowTable = Readonly<Record<string, readonly [type: ConfigType<unknown>, defaultText: string]>>;
 
-/** Kafka changes these while a broker runs. */
+/** Dynamic in Kafka. */
 const changeable: RowTable = {
   'background.threads': [int({ min: 1 }), '10'],
   'follower.fetch.last.tiered.offset.enable': [bool, 'false'],
@@ -52,7 +52,7 @@ const changeable: RowTable = {
   'transaction.partition.verification.enable': [bool, 'true'],
 };
 
-/** Kafka reads these when a broker starts. */
+/** Read-only in Kafka: read when a broker starts. */
 const fixed: RowTable = {
   'add.partitions.to.txn.retry.backoff.max.ms': [int({ min: 0 }), '100'],
   'add.partitions.to.txn.retry.backoff.ms': [int({ min: 1 }), '20'],
@@ -183,7 +183,7 @@ const fixed: RowTable = {
   'transaction.two.phase.commit.enable': [bool, 'false'],
 };
 
-/** What is true of one agent and told by it: the texts come with the question. */
+/** Values that an agent reports about itself; the caller passes the texts. */
 const ofOneAgent: Readonly<Record<string, readonly [type: ConfigType<unknown>, doc: string]>> = {
   'advertised.listeners': [anyWords, 'Where clients reach the broker.'],
   'broker.id': [anyInt, 'The node id of the broker.'],
@@ -195,7 +195,7 @@ const ofOneAgent: Readonly<Record<string, readonly [type: ConfigType<unknown>, d
   'process.roles': [anyWords, 'What the process is in a cluster of Apache Kafka.'],
 };
 
-/** Rows of the catalogue of brokers beside those of the cluster. */
+/** Rows of the broker catalogue besides those of the cluster. */
 export const brokerConfigs: Readonly<Record<string, ConfigRow>> = {
   ...rowsOf(changeable, {
     doc: "A config of Apache Kafka's brokers; agents have nothing that it is about.",
@@ -211,7 +211,7 @@ export const brokerConfigs: Readonly<Record<string, ConfigRow>> = {
 };
 
 /**
- * Kafka's names that are neither described nor changed: security and listeners, which the flags of an agent decide, plug-ins,
+ * Kafka's configs that are neither described nor changed: security and listeners, which an agent's flags set, plug-ins,
  * and what Kafka itself does not show.
  */
 const undescribed: ReadonlySet<string> = new Set([
@@ -351,10 +351,10 @@ const undescribed: ReadonlySet<string> = new Set([
   'unstable.feature.versions.enable',
 ]);
 
-/** Configs of one listener, as Kafka names them. */
+/** Configs of a single listener, as Kafka names them. */
 const ofListener = /^listener\.name\.[^.]+\../;
 
-/** Whether Kafka has a config of brokers of this name that cannot be set here. */
+/** Returns whether Kafka has a broker config of this name that cannot be set here. */
 export function isUnchangeable(name: string): boolean {
   return undescribed.has(name) || ofListener.test(name);
 }

@@ -6,7 +6,7 @@ import { shownText } from './config-type.ts';
 import type { ConfigTexts } from './config-value.ts';
 
 interface CheckedConfigs<Value extends string | null> {
-  /** What is to be stored: canonical names in the order of the catalogue, then names that are unset and unknown. */
+  /** Configs to store: canonical names in the order of the catalogue, then unknown names that are unset. */
   readonly configs: Readonly<Record<string, Value>>;
   readonly problems: readonly ConfigProblem[];
 }
@@ -60,13 +60,13 @@ function check<Value extends string | null>(
         'INVALID_REQUEST',
       );
     } else if (text === null && !name.startsWith(ourPrefix)) {
-      // As in Kafka, and so that what an older release stored can be removed.
+      // As in Kafka; it also allows removing what an older release stored.
       unknown.set(name, text);
     } else {
       problem(name, unknownRule(catalogue, name));
     }
   }
-  // In the order of the catalogue, and only where no better name was given.
+  // In the order of the catalogue, and only if neither the canonical name nor a preceding alias is set.
   for (const [name, { of, times = 1 }] of Object.entries(aliases)) {
     if (!Object.hasOwn(texts, name) || fixedRule(kind, rows[of]!) !== undefined) continue;
     const { type } = rows[of]!;
@@ -86,7 +86,7 @@ function check<Value extends string | null>(
   return { configs, problems };
 }
 
-/** Why a config cannot be set for this kind of resource; `undefined` when it can. */
+/** Returns why a config cannot be set for this kind of resource; `undefined` if it can. */
 function fixedRule(kind: ConfigResourceKind, row: ConfigRow): string | undefined {
   if (row.readOnly) {
     return row.default === undefined
@@ -97,7 +97,7 @@ function fixedRule(kind: ConfigResourceKind, row: ConfigRow): string | undefined
   return 'is the same for all brokers; leave the name of the broker empty to change it for the cluster';
 }
 
-/** Why this release does not take a value that is well-formed. */
+/** Returns why this release refuses a well-formed value. */
 function refusalOf({ type, refusedValues = {} }: ConfigRow, text: string): string | undefined {
   const value = shownText(type, text);
   return Object.hasOwn(refusedValues, value) ? refusedValues[value] : undefined;

@@ -4,7 +4,7 @@ import { patternCost } from '../patterns/pattern-cost.ts';
 import type { ConfigRow } from './config-row.ts';
 import { int, words } from './config-type.ts';
 
-/** What a subscription can choose clients by. */
+/** Attributes by which a subscription selects clients. */
 const selectors = [
   'client_instance_id',
   'client_id',
@@ -20,13 +20,13 @@ function isMatch(word: string): boolean {
   return compilePattern(word.slice(equals + 1).trim()).problem === undefined;
 }
 
-/** One text could hold hundreds of patterns, each of which is cheap enough. */
+/** Limits the total: one text could contain hundreds of patterns that are each cheap enough. */
 function areCheap(matches: readonly string[]): boolean {
   const cost = matches.reduce((sum, match) => sum + patternCost(match.slice(match.indexOf('=') + 1)), 0);
   return cost <= clusterLimits.patternCostMax;
 }
 
-/** Every config of a subscription to metrics that clients push. */
+/** Every config of a client-metrics subscription. */
 export const clientMetricsConfigs = {
   'interval.ms': {
     type: int({ min: 100, max: 3_600_000 }),

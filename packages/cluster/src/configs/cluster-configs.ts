@@ -6,8 +6,8 @@ import { eventConfigs } from './event-configs.ts';
 import { noLightning } from './topic-configs.ts';
 
 /**
- * The configs of the cluster that mean something here or that topics inherit; Kafka knows them as dynamic defaults of brokers. The
- * other names of Kafka's brokers are in broker-configs.ts.
+ * Cluster configs that have an effect here or that topics inherit; in Kafka they are dynamic broker defaults. Kafka's
+ * other broker configs are in broker-configs.ts.
  */
 export const clusterConfigs = {
   'auto.create.topics.enable': {
@@ -371,7 +371,7 @@ export const clusterConfigs = {
 
 export type ClusterConfigName = keyof typeof clusterConfigs;
 
-/** Finer units first: when several names of one config are set together, the finest counts, as in Kafka. */
+/** Finer units first: if several aliases of one config are set together, the finest takes precedence, as in Kafka. */
 export const clusterConfigAliases = {
   'log.retention.minutes': { of: 'log.retention.ms', times: 60_000 },
   'log.retention.hours': { of: 'log.retention.ms', times: 3_600_000 },

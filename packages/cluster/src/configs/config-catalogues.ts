@@ -6,26 +6,26 @@ import type { ConfigAlias, ConfigRow } from './config-row.ts';
 import { groupConfigs } from './group-configs.ts';
 import { topicConfigAliases, topicConfigs } from './topic-configs.ts';
 
-/** Names that begin so are ours. */
+/** Prefix of configs that are not Kafka's. */
 export const ourPrefix = 'service.';
 
 /** All configs of one kind of resource. */
 export interface ConfigCatalogue {
-  /** As messages call the resource. */
+  /** Name of the resource in messages. */
   readonly noun: string;
   readonly rows: Readonly<Record<string, ConfigRow>>;
   readonly aliases: Readonly<Record<string, ConfigAlias>>;
-  /** Whether a name that has no row is one of Kafka's that cannot be set here. Every other name is a mistake. */
+  /** Returns whether a name without a row is a Kafka config that cannot be set here. Every other name is an error. */
   isUnchangeable(name: string): boolean;
 }
 
-/** Whether a kind of resource has a config of this name, or one that goes by it. */
+/** Returns whether a kind of resource has a config or an alias of this name. */
 export function isConfigName(kind: ConfigResourceKind, name: string): boolean {
   const { rows, aliases } = configCatalogues[kind];
   return Object.hasOwn(rows, name) || Object.hasOwn(aliases, name);
 }
 
-/** By name, which is the order in which configs are stored and shown. */
+/** Sorted by name: the order in which configs are stored and shown. */
 const ofBrokers: Readonly<Record<string, ConfigRow>> = Object.fromEntries(
   Object.entries<ConfigRow>({ ...clusterConfigs, ...brokerConfigs }).sort(([a], [b]) => (a < b ? -1 : 1)),
 );

@@ -3,34 +3,46 @@ import type { ConfigType } from './config-type.ts';
 /** One config of a topic or of the cluster. Validation, defaults and DescribeConfigs derive from it. */
 export interface ConfigRow {
   readonly type: ConfigType<unknown>;
-  /** As text, as all values are. Without one, somebody else decides when nothing is set. */
+  /** As text, like all values. Without a default, other code decides when nothing is set. */
   readonly default?: string;
   readonly doc: string;
-  /** Cannot be set: reads as its default, or as what the flags of an agent say. */
+  /** Read-only: its value is the default or what an agent's flags set. */
   readonly readOnly?: true;
-  /** An agent reads it for itself, so that one broker may have its own value; others with an effect are the same for all brokers. */
+  /**
+   * Each agent reads its own value, so a single broker may override it. Other configs with an effect are the same for
+   * all brokers.
+   */
   readonly perBroker?: true;
-  /** Only owners of the cluster set it, through the API and never through an agent. Says how, for clients that try. */
+  /**
+   * Only owners of the cluster can set it, through the API and never through an agent. The text explains this to
+   * clients that try.
+   */
   readonly ownersOnly?: string;
-  /** Nobody is ever shown its value. */
+  /** The value is never returned. */
   readonly sensitive?: true;
-  /** Accepted, stored and shown, because tools set it; nothing depends on it here. */
+  /** Accepted, stored and shown because tools set it; it has no effect here. */
   readonly withoutEffect?: true;
-  /** Values of a config that has an effect otherwise, accepted because tools set them and compare what they read. */
+  /**
+   * Values without effect of a config that otherwise has one; accepted because tools set them and compare what they
+   * read.
+   */
   readonly valuesWithoutEffect?: readonly string[];
-  /** Values that promise what this release does not do, each with why. They are refused, and shown where an earlier release stored them. */
+  /**
+   * Values that this release does not support, each with the reason. They are refused, but shown if an earlier release
+   * stored them.
+   */
   readonly refusedValues?: Readonly<Record<string, string>>;
   /**
-   * The name that Kafka's brokers have for the same thing. A topic inherits the cluster's value when the cluster's catalogue
-   * has that name.
+   * Kafka's broker config for the same setting. A topic inherits the cluster's value if the cluster's catalogue has
+   * that name.
    */
   readonly synonym?: string;
 }
 
-/** Another name under which a config can be set, and under which it is never shown. */
+/** Another name under which a config can be set; it is never shown under it. */
 export interface ConfigAlias {
   readonly of: string;
-  /** What one unit of the alias is in units of the config; negative values keep their meaning. */
+  /** Units of the config per unit of the alias; negative values are not scaled. */
   readonly times?: number;
 }
 
@@ -39,11 +51,11 @@ export interface ConfigProblem {
   readonly name: string;
   readonly value: string;
   readonly rule: string;
-  /** INVALID_REQUEST for what exists and cannot be changed so, as in Kafka; INVALID_CONFIG for everything else. */
+  /** INVALID_REQUEST for a config that exists but cannot be changed this way, as in Kafka; otherwise INVALID_CONFIG. */
   readonly error: 'INVALID_CONFIG' | 'INVALID_REQUEST';
 }
 
-/** What a tool shows beside the value. */
+/** Returns the documentation that tools show with the value. */
 export function documentationOf({ doc, withoutEffect, valuesWithoutEffect = [] }: ConfigRow): string {
   if (withoutEffect) return `${doc} It is accepted and has no effect here.`;
   return [doc, ...valuesWithoutEffect.map((value) => `${value} is accepted and has no effect here.`)].join(

@@ -1,14 +1,14 @@
 import { coreLimits } from '@weir/core';
 
 /**
- * The types that a config can have, as DescribeConfigs names them. Values travel and are stored as text; a type says which
- * text is allowed and what it means.
+ * Config types, as DescribeConfigs names them. Values are sent and stored as text; a type defines which texts are valid
+ * and what they mean.
  */
 export interface ConfigType<Value> {
   readonly kafkaType: 'BOOLEAN' | 'STRING' | 'INT' | 'LONG' | 'DOUBLE' | 'LIST';
-  /** What a value must be, to follow "must be". */
+  /** What a value must be; completes the sentence "must be …". */
   readonly rule: string;
-  /** Returns `undefined` when the text is not allowed. */
+  /** Returns `undefined` if the text is invalid. */
   parse(text: string): Value | undefined;
 }
 
@@ -38,7 +38,10 @@ export function int({ min, max = 2 ** 31 - 1 }: { min: number; max?: number }): 
   return integer('INT', min, BigInt(max));
 }
 
-/** People write 2^63 - 1 for "never", so that it is allowed; it counts as 2^53 - 1, which is 285,000 years of milliseconds. */
+/**
+ * 2^63 - 1 is a common way to write "never", so it is valid; it is read as 2^53 - 1, which is 285,000 years of
+ * milliseconds.
+ */
 export function long({ min }: { min: number }): ConfigType<number> {
   return integer('LONG', min, 2n ** 63n - 1n);
 }
@@ -51,20 +54,20 @@ export function oneOf<const Words extends readonly string[]>(...words: Words): C
   };
 }
 
-/** An address such as `s3://bucket?region=eu-west-1`. Whoever uses it says whether it can. */
+/** A URL such as `s3://bucket?region=eu-west-1`. Code that uses it checks that it is supported. */
 export const url: ConfigType<string> = {
   kafkaType: 'STRING',
   rule: `an address such as s3://bucket, with at most ${coreLimits.configTextCharsMax} characters and no user in it`,
   parse: (text) => {
     const trimmed = text.trim();
     if (trimmed.length > coreLimits.configTextCharsMax || !URL.canParse(trimmed)) return undefined;
-    // What stands before the @ is a secret more often than not, and configs are shown to many.
+    // User info in a URL is usually a secret, and many users can read configs.
     const { username, password } = new URL(trimmed);
     return username === '' && password === '' ? trimmed : undefined;
   },
 };
 
-/** Words separated by commas, each at most once and at least one. */
+/** Comma-separated words from a set, without duplicates, at least one. */
 export function someOf<const Words extends readonly string[]>(
   ...words: Words
 ): ConfigType<readonly Words[number][]> {
@@ -95,7 +98,7 @@ export function double({ min, max }: { min: number; max: number }): ConfigType<n
   };
 }
 
-/** Any words separated by commas, none twice; no words at all is allowed. */
+/** Comma-separated words without duplicates; may be empty. */
 export function words(
   rule: string,
   isAllowed: (word: string) => boolean = () => true,
@@ -113,13 +116,13 @@ export function words(
   };
 }
 
-/** The words of a list as people write it. */
+/** Splits a comma-separated list, ignoring blanks. */
 export function wordsOf(text: string): string[] {
   if (text.trim() === '') return [];
   return text.split(',').map((word) => word.trim());
 }
 
-/** A value as it is shown: without what people write and nobody reads, so that tools that compare texts are not surprised. */
+/** Returns a value as it is shown: normalised, so that tools that compare texts find no spurious differences. */
 export function shownText({ kafkaType }: ConfigType<unknown>, text: string): string {
   if (kafkaType === 'LIST') return wordsOf(text).join(',');
   return kafkaType === 'BOOLEAN' ? text.trim().toLowerCase() : text.trim();

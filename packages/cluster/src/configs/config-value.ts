@@ -5,16 +5,19 @@ import type { ConfigRow, ValueOf } from './config-row.ts';
 import type { GroupConfigName, groupConfigs } from './group-configs.ts';
 import type { TopicConfigName, topicConfigs } from './topic-configs.ts';
 
-/** What was set, by canonical name. Only checked values get here. */
+/** Set values by canonical name; already validated. */
 export type ConfigTexts = Readonly<Record<string, string>>;
 
 const noTexts: ConfigTexts = {};
 
-/** Where a value comes from: the resource itself, a broker, the cluster, the flags of an agent, or nobody. DescribeConfigs tells it. */
+/**
+ * Source of a value, as DescribeConfigs reports it: the resource itself, a broker, the cluster, an agent's flags, or
+ * the default.
+ */
 export type ConfigSource = ConfigResourceKind | 'agent' | 'default';
 
 export interface ConfigReading {
-  /** The name under which it is set there. */
+  /** Name of the config at that source. */
   readonly name: string;
   readonly text: string;
   readonly source: ConfigSource;
@@ -24,7 +27,7 @@ type ClusterConfigs = typeof clusterConfigs;
 type TopicConfigs = typeof topicConfigs;
 type GroupConfigs = typeof groupConfigs;
 
-/** A value is certain where a row has a default, its own or the cluster's; elsewhere somebody else decides when nothing is set. */
+/** A value is defined if the row has a default, its own or the cluster's; otherwise it may be `undefined`. */
 type ClusterValue<Name extends ClusterConfigName> =
   | ValueOf<ClusterConfigs[Name]>
   | (ClusterConfigs[Name] extends { readonly default: string } ? never : undefined);
@@ -42,8 +45,8 @@ type TopicValue<Name extends TopicConfigName> =
 type GroupValue<Name extends GroupConfigName> = ValueOf<GroupConfigs[Name]>;
 
 /**
- * All that a config could be, the most specific first: what the resource has, what the broker and the cluster have under the
- * broker's name for it, what the flags of the agent say, the default. The first one counts.
+ * Yields the candidate values of a config, the most specific first: of the resource, of the broker and the cluster
+ * under the broker's name for it, of the agent's flags, the default. The first one is effective.
  */
 export function* readings(
   kind: ConfigResourceKind,
@@ -69,7 +72,7 @@ export function* readings(
   if (row.default !== undefined) yield { name, text: row.default, source: 'default' };
 }
 
-/** The text that counts; `undefined` when nothing is set and there is no default, or no such config. */
+/** Returns the effective text; `undefined` if nothing is set and there is no default, or no such config. */
 export function effectiveText(
   kind: ConfigResourceKind,
   name: string,
@@ -103,12 +106,17 @@ export function groupConfigValue<Name extends GroupConfigName>(
   return readValue('group', name, groupTexts, clusterTexts) as GroupValue<Name>;
 }
 
-/** The largest record of a topic: the topic's limit, else the cluster's, else `undefined`, and the agent's own counts. */
+/**
+ * Returns the maximum record size of a topic: the topic's limit, else the cluster's, else `undefined`: then the agent's
+ * own limit applies.
+ */
 export function recordBytesMax(topicTexts: ConfigTexts, clusterTexts: ConfigTexts): number | undefined {
   return topicConfigValue('max.message.bytes', topicTexts, clusterTexts);
 }
 
-/** A text that an older release allowed and this one does not counts as not set, since a read has nobody to complain to. */
+/**
+ * Treats a text that an older release accepted and this one does not as not set, since a read cannot report an error.
+ */
 function textOf({ type }: ConfigRow, texts: ConfigTexts, name: string): string | undefined {
   const text = Object.hasOwn(texts, name) ? texts[name] : undefined;
   return text === undefined || type.parse(text) === undefined ? undefined : text;

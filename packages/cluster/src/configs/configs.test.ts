@@ -17,7 +17,7 @@ import { topicConfigAliases, topicConfigs } from './topic-configs.ts';
 const catalogues = Object.values(configCatalogues);
 const rows: [string, ConfigRow][] = catalogues.flatMap(({ rows }) => Object.entries(rows));
 
-test('every default is a value that its row allows, and every row says what it is for', () => {
+test('every default is valid for its row, and every row is documented', () => {
   for (const [name, { default: text, type, doc }] of rows) {
     if (text !== undefined) assert.notEqual(type.parse(text), undefined, name);
     assert.match(doc, /^[A-Z\w].+\.$/s, name);
@@ -31,7 +31,7 @@ test('rows are sorted by name, which is the order in which configs are stored an
   }
 });
 
-test('what a topic or a group inherits has a name in the cluster, which takes the same values and has the only default', () => {
+test('an inherited config exists in the cluster, with the same values and the only default', () => {
   for (const { rows } of [configCatalogues.topic, configCatalogues.group]) {
     for (const [name, { synonym, type, default: own }] of Object.entries(rows)) {
       if (synonym === undefined) continue;
@@ -43,7 +43,7 @@ test('what a topic or a group inherits has a name in the cluster, which takes th
   }
 });
 
-test('aliases are other names of rows, and no rows themselves', () => {
+test('aliases refer to rows and are not rows themselves', () => {
   const pairs: [object, Record<string, ConfigAlias>][] = [
     [topicConfigs, topicConfigAliases],
     [clusterConfigs, clusterConfigAliases],
@@ -111,7 +111,7 @@ for (const [name, text, stored] of topicCases) {
   });
 }
 
-/** The configs of topics in Apache Kafka 4.3. */
+/** Topic configs of Apache Kafka 4.3. */
 const kafkaTopicConfigs = [
   'cleanup.policy',
   'compression.gzip.level',
@@ -148,7 +148,7 @@ const kafkaTopicConfigs = [
   'unclean.leader.election.enable',
 ];
 
-test('every config of a topic in Apache Kafka is known, and those without effect say so', () => {
+test('every topic config of Apache Kafka is known, and those without effect are documented as such', () => {
   for (const name of kafkaTopicConfigs) assert.ok(Object.hasOwn(topicConfigs, name), name);
   for (const { rows } of catalogues) {
     for (const [name, row] of Object.entries(rows)) {
@@ -157,7 +157,7 @@ test('every config of a topic in Apache Kafka is known, and those without effect
   }
 });
 
-test('compaction is accepted, shown as it was set, and said to have no effect', () => {
+test('compaction is accepted, shown as it was set, and documented as having no effect', () => {
   for (const policy of ['compact', 'compact,delete']) {
     const { configs, problems } = checkTopicConfigs({ 'cleanup.policy': policy });
     assert.deepEqual({ configs, problems }, { configs: { 'cleanup.policy': policy }, problems: [] });
@@ -169,7 +169,7 @@ test('compaction is accepted, shown as it was set, and said to have no effect', 
   assert.match(configsPage(), /^\| `cleanup\.policy` \|.*`compact`: no effect/m);
 });
 
-test('what this release does not do is refused in one line, and leaving it off is not', () => {
+test('unsupported features are refused in one line, and switching them off is accepted', () => {
   const asked = {
     'service.key.schema.validation': 'True',
     'service.topic.type': 'lightning',
@@ -242,7 +242,7 @@ for (const [set, stored] of aliasCases) {
   });
 }
 
-test('a topic has its own value, else the one of the cluster, else the default', () => {
+test('a topic uses its own value, else the value of the cluster, else the default', () => {
   const own = { 'retention.ms': '1' };
   const cluster = { 'log.retention.ms': '2' };
   assert.equal(topicConfigValue('retention.ms', own, cluster), 1);
@@ -266,7 +266,7 @@ test('a topic has its own value, else the one of the cluster, else the default',
   ]);
 });
 
-test('the size limit is that of the topic, then of the cluster, then nobody says one', () => {
+test('the size limit is that of the topic, else of the cluster, else undefined', () => {
   const own = { 'max.message.bytes': '10' };
   const cluster = { 'message.max.bytes': '20' };
   assert.equal(recordBytesMax(own, cluster), 10);
@@ -274,7 +274,7 @@ test('the size limit is that of the topic, then of the cluster, then nobody says
   assert.equal(recordBytesMax({}, {}), undefined);
 });
 
-test('a read-only config keeps its default, whatever is stored', () => {
+test('a read-only config has its default, whatever is stored', () => {
   assert.equal(clusterConfigValue('default.replication.factor', { 'default.replication.factor': '1' }), 3);
   assert.equal(clusterConfigValue('message.max.bytes', {}), undefined);
   assert.deepEqual(
@@ -283,12 +283,12 @@ test('a read-only config keeps its default, whatever is stored', () => {
   );
 });
 
-test('what an older release allowed and this one does not counts as not set', () => {
+test('a value that an older release accepted and this one does not counts as not set', () => {
   assert.equal(clusterConfigValue('num.partitions', { 'num.partitions': 'many' }), 1);
   assert.equal(topicConfigValue('service.topic.type', { 'service.topic.type': 'fast' }, {}), 'classic');
 });
 
-test('a group has its own value, else the one of the cluster, else the default', () => {
+test('a group uses its own value, else the value of the cluster, else the default', () => {
   const cluster = { 'group.consumer.session.timeout.ms': '30000' };
   const own = { 'consumer.session.timeout.ms': '20000' };
   assert.equal(groupConfigValue('consumer.session.timeout.ms', own, cluster), 20_000);

@@ -17,7 +17,7 @@ function describeOne(
   return config!;
 }
 
-test('all configs are told, with type and documentation', () => {
+test('all configs are described, with type and documentation', () => {
   const topic = describeConfigs('topic', nothing);
   assert.deepEqual(
     topic.map(({ name }) => name),
@@ -30,7 +30,7 @@ test('all configs are told, with type and documentation', () => {
   assert.doesNotMatch(describeOne('topic', 'retention.ms', {}).documentation, /no effect/);
 });
 
-test('names that do not exist are left out', () => {
+test('unknown names are omitted', () => {
   const names = ['retention.ms', 'nothing', 'constructor'];
   assert.deepEqual(
     describeConfigs('topic', { ...nothing, names }).map(({ name }) => name),
@@ -38,7 +38,7 @@ test('names that do not exist are left out', () => {
   );
 });
 
-test('synonyms are told from the most specific to the default, and the first is the value', () => {
+test('synonyms are listed from the most specific to the default, and the first is the value', () => {
   const texts = { 'retention.ms': '1' };
   const clusterTexts = { 'log.retention.ms': '2' };
   const all = [
@@ -57,7 +57,7 @@ test('synonyms are told from the most specific to the default, and the first is 
   }
 });
 
-test('what an agent is told by its flags counts behind what is set, and is inherited by topics', () => {
+test('values of agent flags rank behind set values, and topics inherit them', () => {
   const agentTexts = { 'message.max.bytes': '1000' };
   const { value, source } = describeOne('topic', 'max.message.bytes', { agentTexts });
   assert.deepEqual([value, source], ['1000', 'agent']);
@@ -70,7 +70,7 @@ test('what an agent is told by its flags counts behind what is set, and is inher
   assert.deepEqual([unset.value, unset.source, unset.synonyms], [null, 'default', []]);
 });
 
-test('a list is told without the blanks that somebody wrote', () => {
+test('a list is shown without blanks', () => {
   const told = (text: string) =>
     describeOne('topic', 'cleanup.policy', { texts: { 'cleanup.policy': text } });
   assert.equal(told(' compact ').value, 'compact');
@@ -80,7 +80,7 @@ test('a list is told without the blanks that somebody wrote', () => {
   assert.equal(value, 'true');
 });
 
-test('what cannot be set is read-only, and what is sensitive has no value anywhere', () => {
+test('configs that cannot be set are read-only, and sensitive ones never have a value', () => {
   const { isReadOnly, value } = describeOne('cluster', 'default.replication.factor', {});
   assert.deepEqual([isReadOnly, value], [true, '3']);
   const row = { type: oneOf('secret', 'other'), sensitive: true, doc: 'Nobody sees it.' } as const;

@@ -4,17 +4,17 @@ import { type ConfigRow, documentationOf } from './config-row.ts';
 import { type ConfigType, shownText } from './config-type.ts';
 import { type ConfigReading, type ConfigSource, type ConfigTexts, readings } from './config-value.ts';
 
-/** One config as DescribeConfigs tells it. */
+/** One config as DescribeConfigs returns it. */
 export interface DescribedConfig {
   readonly name: string;
-  /** `null` when nobody says one, and for what nobody may see. */
+  /** `null` if there is no value, or if it is sensitive. */
   readonly value: string | null;
   readonly source: ConfigSource;
   readonly isReadOnly: boolean;
   readonly isSensitive: boolean;
   readonly type: ConfigType<unknown>['kafkaType'];
   readonly documentation: string;
-  /** All that say one, the most specific first, under their own names. The first is the value. */
+  /** All sources with a value, the most specific first, with the names there. The first is effective. */
   readonly synonyms: readonly DescribedSynonym[];
 }
 
@@ -25,18 +25,18 @@ interface DescribedSynonym {
 }
 
 interface DescribeOptions {
-  /** What is set for the resource. */
+  /** Configs set on the resource. */
   readonly texts: ConfigTexts;
   readonly clusterTexts: ConfigTexts;
-  /** What the flags of the agent say, by the names of the cluster. */
+  /** Values of the agent's flags, by the cluster's config names. */
   readonly agentTexts: ConfigTexts;
-  /** What is set for the broker that describes a topic or a group. */
+  /** Configs set on the broker that describes a topic or a group. */
   readonly brokerTexts?: ConfigTexts;
-  /** The names that are wanted; `null` for all. Those that do not exist are left out. */
+  /** Requested names; `null` for all. Unknown names are omitted. */
   readonly names: readonly string[] | null;
 }
 
-/** The configs of a resource, in the order of the catalogue. */
+/** Returns the configs of a resource, in the order of the catalogue. */
 export function describeConfigs(
   kind: ConfigResourceKind,
   { texts, clusterTexts, agentTexts, brokerTexts, names }: DescribeOptions,

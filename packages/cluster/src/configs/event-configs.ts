@@ -41,5 +41,5 @@ const rows: readonly (readonly [string, ConfigRow])[] = [
   ]),
 ];
 
-/** Whether a cluster records events, which, and for how long. By name, as catalogues are. */
+/** Configs for recording events: whether, which, and for how long. Sorted by name, like all catalogues. */
 export const eventConfigs = Object.fromEntries(rows.toSorted(([a], [b]) => (a < b ? -1 : 1))) as EventConfigs;

@@ -1,7 +1,7 @@
 import type { ConfigRow } from './config-row.ts';
 import { bool, int, oneOf } from './config-type.ts';
 
-/** Every config that one group can have. What a group does not say, the cluster says under the name behind `synonym`. */
+/** Every config of a group. If a group does not set one, the cluster's value under the `synonym` applies. */
 export const groupConfigs = {
   'consumer.assignment.interval.ms': {
     type: int({ min: 0 }),

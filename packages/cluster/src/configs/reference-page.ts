@@ -3,7 +3,7 @@ import type { ConfigResourceKind } from '../ports/admin-port.ts';
 import { configCatalogues } from './config-catalogues.ts';
 import { type ConfigRow, documentationOf } from './config-row.ts';
 
-/** The reference page of configs, as Markdown. */
+/** Returns the reference page of configs as Markdown. */
 export function configsPage(): string {
   return `${[introduction, ...sections.map(sectionOf)].join('\n\n')}\n`;
 }

@@ -7,10 +7,9 @@ export const noLightning = 'this release has no lightning topics; leave it class
 const throttledReplicas = words('"*" or partition:broker', (word) => /^(\*|\d{1,10}:\d{1,10})$/.test(word));
 
 /**
- * Every config that a topic can have: all of Apache Kafka 4.3 and our own. Others are refused.
- *
- * Those that are about segments, indexes, replicas and tiers are here because tools set them and compare what they read; a
- * cluster on object storage has none of these things.
+ * Every config of a topic: all of Apache Kafka 4.3 and our own. Others are refused. Those about segments, indexes,
+ * replicas and tiers are listed because tools set them and compare what they read; they have no effect on object
+ * storage.
  */
 export const topicConfigs = {
   'cleanup.policy': {
