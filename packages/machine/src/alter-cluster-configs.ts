@@ -3,7 +3,7 @@ import type { ByteReader } from './bytes/byte-reader.ts';
 import type { ClusterState } from './cluster-state.ts';
 import { type ConfigChanges, readConfigChanges } from './config-changes.ts';
 
-/** Decides what changes; changes nothing. */
+/** Decides the changes without applying them. */
 export function decideAlterClusterConfigs(
   { clusterConfigs }: ClusterState,
   asked: ConfigChanges,

@@ -88,7 +88,7 @@ for (const [what, rows, answers] of requests) {
   });
 }
 
-test('everybody who has to know is told, and nobody of what did not change', () => {
+test('followers receive changed configs of topics, cluster and subscriptions, and no unchanged ones', () => {
   const cluster = new Cluster();
   cluster.create('a', 3);
   cluster.create('b');
@@ -114,7 +114,7 @@ test('everybody who has to know is told, and nobody of what did not change', () 
   assert.equal(cluster.journal.length, from + 1, 'once more changes nothing');
 });
 
-test('what is set for groups and subscriptions can be asked for, and is gone when the last config is unset', () => {
+test('configs of groups can be read, and are gone when the last one is unset', () => {
   const cluster = new Cluster();
   const { machine } = cluster;
   alter(cluster, [['group', 'readers', { 'share.isolation.level': 'read_committed' }]]);
@@ -127,14 +127,14 @@ test('what is set for groups and subscriptions can be asked for, and is gone whe
   assert.equal(machine.stats().records, 0);
 });
 
-test('replacing all configs of a topic leaves what is named', () => {
+test('replacing all configs of a topic leaves only the named ones', () => {
   const cluster = new Cluster();
   cluster.create('a', 1, { 'retention.ms': '5', 'segment.ms': '6' });
   alter(cluster, [['topic', 'a', { 'segment.ms': '7' }]], { replacesAll: true });
   assert.deepEqual(cluster.machine.topicByName('a')!.configs, { 'segment.ms': '7' });
 });
 
-test('topics whose configs came about in different ways are equal', () => {
+test('equal configs are equal bytes, whatever their history', () => {
   const direct = new Cluster();
   const detour = new Cluster();
   direct.create('a', 1, { 'retention.ms': '5', 'cleanup.policy': 'delete' });
@@ -143,7 +143,7 @@ test('topics whose configs came about in different ways are equal', () => {
   assert.ok(direct.saved().equals(detour.saved()));
 });
 
-test('there are so many groups with configs and so many subscriptions, and room for other records is kept', () => {
+test('groups with configs and subscriptions are limited by number', () => {
   const cluster = new Cluster({ groupConfigsMax: 2, clientMetricsMax: 1 });
   const group = (name: string): Row => ['group', name, { 'share.auto.offset.reset': 'earliest' }];
   const errors = (rows: Row[]) => alter(cluster, rows).map(({ error }) => error);
@@ -167,7 +167,7 @@ test('there are so many groups with configs and so many subscriptions, and room 
   assert.deepEqual(errors([['clientMetrics', 'y', { metrics: '*' }]]), ['POLICY_VIOLATION']);
 });
 
-test('a request that comes again gets the first answer', () => {
+test('a repeated request returns the first answer', () => {
   const cluster = new Cluster();
   cluster.create('a');
   const resources = [

@@ -19,7 +19,7 @@ import { repeated } from './topics/repeated.ts';
 import { topicOf } from './topics/topic-entries.ts';
 import type { Topic } from './topics/topics.ts';
 
-/** What changes, by where it is kept: with topics, with the cluster, and as records for everything else. */
+/** Changes by where configs are stored: in topics, in the cluster, and as key-value entries for all other kinds. */
 interface ConfigAlteration {
   readonly topics: ReadonlyMap<Topic, ConfigChanges>;
   readonly cluster: ConfigChanges;
@@ -34,7 +34,7 @@ const namespaceOf = {
   broker: 'brokerConfigs',
 } as const satisfies Record<StoredConfigKind, Namespace>;
 
-/** Decides what changes, for each resource by itself; changes nothing. */
+/** Decides the changes per resource without applying them. */
 export function decideAlterConfigs(
   state: ClusterState,
   limits: MachineLimits,
@@ -99,7 +99,7 @@ export function decideAlterConfigs(
   return { alteration: isNothing ? undefined : { topics, cluster, records: changed }, results };
 }
 
-/** Topics by their numbers with what changes, then what changes of the cluster, then records as in `entriesPut`. */
+/** Layout: topic numbers with their changes, then changes of the cluster, then entries as in `entriesPut`. */
 export function writeConfigsAltered(
   writer: ByteWriter,
   { topics, cluster, records }: ConfigAlteration,
@@ -129,7 +129,7 @@ export function applyConfigsAltered(state: ClusterState, reader: ByteReader): Cl
   return changes;
 }
 
-/** What is set for a group, a subscription of client metrics or one broker. */
+/** Returns the configs of a group, a client-metrics subscription or a broker. */
 export function storedConfigs(
   { records }: Pick<ClusterState, 'records'>,
   kind: StoredConfigKind,
@@ -139,12 +139,12 @@ export function storedConfigs(
   return value === undefined ? {} : (JSON.parse(value.toString()) as Configs);
 }
 
-/** The names for which something is set. */
+/** Returns the names that have configs. */
 export function storedConfigNames({ records }: ClusterState, kind: StoredConfigKind): string[] {
   return [...records.of(namespaceOf[kind]).keys()];
 }
 
-/** Beside the limits of all records there is one of each kind, so that they do not take the room of groups. */
+/** Each kind has a limit besides that of all entries, so that configs do not use up the space of groups. */
 function problemOf(
   state: ClusterState,
   limits: MachineLimits,

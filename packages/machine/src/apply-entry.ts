@@ -29,8 +29,8 @@ import { applyProducerInit } from './transactions/init-producer.ts';
 import { applyOriginNoted } from './transactions/origin.ts';
 
 /**
- * Does what an entry says, and gives the changes that followers see. Throws `UnreadableBytes` when the entry is not whole, not of this release, or does
- * not fit what was applied before; the state is of no use then.
+ * Applies an entry and returns the changes for followers. Throws `UnreadableBytes` if the entry is incomplete, unknown
+ * to this release, or inconsistent with the state; the state must then be discarded.
  */
 export function applyEntry(state: ClusterState, entry: Buffer): readonly ClusterChange[] {
   const reader = new ByteReader(entry);
@@ -52,7 +52,7 @@ const entryKinds: ReadonlyMap<number, EntryKind> = new Map(
   Object.entries(entryKind).map(([kind, number]) => [number, kind as EntryKind]),
 );
 
-/** What each kind of entry does to the state, and what followers see of it. */
+/** How each kind of entry changes the state, and what followers see of it. */
 const appliers: {
   readonly [Kind in Exclude<EntryKind, 'requestAnswered'>]: (
     state: ClusterState,

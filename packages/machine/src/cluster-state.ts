@@ -8,12 +8,12 @@ import { RecentReplies } from './replies/recent-replies.ts';
 import { Topics } from './topics/topics.ts';
 import { Transactions } from './transactions/transactions.ts';
 
-/** Everything that a cluster remembers. Parts of the machine read it to decide, and change it only as entries say. */
+/** The complete state of a cluster. Parts of the machine read it to decide, and change it only by applying entries. */
 export class ClusterState {
   readonly clusterId: string;
-  /** The time of the last entry. It never runs back, so that what was written later is never older. */
+  /** Time of the last entry. It never runs back, so later entries never have earlier times. */
   nowMs = 0;
-  /** Not 0, so that a field that somebody forgot to fill is no producer. */
+  /** Not 0, so that an unset field is never a valid producer id. */
   nextProducerId = 1;
   clusterConfigs: Readonly<Record<string, string>> = {};
   readonly pointers = new PointerPool();

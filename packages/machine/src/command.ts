@@ -38,20 +38,20 @@ import type { GroupOffsets } from './offsets/commit-offsets.ts';
 import type { OffsetsToForget } from './offsets/forget-offsets.ts';
 
 /**
- * Everything that changes a cluster. A command carries what the machine may not make up: ids come with it, and the time
- * comes beside it.
+ * All commands that change a cluster. The machine is deterministic: commands carry ids, and the time is a separate
+ * argument.
  */
 export type Command =
   | { readonly kind: 'commitFiles'; readonly files: readonly FileCommit[] }
   | {
       readonly kind: 'createTopics';
       readonly topics: readonly TopicToCreate[];
-      /** One fresh id per topic, in Kafka's form of 22 characters. Those of topics that are refused are not used. */
+      /** One fresh id per topic, in Kafka's format of 22 characters. Ids of refused topics are not used. */
       readonly topicIds: readonly string[];
       readonly validateOnly: boolean;
     }
   | { readonly kind: 'deleteTopics'; readonly topics: readonly TopicReference[] }
-  /** Deletes topics with what they hold; nothing can be restored. */
+  /** Deletes topics with their data, irrevocably. */
   | { readonly kind: 'removeTopics'; readonly topics: readonly TopicReference[] }
   | { readonly kind: 'restoreTopics'; readonly topicIds: readonly string[] }
   | {
@@ -61,17 +61,17 @@ export type Command =
     }
   | { readonly kind: 'allocateProducerIds'; readonly count: number }
   | {
-      /** Sets and unsets configs of the cluster, all of them or none. A value of `null` unsets. */
+      /** Sets and unsets configs of the cluster, all or none. `null` unsets. */
       readonly kind: 'alterClusterConfigs';
       readonly configs: Readonly<Record<string, string | null>>;
     }
   | {
-      /** Puts and removes records, all of them or none. */
+      /** Puts and removes key-value entries, all or none. */
       readonly kind: 'putEntries';
       readonly changes: readonly EntryChange[];
     }
   | {
-      /** Sets and removes quotas of entities, of each all or none. */
+      /** Sets and removes quotas; the changes of one entity are atomic. */
       readonly kind: 'alterClientQuotas';
       readonly entities: readonly ClientQuotasToAlter[];
       readonly validateOnly: boolean;
@@ -79,47 +79,47 @@ export type Command =
   | {
       readonly kind: 'alterScramCredentials';
       readonly changes: readonly ScramCredentialChange[];
-      /** Clients, unless it is said. */
+      /** Default: clients. */
       readonly by?: ConfigsBy;
     }
   | { readonly kind: 'putCredentials'; readonly credentials: readonly CredentialToPut[] }
   | { readonly kind: 'deleteCredentials'; readonly usernames: readonly string[] }
-  /** Notes when credentials were used last, as far as it is worth an entry. Send it every minute. */
+  /** Stores when credentials were last used, at most about once a day each. Sent every minute. */
   | { readonly kind: 'noteLogins'; readonly logins: HeardLogins }
-  /** Finds the node id of an agent: the one that it has or had, or another that is free. */
+  /** Assigns the node id of an agent: the one that it has or had, or a free one. */
   | { readonly kind: 'assignNodeId'; readonly request: NodeIdRequest }
-  /** Makes rules, each by itself. */
+  /** Creates rules, each independently. */
   | { readonly kind: 'createAcls'; readonly acls: readonly Acl[] }
   | { readonly kind: 'deleteAcls'; readonly filters: readonly AclFilter[] }
   | { readonly kind: 'commitOffsets'; readonly groups: readonly GroupOffsets[] }
-  /** Offsets that were deleted or have expired. */
+  /** Removes offsets that were deleted or have expired. */
   | { readonly kind: 'forgetOffsets'; readonly groups: readonly OffsetsToForget[] }
   | { readonly kind: 'initTransactionalProducer'; readonly request: TransactionalProducerToInit }
   | { readonly kind: 'addPartitionsToTransaction'; readonly request: PartitionsToAdd }
   | { readonly kind: 'addOffsetsToTransaction'; readonly request: OffsetsToAdd }
   | { readonly kind: 'commitTransactionOffsets'; readonly request: TransactionOffsetsToCommit }
   | { readonly kind: 'endTransaction'; readonly request: TransactionToEnd }
-  /** Aborts transactions that are open for too long, and forgets ids that nobody uses. Send it every second. */
+  /** Aborts transactions that exceed their timeout, and expires unused transactional ids. Sent every second. */
   | { readonly kind: 'expireTransactions' }
   | {
-      /** Sets and unsets configs of resources, of each all or none. */
+      /** Sets and unsets configs; the changes of one resource are atomic. */
       readonly kind: 'alterConfigs';
       readonly resources: readonly ConfigsToAlter[];
       readonly validateOnly: boolean;
-      /** Clients, unless it is said. */
+      /** Default: clients. */
       readonly by?: ConfigsBy;
     }
   | { readonly kind: 'deleteRecords'; readonly partitions: readonly RecordsToDelete[] }
-  /** Removes records that are too old or too many, of some partitions. The reply says where to go on; begin with 0 and 0. */
+  /** Applies retention to some partitions. The reply contains the position to continue from; start with 0 and 0. */
   | { readonly kind: 'applyRetention'; readonly from: RetentionPlace }
-  /** Removes what only time removes: soft-deleted topics after their TTL, silent producers, old file ids. Send it every minute. */
+  /** Removes what expires: soft-deleted topics after their TTL, idle producers, old file ids. Sent every minute. */
   | { readonly kind: 'purge' };
 
 export type CommandKind = Command['kind'];
 
 export type CommandOf<Kind extends CommandKind> = Extract<Command, { readonly kind: Kind }>;
 
-/** What each command is answered with. Lists are in the order of the command's. */
+/** The reply of each command. Lists are in the order of the command. */
 export interface Replies {
   commitFiles: FileCommitResult[];
   createTopics: TopicResult[];
@@ -127,7 +127,7 @@ export interface Replies {
   removeTopics: TopicResult[];
   restoreTopics: TopicResult[];
   createPartitions: TopicResult[];
-  /** The first of the `count` ids. */
+  /** The first of `count` ids. */
   allocateProducerIds: number;
   alterClusterConfigs: { readonly error: 'NONE' | 'INVALID_CONFIG'; readonly message: string | null };
   putEntries: { readonly error: 'NONE' | 'POLICY_VIOLATION'; readonly message: string | null };
@@ -136,13 +136,13 @@ export interface Replies {
   putCredentials: CredentialResult[];
   deleteCredentials: CredentialResult[];
   noteLogins: { readonly error: 'NONE' | 'POLICY_VIOLATION'; readonly message: string | null };
-  /** Without an id when there is none left, or no room to write it down. */
+  /** `undefined` if no id is free or the limits of key-value entries are reached. */
   assignNodeId: { readonly nodeId: number | undefined; readonly message: string | null };
   createAcls: AclResult[];
   deleteAcls: DeletedAcls[];
   /** One error per offset. */
   commitOffsets: GroupError[][];
-  /** How many offsets were forgotten, where partitions were named. */
+  /** Number of removed offsets, where the command named partitions. */
   forgetOffsets: number;
   initTransactionalProducer: TransactionalProducer;
   addPartitionsToTransaction: TransactionAnswer;
@@ -157,20 +157,20 @@ export interface Replies {
 }
 
 interface RetentionReply {
-  /** How many logs begin later. */
+  /** Number of logs whose start moved. */
   readonly moved: number;
-  /** Where to go on; `null` when all partitions have been looked at. */
+  /** Position to continue from; `null` when all partitions have been examined. */
   readonly next: RetentionPlace | null;
 }
 
-/** How many of each were removed. Producers that went with their topic are not counted. */
+/** Numbers of removed items. Producers removed with their topic are not counted. */
 interface PurgeReply {
   readonly topics: number;
   readonly producers: number;
   readonly fileIds: number;
 }
 
-/** How many of each. More may be due when there are as many as one call takes on. */
+/** Numbers of processed items. More may be due if a limit per call was reached. */
 interface ExpiryReply {
   readonly aborted: number;
   readonly forgottenIds: number;
@@ -179,8 +179,8 @@ interface ExpiryReply {
 export type ReplyOf<C extends Command> = Replies[C['kind']];
 
 /**
- * A command that nobody of ours sends. The machine throws it before it changes anything; any other error is a defect, after
- * which nobody knows what the machine holds.
+ * A command that no correct caller sends. The machine throws it before any change. After any other error the state of
+ * the machine is undefined.
  */
 export class MalformedCommand extends TypeError {
   override readonly name = 'MalformedCommand';

@@ -1,7 +1,7 @@
 import type { ByteReader } from './bytes/byte-reader.ts';
 import type { ByteWriter } from './bytes/byte-writer.ts';
 
-/** What changes of the configs of something: a text sets, `null` unsets. */
+/** Changes of configs: a text sets, `null` unsets. */
 export type ConfigChanges = Readonly<Record<string, string | null>>;
 
 export function writeConfigChanges(writer: ByteWriter, changed: ConfigChanges): void {
@@ -14,7 +14,7 @@ export function writeConfigChanges(writer: ByteWriter, changed: ConfigChanges): 
   }
 }
 
-/** The configs after the changes that are read; the same object when there are none. */
+/** Reads changes and returns the resulting configs; the same object if there are none. */
 export function readConfigChanges(
   before: Readonly<Record<string, string>>,
   reader: ByteReader,
@@ -27,6 +27,6 @@ export function readConfigChanges(
     if (reader.u8() === 0) configs.delete(name);
     else configs.set(name, reader.text());
   }
-  // Sorted, so that equal configs are equal bytes whatever their history.
+  // Sorted, so that equal configs have equal bytes, whatever their history.
   return Object.fromEntries([...configs].sort(([a], [b]) => (a < b ? -1 : 1)));
 }

@@ -49,14 +49,14 @@ import { decideExpiry, writeExpired } from './transactions/expire-transactions.t
 import { decideInitProducer, writeProducerInit } from './transactions/init-producer.ts';
 import { checkOrigin, writeOriginNoted } from './transactions/origin.ts';
 
-/** What the parts of the machine give: an entry only when something changed. */
+/** Result of a command; it has an entry only if something changed. */
 export interface Outcome<Kind extends CommandKind> {
   readonly reply: Replies[Kind];
   readonly entry?: Buffer;
   readonly changes?: readonly ClusterChange[];
 }
 
-/** What deciding a command takes: the state, and an entry that is being written. */
+/** Context of a command: the state, and the entry being written. */
 export class CommandWork {
   readonly state: ClusterState;
   readonly limits: MachineLimits;
@@ -72,7 +72,7 @@ export class CommandWork {
     this.writer.varint(nowMs);
   }
 
-  /** Ends an entry and does what it says, exactly as a follower will. */
+  /** Completes the entry and applies it exactly as a follower will. */
   applied<Reply>(reply: Reply): { reply: Reply; entry: Buffer; changes: readonly ClusterChange[] } {
     const entry = this.writer.take();
     return { reply, entry, changes: applyEntry(this.state, entry) };
@@ -86,7 +86,7 @@ export class CommandWork {
   }
 }
 
-/** What each kind of command decides, and what it writes down of it. */
+/** How each kind of command is decided and journaled. */
 export const executors: {
   readonly [Kind in CommandKind]: (
     work: CommandWork,
@@ -111,7 +111,7 @@ export const executors: {
     checkFreshIds(work.state, topicIds, topics.length);
     const { created, results } = decideCreateTopics(work.state, work.limits, topics, topicIds, nowMs);
     if (validateOnly || created.length === 0) return { reply: results };
-    // Most topics have the usual factor, which the older layout means; releases that know no other read it too.
+    // Most topics have the default factor, which the older layout implies and older releases can read.
     if (created.every(({ replicationFactor }) => replicationFactor === undefined)) {
       work.begin('topicsCreated', nowMs);
       writeTopicsCreated(work.writer, created);
@@ -337,7 +337,9 @@ export const executors: {
   },
 };
 
-/** A marker has room for so many. The other half is left to transactional ids, which take one at a time. */
+/**
+ * Markers limit the range of producer ids. The upper half is reserved for transactional ids, which take one at a time.
+ */
 const allocatedProducerIdMax = producerIdMax / 2;
 
 function checkFreshIds(state: ClusterState, topicIds: readonly string[], topicCount: number): void {

@@ -1,7 +1,7 @@
 import { clusterLimits } from '@weir/cluster/limits';
 import { coreLimits } from '@weir/core';
 
-/** The limits that the machine decides by. They bind what is decided from now on; what entries say is never refused. */
+/** Limits that apply when the machine decides commands. Applying entries ignores them (M6). */
 export type MachineLimits = {
   readonly [Limit in
     | 'partitionsPerTopicMax'
@@ -45,5 +45,5 @@ export type MachineLimits = {
     | 'retentionPointersPerCallMax']: number;
 };
 
-/** Tests have smaller ones. */
+/** Tests use smaller ones. */
 export const defaultLimits: MachineLimits = { ...coreLimits, ...clusterLimits };

@@ -9,8 +9,8 @@ import { entryKind } from './entry-kind.ts';
 import { ClusterMachine } from './machine.ts';
 
 /**
- * One entry of each kind as it is in journals out there. When this fails, an old journal cannot be read any more: the changed
- * layout needs a number of its own.
+ * One entry of each kind as existing journals contain it. If this fails, old journals are unreadable: a changed layout
+ * needs a new number.
  */
 const journal: [kind: keyof typeof entryKind, hex: string][] = [
   [
@@ -79,7 +79,7 @@ const journal: [kind: keyof typeof entryKind, hex: string][] = [
   ],
 ];
 
-/** The story that gave the journal above. */
+/** The commands that produced the journal above. */
 function tell(): Cluster {
   const cluster = new Cluster();
   cluster.create('orders', 3, { 'cleanup.policy': 'compact', 'retention.ms': '60000' });
@@ -209,11 +209,11 @@ test('entries are the bytes that journals have', () => {
   assert.ok(Buffer.concat(machine.save()).equals(cluster.saved()));
 });
 
-test('there is an entry of every kind among them', () => {
+test('the journal has an entry of every kind', () => {
   assert.deepEqual(new Set(journal.map(([kind]) => kind)), new Set(Object.keys(entryKind)));
 });
 
-test('an entry that is cut short, too long or of an unknown kind is refused', () => {
+test('a truncated, overlong or unknown entry is refused', () => {
   for (const entry of tell().journal) {
     for (let length = 0; length < entry.length; length++) {
       const machine = tell().machine;
@@ -226,7 +226,7 @@ test('an entry that is cut short, too long or of an unknown kind is refused', ()
   assert.throws(() => machine.apply(Buffer.concat([entry!, Buffer.of(0)])), /left over/);
 });
 
-test('an entry about what is not there is refused', () => {
+test('an entry about a missing topic or partition is refused', () => {
   const cluster = new Cluster();
   cluster.create('a', 2);
   cluster.commit({ topicId: 'a', partition: 1 });
@@ -239,7 +239,7 @@ test('an entry about what is not there is refused', () => {
   assert.throws(() => narrower.machine.apply(cluster.journal[1]!), /has no partition 1/);
 });
 
-test('producer ids are handed out once', () => {
+test('producer ids are allocated once', () => {
   const cluster = new Cluster();
   const firsts = [1, 1000, 5].map((count) => cluster.execute({ kind: 'allocateProducerIds', count }));
   assert.deepEqual(firsts, [1, 2, 1002]);
@@ -249,7 +249,7 @@ test('producer ids are handed out once', () => {
   assert.equal(cluster.replay().machine.execute({ kind: 'allocateProducerIds', count: 1 }, 0).reply, 1007);
 });
 
-test('configs of the cluster are set all together or not at all', () => {
+test('cluster configs are set all or none', () => {
   const cluster = new Cluster();
   const refused = cluster.execute({
     kind: 'alterClusterConfigs',
@@ -267,7 +267,7 @@ test('configs of the cluster are set all together or not at all', () => {
   assert.equal(entry, undefined, 'what is so already is no news');
 });
 
-test('time does not run back when another leader has an earlier clock', () => {
+test('time does not run back when a new leader has an earlier clock', () => {
   const cluster = new Cluster();
   cluster.create('a');
   cluster.nowMs -= 5000;

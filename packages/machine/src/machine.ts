@@ -45,26 +45,26 @@ import type { Topic } from './topics/topics.ts';
 import { describeProducers, describeTransaction, listTransactions } from './transactions/describe.ts';
 
 interface Execution<C extends Command> {
-  /** What must be in the journal before the reply may leave; `undefined` when nothing changed. */
+  /** Must be in the journal before the reply is sent; `undefined` if nothing changed. */
   readonly entry: Buffer | undefined;
   readonly reply: ReplyOf<C>;
-  /** What followers see of it. They may see it when the entry is in the journal, not before. */
+  /** Changes for followers. They may be sent only once the entry is in the journal. */
   readonly changes: readonly ClusterChange[];
 }
 
-/** What there is of everything that grows. */
+/** Sizes of everything that can grow. */
 interface MachineStats {
   readonly livePartitions: number;
-  /** Those of deleted topics included. */
+  /** Including those of deleted topics. */
   readonly heldPartitions: number;
   readonly pointers: number;
-  /** What they cover in files. */
+  /** Bytes that the pointers cover in files. */
   readonly logBytes: number;
-  /** What they take, with the unused ends of their chunks. */
+  /** Memory of the pointers, including the unused ends of their chunks. */
   readonly pointerBytes: number;
-  /** Files that a pointer lies in. */
+  /** Files that pointers refer to. */
   readonly files: number;
-  /** Producers, counted in every partition that they wrote to. */
+  /** Producer states: producers counted per partition. */
   readonly producers: number;
   readonly recentFiles: number;
   readonly recentRequests: number;
@@ -76,11 +76,11 @@ interface MachineStats {
 }
 
 /**
- * The ordered truth of one virtual cluster: a state machine without I/O, clock or chance.
+ * The authoritative state of one virtual cluster: a state machine without I/O, clock or randomness.
  *
- * `execute` decides and applies at once, so that commands that wait for one append of the journal see each other. What it
- * applied is true only when its entry is in the journal: answers of reads that were made in between have to wait for it too,
- * and a machine whose entry could not be appended is ahead of the truth and has to be thrown away.
+ * `execute` decides and applies at once, so that commands that wait for the same journal append see each other. The
+ * result is final only when its entry is in the journal: answers to reads made in between must wait for it too. A
+ * machine whose entry could not be appended is ahead of the journal and must be discarded.
  */
 export class ClusterMachine {
   readonly #state: ClusterState;
@@ -97,7 +97,10 @@ export class ClusterMachine {
     return new ClusterMachine(new ClusterState(clusterId), limits);
   }
 
-  /** Throws `UnreadableBytes` when the bytes are not a whole snapshot of a version that this release reads. */
+  /**
+   * Restores a machine. Throws `UnreadableBytes` if the bytes are not a complete snapshot of a version that this
+   * release reads.
+   */
   static restore(bytes: Buffer, limits: MachineLimits = defaultLimits): ClusterMachine {
     return new ClusterMachine(restoreState(bytes), limits);
   }
@@ -107,11 +110,11 @@ export class ClusterMachine {
   }
 
   /**
-   * Decides and applies. Throws `MalformedCommand`, and changes nothing, when the command is not well formed: that is a mistake of
-   * the caller.
+   * Decides and applies a command. Throws `MalformedCommand` without any change if the command is malformed: an error
+   * of the caller.
    *
-   * With the id of a request the command is done once: when it comes again, it gets the first answer. Files have ids of their
-   * own, so that commits need none.
+   * With a request id the command is executed once; a repeated request returns the first answer. Files have their own
+   * ids, so commits need no request id.
    */
   execute<C extends Command>(command: C, nowMs: number, requestId?: string): Execution<C> {
     if (!Number.isSafeInteger(nowMs) || nowMs < 0) throw new MalformedCommand(`${nowMs} is no time`);
@@ -132,12 +135,13 @@ export class ClusterMachine {
       command: C,
       nowMs: number,
     ) => Outcome<C['kind']>;
-    // A leader whose clock is behind that of the one before keeps to the time of the last entry until its clock has caught up.
+    // If the leader's clock is behind that of its predecessor, the time of the last entry is used until the clock has
+    // caught up.
     const { reply, entry, changes = [] } = run(this.#work, command, Math.max(nowMs, this.#state.nowMs));
     return { entry, reply, changes };
   }
 
-  /** The entry of a command with its answer before it. The command itself has been applied. */
+  /** Wraps the entry of an applied command with its answer. */
   #answered(key: string, done: Buffer, reply: unknown): Buffer {
     const { nowMs } = this.#state;
     const answer = encodeAnswer(reply);
@@ -150,7 +154,7 @@ export class ClusterMachine {
     return writer.take();
   }
 
-  /** Applies an entry that another machine's `execute` gave; see `applyEntry`. */
+  /** Applies an entry of another machine's `execute`; see `applyEntry`. */
   apply(entry: Buffer): readonly ClusterChange[] {
     return applyEntry(this.#state, entry);
   }
@@ -191,12 +195,12 @@ export class ClusterMachine {
     };
   }
 
-  /** Nothing compacts files yet, so that all of them are as agents wrote them. */
+  /** Nothing compacts files yet, so all of them are at level 0. */
   countFiles(): readonly number[] {
     return [this.#state.files.count];
   }
 
-  /** Live topics, in the order of creation. */
+  /** Yields live topics in order of creation. */
   *topics(): Generator<TopicDescription> {
     for (const { description } of this.#state.topics.live()) yield description;
   }
@@ -209,12 +213,12 @@ export class ClusterMachine {
     return this.#state.topics.byId(topicId)?.description;
   }
 
-  /** `null` for those that do not exist. */
+  /** Returns `null` for topics that do not exist. */
   describeTopics(references: readonly TopicReference[]): (TopicDescription | null)[] {
     return references.map((reference) => this.#live(reference)?.description ?? null);
   }
 
-  /** Without those that do not exist. */
+  /** Omits topics that do not exist. */
   describePartitions(references: readonly TopicReference[]): TopicsWithEnds {
     const topics = new Set(references.map((reference) => this.#live(reference)));
     topics.delete(undefined);
@@ -241,22 +245,22 @@ export class ClusterMachine {
     };
   }
 
-  /** The names of live topics, in the order of creation. */
+  /** Yields the names of live topics in order of creation. */
   *topicNames(): Generator<string> {
     for (const { description } of this.#state.topics.live()) yield description.name;
   }
 
-  /** The number of a live topic. */
+  /** Returns the number of a live topic. */
   topicNumber(topicId: string): number | undefined {
     return this.#state.topics.byId(topicId)?.number;
   }
 
-  /** Deleted topics too, until they are removed. */
+  /** Includes deleted topics until they are removed. */
   topicByNumber(number: number): TopicDescription | undefined {
     return this.#state.topics.byNumber(number)?.description;
   }
 
-  /** Deleted topics that can be restored, the last deleted first. */
+  /** Returns deleted topics that can be restored, the most recently deleted first. */
   deletedTopics(nowMs: number): DeletedTopic[] {
     return listDeletedTopics(this.#state, Math.max(nowMs, this.#state.nowMs));
   }
@@ -265,12 +269,12 @@ export class ClusterMachine {
     return fetchOffsets(this.#state, query);
   }
 
-  /** To be read only. */
+  /** Read-only. */
   get records(): Pick<Records, 'get' | 'of' | 'count' | 'bytes'> {
     return this.#state.records;
   }
 
-  /** To be read only. */
+  /** Read-only. */
   get offsets(): Pick<Offsets, 'of' | 'countOf' | 'hasGroup' | 'groupIds' | 'isPending' | 'hasPendingGroup'> {
     return this.#state.offsets;
   }
@@ -279,7 +283,7 @@ export class ClusterMachine {
     return this.#state.clusterConfigs;
   }
 
-  /** How much the machine holds, for metrics. */
+  /** Returns the sizes of the state, for metrics. */
   stats(): MachineStats {
     const { topics, files, producers, recentFiles, recentRequests, records, offsets, transactions } =
       this.#state;
@@ -320,14 +324,14 @@ export class ClusterMachine {
   }
 
   /**
-   * The whole state as slices, versioned and with a checksum. Equal states give equal bytes. The state is the one of this
-   * moment, whatever the machine does while the slices are taken. One at a time.
+   * Starts a snapshot of the whole state as slices, versioned and with a checksum. Equal states give equal bytes. The
+   * snapshot is of this moment, whatever the machine executes while the slices are taken. Only one can be in progress.
    */
   beginSave(): Saving {
     return beginSave(this.#state);
   }
 
-  /** The same at once, for states that are small. */
+  /** Returns a complete snapshot at once, for small states. */
   save(): Buffer[] {
     const saving = this.beginSave();
     try {

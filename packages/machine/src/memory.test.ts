@@ -18,7 +18,7 @@ function memoryBytes(): number {
   return heapUsed + arrayBuffers;
 }
 
-/** What a pointer costs, its share of everything included. */
+/** Memory per pointer, including its share of all other structures. */
 function bytesPerPointer(partitions: number, files: number, pointersPerFile: number): number {
   const machine = ClusterMachine.empty('vci_test', { ...defaultLimits, recentFilesMax: 10 });
   const topics = [{ name: 'a', partitionCount: partitions, configs: {} }];
@@ -38,7 +38,7 @@ function bytesPerPointer(partitions: number, files: number, pointersPerFile: num
   return grown / (files * pointersPerFile);
 }
 
-test('the end of a transaction costs a partition no more than a pointer', () => {
+test('a transaction marker costs no more than a pointer', () => {
   const machine = ClusterMachine.empty('vci_test');
   const partitionCount = 1000;
   const topics = [{ name: 'a', partitionCount, configs: {} }];

@@ -9,7 +9,7 @@ import { ClusterMachine } from './machine.ts';
 import type { MachineLimits } from './machine-limits.ts';
 import type { Saving } from './snapshot/snapshot.ts';
 
-/** So small that a short run meets all of them. */
+/** So small that a short run reaches all of them. */
 const limits: MachineLimits = {
   partitionsPerTopicMax: 5,
   partitionsPerClusterMax: 8,
@@ -52,7 +52,7 @@ const limits: MachineLimits = {
   retentionPointersPerCallMax: 5,
 };
 
-/** What a run does, before it is known which topics there are and where their producers stand. */
+/** An action of a run, independent of which topics exist and of the state of their producers. */
 type Action =
   | { kind: 'commit'; files: { number: number; batches: BatchAction[] }[] }
   | { kind: 'repeatCommit'; age: number }
@@ -67,19 +67,19 @@ type Action =
       validateOnly: boolean;
     }
   | { kind: 'delete'; topics: { name: string; byId: boolean }[]; isFinal: boolean }
-  /** Brings deleted topics back; 0 is the one that was made last. */
+  /** Restores deleted topics; 0 is the most recently created one. */
   | { kind: 'bringBack'; ages: number[] }
   | { kind: 'grow'; topics: { name: string; partitionCount: number }[]; validateOnly: boolean }
   | { kind: 'allocate'; count: number }
   | { kind: 'configs'; configs: Record<string, string | null> }
   | { kind: 'request'; command: RequestAction }
-  /** Sends a request again; 0 is the last one. */
+  /** Repeats a request; 0 is the last one. */
   | { kind: 'repeatRequest'; age: number }
   | { kind: 'purge' }
-  /** Begins a snapshot, which is written down when the next begins or is compared. */
+  /** Begins a snapshot, which is completed when the next one begins or the states are compared. */
   | { kind: 'save' }
   | { kind: 'wait'; ms: number }
-  /** Both machines go on from a snapshot of their own. */
+  /** Both machines continue from a snapshot of their own. */
   | { kind: 'restore' };
 
 type Restored = Extract<ClusterChange, { kind: 'topicRestored' }>;
@@ -94,7 +94,7 @@ interface BatchAction {
   timestampMs: number;
   producerId: number;
   epochStep: number;
-  /** `next` is what the partition waits for, `again` one of the last batches; a number is any sequence. */
+  /** `next` is the expected sequence, `again` one of the last batches; a number is any sequence. */
   sequence: 'next' | 'again' | number;
 }
 
@@ -230,7 +230,7 @@ function configValue(config: string): fc.Arbitrary<string | null> {
   return fc.constantFrom(...values[config]!);
 }
 
-/** A run: the machine that executes, one that follows it, the model, and what a follower of changes has seen. */
+/** A run: the executing machine, a follower, the model, and the changes that a follower has seen. */
 class Run {
   leader = ClusterMachine.empty('vci_test', limits);
   standby = ClusterMachine.empty('vci_test', limits);
@@ -240,7 +240,7 @@ class Run {
   nowMs = 1000;
   #topicCount = 0;
   readonly #requests: { id: string; command: Command; reply: unknown }[] = [];
-  /** What is to be remembered of them: the last ones, as many as the limits allow. */
+  /** Expected remembered requests: the most recent ones within the limits. */
   #remembered: { id: string; atMs: number; bytes: number }[] = [];
   #saving: { saving: Saving; expected: Buffer } | undefined;
 
@@ -298,7 +298,7 @@ class Run {
     }
   }
 
-  /** Everything that can be asked is answered as the model would. */
+  /** Compares the answers of all queries with the model. */
   compare(): void {
     this.#finishSaving();
     const live = this.model.live();
@@ -361,7 +361,7 @@ class Run {
       this.leader.findOffsets([{ topicId, partition, want: 'latest', timestampMs: 0 }])[0]!.pointers,
       asPointers(first === undefined ? [] : [first]),
     );
-    // Whoever only listens knows all pointers, too.
+    // A follower knows all pointers from changes alone.
     const heard = this.seen.get(`${topicId}/${partition}`) ?? [];
     assert.deepEqual(
       heard.flatMap(({ baseOffset }) => [...baseOffset]),
@@ -414,7 +414,7 @@ class Run {
     }
   }
 
-  /** Only what is remembered is repeated here: anything else is done anew. */
+  /** Repeats only remembered requests; any other would be executed again. */
   #repeatRequest(age: number): void {
     const request = this.#requests.at(-1 - age);
     if (request === undefined || !this.#remembered.some(({ id }) => id === request.id)) return;
@@ -441,7 +441,7 @@ class Run {
     }
   }
 
-  /** A follower that forgot a topic learns with its return where it was. */
+  /** The change that restores a topic contains the partition ends, which a follower may have dropped. */
   #compareEnds({ topic, logStartOffset, nextOffset, lastStableOffset }: Restored): void {
     const model = this.model.topics.find(({ description }) => description.topicId === topic.topicId)!;
     const ends = model.partitions.map((partition) => partition.nextOffset);
@@ -564,7 +564,7 @@ class Run {
   }
 }
 
-/** A copy to try something on. */
+/** Returns a copy for trial execution. */
 function structuredCloneOf(model: ReferenceModel): ReferenceModel {
   const copy = new ReferenceModel(model.limits);
   copy.nowMs = model.nowMs;
@@ -573,7 +573,7 @@ function structuredCloneOf(model: ReferenceModel): ReferenceModel {
   return copy;
 }
 
-test('the machine, its follower and its snapshots agree with the reference model, whatever happens', () => {
+test('the machine, its follower and its snapshots agree with the reference model in random runs', () => {
   fc.assert(
     fc.property(fc.array(action, { maxLength: 60, size: 'max' }), (actions) => {
       const run = new Run();

@@ -6,14 +6,14 @@ import { ClusterMachine } from './machine.ts';
 
 const dayMs = 86_400_000;
 
-test('when nothing is due there is nothing to journal', () => {
+test('a purge without anything due writes no entry', () => {
   const cluster = new Cluster();
   cluster.create('a');
   const { entry, reply } = cluster.machine.execute({ kind: 'purge' }, cluster.nowMs);
   assert.deepEqual([entry, reply], [undefined, { topics: 0, producers: 0, fileIds: 0 }]);
 });
 
-test('a deleted topic is held for a day, then it is gone with its producers and nobody else', () => {
+test('a deleted topic is held for a day and then removed with only its own producers', () => {
   const cluster = new Cluster();
   cluster.create('kept');
   cluster.create('gone', 2);
@@ -28,7 +28,7 @@ test('a deleted topic is held for a day, then it is gone with its producers and 
   assert.equal(cluster.execute({ kind: 'purge' }).topics, 0);
   const before = cluster.saved().length;
   cluster.nowMs += 1;
-  // The producer of the deleted topic was silent for a day and goes by itself.
+  // The producer of the deleted topic was idle for a day and expires by itself.
   assert.deepEqual(cluster.execute({ kind: 'purge' }), { topics: 1, producers: 1, fileIds: 0 });
   assert.ok(cluster.saved().length < before);
   assert.deepEqual(cluster.commit({ topicId: 'kept', producerId: 1, sequence: 2 }), [2]);
@@ -50,7 +50,7 @@ test('producers of a removed topic leave no trace', () => {
   assert.equal(states(), 1);
 });
 
-test('what is removed gives back everything that it held', () => {
+test('a removed topic frees everything that it held', () => {
   const cluster = new Cluster();
   cluster.create('kept');
   cluster.commit({ topicId: 'kept', producerId: 1, sequence: 0 });
@@ -67,7 +67,8 @@ test('what is removed gives back everything that it held', () => {
     heldPartitions: 8,
     pointers: 1 + 100 + 100 - 15,
     logBytes: 201 * 100,
-    // A chunk of 16 pointers for the kept partition, 7 for the first of the other topic, one for each of its other six.
+    // Chunks of 16 pointers: one for the retained partition, 7 for the first of the other topic, one for each of its
+    // other six.
     pointerBytes: (1 + 7 + 6) * 16 * 28,
     files: 101,
     producers: 8,
@@ -86,7 +87,7 @@ test('what is removed gives back everything that it held', () => {
   cluster.execute({ kind: 'purge' });
   assert.deepEqual(cluster.machine.stats(), { ...before, recentFiles: 101 });
   assert.deepEqual(ClusterMachine.restore(cluster.saved()).stats(), cluster.machine.stats());
-  // Its id is nobody's any more.
+  // The id is free again.
   assert.equal(cluster.create('gone'), 'NONE');
 
   cluster.machine = ClusterMachine.restore(cluster.saved());
@@ -96,7 +97,7 @@ test('what is removed gives back everything that it held', () => {
   assert.deepEqual([files, pointers, pointerBytes, producers], [0, 0, 0, 0]);
 });
 
-test('the time to live is a config, and lowering it reaches what is deleted already', () => {
+test('the time to live is a config, and lowering it affects topics that are already deleted', () => {
   const cluster = new Cluster();
   cluster.create('a');
   cluster.delete('a');
@@ -106,7 +107,7 @@ test('the time to live is a config, and lowering it reaches what is deleted alre
   assert.equal(cluster.execute({ kind: 'purge' }).topics, 1);
 });
 
-test('a file stays as long as a pointer into it', () => {
+test('a file stays as long as a pointer refers to it', () => {
   const cluster = new Cluster();
   cluster.create('kept');
   cluster.create('gone');
@@ -115,7 +116,7 @@ test('a file stays as long as a pointer into it', () => {
   cluster.delete('gone');
   cluster.nowMs += dayMs;
   cluster.execute({ kind: 'purge' });
-  // The place of file 2 is free now and goes to file 3; that of file 1 is not.
+  // The slot of file 2 is free and is reused for file 3; that of file 1 is not.
   cluster.commitFile(fileCommit(3, [{ topicId: 'kept' }]));
   const [answer] = cluster.machine.findBatches([
     { topicId: 'kept', partition: 0, offset: 0, bytesMax: 1000 },
@@ -126,7 +127,7 @@ test('a file stays as long as a pointer into it', () => {
   );
 });
 
-test('a topic number is not given again, so that an old entry cannot mean a new topic', () => {
+test('a topic number is not reused, so that an old entry cannot refer to a new topic', () => {
   const cluster = new Cluster();
   cluster.create('a');
   cluster.delete('a');

@@ -8,16 +8,16 @@ import { deletedTopicTtlMs } from './topics/restore-topics.ts';
 import { applyTopicsDeleted, topicOf } from './topics/topic-entries.ts';
 import type { Topic } from './topics/topics.ts';
 
-/** What only time removes. */
+/** Items that have expired. */
 interface Purge {
-  /** Of those that were silent longest. */
+  /** Number of the producers that were idle longest. */
   readonly producers: number;
-  /** Of the oldest. */
+  /** Number of the oldest file ids. */
   readonly fileIds: number;
   readonly topics: readonly Topic[];
 }
 
-/** Decides what is due; changes nothing. */
+/** Decides what is due, without applying it. */
 export function decidePurge(state: ClusterState, limits: MachineLimits, nowMs: number): Purge {
   const ttlMs = deletedTopicTtlMs(state);
   const topics: Topic[] = [];
@@ -44,7 +44,7 @@ export function applyPurged(state: ClusterState, reader: ByteReader): void {
   removeTopics(state, reader);
 }
 
-/** Topics that are live: deleted as others are, and then removed at once. */
+/** Removes live topics: deletes them like other topics, then removes them at once. */
 export function applyTopicsRemoved(state: ClusterState, reader: ByteReader): ClusterChange[] {
   const numbers = reader.raw(reader.left);
   const changes = applyTopicsDeleted(state, new ByteReader(numbers));

@@ -4,7 +4,7 @@ import { ClusterMachine } from '../src/machine.ts';
 import { defaultLimits, type MachineLimits } from '../src/machine-limits.ts';
 import { type BatchToCommit, fileCommit } from './file-commit.ts';
 
-/** A machine with a clock and a journal in an array, for tests that tell a story. */
+/** A machine with a clock and a journal in an array, for scenario tests. */
 export class Cluster {
   machine: ClusterMachine;
   readonly journal: Buffer[] = [];
@@ -19,7 +19,7 @@ export class Cluster {
     return this.#execute(command, undefined);
   }
 
-  /** Executes a command as one of a request, which is done once. */
+  /** Executes a command with a request id, so that it is executed once. */
   request<C extends Command>(requestId: string, command: C): ReplyOf<C> {
     return this.#execute(command, requestId);
   }
@@ -30,7 +30,7 @@ export class Cluster {
     return reply;
   }
 
-  /** Makes a topic whose id is its name. */
+  /** Creates a topic whose id is its name. */
   create(name: string, partitionCount = 1, configs: Record<string, string> = {}): TopicError {
     const topics = [{ name, partitionCount, configs }];
     return this.execute({ kind: 'createTopics', topics, topicIds: [name], validateOnly: false })[0]!.error;
@@ -40,7 +40,7 @@ export class Cluster {
     return this.execute({ kind: 'deleteTopics', topics: [{ name }] })[0]!.error;
   }
 
-  /** Commits a new file and says `error` or `baseOffset` per batch. */
+  /** Commits a new file and returns `error` or `baseOffset` per batch. */
   commit(...batches: BatchToCommit[]): (string | number)[] {
     return this.commitFile(fileCommit(++this.#fileCount, batches));
   }
@@ -50,14 +50,14 @@ export class Cluster {
     return Array.from(error, (code, row) => (code === 0 ? baseOffset[row]! : `error ${code}`));
   }
 
-  /** What somebody sees who applies the journal from the start. */
+  /** Returns a machine that applied the journal from the start, and the changes. */
   replay(): { machine: ClusterMachine; changes: ClusterChange[] } {
     const machine = ClusterMachine.empty('vci_test');
     const changes = this.journal.flatMap((entry) => machine.apply(entry));
     return { machine, changes };
   }
 
-  /** The state as bytes. */
+  /** Returns a snapshot of the state. */
   saved(): Buffer {
     return Buffer.concat(this.machine.save());
   }

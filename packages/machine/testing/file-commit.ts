@@ -1,12 +1,12 @@
 import type { FileCommit, TransactionalBatches } from '@weir/cluster';
 
-/** One batch as a test says it. What is left out is plain: one record, a hundred bytes behind the batch before, no producer. */
+/** One batch in a test. Defaults: one record, a hundred bytes directly after the previous batch, no producer. */
 export interface BatchToCommit {
   readonly topicId: string;
   readonly partition?: number;
   readonly records?: number;
   readonly bytes?: number;
-  /** Bytes between the batch before and this one. */
+  /** Bytes between the previous batch and this one. */
   readonly gap?: number;
   readonly timestampMs?: number;
   readonly producerId?: number;
@@ -14,7 +14,7 @@ export interface BatchToCommit {
   readonly sequence?: number;
   /** Makes the batch part of a transaction. */
   readonly transactionalId?: string;
-  /** Whether its partition joins the transaction by itself. */
+  /** Whether the batch adds its partition to the transaction. */
   readonly addsPartition?: boolean;
 }
 

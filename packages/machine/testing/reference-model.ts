@@ -13,8 +13,8 @@ import {
 import type { MachineLimits } from '../src/machine-limits.ts';
 
 /**
- * The machine as a few arrays of objects, slow and plain enough to be believed. It has no entries, no columns and no search
- * but walking. Tests compare the machine with it.
+ * The machine as a few arrays of objects, slow but simple enough to be obviously correct: no entries, no columns, only
+ * linear search. Tests compare the machine with it.
  */
 export class ReferenceModel {
   nowMs = 0;
@@ -138,7 +138,7 @@ export class ReferenceModel {
           topicId: topicIds[index]!,
           name,
           partitionCount: count,
-          // The usual one is not written down.
+          // The default factor is not stored.
           ...(replicationFactor === -1 || replicationFactor === 3 ? {} : { replicationFactor }),
           configs,
           createdMs: nowMs,
@@ -171,7 +171,7 @@ export class ReferenceModel {
     });
   }
 
-  /** Deletes as `deleteTopics` does, and keeps nothing. */
+  /** Deletes like `deleteTopics`, but removes the data. */
   removeTopics(references: readonly TopicReference[], nowMs: number): TopicError[] {
     const before = new Set(this.live());
     const errors = this.deleteTopics(references, nowMs);
@@ -256,7 +256,7 @@ export class ReferenceModel {
     return counts;
   }
 
-  /** All pointers of a partition: neighbours within one commit are one. */
+  /** Returns all pointers of a partition; adjacent batches within one commit are one pointer. */
   pointers(partition: ModelPartition): ModelPointer[] {
     const pointers: ModelPointer[] = [];
     for (const batch of partition.batches) {
@@ -336,7 +336,7 @@ function asColumns(reply: readonly ModelReply[]): FileCommitResult {
   };
 }
 
-/** What the machine counts for an answer: a byte for the error, and in small tests one each for the two offsets. */
+/** Size that the machine counts for an answer: a byte for the error, and varints for the two offsets. */
 function replyBytes(reply: readonly ModelReply[]): number {
   const varintBytes = (value: number) => Math.max(1, Math.ceil(Math.log2(value + 1) / 7));
   return reply.reduce(

@@ -3,12 +3,12 @@ import type { Cluster } from './cluster.ts';
 import type { BatchToCommit } from './file-commit.ts';
 
 export interface ProducerOptions {
-  /** Whether it has an epoch for every transaction, as clients since Kafka 4.0 do. */
+  /** Whether it has an epoch per transaction, as clients since Kafka 4.0 do. */
   readonly bumps?: boolean;
   readonly timeoutMs?: number;
 }
 
-/** A client with a transactional id that counts sequences as real ones do, and says in one word what it was told. */
+/** A client with a transactional id that counts sequences like real ones, and returns answers as one word. */
 export class TestProducer {
   readonly #cluster: Cluster;
   readonly transactionalId: string;
@@ -40,7 +40,7 @@ export class TestProducer {
     };
   }
 
-  /** A copy that knows what this one knows now, to send something late. */
+  /** Returns a copy with the current state of this one, to send a delayed request. */
   ghost(): TestProducer {
     const ghost = new TestProducer(this.#cluster, this.transactionalId, this);
     ghost.producerId = this.producerId;
@@ -50,7 +50,7 @@ export class TestProducer {
     return ghost;
   }
 
-  /** As a producer that has just started or, when it goes on after an error, with what it has. */
+  /** Initialises as a producer that has just started or, with `goesOn`, as one that continues after an error. */
   init(goesOn = false): string {
     const { transactionalId, timeoutMs, producerId, epoch } = this;
     const expected = goesOn ? { producerId, producerEpoch: epoch } : { producerId: -1, producerEpoch: -1 };
@@ -91,7 +91,7 @@ export class TestProducer {
     return error === 'NONE' ? offsets[0]! : error;
   }
 
-  /** The offset that a batch of records got, or what was wrong with it. */
+  /** Returns the offset of a batch of records, or its error. */
   send(topicId: string, partition = 0, records = 1, overrides: Partial<BatchToCommit> = {}): string | number {
     const key = `${topicId}/${partition}/${this.producerId}/${this.epoch}`;
     const sequence = overrides.sequence ?? this.#sequences.get(key) ?? 0;
@@ -116,7 +116,7 @@ export class TestProducer {
     return this.#learn(this.#end(isCommit));
   }
 
-  /** The same, but the answer is lost. */
+  /** Ends the transaction, but loses the answer. */
   endWithoutAnswer(isCommit: boolean): string {
     return this.#end(isCommit).error;
   }

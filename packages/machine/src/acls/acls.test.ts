@@ -46,8 +46,8 @@ function known(cluster: Cluster, filter: Partial<AclFilter> = {}): string[] {
   return describeAcls(cluster.machine.records, { ...anyAcl, ...filter }).map(describeAcl);
 }
 
-describe('making and deleting', () => {
-  test('a rule is what it says: made twice it is there once, and deleted it is gone', () => {
+describe('creating and deleting', () => {
+  test('a rule that is created twice exists once, and a deleted rule is gone', () => {
     const cluster = new Cluster();
     const deny: Acl = { ...readOrders, permission: 'DENY', resourceName: 'or', patternType: 'PREFIXED' };
     assert.deepEqual(create(cluster, readOrders, deny, readOrders), ['NONE', 'NONE', 'NONE']);
@@ -65,7 +65,7 @@ describe('making and deleting', () => {
     assert.equal(known(cluster).length, 1);
   });
 
-  test('a rule that two filters find is told by both and deleted once', () => {
+  test('a rule that matches two filters is in both answers and deleted once', () => {
     const cluster = new Cluster();
     create(cluster, readOrders);
     const results = remove(cluster, anyAcl, readOrders);
@@ -88,7 +88,7 @@ describe('making and deleting', () => {
     ]);
   });
 
-  test('a request is done once', () => {
+  test('a repeated request returns the first answer', () => {
     const cluster = new Cluster();
     create(cluster, readOrders);
     const first = cluster.request('agent 1', { kind: 'deleteAcls', filters: [anyAcl] });
@@ -137,7 +137,7 @@ const accepted: Partial<Acl>[] = [
   { host: '10.0.0.1' },
 ];
 
-test('what Kafka knows can be made', () => {
+test('everything that Kafka allows can be created', () => {
   const cluster = new Cluster();
   const acls = accepted.map((differences) => ({ ...readOrders, ...differences }));
   assert.deepEqual(
@@ -168,7 +168,7 @@ for (const [differences, reason] of useless) {
 }
 
 describe('limits', () => {
-  test('there are only so many, and one for another is possible', () => {
+  test('rules are bounded by number, and one can replace another', () => {
     const cluster = new Cluster({ aclsMax: 2 });
     const of = (resourceName: string): Acl => ({ ...readOrders, resourceName });
     assert.deepEqual(create(cluster, of('a'), of('b'), of('c'), of('a')), [
@@ -182,7 +182,7 @@ describe('limits', () => {
     assert.equal(known(cluster).length, 2);
   });
 
-  test('they may take so much together, after a restart too', () => {
+  test('rules are bounded by total size', () => {
     const cluster = new Cluster({ aclBytesMax: 1000 });
     const of = (letter: string): Acl => ({ ...readOrders, resourceName: letter.repeat(300) });
     assert.deepEqual(create(cluster, of('a'), of('b'), of('c')), ['NONE', 'NONE', 'POLICY_VIOLATION']);
@@ -190,7 +190,7 @@ describe('limits', () => {
     assert.deepEqual(create(cluster, of('c'), of('d')), ['NONE', 'POLICY_VIOLATION']);
   });
 
-  test('one call searches so often and deletes so many', () => {
+  test('scans and deletions per call are bounded', () => {
     const cluster = new Cluster({ aclScansPerCallMax: 2, aclsDeletedPerCallMax: 2 });
     const of = (resourceName: string): Acl => ({ ...readOrders, resourceName });
     create(cluster, of('a'), of('b'), of('c'));
@@ -208,7 +208,7 @@ describe('limits', () => {
     assert.deepEqual(known(cluster), ['TOPIC c: ALLOW READ for User:alice from *']);
   });
 
-  test('a snapshot with as much of everything as there may be is one that agents read', () => {
+  test('agents can read a snapshot at all limits', () => {
     const credentials = clusterLimits.scramCredentialsMax + coreLimits.credentialsMax;
     const followed =
       coreLimits.aclsMax + credentials + clusterLimits.clientQuotasMax + coreLimits.clientMetricsMax;
@@ -268,12 +268,12 @@ const someAcl: fc.Arbitrary<Acl> = fc.record({
   permission: fc.constantFrom<AclPermission>('ALLOW', 'DENY'),
 });
 
-test('a key is the rule, whatever names are in it', () => {
+test('a key contains the whole rule, whatever characters its names have', () => {
   fc.assert(fc.property(someAcl, (acl) => assert.deepEqual(readAclKey(aclKey(acl)), { ...acl })));
   assert.equal(readAclKey(aclKey({ ...readOrders, operation: 'LEVITATE' as AclOperation })), undefined);
 });
 
-/** The rule of filters once more, field by field. */
+/** Reference implementation of filters, field by field. */
 function fits(filter: AclFilter) {
   return (acl: Acl): boolean => {
     const fields = ['resourceType', 'principal', 'host', 'operation', 'permission'] as const;
@@ -288,7 +288,10 @@ function fits(filter: AclFilter) {
   };
 }
 
-/** A machine against a set: what was made and not deleted is there, also for those who follow and for who restores. */
+/**
+ * A machine against a set: it has the rules that were created and not deleted, and so do its followers and a restored
+ * machine.
+ */
 test('rules that come and go are those of a set', () => {
   const someFilter: fc.Arbitrary<AclFilter> = fc.oneof(
     someAcl,

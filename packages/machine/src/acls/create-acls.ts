@@ -5,7 +5,7 @@ import { recordBytes } from '../kv/key-value-store.ts';
 import { decidePutEntries, type EntryChange } from '../kv/put-entries.ts';
 import type { MachineLimits } from '../machine-limits.ts';
 
-/** Decides which rules are made, each by itself; changes nothing. */
+/** Decides which rules are created, each independently, without applying it. */
 export function decideCreateAcls(
   state: ClusterState,
   limits: MachineLimits,

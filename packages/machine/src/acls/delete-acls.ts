@@ -4,7 +4,7 @@ import type { ClusterState } from '../cluster-state.ts';
 import type { EntryChange } from '../kv/put-entries.ts';
 import type { MachineLimits } from '../machine-limits.ts';
 
-/** Decides which rules go, by each filter; changes nothing. */
+/** Decides which rules each filter deletes, without applying it. */
 export function decideDeleteAcls(
   { records }: ClusterState,
   limits: MachineLimits,
@@ -14,7 +14,7 @@ export function decideDeleteAcls(
   const gone = new Set<string>();
   let scans = 0;
   let all: [key: string, acl: Acl][] | undefined;
-  /** Read once, for all filters that have to search. */
+  /** Parsed once for all filters that need a scan. */
   const allAcls = () => {
     all ??= Array.from(known.keys(), (key) => [key, readAclKey(key)] as const).filter(
       (pair): pair is [string, Acl] => pair[1] !== undefined,

@@ -1,4 +1,7 @@
-/** Bytes that no writer of ours wrote, or not all of them. Whoever applied them halfway has to start again from a snapshot. */
+/**
+ * Bytes that `ByteWriter` did not write, or not completely. A machine that applied part of them must restart from a
+ * snapshot.
+ */
 export class UnreadableBytes extends Error {
   override readonly name = 'UnreadableBytes';
 }
@@ -60,14 +63,14 @@ export class ByteReader {
     return this.#bytes.toString('hex', this.#position - 16, this.#position);
   }
 
-  /** A view. */
+  /** Returns a view, not a copy. */
   raw(byteLength: number): Buffer {
     if (byteLength > this.left) throw this.#short();
     this.#position += byteLength;
     return this.#bytes.subarray(this.#position - byteLength, this.#position);
   }
 
-  /** Everything has been read, or something else was written than is read. */
+  /** Throws unless everything has been read: otherwise writer and reader disagree about the layout. */
   end(): void {
     if (this.left !== 0) throw new UnreadableBytes(`${this.left} bytes are left over`);
   }

@@ -1,6 +1,6 @@
 /**
- * Collects small fields into one buffer that grows and is used again. Counts are varints, because most are small; whole
- * numbers are exact up to 2^53.
+ * Collects small fields into one growing buffer that is reused. Counts are varints, because most are small; integers
+ * are exact up to 2^53.
  */
 export class ByteWriter {
   #bytes = Buffer.allocUnsafeSlow(4096);
@@ -15,13 +15,13 @@ export class ByteWriter {
     this.#bytes[this.#length++] = value;
   }
 
-  /** 0 to 2^53, seven bits per byte, the lowest first. */
+  /** 0 to 2^53, seven bits per byte, lowest first. */
   varint(value: number): void {
     this.#reserve(8);
     const bytes = this.#bytes;
     let position = this.#length;
     let rest = value;
-    // Bit operations end at 32 bits; above, the lowest seven bits are split off by division.
+    // Bit operations are limited to 32 bits; larger numbers are split by division.
     while (rest > 0x7fff_ffff) {
       bytes[position++] = (rest % 128) | 128;
       rest = Math.floor(rest / 128);
@@ -63,7 +63,7 @@ export class ByteWriter {
     this.#length += bytes.length;
   }
 
-  /** A copy of what was written; the writer is empty afterwards. */
+  /** Returns a copy of what was written, and empties the writer. */
   take(): Buffer {
     const taken = Buffer.allocUnsafe(this.#length);
     this.#bytes.copy(taken, 0, 0, this.#length);

@@ -28,7 +28,7 @@ function write(fields: readonly Field[]): Buffer {
   return writer.take();
 }
 
-test('what is written is read', () => {
+test('written fields are read back', () => {
   fc.assert(
     fc.property(fc.array(field, { maxLength: 50 }), (fields) => {
       const reader = new ByteReader(write(fields));
@@ -38,7 +38,7 @@ test('what is written is read', () => {
   );
 });
 
-test('bytes that end too early are refused wherever they end', () => {
+test('truncated bytes are refused at any length', () => {
   fc.assert(
     fc.property(fc.array(field, { minLength: 1, maxLength: 10 }), fc.nat(), (fields, cut) => {
       const bytes = write(fields);
@@ -74,13 +74,13 @@ for (const hex of ['ffffffffffffff1f', 'ffffffffffffffff01', '808080808080808080
   });
 }
 
-test('what is left over is a mistake', () => {
+test('left-over bytes are an error', () => {
   const reader = new ByteReader(Buffer.from('0102', 'hex'));
   reader.u8();
   assert.throws(() => reader.end(), /1 bytes are left over/);
 });
 
-test('what was taken stays as it is, and the writer begins anew', () => {
+test('taken bytes do not change, and the writer starts empty', () => {
   const writer = new ByteWriter();
   writer.text('x'.repeat(10_000));
   writer.take();

@@ -1,12 +1,12 @@
 import type { ProducerState } from './producers.ts';
 
 /**
- * The producers of one moment, from the one that was silent longest to the one that wrote last. They are read one after the
- * other while the machine goes on: one that is about to change before its turn leaves its state here.
+ * The producer states of one moment, from the one idle longest to the one that wrote last. They are read one by one
+ * while the machine continues: a state that is about to change before it was read is saved here.
  */
 export class CapturedProducers {
   readonly #order: Uint32Array;
-  /** By slot: whether it has had its turn, has left its state, or was not there. */
+  /** By slot: 1 if it was read, was saved, or did not exist. */
   readonly #isDone: Uint8Array;
   readonly #left = new Map<number, ProducerState>();
   readonly #stateOf: (slot: number) => ProducerState;
@@ -22,7 +22,7 @@ export class CapturedProducers {
     return this.#order.length;
   }
 
-  /** The slot is about to change. Slots that came after the moment are no concern of ours. */
+  /** Called before the slot changes. Ignores slots that were added after the capture. */
   beforeChange(slot: number): void {
     if (slot >= this.#isDone.length || this.#isDone[slot] === 1) return;
     this.#isDone[slot] = 1;

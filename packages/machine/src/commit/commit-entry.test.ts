@@ -55,7 +55,7 @@ const file = fc.record(
   { noNullPrototype: true },
 );
 
-test('every fate of every batch is read as it was written', () => {
+test('every result of every batch is read as it was written', () => {
   fc.assert(
     fc.property(fc.array(file, { maxLength: 4 }), fc.maxSafeNat(), (files, nowMs) => {
       const writer = new ByteWriter();
@@ -91,14 +91,14 @@ test('every fate of every batch is read as it was written', () => {
   );
 });
 
-test('a file that begins with a mark that nobody wrote is refused', () => {
+test('a file with an unknown mark is refused', () => {
   assert.throws(
     () => readCommittedFiles(new ByteReader(Buffer.of(3)), 0, {} as CommitVisitor),
     /unknown mark 3/,
   );
 });
 
-test('a fate that nobody wrote is refused', () => {
+test('an unknown result of a batch is refused', () => {
   const writer = new ByteWriter();
   new CommitEntryWriter(writer).beginFile(fileIdOf(1), 100, 1, 0, false);
   writer.u8(3);

@@ -3,13 +3,13 @@ import { UnreadableBytes } from '../bytes/byte-reader.ts';
 import type { ByteWriter } from '../bytes/byte-writer.ts';
 
 /**
- * How the journal tells the fate of the batches of a file. The first byte of a batch says what became of it and what is as
- * in the batch before, so that a batch usually costs ten to fifteen bytes.
+ * Journal format of the results of a file's batches. The first byte of a batch says what became of it and which fields
+ * equal those of the previous batch, so that a batch usually takes ten to fifteen bytes.
  */
 
 /**
- * Stands before every file, and behind the last, so that an entry that lost its end is not taken for a shorter one. A file with
- * batches of transactions has a second byte per appended batch; entries of the first kind have none of these.
+ * Precedes every file and follows the last one, so that a truncated entry is not taken for a shorter one. A file with
+ * transactional batches has a second byte per appended batch; entries of kind `filesCommitted` have no such files.
  */
 const more = { file: 1, transactionalFile: 2, end: 0 } as const;
 
@@ -19,22 +19,22 @@ const fateMask = 3;
 
 /** Bits of appended batches. */
 const sameTopic = 1 << 2;
-/** It lies in the file directly behind the batch before. */
+/** In the file it directly follows the previous batch. */
 const adjacent = 1 << 3;
 const sameProducer = 1 << 4;
-/** The producer's window begins with this batch. */
+/** The producer's window starts with this batch. */
 const startsWindow = 1 << 5;
-/** The producer that was silent longest is forgotten first. */
+/** The producer state that was idle longest is evicted first. */
 const evictsProducer = 1 << 6;
-/** The timestamp is too far from the one before and written in full. */
+/** The difference to the previous timestamp is too large, so the timestamp is written in full. */
 const wideTimestamp = 1 << 7;
 
 /** Bits of the second byte. */
 const transactional = 1 << 0;
-/** The partition becomes part of the transaction with this batch. */
+/** The batch adds the partition to the transaction. */
 const joinsTransaction = 1 << 1;
 
-/** Everything about an appended batch. One object is used again and again, as there may be a million batches per second. */
+/** Fields of an appended batch. One object is reused, as there may be a million batches per second. */
 export class AppendedBatch {
   topicNumber = 0;
   partition = 0;
@@ -51,7 +51,7 @@ export class AppendedBatch {
   joinsTransaction = false;
 }
 
-/** What the writer and the reader remember of the batch before. A file begins with nothing. */
+/** What writer and reader remember of the previous batch. Reset for every file. */
 class Before {
   topicNumber = -1;
   partition = 0;
@@ -148,13 +148,13 @@ export class CommitEntryWriter {
     this.#writer.varint(logStartOffset);
   }
 
-  /** A position in `entryErrors`. */
+  /** `error` is an index into `entryErrors`. */
   refused(error: number): void {
     this.#writer.u8(fate.refused);
     this.#writer.u8(error);
   }
 
-  /** `forgottenFiles` of the oldest file ids made room for this one. */
+  /** Ends a file. `forgottenFiles` of the oldest file ids were dropped to make room for this one. */
   endFile(forgottenFiles: number): void {
     this.#writer.varint(forgottenFiles);
   }
@@ -164,10 +164,10 @@ export class CommitEntryWriter {
   }
 }
 
-/** What a reader does with what it reads. */
+/** Receives what `readCommittedFiles` reads. */
 export interface CommitVisitor {
   beginFile(fileId: string, fileBytes: number): void;
-  /** The batch is used again for the next one. */
+  /** The batch object is reused for the next one. */
   appended(batch: AppendedBatch): void;
   duplicate(baseOffset: number, logStartOffset: number): void;
   refused(error: number): void;

@@ -16,7 +16,7 @@ function clusterWith(...topics: string[]): Cluster {
   return cluster;
 }
 
-test('batches get offsets in the order of files and of batches, each partition on its own', () => {
+test('batches get offsets in the order of files and batches, per partition', () => {
   const cluster = clusterWith('a', 'b');
   assert.deepEqual(
     cluster.commit(
@@ -33,7 +33,7 @@ test('batches get offsets in the order of files and of batches, each partition o
   );
 });
 
-test('what cannot be placed is refused and does not hold up the rest', () => {
+test('a batch of an unknown partition is refused without affecting the rest', () => {
   const cluster = clusterWith('a', 'gone');
   cluster.delete('gone');
   assert.deepEqual(
@@ -47,7 +47,7 @@ test('what cannot be placed is refused and does not hold up the rest', () => {
   );
 });
 
-test('a repeated file gets its first answer, whatever happened since, and changes nothing', () => {
+test('a repeated file returns its first answer, whatever happened since, and changes nothing', () => {
   const cluster = clusterWith('a');
   const file = fileCommit(77, [
     { topicId: 'a', records: 2 },
@@ -77,7 +77,7 @@ test('a file that is given twice in one call is committed once', () => {
   );
 });
 
-test('file ids are forgotten when there are too many, or their answers are too large, or they are too old', () => {
+test('file ids are forgotten by number, by size of answers and by age', () => {
   const again = (cluster: Cluster) =>
     [1, 2, 3, 4].map((number) => cluster.commitFile(fileCommit(number, [{ topicId: 'a' }]))[0]);
   const fill = (limits: object) => {
@@ -90,7 +90,7 @@ test('file ids are forgotten when there are too many, or their answers are too l
     return cluster;
   };
   assert.deepEqual(again(fill({})), [0, 1, 2, 3]);
-  // What was forgotten is committed anew, and drives out the others before they are asked for.
+  // Forgotten files are committed again, and evict the others before those are repeated.
   assert.deepEqual(again(fill({ recentFilesMax: 3 })), [4, 5, 6, 7]);
   assert.deepEqual(again(fill({ recentFileReplyBytesMax: 9 })), [4, 5, 6, 7]);
   const old = fill({ recentFileMsMax: 20 });
@@ -98,7 +98,7 @@ test('file ids are forgotten when there are too many, or their answers are too l
   assert.deepEqual(again(old), [4, 5, 6, 3]);
 });
 
-test('a batch that was appended from another file is a duplicate with the first offset', () => {
+test('a batch that was already appended from another file is a duplicate with the first offset', () => {
   const cluster = clusterWith('a');
   const batch = { topicId: 'a', producerId: 5, sequence: 0, records: 3 };
   assert.deepEqual(cluster.commit({ topicId: 'a', records: 10 }, batch), [0, 10]);
@@ -132,7 +132,7 @@ test('a duplicate between two batches splits their pointer', () => {
   );
 });
 
-test('within one file a batch sees those before it', () => {
+test('a batch sees the effects of earlier batches of its file', () => {
   const cluster = clusterWith('a');
   const from = (sequence: number, epoch = 0) => ({ topicId: 'a', producerId: 1, sequence, epoch });
   assert.deepEqual(cluster.commit(from(0), from(1), from(1), from(3), from(2), from(0, 1), from(3)), [
@@ -146,20 +146,20 @@ test('within one file a batch sees those before it', () => {
   ]);
 });
 
-test('beyond the limit of producers the one that was silent longest is forgotten', () => {
+test('beyond the limit of producers the one that was idle longest is forgotten', () => {
   const cluster = new Cluster({ producerStatesMax: 2 });
   cluster.create('a');
   const from = (producerId: number, sequence: number) => ({ topicId: 'a', producerId, sequence });
   cluster.commit(from(1, 0), from(2, 0), from(1, 1));
-  // 2 was silent longer than 1.
+  // 2 was idle longer than 1.
   cluster.commit(from(3, 0));
   assert.deepEqual(cluster.commit(from(1, 1), from(3, 0)), [2, 3]);
-  // Nobody knows 2 any more, so that its duplicate looks like a beginning and drives out 1.
+  // 2 is forgotten, so its duplicate looks like a start and evicts 1.
   assert.deepEqual(cluster.commit(from(2, 0), from(1, 1)), [4, 5]);
   assert.ok(Buffer.concat(cluster.replay().machine.save()).equals(cluster.saved()));
 });
 
-test('a producer is forgotten after a day of silence, before anybody cleans up', () => {
+test('a producer is forgotten after a day of silence, even before a purge', () => {
   const cluster = clusterWith('a');
   const from = (sequence: number) => ({ topicId: 'a', producerId: 1, sequence });
   cluster.commit(from(0));
@@ -199,7 +199,7 @@ test('a file with a thousand partitions is one entry and one change per partitio
   });
 });
 
-test('files of one call that reach the same partition are one change', () => {
+test('files of one call with the same partition are one change', () => {
   const cluster = clusterWith('a');
   const files = [1, 2].map((number) => fileCommit(number, [{ topicId: 'a', partition: 1, records: number }]));
   const { changes } = cluster.machine.execute({ kind: 'commitFiles', files }, cluster.nowMs);

@@ -23,8 +23,8 @@ export interface Committed {
 }
 
 /**
- * Decides and applies batch by batch, since a batch may depend on the one before it, and writes down the fate of each. What
- * it does to the state it does through `CommittedFiles`, as a follower does who reads what was written.
+ * Decides and applies batch by batch, since a batch may depend on the previous one, and writes the result of each. It
+ * changes the state only through `CommittedFiles`, as a follower does that reads the entry.
  */
 export function commitFiles(
   state: ClusterState,
@@ -142,7 +142,7 @@ function commitFile(
           entry.duplicate(producers.duplicateOffset, log.logStartOffset);
           continue;
         case 'starts':
-          // Whoever has an epoch for every transaction begins each of them at 0, and cannot have gone on from before.
+          // A client with an epoch per transaction starts each at sequence 0 and cannot continue an earlier one (X7).
           if (addsPartition && file.baseSequence[row] !== 0) {
             refuse(row, 'OUT_OF_ORDER_SEQUENCE_NUMBER');
             continue;
@@ -163,7 +163,7 @@ function commitFile(
     batch.recordCount = recordCount;
     batch.maxTimestampMs = file.maxTimestampMs[row]!;
     batch.producerId = producerId;
-    // A producer without an id has no epoch and no sequence, whatever the columns say.
+    // A producer without an id has no epoch and no sequence, whatever the columns contain.
     batch.producerEpoch = producerId >= 0 ? file.producerEpoch[row]! : -1;
     batch.baseSequence = producerId >= 0 ? file.baseSequence[row]! : -1;
     baseOffset[row] = log.nextOffset;

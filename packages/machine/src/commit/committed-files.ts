@@ -9,13 +9,13 @@ import type { ReplyWriter } from './recent-files.ts';
 
 const noSlot = -1;
 
-/** What committed files do to the state. The leader and its followers both go through here, so that they cannot differ. */
+/** Applies committed files to the state. Leader and followers both use it, so that they cannot diverge (M1). */
 export class CommittedFiles implements CommitVisitor {
   readonly #state: ClusterState;
   readonly #reply: ReplyWriter;
-  /** Partitions that grew, with the first of their pointers that followers have not seen. */
+  /** Partitions that grew, with their first pointer that followers have not seen. */
   readonly #grown = new Map<PartitionLog, number>();
-  /** Text of the ids of these files, which most new pointers share. */
+  /** Texts of file ids, which most new pointers share. */
   readonly #fileIds = new Map<number, string>();
   #fileId = '';
   #fileBytes = 0;
@@ -26,7 +26,7 @@ export class CommittedFiles implements CommitVisitor {
     this.#reply = state.recentFiles.reply;
   }
 
-  /** The size of the answer so far. */
+  /** Size of the answer so far. */
   get replyBytes(): number {
     return this.#reply.length;
   }
@@ -34,7 +34,7 @@ export class CommittedFiles implements CommitVisitor {
   beginFile(fileId: string, fileBytes: number): void {
     this.#fileId = fileId;
     this.#fileBytes = fileBytes;
-    // A file gets its slot with its first pointer. One whose batches are all duplicates is dead from the start.
+    // A file gets its slot with its first pointer. A file that contains only duplicates never gets one.
     this.#fileSlot = noSlot;
   }
 
@@ -108,7 +108,7 @@ export class CommittedFiles implements CommitVisitor {
     recentFiles.addWritten(this.#fileId, nowMs);
   }
 
-  /** One change per partition that grew, with all its new pointers. */
+  /** Returns one change per partition that grew, with all its new pointers. */
   changes(): ClusterChange[] {
     const changes: ClusterChange[] = [];
     for (const [log, firstNew] of this.#grown) {

@@ -4,8 +4,8 @@ import { MalformedCommand } from '../command.ts';
 const uint32Max = 2 ** 32 - 1;
 
 /**
- * Refuses a commit that no agent of ours sends. It runs before anything is decided: a row that turned out to be nonsense
- * halfway would leave the rows before it applied and not journaled.
+ * Throws for a malformed commit that no correct agent sends. It runs before any decision: a malformed row found halfway
+ * would leave the rows before it applied but not journaled.
  */
 export function checkFileCommit(file: FileCommit): void {
   const { fileId, fileBytes, topicIds } = file;

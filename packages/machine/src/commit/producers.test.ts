@@ -17,7 +17,7 @@ interface Batch {
   records: number;
 }
 
-/** Judges batches of one producer one after the other and appends what may be appended. Writes `continues` or the like. */
+/** Checks batches of one producer in order and appends the valid ones. Returns the verdicts. */
 function judgeAll(batches: readonly Batch[]): string[] {
   const producers = new Producers();
   const log = emptyLog();
@@ -35,7 +35,7 @@ function judgeAll(batches: readonly Batch[]): string[] {
 const outOfOrder = 'OUT_OF_ORDER_SEQUENCE_NUMBER';
 const staleEpoch = 'INVALID_PRODUCER_EPOCH';
 
-/** `epoch:sequence+records`, in the order in which they come. */
+/** `epoch:sequence+records`, in order of arrival. */
 const cases: [what: string, batches: string, verdicts: string[]][] = [
   ['a producer goes on where it ended', '0:0+3 0:3+2 0:5+1', ['starts', 'continues', 'continues']],
   ['an unknown producer may begin anywhere', '4:77+1 4:78+1', ['starts', 'continues']],
@@ -96,14 +96,14 @@ for (const [what, batches, verdicts] of cases) {
   });
 }
 
-/** From the one that was silent longest to the one that wrote last. */
+/** From the one idle longest to the one that wrote last. */
 function allOf(producers: Producers): ProducerState[] {
   const all = [...producers.capture().oldestFirst()];
   producers.endCapture();
   return all;
 }
 
-test('who was silent for too long is not known any more', () => {
+test('a producer that was idle for too long is unknown', () => {
   const producers = new Producers();
   const log = emptyLog();
   producers.record(log, 1, 0, 0, 1, 0, true, 1000);
@@ -114,7 +114,7 @@ test('who was silent for too long is not known any more', () => {
   assert.deepEqual([producers.countSilent(999), producers.countSilent(1000)], [0, 1]);
 });
 
-test('producers and partitions are kept apart', () => {
+test('state is separate per producer and partition', () => {
   const producers = new Producers();
   const [first, second] = [emptyLog(0), emptyLog(1)];
   producers.record(first, 1, 0, 0, 1, 10, true, 0);
@@ -126,7 +126,7 @@ test('producers and partitions are kept apart', () => {
   assert.equal(producers.judge(second, 2, 0, 3, 1, never), 'starts');
 });
 
-test('those who were silent longest are forgotten first, and their place is used again', () => {
+test('the producers that were idle longest are forgotten first, and their slots are reused', () => {
   const producers = new Producers();
   const log = emptyLog();
   for (let id = 0; id < 200; id++) producers.record(log, id, 0, 0, 1, id, true, id);
@@ -149,7 +149,7 @@ test('those who were silent longest are forgotten first, and their place is used
   assert.deepEqual([producers.count, known(), log.producerSlots], [0, [], undefined]);
 });
 
-test('with a partition go its producers and nobody else', () => {
+test('removing a partition removes only its producers', () => {
   const producers = new Producers();
   const [first, second] = [emptyLog(0), emptyLog(1)];
   for (let id = 0; id < 10; id++) producers.record(id % 2 === 0 ? first : second, id, 0, 0, 1, 0, true, id);
@@ -161,7 +161,7 @@ test('with a partition go its producers and nobody else', () => {
   );
 });
 
-test('what is restored in the order of age is what it was', () => {
+test('restoring states in order of age gives equal states', () => {
   const producers = new Producers();
   const log = emptyLog();
   for (let round = 0; round < 8; round++) {

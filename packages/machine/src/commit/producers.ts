@@ -2,24 +2,27 @@ import type { PartitionLog } from '../log/partition-log.ts';
 import { CapturedProducers } from './captured-producers.ts';
 import { lastSequence, nextSequence, sequenceCount } from './sequence.ts';
 
-/** How many batches of a producer and a partition are recognised when they come again. Clients have at most this many in flight. */
+/**
+ * Number of recent batches per producer and partition that are recognised as duplicates. Clients have at most this many
+ * in flight.
+ */
 export const windowBatches = 5;
 
-/** What is to be done with a batch of a producer that has an id. */
+/** Verdict on a batch of a producer that has an id. */
 export type Verdict =
-  /** Follows what the producer wrote before. */
+  /** Follows the producer's last batch. */
   | 'continues'
-  /** The first of a producer that is not known here, or of a new epoch. */
+  /** The first batch of a producer that is unknown in the partition, or of a new epoch. */
   | 'starts'
-  /** Was appended before; `duplicateOffset` says where. */
+  /** Already appended, at `duplicateOffset`. */
   | 'duplicate'
   | 'OUT_OF_ORDER_SEQUENCE_NUMBER'
   | 'INVALID_PRODUCER_EPOCH';
 
 /**
- * What is known of every producer in every partition that it wrote to: its epoch and its last five batches, in columns, since
- * there can be a million of them. A list from the one that was silent longest to the one that wrote last runs through
- * the slots, so that forgetting costs nothing but what is forgotten. Slot 0 is where the list begins and ends.
+ * State of every producer in every partition that it wrote to: its epoch and its last five batches. Stored in columns,
+ * since there can be a million states. A linked list through the slots runs from the state idle longest to the one
+ * written last, so that forgetting costs only what is forgotten. Slot 0 is the sentinel of the list.
  */
 export class Producers {
   #capacity = 0;
@@ -27,7 +30,7 @@ export class Producers {
   #epoch = new Int16Array(0);
   #writtenMs = new Float64Array(0);
   #batchCount = new Uint8Array(0);
-  /** The row of the window that is written next; the oldest one when the window is full. */
+  /** The next row of the window to write; in a full window this is the oldest. */
   #nextRow = new Uint8Array(0);
   #firstSequence = new Int32Array(0);
   #lastSequence = new Int32Array(0);
@@ -39,7 +42,7 @@ export class Producers {
   #count = 0;
   #capture: CapturedProducers | undefined;
 
-  /** The first offset of the batch that `judge` just called a duplicate. */
+  /** The base offset of the last duplicate that `judge` found. */
   duplicateOffset = -1;
 
   constructor() {
@@ -50,7 +53,7 @@ export class Producers {
     return this.#count;
   }
 
-  /** Decides about a batch and changes nothing. What was silent since `silentSinceMs` or longer counts as forgotten. */
+  /** Validates a batch without changing state. A state not written to after `silentSinceMs` counts as forgotten. */
   judge(
     log: PartitionLog,
     producerId: number,
@@ -62,7 +65,8 @@ export class Producers {
     if (epoch < 0) return 'INVALID_PRODUCER_EPOCH';
     if (baseSequence < 0) return 'OUT_OF_ORDER_SEQUENCE_NUMBER';
     const slot = log.producerSlots?.get(producerId);
-    // Whoever was forgotten cannot know it and goes on counting, so any sequence is welcome.
+    // A forgotten producer does not know that it was forgotten and continues its sequence, so any sequence is accepted
+    // (P5).
     if (slot === undefined || this.#writtenMs[slot]! <= silentSinceMs) return 'starts';
     const knownEpoch = this.#epoch[slot]!;
     if (epoch < knownEpoch) return 'INVALID_PRODUCER_EPOCH';
@@ -86,7 +90,7 @@ export class Producers {
     return log.producerSlots?.has(producerId) ?? false;
   }
 
-  /** Remembers an appended batch as the producer's newest. `starts` forgets those before it. */
+  /** Records an appended batch as the producer's newest. `starts` drops the batches before it. */
   record(
     log: PartitionLog,
     producerId: number,
@@ -114,7 +118,7 @@ export class Producers {
     this.#pushBatch(slot, baseSequence, lastSequence(baseSequence, recordCount), baseOffset);
   }
 
-  /** How many were silent since then or longer. They are the oldest ones. */
+  /** Returns how many were not written to after that time. They are the oldest. */
   countSilent(silentSinceMs: number): number {
     let count = 0;
     for (let slot = this.#newer[0]!; slot !== 0 && this.#writtenMs[slot]! <= silentSinceMs; count++) {
@@ -127,15 +131,15 @@ export class Producers {
     for (let left = Math.min(count, this.#count); left > 0; left--) this.#forget(this.#newer[0]!);
   }
 
-  /** Forgets everybody who wrote to a partition. */
+  /** Forgets all producers of a partition. */
   forgetLog(log: PartitionLog): void {
     if (log.producerSlots === undefined) return;
     for (const slot of [...log.producerSlots.values()]) this.#forget(slot);
   }
 
   /**
-   * Forgets those of whose batches nothing is left, because the log begins behind them. Whoever has a transaction open there goes on
-   * with it, and is kept.
+   * Forgets producers whose last batch is entirely below the log start (P9). A producer with an open transaction in the
+   * partition is retained.
    */
   forgetBefore(log: PartitionLog, logStartOffset: number): void {
     if (log.producerSlots === undefined) return;
@@ -147,12 +151,14 @@ export class Producers {
     }
   }
 
-  /** Everybody who wrote to a partition and is not forgotten. */
+  /** Returns all known producers of a partition. */
   of(log: PartitionLog): ProducerState[] {
     return Array.from(log.producerSlots?.values() ?? [], (slot) => this.#stateOf(slot));
   }
 
-  /** All of them as they are now, to be read while they go on changing, until `endCapture`. One at a time. */
+  /**
+   * Captures all states of this moment, to be read while they change, until `endCapture`. Only one capture at a time.
+   */
   capture(): CapturedProducers {
     if (this.#capture !== undefined) throw new Error('the producers are being captured already');
     const order = new Uint32Array(this.#count);
@@ -188,7 +194,7 @@ export class Producers {
     };
   }
 
-  /** Takes a state of a snapshot, as the one that wrote last. */
+  /** Restores a state from a snapshot, as the one written last. */
   restore({ log, producerId, epoch, writtenMs, batches }: ProducerState): void {
     const slot = this.#allocate(log, producerId);
     this.#linkAsNewest(slot);

@@ -3,7 +3,7 @@ import { ByteReader } from '../bytes/byte-reader.ts';
 import { ByteWriter } from '../bytes/byte-writer.ts';
 import { RecentReplies } from '../replies/recent-replies.ts';
 
-/** Writes one answer, batch by batch. */
+/** Encodes one answer, batch by batch. */
 export class ReplyWriter {
   readonly #writer = new ByteWriter();
 
@@ -17,7 +17,7 @@ export class ReplyWriter {
     this.#writer.varint(logStartOffset);
   }
 
-  /** A position in `entryErrors` other than that of `NONE`. */
+  /** `error` is an index into `entryErrors`, not that of `NONE`. */
   refused(error: number): void {
     this.#writer.u8(error);
   }
@@ -28,11 +28,11 @@ export class ReplyWriter {
 }
 
 /**
- * Commits of late by file id: an agent that did not hear an answer repeats the commit, and must not get other offsets the
- * second time. Answers take about six bytes per batch.
+ * Recent commits by file id: an agent that lost an answer repeats the commit and must get the same offsets. Answers
+ * take about six bytes per batch.
  */
 export class RecentFiles extends RecentReplies {
-  /** Writes the answer that is to be added next. */
+  /** Encodes the answer that is added next. */
   readonly reply = new ReplyWriter();
 
   replyOf(fileId: string): FileCommitResult | undefined {
@@ -40,7 +40,7 @@ export class RecentFiles extends RecentReplies {
     return reply === undefined ? undefined : decodeReply(reply);
   }
 
-  /** Remembers a file with the answer that was written to `reply`. */
+  /** Stores a file with the answer that was written to `reply`. */
   addWritten(fileId: string, committedMs: number): void {
     this.add(fileId, committedMs, this.reply.take());
   }

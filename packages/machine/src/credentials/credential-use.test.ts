@@ -28,7 +28,7 @@ function put(cluster: Cluster, ...usernames: string[]): void {
     assert.equal(error, 'NONE');
 }
 
-/** Tells of logins at the time of the cluster. */
+/** Reports logins at the current time of the cluster. */
 function logIn(cluster: Cluster, ...usernames: string[]): string {
   const uses = usernames.map((username): CredentialUse => ({ username, usedMs: cluster.nowMs }));
   return cluster.execute({ kind: 'noteLogins', logins: { uses, heardSinceMs: 1 } }).error;
@@ -40,7 +40,7 @@ function lastUses(machine: ClusterMachine): Record<string, number | null | undef
   );
 }
 
-test('however often somebody logs in, one entry a day is written', () => {
+test('frequent logins write one entry per day', () => {
   const cluster = clusterOf('ann', 'bob');
   logIn(cluster, 'ann');
   const [firstMs, entries] = [cluster.nowMs, cluster.journal.length];
@@ -56,7 +56,7 @@ test('however often somebody logs in, one entry a day is written', () => {
   assert.deepEqual(lastUses(cluster.machine), { ann: cluster.nowMs, bob: cluster.nowMs });
 });
 
-test('who has no credential is not written down, nor what came before the credential', () => {
+test('logins without a credential, or from before it was created, are not stored', () => {
   const cluster = new Cluster();
   logIn(cluster, 'carol');
   assert.equal(cluster.journal.length, 0, 'nor anything else without credentials');
@@ -75,7 +75,7 @@ test('who has no credential is not written down, nor what came before the creden
   assert.equal(loginsHeardSince(cluster.machine.records), 7);
 });
 
-test('with a credential its use goes, and who comes under the same name begins anew', () => {
+test('deleting a credential removes its last use, and a new one of the same name starts unused', () => {
   const cluster = clusterOf('ann');
   logIn(cluster, 'ann');
   cluster.execute({ kind: 'deleteCredentials', usernames: ['ann'] });
@@ -88,7 +88,7 @@ test('with a credential its use goes, and who comes under the same name begins a
   assert.equal(listCredentials(cluster.machine.records, heard)[0]!.lastUsedMs, cluster.nowMs);
 });
 
-test('a credential that is changed keeps its use', () => {
+test('a changed credential retains its last use', () => {
   const cluster = clusterOf('ann');
   logIn(cluster, 'ann');
   const usedMs = cluster.nowMs;
@@ -97,7 +97,7 @@ test('a credential that is changed keeps its use', () => {
   assert.deepEqual(lastUses(cluster.machine), { ann: usedMs });
 });
 
-test('that nobody can say since when logins are heard is written down too', () => {
+test('it is stored once that the start of complete reporting is unknown', () => {
   const cluster = clusterOf('ann');
   const { records } = cluster.machine;
   const note = (heardSinceMs: number | null) =>
@@ -112,7 +112,7 @@ test('that nobody can say since when logins are heard is written down too', () =
   assert.equal(loginsHeardSince(records), undefined);
 });
 
-test('a cluster that is full says so and changes nothing', () => {
+test('a cluster at its limit refuses and changes nothing', () => {
   const full = new Cluster({ recordsMax: 2 });
   put(full, 'ann');
   const { length } = full.journal;
@@ -120,7 +120,7 @@ test('a cluster that is full says so and changes nothing', () => {
   assert.equal(full.journal.length, length);
 });
 
-test('followers are told nothing of it', () => {
+test('followers do not receive uses of credentials', () => {
   const cluster = clusterOf('ann');
   const { changes } = cluster.machine.execute(
     {
@@ -134,7 +134,7 @@ test('followers are told nothing of it', () => {
   assert.deepEqual([...new Set(followed)], ['credential']);
 });
 
-test('a snapshot from before uses were written down is read, and goes on from there', () => {
+test('a snapshot without uses of credentials can be read and continued', () => {
   const before = clusterOf('ann');
   const cluster = new Cluster();
   cluster.machine = ClusterMachine.restore(before.saved());
@@ -152,11 +152,11 @@ const action = fc.oneof(
   fc.record({ kind: fc.constant('restore' as const) }),
 );
 
-test('what is written down is at most a day behind the last login, in every copy', () => {
+test('the stored last use is at most a day behind the last login, in every copy', () => {
   fc.assert(
     fc.property(fc.array(action, { maxLength: 40 }), (actions) => {
       const cluster = new Cluster();
-      /** The last login of each credential that there is. */
+      /** Expected last login of each existing credential. */
       const truth = new Map<string, number | null>();
       for (const step of actions) {
         if (step.kind === 'wait') cluster.nowMs += step.ms;

@@ -5,8 +5,9 @@ import { decidePutEntries, type EntryChange } from '../kv/put-entries.ts';
 import type { MachineLimits } from '../machine-limits.ts';
 
 /**
- * When credentials were used last, to about a day: each is a record under its username, written once a day at most however often somebody
- * logs in. It is a record of its own, so that agents, which follow credentials, need not be told of it.
+ * When credentials were last used, accurate to about a day: one key-value entry per username, written at most once a
+ * day, however often the user logs in. It is a separate entry, because agents follow credentials and do not need their
+ * last use.
  */
 
 export interface CredentialUse {
@@ -14,20 +15,20 @@ export interface CredentialUse {
   readonly usedMs: number;
 }
 
-/** What a leader has heard of logins since it last wrote them down. */
+/** Logins that a leader has received since it last stored them. */
 export interface HeardLogins {
   readonly uses: readonly CredentialUse[];
-  /** Since when no login can have been missed; `null` while nobody can say. */
+  /** Since when every login has been reported; `null` while that is unknown. */
   readonly heardSinceMs: number | null;
 }
 
-/** A use is written down when it is so much later than the one that is. */
+/** A use is stored if it is at least this much later than the stored one. */
 export const useIntervalMs = 86_400_000;
 
-/** Since when logins are heard stands under this key, which is no username. */
+/** Key of the time since when logins are reported; it is not a valid username. */
 const heardSinceKey = '';
 
-/** Decides what is worth writing down; changes nothing. */
+/** Decides what to store, without applying it. */
 export function decideNoteLogins(
   state: ClusterState,
   limits: MachineLimits,
@@ -40,7 +41,7 @@ export function decideNoteLogins(
   ];
   for (const { username, usedMs } of uses) {
     const stored = records.get('credential', username);
-    // Others who log in have no credential, and who used one that is gone has not used the new one of the same name.
+    // Skips users without a credential, and uses of a deleted credential with the same name.
     if (stored === undefined || usedMs < readCredentialRecord(stored).createdMs) continue;
     const before = lastUseOf(records, username);
     if (before !== undefined && usedMs - before < useIntervalMs) continue;
@@ -49,13 +50,13 @@ export function decideNoteLogins(
   return decidePutEntries(state, limits, changes);
 }
 
-/** As far as it is written down. */
+/** Returns the stored last use. */
 export function lastUseOf(records: Pick<Records, 'get'>, username: string): number | undefined {
   const value = records.get('credentialUse', username);
   return value === undefined ? undefined : (readTime(value) ?? undefined);
 }
 
-/** Since when no login can have been missed, by the leaders before; `undefined` when they could not say or there was none. */
+/** Returns since when every login has been reported, according to earlier leaders; `undefined` if unknown. */
 export function loginsHeardSince(records: Pick<Records, 'get'>): number | undefined {
   return lastUseOf(records, heardSinceKey);
 }
@@ -65,7 +66,7 @@ function readTime(value: Buffer): number | null {
   return timeMs;
 }
 
-/** A list, so that a later release can say more. */
+/** A list, so that a later release can add fields. */
 function writeTime(timeMs: number | null): Buffer {
   return Buffer.from(JSON.stringify([timeMs]));
 }

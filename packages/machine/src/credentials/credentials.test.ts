@@ -48,7 +48,7 @@ function setPassword(cluster: Cluster, user: string, credential: ScramCredential
   return cluster.execute({ kind: 'alterScramCredentials', changes: [{ user, credential }] })[0]!.error;
 }
 
-/** `username name` and what is special. */
+/** `username name`, and non-default properties. */
 function known(cluster: Cluster): string[] {
   return listCredentials(cluster.machine.records).map(
     ({ username, name, isSuperuser, isFromFile, hasPassword }) =>
@@ -61,7 +61,7 @@ function known(cluster: Cluster): string[] {
   );
 }
 
-test('a credential and its password are made, changed and removed together', () => {
+test('a credential and its password are created, changed and removed together', () => {
   const cluster = new Cluster();
   assert.deepEqual(put(cluster, { username: 'ccun_1', name: 'ccn_orders' }, { username: 'bob' }), [
     'NONE',
@@ -75,7 +75,7 @@ test('a credential and its password are made, changed and removed together', () 
   assert.equal(cluster.machine.records.get('scramCredential', 'ccun_1'), undefined);
 });
 
-test('who is changed keeps the id and the time of his making', () => {
+test('a changed credential retains its id and creation time', () => {
   const cluster = new Cluster();
   put(cluster, { username: 'a', id: 'cci_first' });
   const { nowMs } = cluster;
@@ -85,7 +85,7 @@ test('who is changed keeps the id and the time of his making', () => {
   assert.deepEqual([credential!.id, credential!.createdMs], ['cci_first', nowMs]);
 });
 
-test('a password is changed and taken away by the tools of Kafka, and the credential stays', () => {
+test('Kafka tools change and remove a password, and the credential stays', () => {
   const cluster = new Cluster();
   put(cluster, { username: 'a' });
   assert.equal(setPassword(cluster, 'a', { ...secret, iterations: 5000 }), 'NONE');
@@ -94,7 +94,7 @@ test('a password is changed and taken away by the tools of Kafka, and the creden
   assert.deepEqual(known(cluster), ['a ccn_a, no password']);
 });
 
-test('a user who has only a password is no credential, and can become one', () => {
+test('a user with only a password is not a credential, and can become one', () => {
   const cluster = new Cluster();
   setPassword(cluster, 'a', secret);
   assert.deepEqual(remove(cluster, 'a'), ['RESOURCE_NOT_FOUND']);
@@ -140,7 +140,7 @@ test('a certificate needs no password', () => {
   assert.deepEqual(known(cluster), [`${username} ccn_admin, superuser, no password`]);
 });
 
-test('what a credential is survives a snapshot and reaches agents', () => {
+test('credentials survive a snapshot and reach agents', () => {
   const cluster = new Cluster();
   put(cluster, { username: 'a', isSuperuser: true, isFromFile: true });
   const machine = ClusterMachine.restore(cluster.saved());
@@ -149,7 +149,7 @@ test('what a credential is survives a snapshot and reaches agents', () => {
   assert.deepEqual(followed.sort(), ['credential a', 'scramCredential a']);
 });
 
-test('there are only so many, and one for another is possible', () => {
+test('credentials are bounded by number, and one can replace another', () => {
   const cluster = new Cluster({ credentialsMax: 2 });
   const results = put(cluster, { username: 'a' }, { username: 'b' }, { username: 'c' });
   assert.deepEqual(results.slice(0, 2), ['NONE', 'NONE']);
@@ -170,7 +170,7 @@ test('a command that names a username twice is a mistake of the caller', () => {
   assert.equal(cluster.journal.length, 0);
 });
 
-test('a name belongs to one user, whatever is asked', () => {
+test('a name belongs to one user, in random runs', () => {
   const username = fc.constantFrom('a', 'b', 'ccn_a', 'ccn_b', 'ccn_ccn_a');
   const name = fc.constantFrom('ccn_a', 'ccn_b', 'ccn_ccn_a', 'ccn_ccn_b', 'ccn_c');
   const step = fc.oneof(
@@ -198,7 +198,7 @@ test('a name belongs to one user, whatever is asked', () => {
   );
 });
 
-test('the password of a superuser is for owners: whoever could set it would be one', () => {
+test('Kafka tools cannot set the password of a superuser, which would grant its rights', () => {
   const cluster = new Cluster();
   put(cluster, { username: 'root', isSuperuser: true }, { username: 'ann' });
   const before = cluster.machine.records.get('scramCredential', 'root');

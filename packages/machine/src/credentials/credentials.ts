@@ -17,8 +17,9 @@ import { lastUseOf } from './credential-use.ts';
 import { TakenNames } from './taken-names.ts';
 
 /**
- * The credentials of a cluster. Each is a record under its username, and its password another one under the same: Kafka's own tools
- * change passwords, and must be able neither to make a superuser nor to set the password of one.
+ * The credentials of a cluster. Each is a key-value entry under its username; its password is a separate entry under
+ * the same key. Kafka's own tools change passwords, but must be able neither to create a superuser nor to set the
+ * password of one.
  */
 
 interface Decision {
@@ -33,7 +34,7 @@ const namePattern = /^ccn_[\w.-]{1,128}$/;
 const controlCharacter = /\p{Cc}/u;
 const spiffe = /^spiffe:\/\//i;
 
-/** Decides what is made and changed, for each credential by itself; changes nothing. */
+/** Decides what is created and changed, per credential, without applying it. */
 export function decidePutCredentials(
   state: ClusterState,
   limits: MachineLimits,
@@ -70,7 +71,10 @@ export function decidePutCredentials(
   return recorded(state, limits, changes, results);
 }
 
-/** Decides what is removed: a credential with its password, and never the password of a user who has no credential. */
+/**
+ * Decides what is removed, without applying it: a credential with its password, never the password of a user without a
+ * credential.
+ */
 export function decideDeleteCredentials(
   state: ClusterState,
   limits: MachineLimits,
@@ -90,7 +94,7 @@ export function decideDeleteCredentials(
   return recorded(state, limits, changes, results);
 }
 
-/** `heardMs` has logins that are not written down yet. */
+/** Returns all credentials. `heardMs` contains logins that are not yet stored. */
 export function listCredentials(
   records: Pick<Records, 'get' | 'of'>,
   heardMs: ReadonlyMap<string, number> = new Map(),
@@ -104,7 +108,7 @@ export function listCredentials(
   return all.sort((a, b) => a.createdMs - b.createdMs);
 }
 
-/** Who used a credential that is gone has not used the new one of the same name. */
+/** Ignores uses of a deleted credential with the same name. */
 function lastUsed(
   writtenMs: number | undefined,
   heardMs: number | undefined,

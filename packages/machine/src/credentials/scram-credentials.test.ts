@@ -22,7 +22,7 @@ function known(cluster: Cluster, ...users: string[]): (string | null)[] {
   return found.map((one) => (one === null ? null : `${one.user} ${one.iterations}`));
 }
 
-test('credentials are set, changed and removed, each user by himself', () => {
+test('credentials are set, changed and removed per user', () => {
   const cluster = new Cluster();
   assert.deepEqual(alter(cluster, ['alice', 4096], ['bob', 8192], ['carol', null]), [
     'NONE',
@@ -34,7 +34,7 @@ test('credentials are set, changed and removed, each user by himself', () => {
   assert.deepEqual(known(cluster, 'bob', 'alice'), [null, 'alice 5000']);
 });
 
-test('what a login is verified by survives a snapshot and reaches agents', () => {
+test('SCRAM credentials survive a snapshot and reach agents', () => {
   const cluster = new Cluster();
   alter(cluster, ['alice', 4096]);
   const machine = ClusterMachine.restore(cluster.saved());
@@ -43,7 +43,7 @@ test('what a login is verified by survives a snapshot and reaches agents', () =>
   assert.deepEqual(readScramCredential(record!.value), credential(4096));
 });
 
-test('there are only so many, and one for another is possible', () => {
+test('SCRAM credentials are bounded by number, and one can replace another', () => {
   const cluster = new Cluster({ scramCredentialsMax: 2 });
   assert.deepEqual(alter(cluster, ['a', 4096], ['b', 4096], ['c', 4096]), [
     'NONE',

@@ -15,7 +15,7 @@ import type { MachineLimits } from '../machine-limits.ts';
 import { repeated } from '../topics/repeated.ts';
 import { TakenNames } from './taken-names.ts';
 
-/** Decides what changes, for each user by himself; changes nothing. */
+/** Decides the changes per user, without applying them. */
 export function decideAlterScramCredentials(
   state: ClusterState,
   limits: MachineLimits,
@@ -57,7 +57,7 @@ export function decideAlterScramCredentials(
   return { changed, results: results.map((result) => (result.error === 'NONE' ? refused : result)) };
 }
 
-/** Whoever could set the password of one would be one. */
+/** A client that could set the password of a superuser could log in as one. */
 function isSuperuser(records: Pick<Records, 'get'>, user: string): boolean {
   const value = records.get('credential', user);
   return value !== undefined && readCredentialRecord(value).isSuperuser;

@@ -1,7 +1,9 @@
 import { credentialSpellings, readCredentialRecord } from '@weir/cluster';
 import type { Records } from '../kv/key-value-store.ts';
 
-/** Whose a name is: the usernames of credentials by all their spellings, and users that have only a password by theirs. */
+/**
+ * Owners of names: usernames of credentials by all their spellings, and users with only a password by their username.
+ */
 export class TakenNames {
   readonly #ownerOf = new Map<string, string>();
 
@@ -19,7 +21,7 @@ export class TakenNames {
     for (const spelling of credentialSpellings(username, name)) this.#ownerOf.delete(spelling);
   }
 
-  /** The username of another who has the name. */
+  /** Returns the other user that owns the name, if any. */
   otherOwner(spelling: string, username: string): string | undefined {
     const owner = this.#ownerOf.get(spelling);
     return owner === username ? undefined : owner;

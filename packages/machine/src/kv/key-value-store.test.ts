@@ -17,7 +17,7 @@ function change(cluster: Cluster, ...changes: ReturnType<typeof put>[]): string 
 
 const textOf = (cluster: Cluster, key: string) => cluster.machine.records.get('group', key)?.toString();
 
-test('records are put, replaced and removed together', () => {
+test('entries are put, replaced and removed together', () => {
   const cluster = new Cluster();
   assert.equal(change(cluster, put('a', '1'), put('b', '2'), put('b', '3', 'clientQuota')), 'NONE');
   assert.equal(change(cluster, put('a', '4'), put('b', null), put('c', '5')), 'NONE');
@@ -32,13 +32,13 @@ test('records are put, replaced and removed together', () => {
   );
 });
 
-test('of several changes of one key the last counts', () => {
+test('of several changes of one key the last takes effect', () => {
   const cluster = new Cluster();
   change(cluster, put('a', '1'), put('a', null), put('a', '2'), put('b', '1'), put('b', null));
   assert.deepEqual([textOf(cluster, 'a'), textOf(cluster, 'b')], ['2', undefined]);
 });
 
-test('what changes nothing is no entry', () => {
+test('a change without effect writes no journal entry', () => {
   const cluster = new Cluster();
   change(cluster, put('a', '1'));
   const before = cluster.saved();
@@ -64,7 +64,7 @@ for (const [what, limits, changes] of bounds) {
   });
 }
 
-test('an entry about records of a kind that this release does not know is refused', () => {
+test('an entry with an unknown namespace is refused', () => {
   const writer = new ByteWriter();
   writer.u8(entryKind.entriesPut);
   writer.varint(1);
@@ -75,7 +75,7 @@ test('an entry about records of a kind that this release does not know is refuse
   assert.throws(() => new Cluster().machine.apply(writer.take()), /knows no records of kind 200/);
 });
 
-test('a value does not change with the memory that it came in', () => {
+test('a stored value is a copy of the input', () => {
   const cluster = new Cluster();
   const value = Buffer.from('mine');
   cluster.execute({ kind: 'putEntries', changes: [{ namespace: 'group', key: 'a', value }] });

@@ -6,12 +6,12 @@ export interface NamedEntry {
   readonly value: Buffer;
 }
 
-/** What a record costs beyond its key and value. */
+/** Memory of an entry beyond its key and value. */
 const recordOverheadBytes = 64;
 
 /**
- * Small values by namespace and key: what coordinators decide and must find again after a failover. The machine does not know
- * what they mean.
+ * Small values by namespace and key: the state of coordinators that must survive a failover. The machine does not
+ * interpret them.
  */
 export class Records {
   readonly #namespaces = new Map<Namespace, Map<string, Buffer>>(
@@ -25,12 +25,12 @@ export class Records {
     return this.#count;
   }
 
-  /** Of keys and values, with what a record costs besides. */
+  /** Total bytes of keys and values, with overhead. */
   get bytes(): number {
     return this.#bytes;
   }
 
-  /** The same of one namespace. */
+  /** Total bytes of one namespace. */
   bytesOf(namespace: Namespace): number {
     return this.#bytesOf.get(namespace) ?? 0;
   }
@@ -39,12 +39,12 @@ export class Records {
     return this.#namespaces.get(namespace)!.get(key);
   }
 
-  /** In the order in which the keys were put first, which all who apply the same entries share. */
+  /** In the order of first puts, which is the same for all machines that apply the same entries. */
   of(namespace: Namespace): ReadonlyMap<string, Buffer> {
     return this.#namespaces.get(namespace)!;
   }
 
-  /** A list of its own. Values are replaced, never changed. */
+  /** Returns a new list. Values are replaced, never mutated. */
   all(): NamedEntry[] {
     const all: NamedEntry[] = [];
     for (const [namespace, records] of this.#namespaces) {
@@ -53,7 +53,7 @@ export class Records {
     return all;
   }
 
-  /** Those that agents have to know. */
+  /** Returns the entries that followers receive. */
   followed(): NamedEntry[] {
     const followed: NamedEntry[] = [];
     for (const [namespace, records] of this.#namespaces) {
@@ -63,7 +63,7 @@ export class Records {
     return followed;
   }
 
-  /** Takes the value as it is; nobody may change it afterwards. */
+  /** Stores the value without a copy; the caller must not change it afterwards. */
   put(namespace: Namespace, key: string, value: Buffer): void {
     const records = this.#namespaces.get(namespace)!;
     const before = records.get(key);

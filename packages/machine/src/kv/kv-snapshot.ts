@@ -21,7 +21,7 @@ export function readRecords({ records }: ClusterState, { fields }: SnapshotReade
   for (let left = fields.varint(); left > 0; left--) {
     const namespace = readNamespace(fields);
     const key = fields.text();
-    // A copy, so that one value does not keep the whole snapshot in memory.
+    // A copy, so that one value does not retain the whole snapshot in memory.
     records.put(namespace, key, keptCopy(fields.raw(fields.varint())));
   }
 }

@@ -1,43 +1,46 @@
 /**
- * What the records of a cluster are about. The number is in journals and snapshots, so that it is never used for anything
- * else.
+ * Namespaces of key-value entries. Numbers are in journals and snapshots and are never reused. Paths without a package
+ * are in this one.
  */
 export const namespaces = {
-  /** Groups by their ids; the value begins with the type of the group (groups/coordinator). */
+  /** Groups by id; the value starts with the type of the group (package `groups`). */
   group: { number: 1, isFollowed: false },
-  /** Client quotas by the entities that they are for, as JSON (quotas/). */
+  /** Client quotas by entity, as JSON (quotas/). */
   clientQuota: { number: 2, isFollowed: true },
-  /** SCRAM-SHA-512 credentials by the names of their users (credentials/). */
+  /** SCRAM-SHA-512 credentials by username (credentials/). */
   scramCredential: { number: 3, isFollowed: true },
-  /** ACLs by all that they say, which is all that they are (acls/). */
+  /** ACLs; the key contains all fields (acls/). */
   acl: { number: 4, isFollowed: true },
-  /** Credentials of the cluster by their usernames: who they are besides the password (credentials/credential-record.ts). */
+  /** Credentials of the cluster by username, without passwords (`cluster`, credentials/credential-entry.ts). */
   credential: { number: 5, isFollowed: true },
-  /** Secrets that all agents of the cluster share, by their use. The leader makes them (cluster/cluster-secrets.ts). */
+  /**
+   * Secrets that all agents of the cluster share, by use. The leader creates them (`cluster`,
+   * ports/cluster-secrets.ts).
+   */
   agentSecret: { number: 6, isFollowed: true },
-  /** Secrets of the control-plane processes, by their use. No agent sees them. */
+  /** Secrets of the control-plane processes, by use. Agents do not receive them. */
   controlPlaneSecret: { number: 7, isFollowed: false },
-  /** What agents are told of their cluster, by what it is (cluster/cluster-facts.ts). */
+  /** Facts for agents about their cluster, by name (`cluster`, ports/cluster-facts.ts). */
   clusterFact: { number: 8, isFollowed: true },
-  /** When credentials were used last, by their usernames (credentials/credential-use.ts). */
+  /** When credentials were last used, by username (credentials/credential-use.ts). */
   credentialUse: { number: 9, isFollowed: false },
-  /** Members of groups that keep each of them by itself, by the ids of both (groups/consumer/record.ts). */
+  /** Members of groups that store each member separately, by group and member id (`groups`, consumer/record.ts). */
   groupMember: { number: 10, isFollowed: false },
-  /** Where share groups stand in partitions, by the ids of both (groups/share/partitions). */
+  /** State of share groups in partitions, by group and partition (`groups`, share/partitions). */
   sharePartition: { number: 11, isFollowed: false },
-  /** Which agents have which node ids, by those (node-ids/node-ids.ts). */
+  /** Agents by node id (node-ids/node-ids.ts). */
   nodeId: { number: 12, isFollowed: false },
-  /** Configs of groups by their ids, as JSON (alter-configs.ts). */
+  /** Configs of groups by id, as JSON (alter-configs.ts). */
   groupConfigs: { number: 30, isFollowed: false },
-  /** Subscriptions to the metrics of clients by their names: their configs as JSON (alter-configs.ts). */
+  /** Client-metrics subscriptions by name: their configs as JSON (alter-configs.ts). */
   clientMetrics: { number: 31, isFollowed: true },
-  /** Configs of single brokers by their node ids, as JSON (alter-configs.ts). */
+  /** Configs of individual brokers by node id, as JSON (alter-configs.ts). */
   brokerConfigs: { number: 32, isFollowed: true },
 } as const satisfies Record<string, NamespaceRow>;
 
 interface NamespaceRow {
   readonly number: number;
-  /** Whether agents have to know: its records are part of what followers see. */
+  /** Whether followers receive its entries. */
   readonly isFollowed: boolean;
 }
 

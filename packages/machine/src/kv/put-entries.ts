@@ -7,20 +7,20 @@ import type { MachineLimits } from '../machine-limits.ts';
 import { recordBytes } from './key-value-store.ts';
 import { type Namespace, namespaceOf, namespaces } from './namespaces.ts';
 
-/** A record that is to be put, or with `null` removed. */
+/** An entry to put or, with `null`, to remove. */
 export interface EntryChange {
   readonly namespace: Namespace;
   readonly key: string;
   readonly value: Uint8Array | null;
 }
 
-/** Decides whether all changes can be made, and which of them change anything; changes nothing. */
+/** Decides whether all changes are possible and which of them have an effect, without applying them. */
 export function decidePutEntries(
   { records }: ClusterState,
   limits: MachineLimits,
   changes: readonly EntryChange[],
 ): { changed: EntryChange[]; problem: string | undefined } {
-  // Of several changes of one key the last counts.
+  // Of several changes of one key the last takes effect.
   const last = new Map(changes.map((change) => [`${change.namespace} ${change.key}`, change]));
   const changed: EntryChange[] = [];
   let addedCount = 0;
@@ -68,7 +68,7 @@ export function applyEntriesPut({ records }: ClusterState, reader: ByteReader): 
     const namespace = readNamespace(reader);
     const key = reader.text();
     const lengthPlusOne = reader.varint();
-    // A copy, so that a value does not keep the whole entry in memory.
+    // A copy, so that a value does not retain the whole journal entry in memory.
     const value = lengthPlusOne === 0 ? null : keptCopy(reader.raw(lengthPlusOne - 1));
     if (value === null) records.delete(namespace, key);
     else records.put(namespace, key, value);

@@ -3,7 +3,7 @@ import type { ClusterState } from '../cluster-state.ts';
 import type { PartitionLog } from '../log/partition-log.ts';
 import type { LogStarts } from './log-starts.ts';
 
-/** Decides which logs begin later because somebody asked for it; changes nothing. */
+/** Decides which log starts DeleteRecords raises, without applying it. */
 export function decideDeleteRecords(
   { topics, clusterConfigs }: ClusterState,
   requests: readonly RecordsToDelete[],
@@ -18,7 +18,7 @@ export function decideDeleteRecords(
     const policy = topicConfigValue('cleanup.policy', topic.description.configs, clusterConfigs);
     if (!policy.includes('delete')) return refused('POLICY_VIOLATION');
     const wanted = offset === -1 ? log.nextOffset : offset;
-    // Said so that it refuses what is no number, too.
+    // Phrased so that it also refuses NaN.
     if (!(Number.isSafeInteger(wanted) && wanted >= 0 && wanted <= log.nextOffset)) {
       return refused('OFFSET_OUT_OF_RANGE');
     }

@@ -18,7 +18,7 @@ function deleteRecords(
   return cluster.execute({ kind: 'deleteRecords', partitions: [{ topicId, partition, offset }] })[0]!;
 }
 
-/** Base offsets of the pointers that are left, and where the log begins and ends. */
+/** Base offsets of the remaining pointers, and start and end of the log. */
 function state(cluster: Cluster, topicId = 'a', partition = 0) {
   const query = (offset: number) => ({ topicId, partition, offset, bytesMax: 1e9 });
   const { logStartOffset } = cluster.machine.findBatches([query(1e15)])[0]!;
@@ -62,7 +62,7 @@ for (const [what, configs, offset, answer] of answers) {
   });
 }
 
-test('unknown topics and partitions are told, and a log never begins earlier', () => {
+test('unknown topics and partitions get errors, and a log start never moves back', () => {
   const cluster = filled();
   const ask = (topicId: string, partition: number, offset: number) => ({ topicId, partition, offset });
   const results = cluster.execute({
@@ -82,7 +82,7 @@ test('unknown topics and partitions are told, and a log never begins earlier', (
   assert.deepEqual(deleteRecords(cluster, 'a', 5), { error: 'NONE', logStartOffset: 20 });
 });
 
-test('pointers wholly below the start go with their files; one that reaches over it stays', () => {
+test('pointers wholly below the start are removed with their files; one that spans it stays', () => {
   const cluster = filled();
   assert.deepEqual(state(cluster), { logStartOffset: 0, nextOffset: 30, bases: [0, 10, 20] });
   assert.deepEqual([cluster.machine.stats().files, cluster.machine.stats().logBytes], [3, 300]);
@@ -107,7 +107,7 @@ test('pointers wholly below the start go with their files; one that reaches over
   assert.deepEqual(state(cluster), { logStartOffset: 30, nextOffset: 32, bases: [30] });
 });
 
-test('followers are told, and reading below the start is out of range', () => {
+test('followers receive the new start, and reading below it is out of range', () => {
   const cluster = filled();
   deleteRecords(cluster, 'a', 15);
   assert.deepEqual(cluster.replay().changes.at(-1), {
@@ -121,7 +121,7 @@ test('followers are told, and reading below the start is out of range', () => {
   assert.equal(cluster.machine.snapshotForFollowers().logStartOffset[0], 15);
 });
 
-test('a producer of whose batches nothing is left is forgotten, and may go on with any sequence', () => {
+test('a producer without remaining batches is forgotten, and may continue with any sequence', () => {
   const cluster = new Cluster();
   cluster.create('a');
   const write = (producerId: number, sequence: number) =>
@@ -135,7 +135,7 @@ test('a producer of whose batches nothing is left is forgotten, and may go on wi
   assert.equal(cluster.machine.stats().producers, 2, 'one record of its last batch is left');
 });
 
-test('the start survives a snapshot, and so does what comes after', () => {
+test('the start survives a snapshot, and the restored machine continues equally', () => {
   const cluster = filled();
   deleteRecords(cluster, 'a', 12);
   const restored = ClusterMachine.restore(cluster.saved());
@@ -148,7 +148,7 @@ test('the start survives a snapshot, and so does what comes after', () => {
   assert.ok(Buffer.concat(restored.save()).equals(cluster.saved()));
 });
 
-test('an entry that does not fit is refused', () => {
+test('an entry that does not fit the state is refused', () => {
   const cluster = filled();
   deleteRecords(cluster, 'a', 20);
   const entry = cluster.journal.at(-1)!;
@@ -162,7 +162,7 @@ test('an entry that does not fit is refused', () => {
 
 // --- retention ---
 
-/** Runs until everything was looked at. Returns how often that was. */
+/** Runs retention until all partitions are examined. Returns the number of calls. */
 function retain(cluster: Cluster): number {
   let steps = 0;
   let from = { topicNumber: 0, partition: 0 };
@@ -174,7 +174,7 @@ function retain(cluster: Cluster): number {
   }
 }
 
-/** The times and sizes of batches, each in a file of its own, and how many of them are left at time 1,000,000. */
+/** Times and sizes of batches, each in its own file, and how many remain at time 1,000,000. */
 const retentions: [
   what: string,
   configs: Record<string, string>,
@@ -334,7 +334,7 @@ for (const [what, configs, batches, left] of retentions) {
   });
 }
 
-test('the retention of the cluster counts for topics that do not say otherwise', () => {
+test('the retention of the cluster applies to topics without their own', () => {
   const cluster = new Cluster();
   cluster.create('a');
   cluster.create('kept', 1, { 'retention.ms': '-1' });
@@ -344,7 +344,7 @@ test('the retention of the cluster counts for topics that do not say otherwise',
   assert.deepEqual([state(cluster).logStartOffset, state(cluster, 'kept').logStartOffset], [1, 0]);
 });
 
-test('records of an open transaction are kept, and those before it are not', () => {
+test('retention removes records before an open transaction, not those of it', () => {
   const cluster = new Cluster();
   cluster.create('a', 1, { 'retention.ms': '1000' });
   cluster.commit({ topicId: 'a', timestampMs: 5 });
@@ -367,7 +367,7 @@ test('records of an open transaction are kept, and those before it are not', () 
   assert.ok(Buffer.concat(ClusterMachine.restore(cluster.saved()).save()).equals(cluster.saved()));
 });
 
-test('a call takes on so many partitions and pointers, and the next goes on from there', () => {
+test('a call examines a limited number of partitions and pointers, and the next continues from there', () => {
   const limits = { retentionPartitionsPerCallMax: 4, retentionPointersPerCallMax: 3 };
   const cluster = new Cluster(limits);
   for (const name of ['a', 'b', 'c']) cluster.create(name, 3, { 'retention.ms': '1000' });
@@ -382,7 +382,7 @@ test('a call takes on so many partitions and pointers, and the next goes on from
   assert.ok(Buffer.concat(cluster.replay().machine.save()).equals(cluster.saved()));
 });
 
-// --- whatever happens ---
+// --- random runs ---
 
 type Action =
   | { kind: 'write'; partition: number; count: number; timestampMs: number; gap: number; producerId: number }
@@ -431,7 +431,7 @@ interface PlainLog {
 
 const fewAtATime = { retentionPartitionsPerCallMax: 1, retentionPointersPerCallMax: 7 };
 
-/** As plain as it can be said: what is below the start is filtered out of a list. */
+/** Naive model: filters the pointers below the start out of a list. */
 function cutPlain(log: PlainLog, start: number): void {
   log.start = Math.max(log.start, start);
   log.pointers = log.pointers.filter(({ end }) => end > log.start);
@@ -481,7 +481,7 @@ function compare(cluster: Cluster, logs: readonly PlainLog[]): void {
   assert.ok(Buffer.concat(ClusterMachine.restore(cluster.saved()).save()).equals(cluster.saved()), 'M9');
 }
 
-test('cut logs are what is left of plain lists, whatever happens', () => {
+test('logs agree with plain lists in random runs', () => {
   fc.assert(
     fc.property(fc.array(action, { maxLength: 40, size: 'max' }), (actions) => {
       const cluster = new Cluster(fewAtATime);
@@ -508,7 +508,7 @@ test('cut logs are what is left of plain lists, whatever happens', () => {
                 ...(producerId < 0 ? {} : { producerId, sequence }),
               };
             });
-            // A file per fifth batch; batches that touch are one pointer.
+            // One file per five batches; adjacent batches are one pointer.
             for (let at = 0; at < rows.length; at += 5) {
               const batches = rows.slice(at, at + 5);
               assert.deepEqual(
@@ -542,7 +542,7 @@ test('cut logs are what is left of plain lists, whatever happens', () => {
             retain(cluster);
             for (const log of logs) {
               for (;;) {
-                // Cut what is too much from the head, then what is too old up to the first that is not.
+                // Cuts by size from the head, then by age up to the first record that is recent enough.
                 const bytes = log.pointers.reduce((sum, pointer) => sum + pointer.bytes, 0);
                 const [first] = log.pointers;
                 const aged = log.pointers.find(({ timestampMs }) => timestampMs >= 0);

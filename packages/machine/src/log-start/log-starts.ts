@@ -6,10 +6,10 @@ import { markerFileSlot } from '../log/marker.ts';
 import type { PartitionLog } from '../log/partition-log.ts';
 import { topicOf } from '../topics/topic-entries.ts';
 
-/** Logs that are to begin later, and where. */
+/** New log starts by log. */
 export type LogStarts = ReadonlyMap<PartitionLog, number>;
 
-/** By topic: its number, and its partitions with their new starts. */
+/** Per topic: its number, and its partitions with their new starts. */
 export function writeLogStartsMoved(writer: ByteWriter, starts: LogStarts): void {
   const byTopic = new Map<number, [partition: number, offset: number][]>();
   for (const [{ topicNumber, partition }, offset] of starts) {
@@ -58,8 +58,8 @@ export function applyLogStartsMoved(state: ClusterState, reader: ByteReader): Cl
 }
 
 /**
- * Pointers that lie wholly before the new start go, with their files when nothing else lies in them. One that begins before it and
- * ends behind it stays as it is: batches are not cut.
+ * Removes pointers wholly below the new start, and their files if nothing else refers to them. A pointer that spans the
+ * new start is unchanged: batches are not cut (L9).
  */
 function moveLogStart({ files, pointers, producers }: ClusterState, log: PartitionLog, offset: number): void {
   const gone = offset === log.nextOffset ? log.pointerCount : log.indexOfOffset(offset);

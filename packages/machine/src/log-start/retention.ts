@@ -6,7 +6,7 @@ import type { PointerPool } from '../log/pointer-pool.ts';
 import type { MachineLimits } from '../machine-limits.ts';
 import type { LogStarts } from './log-starts.ts';
 
-/** Where to go on looking: a partition of the topic with this number, or the first one behind it that is there. */
+/** Position to continue from: a partition of the topic with this number, or the next existing one. */
 export interface RetentionPlace {
   readonly topicNumber: number;
   readonly partition: number;
@@ -14,16 +14,17 @@ export interface RetentionPlace {
 
 interface Retention {
   readonly starts: LogStarts;
-  /** Where the next call goes on; `null` when all partitions have been looked at. */
+  /** Position for the next call; `null` when all partitions have been examined. */
   readonly next: RetentionPlace | null;
 }
 
 /**
- * Decides which logs begin later because their records are too old or too many; changes nothing. It looks at so many partitions
- * and pointers and says where to go on, so that a call is short whatever has piled up.
+ * Decides which log starts retention raises, without applying it. It examines a limited number of partitions and
+ * pointers and returns where to continue, so that a call is short whatever the backlog.
  *
- * A pointer is out of date when all its records are (`retention.ms`), and too much when the log is large enough without it
- * (`retention.bytes`). Only heads of logs go, never beyond the last stable offset, and nothing of a topic that is only compacted.
+ * A pointer has expired when all its records have (`retention.ms`), and is excess when the log is large enough without
+ * it (`retention.bytes`). Only heads of logs are removed, never beyond the last stable offset, and nothing of a topic
+ * that is only compacted (L10).
  */
 export function decideRetention(
   state: ClusterState,
@@ -50,7 +51,7 @@ export function decideRetention(
       pointersLeft -= seen;
       if (gone === 0) continue;
       starts.set(log, log.endOf(gone - 1));
-      // There may be more of the same log.
+      // The log may have more expired pointers.
       if (pointersLeft === 0) return { starts, next: { topicNumber: number, partition } };
     }
   }
@@ -58,9 +59,9 @@ export function decideRetention(
 }
 
 interface Rule {
-  /** Records that are older than this go. */
+  /** Older records are removed. */
   readonly oldestMs: number;
-  /** A log that has at least this much without its first pointer loses it. */
+  /** A log that has at least this many bytes without its first pointer loses that pointer. */
   readonly bytesMax: number;
 }
 
@@ -86,7 +87,7 @@ function countGone(log: PartitionLog, pool: PointerPool, rule: Rule, seenMax: nu
     const timestampMs = pool.maxTimestampMs(slot);
     bytesLeft -= pool.fileSlot(slot) === markerFileSlot ? 0 : pool.byteLength(slot);
     const isTooMuch = bytesLeft >= rule.bytesMax;
-    // Records without a time, which have a negative one, are as old as what follows them.
+    // Records without a timestamp (negative) are as old as the records after them.
     if (isTooMuch || (timestampMs >= 0 && timestampMs < rule.oldestMs)) gone = seen + 1;
     else if (timestampMs >= 0 || rule.oldestMs === Number.NEGATIVE_INFINITY) break;
   }

@@ -9,7 +9,7 @@ interface Ended {
   readonly last: number;
 }
 
-/** Offsets pass one by one; at each, a producer writes a record or ends what it has open. */
+/** At each offset, a producer writes a record or ends its open transaction. */
 function ends(steps: readonly { producerId: number; isEnd: boolean }[]): {
   list: AbortedList;
   ended: Ended[];
@@ -32,7 +32,7 @@ function ends(steps: readonly { producerId: number; isEnd: boolean }[]): {
 
 const steps = fc.array(fc.record({ producerId: fc.nat(4), isEnd: fc.boolean() }), { maxLength: 60 });
 
-test('what overlaps a range is found, by its first offset, and nothing else', () => {
+test('exactly the transactions that overlap a range are found, by first offset', () => {
   fc.assert(
     fc.property(steps, fc.nat(60), fc.nat(60), fc.nat(60), (taken, offset, length, logStart) => {
       const { list, ended } = ends(taken);
@@ -59,7 +59,7 @@ test('what overlaps a range is found, by its first offset, and nothing else', ()
   );
 });
 
-test('rows that were captured stay as they were while the list goes on', () => {
+test('captured rows do not change while the list continues', () => {
   const list = new AbortedList();
   for (let row = 0; row < 5; row++) list.add(row, 2 * row, 2 * row + 1, 2 * row + 2);
   list.dropBelow(3);

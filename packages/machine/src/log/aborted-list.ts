@@ -1,11 +1,11 @@
 import type { AbortedTransactions } from '@weir/cluster';
 
 /**
- * The aborted transactions of one partition, 32 bytes each, in the order in which they ended and so by their last offset. They
- * live as long as the records they are about.
+ * The aborted transactions of one partition, 32 bytes each, in the order in which they ended and so by last offset.
+ * They are retained as long as their records.
  *
- * A reader wants those that overlap a range. Where to begin follows from the last offsets. Where to stop follows from the
- * stable offset behind each end: whatever ends later has no record before it, and it never runs back.
+ * A reader needs those that overlap a range. The last offsets determine where to start. The stable offset after each
+ * end determines where to stop: transactions that end later have no record below it, and it never decreases.
  */
 export class AbortedList {
   #producerId = new Float64Array(4);
@@ -19,7 +19,7 @@ export class AbortedList {
     return this.#end - this.#start;
   }
 
-  /** `stableOffset` is the last stable offset of the partition after this end. */
+  /** Adds a transaction. `stableOffset` is the last stable offset of the partition after its end. */
   add(producerId: number, firstOffset: number, lastOffset: number, stableOffset: number): void {
     if (this.#end === this.#producerId.length) this.#makeRoom();
     const row = this.#end++;
@@ -29,7 +29,10 @@ export class AbortedList {
     this.#stableOffset[row] = stableOffset;
   }
 
-  /** Those with a record or their end in `[offset, endOffset)`, by their first offset; `undefined` when there are none. */
+  /**
+   * Returns those with a record or their marker in `[offset, endOffset)`, by first offset; `undefined` if there are
+   * none.
+   */
   overlapping(offset: number, endOffset: number): AbortedTransactions | undefined {
     const rows: number[] = [];
     for (let row = this.#firstEndingAt(offset); row < this.#end; row++) {
@@ -45,12 +48,12 @@ export class AbortedList {
     };
   }
 
-  /** Forgets those that ended before the log begins. */
+  /** Drops those that ended before the log start. */
   dropBelow(logStartOffset: number): void {
     this.#start = this.#firstEndingAt(logStartOffset);
   }
 
-  /** The rows as they are now. What is added later, or forgotten, does not change them. */
+  /** Captures the current rows. Later additions and drops do not change them. */
   capture(): AbortedRows {
     return {
       producerId: this.#producerId.subarray(this.#start, this.#end),
@@ -71,7 +74,7 @@ export class AbortedList {
     return low;
   }
 
-  /** Into new columns, because somebody may still read the old ones. */
+  /** Copies into new columns, because a capture may still read the old ones. */
   #makeRoom(): void {
     const { count } = this;
     const moved = (column: Float64Array) => {

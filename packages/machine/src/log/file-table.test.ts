@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { fileIdOf } from '../../testing/file-commit.ts';
 import { FileTable } from './file-table.ts';
 
-test('ids and sizes are kept over many slabs', () => {
+test('ids and sizes are stored across many slabs', () => {
   const files = new FileTable();
   for (let number = 0; number < 10_000; number++) {
     assert.equal(files.add(fileIdOf(number * 7), 2 ** 32 - 1 - number), number);
@@ -14,7 +14,7 @@ test('ids and sizes are kept over many slabs', () => {
   }
 });
 
-test('a slot is free when the last pointer into its file is gone, and not before', () => {
+test('a slot is freed with the last pointer into its file, and not before', () => {
   const files = new FileTable();
   const first = files.add(fileIdOf(1), 10);
   files.countPointer(first);
@@ -29,7 +29,7 @@ test('a slot is free when the last pointer into its file is gone, and not before
   assert.equal(files.slotCount, 2);
 });
 
-test('an id can be taken from the middle of something and copied out again', () => {
+test('an id can be read from the middle of a buffer and copied out again', () => {
   const files = new FileTable();
   const source = Buffer.from(`ffff${fileIdOf(0xabc)}ffff`, 'hex');
   const slot = files.addFrom(source, 2, 5);

@@ -1,6 +1,6 @@
 /**
- * The files that pointers lie in: 24 bytes each, once per file however many pointers it has. A slot is free again when the
- * last pointer into its file is gone.
+ * The files that pointers refer to: 24 bytes per file, however many pointers it has. A slot is freed with the last
+ * pointer into its file (L7).
  */
 const slabShift = 12;
 const slabFiles = 1 << slabShift;
@@ -18,24 +18,24 @@ export class FileTable {
   #keptSlots: number[] | undefined;
   #slotCount = 0;
 
-  /** Files that have a slot. */
+  /** Number of files that have a slot. */
   get count(): number {
     return this.#slotCount - this.#freeSlots.length - (this.#keptSlots?.length ?? 0);
   }
 
-  /** How many slots were ever needed at the same time. */
+  /** Number of slots ever needed at the same time. */
   get slotCount(): number {
     return this.#slotCount;
   }
 
-  /** A slot for a file that is about to get its first pointer. */
+  /** Allocates a slot for a file that is about to get its first pointer. */
   add(fileId: string, fileBytes: number): number {
     const slot = this.#allocate(fileBytes);
     this.#slabs[slot >>> slabShift]!.ids.write(fileId, 16 * (slot & slabMask), 16, 'hex');
     return slot;
   }
 
-  /** The same for an id that lies in 16 bytes of something. */
+  /** Like `add`, for an id that is 16 bytes of a buffer. */
   addFrom(source: Buffer, sourceStart: number, fileBytes: number): number {
     const slot = this.#allocate(fileBytes);
     const { ids } = this.#slabs[slot >>> slabShift]!;
@@ -52,12 +52,12 @@ export class FileTable {
     if (--pointerCount[slot & slabMask]! === 0) (this.#keptSlots ?? this.#freeSlots).push(slot);
   }
 
-  /** Slots that become free from now on keep what they hold, for somebody who still reads it. */
+  /** From now on, freed slots retain their content for a capture that still reads it. */
   keepFreed(): void {
     this.#keptSlots ??= [];
   }
 
-  /** Nobody reads them any more. */
+  /** Frees the retained slots: the capture has ended. */
   releaseFreed(): void {
     for (const slot of this.#keptSlots ?? []) this.#freeSlots.push(slot);
     this.#keptSlots = undefined;

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Cluster } from '../../testing/cluster.ts';
 
-/** Ten pointers of 100 bytes and two records each, with timestamps that go back and forth. */
+/** Ten pointers of 100 bytes and two records each, with timestamps in no order. */
 function filled(limits = {}): Cluster {
   const cluster = new Cluster(limits);
   cluster.create('a', 2);
@@ -43,18 +43,18 @@ for (const [what, offset, bytesMax, baseOffsets] of questions) {
   });
 }
 
-test('answers have an end', () => {
+test('answers are limited by number of pointers', () => {
   assert.deepEqual([...find(filled({ pointersPerAnswerMax: 2 }), 0, 1_000_000).pointers.baseOffset], [0, 2]);
 });
 
-test('what lies outside is out of range, with the range', () => {
+test('an offset outside the log is out of range, and the answer has the range', () => {
   for (const offset of [-1, 21, Number.NaN]) {
     const { error, logStartOffset, nextOffset } = find(filled(), offset, 1);
     assert.deepEqual([error, logStartOffset, nextOffset], ['OFFSET_OUT_OF_RANGE', 0, 20]);
   }
 });
 
-test('what is not there is named', () => {
+test('unknown topics and partitions get errors', () => {
   const cluster = filled();
   assert.equal(find(cluster, 0, 1, 2).error, 'UNKNOWN_TOPIC_OR_PARTITION');
   assert.equal(find(cluster, 0, 1, 0, 'z').error, 'UNKNOWN_TOPIC_ID');
@@ -82,7 +82,7 @@ for (const [timestampMs, baseOffset] of times) {
   });
 }
 
-test('the latest time is found where it came first, and in an empty partition nowhere', () => {
+test('the latest timestamp is found at its first occurrence, and not in an empty partition', () => {
   const answers = filled().machine.findOffsets([
     { topicId: 'a', partition: 0, want: 'latest', timestampMs: -1 },
     { topicId: 'a', partition: 1, want: 'latest', timestampMs: -1 },

@@ -20,7 +20,7 @@ export function findBatches(state: ClusterState, limits: MachineLimits, query: B
   const { offset, bytesMax } = query;
   const { logStartOffset, nextOffset, lastStableOffset } = log;
   const ends = { logStartOffset, nextOffset, lastStableOffset };
-  // Said so that it refuses what is no number, too.
+  // Phrased so that it also refuses NaN.
   if (!(offset >= logStartOffset && offset <= nextOffset)) {
     return { error: 'OFFSET_OUT_OF_RANGE', ...ends, pointers: noPointers };
   }

@@ -26,7 +26,7 @@ test('a marker fits in the columns of a pointer', () => {
   );
 });
 
-test('a marker takes one offset, ends the pointer before it, and is no record of any time', () => {
+test('a marker takes one offset, ends the previous pointer, and is not found by timestamp', () => {
   const pool = new PointerPool();
   const log = new PartitionLog(0, 'topic', 0, pool);
   log.endTransaction({ producerId: 1, producerEpoch: 0, isCommit: true }, 900);

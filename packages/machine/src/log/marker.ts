@@ -1,8 +1,8 @@
 import type { PointerPool } from './pointer-pool.ts';
 
 /**
- * The end of a transaction in a partition: one offset, no bytes in any file. It is kept as a pointer like any other, because
- * it takes its place among them, with a file slot that no file has and with what it says in the columns of the range:
+ * The end of a transaction in a partition: one offset, no bytes in any file. It is stored as a pointer, because it has
+ * a position among them, with a reserved file slot and its content in the columns of the byte range:
  *
  *     byteStart    the lower 32 bits of the producer id
  *     byteLength   the upper 15 bits of the producer id, 16 bits of epoch, 1 bit for commit
@@ -13,10 +13,10 @@ export interface Marker {
   readonly isCommit: boolean;
 }
 
-/** A file table never gets that large: it would take 100 GiB. */
+/** Reserved: a file table never gets that large, as it would take 100 GiB. */
 export const markerFileSlot = 0xffff_ffff;
 
-/** Producer ids have to stay below this, so that a marker has room for them. */
+/** The highest producer id that fits into a marker. */
 export const producerIdMax = 2 ** 47 - 1;
 
 export function packMarker({ producerId, producerEpoch, isCommit }: Marker): [start: number, length: number] {

@@ -9,14 +9,14 @@ function emptyLog(pool = new PointerPool()): PartitionLog {
   return new PartitionLog(0, 'topic', 0, pool);
 }
 
-/** A log whose pointers have these timestamps, each in a file of its own. */
+/** A log whose pointers have these timestamps, each in its own file. */
 function logOf(timestampsMs: readonly number[]): PartitionLog {
   const log = emptyLog();
   for (const [file, timestampMs] of timestampsMs.entries()) log.append(file, 0, 10, 1, timestampMs);
   return log;
 }
 
-test('the first pointer that reaches a time is found although times go back and forth', () => {
+test('the first pointer that reaches a timestamp is found although timestamps are unordered', () => {
   fc.assert(
     fc.property(fc.array(fc.integer({ min: -1, max: 30 }), { maxLength: 100 }), (timestampsMs) => {
       const log = logOf(timestampsMs);
@@ -31,14 +31,14 @@ test('the first pointer that reaches a time is found although times go back and 
   );
 });
 
-test('a long log is searched by offset and by time like a short one', () => {
+test('offset and timestamp searches work on a long log', () => {
   const random = seededRandom(7);
   const log = emptyLog();
   const bases: number[] = [];
   const timestampsMs: number[] = [];
   for (let file = 0; file < 20_000; file++) {
     bases.push(log.nextOffset);
-    // Grows on the whole, with outliers in both directions.
+    // Increasing overall, with outliers in both directions.
     timestampsMs.push(file + random.below(500) - 250);
     log.append(file, 0, 10, 1 + random.below(9), timestampsMs[file]!);
   }
@@ -58,16 +58,16 @@ test('a long log is searched by offset and by time like a short one', () => {
   }
 });
 
-test('a batch directly behind the last one of the same file has no pointer of its own', () => {
+test('a batch that directly follows the last one in the same file extends its pointer', () => {
   const pool = new PointerPool();
   const log = emptyLog(pool);
   const appended = [
     log.append(1, 0, 100, 3, 50),
     log.append(1, 100, 20, 2, 70),
     log.append(1, 120, 20, 1, 60),
-    /** A hole in the file. */
+    /** A gap in the file. */
     log.append(1, 150, 10, 1, 10),
-    /** Another file that happens to go on at the same place. */
+    /** Another file that happens to continue at the same position. */
     log.append(2, 160, 10, 1, 5),
   ];
   assert.deepEqual(appended, [true, false, false, true, true]);
@@ -90,7 +90,7 @@ test('a batch directly behind the last one of the same file has no pointer of it
   assert.equal(log.indexOfTimestamp(65), 0);
 });
 
-test('chunks of a log that is gone are used again and do not disturb others', () => {
+test('chunks of a freed log are reused and do not affect other logs', () => {
   const pool = new PointerPool();
   const first = emptyLog(pool);
   const other = emptyLog(pool);

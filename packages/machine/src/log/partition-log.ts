@@ -2,18 +2,18 @@ import { AbortedList } from './aborted-list.ts';
 import { type Marker, markerFileSlot, packMarker } from './marker.ts';
 import { chunkMask, chunkPointers, chunkShift, type PointerPool } from './pointer-pool.ts';
 
-/** What a chunk has that holds nothing but markers: earlier than everything. */
+/** Timestamp of a chunk that contains only markers: earlier than all others. */
 const noTimestamp = Number.NEGATIVE_INFINITY;
 const earliestTimestamp = -Number.MAX_VALUE;
 
 /**
- * One partition: where it starts and ends, and the pointers between. Pointers tile the offsets without holes: each ends where
- * the next one begins, and the last at `nextOffset`.
+ * One partition: its start, its end, and its pointers. Pointers cover the offsets without gaps: each ends where the
+ * next one starts, and the last at `nextOffset` (L2).
  *
- * Producers choose timestamps, so they do not grow with the offsets. To find the first pointer that reaches a time without
- * walking over all of them, every chunk knows the latest time up to its end. That running maximum grows, so it can be
- * searched by halves, and within the chunk at most sixteen pointers are looked at. Pointers keep their own time, not the
- * running one, because a running maximum would be wrong as soon as the log loses its head.
+ * Producers choose timestamps, so these do not grow with the offsets. To find the first pointer that reaches a
+ * timestamp without a scan, every chunk stores the latest timestamp up to its end. This running maximum never
+ * decreases, so it supports binary search; within the chunk at most sixteen pointers are examined. Pointers store their
+ * own timestamp, not the running maximum, which would be wrong as soon as the log loses its head.
  */
 export class PartitionLog {
   readonly topicNumber: number;
@@ -22,18 +22,21 @@ export class PartitionLog {
   logStartOffset = 0;
   nextOffset = 0;
   pointerCount = 0;
-  /** What the pointers cover in files. A pointer that begins before the log does counts whole. */
+  /** Bytes that the pointers cover in files. A pointer that spans the log start counts fully. */
   byteCount = 0;
-  /** Slots of `Producers` by producer id, as soon as there is one. */
+  /** Slots of `Producers` by producer id; `undefined` while there are none. */
   producerSlots: Map<number, number> | undefined = undefined;
-  /** The first offsets of open transactions by producer id. They begin at the end of the log, so that the lowest is the first. */
+  /**
+   * First offsets of open transactions by producer id. Transactions start at the end of the log, so the first one is
+   * the lowest.
+   */
   openTransactions: Map<number, number> | undefined = undefined;
-  /** As soon as there is one. */
+  /** `undefined` while there are none. */
   aborted: AbortedList | undefined = undefined;
 
   readonly #pool: PointerPool;
   #chunks: number[] = [];
-  /** Positions of the first chunk whose pointers are gone. */
+  /** Number of positions of the first chunk whose pointers were dropped. */
   #headPositions = 0;
   readonly #runningMaxMs: number[] = [];
 
@@ -45,8 +48,8 @@ export class PartitionLog {
   }
 
   /**
-   * Gives a batch the next offsets. Returns whether it has a pointer of its own; otherwise it lies directly behind the last
-   * one in the same file, and that one covers it now.
+   * Assigns the next offsets to a batch. Returns whether it has its own pointer; otherwise it directly follows the last
+   * batch in the same file, and the last pointer was extended over it (L3).
    */
   append(
     fileSlot: number,
@@ -71,20 +74,20 @@ export class PartitionLog {
     return true;
   }
 
-  /** Before it there is no record of an open transaction. */
+  /** No record of an open transaction has a lower offset. */
   get lastStableOffset(): number {
     if (this.openTransactions === undefined) return this.nextOffset;
     const [lowest] = this.openTransactions.values();
     return Math.max(lowest!, this.logStartOffset);
   }
 
-  /** The next offset is the first of a transaction. */
+  /** Opens a transaction at `firstOffset`. */
   beginTransaction(producerId: number, firstOffset: number): void {
     this.openTransactions ??= new Map();
     this.openTransactions.set(producerId, firstOffset);
   }
 
-  /** Ends what the producer has open here, and gives the marker the next offset. */
+  /** Ends the producer's open transaction and assigns the next offset to the marker. */
   endTransaction(marker: Marker, timestampMs: number): void {
     const { producerId, isCommit } = marker;
     const firstOffset = this.openTransactions?.get(producerId);
@@ -102,7 +105,7 @@ export class PartitionLog {
     if (this.openTransactions?.size === 0) this.openTransactions = undefined;
   }
 
-  /** Adds a pointer as it is. `append` and a snapshot's reader know that it fits. */
+  /** Adds a pointer without checks; `append` and the snapshot reader guarantee that it fits. */
   push(
     fileSlot: number,
     byteStart: number,
@@ -110,7 +113,7 @@ export class PartitionLog {
     baseOffset: number,
     maxTimestampMs: number,
   ): void {
-    // Whoever asks for a time asks for a record, and a marker is none.
+    // Timestamp searches look for records, and a marker is none.
     const recordTimestampMs = fileSlot === markerFileSlot ? noTimestamp : maxTimestampMs;
     if (fileSlot !== markerFileSlot) this.byteCount += byteLength;
     if (((this.#headPositions + this.pointerCount) & chunkMask) === 0) {
@@ -131,30 +134,30 @@ export class PartitionLog {
   }
 
   /**
-   * The chunks of the log in order. The list grows at its end and is otherwise replaced, never changed, so that whoever keeps
-   * it can go on reading the pointers that it had.
+   * The chunks of the log in order. The list grows only at its end and is otherwise replaced, never changed, so that a
+   * capture can still read its pointers (L11).
    */
   get chunks(): readonly number[] {
     return this.#chunks;
   }
 
-  /** How many positions of the first chunk lie before the first pointer. */
+  /** Number of positions of the first chunk before the first pointer. */
   get headPositions(): number {
     return this.#headPositions;
   }
 
-  /** The place of a pointer in the pool. */
+  /** Returns the slot of a pointer in the pool. */
   slot(index: number): number {
     const position = this.#headPositions + index;
     return this.#chunks[position >>> chunkShift]! * chunkPointers + (position & chunkMask);
   }
 
-  /** The offset behind a pointer. */
+  /** Returns the offset after a pointer. */
   endOf(index: number): number {
     return index + 1 < this.pointerCount ? this.#pool.baseOffset(this.slot(index + 1)) : this.nextOffset;
   }
 
-  /** The pointer that covers an offset between start and end of the log. */
+  /** Returns the pointer that covers an offset between start and end of the log. */
   indexOfOffset(offset: number): number {
     let low = 0;
     let high = this.pointerCount - 1;
@@ -166,7 +169,7 @@ export class PartitionLog {
     return low;
   }
 
-  /** The first pointer to records whose latest timestamp is at least this; -1 when there is none. */
+  /** Returns the first data pointer whose latest timestamp is at least this; -1 if there is none. */
   indexOfTimestamp(atLeastMs: number): number {
     const timestampMs = Math.max(atLeastMs, earliestTimestamp);
     const running = this.#runningMaxMs;
@@ -178,13 +181,13 @@ export class PartitionLog {
       else low = middle + 1;
     }
     if (low === running.length) return -1;
-    // Everything before this chunk is earlier, so what makes its maximum reach the time lies within it.
+    // All earlier chunks have earlier timestamps, so the pointer is in this chunk.
     let index = Math.max(0, low * chunkPointers - this.#headPositions);
     while (!this.#reaches(this.slot(index), timestampMs)) index++;
     return index;
   }
 
-  /** The first pointer that has the latest timestamp of the log; -1 when the log is empty. */
+  /** Returns the first pointer with the latest timestamp of the log; -1 if the log has no records. */
   indexOfLatestTimestamp(): number {
     const latest = this.#runningMaxMs.at(-1);
     return latest === undefined ? -1 : this.indexOfTimestamp(latest);
@@ -194,7 +197,9 @@ export class PartitionLog {
     return this.#pool.fileSlot(slot) !== markerFileSlot && this.#pool.maxTimestampMs(slot) >= timestampMs;
   }
 
-  /** Forgets the first pointers, and gives back the chunks that held nothing else. Their files have been discounted. */
+  /**
+   * Drops the first pointers and frees the chunks that contain no others. The caller has already released their files.
+   */
   dropFirst(count: number): void {
     if (count === 0) return;
     const pool = this.#pool;
@@ -213,7 +218,7 @@ export class PartitionLog {
     this.#mendRunningMax();
   }
 
-  /** Gives all chunks back. The log is of no use afterwards. */
+  /** Frees all chunks. The log must not be used afterwards. */
   free(): void {
     for (const chunk of this.#chunks) this.#pool.freeChunk(chunk);
     this.#chunks = [];
@@ -225,7 +230,10 @@ export class PartitionLog {
     this.aborted = undefined;
   }
 
-  /** Counts anew after the head went, up to where what went made no difference. With times that grow that is the first chunk. */
+  /**
+   * Recomputes the running maximum after a drop of the head, up to the first chunk where it did not change. With
+   * increasing timestamps that is the first one.
+   */
   #mendRunningMax(): void {
     const running = this.#runningMaxMs;
     let latestMs = noTimestamp;

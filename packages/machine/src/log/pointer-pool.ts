@@ -1,9 +1,8 @@
 /**
- * The pointers of all partitions, 28 bytes each, in a few large typed arrays.
- *
- * A partition owns chunks of sixteen pointers. Arrays of its own would cost a partition with one pointer more than half a
- * kilobyte in objects, would be copied whenever they grow, and would be half empty on average. Chunks of one size are
- * never moved, and what a deleted topic leaves behind is used by the next partition that needs one.
+ * The pointers of all partitions, 28 bytes each, in a few large typed arrays. A partition owns chunks of sixteen
+ * pointers. Separate arrays would cost a partition with one pointer more than half a kilobyte in objects, would be
+ * copied whenever they grow, and would be half empty on average. Chunks have one size and are never moved, and those of
+ * a deleted topic are reused.
  */
 export const chunkShift = 4;
 export const chunkPointers = 1 << chunkShift;
@@ -14,7 +13,7 @@ const slabPointers = 1 << slabShift;
 const slabMask = slabPointers - 1;
 const slabChunks = slabPointers / chunkPointers;
 
-/** Columns. A pointer's end is where the next one of its partition begins, so that it needs no column. */
+/** Columns. A pointer ends where the next one of its partition starts, so its end needs no column. */
 class Slab {
   readonly fileSlot = new Uint32Array(slabPointers);
   readonly byteStart = new Uint32Array(slabPointers);
@@ -31,7 +30,7 @@ export class PointerPool {
   #keptChunks: number[] | undefined;
   #chunkCount = 0;
 
-  /** What the chunks that have an owner take. */
+  /** Bytes of the allocated chunks. */
   get usedBytes(): number {
     return (
       (this.#chunkCount - this.#freeChunks.length - (this.#keptChunks?.length ?? 0)) *
@@ -40,7 +39,7 @@ export class PointerPool {
     );
   }
 
-  /** The number of a chunk that nobody else has. Position `p` in it is slot `chunk × chunkPointers + p`. */
+  /** Allocates a chunk and returns its number. Position `p` in it is slot `chunk × chunkPointers + p`. */
   allocateChunk(): number {
     const free = this.#freeChunks.pop();
     if (free !== undefined) return free;
@@ -52,12 +51,12 @@ export class PointerPool {
     (this.#keptChunks ?? this.#freeChunks).push(chunk);
   }
 
-  /** Chunks that are given back from now on keep what they hold, for somebody who still reads it. */
+  /** From now on, freed chunks retain their content for a capture that still reads it. */
   keepFreed(): void {
     this.#keptChunks ??= [];
   }
 
-  /** Nobody reads them any more. */
+  /** Frees the retained chunks: the capture has ended. */
   releaseFreed(): void {
     for (const chunk of this.#keptChunks ?? []) this.#freeChunks.push(chunk);
     this.#keptChunks = undefined;
@@ -80,7 +79,7 @@ export class PointerPool {
     slab.maxTimestampMs[position] = maxTimestampMs;
   }
 
-  /** Lets a pointer reach further, over a batch that lies behind it in the file: within the command that made it, and not later. */
+  /** Extends a pointer over the batch that follows it in the file; only within the command that created it (L11). */
   extend(slot: number, byteLength: number, maxTimestampMs: number): void {
     const slab = this.#slabs[slot >>> slabShift]!;
     const position = slot & slabMask;

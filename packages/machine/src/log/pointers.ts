@@ -12,7 +12,7 @@ export const noPointers: Pointers = {
   nextOffset: new Float64Array(0),
 };
 
-/** Pointers of a partition as the port gives them. `fileIds` may have the text of some ids already. */
+/** Returns pointers of a partition in the format of the port. `fileIds` caches texts of file ids. */
 export function readPointers(
   { pointers, files }: ClusterState,
   log: PartitionLog,

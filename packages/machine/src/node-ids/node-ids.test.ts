@@ -6,7 +6,7 @@ import { ClusterMachine } from '../machine.ts';
 import type { MachineLimits } from '../machine-limits.ts';
 import { hasNodeId, nodeIdKeptMs, nodeIdRows } from './node-ids.ts';
 
-/** Agents that come and go, as a leader tells of them. */
+/** Agents that start and stop, as a leader reports them. */
 class Stage {
   readonly cluster: Cluster;
   readonly living = new Map<string, number>();
@@ -15,7 +15,7 @@ class Stage {
     this.cluster = new Cluster(limits);
   }
 
-  /** `unheard`: agents that clients are still told of, though nobody knows whether they live. */
+  /** `unheard`: agents that are still listed for clients, although it is unknown whether they live. */
   start(agentId: string, address = `${agentId}:9092`, unheard: readonly string[] = []): number | undefined {
     const present = [...this.living.keys()];
     const named = [...present, ...unheard];
@@ -31,7 +31,7 @@ class Stage {
   }
 }
 
-test('agents are numbered from 1, and one that is there keeps its number', () => {
+test('agents are numbered from 1, and a listed agent retains its number', () => {
   const stage = new Stage();
   assert.deepEqual(
     ['a', 'b', 'c'].map((agentId) => stage.start(agentId)),
@@ -44,7 +44,7 @@ test('agents are numbered from 1, and one that is there keeps its number', () =>
   assert.ok(!hasNodeId(stage.cluster.machine.records, 'b', 1));
 });
 
-test('an agent that was started again under another id is recognised by its address', () => {
+test('an agent restarted under another agent id is recognised by its address', () => {
   const stage = new Stage();
   for (const agentId of ['a', 'b', 'c']) stage.start(agentId);
   stage.stop('b');
@@ -52,7 +52,7 @@ test('an agent that was started again under another id is recognised by its addr
   assert.ok(!hasNodeId(stage.cluster.machine.records, 'b', 2));
 });
 
-test('agents behind one address have ids of their own while they live', () => {
+test('live agents behind one address have different ids', () => {
   const stage = new Stage();
   const address = 'balancer:9092';
   assert.deepEqual(
@@ -62,7 +62,7 @@ test('agents behind one address have ids of their own while they live', () => {
   assert.equal(stage.start('c', address, ['x']), 3);
 });
 
-test('after a failover an agent takes its id back from one that nobody has heard since', () => {
+test('after a failover an agent reclaims its id from one without a heartbeat since', () => {
   const stage = new Stage();
   stage.start('a');
   stage.start('b');
@@ -71,7 +71,7 @@ test('after a failover an agent takes its id back from one that nobody has heard
   assert.equal(stage.start('a-again', 'a:9092', ['a']), 1);
 });
 
-test('ids of agents that are gone are used again after a while, not before', () => {
+test('ids of agents that are gone are reused after a delay, not before', () => {
   const stage = new Stage();
   for (const agentId of ['a', 'b']) stage.start(agentId);
   stage.stop('a');
@@ -82,7 +82,7 @@ test('ids of agents that are gone are used again after a while, not before', () 
   assert.equal(stage.start('e'), 1);
 });
 
-test('an agent that was missed and came back is not counted from the first time', () => {
+test('the delay restarts for an agent that was missed, came back and left again', () => {
   const stage = new Stage();
   for (const agentId of ['a', 'b']) stage.start(agentId);
   stage.stop('a');
@@ -93,7 +93,7 @@ test('an agent that was missed and came back is not counted from the first time'
   assert.equal(stage.start('d'), 4);
 });
 
-test('when ids run out the one that was missed longest goes, and none of an agent that is there', () => {
+test('when ids run out the one missed longest is reused, and none of a listed agent', () => {
   const stage = new Stage({ nodeIdMax: 2 });
   for (const agentId of ['a', 'b']) stage.start(agentId);
   assert.equal(stage.start('c'), undefined);
@@ -101,7 +101,7 @@ test('when ids run out the one that was missed longest goes, and none of an agen
   assert.equal(stage.start('c'), 2);
 });
 
-test('where there is no room for another record, an id is used again', () => {
+test('when no further entry can be stored, an id is reused', () => {
   const stage = new Stage({ recordsMax: 2 });
   for (const agentId of ['a', 'b']) stage.start(agentId);
   assert.equal(stage.start('c'), undefined);
@@ -109,7 +109,7 @@ test('where there is no room for another record, an id is used again', () => {
   assert.equal(stage.start('c'), 1);
 });
 
-test('no two agents that live have one id, ids stay small, and followers and snapshots agree', () => {
+test('no two live agents share an id, ids stay small, and followers and snapshots agree', () => {
   const step = fc.record({
     agent: fc.nat({ max: 7 }),
     address: fc.nat({ max: 5 }),

@@ -4,19 +4,22 @@ import { decidePutEntries, type EntryChange } from '../kv/put-entries.ts';
 import type { MachineLimits } from '../machine-limits.ts';
 
 /**
- * The node ids that clients see of agents: small numbers from 1, each a record of its own that says which agent has it, and where clients
- * reach that agent. Agents take another agent id with every start; by its address one that was started again is recognised and gets its
- * number back. Large numbers will not do: librdkafka crashes at ids of 2^24 and above.
+ * Node ids of agents, as clients see them: small numbers from 1. Each is a key-value entry with the agent that has it
+ * and the address at which clients reach that agent. An agent has a new agent id after every start; a restarted one is
+ * recognised by its address and gets its node id back. Large numbers are not possible: librdkafka crashes at ids of
+ * 2^24 and above.
  */
 
-/** An agent that needs a node id, and those who must not lose theirs to it. */
+/** An agent that needs a node id, and the agents that must not lose theirs to it. */
 export interface NodeIdRequest {
   readonly agentId: string;
-  /** Where clients reach it. */
+  /** Address at which clients reach it. */
   readonly address: string;
-  /** Agents that clients may be told of. What the others have is free some time after they were first missed. */
+  /** Agents that are listed for clients. Ids of all others become free some time after they were first missed. */
   readonly named: readonly string[];
-  /** Those of them that are known to live now. From any other, an agent at the same address takes the id over. */
+  /**
+   * Those of `named` that are known to be live. From any other agent, an agent at the same address takes over the id.
+   */
   readonly present: readonly string[];
 }
 
@@ -24,14 +27,14 @@ interface NodeIdRow {
   readonly nodeId: number;
   readonly agentId: string;
   readonly address: string;
-  /** When its agent was first missed; `null` while it is not. */
+  /** When its agent was first missed; `null` while it is listed. */
   readonly goneMs: number | null;
 }
 
-/** Longer than clients believe what they were told of brokers, which is minutes. */
+/** Longer than clients cache broker metadata, which is minutes. */
 export const nodeIdKeptMs = 3_600_000;
 
-/** Decides who has which id from now on; changes nothing. */
+/** Decides the assignment of ids without applying it. */
 export function decideAssignNodeId(
   state: ClusterState,
   limits: MachineLimits,
@@ -55,7 +58,10 @@ export function decideAssignNodeId(
   return { nodeId: undefined, changed: [], problem };
 }
 
-/** Ids in the order in which they are tried; a later one counts only where there is no room for the record of an earlier one. */
+/**
+ * Yields ids in the order in which to try them; a later one is used only if the entry of an earlier one cannot be
+ * stored.
+ */
 function* candidates(
   rows: readonly NodeIdRow[],
   { nodeIdMax }: MachineLimits,
@@ -88,21 +94,24 @@ function* candidates(
   if (longestGone !== undefined) yield longestGone.nodeId;
 }
 
-/** By id. */
+/** Returns all rows by node id. */
 export function nodeIdRows(records: Pick<Records, 'of'>): NodeIdRow[] {
   return Array.from(records.of('nodeId'), ([key, value]) => rowOf(key, value)).sort(
     (a, b) => a.nodeId - b.nodeId,
   );
 }
 
-/** Whether an agent has an id, as far as it is written down. */
+/** Returns whether an agent has an id, according to the stored entries. */
 export function hasNodeId(records: Pick<Records, 'get'>, agentId: string, nodeId: number): boolean {
   const key = String(nodeId);
   const value = records.get('nodeId', key);
   return value !== undefined && rowOf(key, value).agentId === agentId;
 }
 
-/** Values are replaced and never changed. Many agents that start at once make every row be read for each of them. */
+/**
+ * Cache of parsed rows; values are replaced, never mutated. When many agents start at once, every row is read for each
+ * of them.
+ */
 const readRows = new WeakMap<Buffer, NodeIdRow>();
 
 function rowOf(key: string, value: Buffer): NodeIdRow {
@@ -115,7 +124,7 @@ function rowOf(key: string, value: Buffer): NodeIdRow {
   return row;
 }
 
-/** A list, so that a later release can say more. */
+/** A list, so that a later release can add fields. */
 function recordOf({ nodeId, agentId, address, goneMs }: NodeIdRow): EntryChange {
   const value = Buffer.from(JSON.stringify([agentId, address, goneMs]));
   return { namespace: 'nodeId', key: String(nodeId), value };

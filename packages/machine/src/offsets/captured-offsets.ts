@@ -7,14 +7,14 @@ export interface PendingOfProducer {
 }
 
 /**
- * The offsets of one moment, group by group. They are read while the machine goes on: a group that is about to change before
- * its turn leaves its offsets here.
+ * The offsets of one moment, group by group. They are read while the machine continues: the offsets of a group that is
+ * about to change before it was read are saved here.
  */
 export class CapturedOffsets {
   readonly nextSequence: number;
   readonly pending: readonly PendingOfProducer[];
   readonly #groupIds: readonly string[];
-  /** Groups that have not had their turn. */
+  /** Groups that have not been read. */
   readonly #waiting: Set<string>;
   readonly #left = new Map<string, readonly StoredOffset[]>();
   readonly #offsetsOf: (groupId: string) => readonly StoredOffset[];
@@ -36,7 +36,7 @@ export class CapturedOffsets {
     return this.#groupIds.length;
   }
 
-  /** Groups that came after the moment are no concern of ours. */
+  /** Ignores groups that were added after the capture. */
   beforeChange(groupId: string): void {
     if (this.#waiting.delete(groupId)) this.#left.set(groupId, this.#offsetsOf(groupId));
   }

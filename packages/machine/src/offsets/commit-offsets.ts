@@ -5,22 +5,22 @@ import type { ClusterState } from '../cluster-state.ts';
 import type { MachineLimits } from '../machine-limits.ts';
 import type { OffsetRow } from './offsets.ts';
 
-/** The offsets of one group in a commit. Whether they may be committed at all is for the group's coordinator to say. */
+/** The offsets of one group in a commit. The group coordinator has already admitted the commit. */
 export interface GroupOffsets {
   readonly groupId: string;
-  /** -1 for as long as the cluster keeps offsets. */
+  /** -1 for the cluster's retention of offsets. */
   readonly retentionMs: number;
   readonly offsets: readonly OffsetToCommit[];
 }
 
-/** What an entry says of one group. */
+/** One group in a journal entry. */
 interface CommittedGroup {
   readonly groupId: string;
   readonly expiresMs: number | undefined;
   readonly rows: readonly OffsetRow[];
 }
 
-/** What is still free of everything that offsets use up. Counts what a call adds, whether or not it replaces something. */
+/** Remaining capacity for offsets. Counts everything that a call adds, even if it replaces an existing offset. */
 export class OffsetBudget {
   #rows: number;
   #chars: number;
@@ -38,7 +38,7 @@ export class OffsetBudget {
   }
 }
 
-/** Decides which offsets of a group can be stored, one error per offset; changes nothing but the budget. */
+/** Decides which offsets of a group can be stored, one error per offset; changes only the budget. */
 export function validateOffsets(
   state: ClusterState,
   budget: OffsetBudget,
@@ -66,7 +66,7 @@ export function validateOffsets(
   return { errors, rows };
 }
 
-/** Decides a commit of many groups; changes nothing. */
+/** Decides a commit of many groups without applying it. */
 export function decideCommitOffsets(
   state: ClusterState,
   limits: MachineLimits,

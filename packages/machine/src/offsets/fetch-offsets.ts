@@ -5,13 +5,16 @@ import type { OffsetValue } from './offset-pool.ts';
 export interface GroupOffsetsQuery {
   readonly groupId: string;
   readonly requireStable: boolean;
-  /** `null` for all that the group has committed. */
+  /** `null` for all committed offsets of the group. */
   readonly partitions: readonly TopicPartition[] | null;
-  /** Whether the answer says when they were committed. */
+  /** Whether the answer includes commit times. */
   readonly withTimes?: boolean | undefined;
 }
 
-/** What a group has committed, in the order asked. Topics that are deleted have no offsets, though they are still held. */
+/**
+ * Returns committed offsets of a group in the order of the query. Deleted topics have no offsets, although they are
+ * still held.
+ */
 export function fetchOffsets(state: ClusterState, query: GroupOffsetsQuery): CommittedOffset[] {
   const { topics, offsets } = state;
   const { groupId, requireStable, withTimes = false } = query;
@@ -39,7 +42,7 @@ function committed(topicId: string, partition: number, value: OffsetValue | unde
   };
 }
 
-/** Partitions of one topic side by side, as an answer lists them. */
+/** Returns all partitions with offsets; those of one topic are adjacent. */
 function allPartitions({ topics, offsets }: ClusterState, groupId: string): TopicPartition[] {
   const byTopic = new Map<number, TopicPartition[]>();
   for (const { topicNumber, partition } of offsets.of(groupId)) {

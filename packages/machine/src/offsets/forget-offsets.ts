@@ -3,10 +3,10 @@ import type { ByteReader } from '../bytes/byte-reader.ts';
 import type { ByteWriter } from '../bytes/byte-writer.ts';
 import type { ClusterState } from '../cluster-state.ts';
 
-/** Offsets of one group that are deleted or have expired. */
+/** Offsets of one group that were deleted or have expired. */
 export interface OffsetsToForget {
   readonly groupId: string;
-  /** `null` for all, those of transactions that are under way included. */
+  /** `null` for all, including pending ones of open transactions. */
   readonly partitions: readonly PartitionOfTopic[] | null;
 }
 
@@ -15,7 +15,7 @@ export interface PartitionOfTopic {
   readonly partition: number;
 }
 
-/** Leaves those that are not there out; changes nothing. */
+/** Decides which offsets are removed, omitting those that do not exist, without applying it. */
 export function decideForgetOffsets(
   { offsets }: ClusterState,
   groups: readonly OffsetsToForget[],
@@ -40,7 +40,7 @@ export function writeOffsetsForgotten(writer: ByteWriter, groups: readonly Offse
   writer.varint(groups.length);
   for (const { groupId, partitions } of groups) {
     writer.text(groupId);
-    // No group is written with a list of none, so that 0 can stand for all.
+    // No group is written with an empty list, so 0 can mean all.
     writer.varint(partitions?.length ?? 0);
     for (const { topicNumber, partition } of partitions ?? []) {
       writer.varint(topicNumber);

@@ -1,6 +1,6 @@
 /**
- * The committed offsets of all groups, 28 bytes each, in typed arrays of one size that are never moved. What few of them have
- * lies beside, so that the many do not pay for it.
+ * The committed offsets of all groups, 28 bytes each, in typed arrays of one size that are never moved. Rare fields are
+ * stored separately, so that most offsets do not pay for them.
  */
 const slabShift = 12;
 const slabRows = 1 << slabShift;
@@ -13,16 +13,16 @@ class Slab {
   readonly leaderEpoch = new Int32Array(slabRows);
 }
 
-/** What was committed for one partition. */
+/** The committed offset of one partition. */
 export interface OffsetValue {
   readonly offset: number;
-  /** -1 when the client did not say. */
+  /** -1 if the client did not send it. */
   readonly leaderEpoch: number;
   readonly metadata: string;
   readonly committedMs: number;
-  /** When it expires by the wish of the client, or `undefined`. */
+  /** When it expires, if the client sent a retention; otherwise `undefined`. */
   readonly expiresMs: number | undefined;
-  /** Grows with every commit of the cluster, so that of two commits in the same millisecond the later is known. */
+  /** Increases with every commit of the cluster, to order commits within a millisecond. */
   readonly sequence: number;
 }
 
@@ -33,7 +33,7 @@ export class OffsetPool {
   readonly #expiresMs = new Map<number, number>();
   #slotCount = 0;
 
-  /** A slot that nobody else has. */
+  /** Allocates a slot. */
   allocate(): number {
     const free = this.#free.pop();
     if (free !== undefined) return free;

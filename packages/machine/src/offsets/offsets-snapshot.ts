@@ -5,7 +5,10 @@ import type { SnapshotReader, SnapshotWriter } from '../snapshot-format/snapshot
 import type { CapturedOffsets } from './captured-offsets.ts';
 import type { StoredOffset } from './offsets.ts';
 
-/** Groups and their offsets in the order of first commits, which all who apply the same entries share. */
+/**
+ * Writes groups and their offsets in order of first commits, which is the same for all machines that apply the same
+ * entries.
+ */
 export function* writeOffsets(captured: CapturedOffsets, writer: SnapshotWriter): Generator<Buffer> {
   const { fields } = writer;
   fields.varint(captured.nextSequence);

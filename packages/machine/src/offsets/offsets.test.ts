@@ -26,7 +26,7 @@ function commit(cluster: Cluster, groupId: string, ...offsets: OffsetToCommit[])
   return cluster.execute({ kind: 'commitOffsets', groups: [{ groupId, retentionMs: -1, offsets }] })[0]!;
 }
 
-test('offsets that cannot be stored are refused one by one', () => {
+test('offsets that cannot be stored are refused individually', () => {
   const cluster = new Cluster();
   cluster.create('t', 2);
   cluster.create('gone');
@@ -59,7 +59,7 @@ test('offsets that cannot be stored are refused one by one', () => {
   );
 });
 
-test('a commit that is refused as a whole is no entry', () => {
+test('a commit without a valid offset writes no entry', () => {
   const cluster = new Cluster();
   const before = cluster.saved();
   assert.deepEqual(commit(cluster, 'g', wanted('t', 0, 1)), ['UNKNOWN_TOPIC_ID']);
@@ -67,7 +67,7 @@ test('a commit that is refused as a whole is no entry', () => {
   assert.deepEqual(cluster.saved(), before);
 });
 
-test('offsets and their texts are bounded, and what is there can still be moved', () => {
+test('offsets and their texts are bounded, and existing offsets can still be updated', () => {
   const cluster = new Cluster({ committedOffsetsMax: 2, offsetTextCharsMax: 10 });
   cluster.create('t', 5);
   assert.deepEqual(commit(cluster, 'g', ...[0, 1, 2].map((partition) => wanted('t', partition, 1))), [
@@ -95,7 +95,7 @@ test('one call is one entry, whatever its number of groups', () => {
   assert.equal(cluster.journal.length, entries + 1);
 });
 
-test('offsets of a transaction count when it commits, and not before', () => {
+test('offsets of a transaction take effect when it commits, and not before', () => {
   const offsets = new Offsets();
   offsets.commit('g', row(0, 1), 10, undefined);
   offsets.addPending(7, 'g', row(0, 5), 20);
@@ -119,7 +119,7 @@ test('offsets of a transaction count when it commits, and not before', () => {
   assert.ok(!offsets.isPending('g', 0, 0));
 });
 
-test('offsets of a transaction that aborts are as if they had never been', () => {
+test('offsets of an aborted transaction have no effect', () => {
   const offsets = new Offsets();
   offsets.addPending(7, 'g', row(0, 5), 20);
   offsets.settlePending(7, false);
@@ -129,7 +129,7 @@ test('offsets of a transaction that aborts are as if they had never been', () =>
   assert.ok(!offsets.hasGroup('g'));
 });
 
-test('a commit that came later than that of a transaction stays', () => {
+test('a plain commit made after a transactional one is not overwritten by it', () => {
   const offsets = new Offsets();
   offsets.addPending(7, 'g', row(0, 5), 20);
   offsets.commit('g', row(0, 8), 20, undefined);
@@ -137,7 +137,7 @@ test('a commit that came later than that of a transaction stays', () => {
   assert.equal(offsets.get('g', 0, 0)!.offset, 8);
 });
 
-test('of two transactions the one that wrote later counts, whichever ends last', () => {
+test('of two transactions the later commit takes effect, whichever ends last', () => {
   for (const order of [
     [7, 8],
     [8, 7],
@@ -152,7 +152,7 @@ test('of two transactions the one that wrote later counts, whichever ends last',
   }
 });
 
-test('a group or a topic takes what is pending along', () => {
+test('removing a group or a topic removes its pending offsets', () => {
   const offsets = new Offsets();
   offsets.addPending(7, 'g', row(0, 5), 20);
   offsets.addPending(7, 'h', row(0, 5), 20);
@@ -196,7 +196,7 @@ const operation: fc.Arbitrary<Operation> = fc.oneof(
   fc.record({ kind: fc.constant('pass' as const) }),
 );
 
-/** Rules M1, M2 and M9 of SPEC.md for records and offsets, beside a map that says what must be there. */
+/** Rules M1, M2 and M9 of SPEC.md for key-value entries and offsets, against maps with the expected content. */
 test('who executes, who follows and who restores have the same records and offsets', () => {
   fc.assert(
     fc.property(fc.array(operation, { size: 'max', maxLength: 60 }), (operations) => {

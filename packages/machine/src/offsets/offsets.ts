@@ -3,7 +3,7 @@ import { CapturedOffsets, type PendingOfProducer } from './captured-offsets.ts';
 import { OffsetPool, type OffsetValue } from './offset-pool.ts';
 import { PendingOffsets } from './pending-offsets.ts';
 
-/** An offset of one partition, as it is committed. */
+/** An offset to commit for one partition. */
 export interface OffsetRow {
   readonly topicNumber: number;
   readonly partition: number;
@@ -12,15 +12,15 @@ export interface OffsetRow {
   readonly metadata: string;
 }
 
-/** An offset of one partition, as it is kept. */
+/** A stored offset of one partition. */
 export interface StoredOffset extends OffsetValue {
   readonly topicNumber: number;
   readonly partition: number;
 }
 
 /**
- * Topic and partition in one number: a map by numbers takes half of one by texts. Exact for 2^35 topics, which no cluster ever
- * makes.
+ * Topic and partition in one number: a map with number keys takes half the memory of one with string keys. Exact for
+ * 2^35 topics, which no cluster reaches.
  */
 const partitionSpan = 2 ** Math.ceil(Math.log2(coreLimits.partitionsPerTopicMax));
 
@@ -37,18 +37,20 @@ function partitionOf(key: number): number {
 }
 
 /**
- * What the groups of a cluster have committed, and what transactions would like to. Offsets belong to topics, not to their
- * names: a topic that is made again starts without any.
+ * Committed offsets of all groups, and pending offsets of open transactions. Offsets belong to topic ids, not names: a
+ * topic that is created again starts without any.
  */
 export class Offsets {
   readonly #pool = new OffsetPool();
-  /** Per group, slots by key. In the order of first commits, which is the same wherever the entries are applied. */
+  /**
+   * Slots by key, per group. In order of first commits, which is the same for all machines that apply the same entries.
+   */
   readonly #groups = new Map<string, Map<number, number>>();
   readonly #pending = new PendingOffsets();
   #captured: CapturedOffsets | undefined;
   #count = 0;
   #textChars = 0;
-  /** Of the next commit, in a transaction or not. */
+  /** Sequence of the next commit, transactional or not. */
   nextSequence = 0;
 
   /** Committed offsets of all groups. */
@@ -60,7 +62,7 @@ export class Offsets {
     return this.#pending.count;
   }
 
-  /** Characters of group ids and metadata, those of pending offsets included: what clients can make longer. */
+  /** Characters of group ids and metadata, including pending offsets: the parts whose length clients control. */
   get textChars(): number {
     return this.#textChars + this.#pending.textChars;
   }
@@ -93,7 +95,7 @@ export class Offsets {
     this.#put(groupId, keyOf(row.topicNumber, row.partition), { ...row, committedMs, expiresMs, sequence });
   }
 
-  /** Takes an offset of a snapshot. */
+  /** Restores an offset from a snapshot. */
   restore(groupId: string, kept: StoredOffset): void {
     this.#put(groupId, keyOf(kept.topicNumber, kept.partition), kept);
   }
@@ -103,14 +105,14 @@ export class Offsets {
     if (slots !== undefined) this.#remove(groupId, slots, keyOf(topicNumber, partition));
   }
 
-  /** Forgets all offsets of a group, those of transactions that are under way included. */
+  /** Removes all offsets of a group, including pending ones. */
   deleteGroup(groupId: string): void {
     const slots = this.#groups.get(groupId);
     for (const key of slots?.keys() ?? []) this.#remove(groupId, slots!, key);
     this.#pending.dropGroup(groupId);
   }
 
-  /** Forgets what all groups committed for topics that are gone. One walk over everything, however many topics. */
+  /** Removes the offsets of all groups for removed topics, in one pass for any number of topics. */
   forgetTopics(topicNumbers: ReadonlySet<number>): void {
     for (const [groupId, slots] of this.#groups) {
       for (const key of slots.keys()) {
@@ -120,7 +122,10 @@ export class Offsets {
     this.#pending.drop((key) => topicNumbers.has(topicNumberOf(key)));
   }
 
-  /** An offset that counts when the transaction of its producer is committed. A later one of the same transaction replaces it. */
+  /**
+   * Adds an offset that takes effect when the transaction of its producer commits. A later one of the same transaction
+   * replaces it.
+   */
   addPending(producerId: number, groupId: string, row: OffsetRow, committedMs: number): void {
     const sequence = this.nextSequence++;
     this.#pending.add(producerId, groupId, keyOf(row.topicNumber, row.partition), {
@@ -133,22 +138,22 @@ export class Offsets {
     });
   }
 
-  /** Takes an offset of a snapshot. */
+  /** Restores an offset from a snapshot. */
   restorePending(producerId: number, groupId: string, kept: StoredOffset): void {
     this.#pending.add(producerId, groupId, keyOf(kept.topicNumber, kept.partition), kept);
   }
 
-  /** The transaction of a producer is over: its offsets count, or are dropped. */
+  /** Ends the transaction of a producer: its offsets take effect or are dropped. */
   settlePending(producerId: number, isCommit: boolean): void {
     for (const { groupId, key, value } of this.#pending.take(producerId)) {
-      // Somebody may have committed since without a transaction; the later one counts.
+      // A plain commit may have been made since; the later one takes effect (O5).
       const slot = this.#groups.get(groupId)?.get(key);
       const isNewer = slot === undefined || this.#pool.sequence(slot) < value.sequence;
       if (isCommit && isNewer) this.#put(groupId, key, value);
     }
   }
 
-  /** Whether a transaction that is under way may change the offset. */
+  /** Returns whether an open transaction may change the offset. */
   isPending(groupId: string, topicNumber: number, partition: number): boolean {
     return this.#pending.has(groupId, keyOf(topicNumber, partition));
   }
@@ -157,7 +162,7 @@ export class Offsets {
     return this.#pending.hasGroup(groupId);
   }
 
-  /** The offsets of this moment, to be written down while they change. Has to be followed by `endCapture`. */
+  /** Captures the offsets of this moment, to be written while they change. Must be followed by `endCapture`. */
   capture(): CapturedOffsets {
     const pending = Array.from(
       this.#pending.all(),

@@ -8,12 +8,12 @@ interface PendingOffset {
 }
 
 /**
- * Offsets of transactions that are under way, by producer. There are few of them and not for long, so that they are plain
- * objects. A partition of a group may wait for several producers.
+ * Pending offsets of open transactions, by producer. There are few and they are short-lived, so they are plain objects.
+ * Several producers may have pending offsets for the same partition of a group.
  */
 export class PendingOffsets {
   readonly #producers = new Map<number, Map<string, PendingOffset>>();
-  /** Per group and key, how many producers have one. */
+  /** Number of producers with a pending offset, per group and key. */
   readonly #waiting = new Map<string, Map<number, number>>();
   #count = 0;
   #textChars = 0;
@@ -42,7 +42,7 @@ export class PendingOffsets {
     this.#textChars += groupId.length + value.metadata.length;
   }
 
-  /** The offsets of a producer, which are not pending any more. */
+  /** Removes and returns the offsets of a producer. */
   take(producerId: number): PendingOffset[] {
     const offsets = this.#producers.get(producerId);
     if (offsets === undefined) return [];
@@ -94,7 +94,7 @@ export class PendingOffsets {
   }
 }
 
-/** The key is a number, so that no group id can look like another place. */
+/** The key is a number, so combinations of key and group id are unambiguous. */
 function placeOf(groupId: string, key: number): string {
   return `${key} ${groupId}`;
 }

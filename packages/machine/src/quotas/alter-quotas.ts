@@ -12,7 +12,7 @@ import { decidePutEntries, type EntryChange } from '../kv/put-entries.ts';
 import type { MachineLimits } from '../machine-limits.ts';
 import { repeated } from '../topics/repeated.ts';
 
-/** Decides what changes, for each entity by itself; changes nothing. An entity without quotas has no record. */
+/** Decides the changes per entity, without applying them. An entity without quotas has no key-value entry. */
 export function decideAlterClientQuotas(
   state: ClusterState,
   limits: MachineLimits,
@@ -51,7 +51,7 @@ export function decideAlterClientQuotas(
   return { changed, results: results.map((result) => (result.error === 'NONE' ? refused : result)) };
 }
 
-/** A removal may name anything: what is not there is removed. */
+/** A removal may name any quota; removing an unset one has no effect. */
 function changesProblem({ entity, changes }: ClientQuotasToAlter): string | undefined {
   const [namedTwice] = repeated(changes.map(({ key }) => key));
   if (namedTwice !== undefined) return `The request changes ${namedTwice} more than once for this entity.`;
@@ -62,7 +62,7 @@ function changesProblem({ entity, changes }: ClientQuotasToAlter): string | unde
   return undefined;
 }
 
-/** By their names in one order, so that the same quotas are the same record. */
+/** Sorted by name, so that equal quotas have equal bytes. */
 function altered(before: Quotas, { changes }: ClientQuotasToAlter): Quotas {
   const after = new Map(Object.entries(before));
   for (const { key, value } of changes) {

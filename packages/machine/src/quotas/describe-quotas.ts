@@ -8,7 +8,7 @@ import {
 } from '@weir/cluster';
 import type { Records } from '../kv/key-value-store.ts';
 
-/** The quotas of the entities that fit all parts of the filter; a strict one without parts fits nobody. */
+/** Returns the quotas of entities that match all parts of the filter; a strict filter without parts matches none. */
 export function describeQuotas(records: Pick<Records, 'of'>, filter: ClientQuotaFilter): ClientQuotas[] {
   const found: ClientQuotas[] = [];
   for (const [key, value] of records.of('clientQuota')) {

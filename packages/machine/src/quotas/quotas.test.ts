@@ -12,7 +12,7 @@ import fc from 'fast-check';
 import { Cluster } from '../../testing/cluster.ts';
 import { describeQuotas } from './describe-quotas.ts';
 
-/** `user=alice client-id=*`, where a star is the default. */
+/** `user=alice client-id=*`, where `*` is the default entity. */
 function entityOf(text: string): QuotaEntity {
   return text
     .split(' ')
@@ -23,7 +23,7 @@ function entityOf(text: string): QuotaEntity {
     });
 }
 
-/** `producer_byte_rate=10 request_percentage=-`, where a dash removes. */
+/** `producer_byte_rate=10 request_percentage=-`, where `-` removes. */
 function changesOf(text: string): QuotaChange[] {
   return text.split(' ').map((part) => {
     const [key = '', value = ''] = part.split('=');
@@ -96,7 +96,7 @@ for (const [entity, changes, message] of invalid) {
   });
 }
 
-test('quotas are set, changed and removed one by one, and entities without any are gone', () => {
+test('quotas are set, changed and removed individually, and entities without quotas are removed', () => {
   const cluster = new Cluster();
   alter(cluster, [['user=a', 'producer_byte_rate=1 consumer_byte_rate=2']]);
   alter(cluster, [['user=a', 'producer_byte_rate=3 request_percentage=- never_heard_of=-']]);
@@ -111,7 +111,7 @@ test('quotas are set, changed and removed one by one, and entities without any a
   });
 });
 
-test('each entity is judged by itself, and one that is named twice is refused each time', () => {
+test('each entity is validated independently, and one that is named twice is refused both times', () => {
   const cluster = new Cluster();
   const results = alter(cluster, [
     ['user=a', 'producer_byte_rate=1'],
@@ -130,7 +130,7 @@ test('each entity is judged by itself, and one that is named twice is refused ea
   assert.deepEqual(described(cluster), ['user=a: producer_byte_rate=1']);
 });
 
-test('what is only validated changes nothing, and neither does what is as it was', () => {
+test('validateOnly and unchanged quotas write no entry', () => {
   const cluster = new Cluster();
   assert.equal(alter(cluster, [['user=a', 'producer_byte_rate=1']], true)[0]!.error, 'NONE');
   assert.equal(cluster.journal.length, 0);
@@ -139,7 +139,7 @@ test('what is only validated changes nothing, and neither does what is as it was
   assert.equal(cluster.journal.length, 1);
 });
 
-test('there are only so many, and one for another is possible', () => {
+test('quotas are bounded by number of entities, and one can replace another', () => {
   const cluster = new Cluster({ clientQuotasMax: 2 });
   const one = 'producer_byte_rate=1';
   const errorsOf = (...rows: [string, string][]) => alter(cluster, rows).map(({ error }) => error);
@@ -153,7 +153,7 @@ test('there are only so many, and one for another is possible', () => {
   assert.deepEqual(described(cluster), ['user=b: producer_byte_rate=2', 'user=c: producer_byte_rate=1']);
 });
 
-test('a filter fits entities that have all of its parts, and a strict one those that have no others', () => {
+test('a filter matches entities with all of its parts, and a strict one those without others', () => {
   const cluster = new Cluster();
   const entities = [
     'user=a',

@@ -12,7 +12,7 @@ function createTopics(name: string, topicId: string): Command & { kind: 'createT
   return { kind: 'createTopics', topics: [topic(name)], topicIds: [topicId], validateOnly: false };
 }
 
-/** Commands that would be answered otherwise the second time. */
+/** Commands whose answer would differ the second time. */
 const commands: [what: string, command: (attempt: number) => Command][] = [
   ['create topics', (attempt) => createTopics('new', `id-${attempt}`)],
   ['delete topics', () => ({ kind: 'deleteTopics', topics: [{ name: 'a' }] })],
@@ -35,7 +35,7 @@ for (const [what, command] of commands) {
     const first = cluster.request('client:1', command(1));
     const entries = cluster.journal.length;
     const saved = cluster.saved();
-    // What is left out on the way to an agent is left out here, too.
+    // Members that JSON omits on the wire are omitted here, too.
     const expected = JSON.parse(JSON.stringify(first)) as unknown;
     const { machine: follower } = cluster.replay();
     const restored = ClusterMachine.restore(saved);
@@ -49,7 +49,7 @@ for (const [what, command] of commands) {
   });
 }
 
-test('what changed nothing is not remembered, and is judged anew', () => {
+test('a request without effect is not remembered and is decided again', () => {
   const cluster = new Cluster();
   cluster.create('a');
   assert.equal(cluster.request('client:1', createTopics('a', 'second'))[0]!.error, 'TOPIC_ALREADY_EXISTS');
@@ -57,13 +57,13 @@ test('what changed nothing is not remembered, and is judged anew', () => {
   assert.equal(cluster.request('client:1', createTopics('a', 'third'))[0]!.error, 'NONE');
 });
 
-test('one request may do different things', () => {
+test('different commands with one request id are independent', () => {
   const cluster = new Cluster();
   assert.equal(cluster.request('client:1', createTopics('a', 'a'))[0]!.error, 'NONE');
   assert.equal(cluster.request('client:1', { kind: 'allocateProducerIds', count: 1 }), 1);
 });
 
-test('answers are forgotten by number, by size and by time, the oldest first', () => {
+test('answers are dropped by number, by size and by time, the oldest first', () => {
   const ask = (cluster: Cluster, request: number) =>
     cluster.request(`client:${request}`, { kind: 'allocateProducerIds', count: 1 });
   const rows: [what: string, cluster: Cluster, pauseMs: number, remembered: number][] = [
@@ -83,7 +83,7 @@ test('answers are forgotten by number, by size and by time, the oldest first', (
   }
 });
 
-test('an id of a request that is empty or too long is a mistake of the caller', () => {
+test('an empty or overlong request id is a mistake of the caller', () => {
   const cluster = new Cluster({ requestIdCharsMax: 8 });
   for (const requestId of ['', 'too long!']) {
     const saved = cluster.saved();
@@ -95,7 +95,7 @@ test('an id of a request that is empty or too long is a mistake of the caller', 
   }
 });
 
-test('an answer is kept as it was, its columns included', () => {
+test('an answer survives encoding, including its columns', () => {
   const answers = [
     5,
     'text',

@@ -5,15 +5,15 @@ import { type Command, MalformedCommand } from '../command.ts';
 import type { MachineLimits } from '../machine-limits.ts';
 
 /**
- * Requests that are done once. A command that comes with the id of a request, and changed something, is journaled together with
- * its answer; when it comes again, to this leader or to a later one, it gets that answer and does nothing. A command
- * that changed nothing is not remembered, because doing it again is as good as the first time.
+ * Requests that are executed once. A command with a request id that changed something is journaled together with its
+ * answer; a repetition, to this leader or a later one, returns that answer and changes nothing. A command that changed
+ * nothing is not remembered, because executing it again is equivalent.
  *
- * The id is chosen by whoever asks and is theirs alone. Answers are kept as JSON: they are small, and what is behind them in
- * the journal is read by later releases.
+ * The caller chooses the id, which must be unique. Answers are stored as JSON: they are small, and later releases must
+ * be able to read them from the journal.
  */
 
-/** What is remembered under: two commands of one request are two. */
+/** Returns the key of a remembered request: different commands with one request id have different keys. */
 export function requestKey({ kind }: Command, requestId: string, limits: MachineLimits): string {
   if (requestId === '' || requestId.length > limits.requestIdCharsMax) {
     throw new MalformedCommand(`an id of a request has 1 to ${limits.requestIdCharsMax} characters`);
@@ -21,7 +21,7 @@ export function requestKey({ kind }: Command, requestId: string, limits: Machine
   return `${kind} ${requestId}`;
 }
 
-/** An answer in bytes. Members that are `undefined` are left out, as they are on the way to an agent. */
+/** Encodes an answer. Members that are `undefined` are omitted, as on the wire. */
 export function encodeAnswer(reply: unknown): Buffer {
   return Buffer.from(JSON.stringify(reply, writeColumn));
 }
@@ -33,9 +33,9 @@ export function decodeAnswer(bytes: Buffer): unknown {
 const columnTypes = { Float64Array, Uint32Array, Int32Array, Int16Array, Uint8Array };
 const columnMark = '$column';
 
-/** JSON would write a column as something else than it reads. */
+/** Columns need an encoding, because plain JSON would not restore them. */
 function writeColumn(this: Readonly<Record<string, unknown>>, key: string, value: unknown): unknown {
-  // `value` is what `toJSON` made of a buffer.
+  // For a buffer, `value` is already the result of `toJSON`.
   const column = this[key];
   if (!ArrayBuffer.isView(column)) return value;
   const bytes = Buffer.from(column.buffer, column.byteOffset, column.byteLength);
@@ -51,7 +51,7 @@ function readColumn(_key: string, value: unknown): unknown {
   return new columnTypes[name](bytes.buffer);
 }
 
-/** How many of the oldest have to go for another answer, by number, by size and by time. */
+/** Returns how many of the oldest answers must be dropped for another one, by number, by size and by time. */
 export function requestsToForget(
   { recentRequests }: ClusterState,
   limits: MachineLimits,
@@ -64,7 +64,7 @@ export function requestsToForget(
   );
 }
 
-/** Stands before the entry of what was done, which follows whole. */
+/** Written before the complete entry of the command. */
 export function writeRequestAnswered(
   writer: ByteWriter,
   key: string,
@@ -80,7 +80,7 @@ export function writeRequestAnswered(
 export function applyRequestAnswered(state: ClusterState, reader: ByteReader): void {
   const key = reader.text();
   const forgotten = reader.varint();
-  // A copy, so that one answer does not keep the whole read of the journal in memory.
+  // Stored as a copy (`RecentReplies.add`), so that one answer does not retain the whole journal read in memory.
   rememberRequest(state, key, forgotten, reader.raw(reader.varint()));
 }
 

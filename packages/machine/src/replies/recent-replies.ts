@@ -1,20 +1,20 @@
 import { keptCopy } from '@weir/core';
-/** An answer that was given, by the id of what was asked. */
+/** A stored answer. */
 export interface RecentReply {
   readonly id: string;
-  /** The time of the entry that it came with. */
+  /** Time of its entry. */
   readonly atMs: number;
   readonly reply: Buffer;
 }
 
 /**
- * Answers of late by the id of the question. Whoever did not hear an answer asks again under the same id, whichever process
- * leads by then, and must get the first answer and not a second deed. Entries are never changed, so that a snapshot can
- * take the list as it is and write it down later.
+ * Recent answers by request id. A caller that lost an answer retries with the same id, possibly with a new leader, and
+ * must get the first answer without a second execution. Items are immutable, so a snapshot can take the list and write
+ * it later.
  */
 export class RecentReplies {
   readonly #byId = new Map<string, RecentReply>();
-  /** From the oldest on. A map alone would have to walk over what was deleted at its front. */
+  /** Oldest first. A map alone would have to skip the deleted items at its front. */
   readonly #order: RecentReply[] = [];
   #oldest = 0;
   #replyBytes = 0;
@@ -38,7 +38,7 @@ export class RecentReplies {
     this.#replyBytes += reply.length;
   }
 
-  /** How many of the oldest have to go to make room for another answer. */
+  /** Returns how many of the oldest must be dropped to make room for another answer. */
   countBeyond(countMax: number, replyBytesMax: number, replyBytes: number): number {
     let count = 0;
     let bytes = this.#replyBytes + replyBytes;
@@ -49,7 +49,7 @@ export class RecentReplies {
     return count;
   }
 
-  /** How many were given at that time or before. They are the oldest ones. */
+  /** Returns how many have that time or an earlier one. They are the oldest. */
   countOlder(atMs: number): number {
     let count = 0;
     while (count < this.count && this.#order[this.#oldest + count]!.atMs <= atMs) count++;
@@ -62,14 +62,14 @@ export class RecentReplies {
       this.#byId.delete(recent.id);
       this.#replyBytes -= recent.reply.length;
     }
-    // Moving the rest costs no more than what was forgotten since the last time.
+    // Amortised: moving the rest costs no more than what was dropped since the last time.
     if (this.#oldest > this.#order.length / 2) {
       this.#order.splice(0, this.#oldest);
       this.#oldest = 0;
     }
   }
 
-  /** A list of its own. */
+  /** Returns a new list. */
   oldestFirst(): RecentReply[] {
     return this.#order.slice(this.#oldest);
   }

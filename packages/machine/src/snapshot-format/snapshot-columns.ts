@@ -5,16 +5,15 @@ import { ByteWriter } from '../bytes/byte-writer.ts';
 import { byteOrderMark, snapshotHeadBytes as headBytes, snapshotMagic as magic } from './snapshot-version.ts';
 
 /**
- * The bytes around and within a snapshot: a head with what it is, small fields between columns, and length and checksum at
- * the end, since nobody knows them before. Columns are written as they lie in memory, since they are most of it and
- * nothing is faster.
+ * The byte format of a snapshot: a header, small fields between columns, and length and checksum at the end, since they
+ * are known only then. Columns are written in their in-memory format: they are most of the data, and this is fastest.
  */
 const checksumBytes = 4;
 const lengthBytes = 8;
 
 /**
- * Fields are cut into slices of about this size. Whoever stores a snapshot stores it slice by slice and does other things in
- * between, so that a slice must not take long to make: this is two or three milliseconds.
+ * Approximate size of slices of fields. The process that stores a snapshot does so slice by slice with other work in
+ * between, so making a slice must be short: this size takes two or three milliseconds.
  */
 const sliceBytes = 128 * 1024;
 
@@ -26,7 +25,7 @@ export class SnapshotWriter {
   #checksum = 0;
   #bytes = 0;
 
-  /** Takes the column as it is; nobody may change it before the next slice. */
+  /** Takes the column without a copy; the caller must not change it before the next slice. */
   column(column: Column): void {
     this.#flush();
     this.#ready.push(Buffer.from(column.buffer, column.byteOffset, column.byteLength));
@@ -37,12 +36,12 @@ export class SnapshotWriter {
     yield this.#counted(Buffer.concat([magic, numbers]));
   }
 
-  /** Call this between small parts of what may be large: gives a slice when there is enough for one. */
+  /** Yields a slice if there is enough data for one. Call it between small parts of anything that may be large. */
   *cut(): Generator<Buffer> {
     if (this.fields.length >= sliceBytes) yield* this.slice();
   }
 
-  /** Gives what was written since the last slice, if there is anything. */
+  /** Yields what was written since the last slice, if anything. */
   *slice(): Generator<Buffer> {
     this.#flush();
     const ready = this.#ready;
@@ -71,7 +70,7 @@ export class SnapshotReader {
   readonly version: number;
   readonly fields: ByteReader;
 
-  /** Checks everything that can be checked before a single field is believed. */
+  /** Validates everything that can be checked before any field is read. */
   constructor(bytes: Buffer, versions: readonly number[]) {
     if (bytes.length < headBytes + checksumBytes || !bytes.subarray(0, magic.length).equals(magic)) {
       throw new UnreadableBytes('this is no snapshot of a cluster');
@@ -81,7 +80,7 @@ export class SnapshotReader {
       throw new UnreadableBytes('the snapshot comes from a machine with another byte order');
     }
     const newest = Math.max(...versions);
-    // Every version ends with the checksum, by which a newer snapshot is told from a damaged one.
+    // Every version ends with the checksum, which distinguishes a newer snapshot from a damaged one.
     if (version! > newest && isWhole(bytes)) throw new NewerFormat('snapshot version', version!, newest);
     if (!versions.includes(version!)) {
       const readable = versions.join(' and ');
@@ -110,7 +109,7 @@ function isWhole(bytes: Buffer): boolean {
   return crc32(bytes.subarray(0, -checksumBytes)) === checksum;
 }
 
-/** What lies between head and end. Version 1 had the length in its head. */
+/** Returns the bytes between header and trailer. Version 1 had the length in its header. */
 function bodyOf(bytes: Buffer, version: number): Buffer {
   const isOld = version === 1;
   const bodyStart = headBytes + (isOld ? lengthBytes : 0);
@@ -127,7 +126,7 @@ function bodyOf(bytes: Buffer, version: number): Buffer {
   return bytes.subarray(bodyStart, bytes.length - endBytes);
 }
 
-/** One piece of memory that nobody else has, so that whoever takes the slice may hand it to another thread. */
+/** Returns a buffer with its own memory, so that the receiver may transfer it to another thread. */
 function ownCopyOf(parts: readonly Buffer[]): Buffer {
   const whole = Buffer.allocUnsafeSlow(parts.reduce((sum, { length }) => sum + length, 0));
   let at = 0;
@@ -138,7 +137,7 @@ function ownCopyOf(parts: readonly Buffer[]): Buffer {
   return whole;
 }
 
-/** In memory of its own, because columns begin anywhere in a snapshot and arrays of numbers must be aligned. */
+/** Copies into new memory, because columns start anywhere in a snapshot and typed arrays must be aligned. */
 function copyOf(bytes: Buffer): ArrayBuffer {
   const copy = new ArrayBuffer(bytes.length);
   new Uint8Array(copy).set(bytes);

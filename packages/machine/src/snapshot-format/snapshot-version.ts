@@ -1,6 +1,6 @@
 /**
- * Raise the version with every change of the layout, and keep a reader of the one before: a new release begins with the snapshot
- * of the old one. Something new is a part of its own at the end (parts.ts) and needs no new version.
+ * Raise the version with every change of the layout, and retain the reader of the previous one: a new release starts
+ * from the snapshot of the old one. An addition is a new part at the end (parts.ts) and needs no new version.
  */
 export const snapshotVersion = 2;
 
@@ -8,10 +8,10 @@ export const snapshotMagic = Buffer.from('WEIRCLUS', 'latin1');
 /** Magic, byte order mark and version. */
 export const snapshotHeadBytes = 16;
 
-/** Reads as something else on a machine that stores numbers the other way round. */
+/** Has another value on a machine with the other byte order. */
 export const byteOrderMark = 0x01020304;
 
-/** The version that the first bytes of a snapshot name; 0 where they are not those of a snapshot of this machine. */
+/** Returns the version in the header of a snapshot; 0 if it is not a snapshot of this machine. */
 export function snapshotVersionOf(head: Buffer): number {
   if (head.length < snapshotHeadBytes) return 0;
   if (!head.subarray(0, snapshotMagic.length).equals(snapshotMagic)) return 0;

@@ -2,8 +2,9 @@ import type { PartitionLog } from '../log/partition-log.ts';
 import { chunkMask, chunkPointers, chunkShift } from '../log/pointer-pool.ts';
 
 /**
- * Where all partitions stood at one moment, and with it all of their pointers. A pointer grows only within the command that
- * made it, since a file is committed at once; so the list of chunks and the count are enough to read the pointers later.
+ * The ends of all partitions at one moment, and with them all of their pointers. A pointer grows only within the
+ * command that created it, since a file is committed at once; so the list of chunks and the count are enough to read
+ * the pointers later (L11).
  */
 export class CapturedLogs {
   readonly count: number;

@@ -17,13 +17,13 @@ interface CapturedTopic {
 }
 
 /**
- * The state as it is at one moment, to be written down while the machine goes on. Taking it costs about ten milliseconds for
- * a hundred thousand partitions; what is large is not copied:
+ * The state at one moment, to be written while the machine continues. Capturing takes about ten milliseconds for a
+ * hundred thousand partitions; large structures are not copied:
  *
- * - pointers and files are not changed, and their places not used again before `end`;
- * - a producer that is about to change leaves its present state behind (`CapturedProducers`), and so does a group with its
- *   offsets (`CapturedOffsets`);
- * - descriptions, answers and records are replaced, never changed.
+ * - pointers and files are not changed, and their slots are not reused before `end`;
+ * - before a producer changes, its current state is saved (`CapturedProducers`), and likewise the offsets of a group
+ *   (`CapturedOffsets`);
+ * - descriptions, answers and key-value entries are replaced, never mutated.
  */
 export class CapturedState {
   readonly clusterId: string;
@@ -41,14 +41,14 @@ export class CapturedState {
   readonly transactions: CapturedTransactions;
   readonly pointers: PointerPool;
   readonly files: FileTable;
-  /** Slots that a captured pointer may have. */
+  /** Upper bound of the file slots of captured pointers. */
   readonly fileSlotCount: number;
   readonly #state: ClusterState;
   #hasEnded = false;
 
   constructor(state: ClusterState) {
     this.#state = state;
-    // First, because it refuses when somebody else is at it.
+    // First, because it throws if another capture is in progress.
     this.producers = state.producers.capture();
     this.clusterId = state.clusterId;
     this.nowMs = state.nowMs;
@@ -56,7 +56,7 @@ export class CapturedState {
     this.clusterConfigs = state.clusterConfigs;
     this.nextTopicNumber = state.topics.nextNumber;
     const topics: CapturedTopic[] = [];
-    // As long as it will be: growing it bit by bit would cost more than filling it.
+    // Allocated at its final length: growing it would cost more than filling it.
     const logs = new Array<PartitionLog>(state.topics.heldPartitionCount);
     let logCount = 0;
     for (const { number, description, deletedMs, partitions } of state.topics.held()) {
@@ -77,7 +77,7 @@ export class CapturedState {
     state.files.keepFreed();
   }
 
-  /** Lets go of everything. Has to be called once, whatever happened. */
+  /** Releases everything. Must be called once, whatever happened. */
   end(): void {
     if (this.#hasEnded) return;
     this.#hasEnded = true;

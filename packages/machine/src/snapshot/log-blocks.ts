@@ -5,15 +5,15 @@ import type { SnapshotReader, SnapshotWriter } from '../snapshot-format/snapshot
 import type { CapturedState } from './captured-state.ts';
 
 /**
- * The logs of all partitions: their ends as columns, and their pointers in blocks. Before each block come the files that it is
- * the first to mention, numbered in the order of their first mention, so that where they lie in the table leaves no trace
- * and one pass is enough.
+ * The logs of all partitions: their ends as columns, and their pointers in blocks. Each block is preceded by the files
+ * that it mentions first, numbered in order of first mention. So the bytes do not depend on positions in the file
+ * table, and one pass is enough.
  */
 
-/** Half a megabyte, and two milliseconds to make. */
+/** Half a megabyte; takes two milliseconds. */
 const blockRows = 16_384;
 
-/** Columns of some pointers, which lie one behind the other in one piece of memory. */
+/** Columns of some pointers, contiguous in one buffer. */
 class PointerBlock {
   readonly rows: number;
   readonly bytes: Uint8Array;
@@ -50,7 +50,7 @@ export function* writeLogs(captured: CapturedState, writer: SnapshotWriter): Gen
     const count = logs.pointerCount[log]!;
     for (let index = 0; index < count; index++) {
       if (row === block.rows) {
-        // The slice is a copy, so that one block serves for all.
+        // The slice is a copy, so one block can be reused.
         const rows = Math.min(left, blockRows);
         if (block.rows !== rows) block = new PointerBlock(rows);
         row = 0;
@@ -72,11 +72,11 @@ export function* writeLogs(captured: CapturedState, writer: SnapshotWriter): Gen
   }
 }
 
-/** Numbers files as they are mentioned. */
+/** Numbers files in order of first mention. */
 class FileNumbers {
   readonly #captured: CapturedState;
   readonly #writer: SnapshotWriter;
-  /** By slot, and one more than the number, so that 0 is a file without one. */
+  /** By slot; the number plus one, so that 0 means no number. */
   readonly #numberPlusOne: Uint32Array;
   #count = 0;
   #new: number[] = [];
@@ -95,7 +95,7 @@ class FileNumbers {
     return this.#count - 1;
   }
 
-  /** Writes the files that were mentioned since the last time. */
+  /** Writes the files mentioned since the last call. */
   writeNew(): void {
     const { files } = this.#captured;
     const slots = this.#new;
@@ -148,7 +148,7 @@ export function readLogs(
   }
 }
 
-/** The table was empty before, so that the slots are the numbers. */
+/** Slots equal numbers, because the table was empty before. */
 function readNewFiles({ files }: Pick<ClusterState, 'files'>, reader: SnapshotReader): void {
   const count = reader.fields.varint();
   const ids = reader.fields.raw(16 * count);

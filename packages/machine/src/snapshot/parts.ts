@@ -9,13 +9,13 @@ import { readReplicationFactors, replicated, writeReplicationFactors } from './r
 import { readReplies, writeReplies } from './saved-replies.ts';
 
 /**
- * Something that a snapshot may hold or not: each has a number, which is never used for anything else. An empty one is left
- * out, so that a snapshot of a cluster that has none of it is as it was before there was such a part.
+ * An optional part of a snapshot. Each has a number that is never reused. An empty part is omitted, so that snapshots
+ * of clusters without it are unchanged from before the part existed.
  */
 interface Part {
   readonly number: number;
   isEmpty(captured: CapturedState): boolean;
-  /** Writes what was captured, with a `cut` between small pieces. */
+  /** Writes the captured state, with a `cut` between small pieces. */
   write(captured: CapturedState, writer: SnapshotWriter): Generator<Buffer>;
   read(state: ClusterState, reader: SnapshotReader): void;
 }
@@ -57,7 +57,7 @@ const parts: readonly Part[] = [
 
 export const partNumbers: readonly number[] = parts.map(({ number }) => number);
 
-/** Stands behind the last part. */
+/** Follows the last part. */
 const end = 0;
 
 export function* writeParts(captured: CapturedState, writer: SnapshotWriter): Generator<Buffer> {

@@ -5,7 +5,7 @@ import type { CapturedState } from './captured-state.ts';
 
 type CapturedTopics = CapturedState['topics'];
 
-/** The topics whose replication factor is not the usual one. */
+/** Returns the topics whose replication factor is not the default. */
 export function replicated(topics: CapturedTopics): CapturedTopics {
   return topics.filter(({ description }) => description.replicationFactor !== undefined);
 }

@@ -1,7 +1,7 @@
 import type { RecentReplies, RecentReply } from '../replies/recent-replies.ts';
 import type { SnapshotReader, SnapshotWriter } from '../snapshot-format/snapshot-columns.ts';
 
-/** Answers by age. The ids of files are shorter than others. */
+/** Writes answers by age. File ids have a shorter format than other ids. */
 export function* writeReplies(
   replies: readonly RecentReply[],
   writer: SnapshotWriter,
@@ -22,7 +22,7 @@ export function readReplies(replies: RecentReplies, { fields }: SnapshotReader, 
   for (let left = fields.varint(); left > 0; left--) {
     const id = readId();
     const atMs = fields.varint();
-    // A copy, so that one answer does not keep the whole snapshot in memory.
+    // `add` copies the reply, so that one answer does not retain the whole snapshot in memory.
     const reply = fields.raw(fields.varint());
     replies.add(id, atMs, reply);
   }

@@ -5,7 +5,7 @@ import { Cluster } from '../../testing/cluster.ts';
 import { UnreadableBytes } from '../bytes/byte-reader.ts';
 import { ClusterMachine } from '../machine.ts';
 
-/** What a release wrote that knew the first version only. */
+/** A snapshot of version 1, written by an early release. */
 const firstVersion =
   'V0VJUkNMVVMEAwIBAQAAAAAAAAAAGIBACHZjaV90ZXN0+Js9AQEObnVtLnBhcnRpdGlvbnMBMgICAAVmaXJzdAVmaXJzdMCE' +
   'PQADAQxyZXRlbnRpb24ubXMEMTAwMAEHZGVsZXRlZAdkZWxldGVkwIQ9+Zs9AQAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA' +
@@ -16,7 +16,7 @@ const firstVersion =
   'AKiMPQEAAAAAAQUA6AcBAAAAAAIFAOgHAQAAAAMAAAAAAAAAAAAAAAAAAAABqIw9BgAAAAAAAAAAAAAAAAAAAAAAAAAAAAKQ' +
   'lD0GAAAAAAQAAAAAAAAAAAAAAAAAAAAAA/ibPQYAAAAACABXGth+';
 
-/** A cluster with a little of everything. */
+/** A cluster with some of every kind of state. */
 function lively(): Cluster {
   const cluster = new Cluster();
   cluster.execute({ kind: 'alterClusterConfigs', configs: { 'num.partitions': '2' } });
@@ -47,7 +47,7 @@ function lively(): Cluster {
   return cluster;
 }
 
-test('a restored machine is equal, answers alike and goes on alike', () => {
+test('a restored machine is equal, gives equal answers and continues equally', () => {
   const cluster = lively();
   const saved = cluster.saved();
   const restored = ClusterMachine.restore(saved);
@@ -65,7 +65,7 @@ test('a restored machine is equal, answers alike and goes on alike', () => {
   assert.ok(Buffer.concat(restored.save()).equals(cluster.saved()));
 });
 
-test('what is saved does not change with what happens afterwards', () => {
+test('saved slices do not change with later commands', () => {
   const cluster = lively();
   const slices = cluster.machine.save();
   const before = Buffer.concat(slices);
@@ -95,7 +95,7 @@ test('a snapshot is of the moment when it began, whatever happens while it is ta
   const slices: Buffer[] = [];
   for (const slice of saving.slices) {
     slices.push(slice);
-    // Extends, adds, evicts producers, gives chunks and files back and takes them again.
+    // Appends to existing logs, creates topics, evicts producers, and frees and reuses chunks and files.
     cluster.nowMs += 600;
     commit(slices.length * 700);
     cluster.create(`made-${slices.length}`, 3);
@@ -111,7 +111,7 @@ test('a snapshot is of the moment when it began, whatever happens while it is ta
   );
 });
 
-test('a snapshot that was given up leaves nothing behind', () => {
+test('an abandoned snapshot releases everything', () => {
   const cluster = lively();
   const saving = cluster.machine.beginSave();
   assert.throws(() => cluster.machine.beginSave(), /already/);
@@ -137,7 +137,7 @@ test('a snapshot of the first version can be read', () => {
   assert.ok(Buffer.concat(ClusterMachine.restore(old).save()).equals(cluster.saved()));
 });
 
-test('equal states are equal bytes, however they came to be', () => {
+test('equal states are equal bytes, whatever their history', () => {
   const direct = new Cluster();
   const detour = new Cluster();
   direct.create('a');
@@ -152,12 +152,12 @@ test('equal states are equal bytes, however they came to be', () => {
   assert.ok(direct.saved().equals(detour.saved()));
 });
 
-test('an empty machine can be saved, too', () => {
+test('an empty machine can be saved', () => {
   const bytes = Buffer.concat(ClusterMachine.empty('vci_empty').save());
   assert.equal(ClusterMachine.restore(bytes).clusterId, 'vci_empty');
 });
 
-test('a snapshot that lost or changed a byte is refused', () => {
+test('a snapshot with a lost or changed byte is refused', () => {
   const bytes = lively().saved();
   for (let position = 0; position < bytes.length; position += 13) {
     const changed = Buffer.from(bytes);
@@ -170,7 +170,7 @@ test('a snapshot that lost or changed a byte is refused', () => {
   assert.throws(() => ClusterMachine.restore(Buffer.concat([bytes, Buffer.of(0)])), /should hold/);
 });
 
-test('a snapshot of another version says so', () => {
+test('a snapshot of an unknown version is refused', () => {
   const bytes = Buffer.concat(ClusterMachine.empty('vci_test').save());
   bytes[12] = 99;
   assert.throws(() => ClusterMachine.restore(bytes), /version 99; this release reads 1 and 2/);
@@ -181,19 +181,19 @@ test('a snapshot of another version says so', () => {
   });
 });
 
-test('a snapshot of a machine that stores numbers the other way round says so', () => {
+test('a snapshot with another byte order is refused', () => {
   const bytes = Buffer.concat(ClusterMachine.empty('vci_test').save());
   bytes.subarray(8, 12).reverse();
   assert.throws(() => ClusterMachine.restore(bytes), /another byte order/);
 });
 
-test('a snapshot may begin anywhere in memory', () => {
+test('a snapshot may start at any memory offset', () => {
   const bytes = lively().saved();
   const shifted = Buffer.concat([Buffer.of(0, 0, 0), bytes]).subarray(3);
   assert.ok(Buffer.concat(ClusterMachine.restore(shifted).save()).equals(bytes));
 });
 
-test('slices are small enough to be stored one by one', () => {
+test('slices are small enough to be stored individually', () => {
   const cluster = new Cluster();
   cluster.create('a', 100);
   for (let round = 0; round < 400; round++) {

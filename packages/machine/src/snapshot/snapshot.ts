@@ -12,17 +12,17 @@ import { readReplies, writeReplies } from './saved-replies.ts';
 import { readLogsOfVersion1 } from './version-1.ts';
 
 /**
- * The whole state in bytes. What is written is the state as such and not how it lies in memory: files are numbered as the
- * pointers mention them, producers and file ids go by age. So equal states give equal bytes, whether they came to be by
- * executing, by following or from a snapshot.
+ * Snapshot of the whole state. It contains the logical state, not its memory layout: files are numbered in order of
+ * mention by pointers; producers and file ids are sorted by age. So equal states give equal bytes, whether they came
+ * from executing, following or a snapshot.
  */
 const readableVersions = [1, 2];
 
-/** A state that is being written down, slice by slice, while the machine goes on. */
+/** A snapshot in progress, written slice by slice while the machine continues. */
 export interface Saving {
-  /** Makes each slice when it is asked for, which takes some milliseconds at most. */
+  /** Each slice is made on demand, which takes at most some milliseconds. */
   readonly slices: Iterable<Buffer>;
-  /** Has to be called in the end, whether or not all slices were taken. */
+  /** Must be called at the end, whether or not all slices were taken. */
   end(): void;
 }
 
@@ -118,7 +118,7 @@ function* writeProducers({ producers }: CapturedState, writer: SnapshotWriter): 
     fields.varint(log.partition);
     fields.varint(producerId);
     fields.varint(epoch);
-    // They go by age, so that the difference is small.
+    // Sorted by age, so differences are small.
     fields.varint(writtenMs - writtenMsBefore);
     writtenMsBefore = writtenMs;
     fields.u8(batches.length);

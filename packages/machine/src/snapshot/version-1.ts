@@ -2,7 +2,7 @@ import type { ClusterState } from '../cluster-state.ts';
 import type { PartitionLog } from '../log/partition-log.ts';
 import type { SnapshotReader } from '../snapshot-format/snapshot-columns.ts';
 
-/** So many rows made a block. */
+/** Rows per block. */
 const blockRows = 65_536;
 
 /** Columns of some pointers. */
@@ -14,7 +14,7 @@ interface PointerBlock {
   readonly maxTimestampMs: Float64Array;
 }
 
-/** Ends, files and pointers of all partitions as the first version had them: all files before all pointers. */
+/** Reads the ends, files and pointers of all partitions in the layout of version 1: all files before all pointers. */
 export function readLogsOfVersion1(
   { files }: ClusterState,
   logs: readonly PartitionLog[],

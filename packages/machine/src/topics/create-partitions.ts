@@ -6,7 +6,7 @@ import { PartitionBudget } from './partition-budget.ts';
 import { repeated } from './repeated.ts';
 import type { Growth } from './topic-entries.ts';
 
-/** Decides which topics get more partitions; changes nothing. */
+/** Decides which topics get more partitions, without applying it. */
 export function decideCreatePartitions(
   state: ClusterState,
   limits: MachineLimits,

@@ -14,10 +14,10 @@ import { repeated } from './repeated.ts';
 import { withFactor } from './topic-entries.ts';
 import { collisionKey, topicNameProblem } from './topic-name.ts';
 
-/** What fits the protocol. */
+/** The maximum of the Kafka protocol. */
 const replicationFactorMax = 32_767;
 
-/** Decides which topics come to be; changes nothing. */
+/** Decides which topics are created, without applying it. */
 export function decideCreateTopics(
   state: ClusterState,
   limits: MachineLimits,

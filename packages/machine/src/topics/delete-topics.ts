@@ -4,7 +4,7 @@ import { refused } from './create-topics.ts';
 import { repeated } from './repeated.ts';
 import type { Topic } from './topics.ts';
 
-/** Decides which topics are deleted; changes nothing. */
+/** Decides which topics are deleted, without applying it. */
 export function decideDeleteTopics(
   state: ClusterState,
   references: readonly TopicReference[],

@@ -1,7 +1,7 @@
 import type { ClusterState } from '../cluster-state.ts';
 import type { MachineLimits } from '../machine-limits.ts';
 
-/** How many partitions there may still be, over all topics of one request. */
+/** Remaining number of partitions, over all topics of one request. */
 export class PartitionBudget {
   readonly #limits: MachineLimits;
   #live: number;
@@ -13,7 +13,7 @@ export class PartitionBudget {
     this.#held = state.topics.heldPartitionCount;
   }
 
-  /** Takes `added` partitions for a topic that then has `total`, or says why not and takes none. */
+  /** Takes `added` partitions for a topic that then has `total`, or returns why not and takes none. */
   take(
     added: number,
     total: number,
@@ -42,7 +42,7 @@ export class PartitionBudget {
     return undefined;
   }
 
-  /** Takes the partitions of a deleted topic, which are held already, or says why not and takes none. */
+  /** Takes the partitions of a deleted topic, which are already held, or returns why not and takes none. */
   takeBack(count: number): { error: 'POLICY_VIOLATION'; message: string } | undefined {
     const { partitionsPerClusterMax } = this.#limits;
     if (this.#live + count > partitionsPerClusterMax) {

@@ -1,4 +1,4 @@
-/** The values that occur more than once. */
+/** Returns the values that occur more than once. */
 export function repeated<Value>(values: readonly Value[]): ReadonlySet<Value> {
   const seen = new Set<Value>();
   const twice = new Set<Value>();

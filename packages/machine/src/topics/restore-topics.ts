@@ -7,13 +7,16 @@ import { repeated } from './repeated.ts';
 import { collisionKey } from './topic-name.ts';
 import type { Topic } from './topics.ts';
 
-/** How long a deleted topic is kept. What counts is the value of now, so that lowering it gets rid of what is deleted already. */
+/**
+ * Returns how long deleted topics are retained. The current config applies, so lowering it also affects topics that are
+ * already deleted.
+ */
 export function deletedTopicTtlMs({ clusterConfigs }: Pick<ClusterState, 'clusterConfigs'>): number {
   if (!clusterConfigValue('service.soft.delete.topic.enable', clusterConfigs)) return 0;
   return clusterConfigValue('service.soft.delete.topic.ttl.ms', clusterConfigs);
 }
 
-/** Decides which deleted topics come back; changes nothing. */
+/** Decides which deleted topics are restored, without applying it. */
 export function decideRestoreTopics(
   state: ClusterState,
   limits: MachineLimits,
@@ -55,7 +58,7 @@ export function decideRestoreTopics(
   return { restored, results };
 }
 
-/** Those that can come back, the last deleted first. */
+/** Returns topics that can be restored, the most recently deleted first. */
 export function listDeletedTopics(state: ClusterState, nowMs: number): DeletedTopic[] {
   const ttlMs = deletedTopicTtlMs(state);
   return deletedTopics(state, nowMs)
@@ -68,7 +71,7 @@ export function listDeletedTopics(state: ClusterState, nowMs: number): DeletedTo
     .sort((a, b) => b.deletedMs - a.deletedMs);
 }
 
-/** A topic whose time is over is gone, whether or not somebody purged. */
+/** Excludes topics whose time is over, even if they are not yet purged. */
 function deletedTopics(state: ClusterState, nowMs: number): Topic[] {
   const ttlMs = deletedTopicTtlMs(state);
   return [...state.topics.held()].filter(

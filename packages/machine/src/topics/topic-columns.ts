@@ -1,7 +1,7 @@
 import type { TopicDescription, TopicsWithEnds } from '@weir/cluster';
 import type { Topic } from './topics.ts';
 
-/** Topics in the columns of a snapshot. */
+/** Returns topics in the column layout of a snapshot. */
 export function topicColumns(topics: Iterable<Topic>, partitionCount: number): TopicsWithEnds {
   const descriptions: TopicDescription[] = [];
   const logStartOffset = new Float64Array(partitionCount);

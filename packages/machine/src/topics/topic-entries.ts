@@ -9,7 +9,7 @@ import type { ByteWriter } from '../bytes/byte-writer.ts';
 import type { ClusterState } from '../cluster-state.ts';
 import type { Topic } from './topics.ts';
 
-/** What the journal says about topics, and what becomes of the state. */
+/** Journal entries about topics, and how they change the state. */
 
 export function writeTopicsCreated(writer: ByteWriter, topics: readonly TopicDescription[]): void {
   writer.varint(topics.length);
@@ -40,7 +40,7 @@ export function applyReplicatedTopicsCreated(state: ClusterState, reader: ByteRe
   return createTopics(state, reader, () => withFactor(reader.varint()));
 }
 
-/** What a description says of a replication factor: nothing when it is the usual one, so that equal topics are equal. */
+/** Returns the replication factor for a description: absent if it is the default, so that equal topics are equal. */
 export function withFactor(replicationFactor: number): Pick<TopicDescription, 'replicationFactor'> {
   return replicationFactor === usualReplicationFactor ? {} : { replicationFactor };
 }
@@ -81,7 +81,7 @@ export function applyTopicsDeleted(state: ClusterState, reader: ByteReader): Clu
   return changes;
 }
 
-/** Topics that are deleted and come back, by their numbers. */
+/** Writes restored topics by number. */
 export function writeTopicsRestored(writer: ByteWriter, topics: readonly Topic[]): void {
   writer.varint(topics.length);
   for (const { number } of topics) writer.varint(number);

@@ -22,7 +22,7 @@ for (const [name, problem] of bad) {
   test(`${JSON.stringify(name)} is no name`, () => assert.match(topicNameProblem(name)!, problem));
 }
 
-test('names collide when they differ in dots and underscores only', () => {
+test('names collide when they differ only in dots and underscores', () => {
   assert.equal(collisionKey('a.b_c'), collisionKey('a_b.c'));
   assert.notEqual(collisionKey('a.b'), collisionKey('a-b'));
 });

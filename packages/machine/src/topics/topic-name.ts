@@ -1,7 +1,7 @@
-/** The names that topics may have, as in Apache Kafka. */
+/** Rules for topic names, as in Apache Kafka. */
 const nameLengthMax = 249;
 
-/** What is wrong with a name, or `undefined`. */
+/** Returns what is wrong with a name, or `undefined`. */
 export function topicNameProblem(name: string): string | undefined {
   if (name === '') return 'A topic name may not be empty.';
   if (name === '.' || name === '..') return `A topic may not be named "${name}".`;
@@ -14,7 +14,10 @@ export function topicNameProblem(name: string): string | undefined {
   return undefined;
 }
 
-/** Metrics write `_` for `.`, so that names that differ in nothing else would be one. Such names have the same collision key. */
+/**
+ * Returns the same key for names that differ only in `.` and `_`: metrics write `_` for `.`, so such names would
+ * collide.
+ */
 export function collisionKey(name: string): string {
   return name.replaceAll('.', '_');
 }

@@ -17,7 +17,7 @@ function largeCluster(): Cluster {
   return cluster;
 }
 
-/** Counts how often topics are found one by one, and how often all are visited. */
+/** Counts lookups of single topics and scans of all topics. */
 function countVisits(t: TestContext) {
   const found = [t.mock.method(Topics.prototype, 'byId'), t.mock.method(Topics.prototype, 'byName')];
   const all = [t.mock.method(Topics.prototype, 'live'), t.mock.method(Topics.prototype, 'held')];
@@ -30,7 +30,7 @@ function answerBytes(answer: unknown): number {
   return encodeFrame('result', 1, answer).length;
 }
 
-test('reads of parts of a large cluster visit no other topic, and their answers are small', (t) => {
+test('reading a few topics of a large cluster visits no others, and answers are small', (t) => {
   const { machine } = largeCluster();
   assert.ok(answerBytes(machine.snapshotForFollowers()) > topicCount * 100);
   const visits = countVisits(t);
@@ -60,7 +60,7 @@ test('reads of parts of a large cluster visit no other topic, and their answers 
   assert.deepEqual([visits.found(), visits.all()], [5, 0]);
 });
 
-test('a deleted topic is described no more', () => {
+test('a deleted topic is no longer described', () => {
   const cluster = new Cluster();
   const topicId = 'orders';
   cluster.create(topicId);

@@ -62,7 +62,7 @@ for (const [what, topics, errors] of creations) {
   });
 }
 
-test('a created topic is what was asked for, and only that', () => {
+test('a created topic has exactly what was requested', () => {
   const cluster = new Cluster();
   const configs = { 'retention.ms': '5' };
   const [result] = create(cluster, [{ name: 'a', partitionCount: 2, configs }]);
@@ -79,7 +79,7 @@ test('a created topic is what was asked for, and only that', () => {
   assert.deepEqual(cluster.replay().changes, [{ kind: 'topic', topic }]);
 });
 
-test('configs that an older release stored are kept when a journal is read', () => {
+test('unknown configs in an old journal are retained and can be unset', () => {
   const writer = new ByteWriter();
   writer.u8(entryKind.topicsCreated);
   writer.varint(1000);
@@ -94,7 +94,7 @@ test('configs that an older release stored are kept when a journal is read', () 
   assert.deepEqual(cluster.machine.topicByName('a')!.configs, { 'retention.ms': '5' });
 });
 
-test('the replication factor is what was asked for, and stays over growth, changes, a snapshot and a return', () => {
+test('the replication factor is as requested, and survives growth, a snapshot and a restore', () => {
   const cluster = new Cluster();
   const topic = (name: string, replicationFactor?: number) => ({
     name,
@@ -133,7 +133,7 @@ test('the replication factor is what was asked for, and stays over growth, chang
   }
 });
 
-test('a bad config is told with its rule', () => {
+test('an invalid config is reported with its rule', () => {
   const [result] = create(new Cluster(), [
     {
       name: 'a',
@@ -157,7 +157,7 @@ test('the default number of partitions is a config of the cluster', () => {
   assert.equal(cluster.machine.topicByName('a')!.partitionCount, 4);
 });
 
-test('ids that are missing, empty, used or given twice are a mistake of the caller', () => {
+test('missing, empty, used or repeated ids are a mistake of the caller', () => {
   const cluster = new Cluster();
   cluster.create('a');
   cluster.delete('a');
@@ -281,7 +281,7 @@ for (const [what, happened, error] of restorations) {
   });
 }
 
-test('a topic that comes back has its records, its producers and the offsets of its groups', () => {
+test('a restored topic has its records, its producers and the offsets of its groups', () => {
   const cluster = new Cluster();
   cluster.create('a', 2);
   cluster.create('b');
@@ -320,7 +320,7 @@ test('a topic that comes back has its records, its producers and the offsets of 
   assert.equal(cluster.execute({ kind: 'purge' }).topics, 0);
 });
 
-test('a topic that is removed leaves nothing that could come back', () => {
+test('a topic that is removed leaves nothing to restore', () => {
   const cluster = new Cluster();
   cluster.create('kept');
   const before = cluster.machine.stats();
@@ -334,7 +334,7 @@ test('a topic that is removed leaves nothing that could come back', () => {
   assert.ok(Buffer.concat(cluster.replay().machine.save()).equals(cluster.saved()));
 });
 
-test('deleted topics count until they are removed', () => {
+test('deleted topics count against the limit until they are removed', () => {
   const cluster = new Cluster({ partitionsPerClusterMax: 4, partitionsHeldMax: 6 });
   const createFresh = (id: string, partitionCount: number) => {
     const topics = [{ name: 'a', partitionCount, configs: {} }];
@@ -397,7 +397,7 @@ for (const [what, topics, errors] of growths) {
   });
 }
 
-test('new partitions start empty and the old ones stay as they are', () => {
+test('new partitions start empty and existing ones do not change', () => {
   const cluster = new Cluster();
   cluster.create('a', 1);
   cluster.commit({ topicId: 'a', records: 3 });

@@ -3,18 +3,18 @@ import { PartitionLog } from '../log/partition-log.ts';
 import type { PointerPool } from '../log/pointer-pool.ts';
 import { collisionKey } from './topic-name.ts';
 
-/** A topic with its partitions. It has a number, because the journal names topics in every row of a commit. */
+/** A topic with its partitions. It has a number, because every row of a journaled commit refers to a topic. */
 export interface Topic {
-  /** Counted from 0 in the order of creation, and never used again. */
+  /** From 0 in order of creation; never reused. */
   readonly number: number;
   readonly partitions: PartitionLog[];
-  /** What everybody is told about it. A change replaces it. */
+  /** The public description. A change replaces the object. */
   description: TopicDescription;
-  /** When it was deleted. Its data is kept until it is removed. */
+  /** When it was deleted. Its data is retained until it is removed. */
   deletedMs: number | undefined;
 }
 
-/** All topics of a cluster, those that are deleted but still held included. */
+/** All topics of a cluster, including deleted ones that are still held. */
 export class Topics {
   readonly #pool: PointerPool;
   readonly #heldIds = new Set<string>();
@@ -34,17 +34,17 @@ export class Topics {
     return this.#nextNumber;
   }
 
-  /** Topics that clients can see. */
+  /** Number of topics visible to clients. */
   get liveCount(): number {
     return this.#liveById.size;
   }
 
-  /** Partitions that clients can see. */
+  /** Number of partitions visible to clients. */
   get livePartitionCount(): number {
     return this.#livePartitionCount;
   }
 
-  /** Those of deleted topics included. */
+  /** Including partitions of deleted topics. */
   get heldPartitionCount(): number {
     return this.#heldPartitionCount;
   }
@@ -53,7 +53,7 @@ export class Topics {
     return this.#liveById.get(topicId);
   }
 
-  /** Whether a topic has this id, deleted ones included. */
+  /** Returns whether a topic has this id, including deleted ones. */
   hasId(topicId: string): boolean {
     return this.#heldIds.has(topicId);
   }
@@ -62,22 +62,22 @@ export class Topics {
     return this.#liveByName.get(name);
   }
 
-  /** The topic that has this name or one that metrics could not tell from it. */
+  /** Returns the topic with this name or with one that is equal to it in metrics. */
   colliding(name: string): Topic | undefined {
     return this.#liveByCollisionKey.get(collisionKey(name));
   }
 
-  /** Deleted topics too, until they are removed. */
+  /** Includes deleted topics until they are removed. */
   byNumber(number: number): Topic | undefined {
     return this.#byNumber.get(number);
   }
 
-  /** In the order of creation. */
+  /** Returns live topics in order of creation. */
   live(): Iterable<Topic> {
     return this.#liveById.values();
   }
 
-  /** In the order of creation, deleted ones included. */
+  /** Returns all topics in order of creation, including deleted ones. */
   held(): Iterable<Topic> {
     return this.#byNumber.values();
   }
@@ -86,7 +86,7 @@ export class Topics {
     return this.restore(this.#nextNumber, description, undefined);
   }
 
-  /** Takes a topic of a snapshot, in the order of numbers. */
+  /** Restores a topic from a snapshot. Call it in order of numbers. */
   restore(number: number, description: TopicDescription, deletedMs: number | undefined): Topic {
     const topic: Topic = { number, partitions: [], description, deletedMs };
     this.#nextNumber = number + 1;
@@ -97,7 +97,7 @@ export class Topics {
     return topic;
   }
 
-  /** The numbers that were given to topics that are gone are not given again either. */
+  /** Prevents reuse of the numbers of removed topics. */
   skipTo(nextNumber: number): void {
     this.#nextNumber = nextNumber;
   }
@@ -107,7 +107,7 @@ export class Topics {
     this.#addPartitions(topic);
   }
 
-  /** The name is free at once; the partitions stay until `remove`. */
+  /** Deletes a topic: its name is free at once; its partitions stay until `remove`. */
   softDelete(topic: Topic, deletedMs: number): void {
     const { topicId, name } = topic.description;
     topic.deletedMs = deletedMs;
@@ -117,16 +117,16 @@ export class Topics {
     this.#livePartitionCount -= topic.partitions.length;
   }
 
-  /** Brings a deleted topic back. Its name has to be free. */
+  /** Restores a deleted topic. Its name must be free. */
   undelete(topic: Topic): void {
     topic.deletedMs = undefined;
-    // Made anew, because they are in the order of creation.
+    // Rebuilt to preserve the order of creation.
     this.#liveById.clear();
     for (const held of this.#byNumber.values()) if (held.deletedMs === undefined) this.#addLive(held);
     this.#livePartitionCount += topic.partitions.length;
   }
 
-  /** Forgets a deleted topic. What its partitions hold has been given back before. */
+  /** Removes a deleted topic. The caller has already freed what its partitions held. */
   remove(topic: Topic): void {
     this.#byNumber.delete(topic.number);
     this.#heldIds.delete(topic.description.topicId);

@@ -38,7 +38,7 @@ test('partitions are added all or none', () => {
   }
 });
 
-test('what is added twice is there once, and is no entry the second time', () => {
+test('adding a partition or group twice has no effect and writes no second entry', () => {
   const { cluster, producer } = started();
   assert.equal(producer.add(['a', 0], ['a', 0]), 'NONE');
   assert.equal(producer.addGroup('g'), 'NONE');
@@ -49,7 +49,7 @@ test('what is added twice is there once, and is no entry the second time', () =>
   assert.equal(cluster.machine.describeTransactions(['tx'])[0]!.partitions.length, 1);
 });
 
-test('a group that is no part of the transaction cannot commit in it, unless it joins by itself', () => {
+test('a group that is not part of the transaction cannot commit in it, unless the commit adds it', () => {
   const without = started(false);
   assert.equal(without.producer.commitOffset('g', 'a', 3), 'INVALID_TXN_STATE');
   without.producer.addGroup('other');
@@ -64,14 +64,14 @@ test('a group that is no part of the transaction cannot commit in it, unless it 
   assert.equal(withEpochs.cluster.machine.offsets.countOf('g'), 1);
 });
 
-test('an offset that cannot be kept is told by itself and opens nothing', () => {
+test('an offset that cannot be stored is refused individually and opens no transaction', () => {
   const { cluster, producer } = started(true);
   assert.equal(producer.commitOffset('g', 'z', 3), 'UNKNOWN_TOPIC_ID');
   assert.equal(producer.commitOffset('g', 'a', -1), 'INVALID_REQUEST');
   assert.equal(cluster.machine.describeTransactions(['tx'])[0]!.state, 'Empty');
 });
 
-test('a connection without a name, or a request without a number, is a mistake of the caller', () => {
+test('an invalid connection or request number is a mistake of the caller', () => {
   const { cluster, producer } = started();
   const saved = cluster.saved();
   for (const origin of [

@@ -19,7 +19,7 @@ import { done, findCaller, readTransaction, refusal } from './caller.ts';
 import { applyOrigin, writeOrigin } from './origin.ts';
 import { bytesOfContent, Transaction } from './transaction.ts';
 
-/** What is to be added to a transaction. Nothing is left out of it, not even what is there already. */
+/** Something to add to a transaction, with the origin of the request. */
 interface Addition {
   readonly transaction: Transaction;
   readonly origin: RequestOrigin | undefined;
@@ -96,12 +96,15 @@ export function decideCommitTransactionOffsets(
   return { answer, addition: { transaction, groupId, addsGroup: !isPart, rows } };
 }
 
-/** Whether nothing would be noted of a request that adds nothing. */
+/**
+ * Returns whether a request without additions would change nothing: its transaction is open and its connection is
+ * known.
+ */
 function isHeardOf(transaction: Transaction, { connection }: RequestOrigin): boolean {
   return transaction.isOpen && transaction.origin?.connection === connection;
 }
 
-/** Whether there is memory for more partitions and groups in transactions. */
+/** Returns whether the memory limit allows more partitions and groups in transactions. */
 export function hasRoom(
   { transactions }: ClusterState,
   limits: MachineLimits,

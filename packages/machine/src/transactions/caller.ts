@@ -21,7 +21,9 @@ export function producerRefusal(
   return { error, message, producerId: -1, producerEpoch: -1 };
 }
 
-/** Whether the producer has the transactional id that it names, with the epoch that it names. */
+/**
+ * Finds the transactional id of a producer, or returns the error if its producer id or epoch is not the current one.
+ */
 export function findCaller(
   state: ClusterState,
   { transactionalId, producerId, producerEpoch }: TransactionalCaller,
@@ -42,7 +44,7 @@ export function findCaller(
   return transaction;
 }
 
-/** Entries name a transaction by its producer, which is shorter than its id. */
+/** Journal entries refer to a transaction by its producer id, which is shorter than its transactional id. */
 export function readTransaction(state: ClusterState, reader: ByteReader): Transaction {
   const producerId = reader.varint();
   const transaction = state.transactions.byProducer(producerId);

@@ -4,9 +4,8 @@ import { Cluster } from '../../testing/cluster.ts';
 import { TestProducer } from '../../testing/transactional-producer.ts';
 
 /**
- * The anomaly: a producer asks to end its transaction, hears nothing, and asks again, on another connection. That is done. The
- * producer begins its next transaction, and now the first question arrives after all. It must not end the transaction
- * that it was not meant for.
+ * The anomaly: a producer sends EndTxn, gets no answer, and retries on another connection, successfully. It begins its
+ * next transaction, and only now the first EndTxn arrives. It must not end the new transaction.
  */
 function secondTransactionIsOpen(bumps: boolean) {
   const cluster = new Cluster();
@@ -17,7 +16,7 @@ function secondTransactionIsOpen(bumps: boolean) {
   producer.send('a');
   const late = producer.ghost();
   producer.connection = 'second';
-  // Without an epoch per transaction, the connection is what tells a late question from one that is asked again.
+  // Without an epoch per transaction, only the connection distinguishes a late request from a retry.
   if (!bumps) assert.equal(producer.end(true), 'CONCURRENT_TRANSACTIONS');
   assert.equal(producer.end(true), 'NONE');
   if (!bumps) producer.add(['a', 0], ['a', 1]);
@@ -31,7 +30,7 @@ function stateOf(cluster: Cluster): string {
 
 for (const isCommit of [true, false]) {
   const end = isCommit ? 'commit' : 'abort';
-  test(`a ${end} that comes late finds its epoch gone`, () => {
+  test(`a late ${end} has a fenced epoch`, () => {
     const { cluster, producer, late } = secondTransactionIsOpen(true);
     assert.equal(late.end(isCommit), 'PRODUCER_FENCED');
     assert.equal(stateOf(cluster), 'Ongoing');
@@ -40,19 +39,19 @@ for (const isCommit of [true, false]) {
     assert.equal(stateOf(cluster), 'CompleteAbort');
   });
 
-  test(`a ${end} that comes late from a connection that was left is in doubt, without an epoch per transaction`, () => {
+  test(`without an epoch per transaction, a late ${end} from an abandoned connection must be retried`, () => {
     const { cluster, producer, late } = secondTransactionIsOpen(false);
     assert.equal(late.end(isCommit), 'CONCURRENT_TRANSACTIONS');
     assert.equal(stateOf(cluster), 'Ongoing');
     assert.equal(producer.send('a', 1), 0);
-    // The producer itself is asked to say it again, because of the stranger, and then is believed.
+    // The producer itself must retry once, because of the late request, and then succeeds.
     assert.equal(producer.end(false), 'CONCURRENT_TRANSACTIONS');
     assert.equal(producer.end(false), 'NONE');
     assert.equal(stateOf(cluster), 'CompleteAbort');
   });
 }
 
-test('a late commit that comes when nothing is open changes nothing', () => {
+test('a late commit while no transaction is open changes nothing', () => {
   for (const bumps of [true, false]) {
     const cluster = new Cluster();
     cluster.create('a');
@@ -69,7 +68,7 @@ test('a late commit that comes when nothing is open changes nothing', () => {
   }
 });
 
-test('doubts outlive a failover, and a question that is merely repeated on its way is no answer to them', () => {
+test('the need to retry survives a failover, and a duplicate of the same request is no retry', () => {
   const { cluster, late } = secondTransactionIsOpen(false);
   const request = { ...late.caller, isCommit: true, bumpsEpoch: false };
   assert.equal(cluster.execute({ kind: 'endTransaction', request }).error, 'CONCURRENT_TRANSACTIONS');
@@ -79,12 +78,13 @@ test('doubts outlive a failover, and a question that is merely repeated on its w
   assert.equal(machine.describeTransactions(['tx'])[0]!.state, 'Ongoing');
 });
 
-test('a batch that comes late is not part of the next transaction', () => {
+test('a late batch does not become part of the next transaction', () => {
   const withEpochs = secondTransactionIsOpen(true);
   assert.equal(withEpochs.late.send('a', 0, 1, { sequence: 1 }), 'INVALID_PRODUCER_EPOCH');
   assert.equal(withEpochs.late.send('a', 1, 1, { sequence: 0 }), 'INVALID_PRODUCER_EPOCH');
 
-  // Without, it is what it has always been: sequences tell it where the partition is part of the next transaction too.
+  // Without an epoch per transaction, as before KIP-890: where the partition is part of the next transaction too, only
+  // sequences reveal a late batch.
   const without = secondTransactionIsOpen(false);
   assert.equal(
     without.late.send('a', 0, 1, { sequence: 0 }),
@@ -94,7 +94,7 @@ test('a batch that comes late is not part of the next transaction', () => {
   assert.equal(without.late.send('a', 0, 1, { sequence: 3 }), 'OUT_OF_ORDER_SEQUENCE_NUMBER');
 });
 
-test('whoever stays on one connection is never in doubt', () => {
+test('a client that stays on one connection never has to retry', () => {
   const cluster = new Cluster();
   cluster.create('a');
   const producer = new TestProducer(cluster, 'tx', { bumps: false });

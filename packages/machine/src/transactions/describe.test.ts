@@ -4,7 +4,7 @@ import type { TransactionFilter } from '@weir/cluster';
 import { Cluster } from '../../testing/cluster.ts';
 import { TestProducer } from '../../testing/transactional-producer.ts';
 
-/** An id in each state; the open one began 500 ms ago. */
+/** A transactional id in each state; the open transaction began 500 ms ago. */
 function cluster(): Cluster {
   const made = new Cluster();
   made.create('a', 2);
@@ -19,7 +19,7 @@ function cluster(): Cluster {
   return made;
 }
 
-test('a transaction is described, and one that is not there is named', () => {
+test('a transaction is described, and an unknown id gets an error', () => {
   const [open, unknown] = cluster().machine.describeTransactions(['open', 'nobody']);
   assert.deepEqual(open, {
     error: 'NONE',
@@ -56,7 +56,7 @@ for (const [what, filter, names] of filters) {
   });
 }
 
-test('producers of a partition are described, with where their open transaction begins', () => {
+test('producers of a partition are described with the first offset of their open transaction', () => {
   const made = cluster();
   made.commit({ topicId: 'a', partition: 1, producerId: 77, epoch: 4, sequence: 9, records: 2 });
   const [written, empty, noPartition, noTopic] = made.machine.describeProducers([

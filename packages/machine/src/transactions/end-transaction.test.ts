@@ -21,7 +21,7 @@ function producerIn(state: State, bumps: boolean): { cluster: Cluster; producer:
   return { cluster, producer };
 }
 
-// What the producer is told, and the state and the step of the epoch afterwards.
+// The answer to the producer, and the state and the change of the epoch afterwards.
 const rules: [
   state: State,
   bumps: boolean,
@@ -59,7 +59,7 @@ for (const [state, bumps, end, error, after, step] of rules) {
   });
 }
 
-// A producer that did not hear the answer asks again with the epoch that it still has.
+// A producer that lost the answer retries with the epoch that it still has.
 const repeated: [first: boolean, second: boolean, error: string][] = [
   [true, true, 'NONE'],
   [false, false, 'NONE'],
@@ -127,7 +127,7 @@ test('one entry ends a transaction in all of its partitions and groups', () => {
   );
 });
 
-test('offsets of an aborted transaction never were', () => {
+test('offsets of an aborted transaction have no effect', () => {
   const cluster = new Cluster();
   cluster.create('a');
   const producer = new TestProducer(cluster);
@@ -141,7 +141,7 @@ test('offsets of an aborted transaction never were', () => {
   );
 });
 
-test('when the epochs are used up, the next transaction has another producer id, also when the answer was lost', () => {
+test('when the epochs are used up, the next transaction has another producer id, even if the answer was lost', () => {
   const cluster = new Cluster();
   cluster.create('a');
   const producer = new TestProducer(cluster);

@@ -8,23 +8,23 @@ import { isTimely } from './origin.ts';
 import { noEpoch, noProducer, producerEpochMax, Transaction } from './transaction.ts';
 import type { Holder } from './transactions.ts';
 
-/** How a transaction ends, and who has its id afterwards. */
+/** How a transaction ends, and the producer that holds its id afterwards. */
 interface TransactionEnd {
   readonly transaction: Transaction;
   readonly isCommit: boolean;
   readonly bumpsEpoch: boolean;
-  /** The epoch that its markers have. */
+  /** Epoch of its markers. */
   readonly markerEpoch: number;
   readonly holder: Holder;
 }
 
 type EndDecision =
   | { readonly kind: 'answer'; readonly answer: TransactionalProducer }
-  /** It may be late: whoever is still there asks again. */
+  /** The request may be late: a live client retries. */
   | { readonly kind: 'doubt'; readonly transaction: Transaction; readonly answer: TransactionalProducer }
   | { readonly kind: 'end'; readonly end: TransactionEnd };
 
-/** Decides by the rules of Kafka's two protocols; changes nothing. */
+/** Decides by the rules of both of Kafka's protocols, without applying it. */
 export function decideEndTransaction(state: ClusterState, request: TransactionToEnd): EndDecision {
   const { transactionalId, isCommit, bumpsEpoch } = request;
   const known = state.transactions.byId(transactionalId);
@@ -47,7 +47,7 @@ export function decideEndTransaction(state: ClusterState, request: TransactionTo
     case 'Empty':
     case 'CompleteCommit':
     case 'CompleteAbort':
-      // Whoever bumps epochs opens transactions on the way, and may abort one whose first batch never came.
+      // A client that bumps epochs opens transactions implicitly, and may abort one whose first batch never arrived.
       if (bumpsEpoch && !isCommit) return { kind: 'end', end: endOf(state, found, isCommit, bumpsEpoch) };
       if (!bumpsEpoch && found.state === (isCommit ? 'CompleteCommit' : 'CompleteAbort')) {
         return answer(heldBy(found));
@@ -75,7 +75,7 @@ function ended(
   );
 }
 
-/** Whether the producer asks a second time, because it did not hear that its epoch, or its id, is another by now. */
+/** Returns whether this is a retry of a producer that lost the answer with its new epoch or producer id. */
 function isRepeated(
   transaction: Transaction,
   { producerId, producerEpoch, bumpsEpoch }: TransactionToEnd,
@@ -87,7 +87,7 @@ function isRepeated(
   return producerId === previousProducerId && producerEpoch === producerEpochMax && epoch === 0;
 }
 
-/** The end of a transaction by its own producer. */
+/** Returns the end of a transaction by its own producer. */
 function endOf(
   state: ClusterState,
   transaction: Transaction,
@@ -106,7 +106,7 @@ function endOf(
   return { transaction, isCommit, bumpsEpoch, markerEpoch: fencingEpoch(epoch), holder };
 }
 
-/** The end of a transaction by the coordinator. Its producer is not asked and has a fenced epoch afterwards. */
+/** Returns the end of a transaction by the coordinator, which fences the epoch of its producer. */
 export function fencingEnd(transaction: Transaction): TransactionEnd {
   const { producerId, bumpsEpoch } = transaction;
   const epoch = fencingEpoch(transaction.epoch);
@@ -114,7 +114,7 @@ export function fencingEnd(transaction: Transaction): TransactionEnd {
   return { transaction, isCommit: false, bumpsEpoch, markerEpoch: epoch, holder };
 }
 
-/** One more, as long as there is one. */
+/** Returns the next epoch, at most one above `producerEpochMax`. */
 export function fencingEpoch(epoch: number): number {
   return Math.min(epoch, producerEpochMax) + 1;
 }
@@ -156,12 +156,15 @@ export function readHolder(state: ClusterState, reader: ByteReader): Holder {
     lastEpoch: reader.varint() - 1,
     previousProducerId: reader.varint() - 1,
   };
-  // One that is not known yet was handed out just now.
+  // An unknown id has just been allocated.
   if (holder.producerId >= state.nextProducerId) state.nextProducerId = holder.producerId + 1;
   return holder;
 }
 
-/** Ends what is open in all partitions and groups. Deleted topics have their markers too, but nobody sees them. */
+/**
+ * Ends the transaction in all partitions and groups. Deleted topics get markers too, but followers do not see them
+ * (X15).
+ */
 export function closeTransaction(
   state: ClusterState,
   transaction: Transaction,

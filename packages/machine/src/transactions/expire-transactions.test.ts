@@ -20,7 +20,7 @@ function opened(bumps: boolean, timeoutMs = 1000) {
 
 for (const bumps of [true, false]) {
   const kind = bumps ? 'with' : 'without';
-  test(`a transaction that is open for too long is aborted and its producer fenced, ${kind} an epoch for each`, () => {
+  test(`a transaction that exceeds its timeout is aborted and its producer fenced, ${kind} an epoch for each`, () => {
     const { cluster, producer } = opened(bumps);
     cluster.nowMs += 999;
     assert.deepEqual(expire(cluster), { aborted: 0, forgottenIds: 0 });
@@ -39,13 +39,13 @@ for (const bumps of [true, false]) {
     assert.equal(producer.add(['a', 0]), 'PRODUCER_FENCED');
     assert.equal(producer.init(true), 'PRODUCER_FENCED');
     assert.equal(producer.end(true), bumps ? 'INVALID_TXN_STATE' : 'PRODUCER_FENCED');
-    // Whoever wanted to abort has what it wanted.
+    // The transaction is already aborted, as the producer requested.
     assert.equal(producer.end(false), bumps ? 'NONE' : 'PRODUCER_FENCED');
     assert.equal(producer.epoch, bumps ? 1 : 0);
   });
 }
 
-test('the time runs from the first thing in the transaction, not from the id', () => {
+test('the timeout runs from the first operation of the transaction, not from InitProducerId', () => {
   const cluster = new Cluster();
   cluster.create('a');
   const producer = new TestProducer(cluster, 'tx', { timeoutMs: 1000 });
@@ -60,7 +60,7 @@ test('the time runs from the first thing in the transaction, not from the id', (
   assert.equal(cluster.machine.offsets.isPending('g', 0, 0), false);
 });
 
-test('the highest epoch of all fences the last one that is given out, and a new producer gets another id', () => {
+test('the maximum epoch fences the last assigned one, and a new producer gets another id', () => {
   const cluster = new Cluster();
   cluster.create('a');
   const producer = new TestProducer(cluster, 'tx', { timeoutMs: 1000 });
@@ -75,7 +75,7 @@ test('the highest epoch of all fences the last one that is given out, and a new 
   assert.deepEqual([producer.producerId, producer.epoch], [2, 0]);
 });
 
-test('an id is forgotten after a week, and its producer has to begin anew', () => {
+test('a transactional id expires after a week, and its producer must initialise again', () => {
   const { cluster, producer } = opened(true);
   producer.end(true);
   cluster.nowMs += 7 * 24 * 3_600_000 - 1;
@@ -88,7 +88,7 @@ test('an id is forgotten after a week, and its producer has to begin anew', () =
   assert.equal(producer.producerId, 2);
 });
 
-test('one entry takes on so many, and the next ones the rest', () => {
+test('one entry expires a limited number, and the next ones the rest', () => {
   const cluster = new Cluster({ expiredTransactionsPerCallMax: 2 });
   cluster.create('a');
   for (let number = 0; number < 5; number++) {

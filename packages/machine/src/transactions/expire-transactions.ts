@@ -8,13 +8,13 @@ import { applyTransactionEnded, fencingEnd, writeTransactionEnded } from './end-
 import type { Transaction } from './transaction.ts';
 
 interface Expiry {
-  /** Transactions that are open for longer than their producer wished. */
+  /** Transactions that exceed the timeout of their producer. */
   readonly timedOut: readonly Transaction[];
-  /** Ids that nobody used for long, and under which nothing is open. */
+  /** Ids that are unused for long and have no open transaction. */
   readonly forgotten: readonly Transaction[];
 }
 
-/** Decides what is due; changes nothing. One call does not take on too much. */
+/** Decides what is due, up to a limit per call, without applying it. */
 export function decideExpiry({ transactions }: ClusterState, limits: MachineLimits, nowMs: number): Expiry {
   const timedOut: Transaction[] = [];
   const forgotten: Transaction[] = [];

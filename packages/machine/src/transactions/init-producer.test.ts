@@ -29,7 +29,7 @@ for (const [what, request, error] of refusals) {
   });
 }
 
-test('an id that is not known gets a producer of its own, also for one who says it had another', () => {
+test('an unknown transactional id gets a new producer id, even if the request names another', () => {
   const cluster = new Cluster();
   const first = cluster.execute({ kind: 'initTransactionalProducer', request: fresh });
   const other = cluster.execute({
@@ -41,7 +41,7 @@ test('an id that is not known gets a producer of its own, also for one who says 
   assert.equal(cluster.execute({ kind: 'allocateProducerIds', count: 1 }), 3);
 });
 
-/** Where the id is, what a producer asks with, and what it gets: an error, or the producer and epoch. */
+/** A case, the producer id and epoch of the request, and the result: an error, or producer id and epoch. */
 const epochs: [what: string, ask: [producerId: number, epoch: number], gets: string][] = [
   ['a new producer', [-1, -1], '1/6'],
   ['the present producer', [1, 5], '1/6'],
@@ -67,7 +67,7 @@ for (const [what, [producerId, producerEpoch], gets] of epochs) {
   });
 }
 
-test('who takes the id fences the one before it, whatever that one does', () => {
+test('a producer that takes the id fences its predecessor in every call', () => {
   const cluster = new Cluster();
   cluster.create('a');
   for (const bumps of [true, false]) {
@@ -91,7 +91,7 @@ test('who takes the id fences the one before it, whatever that one does', () => 
   }
 });
 
-test('what was open is aborted in the same entry, and nobody has to ask twice', () => {
+test('the open transaction is aborted in the same entry, without a retry', () => {
   const cluster = new Cluster();
   cluster.create('a', 2);
   const old = new TestProducer(cluster);
@@ -107,7 +107,7 @@ test('what was open is aborted in the same entry, and nobody has to ask twice', 
   assert.deepEqual([...answer!.pointers.markers!.producerEpoch], [1]);
 });
 
-test('when the epochs are used up, the producer gets another id, also when it has to ask twice', () => {
+test('when the epochs are used up, the producer gets another id, even if it retries', () => {
   for (const goesOn of [true, false]) {
     const cluster = new Cluster();
     const producer = new TestProducer(cluster);
@@ -124,7 +124,7 @@ test('when the epochs are used up, the producer gets another id, also when it ha
   }
 });
 
-test('beyond the limit the id that was silent longest goes, but none with an open transaction', () => {
+test('beyond the limit the id that was idle longest is removed, but none with an open transaction', () => {
   const cluster = new Cluster({ transactionalIdsMax: 2 });
   cluster.create('a');
   const open = new TestProducer(cluster, 'open');
@@ -142,7 +142,7 @@ test('beyond the limit the id that was silent longest goes, but none with an ope
   assert.equal(cluster.machine.stats().transactionalIds, 2);
 });
 
-test('a retry that changes nothing is no entry', () => {
+test('a retry that changes nothing writes no entry', () => {
   const cluster = new Cluster();
   const producer = new TestProducer(cluster);
   producer.init();

@@ -8,16 +8,19 @@ import { closeTransaction, fencingEpoch, readHolder, writeHolder } from './end-t
 import { bytesOfId, noEpoch, noProducer, producerEpochMax, Transaction } from './transaction.ts';
 import type { Holder } from './transactions.ts';
 
-/** Who takes a transactional id. What is open under it is aborted. */
+/** A producer that takes a transactional id. An open transaction of the id is aborted. */
 interface ProducerInit {
   readonly transactionalId: string;
   readonly timeoutMs: number;
   readonly holder: Holder;
-  /** How many of the ids that were silent longest, and have nothing open, make room for a new one. */
+  /**
+   * Number of idle ids without an open transaction that are removed to make room for a new one, those idle longest
+   * first.
+   */
   readonly forgottenIds: number;
 }
 
-/** Decides by Kafka's rules (KIP-360); changes nothing. */
+/** Decides by Kafka's rules (KIP-360), without applying it. */
 export function decideInitProducer(
   state: ClusterState,
   limits: MachineLimits,
@@ -79,7 +82,7 @@ function newHolder(state: ClusterState): Holder {
   };
 }
 
-/** `undefined` when the producer is fenced. */
+/** Returns `undefined` if the producer is fenced. */
 function nextHolder(
   state: ClusterState,
   known: Transaction,
@@ -90,12 +93,12 @@ function nextHolder(
   const isPresent = producerId === known.producerId && producerEpoch === epoch;
   if (isNew || isPresent) {
     const last = isNew ? noEpoch : epoch;
-    // Nobody is ever given the highest epoch, so that whoever has it can be fenced by one more.
+    // The maximum epoch is never assigned, so that any assigned epoch can be fenced by the next one.
     return epoch >= producerEpochMax
       ? { producerId: state.nextProducerId, epoch: 0, lastEpoch: last, previousProducerId: known.producerId }
       : { producerId: known.producerId, epoch: epoch + 1, lastEpoch: last, previousProducerId: noProducer };
   }
-  // The same question again, because the answer was lost. Had somebody else taken the id since, the last epoch were forgotten.
+  // A retry after a lost answer. If another producer had taken the id since, `lastEpoch` would be reset.
   const isSameOrPrevious =
     producerId === known.producerId ||
     (producerId === previousProducerId && producerEpoch >= producerEpochMax);
@@ -103,7 +106,7 @@ function nextHolder(
   return isRepeated ? { producerId: known.producerId, epoch, lastEpoch, previousProducerId } : undefined;
 }
 
-/** `undefined` when even that does not make room. */
+/** Returns how many idle ids must be removed to make room; `undefined` if removing all of them is not enough. */
 function idsToForget(
   { transactions }: ClusterState,
   limits: MachineLimits,

@@ -8,9 +8,9 @@ import { ClusterMachine } from '../machine.ts';
 import type { Saving } from '../snapshot/snapshot.ts';
 
 /**
- * Transactions at random, against a model that knows nothing but what happened: a list of records per partition, and of each
- * transaction how it ended. What a reader of committed records gets from the machine, by the rules that clients follow, has
- * to be what the model says; and every answer of the machine is foretold.
+ * Random transactions against a simple model: a list of records per partition, and how each transaction ended. A
+ * read-committed consumer of the machine must see what the model predicts, and the model predicts every answer of the
+ * machine.
  */
 
 const partitionCount = 2;
@@ -28,11 +28,11 @@ interface ModelBatch {
   readonly records: number;
   readonly producerId: number;
   readonly transaction: ModelTransaction | undefined;
-  /** Whether it is the end of its transaction. */
+  /** Whether it is the marker of its transaction. */
   readonly isMarker: boolean;
 }
 
-/** What the model knows of a transactional id. */
+/** The model's state of a transactional id. */
 class ModelId {
   epoch = -1;
   open: ModelTransaction | undefined;
@@ -46,14 +46,14 @@ type Action =
   | { kind: 'send'; id: number; partition: number; records: number }
   | { kind: 'offset'; id: number }
   | { kind: 'end'; id: number; isCommit: boolean; isHeard: boolean }
-  /** Keeps what the client knows, for `lateEnd` and `lateSend`, and lets it go on with another connection. */
+  /** Saves the client's state for `lateEnd` and `lateSend`, and lets it continue on another connection. */
   | { kind: 'reconnect'; id: number }
   | { kind: 'lateEnd'; id: number; isCommit: boolean }
   | { kind: 'lateSend'; id: number; partition: number }
   | { kind: 'plain'; partition: number; records: number }
   | { kind: 'wait'; ms: number }
   | { kind: 'expire' }
-  /** Begins a snapshot, which is written down later and has to be of this moment. */
+  /** Begins a snapshot that is completed later and must be of this moment. */
   | { kind: 'save' }
   | { kind: 'restore' };
 
@@ -99,7 +99,7 @@ class Run {
     this.cluster.create('a', partitionCount);
     this.cluster.create('source', 1);
     for (const number of [0, 1, 2]) {
-      // The second one has no epoch per transaction.
+      // The second client has no epoch per transaction.
       this.clients.push(new TestProducer(this.cluster, `tx-${number}`, { bumps: number !== 1, timeoutMs }));
       this.take({ kind: 'start', id: number, goesOn: false });
     }
@@ -136,7 +136,7 @@ class Run {
       case 'lateEnd': {
         const late = this.late.get(action.id);
         if (late !== undefined) this.#end(late, action.id, action.isCommit, false);
-        // A connection that was left brings each request once.
+        // An abandoned connection delivers each request once.
         this.late.delete(action.id);
         return;
       }
@@ -165,7 +165,7 @@ class Run {
         return;
       case 'restore': {
         this.#finishSaving();
-        // Whoever follows the journal, and whoever starts from a snapshot, knows the same.
+        // A follower of the journal and a machine restored from a snapshot have the same state.
         const saved = this.cluster.saved();
         assert.ok(Buffer.concat(this.cluster.replay().machine.save()).equals(saved), 'states differ');
         this.cluster.machine = ClusterMachine.restore(saved);
@@ -191,7 +191,7 @@ class Run {
     const isCurrent = client.epoch === model.epoch;
     const isRepeated = goesOn && client.epoch >= 0 && !isCurrent;
     if (isRepeated) {
-      // After an end whose answer was lost it learns the epoch; after a timeout it is fenced.
+      // After an end with a lost answer the client learns the epoch; after a timeout it is fenced.
       const error = client.init(true);
       if (error === 'NONE') {
         assert.ok(client.bumps && client.epoch === model.epoch && model.open === undefined);
@@ -283,7 +283,7 @@ class Run {
       ({ open }) => open !== undefined && open.startMs + timeoutMs <= this.cluster.nowMs,
     );
     assert.equal(this.cluster.execute({ kind: 'expireTransactions' }).aborted, due.length);
-    // In the order in which they were opened.
+    // In order of opening.
     due.sort((one, other) => this.#opened.indexOf(one.open!) - this.#opened.indexOf(other.open!));
     for (const model of due) {
       this.#close(model, false, this.clients[this.ids.indexOf(model)]!.producerId);
@@ -311,7 +311,7 @@ class Run {
     transaction.outcome = isCommit ? 'commit' : 'abort';
     for (const partition of transaction.partitions) this.#append(partition, 1, producerId, transaction, true);
     const offset = transaction.offsets.at(-1);
-    // Of offsets for one partition, the one that was said last counts, whenever it is committed.
+    // Of several offsets for one partition, the one sent last takes effect, whenever its transaction commits.
     if (isCommit && offset !== undefined) this.committedOffset = Math.max(this.committedOffset, offset);
   }
 
@@ -361,7 +361,7 @@ class Run {
     this.#compareChanges();
   }
 
-  /** What a client sees that reads committed records only: the base offsets of batches, page by page. */
+  /** Returns the base offsets of batches that a read-committed consumer sees, page by page. */
   #readCommitted(partition: number, from: number, stable: number, bytesMax: number): number[] {
     const visible: number[] = [];
     let next = from;
@@ -398,7 +398,7 @@ class Run {
     return visible;
   }
 
-  /** Whoever only listens knows the same of aborted transactions and of the stable offset. */
+  /** A follower knows the aborted transactions and the stable offset from changes alone. */
   #compareChanges(): void {
     const { changes } = this.cluster.replay();
     for (let partition = 0; partition < partitionCount; partition++) {
@@ -423,7 +423,7 @@ class Run {
   }
 }
 
-test('readers of committed records see what was committed and nothing else, whatever happens', () => {
+test('read-committed consumers see exactly what was committed, in random runs', () => {
   fc.assert(
     fc.property(fc.array(action, { maxLength: 60, size: 'max' }), (actions) => {
       const run = new Run();

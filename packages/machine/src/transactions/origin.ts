@@ -8,13 +8,14 @@ import { readTransaction } from './caller.ts';
 import type { Transaction } from './transaction.ts';
 
 /**
- * Where a transaction was last heard of. Of clients that do not bump their epoch, nothing else tells a call that ends the
- * present transaction from one that was meant for the one before and was under way for too long.
+ * Returns whether a request comes from the connection that last used the transaction. For clients that do not bump
+ * their epoch, nothing else distinguishes a call that ends the current transaction from a delayed one that was meant
+ * for the previous transaction.
  *
- * A client has one connection to its coordinator at a time and one such request on it. So a request on the connection that
- * was heard of last, and behind the one that was heard of last, is not late. One on another connection comes either from
- * a client that had to connect anew, or late from a connection that its client has left; the first asks again when it is told
- * to, and the second never does.
+ * A client has one connection to its coordinator at a time and one such request on it. So a request on the connection
+ * that was used last, with a higher number than the last request, is not late. A request on another connection comes
+ * either from a client that reconnected, or late from a connection that its client has abandoned. The former retries
+ * when it is refused; the latter never does (X11).
  */
 export function isTimely({ origin }: Transaction, { connection, request }: RequestOrigin): boolean {
   return origin === undefined || (origin.connection === connection && origin.request < request);
@@ -45,7 +46,7 @@ export function applyOriginNoted(state: ClusterState, reader: ByteReader): undef
   return undefined;
 }
 
-/** Within another entry: only a connection that is not known yet is written. */
+/** Writes an origin within another entry, and only if its connection is new. */
 export function writeOrigin(
   writer: ByteWriter,
   { origin: known }: Transaction,

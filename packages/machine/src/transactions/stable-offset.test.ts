@@ -64,7 +64,7 @@ test('the last stable offset waits for the transaction that began first, and nev
   ]);
 });
 
-// One pointer of 100 bytes per batch, and 78 per marker: `bytesMax` says where the answer ends.
+// One pointer of 100 bytes per batch and 78 per marker: `bytesMax` determines where the answer ends.
 const ranges: [offset: number, bytesMax: number, expected: string[]][] = [
   [0, 1_000_000, ['1:0-4', '2:1-6']],
   [0, 1, ['1:0-4']],
@@ -84,7 +84,7 @@ for (const [offset, bytesMax, expected] of ranges) {
   });
 }
 
-test('followers hear of every end with its marker, the stable offset and what was aborted', () => {
+test('followers receive every end with its marker, the stable offset and aborted transactions', () => {
   const cluster = new Cluster();
   cluster.create('a');
   interleaved(cluster);
@@ -109,7 +109,7 @@ test('followers hear of every end with its marker, the stable offset and what wa
   ]);
 });
 
-test('a marker is found like a range, without a file, and says what it ends', () => {
+test('a marker is returned like a range, without a file, with its transaction', () => {
   const cluster = new Cluster();
   cluster.create('a');
   interleaved(cluster);
@@ -124,7 +124,7 @@ test('a marker is found like a range, without a file, and says what it ends', ()
   assert.deepEqual([pointers.baseOffset[1], pointers.nextOffset[1]], [4, 5]);
 });
 
-test('a partition that was added and never written to gets its marker, and nothing was aborted there', () => {
+test('a partition that was added but never written gets a marker and no aborted transaction', () => {
   const cluster = new Cluster();
   cluster.create('a');
   const producer = new TestProducer(cluster, 'tx', { bumps: false });

@@ -1,14 +1,14 @@
 import type { RequestOrigin, TransactionState } from '@weir/cluster';
 import type { PartitionLog } from '../log/partition-log.ts';
 
-/** The highest epoch that a producer is ever given. The one above it is for markers and for fencing only. */
+/** The highest epoch that is assigned to a producer. The one above is only for markers and fencing. */
 export const producerEpochMax = 32_766;
 
 export const noEpoch = -1;
 export const noProducer = -1;
 
 /**
- * What is known of a transactional id: who has it, and the transaction that is open under it.
+ * The state of a transactional id: its current producer and its open transaction.
  *
  *     Empty ──batch, partition or group──▶ Ongoing ──end──▶ CompleteCommit, CompleteAbort
  *       ▲                                    ▲                  │          │
@@ -21,21 +21,21 @@ export class Transaction {
   readonly transactionalId: string;
   producerId: number;
   epoch: number;
-  /** The epoch before, of a producer that may not have heard of the present one and asks again; or `noEpoch`. */
+  /** The previous epoch, for a producer that lost the answer with the current one and retries; or `noEpoch`. */
   lastEpoch = noEpoch;
-  /** The producer id before the epochs were used up, for the same reason; or `noProducer`. */
+  /** The producer id before its epochs were used up, for the same reason; or `noProducer`. */
   previousProducerId = noProducer;
   timeoutMs: number;
   state: TransactionState = 'Empty';
-  /** Whether the client has an epoch of its own for every transaction (KIP-890), as far as its last call showed. */
+  /** Whether the client has an epoch per transaction (KIP-890), according to its last call. */
   bumpsEpoch = false;
   /** When the open transaction began; -1 when none is open. */
   startMs = -1;
   /** When a producer last took the id or opened or ended a transaction. */
   updatedMs: number;
-  /** Where the open transaction was last heard of; only for clients that do not bump their epoch. */
+  /** Origin of the last request for the open transaction; only for clients that do not bump their epoch. */
   origin: RequestOrigin | undefined = undefined;
-  /** Partitions of the open transaction with its first offset in each, or -1 as long as it has no records there. */
+  /** Partitions of the open transaction with its first offset in each, or -1 before its first record there. */
   partitions = new Map<PartitionLog, number>();
   /** Groups whose offsets the open transaction may commit. */
   groups = new Set<string>();
@@ -52,7 +52,7 @@ export class Transaction {
     return this.state === 'Ongoing';
   }
 
-  /** As it is now, for somebody who reads it later. */
+  /** Returns a copy for a capture. */
   copy(): Transaction {
     const copy = new Transaction(
       this.transactionalId,
@@ -65,12 +65,12 @@ export class Transaction {
   }
 }
 
-/** About what a transactional id, a partition and a group take in memory. */
+/** Approximate memory of a transactional id, a partition and a group. */
 const transactionBytes = 600;
 const partitionBytes = 64;
 const groupBytes = 64;
 
-/** Characters count twice, as they may be stored in two bytes. */
+/** Characters count twice, as they may take two bytes. */
 export function bytesOfId(transactionalId: string): number {
   return transactionBytes + 2 * transactionalId.length;
 }

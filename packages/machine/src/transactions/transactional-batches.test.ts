@@ -4,7 +4,7 @@ import { Cluster } from '../../testing/cluster.ts';
 import type { BatchToCommit } from '../../testing/file-commit.ts';
 import { TestProducer } from '../../testing/transactional-producer.ts';
 
-/** A producer with an open transaction in partition 0 of two, after a first one that was committed there. */
+/** A producer with an open transaction in partition 0 of two, after a committed one there. */
 function opened(bumps: boolean) {
   const cluster = new Cluster();
   cluster.create('a', 2);
@@ -18,7 +18,7 @@ function opened(bumps: boolean) {
   return { cluster, producer };
 }
 
-// Each row is a batch that differs from what would be right in one thing.
+// Each row is a batch that differs from a valid one in one field.
 const batches: [what: string, bumps: boolean, batch: Partial<BatchToCommit>, result: string | number][] = [
   ['the next one', true, {}, 5],
   ['the next one', false, {}, 5],
@@ -66,7 +66,7 @@ for (const [what, bumps, batch, result] of batches) {
   });
 }
 
-test('after the end, a batch opens the next transaction where the client bumps its epoch, and is refused where not', () => {
+test('after the end, a batch opens the next transaction if the client bumps its epoch, and is refused otherwise', () => {
   for (const bumps of [true, false]) {
     const { cluster, producer } = opened(bumps);
     producer.end(true);
@@ -78,7 +78,7 @@ test('after the end, a batch opens the next transaction where the client bumps i
   }
 });
 
-test('a batch that came before is answered after the end only where the partition is part of a transaction', () => {
+test('after the end, a duplicate batch is answered only if the partition is part of a transaction', () => {
   const { producer } = opened(false);
   producer.end(true);
   assert.equal(producer.send('a', 0, 2, { sequence: 2 }), 'INVALID_TXN_STATE');
@@ -95,7 +95,7 @@ test('a refused batch does not open a transaction', () => {
   assert.equal(cluster.machine.describeTransactions(['tx'])[0]!.state, 'Empty');
 });
 
-test('transactions have room for so much, and a batch that needs more is refused', () => {
+test('transactions have limited room, and a batch that exceeds it is refused', () => {
   const cluster = new Cluster({ transactionBytesMax: 604 + 2 * 64 });
   cluster.create('a', 3);
   const producer = new TestProducer(cluster);

@@ -13,7 +13,7 @@ export interface CapturedTransactions {
   readonly aborted: readonly { readonly log: PartitionLog; readonly rows: AbortedRows }[];
 }
 
-/** The transactions are captured until `endCapture` of the table is called. */
+/** Captures the transactions until `endCapture` of the table is called. */
 export function captureTransactions({ transactions, topics }: ClusterState): CapturedTransactions {
   const aborted: { log: PartitionLog; rows: AbortedRows }[] = [];
   for (const { partitions } of topics.held()) {

@@ -2,7 +2,7 @@ import type { RequestOrigin } from '@weir/cluster';
 import type { PartitionLog } from '../log/partition-log.ts';
 import { bytesOfContent, bytesOfId, noEpoch, noProducer, type Transaction } from './transaction.ts';
 
-/** The producer that has a transactional id from now on. */
+/** The producer that holds a transactional id from now on. */
 export interface Holder {
   readonly producerId: number;
   readonly epoch: number;
@@ -11,15 +11,15 @@ export interface Holder {
 }
 
 /**
- * All transactional ids, from the one that was silent longest to the one that was used last. Everything that changes one of
- * them goes through here, so that counts, order and snapshots that are being written stay right.
+ * All transactional ids, from the one idle longest to the one used last. All changes go through this class, so that
+ * counts, order and running captures stay consistent.
  */
 export class Transactions {
   readonly #byId = new Map<string, Transaction>();
   readonly #byProducer = new Map<number, Transaction>();
   readonly #open = new Set<Transaction>();
   #bytes = 0;
-  /** What those that changed since a capture were like before. */
+  /** Earlier states of those that changed since the capture. */
   #captured: Map<Transaction, Transaction> | undefined;
 
   get count(): number {
@@ -30,7 +30,7 @@ export class Transactions {
     return this.#open.size;
   }
 
-  /** About what all of it takes in memory. */
+  /** Approximate memory of all of it. */
   get bytes(): number {
     return this.#bytes;
   }
@@ -39,12 +39,12 @@ export class Transactions {
     return this.#byId.get(transactionalId);
   }
 
-  /** By the id that its producer has now, not by an earlier one. */
+  /** Finds a transaction by its current producer id, not by an earlier one. */
   byProducer(producerId: number): Transaction | undefined {
     return this.#byProducer.get(producerId);
   }
 
-  /** From the one that was silent longest. */
+  /** From the one idle longest. */
   oldestFirst(): Iterable<Transaction> {
     return this.#byId.values();
   }
@@ -62,14 +62,14 @@ export class Transactions {
     if (transaction.isOpen) this.#open.add(transaction);
   }
 
-  /** Forgets an id under which nothing is open. */
+  /** Removes an id without an open transaction. */
   remove(transaction: Transaction): void {
     this.#byId.delete(transaction.transactionalId);
     this.#byProducer.delete(transaction.producerId);
     this.#bytes -= bytesOfId(transaction.transactionalId);
   }
 
-  /** A producer takes the id. Nothing is open under it. */
+  /** Assigns the id to a producer. The id must have no open transaction. */
   take(transaction: Transaction, holder: Holder, timeoutMs: number, nowMs: number): void {
     this.#touch(transaction, nowMs);
     this.#hold(transaction, holder);
@@ -78,7 +78,7 @@ export class Transactions {
     transaction.bumpsEpoch = false;
   }
 
-  /** A partition becomes part of the open transaction; the first one opens it. */
+  /** Adds a partition to the transaction, and opens it if necessary. */
   addPartition(transaction: Transaction, log: PartitionLog, bumpsEpoch: boolean, nowMs: number): void {
     this.#change(transaction, bumpsEpoch, nowMs);
     if (transaction.partitions.has(log)) return;
@@ -86,7 +86,7 @@ export class Transactions {
     this.#bytes += bytesOfContent(1, []);
   }
 
-  /** A group becomes part of the open transaction; the first one opens it. */
+  /** Adds a group to the transaction, and opens it if necessary. */
   addGroup(transaction: Transaction, groupId: string, bumpsEpoch: boolean, nowMs: number): void {
     this.#change(transaction, bumpsEpoch, nowMs);
     if (transaction.groups.has(groupId)) return;
@@ -94,7 +94,7 @@ export class Transactions {
     this.#bytes += bytesOfContent(0, [groupId]);
   }
 
-  /** Notes where the records of the transaction begin in a partition that is part of it. */
+  /** Records the first offset of the transaction in one of its partitions. */
   noteFirstOffset(transaction: Transaction, log: PartitionLog, firstOffset: number): void {
     if (transaction.partitions.get(log) !== -1) return;
     this.#beforeChange(transaction);
@@ -106,7 +106,7 @@ export class Transactions {
     transaction.origin = origin;
   }
 
-  /** Nothing is open any more. What the transaction held is given back to whoever ends it. */
+  /** Closes the transaction. Returns its partitions to the caller. */
   close(transaction: Transaction, isCommit: boolean, bumpsEpoch: boolean, nowMs: number): PartitionLog[] {
     this.#touch(transaction, nowMs);
     const logs = [...transaction.partitions.keys()];
@@ -121,13 +121,13 @@ export class Transactions {
     return logs;
   }
 
-  /** The producer goes on with another epoch, or with another id. */
+  /** Sets the next epoch, or the next producer id. */
   hold(transaction: Transaction, holder: Holder): void {
     this.#beforeChange(transaction);
     this.#hold(transaction, holder);
   }
 
-  /** Topics are gone: their partitions are no part of anything any more. */
+  /** Removes the partitions of removed topics from all transactions. */
   forgetTopics(topicNumbers: ReadonlySet<number>): void {
     for (const transaction of this.#open) {
       for (const log of [...transaction.partitions.keys()]) {
@@ -139,7 +139,7 @@ export class Transactions {
     }
   }
 
-  /** All of them as they are now, to be read while they go on changing, until `endCapture`. */
+  /** Captures all of them, to be read while they change, until `endCapture`. */
   capture(): Iterable<Transaction> {
     const order = [...this.#byId.values()];
     const captured = new Map<Transaction, Transaction>();
@@ -166,7 +166,7 @@ export class Transactions {
     transaction.previousProducerId = holder.previousProducerId;
   }
 
-  /** Something is to be added to it: opens it unless it is open. */
+  /** Called before an addition: opens the transaction if necessary. */
   #change(transaction: Transaction, bumpsEpoch: boolean, nowMs: number): void {
     this.#beforeChange(transaction);
     transaction.bumpsEpoch = bumpsEpoch;
@@ -179,7 +179,7 @@ export class Transactions {
     this.#open.add(transaction);
   }
 
-  /** Makes it the one that was used last. */
+  /** Moves it to the end: used last. */
   #touch(transaction: Transaction, nowMs: number): void {
     this.#beforeChange(transaction);
     transaction.updatedMs = nowMs;

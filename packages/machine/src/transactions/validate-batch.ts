@@ -5,9 +5,8 @@ import type { MachineLimits } from '../machine-limits.ts';
 import { hasRoom } from './add-to-transaction.ts';
 
 /**
- * Whether a batch may be part of a transaction of its producer. `joins`: it may, and its partition becomes part of the
- * transaction with it. The truth about producers and their epochs is in the same machine, so that a batch that was under
- * way for too long is always told from one of the present.
+ * Validates a batch of a transaction (X5). `joins`: valid, and the batch adds its partition to the transaction.
+ * Producers and epochs are in the same state machine, so a delayed batch is always distinguished from a current one.
  */
 export function validateTransactionalBatch(
   state: ClusterState,
@@ -27,7 +26,10 @@ export function validateTransactionalBatch(
   return 'joins';
 }
 
-/** Whether a producer that may have a transactional id may write without a transaction; `undefined` when it may. */
+/**
+ * Validates a batch without a transaction, of a producer that may have a transactional id (X6); returns `undefined` if
+ * it is valid.
+ */
 export function validatePlainBatch(
   { transactions }: ClusterState,
   log: PartitionLog,
