@@ -236,7 +236,7 @@ function bitOf(operation: AclOperation): number {
   return 1 << aclOperations[operation];
 }
 
-/** Operations that another ALLOW implies. DENY rules imply nothing. */
+/** Operations that an ALLOW of any listed operation implies. A DENY implies nothing. */
 const allowedWith: { readonly [Operation in NeededOperation]?: readonly AclOperation[] } = {
   DESCRIBE: ['READ', 'WRITE', 'DELETE', 'ALTER'],
   DESCRIBE_CONFIGS: ['ALTER_CONFIGS'],

@@ -303,8 +303,8 @@ export type ClusterChange =
       /** Data ranges or transaction markers. */
       readonly pointers: Pointers;
       /**
-       * The last stable offset after these pointers. It advances only with appends (a marker is one) and is never below
-       * the log start.
+       * The last stable offset after these pointers. It advances with appends (a marker is one) and is never below the
+       * log start.
        */
       readonly lastStableOffset: number;
       /** Transactions that these pointers aborted; absent if there are none. */

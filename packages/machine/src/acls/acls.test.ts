@@ -158,7 +158,7 @@ const useless: [differences: Partial<Acl>, reason: RegExp][] = [
 ];
 
 for (const [differences, reason] of useless) {
-  test(`told as a rule that never decides: ${JSON.stringify(differences)}`, () => {
+  test(`reported as a rule that never decides: ${JSON.stringify(differences)}`, () => {
     const acl = { ...readOrders, ...differences };
     const [found, ...others] = invalidAcls([readOrders, acl]);
     assert.deepEqual(others, []);

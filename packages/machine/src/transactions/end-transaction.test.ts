@@ -49,7 +49,7 @@ const rules: [
 ];
 
 for (const [state, bumps, end, error, after, step] of rules) {
-  test(`${end} of what is ${state}, ${bumps ? 'with' : 'without'} an epoch per transaction: ${error}`, () => {
+  test(`${end} in state ${state}, ${bumps ? 'with' : 'without'} an epoch per transaction: ${error}`, () => {
     const { cluster, producer } = producerIn(state, bumps);
     const { epoch } = producer;
     assert.equal(producer.end(end === 'commit'), error);

@@ -137,7 +137,7 @@ test('a partition that was added but never written gets a marker and no aborted 
 });
 
 for (const isGone of [false, true]) {
-  test(`a topic that is ${isGone ? 'removed' : 'deleted'} meanwhile does not hold up the others, and nobody hears of it`, () => {
+  test(`a topic that is ${isGone ? 'removed' : 'deleted'} meanwhile does not block the others, and followers see no marker`, () => {
     const cluster = new Cluster();
     cluster.execute({ kind: 'alterClusterConfigs', configs: { 'service.soft.delete.topic.ttl.ms': '1000' } });
     cluster.create('a');
