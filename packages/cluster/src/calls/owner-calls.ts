@@ -45,8 +45,8 @@ export const ownerCalls = {
     membersOnly: true,
   }),
   /**
-   * Reports that an agent key was revoked: the secrets that agents share are replaced once no process with that key is
-   * connected.
+   * Reports that an agent key was revoked: the secret by which agents authenticate each other is replaced once no
+   * process with that key is connected.
    */
   replaceSecrets: leaderCall<[], void>(tuple(), { membersOnly: true, onRetry: 'reexecute' }),
   /** Changes configs like `alterConfigs`, including those that only owners may change. */

@@ -15,8 +15,8 @@ export const clusterSecrets = {
 } as const;
 
 /**
- * The shared secrets are replaced after an agent key is revoked. Every request for a replacement writes a new id to
- * `asked`; `done` is the id for which the secrets were last replaced. A replacement is pending while the two differ.
+ * The page-exchange secret is replaced after an agent key is revoked. Every request for a replacement writes a new id
+ * to `asked`; `done` is the id for which the secret was last replaced. A replacement is pending while the two differ.
  */
 export const secretsReplacement = {
   asked: { namespace: 'controlPlaneSecret', key: 'replacement-asked' },

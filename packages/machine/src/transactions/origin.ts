@@ -8,9 +8,9 @@ import { readTransaction } from './caller.ts';
 import type { Transaction } from './transaction.ts';
 
 /**
- * Returns whether a request comes from the connection that last used the transaction. For clients that do not bump
- * their epoch, nothing else distinguishes a call that ends the current transaction from a delayed one that was meant
- * for the previous transaction.
+ * Returns whether a request is timely: it comes on the connection that last used the transaction, or none is known. For
+ * clients that do not bump their epoch, nothing else distinguishes a call that ends the current transaction from a
+ * delayed one that was meant for the previous transaction.
  *
  * A client has one connection to its coordinator at a time and one such request on it. So a request on the connection
  * that was used last, with a higher number than the last request, is not late. A request on another connection comes
