@@ -1,7 +1,7 @@
 import type { CommitMark, OffsetsCommitter } from '@weir/cluster';
 import { clusterLimits } from '@weir/cluster/limits';
 
-/** What a commit must not arrive behind: a later commit of the same member, or of the same transactional id. */
+/** Identifies the commits that must stay in order: those of one member, or of one transactional id. */
 export type Committing = OffsetsCommitter & { readonly transactionalId?: string };
 
 interface LastCommit {
@@ -10,30 +10,32 @@ interface LastCommit {
 }
 
 /**
- * Keeps a commit that was under way for too long from undoing a later one. A client that gives a connection up goes to another agent and commits
- * further there, with the same member id and epoch. What the first agent still has of it, because it was paused or could not reach the leader, would
- * set the group back.
+ * Keeps a delayed commit from undoing a later one. A client that drops a connection goes to another agent and continues
+ * to commit there, with the same member id and epoch. A commit that the first agent still has in flight, because it was
+ * paused or could not reach the leader, would set the group back.
  *
- * A connection keeps its order, and a client has one to its coordinator at a time. So a commit on another connection than the last one of its member is
- * admitted only when it was received after that last one was decided. Its agent proves that with a mark: answers carry the count of commits
- * that were admitted until then, and each commit the last count that its agent had heard of. What cannot be proved is refused, and a client that
- * still waits asks again; by then its agent has heard of the mark in the refusal. No clocks are compared.
+ * A connection preserves order, and a client has one connection to its coordinator at a time. So a commit on another
+ * connection than the last one of its member is admitted only if its agent received it after that last one was decided.
+ * The agent proves that with a mark: answers carry the count of commits admitted so far, and each commit carries the
+ * last count that its agent has received. A commit without proof is refused, and a client that still waits retries; by
+ * then its agent has the mark from the refusal. No clocks are compared.
  *
- * Soft state of one term. Commits that were received before the term are refused, since this leader does not know what they may be behind.
+ * Soft state of one term. Commits that were received before the term are refused, since this leader cannot know their
+ * order.
  */
 export class CommitOrder {
   readonly #term: number;
-  /** The longest unused first. */
+  /** In LRU order, least recently used first. */
   readonly #last = new Map<string, LastCommit>();
   #count = 0;
-  /** No commit that was forgotten here has a higher count. */
+  /** No commit that was evicted here has a higher count. */
   #forgottenCount = 0;
 
   constructor(term: number) {
     this.#term = term;
   }
 
-  /** Behind everything that was admitted until now. */
+  /** The position after all commits admitted so far. */
   get mark(): CommitMark {
     return { term: this.#term, count: this.#count };
   }
@@ -62,7 +64,7 @@ export class CommitOrder {
   }
 }
 
-/** Clients that are no members have nothing that tells one of them from another. */
+/** Clients that are not members cannot be distinguished. */
 function keyOf({ transactionalId, groupId, memberId }: Committing): string | undefined {
   if (transactionalId !== undefined) return `t${transactionalId}`;
   return memberId === '' ? undefined : `m${groupId.length}:${groupId}${memberId}`;

@@ -52,7 +52,7 @@ async function leave(node: ClusterNode, groupId: string, memberIds: readonly str
   await node.leaveGroup({ groupId, members });
 }
 
-test('the first rebalance waits for three seconds unless the cluster is told otherwise', async () => {
+test('the first rebalance waits three seconds unless configured otherwise', async () => {
   const world = new GroupWorld();
   const { node } = await world.start('a');
   const joins = [node.joinGroup(joinOf('g')), node.joinGroup(joinOf('g'))];
@@ -95,7 +95,7 @@ for (const [what, lose] of [
   });
 }
 
-test('names that are empty or too long, and groups that are not there', async () => {
+test('empty and too long names, and missing groups, are refused', async () => {
   const { node } = await leader();
   const long = 'x'.repeat(coreLimits.groupNameCharsMax + 1);
   const query = { memberId: null, memberEpoch: -1, requireStable: false, partitions: null };
@@ -153,7 +153,7 @@ test('many groups commit in one call, each with its own answer', async () => {
   assert.deepEqual(await offsetsOf(node, 'members'), { 0: 30 });
 });
 
-test('offsets are fetched as asked, those that are not there included', async () => {
+test('offsets are fetched as requested, missing ones included', async () => {
   const { node } = await leader();
   const topicId = await createTopic(node, 't');
   const [commit] = [commitOf('g', topicId, { 1: 7 })];
@@ -173,7 +173,7 @@ test('offsets are fetched as asked, those that are not there included', async ()
   ]);
 });
 
-test('offsets of a topic that a member listens to cannot be deleted', async () => {
+test('offsets of a topic that a member subscribes to cannot be deleted', async () => {
   const { node } = await leader();
   const t = await createTopic(node, 't');
   const u = await createTopic(node, 'u');
@@ -203,7 +203,7 @@ test('offsets of a topic that a member listens to cannot be deleted', async () =
   );
 });
 
-test('groups are listed by state and type, described, and deleted when nobody is in them', async () => {
+test('groups are listed by state and type, described, and deleted if they have no members', async () => {
   const { node } = await leader();
   const topicId = await createTopic(node, 't');
   const { memberIds } = await stableGroup(node, 'busy', 2);
@@ -238,7 +238,7 @@ async function withRetention(node: ClusterNode, minutes: number): Promise<void> 
   await node.execute({ kind: 'alterClusterConfigs', configs: { 'offsets.retention.minutes': `${minutes}` } });
 }
 
-test('offsets of a group are kept for their time after its last member left', async () => {
+test('offsets of a group expire a retention time after its last member left', async () => {
   const { world, node } = await leader();
   await withRetention(node, 5);
   const topicId = await createTopic(node, 't');
@@ -259,7 +259,7 @@ test('offsets of a group are kept for their time after its last member left', as
   assert.deepEqual(await node.listGroups({ states: [], types: [] }), [], 'nothing is left of the group');
 });
 
-test('offsets of somebody who is no member are kept for their time after each commit', async () => {
+test('offsets of a committer without membership expire a retention time after each commit', async () => {
   const { world, node } = await leader();
   await withRetention(node, 7);
   const topicId = await createTopic(node, 't');
@@ -272,7 +272,7 @@ test('offsets of somebody who is no member are kept for their time after each co
   assert.deepEqual(await offsetsOf(node, 'g'), { 1: 2 });
 });
 
-test('members that stay keep the offsets of the topics that they listen to', async () => {
+test('offsets of topics that present members subscribe to do not expire', async () => {
   const { world, node } = await leader();
   await withRetention(node, 1);
   const t = await createTopic(node, 't');
@@ -287,7 +287,7 @@ test('members that stay keep the offsets of the topics that they listen to', asy
   assert.deepEqual(await offsetsOf(node, 'g'), { 0: 1 });
 });
 
-test('the offsets of a deleted topic are not shown, and a topic of the same name begins without any', async () => {
+test('offsets of a deleted topic are hidden, and a new topic of the same name starts without any', async () => {
   const { world, node } = await leader();
   const configs = { 'service.soft.delete.topic.ttl.ms': '1000' };
   await node.execute({ kind: 'alterClusterConfigs', configs });
@@ -303,7 +303,7 @@ test('the offsets of a deleted topic are not shown, and a topic of the same name
   assert.deepEqual(await node.listGroups({ states: [], types: [] }), [], 'they are gone with the topic');
 });
 
-test('what members say is kept apart from the memory that it came in', async () => {
+test('member metadata is copied out of the request buffer', async () => {
   const { node } = await leader();
   const metadata = subscriptionTo('t');
   const protocols = [{ name: 'range', metadata }];
@@ -317,7 +317,7 @@ test('what members say is kept apart from the memory that it came in', async () 
   assert.equal(String(Buffer.from(described!.members[0]!.assignment)), 'mine');
 });
 
-test('configs bind from when they are set', async () => {
+test('config changes take effect immediately', async () => {
   const { node } = await leader();
   const set = (configs: Record<string, string>) => node.execute({ kind: 'alterClusterConfigs', configs });
   await set({ 'group.max.size': '1', 'group.min.session.timeout.ms': '100' });

@@ -46,7 +46,7 @@ import { ShareConfigs } from './share/share-configs.ts';
 import { ShareCoordinator } from './share/share-coordinator.ts';
 import { WakeQueue } from './wake-queue.ts';
 
-/** What the coordinator reads of the machine. */
+/** The part of the machine that the coordinator reads. */
 export type GroupsMachine = Pick<
   ClusterMachine,
   | 'records'
@@ -63,24 +63,24 @@ export type GroupsMachine = Pick<
 
 interface CoordinatorOptions {
   readonly machine: GroupsMachine;
-  /** Executes a command and settles when it is durable. */
+  /** Executes a command; resolves when it is durable. */
   readonly submit: Submit;
-  /** Asks, and settles when all that the answer rests on is durable. */
+  /** Evaluates the question; resolves when all state that the answer depends on is durable. */
   readonly ask: <Answer>(question: () => Answer) => Promise<Answer>;
   readonly clock: Clock;
   readonly log: Log;
-  /** A text that nobody ever had. */
+  /** Returns a unique id. */
   readonly freshId: () => string;
-  /** The leader's term, higher than that of every leader before. */
+  /** The term of the leader, higher than all earlier terms. */
   readonly term: number;
 }
 
-/** A member that has no answer to its first JoinGroup is forgotten after this, as Kafka does. */
+/** A member without an answer to its first JoinGroup is removed after this time, as in Kafka. */
 const newMemberJoinMs = 300_000;
 
 /**
- * The groups of one cluster, for one term of its leader. What groups decide is durable before anybody hears of it (records and
- * offsets of the machine); who waits and who was heard of when is not, and ends with the term.
+ * The groups of one cluster, for one term of its leader. Decisions of groups are durable (key-value entries and offsets
+ * of the machine) before they are visible; waiting requests and sessions are not stored and end with the term.
  */
 export class GroupCoordinator implements GroupsPort {
   readonly #options: CoordinatorOptions;
@@ -91,12 +91,12 @@ export class GroupCoordinator implements GroupsPort {
   readonly #consumers: ConsumerGroups;
   readonly #patterns: PatternScans;
   readonly #sights: TopicVisibilities;
-  /** The calls about share groups. */
+  /** The API of share groups. */
   readonly share: ShareCoordinator;
   readonly #host: GroupHost;
   readonly #order: CommitOrder;
   #rules: { readonly configs: object; readonly rules: ClassicRules } | undefined;
-  /** What the members of all groups say of themselves. */
+  /** The size of the member metadata of all groups. */
   #heldBytes = 0;
   #closed: Error | undefined;
 
@@ -166,7 +166,7 @@ export class GroupCoordinator implements GroupsPort {
     this.#sweep = new GroupSweep({ machine, submit, clock, log, directory: this.#directory });
   }
 
-  /** The term is over: nobody who waits is answered by this process. */
+  /** Ends the term: waiting requests are rejected. */
   close(reason: string): void {
     this.#closed = new ClusterUnavailable(reason);
     this.#wakes.close();
@@ -199,14 +199,14 @@ export class GroupCoordinator implements GroupsPort {
       if (!this.#directory.add(group)) return refusedJoin('POLICY_VIOLATION', memberId);
     }
     if (group instanceof ConsumerGroupRuntime && group.isEmpty) {
-      // Without members a group is whatever the next one makes of it.
+      // A group without members takes the type of the next member.
       const classic = group.becomeEmptyClassic();
       this.#directory.replace(group, classic);
       group = classic;
     }
     if (!servesClassicMembers(group)) return refusedJoin('INCONSISTENT_GROUP_PROTOCOL', memberId);
     const freshMemberId = `${groupInstanceId ?? clientId}-${this.#options.freshId()}`;
-    // What a member says outlives the request that it came with.
+    // Member metadata outlives the request buffer.
     const protocols = request.protocols.map(({ name, metadata }) => ({ name, metadata: copyOf(metadata) }));
     const answer = group.join({ ...request, protocols }, freshMemberId);
     this.#forgetIfIdle(group);
@@ -260,7 +260,7 @@ export class GroupCoordinator implements GroupsPort {
     return this.#ask(() => groupIds.map((groupId) => this.#consumers.describe(groupId)));
   }
 
-  /** Agents are not named any more: they died, left, or cannot be reached. */
+  /** Handles agents that are no longer registered: they died, left, or cannot be reached. */
   onAgentsGone(agentIds: ReadonlySet<string>): void {
     if (this.#closed !== undefined) return;
     for (const group of [...this.#directory.known()]) {
@@ -270,7 +270,7 @@ export class GroupCoordinator implements GroupsPort {
     }
   }
 
-  /** What has become durable, whoever did it. */
+  /** Handles durable changes, of any origin. */
   onChanges(changes: readonly ClusterChange[]): void {
     if (this.#closed !== undefined) return;
     this.share.onChanges(changes);
@@ -286,8 +286,8 @@ export class GroupCoordinator implements GroupsPort {
   }
 
   /**
-   * Whether offsets of a group may be committed in a transaction now, which is a command of its own. Submit it in the same turn, or a rebalance may come
-   * between.
+   * Checks whether offsets of a group may be committed in a transaction, which is a separate command. The caller must
+   * submit it in the same turn of the event loop, or a rebalance may come between.
    */
   admitInTransaction(request: TransactionOffsetsToCommit): {
     readonly error: GroupError;
@@ -309,7 +309,7 @@ export class GroupCoordinator implements GroupsPort {
     if (!isName(groupId)) return 'INVALID_GROUP_ID';
     const group = this.#directory.find(groupId);
     if (group !== undefined) return group.checkCommit(committer, isTransactional);
-    // Whoever assigns partitions by themselves has a group as soon as they commit.
+    // A client with manual assignment creates its group by the first commit.
     return generationIdOrMemberEpoch < 0 ? 'NONE' : 'GROUP_ID_NOT_FOUND';
   }
 
@@ -410,7 +410,7 @@ export class GroupCoordinator implements GroupsPort {
     return errors;
   }
 
-  /** Groups that only have offsets are listed as classic ones without members, as Kafka does. */
+  /** Lists groups that only have offsets as classic ones without members, as Kafka does. */
   #listAll(): GroupListing[] {
     const { offsets } = this.#options.machine;
     const listings = Array.from(this.#directory.all(), (group) => group.listing());
@@ -427,7 +427,7 @@ export class GroupCoordinator implements GroupsPort {
     return nextMs;
   }
 
-  /** A group that came to be by a request that was refused, or by an id that nobody used, leaves no trace. */
+  /** Removes a group that was created by a refused request or an unused member id. */
   #forgetIfIdle(group: Group): void {
     if (group.isForgettable) this.#directory.remove(group);
   }
@@ -440,7 +440,7 @@ export class GroupCoordinator implements GroupsPort {
     if (this.#closed !== undefined) throw this.#closed;
   }
 
-  /** Made once for every change of the configs. */
+  /** Computed once per change of the configs. */
   #classicRules(): ClassicRules {
     const configs = this.#options.machine.clusterConfigs();
     if (this.#rules?.configs !== configs) this.#rules = { configs, rules: classicRules(configs) };

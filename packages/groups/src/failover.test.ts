@@ -11,10 +11,10 @@ import {
   withoutDelay,
 } from '@weir/metadata/testing';
 
-/** Longer than the lease, so that the standby leads. */
+/** Longer than the lease, so that the standby takes over. */
 const failoverMs = 5_000;
 
-test('members keep generation and assignment when the leader of the cluster is killed', async () => {
+test('members keep generation and assignment when the cluster leader is killed', async () => {
   const world = new GroupWorld();
   const a = await world.start('a');
   const b = await world.start('b');
@@ -46,7 +46,7 @@ test('members keep generation and assignment when the leader of the cluster is k
   ]);
 });
 
-test('sessions begin anew with the next leader, and who stays silent is gone after one', async () => {
+test('sessions restart with the next leader, and a silent member is removed after one session', async () => {
   const world = new GroupWorld();
   const a = await world.start('a');
   const b = await world.start('b');
@@ -69,7 +69,7 @@ test('sessions begin anew with the next leader, and who stays silent is gone aft
   );
 });
 
-test('a generation whose leader has not assigned yet goes on with the next leader of the cluster', async () => {
+test('a generation without an assignment continues with the next cluster leader', async () => {
   const world = new GroupWorld();
   const a = await world.start('a');
   const b = await world.start('b');
@@ -82,7 +82,7 @@ test('a generation whose leader has not assigned yet goes on with the next leade
   assert.equal(error, 'NONE');
 });
 
-test('who waits is told that the control plane is unavailable when the term ends', async () => {
+test('waiting requests fail as unavailable when the term ends', async () => {
   const world = new GroupWorld();
   const a = await world.start('a');
   await withoutDelay(a.node);
@@ -95,7 +95,7 @@ test('who waits is told that the control plane is unavailable when the term ends
   await refused;
 });
 
-test('what a leader could not make durable is not told, and its group goes on elsewhere as it was', async () => {
+test('a change that was not durable is not answered, and the group continues unchanged on the next leader', async () => {
   const world = new GroupWorld();
   const a = await world.start('a');
   const b = await world.start('b');
@@ -113,7 +113,7 @@ test('what a leader could not make durable is not told, and its group goes on el
   await refused;
 });
 
-test('groups that were deleted stay deleted, and ids that were given out are asked for again', async () => {
+test('deleted groups stay deleted, and pending member ids are requested again', async () => {
   const world = new GroupWorld();
   const a = await world.start('a');
   const b = await world.start('b');

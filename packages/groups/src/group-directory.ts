@@ -6,7 +6,7 @@ import { ConsumerGroupRuntime } from './consumer/group-runtime.ts';
 import type { Group, GroupHost, ReadGroup } from './group.ts';
 import { ShareGroupRuntime } from './share/group-runtime.ts';
 
-/** The number that a record of a group begins with; never used for anything else. */
+/** The first byte of a group entry; numbers are never reused. */
 const typeNumbers = { classic: 1, consumer: 2, share: 3 } as const satisfies Record<GroupType, number>;
 
 /** The types that this release coordinates. */
@@ -16,20 +16,20 @@ const readers: Partial<Record<GroupType, ReadGroup>> = {
   share: (groupId, reader, host) => ShareGroupRuntime.read(groupId, reader, host),
 };
 
-/** So many groups of the leader before are read at a time; in between others get their turn. */
+/** The number of stored groups that one turn reads; other work runs between turns. */
 const groupsPerTurn = 200;
 const turnPauseMs = 1;
 
 /**
- * The groups of a cluster by their ids: one namespace for all types. What the leader before kept is read when somebody asks for
- * it, and the rest little by little, so that a failover does not wait for a hundred thousand groups.
+ * The groups of a cluster by id: one namespace for all types. Groups that an earlier leader stored are read on demand,
+ * and the rest in the background, so that a failover does not wait for a hundred thousand groups.
  */
 export class GroupDirectory {
   readonly #records: Pick<Records, 'get' | 'of'>;
   readonly #host: GroupHost;
   readonly #log: Log;
   readonly #groups = new Map<string, Group>();
-  /** Ids of groups that were kept and are not read yet. */
+  /** Ids of stored groups that are not read yet. */
   readonly #unread: Set<string>;
   readonly #writer = new ByteWriter();
   readonly #onRead: (group: Group) => void;
@@ -59,7 +59,7 @@ export class GroupDirectory {
     return this.#groups.get(groupId);
   }
 
-  /** Takes a group that is new. Gives `false` when there are too many. */
+  /** Adds a new group. Returns `false` if there are too many. */
   add(group: Group): boolean {
     if (this.size >= coreLimits.groupsMax) return false;
     this.#groups.set(group.groupId, group);
@@ -70,12 +70,12 @@ export class GroupDirectory {
     if (this.#groups.get(group.groupId) === group) this.#groups.delete(group.groupId);
   }
 
-  /** Another group takes the place of this one, with the same id. */
+  /** Replaces a group by another with the same id. */
   replace(group: Group, by: Group): void {
     if (this.#groups.get(group.groupId) === group) this.#groups.set(group.groupId, by);
   }
 
-  /** Those that have been read; the others have nobody who waits. */
+  /** The groups that have been read; the others have no waiting requests. */
   known(): Iterable<Group> {
     return this.#groups.values();
   }
@@ -85,7 +85,7 @@ export class GroupDirectory {
     yield* this.#groups.values();
   }
 
-  /** The record of a group. */
+  /** Encodes the stored entry of a group. */
   encode(group: Group): Buffer {
     this.#writer.u8(typeNumbers[group.type]);
     group.write(this.#writer);

@@ -6,7 +6,7 @@ import { HandClock } from '@weir/core/testing';
 import type { EntryChange } from '@weir/machine';
 import { GroupSaver, type Submit } from './group-saver.ts';
 
-/** Takes records, or refuses them while it is full. */
+/** Stores entries, or refuses them while it is full. */
 function storage() {
   const stored = new Map<string, string>();
   const found = { stored, isFull: false };
@@ -21,7 +21,7 @@ function storage() {
   return { ...found, found, submit: submit as unknown as Submit };
 }
 
-test('what was refused is tried again until it is taken', async () => {
+test('a refused save is retried until it succeeds', async () => {
   const clock = new HandClock();
   const { stored, found, submit } = storage();
   const saver = new GroupSaver(submit, clock, silentLog);
@@ -42,7 +42,7 @@ test('what was refused is tried again until it is taken', async () => {
   );
 });
 
-test('what came later is not undone by what is tried again', async () => {
+test('a retry does not undo a later save', async () => {
   const clock = new HandClock();
   const { stored, found, submit } = storage();
   const saver = new GroupSaver(submit, clock, silentLog);
@@ -55,7 +55,7 @@ test('what came later is not undone by what is tried again', async () => {
   assert.equal(stored.get('a'), 'new');
 });
 
-test('nothing is tried after the end', async () => {
+test('nothing is retried after close', async () => {
   const clock = new HandClock();
   const { stored, found, submit } = storage();
   const saver = new GroupSaver(submit, clock, silentLog);
@@ -67,7 +67,7 @@ test('nothing is tried after the end', async () => {
   assert.equal(stored.size, 0);
 });
 
-test('records of a group that were refused go with its next ones, so that they fit each other', async () => {
+test('refused entries of a group go with its next ones, so that they are consistent', async () => {
   const clock = new HandClock();
   const { stored, found, submit } = storage();
   const saver = new GroupSaver(submit, clock, silentLog);

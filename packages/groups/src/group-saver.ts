@@ -2,22 +2,22 @@ import { ClusterUnavailable } from '@weir/cluster';
 import type { Clock, Log } from '@weir/core';
 import type { Command, EntryChange, ReplyOf } from '@weir/machine';
 
-/** What was not taken is tried again after this. */
+/** The delay before a failed save is retried. */
 const retryMs = 1_000;
 
 export type Submit = <C extends Command>(command: C) => Promise<ReplyOf<C>>;
 
 /**
- * Makes groups durable. A group goes on when that fails, and whoever waits for it is told to ask again; what is durable must
- * follow all the same, so that the last state of each such group is tried again until it is taken.
+ * Makes groups durable. When a save fails, the group continues and the waiting clients must retry; the stored state
+ * must still catch up, so the last state of each such group is retried until it is stored.
  */
 export class GroupSaver {
   readonly #submit: Submit;
   readonly #clock: Clock;
   readonly #log: Log;
-  /** The last states of records that are not durable yet, be it on their way or to be tried again, with the attempt they are part of. */
+  /** The last states of entries that are not durable yet, in flight or to be retried, with their attempt. */
   readonly #unsaved = new Map<string, { readonly change: EntryChange; readonly attempt: object }>();
-  /** Those of them that were refused, by group: they go with the next attempt of the group, so that its records fit each other. */
+  /** The refused ones by group: they go with the next attempt of the group, so that its entries are consistent. */
   readonly #refused = new Map<string, Map<string, EntryChange>>();
   #cancelRetry: (() => void) | undefined;
   #isClosed = false;
@@ -28,12 +28,12 @@ export class GroupSaver {
     this.#log = log;
   }
 
-  /** `null` for a group that is gone. Other records of the group go with it. */
+  /** Saves a group together with other entries of it; `null` deletes the group. */
   save(groupId: string, value: Buffer | null, others: readonly EntryChange[] = []): Promise<void> {
     return this.put(groupId, [{ namespace: 'group', key: groupId, value }, ...others]);
   }
 
-  /** Makes records of a group durable, all of them or none. */
+  /** Makes entries of a group durable, all or none. */
   async put(groupId: string, changes: readonly EntryChange[]): Promise<void> {
     const attempt = {};
     const all = [...(this.#refused.get(groupId)?.values() ?? []), ...changes];
@@ -43,14 +43,14 @@ export class GroupSaver {
       await this.#put(all);
       this.#settle(all, attempt);
     } catch (error) {
-      // A state that came later is on its way, or is tried again in its place.
+      // A later state is in flight, or is retried instead.
       const refused = this.#settle(all, attempt);
       if (refused.length > 0) this.#tryLater(groupId, refused);
       throw error;
     }
   }
 
-  /** Gives the changes that nobody has made obsolete since. */
+  /** Returns the changes that no later change has replaced. */
   #settle(changes: readonly EntryChange[], attempt: object): EntryChange[] {
     return changes.filter((change) => {
       const name = nameOf(change);
@@ -88,7 +88,7 @@ export class GroupSaver {
     const groupIds = [...this.#refused.keys()];
     if (groupIds.length === 0) return;
     this.#log.warn('failed to store groups, retrying', { groups: groupIds.length });
-    // One by one, so that one that is too large does not keep the others out.
+    // One group at a time, so that a too large one does not block the others.
     for (const groupId of groupIds) this.put(groupId, []).catch(() => {});
   }
 }

@@ -8,7 +8,7 @@ import type { Submit } from './group-saver.ts';
 import { isExpired } from './offset-retention.ts';
 
 const sweepIntervalMs = 60_000;
-/** So many offsets are looked at in one turn, a few milliseconds; in between others get theirs. */
+/** The number of offsets that one turn checks, a few milliseconds; other work runs between turns. */
 const offsetsPerTurn = 10_000;
 const groupsPerTurn = 1_000;
 const turnPauseMs = 10;
@@ -21,7 +21,7 @@ interface SweepOptions {
   readonly directory: GroupDirectory;
 }
 
-/** Removes what only time removes: offsets whose retention is over, and groups that have neither members nor offsets. */
+/** Removes expired offsets, and groups that have neither members nor offsets. */
 export class GroupSweep {
   readonly #options: SweepOptions;
   #cancel: () => void = () => {};
@@ -59,11 +59,11 @@ export class GroupSweep {
     else this.#after(sweepIntervalMs, () => this.#begin());
   }
 
-  /** Gives how many offsets were looked at. */
+  /** Returns the number of offsets checked. */
   #sweepGroup(groupId: string, expired: OffsetsToForget[]): number {
     const { machine, directory } = this.#options;
     const group = directory.find(groupId);
-    // A share group has no offsets here, and stays until somebody deletes it.
+    // A share group has no offsets here, and stays until it is deleted explicitly.
     if (group?.type === 'share') return 0;
     const expiry = group?.offsetExpiry() ?? { from: 'commit' };
     const kept = machine.offsets.countOf(groupId);

@@ -18,87 +18,87 @@ import type { MatchedTopicsView } from './consumer/consumer-group.ts';
 import type { ConsumerRules } from './consumer/event.ts';
 import type { ShareRules } from './share/event.ts';
 
-/** What all types of groups have in common: what is asked of a group by somebody who does not care about its type. */
+/** The operations that all group types have in common. */
 export interface Group {
   readonly groupId: string;
   readonly type: GroupType;
-  /** When it is woken next; kept by the queue that wakes it. */
+  /** The time of its next wake-up; maintained by the wake queue. */
   wakeAtMs: number;
 
-  /** Time has passed. Gives when it wants to be woken again; infinite when there is nothing to wait for. */
+  /** Handles expired deadlines. Returns the next wake-up time; infinite if there is none. */
   tick(): number;
 
-  /** Whether somebody may commit offsets now. */
+  /** Checks whether the committer may commit offsets now. */
   checkCommit(committer: OffsetsCommitter, isTransactional: boolean): GroupError;
-  /** Whether somebody may read them; `null` and -1 for somebody who names no member. */
+  /** Checks whether offsets may be read; `null` and -1 for a reader without a member id. */
   checkFetch(memberId: string | null, memberEpoch: number): GroupError;
-  /** Whether offsets may be deleted at all. */
+  /** Checks whether offsets may be deleted at all. */
   checkDeleteOffsets(): GroupError;
   isSubscribedTo(topicName: string): boolean;
   offsetExpiry(): OffsetExpiry;
 
   listing(): GroupListing;
-  /** As DescribeGroups shows it; types with a description of their own are GROUP_ID_NOT_FOUND. */
+  /** The answer of DescribeGroups; types with a describe API of their own return GROUP_ID_NOT_FOUND. */
   describe(): GroupDescription;
 
-  /** Ends the group if it has no members. What it had durable is gone with it. */
+  /** Deletes the group, with its stored entries, if it has no members. */
   delete(): GroupError;
-  /** Whether nothing would be lost without it: no members, nothing durable, nobody about to come. */
+  /** Whether the group can be dropped without loss: no members, nothing durable, no pending member ids. */
   readonly isForgettable: boolean;
 
-  /** Nobody coordinates the group here any more: rejects whoever waits. */
+  /** Rejects waiting requests: this process no longer coordinates the group. */
   close(error: Error): void;
 
-  /** What has to be durable of it. The type stands before it. */
+  /** Writes the durable state. The caller has written the type before it. */
   write(writer: ByteWriter): void;
 }
 
 /**
- * From when the retention of a group's offsets counts. `never`: the group is in use. `commit`: from each commit, for the
- * topics that nobody of the group listens to. `empty`: from when the last member left, or from the commit where that is later.
+ * The start of offset retention of a group. `never`: the group is in use. `commit`: from each commit, for topics
+ * without a subscriber in the group. `empty`: from when the last member left, or from the commit if that is later.
  */
 export type OffsetExpiry =
   | { readonly from: 'never' }
   | { readonly from: 'commit' }
   | { readonly from: 'empty'; readonly sinceMs: number };
 
-/** What a group gets from its coordinator. */
+/** The services that a coordinator offers to its groups. */
 export interface GroupHost {
-  /** For deadlines: never runs back, and means nothing to anybody else. */
+  /** Monotonic time for deadlines, meaningful only in this process. */
   monotonicMs(): number;
-  /** The time of the world. */
+  /** Wall-clock time. */
   nowMs(): number;
   classicRules(): ClassicRules;
   consumerRules(groupId: string): ConsumerRules;
   shareRules(groupId: string): ShareRules;
-  /** Whether groups with members may move to the other protocol by themselves. */
+  /** Whether the migration policy lets groups with members change to the other protocol. */
   mayMigrate(to: 'consumer' | 'classic'): boolean;
   readonly topics: MatchedTopicsView;
   readonly log: Log;
-  /** The record of a member of a group that keeps each of them by itself. */
+  /** The stored entry of a member, for groups that store members separately. */
   memberRecord(key: string): Buffer | undefined;
-  /** Makes the group durable as it is, or gone; others of its records with it. Settles when it is. */
+  /** Stores the group, or its deletion, together with other entries of it. Resolves when they are durable. */
   save(group: Group, others?: readonly EntryChange[]): Promise<void>;
   erase(group: Group): Promise<void>;
-  /** Makes records durable that are a part of the group. */
+  /** Stores entries that are a part of the group. */
   put(group: Group, changes: readonly EntryChange[]): Promise<void>;
-  /** Another group takes the place of this one, with the same id. */
+  /** Replaces a group by another with the same id. */
   replace(group: Group, by: Group): void;
-  /** Settles when everything that was saved until now is durable. */
+  /** Resolves when everything that was saved so far is durable. */
   settled(): Promise<void>;
-  /** The group holds so many bytes more, or less, of what its members say. */
+  /** Adds to the size of the member metadata that the group holds; may be negative. */
   holds(bytes: number): void;
-  /** Members left, or were not heard of any more; others may have what they had. */
+  /** Reports members that left or timed out; their locks can be released. */
   membersGone(group: Group, memberIds: readonly string[]): void;
-  /** The group wants to be woken no later than this. */
+  /** Requests a wake-up no later than this. */
   wakeBy(group: Group, atMs: number): void;
 }
 
-/** A group that serves members of the classic protocol. */
+/** A group that serves classic members. */
 interface ClassicMembersGroup extends Group {
   join(request: JoinGroupRequest, freshMemberId: string): Promise<JoinGroupAnswer>;
   sync(request: SyncGroupRequest): Promise<SyncGroupAnswer>;
-  /** These two are answered at once; whoever asks waits for what the answers rest on. */
+  /** These two answer at once; the caller waits until the state that the answers depend on is durable. */
   heartbeat(heartbeat: GroupHeartbeat): GroupError;
   leave(members: readonly LeavingMember[]): readonly GroupError[];
 }
@@ -107,5 +107,5 @@ export function servesClassicMembers(group: Group | undefined): group is Classic
   return group?.type === 'classic' || group?.type === 'consumer';
 }
 
-/** How a type of group comes back from what was kept of it. */
+/** Restores a group of one type from its stored entry. */
 export type ReadGroup = (groupId: string, reader: ByteReader, host: GroupHost) => Group;

@@ -8,7 +8,7 @@ import { CommitOrder } from './commit-order.ts';
 
 const late = 'COORDINATOR_LOAD_IN_PROGRESS';
 
-/** An agent as far as commits go: it may be paused between the receipt of a request and its forwarding. */
+/** Models how an agent forwards commits: it may be paused between the receipt of a request and its forwarding. */
 class Agent {
   heard: CommitMark | undefined;
 
@@ -77,19 +77,20 @@ for (const [kind, memberOf] of Object.entries({ consumer: consumerMember, classi
     const commit = (offset: number) => commitOf('g', topicId, { 0: offset }, member);
     assert.deepEqual(await paused.forward(node, paused.receive(commit(90), 'a/1')), ['NONE']);
     const held = [paused.receive(commit(100), 'a/1'), paused.receive(commit(110), 'a/1')];
-    // The client gives the connection up, commits the same elsewhere, and goes on. Its first attempt there cannot be told from a late one.
+    // The client drops the connection, repeats the commit elsewhere, and continues. Its first attempt there is
+    // indistinguishable from a late one.
     assert.deepEqual(await other.forward(node, other.receive(commit(100), 'b/1')), [late]);
     assert.deepEqual(await other.forward(node, other.receive(commit(100), 'b/1')), ['NONE']);
     assert.deepEqual(await other.forward(node, other.receive(commit(150), 'b/1')), ['NONE']);
     assert.deepEqual(await paused.forward(node, ...held), [late, late]);
     assert.equal(await offsetOf(node, 'g'), 150);
-    // A client that comes back asks again, which an abandoned connection never does.
+    // A returning client retries, which an abandoned connection never does.
     assert.deepEqual(await paused.forward(node, paused.receive(commit(160), 'a/1')), ['NONE']);
     assert.equal(await offsetOf(node, 'g'), 160);
   });
 }
 
-test('a connection keeps its order, and commits on it are never late', async () => {
+test('a connection preserves order, so its commits are never late', async () => {
   const { node, topicId } = await start();
   const member = await consumerMember(node);
   const agent = await Agent.at(node);
@@ -101,7 +102,7 @@ test('a connection keeps its order, and commits on it are never late', async () 
   assert.equal(await offsetOf(node, 'g'), 3);
 });
 
-test('a member that is new, or another one, waits for nothing', async () => {
+test('a new or different member does not wait', async () => {
   const { node, topicId } = await start();
   const { memberIds, generationId } = await stableGroup(node, 'g', 2);
   const [one, two] = [await Agent.at(node), await Agent.at(node)];
@@ -114,7 +115,7 @@ test('a member that is new, or another one, waits for nothing', async () => {
   }
 });
 
-test('what was received before the leader was there is refused, and what comes after is not', async () => {
+test('commits that were received before the term are refused, later ones are not', async () => {
   const { world, node, process, topicId } = await start();
   const standby = await world.start('b');
   const member = await consumerMember(node);
@@ -131,7 +132,7 @@ test('what was received before the leader was there is refused, and what comes a
   assert.deepEqual(await agent.forward(standby.node, agent.receive(commit(160), 'a/2')), ['NONE']);
 });
 
-test('clients that are no members, and those who say nothing of their connection, are taken as they come', async () => {
+test('commits without a member or connection are accepted in order of arrival', async () => {
   const { node, topicId } = await start();
   const [one, two] = [await Agent.at(node), await Agent.at(node)];
   const commit = (offset: number) => commitOf('g', topicId, { 0: offset });
@@ -141,7 +142,7 @@ test('clients that are no members, and those who say nothing of their connection
   assert.equal(await offsetOf(node, 'g'), 3);
 });
 
-test('offsets of a transaction are not undone by a late request either', async () => {
+test('offsets of a transaction are not undone by a late request', async () => {
   const { node, topicId } = await start();
   const { producerId, producerEpoch } = await node.initTransactionalProducer({
     ...{ transactionalId: 'tx', timeoutMs: 10_000, producerId: -1, producerEpoch: -1 },
@@ -166,7 +167,7 @@ test('offsets of a transaction are not undone by a late request either', async (
   assert.equal(await offsetOf(node, 'g'), 150);
 });
 
-test('what was forgotten for want of room counts as committed last of all that was', () => {
+test('an evicted committer counts as the latest evicted commit', () => {
   const order = new CommitOrder(7);
   const from = (memberId: string, connection: string, count: number) => ({
     ...{ groupId: 'g', generationIdOrMemberEpoch: 1, memberId, groupInstanceId: null },

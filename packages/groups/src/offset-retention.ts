@@ -1,7 +1,7 @@
 import type { StoredOffset } from '@weir/machine';
 import type { OffsetExpiry } from './group.ts';
 
-/** Whether an offset is kept no longer. What a client asked for when it committed counts before everything else. */
+/** Returns whether an offset has expired. An expiry time that the client sent with the commit takes precedence. */
 export function isExpired(
   { committedMs, expiresMs }: Pick<StoredOffset, 'committedMs' | 'expiresMs'>,
   expiry: OffsetExpiry,

@@ -24,7 +24,7 @@ function counting(clock: HandClock): Clock & { timers: number } {
   return counted;
 }
 
-test('everybody is woken when they want to be, and once', async () => {
+test('each sleeper is woken once, at its time', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(fc.tuple(fc.nat(9), fc.nat(50), fc.nat(5)), { size: 'max', maxLength: 80 }),
@@ -63,7 +63,7 @@ test('everybody is woken when they want to be, and once', async () => {
   );
 });
 
-test('who may sleep longer costs no timer', async () => {
+test('a later wake-up time needs no timer', async () => {
   const manual = new HandClock();
   const clock = counting(manual);
   const dreamers = Array.from({ length: 1_000 }, () => new Dreamer());
@@ -75,7 +75,7 @@ test('who may sleep longer costs no timer', async () => {
   await manual.pass(2_000);
 });
 
-test('who is never content is woken once per moment', async () => {
+test('a sleeper that always wants to wake is woken once per millisecond', async () => {
   const clock = new HandClock();
   let woken = 0;
   const queue = new WakeQueue<Dreamer>(clock, () => {

@@ -1,8 +1,8 @@
 import type { Clock } from '@weir/core';
 
-/** Something that wants to be woken. */
+/** An object that requests wake-ups. */
 export interface Sleeper {
-  /** Infinite while it does not. */
+  /** Infinite if it requests none. */
   wakeAtMs: number;
 }
 
@@ -12,9 +12,8 @@ interface Entry<T extends Sleeper> {
 }
 
 /**
- * Wakes many with one timer: a heap by time. Who wants to be woken earlier is entered again, and the entry that it had is skipped
- * when its turn comes. Who may sleep longer than they thought find out when they are woken, so that a heartbeat costs
- * nothing here.
+ * Wakes many sleepers with one timer: a heap by time. An earlier wake-up adds another entry, and the old one is
+ * skipped. A later wake-up changes nothing until the sleeper is woken, so that a heartbeat costs nothing here.
  */
 export class WakeQueue<T extends Sleeper> {
   readonly #clock: Clock;
@@ -23,13 +22,13 @@ export class WakeQueue<T extends Sleeper> {
   #timer: { readonly atMs: number; readonly cancel: () => void } | undefined;
   #isClosed = false;
 
-  /** `wake` gives when the sleeper wants to be woken again. */
+  /** `wake` returns the next wake-up time of the sleeper. */
   constructor(clock: Clock, wake: (sleeper: T) => number) {
     this.#clock = clock;
     this.#wake = wake;
   }
 
-  /** By the monotonic clock. */
+  /** In monotonic time. */
   wakeBy(sleeper: T, atMs: number): void {
     if (this.#isClosed || atMs >= sleeper.wakeAtMs) return;
     sleeper.wakeAtMs = atMs;
@@ -61,7 +60,7 @@ export class WakeQueue<T extends Sleeper> {
       if (sleeper.wakeAtMs !== atMs) continue;
       sleeper.wakeAtMs = Number.POSITIVE_INFINITY;
       const nextMs = this.#wake(sleeper);
-      // Not before time has moved on, or somebody who is never content would keep us here.
+      // Not before time advances, or a sleeper that always wants to wake would loop forever.
       if (nextMs < Number.POSITIVE_INFINITY) this.wakeBy(sleeper, Math.max(nextMs, nowMs + 1));
       if (this.#isClosed) return;
     }
@@ -97,5 +96,5 @@ export class WakeQueue<T extends Sleeper> {
   }
 }
 
-/** Timers of the system end at 2^31 ms; whoever sleeps longer is looked at in between. */
+/** System timers are limited to 2^31 ms; longer sleeps are split. */
 const timerDelayMsMax = 3_600_000;

@@ -1,6 +1,6 @@
 import type { NamedPartitions } from '@weir/cluster';
 
-/** What a consumer of the classic protocol says when it joins. */
+/** The JoinGroup metadata of a classic consumer. */
 export function subscriptionBytes(
   topics: readonly string[],
   {

@@ -19,7 +19,7 @@ export const storyRules: ClassicRules = {
 export interface JoinRequest {
   readonly memberId?: string;
   readonly instance?: string | null;
-  /** What each protocol carries: `range:a,sticky:b`. */
+  /** The metadata of each protocol: `range:a,sticky:b`. */
   readonly protocols?: string;
   readonly protocolType?: string;
   readonly sessionTimeoutMs?: number;
@@ -30,8 +30,8 @@ export interface JoinRequest {
 }
 
 /**
- * A classic group, a clock and short words for what is asked and answered, for tests that tell a story. Whoever asks has a
- * name; a member that is new gets the id `<name>-id`.
+ * A classic group with a clock and a short notation for requests and answers, for tests. Each client has a name; a new
+ * member gets the id `<name>-id`.
  */
 export class ClassicStory {
   readonly group = new ClassicGroup('g');
@@ -45,7 +45,7 @@ export class ClassicStory {
     this.rules = { ...storyRules, ...rules };
   }
 
-  /** Names whose requests have no answer yet. */
+  /** Names of clients whose requests have no answer yet. */
   get waiting(): string[] {
     return [...this.#waiting];
   }
@@ -77,12 +77,12 @@ export class ClassicStory {
     });
   }
 
-  /** A member that is there joins again under its id. */
+  /** A known member rejoins with its id. */
   rejoin(name: string, wish: JoinRequest = {}): string[] {
     return this.join(name, { memberId: `${name}-id`, ...wish });
   }
 
-  /** `assignments` is what the leader gives: `a-id:1,b-id:2`. */
+  /** `assignments` is what the leader assigns: `a-id:1,b-id:2`. */
   sync(
     name: string,
     assignments = '',
@@ -157,7 +157,7 @@ export class ClassicStory {
       .at(-1)!;
   }
 
-  /** Lets time pass, and wakes the group whenever it wants to be woken. */
+  /** Advances time, and wakes the group at its deadlines. */
   pass(ms: number): string[] {
     const endMs = this.nowMs + ms;
     const said: string[] = [];

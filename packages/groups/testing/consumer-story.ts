@@ -34,18 +34,18 @@ export const storyRules: ConsumerRules = {
   memberProtocolsMax: 8,
 };
 
-/** Topics that a test makes and removes. The id of a topic is its name with the number of its creation: `t#1`. */
+/** Topics that a test creates and deletes. The id of a topic is its name with the number of its creation: `t#1`. */
 export class StoryTopics implements MatchedTopicsView {
   /**
-   * Whether patterns are matched only when the test says so, even with a single topic, and whether there are too many
-   * of them.
+   * Whether patterns are matched only when the test says so, even for a single topic, and whether too many patterns
+   * were compiled.
    */
   takesTime = false;
   takesTimeByOne = false;
   isBusy = false;
-  /** The patterns that somebody wanted to be matched. */
+  /** The patterns whose matches were requested. */
   readonly asked: string[] = [];
-  /** The topics that some see, by their first names. Everybody else sees all. */
+  /** The visible topics of some readers, by their first principal. All others see all topics. */
   readonly sights = new Map<string, readonly string[]>();
   readonly #topics = new Map<string, { topicId: string; partitionCount: number }>();
   #created = 0;
@@ -97,7 +97,7 @@ export class StoryTopics implements MatchedTopicsView {
 export type Wish = Partial<Omit<ConsumerHeartbeat, 'groupId' | 'memberId'>> & { readonly topics?: string };
 
 /**
- * A group, topics, a clock and short words for what is asked and answered, for tests that tell a story. Partitions read
+ * A consumer group with topics, a clock and a short notation for requests and answers, for tests. Partitions read
  * `t:0,1 u:2`.
  */
 export class ConsumerStory {
@@ -105,7 +105,7 @@ export class ConsumerStory {
   readonly topics = new StoryTopics();
   readonly rules: ConsumerRules;
   nowMs = 1_000;
-  /** What the last event had to write: `group a b -c`. */
+  /** The writes of the last event: `group a b -c`. */
   written = '';
 
   constructor(topics: Readonly<Record<string, number>> = { t: 4 }, rules: Partial<ConsumerRules> = {}) {
@@ -119,7 +119,7 @@ export class ConsumerStory {
     return effects.answer;
   }
 
-  /** `1 t:0,1`: the epoch and what is new of the assignment; or the error. */
+  /** `1 t:0,1`: the epoch and a new assignment; or the error. */
   join(memberId: string, { topics = 't', ...wish }: Wish = {}): string {
     return this.beat(memberId, 0, {
       rebalanceTimeoutMs: 60_000,
@@ -153,7 +153,7 @@ export class ConsumerStory {
     return this.run({ kind: 'heartbeat', heartbeat, freshMemberId: 'fresh' });
   }
 
-  /** Owned partitions in the way they are told. */
+  /** Parses owned partitions. */
   owned(text: string): ConsumerHeartbeat['ownedPartitions'] {
     return text
       .split(' ')
@@ -217,7 +217,7 @@ export class ConsumerStory {
     this.run({ kind: 'tick' });
   }
 
-  /** What everybody has and is to have: `a@1 t:0,1 | b@1 t:2,3`. */
+  /** The epoch and assignment of all members: `a@1 t:0,1 | b@1 t:2,3`. */
   holdings(): string {
     return Array.from(this.group.members.values(), ({ memberId, holding }) =>
       `${memberId}@${holding.epoch} ${asText(holding.assigned)}`.trim(),

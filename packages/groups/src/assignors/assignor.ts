@@ -7,23 +7,23 @@ export interface AssignorMember {
   readonly memberId: string;
   /** The name of a static member. */
   readonly instanceId: string | null;
-  /** Ids of topics that it listens to; all of them exist. Members that listen to the same topics share the object. */
+  /** Ids of the subscribed topics; all of them exist. Members with the same subscription share the object. */
   readonly topicIds: ReadonlySet<string>;
-  /** What it was to have until now. */
+  /** Its previous target assignment. */
   readonly before: TopicPartitions;
 }
 
 /**
- * Shares the partitions of topics among the members that listen to them: every partition of a topic that somebody listens to goes
- * to exactly one member. The same input gives the same output, in whatever order members come.
+ * Assigns every partition of each subscribed topic to exactly one member that subscribes to the topic. The result
+ * depends only on the input, not on the order of the members.
  */
 type Assignor = (
   members: readonly AssignorMember[],
-  /** The number of partitions of each topic that somebody listens to. */
+  /** The number of partitions of each topic that has a subscriber. */
   topics: ReadonlyMap<string, number>,
 ) => Map<string, TopicPartitions>;
 
-/** Those that members may ask for by name; the first is for groups whose members ask for none. */
+/** The server-side assignors that members can request by name. The default applies when no member requests one. */
 export const assignors = {
   uniform: assignUniformly,
   range: assignRange,

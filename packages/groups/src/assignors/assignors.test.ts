@@ -6,7 +6,7 @@ import { countOf, has, noPartitions, type TopicPartitions } from './partitions.t
 
 type Topics = ReadonlyMap<string, number>;
 
-/** Members with the topics that they listen to: `a` to 0 and 1, `b` to 1. */
+/** Members with the topics that they subscribe to: `a` to 0 and 1, `b` to 1. */
 interface Case {
   readonly topics: Topics;
   readonly listening: readonly (readonly number[])[];
@@ -51,7 +51,7 @@ function membersOf(listening: Case['listening'], before: ReadonlyMap<string, Top
   });
 }
 
-/** Every partition of a topic that somebody listens to has one owner, who listens to it. */
+/** Every partition of a subscribed topic has one owner, and the owner subscribes to the topic. */
 function assertComplete(
   members: readonly AssignorMember[],
   topics: Topics,
@@ -81,7 +81,7 @@ for (const name of Object.keys(assignors) as AssignorName[]) {
   });
 }
 
-test('uniform leaves members that listen to the same within one of each other', () => {
+test('uniform balances members with equal subscriptions to within one partition', () => {
   fc.assert(
     fc.property(alikeCase, ({ topics, listening }) => {
       const loads = [...assignors.uniform(membersOf(listening), topics).values()].map(countOf);
@@ -90,7 +90,7 @@ test('uniform leaves members that listen to the same within one of each other', 
   );
 });
 
-test('uniform leaves no partition that could move and bring two members closer', () => {
+test('uniform leaves no partition whose move would bring two members closer', () => {
   fc.assert(
     fc.property(anyCase, ({ topics, listening }) => {
       const members = membersOf(listening);
@@ -108,7 +108,7 @@ test('uniform leaves no partition that could move and bring two members closer',
   );
 });
 
-test('uniform moves as few partitions as a member that comes or goes makes necessary', () => {
+test('uniform moves the fewest partitions when a member joins or leaves', () => {
   fc.assert(
     fc.property(alikeCase, fc.boolean(), ({ topics, listening }, comes) => {
       const before = assignors.uniform(membersOf(listening), topics);
@@ -121,14 +121,14 @@ test('uniform moves as few partitions as a member that comes or goes makes neces
         const kept = [...had].flatMap(([topicId, numbers]) =>
           numbers.filter((number) => has(after.get(memberId)!, topicId, number)),
         );
-        // Who stays loses only what is too much for it, and only gains when somebody went.
+        // A remaining member loses only its excess, and gains only when another member left.
         assert.equal(kept.length, Math.min(countOf(had), countOf(after.get(memberId)!)));
       }
     }),
   );
 });
 
-test('uniform repeats itself when nothing has changed', () => {
+test('uniform returns the same assignment when nothing changed', () => {
   fc.assert(
     fc.property(anyCase, ({ topics, listening }) => {
       const first = assignors.uniform(membersOf(listening), topics);
@@ -137,7 +137,7 @@ test('uniform repeats itself when nothing has changed', () => {
   );
 });
 
-test('uniform is not misled by two members that say they had the same', () => {
+test('uniform handles two members that claim the same partitions', () => {
   const both = new Map([['t0', [0, 1, 2, 3]]]);
   const members = membersOf(
     [[0], [0]],
@@ -150,7 +150,7 @@ test('uniform is not misled by two members that say they had the same', () => {
   assertComplete(members, topics, assignors.uniform(members, topics));
 });
 
-test('range gives the same numbers of topics with the same listeners and equally many partitions', () => {
+test('range assigns equal partition numbers of topics with equal subscribers and partition counts', () => {
   fc.assert(
     fc.property(
       fc.integer({ min: 1, max: 20 }),
@@ -173,7 +173,7 @@ test('range gives the same numbers of topics with the same listeners and equally
   );
 });
 
-test('range keeps the place of a static member that comes back under another id', () => {
+test('range keeps the position of a static member that rejoins with another member id', () => {
   const topicIds = new Set(['t']);
   const member = (memberId: string, instanceId: string | null) => ({
     memberId,

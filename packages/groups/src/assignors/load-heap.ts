@@ -1,4 +1,4 @@
-/** A heap that knows its first entry, which is the only one that changes. */
+/** A heap that exposes only its first entry, the only one whose order may change. */
 export class LoadHeap<T> {
   readonly #entries: T[];
   readonly #compare: (a: T, b: T) => number;

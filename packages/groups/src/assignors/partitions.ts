@@ -1,14 +1,14 @@
 import type { PartitionsOfTopic } from '@weir/cluster';
 
 /**
- * Partitions by the id of their topic: numbers in ascending order, each once, and no topic without any. Never changed once made,
- * so that members and targets may share them.
+ * Partitions by topic id: numbers ascending and unique, and no topic without partitions. Immutable, so members and
+ * targets can share them.
  */
 export type TopicPartitions = ReadonlyMap<string, readonly number[]>;
 
 export const noPartitions: TopicPartitions = new Map();
 
-/** From what a peer says, in whatever order and however often. */
+/** Normalises partitions that a peer sent: any order, duplicates allowed. */
 export function partitionsFrom(topics: Iterable<PartitionsOfTopic>): TopicPartitions {
   const all = new Map<string, number[]>();
   for (const { topicId, partitions } of topics) {
@@ -35,7 +35,7 @@ export function isSame(a: TopicPartitions, b: TopicPartitions): boolean {
   return a === b || (a.size === b.size && countOf(a) === countOf(b) && isPartOf(a, b));
 }
 
-/** Whether `b` has all that `a` has. */
+/** Returns whether `b` contains all partitions of `a`. */
 export function isPartOf(a: TopicPartitions, b: TopicPartitions): boolean {
   for (const [topicId, numbers] of a) {
     const others = b.get(topicId);
@@ -67,7 +67,7 @@ export function union(a: TopicPartitions, b: TopicPartitions): TopicPartitions {
   return partitionsFrom([...partitionsAsList(a), ...partitionsAsList(b)]);
 }
 
-/** Gives the same object when all pass. */
+/** Returns the same object when all partitions pass. */
 export function filtered(
   partitions: TopicPartitions,
   passes: (topicId: string, partition: number) => boolean,

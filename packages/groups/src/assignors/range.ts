@@ -2,9 +2,10 @@ import type { AssignorMember } from './assignor.ts';
 import type { TopicPartitions } from './partitions.ts';
 
 /**
- * Cuts every topic into as many ranges as it has listeners, the first ones longer by one where it does not come out even. Members
- * stand in the order of their names, so that of topics with the same listeners and equally many partitions everybody gets the
- * same numbers: what a join of two topics needs. Static members keep their place under whatever id they come back.
+ * Cuts every topic into as many ranges as it has subscribers; the first ranges are longer by one when the count does
+ * not divide evenly. Members are ordered by name, so a member gets the same partition numbers of all topics with equal
+ * subscribers and partition counts (co-partitioning). Static members keep their position when they rejoin with another
+ * member id.
  */
 export function assignRange(
   members: readonly AssignorMember[],

@@ -9,10 +9,10 @@ interface Share {
 }
 
 /**
- * Gives all members equally many partitions, and moves as few as that takes.
+ * Balances the number of partitions per member and moves as few partitions as possible.
  *
- * Members that listen to the same topics end within one of each other. Where they listen to different ones, no partition could go
- * to another listener of its topic and leave the two closer to each other than they are.
+ * Members with equal subscriptions end within one partition of each other. With different subscriptions, no partition
+ * can move to another subscriber of its topic and bring the two loads closer.
  */
 export function assignUniformly(
   members: readonly AssignorMember[],
@@ -30,7 +30,7 @@ export function assignUniformly(
   return new Map(shares.map(({ member, partitions }) => [member.memberId, ascending(partitions)]));
 }
 
-/** Everybody may have everything: whoever has too much gives the rest away, and whoever has too little gets it. */
+/** All members subscribe to all topics: members above the quota give up the excess, and members below it receive it. */
 function shareAlike(shares: readonly Share[], topics: ReadonlyMap<string, number>): void {
   const free = new FreePartitions(topics);
   let partitionCount = 0;
@@ -56,7 +56,10 @@ function shareAlike(shares: readonly Share[], topics: ReadonlyMap<string, number
   }
 }
 
-/** Everybody keeps what they may have; what is free goes to whoever has least; then topics are evened out one after the other. */
+/**
+ * Members retain what they may own; free partitions go to the member with the lowest load; then topics are balanced one
+ * after the other.
+ */
 function shareByTopic(shares: readonly Share[], topics: ReadonlyMap<string, number>): void {
   const free = new FreePartitions(topics);
   for (const share of shares) {
@@ -67,7 +70,7 @@ function shareByTopic(shares: readonly Share[], topics: ReadonlyMap<string, numb
     }
   }
   const listeners = listenersByTopic(shares, topics);
-  // Topics that few listen to first: whoever has no choice is served before whoever has.
+  // Topics with few subscribers first: a member with fewer choices is served before one with more.
   const order = [...listeners].sort(([, a], [, b]) => a.length - b.length);
   const left = Map.groupBy(free.rest(), ([topicId]) => topicId);
   for (const [topicId, own] of order) {
@@ -79,7 +82,10 @@ function shareByTopic(shares: readonly Share[], topics: ReadonlyMap<string, numb
   while (order.map(([topicId, own]) => evenOut(topicId, own)).includes(true));
 }
 
-/** Moves partitions of a topic from who has most to who has least. Every move brings two loads closer, so that this ends. */
+/**
+ * Moves partitions of a topic from the member with the highest load to the one with the lowest. Every move brings two
+ * loads closer, so the loop ends.
+ */
 function evenOut(topicId: string, listeners: readonly Share[]): boolean {
   const least = new LoadHeap(listeners, (a, b) => a.load - b.load);
   const most = new LoadHeap(
@@ -100,7 +106,7 @@ function evenOut(topicId: string, listeners: readonly Share[]): boolean {
     from.load--;
     give(to, topicId, partition);
     hasMoved = true;
-    // Each of the two may also stand somewhere in the other heap, which is out of order then. The next pass sorts anew.
+    // Each of the two members may also be in the other heap, which is then out of order. The next pass sorts again.
     most.changeFirst(() => {});
     least.changeFirst(() => {});
   }
@@ -132,7 +138,7 @@ function ascending(partitions: Map<string, number[]>): TopicPartitions {
   return partitions;
 }
 
-/** Which partitions nobody has yet. */
+/** Tracks the partitions that have no owner yet. */
 class FreePartitions {
   readonly #taken: ReadonlyMap<string, Uint8Array>;
 
@@ -153,7 +159,7 @@ class FreePartitions {
     this.#taken.get(topicId)![partition] = 1;
   }
 
-  /** The last is the first to be given away. */
+  /** The last entry is assigned first. */
   rest(): [topicId: string, partition: number][] {
     const rest: [string, number][] = [];
     for (const [topicId, taken] of this.#taken) {

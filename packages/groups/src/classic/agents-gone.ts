@@ -4,20 +4,21 @@ import { completeJoinIfAllJoined } from './rebalance.ts';
 import type { Step } from './step.ts';
 
 /**
- * How long a member of a lost agent has to be heard of through another one. Clients find another coordinator within a second or two, and send a
- * heartbeat at least three times in a session.
+ * The time in which a member of a lost agent must reconnect through another one. Clients find another coordinator
+ * within a second or two, and send at least three heartbeats per session.
  */
 const returnMsMin = 10_000;
 const heartbeatsPerSession = 3;
 
 /**
- * Forgets new members whose JoinGroup was lost with its agent, and ids that it gave out, as the failover of a coordinator does in Kafka. The client may have
- * begun again under another id: the old one would be waited for, or even made the leader, until a session ends that nobody keeps. A client that
- * comes back with the id is told UNKNOWN_MEMBER_ID, upon which clients join anew.
+ * Removes new members whose JoinGroup was lost with its agent, and pending member ids that the agent had requested, as
+ * the failover of a coordinator does in Kafka. The client may have restarted with another id: the group would wait for
+ * the old id, or even make it the leader, until its session expires. A client that returns with the old id gets
+ * UNKNOWN_MEMBER_ID and joins anew.
  *
- * A member of a generation has not joined the next one then, so that it is not made the leader either. Its session ends sooner: a client that closes
- * when its coordinator dies cannot send its LeaveGroup, and the others would wait for it. Static members keep their whole session, in which they
- * may restart.
+ * A member of a generation then counts as not joined to the next one, so it does not become the leader either. Its
+ * session expires sooner: a client that closes when its coordinator dies cannot send its LeaveGroup, and the other
+ * members would wait for it. Static members retain their whole session, in which they may restart.
  */
 export function agentsGone(step: Step, { agentIds }: ClassicEventOf<'agentsGone'>): void {
   const { group } = step;
@@ -44,7 +45,7 @@ export function agentsGone(step: Step, { agentIds }: ClassicEventOf<'agentsGone'
   if (hasForgotten && group.state === 'PreparingRebalance') completeJoinIfAllJoined(step);
 }
 
-/** Once for each loss: the member may be elsewhere when the agent, back under the same id, is lost again. */
+/** Applies once per loss: the member may be on another agent when this agent, back with the same id, is lost again. */
 function expectReturn(step: Step, member: Member): void {
   member.agentId = undefined;
   const returnMs = Math.max(returnMsMin, Math.ceil(member.sessionTimeoutMs / heartbeatsPerSession));

@@ -1,17 +1,18 @@
 import type { NamedBytes } from '@weir/cluster';
 
 /**
- *     Empty ──join──▶ PreparingRebalance ──all joined, or time over──▶ CompletingRebalance ──leader assigned──▶ Stable
- *       ▲                │      ▲                                             │                                  │
- *       └──nobody left───┘      └────── somebody joins, leaves or falls silent, or the leader rejoins ───────────┘
+ *     Empty ──join──▶ PreparingRebalance ──all joined or timeout──▶ CompletingRebalance ──leader assigned──▶ Stable
+ *       ▲                │       ▲                                        │                                     │
+ *       └───no members───┘       └─────── a member joins or leaves ───────┴─────────────────────────────────────┘
  *
- * `Dead` is a group that was deleted while somebody still held it.
+ * A member whose session expires counts as one that leaves. The leader starts a rebalance also when it rejoins. `Dead`
+ * is a group that was deleted while a caller still held a reference to it.
  */
 const classicStates = ['Empty', 'PreparingRebalance', 'CompletingRebalance', 'Stable', 'Dead'] as const;
 
 export type ClassicState = (typeof classicStates)[number];
 
-/** Names a request that is answered later. */
+/** Identifies a request that is answered later. */
 export type Token = number;
 
 export interface Member {
@@ -21,62 +22,62 @@ export interface Member {
   clientHost: string;
   sessionTimeoutMs: number;
   rebalanceTimeoutMs: number;
-  /** The preferred one first. Changed by `setProtocols` only. */
+  /** In order of preference. Changed by `setProtocols` only. */
   protocols: readonly NamedBytes[];
   assignment: Uint8Array;
-  /** The JoinGroup that waits. Changed by `setJoin` only. */
+  /** The waiting JoinGroup. Changed by `setJoin` only. */
   join: Token | undefined;
-  /** The SyncGroup that waits. */
+  /** The waiting SyncGroup. */
   sync: Token | undefined;
-  /** It has had no answer to a JoinGroup yet, and cannot send heartbeats. */
+  /** It has no answer to a JoinGroup yet, so it cannot send heartbeats. */
   isNew: boolean;
-  /** The agent that passed its last JoinGroup on, if that is known. */
+  /** The agent that forwarded its last JoinGroup, if known. */
   agentId: string | undefined;
-  /** When it counts as gone unless something is heard of it. */
+  /** When its session expires unless it sends a request. */
   deadlineMs: number;
 }
 
-/** An id that was given out to a member that has not joined with it yet. */
+/** A member id that was assigned to a client that has not joined with it yet. */
 interface PendingMember {
-  /** Until when it may. */
+  /** When the id expires. */
   readonly deadlineMs: number;
-  /** The agent that it asked for the id. */
+  /** The agent that requested the id. */
   readonly agentId: string | undefined;
 }
 
 /** A rebalance that waits for members to join. */
 interface Rebalance {
   deadlineMs: number;
-  /** The first one of an empty group waits for more members, as long as more come and time is left. */
+  /** The first rebalance of an empty group waits for more members, while more join and time remains. */
   readonly initial: { remainingMs: number; hasNewMember: boolean } | undefined;
 }
 
 export const noBytes = new Uint8Array(0);
 
 /**
- * A classic group as data. Who changes it are the functions of this folder; what is here keeps what is derived from the members
- * in step with them, since a group may have thousands and counting them at every join would cost their square.
+ * The state of a classic group. The functions of this folder change it. The class maintains the values that are derived
+ * from the members, because recounting thousands of members at every join would cost quadratic time.
  */
 export class ClassicGroup {
   readonly groupId: string;
   state: ClassicState = 'Empty';
   generationId = 0;
-  /** What kind of members it has: `consumer`, `connect`; `null` for a group that never had any. */
+  /** The protocol type of its members: `consumer`, `connect`; `null` for a group that never had members. */
   protocolType: string | null = null;
-  /** The way to assign that all members know and most prefer. */
+  /** The protocol that all members support and most prefer. */
   protocolName: string | null = null;
   leaderId: string | null = null;
-  /** Since when it has no members, by the time of the world. Set when that is made durable. */
+  /** Since when it has no members, in wall-clock time. Set when the empty state becomes durable. */
   emptySinceMs: number | undefined;
   rebalance: Rebalance | undefined;
-  /** When members that joined this generation and did not ask for their assignment are removed. */
+  /** When members that joined this generation but sent no SyncGroup are removed. */
   syncDeadlineMs: number | undefined;
-  /** Those members. */
+  /** Members that `syncDeadlineMs` applies to. */
   readonly unsynced = new Set<string>();
   readonly pending = new Map<string, PendingMember>();
   readonly #members = new Map<string, Member>();
   readonly #staticMembers = new Map<string, string>();
-  /** How many members know a protocol. */
+  /** The number of members that support a protocol. */
   readonly #supporters = new Map<string, number>();
   #joinedCount = 0;
   #metadataBytes = 0;
@@ -85,17 +86,17 @@ export class ClassicGroup {
     this.groupId = groupId;
   }
 
-  /** In the order in which they came. */
+  /** In the order in which they joined. */
   get members(): ReadonlyMap<string, Member> {
     return this.#members;
   }
 
-  /** Members whose JoinGroup waits. */
+  /** The number of members whose JoinGroup waits. */
   get joinedCount(): number {
     return this.#joinedCount;
   }
 
-  /** All that the members say of themselves. */
+  /** The size of the metadata of all members. */
   get metadataBytes(): number {
     return this.#metadataBytes;
   }
@@ -104,7 +105,7 @@ export class ClassicGroup {
     return this.#joinedCount === this.#members.size && this.pending.size === 0;
   }
 
-  /** How long the slowest member may take to join. */
+  /** The longest rebalance timeout of all members. */
   get rebalanceTimeoutMs(): number {
     let longestMs = 0;
     for (const { rebalanceTimeoutMs } of this.#members.values()) {
@@ -129,7 +130,10 @@ export class ClassicGroup {
     this.leaderId ??= member.memberId;
   }
 
-  /** The next member takes over from a leader. Whoever removes a member has answered what it waits for. */
+  /**
+   * If the member is the leader, the next member becomes the leader. The caller has already answered its waiting
+   * requests.
+   */
   remove(member: Member): void {
     this.#members.delete(member.memberId);
     this.unsynced.delete(member.memberId);
@@ -142,7 +146,7 @@ export class ClassicGroup {
     if (this.leaderId === member.memberId) this.leaderId = this.#members.keys().next().value ?? null;
   }
 
-  /** The same static member under another id. */
+  /** Replaces the member id of a static member. */
   replace(member: Member, memberId: string): Member {
     const wasLeader = this.leaderId === member.memberId;
     const wasUnsynced = this.unsynced.has(member.memberId);
@@ -165,14 +169,14 @@ export class ClassicGroup {
     this.#count(protocols, 1);
   }
 
-  /** Whether every member knows at least one of the protocols. */
+  /** Returns whether all members support one of the protocols. */
   knowsOneOf(protocols: readonly NamedBytes[]): boolean {
     return protocols.some(({ name }) => this.#supporters.get(name) === this.#members.size);
   }
 
   /**
-   * Every member votes for the one it likes best of those that all know. Of equally many votes the one counts that got its first
-   * vote earlier.
+   * Every member votes for its most preferred protocol among those that all support. On a tie, the protocol that got
+   * its first vote earlier wins.
    */
   selectProtocol(): string | null {
     const votes = new Map<string, number>();

@@ -25,7 +25,7 @@ interface Waiting {
   reject(error: Error): void;
 }
 
-/** A classic group with its coordinator around it: feeds the machine, and does what follows from it. */
+/** Connects a classic group to its coordinator: feeds the state machine and executes its effects. */
 export class ClassicGroupRuntime implements Group {
   readonly type = 'classic';
   wakeAtMs = Number.POSITIVE_INFINITY;
@@ -34,7 +34,7 @@ export class ClassicGroupRuntime implements Group {
   readonly #waiting = new Map<Token, Waiting>();
   #lastToken = 0;
   #isKept: boolean;
-  /** Of the present generation; found when somebody asks. */
+  /** Topics of the present generation; computed on demand. */
   #topics: { readonly generationId: number; readonly names: ReadonlySet<string> | undefined } | undefined;
 
   constructor(group: ClassicGroup, host: GroupHost, isKept: boolean) {
@@ -70,7 +70,7 @@ export class ClassicGroupRuntime implements Group {
     return this.#wait<SyncGroupAnswer>((token) => ({ kind: 'sync', token, request }));
   }
 
-  /** Answered at once; whoever asks waits for what the answer rests on. */
+  /** Answers at once; the caller waits until the state that the answer depends on is durable. */
   heartbeat(heartbeat: GroupHeartbeat): GroupError {
     return this.#ask<GroupError>((token) => ({ kind: 'heartbeat', token, heartbeat }));
   }
@@ -83,7 +83,7 @@ export class ClassicGroupRuntime implements Group {
     return this.#ask<GroupError>((token) => ({ kind: 'commit', token, committer, isTransactional }));
   }
 
-  /** Classic members do not say who they are when they read offsets. */
+  /** Classic members do not identify themselves in OffsetFetch. */
   checkFetch(): GroupError {
     return 'NONE';
   }
@@ -98,7 +98,7 @@ export class ClassicGroupRuntime implements Group {
     if (this.#topics?.generationId !== generationId) {
       this.#topics = { generationId, names: subscribedTopics(this.#group, members.values()) };
     }
-    // Members that say it in a form that we do not know may listen to anything.
+    // A subscription in an unknown format may include any topic.
     return this.#topics.names?.has(topicName) ?? true;
   }
 
@@ -150,12 +150,12 @@ export class ClassicGroupRuntime implements Group {
     writeClassicGroup(this.#group, writer);
   }
 
-  /** For whoever makes another type of group of it; to be read only. */
+  /** For a conversion to another group type; read only. */
   get group(): ClassicGroup {
     return this.#group;
   }
 
-  /** Makes way for another group of this id: whoever waits is told to come again. */
+  /** Makes way for another group with this id: waiting requests fail with REBALANCE_IN_PROGRESS, so clients retry. */
   giveUp(): void {
     const { members, metadataBytes } = this.#group;
     const last = new Step(this.#group, this.#host.monotonicMs(), this.#host.classicRules());
@@ -170,7 +170,7 @@ export class ClassicGroupRuntime implements Group {
     this.#run({ kind: 'agentsGone', agentIds });
   }
 
-  /** Nobody coordinates the group here any more. */
+  /** Rejects waiting requests: this process no longer coordinates the group. */
   close(error: Error): void {
     for (const { reject } of this.#waiting.values()) reject(error);
     this.#waiting.clear();
@@ -184,7 +184,7 @@ export class ClassicGroupRuntime implements Group {
     });
   }
 
-  /** For events that the machine answers at once. */
+  /** Runs an event that the machine answers at once. */
   #ask<Reply extends ClassicReply>(event: (token: Token) => ClassicEvent): Reply {
     let found: ClassicReply | undefined;
     const token = ++this.#lastToken;

@@ -7,11 +7,11 @@ import { subscribedTopics } from './subscription.ts';
 
 type Join = ClassicEventOf<'join'>;
 
-/** What a state does with a member that it knows. */
+/** How a state handles a JoinGroup of a known member. */
 interface JoinOfKnown {
-  /** The member joins again under its id. */
+  /** The member rejoins with its id. */
   readonly rejoin: (step: Step, member: Member, join: Join) => void;
-  /** A static member comes back without its id, and has got another one. `before` is what it was. */
+  /** A static member rejoins without its id and has a new one. `before` is its previous state. */
   readonly comeBack: (step: Step, member: Member, join: Join, before: Readonly<Member>) => void;
 }
 
@@ -29,11 +29,11 @@ export const joinInPreparingRebalance: JoinOfKnown = {
 
 export const joinInCompletingRebalance: JoinOfKnown = {
   rejoin: (step, member, join) => {
-    // It may not have heard the answer that it got.
+    // The member may not have received the previous answer.
     if (isSame(member.protocols, join.request.protocols)) tellAgain(step, member, join);
     else updateAndRebalance(step, member, join);
   },
-  // The leader may have heard of the member under its old id.
+  // The leader may have received the old id of the member.
   comeBack: (step, member, join) => {
     wait(step, member, join);
     prepareRebalance(step);
@@ -42,7 +42,7 @@ export const joinInCompletingRebalance: JoinOfKnown = {
 
 export const joinInStable: JoinOfKnown = {
   rejoin: (step, member, join) => {
-    // A leader joins again because something changed that only it can see, as the number of partitions.
+    // A leader rejoins because of a change that only it can see, such as the number of partitions.
     const isLeader = member.memberId === step.group.leaderId;
     if (!isLeader && isSame(member.protocols, join.request.protocols)) tellAgain(step, member, join);
     else updateAndRebalance(step, member, join);
@@ -58,7 +58,7 @@ export const joinInStable: JoinOfKnown = {
   },
 };
 
-/** The group has no members; only ids that were given out are known. */
+/** The group has no members; only pending member ids are known. */
 export const joinInEmpty: JoinOfKnown = {
   rejoin: (step, _member, { token, request }) =>
     step.answer(token, refusedJoin('UNKNOWN_MEMBER_ID', request.memberId)),
@@ -100,7 +100,7 @@ export function joining(known: JoinOfKnown): (step: Step, event: Join) => void {
   };
 }
 
-/** Whether somebody is the member that they say. */
+/** Checks the identity that a member claims. */
 export function validateMember(
   group: ClassicGroup,
   memberId: string,
@@ -124,7 +124,7 @@ function problemOf({ group, rules }: Step, request: JoinGroupRequest): GroupErro
   if (new Set(protocols.map(({ name }) => name)).size !== protocols.length) return 'INVALID_REQUEST';
   if (protocolType === '' || protocols.length === 0) return 'INCONSISTENT_GROUP_PROTOCOL';
   const isPending = group.pending.has(memberId);
-  // Only dynamic members are given an id before they join.
+  // Only dynamic members get an id before they join.
   if (isPending && groupInstanceId !== null) return 'UNKNOWN_MEMBER_ID';
   if (!hasRoom(group, request, rules.groupSizeMax)) return 'GROUP_MAX_SIZE_REACHED';
   if (!isPending && memberId === '' && group.pending.size >= rules.pendingMembersMax) {
@@ -143,7 +143,7 @@ function problemOf({ group, rules }: Step, request: JoinGroupRequest): GroupErro
     : 'NONE';
 }
 
-/** While members gather, those count who have come; later, those who are members. */
+/** During a rebalance the members that have joined count against the limit; otherwise all members do. */
 function hasRoom(group: ClassicGroup, request: JoinGroupRequest, sizeMax: number): boolean {
   const { memberId, groupInstanceId } = request;
   const staticId = groupInstanceId === null ? undefined : group.staticMemberId(groupInstanceId);
@@ -178,7 +178,7 @@ function addMember(step: Step, memberId: string, { token, request }: Join): void
   completeJoinIfAllJoined(step);
 }
 
-/** A static member gets another id; whoever still uses the old one is told so. */
+/** Gives a static member a new id; waiting requests with the old id get FENCED_INSTANCE_ID. */
 function takePlace(step: Step, before: Member, join: Join): Member {
   step.refuseWaiting(before, 'FENCED_INSTANCE_ID');
   const member = step.group.replace(before, join.freshMemberId);
@@ -196,7 +196,7 @@ function update(step: Step, member: Member, { request }: Join): void {
   if (!member.isNew) step.keepAlive(member);
 }
 
-/** An older request of the same member comes from a connection that its client has given up. */
+/** An older request of the same member comes from a connection that its client has closed. */
 function wait(step: Step, member: Member, { token }: Join): void {
   if (member.join !== undefined) {
     step.answer(member.join, refusedJoin('REBALANCE_IN_PROGRESS', member.memberId));
@@ -216,8 +216,8 @@ function tellAgain(step: Step, member: Member, { token }: Join): void {
 }
 
 /**
- * A static member is back as if it had never been away. Its new id has to be durable. A leader that does not know
- * `skipAssignment` is told that somebody else leads, so that it does not assign anew.
+ * Lets a static member rejoin without a rebalance. Its new id must be durable. A leader that does not support
+ * `skipAssignment` gets another leader id, so that it does not assign again.
  */
 function tellUnchanged(step: Step, member: Member, { token, request }: Join, before: Readonly<Member>): void {
   const { group } = step;
@@ -233,8 +233,8 @@ function tellUnchanged(step: Step, member: Member, { token, request }: Join, bef
 }
 
 /**
- * Consumers say with every join what they own, so that what they say differs even if what they want does not. Of other
- * kinds of members only the protocol is known.
+ * Consumers include their owned partitions in every join, so their metadata differs even when the subscription is the
+ * same. For other protocol types the topics are unknown.
  */
 function hasOtherTopics(group: ClassicGroup, before: Readonly<Member>, now: Readonly<Member>): boolean {
   const old = subscribedTopics(group, [before]);

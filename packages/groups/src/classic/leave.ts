@@ -4,8 +4,8 @@ import { validateMember } from './join.ts';
 import type { Step } from './step.ts';
 
 /**
- * Takes members out one by one, each with its own error. `then` is what the group does when somebody is gone; an id that was
- * given out and not used is nobody who has anything to be assigned to others.
+ * Removes members one by one, each with its own error. `then` runs when at least one was removed; `hasMemberLeft` is
+ * false when only pending member ids were, because those have no partitions to reassign.
  */
 export function leaving(
   then: (step: Step, hasMemberLeft: boolean) => void,

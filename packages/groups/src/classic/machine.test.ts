@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ClassicStory, type JoinRequest } from '../../testing/classic-story.ts';
 
-/** A stable group of `a`, who leads, and `b`, in generation 2. */
+/** A stable group of `a` (the leader) and `b`, in generation 2. */
 function stable(
   rules: ConstructorParameters<typeof ClassicStory>[0] = {},
   wish: JoinRequest = {},
@@ -19,7 +19,7 @@ function stable(
   return story;
 }
 
-/** The metadata of a consumer: version 1 and the topics that it listens to. */
+/** The metadata of a consumer: version 1 and its subscribed topics. */
 function subscription(...topics: string[]): string {
   const head = Buffer.alloc(6);
   head.writeInt16BE(1, 0);
@@ -28,7 +28,7 @@ function subscription(...topics: string[]): string {
   return Buffer.concat([head, ...names]).toString('latin1');
 }
 
-test('members join, the leader assigns, everybody is told', () => {
+test('members join, the leader assigns, all members get their assignment', () => {
   const story = new ClassicStory({ initialRebalanceDelayMs: 3_000 });
   assert.deepEqual(story.join('a', { protocols: 'range:x' }), []);
   assert.deepEqual(story.join('b', { protocols: 'range:y' }), []);
@@ -45,7 +45,7 @@ test('members join, the leader assigns, everybody is told', () => {
   assert.equal(story.saves, 2, 'the generation, and its assignment');
 });
 
-test('the first rebalance waits as long as members come, up to the rebalance timeout', () => {
+test('the first rebalance waits while members join, up to the rebalance timeout', () => {
   const story = new ClassicStory({ initialRebalanceDelayMs: 3_000 });
   const wish = { rebalanceTimeoutMs: 8_000 };
   story.join('a', wish);
@@ -79,7 +79,7 @@ for (const [what, wish, answer] of refusedJoins) {
   });
 }
 
-test('a new dynamic member is given an id, and joins with it before its session would be over', () => {
+test('a new dynamic member gets an id and must join with it within its session timeout', () => {
   const story = new ClassicStory();
   const wish = { requiresKnownMemberId: true };
   assert.deepEqual(story.join('a', wish), ['a MEMBER_ID_REQUIRED a-id']);
@@ -96,7 +96,7 @@ test('a new dynamic member is given an id, and joins with it before its session 
   assert.deepEqual(story.join('b', { ...wish, memberId: 'b-id' }), ['b UNKNOWN_MEMBER_ID b-id']);
 });
 
-test('a rebalance waits for members that were given an id, until they do not come', () => {
+test('a rebalance waits for pending member ids until they expire', () => {
   const story = stable();
   story.join('c', { requiresKnownMemberId: true });
   story.rejoin('a');
@@ -107,7 +107,7 @@ test('a rebalance waits for members that were given an id, until they do not com
   );
 });
 
-test('a new member whose agent is gone is neither waited for nor made the leader', () => {
+test('a new member of a lost agent neither delays a rebalance nor becomes the leader', () => {
   const story = new ClassicStory({ initialRebalanceDelayMs: 3_000 });
   story.join('a', { agentId: 'dead' });
   story.join('b', { agentId: 'alive' });
@@ -120,7 +120,7 @@ test('a new member whose agent is gone is neither waited for nor made the leader
   assert.deepEqual(story.rejoin('a'), ['a UNKNOWN_MEMBER_ID a-id']);
 });
 
-test('a rebalance that waits for a member whose agent is gone ends', () => {
+test('a rebalance that waits for a member of a lost agent completes', () => {
   const story = stable();
   story.join('c', { agentId: 'dead' });
   story.join('d', { requiresKnownMemberId: true, agentId: 'dead' });
@@ -133,7 +133,7 @@ test('a rebalance that waits for a member whose agent is gone ends', () => {
   );
 });
 
-test('a member of a generation stays when its agent is gone, and may join again elsewhere', () => {
+test('a member of a generation stays when its agent is lost, and can rejoin through another agent', () => {
   const story = stable({}, { agentId: 'dead' });
   story.rejoin('a', { agentId: 'dead' });
   assert.deepEqual(story.agentsGone('dead'), ['a REBALANCE_IN_PROGRESS a-id']);
@@ -145,7 +145,7 @@ test('a member of a generation stays when its agent is gone, and may join again 
   assert.deepEqual(story.agentsGone('dead', 'alive'), []);
 });
 
-test('a member of a generation that was lost with its agent is waited for during its session, and does not lead', () => {
+test('a rebalance waits one session for a lost member of a generation, which does not become the leader', () => {
   const story = stable({}, { agentId: 'dead' });
   story.rejoin('a', { agentId: 'dead' });
   story.pass(5_000);
@@ -155,7 +155,7 @@ test('a member of a generation that was lost with its agent is waited for during
   assert.deepEqual(story.pass(1), ['b joined 3 range as b-id, leads [b-id=]']);
 });
 
-test('a long session of a member ends sooner when its agent is gone, unless the member is heard of or static', () => {
+test('a long session ends sooner when the agent is lost, unless the member sends a request or is static', () => {
   const long = { sessionTimeoutMs: 45_000, rebalanceTimeoutMs: 60_000 };
   const story = stable({ sessionTimeoutMsMax: 60_000 }, { ...long, agentId: 'dead' });
   story.agentsGone('dead');
@@ -175,7 +175,7 @@ test('a long session of a member ends sooner when its agent is gone, unless the 
   assert.equal(restarting.group.members.size, 1);
 });
 
-test('a group whose only members were lost with their agent is empty', () => {
+test('a group whose members were all lost with their agent becomes empty', () => {
   const story = new ClassicStory({ initialRebalanceDelayMs: 3_000 });
   story.join('a', { agentId: 'dead' });
   story.agentsGone('dead');
@@ -183,7 +183,7 @@ test('a group whose only members were lost with their agent is empty', () => {
   assert.equal(story.group.state, 'Empty');
 });
 
-test('the protocol is the one that all know and most prefer', () => {
+test('the selected protocol is the one that all members support and most prefer', () => {
   const story = new ClassicStory({ initialRebalanceDelayMs: 100 });
   story.join('a', { protocols: 'range:,sticky:,mine:' });
   story.join('b', { protocols: 'sticky:,range:' });
@@ -192,7 +192,7 @@ test('the protocol is the one that all know and most prefer', () => {
   assert.equal(story.group.protocolName, 'sticky');
 });
 
-test('a group is full', () => {
+test('a full group refuses new members', () => {
   const story = stable({ groupSizeMax: 2 });
   assert.deepEqual(story.join('c'), ['c GROUP_MAX_SIZE_REACHED']);
   story.rejoin('a');
@@ -200,7 +200,7 @@ test('a group is full', () => {
   assert.deepEqual(story.join('d'), ['d GROUP_MAX_SIZE_REACHED']);
 });
 
-test('a leader that joins again starts a rebalance, a follower with nothing new does not', () => {
+test('a rejoining leader starts a rebalance, a follower with unchanged metadata does not', () => {
   const story = stable();
   assert.deepEqual(story.rejoin('b'), ['b joined 2 range as b-id, follows a-id']);
   assert.equal(story.group.state, 'Stable');
@@ -211,13 +211,13 @@ test('a leader that joins again starts a rebalance, a follower with nothing new 
   assert.equal(story.group.generationId, 3);
 });
 
-test('a follower with something new starts a rebalance', () => {
+test('a follower with changed metadata starts a rebalance', () => {
   const story = stable();
   assert.deepEqual(story.rejoin('b', { protocols: 'range:new' }), []);
   assert.equal(story.group.state, 'PreparingRebalance');
 });
 
-test('members that own partitions rebalance twice in a row, and what they say is passed on', () => {
+test('cooperative members rebalance twice, and their metadata is passed to the leader', () => {
   const story = stable({}, { protocols: 'cooperative-sticky:' });
   story.rejoin('a', { protocols: 'cooperative-sticky:owns 1 2' });
   assert.deepEqual(story.rejoin('b', { protocols: 'cooperative-sticky:owns 3' }), [
@@ -233,7 +233,7 @@ test('members that own partitions rebalance twice in a row, and what they say is
   ]);
 });
 
-test('who did not hear the answer to a join is told again while the leader assigns', () => {
+test('a repeated join returns the same answer while the leader assigns', () => {
   const story = new ClassicStory();
   story.join('a');
   assert.deepEqual(story.rejoin('a'), ['a joined 1 range as a-id, leads [a-id=]']);
@@ -243,7 +243,7 @@ test('who did not hear the answer to a join is told again while the leader assig
   ]);
 });
 
-test('who asks again while a request waits gets the answer, and the older request an error', () => {
+test('a repeated request replaces the waiting one, which gets an error', () => {
   const story = stable();
   story.rejoin('b', { protocols: 'range:new' });
   assert.deepEqual(story.join('b again', { memberId: 'b-id', protocols: 'range:new' }), [
@@ -257,7 +257,7 @@ test('who asks again while a request waits gets the answer, and the older reques
   assert.deepEqual(story.sync('b again', '', { memberId: 'b-id' }), ['b REBALANCE_IN_PROGRESS']);
 });
 
-test('who does not join again in time is out', () => {
+test('a member that does not rejoin in time is removed', () => {
   const story = stable();
   story.rejoin('a');
   for (let second = 0; second < 59; second++) {
@@ -268,7 +268,7 @@ test('who does not join again in time is out', () => {
   assert.equal(story.heartbeat('b'), 'UNKNOWN_MEMBER_ID');
 });
 
-test('who falls silent is out, and another leads', () => {
+test('a member whose session expires is removed, and another member leads', () => {
   const story = stable();
   story.pass(6_000);
   story.heartbeat('b');
@@ -278,13 +278,13 @@ test('who falls silent is out, and another leads', () => {
   assert.deepEqual(story.rejoin('b'), ['b joined 3 range as b-id, leads [b-id=]']);
 });
 
-test('who falls silent while others wait to be joined does not hold them up', () => {
+test('a member whose session expires during a rebalance does not delay the others', () => {
   const story = stable();
   story.rejoin('a');
   assert.deepEqual(story.pass(10_000), ['a joined 3 range as a-id, leads [a-id=]']);
 });
 
-test('who waits for an answer is not silent', () => {
+test('a member that waits for an answer keeps its session', () => {
   const story = new ClassicStory();
   story.join('a');
   story.sync('a', 'a-id:1');
@@ -298,7 +298,7 @@ test('who waits for an answer is not silent', () => {
   assert.deepEqual(story.waiting, ['b']);
 });
 
-test('who joined and does not ask for its assignment is out after the rebalance timeout', () => {
+test('a member that joined but sends no SyncGroup is removed after the rebalance timeout', () => {
   const story = new ClassicStory();
   story.join('a');
   story.sync('a', 'a-id:1');
@@ -315,7 +315,7 @@ test('who joined and does not ask for its assignment is out after the rebalance 
   assert.equal(story.group.members.size, 1);
 });
 
-test('a new member that is not answered for five minutes has to ask again', () => {
+test('a new member without an answer for five minutes must join again', () => {
   const story = stable({}, { rebalanceTimeoutMs: 3_600_000 });
   story.join('c', { rebalanceTimeoutMs: 3_600_000 });
   for (let second = 0; second < 299; second++) {
@@ -352,7 +352,7 @@ for (const [what, run, answer] of syncs) {
   test(`a sync ${what}`, () => assert.deepEqual(run(stable()), [answer]));
 }
 
-test('a sync during a rebalance says so, also to those who wait', () => {
+test('a SyncGroup during a rebalance fails with REBALANCE_IN_PROGRESS, waiting ones included', () => {
   const story = stable();
   story.rejoin('a');
   assert.deepEqual(story.sync('b'), ['b REBALANCE_IN_PROGRESS']);
@@ -361,7 +361,7 @@ test('a sync during a rebalance says so, also to those who wait', () => {
   assert.deepEqual(story.join('c'), ['b REBALANCE_IN_PROGRESS'], 'c came while b waited for the leader');
 });
 
-test('an assignment that is too long is refused, and a shorter one taken', () => {
+test('an assignment that is too large is refused, and a smaller one accepted', () => {
   const story = new ClassicStory();
   story.join('a');
   assert.deepEqual(story.sync('a', `a-id:${'x'.repeat(1_001)}`), ['a INVALID_REQUEST']);
@@ -386,14 +386,14 @@ test('members leave in a batch, each with its own error', () => {
   assert.equal(story.group.leaderId, 'b-id');
 });
 
-test('an id that was given out and is given back is no reason for a rebalance', () => {
+test('a pending member id that leaves does not start a rebalance', () => {
   const story = stable();
   story.join('c', { requiresKnownMemberId: true });
   assert.deepEqual(story.leave('c-id'), ['leave NONE']);
   assert.equal(story.group.state, 'Stable');
 });
 
-test('the last who leaves leaves an empty group, which keeps its generation and can be deleted', () => {
+test('a group without members is empty, keeps its generation and can be deleted', () => {
   const story = stable();
   assert.equal(story.delete(), 'NON_EMPTY_GROUP');
   story.leave('a-id', 'b-id');
@@ -409,13 +409,13 @@ test('the last who leaves leaves an empty group, which keeps its generation and 
   assert.equal(story.commit('', -1), 'GROUP_ID_NOT_FOUND');
 });
 
-test('who waits and is removed is told', () => {
+test('the waiting request of a removed member is answered', () => {
   const story = stable();
   story.rejoin('a');
   assert.deepEqual(story.leave('a-id'), ['a UNKNOWN_MEMBER_ID a-id', 'leave NONE']);
 });
 
-test('a static member needs no id in advance, and takes its place under another id', () => {
+test('a static member needs no member id in advance, and rejoins with another id', () => {
   const story = new ClassicStory();
   const wish = { instance: 'one', requiresKnownMemberId: true };
   assert.deepEqual(story.join('a', wish), ['a joined 1 range as a-id, leads [a-id=]']);
@@ -437,7 +437,7 @@ test('a static member needs no id in advance, and takes its place under another 
   assert.equal(story.group.leaderId, 'a2-id');
 });
 
-test('a static leader that comes back is told to lead without assigning, if it understands', () => {
+test('a rejoining static leader gets skipAssignment, if it supports it', () => {
   const story = new ClassicStory();
   const wish = { instance: 'one', supportsSkipAssignment: true };
   story.join('a', wish);
@@ -445,7 +445,7 @@ test('a static leader that comes back is told to lead without assigning, if it u
   assert.deepEqual(story.join('a2', wish), ['a2 joined 1 range as a2-id, leads [a2-id=] without assigning']);
 });
 
-test('a static member that comes back while others gather or wait takes part', () => {
+test('a static member that rejoins during a rebalance takes part in it', () => {
   const story = stable({}, {});
   story.join('s', { instance: 'one' });
   story.rejoin('a');
@@ -480,7 +480,7 @@ for (const [what, before, after, state] of comebacks) {
   });
 }
 
-test('a static member that is away stays a member of the next generation until its session is over', () => {
+test('an absent static member is part of the next generation until its session expires', () => {
   const story = stable();
   story.join('s', { instance: 'one', sessionTimeoutMs: 200_000 });
   story.rejoin('a');
@@ -503,7 +503,7 @@ test('a static member that is away stays a member of the next generation until i
   assert.equal(story.group.members.size, 2);
 });
 
-test('anybody may remove a static member by its name', () => {
+test('any client can remove a static member by its instance id', () => {
   const story = stable();
   story.join('s', { instance: 'one' });
   assert.deepEqual(story.leave('/one'), ['s UNKNOWN_MEMBER_ID s-id', 'leave NONE']);
@@ -571,7 +571,7 @@ for (const [state, make, rows] of commits) {
   });
 }
 
-test('a commit keeps the session', () => {
+test('a commit extends the session', () => {
   const story = stable();
   story.pass(9_000);
   story.commit('a-id', 2);

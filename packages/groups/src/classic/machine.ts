@@ -17,11 +17,12 @@ import { syncInCompletingRebalance, syncInStable, syncing } from './sync.ts';
 import { tickInEmpty, tickInPreparingRebalance, tickWithGeneration } from './tick.ts';
 
 /**
- * What happens to a classic group: a machine without I/O, clock or chance. It changes the group in place, as the cluster machine
- * does with its state, because a group may have ten thousand members and a copy per join would cost their square.
+ * The state machine of a classic group, without I/O, clock or randomness. It changes the group in place, as the cluster
+ * machine does with its state, because a group may have ten thousand members and a copy per join would cost quadratic
+ * time.
  *
- * Deadlines are data of the group, and `tick` says that time has passed. So a heartbeat is one assignment, and whoever keeps
- * the groups needs one timer for all of them.
+ * Deadlines are data of the group, and `tick` reports that time has passed. So a heartbeat is one assignment, and the
+ * owner of the groups needs one timer for all of them.
  */
 export function step(group: ClassicGroup, event: ClassicEvent, nowMs: number, rules: ClassicRules): Effects {
   const current = new Step(group, nowMs, rules);
@@ -110,7 +111,7 @@ function refusing(error: GroupError): (current: Step, event: { readonly token: T
   return (current, { token }) => current.answer(token, error);
 }
 
-/** Whatever the state answers, a heartbeat of a member of this generation keeps its session. */
+/** A heartbeat of a member of this generation extends its session, whatever the state answers. */
 function beating(error: GroupError): Cell<'heartbeat'> {
   return (current, { token, heartbeat }) => {
     const { memberId, groupInstanceId, generationId } = heartbeat;
@@ -121,10 +122,10 @@ function beating(error: GroupError): Cell<'heartbeat'> {
 }
 
 interface CommitErrors {
-  /** Somebody who names no member: a tool, or a client that assigns partitions by itself. */
+  /** For a committer without a member id: a tool, or a client with manual assignment. */
   readonly withoutMember: GroupError;
   readonly asMember: GroupError;
-  /** In a transaction the partitions are safe either way: the next owner waits for its end. */
+  /** In a transaction the partitions are safe in any state: the next owner waits for the end of the transaction. */
   readonly inTransaction: GroupError;
 }
 

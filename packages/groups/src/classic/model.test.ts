@@ -11,31 +11,31 @@ import { readClassicGroup, writeClassicGroup } from './record.ts';
 import { nextDeadlineMs } from './tick.ts';
 
 /**
- * Random clients that join, sync, leave, fall silent and come back, against one group. Whatever they do:
+ * Random clients join, sync, leave, time out and return, against one group. Invariants:
  *
- * - every request is answered once, and those that wait are exactly those that the group holds;
- * - generations only grow, and all members of one hear of the same leader;
- * - nobody gets an assignment other than the one that the leader of their generation gave them;
- * - a group that has to wait for nobody does not wait;
- * - who shows that it lives in time is not taken for gone;
- * - what is kept of the group is the group;
- * - when all fall silent the group ends up empty, with nobody waiting.
+ * - every request gets one answer, and the unanswered requests are exactly those that the group holds;
+ * - generations only grow, and all members of a generation get the same leader;
+ * - a member gets only the assignment that the leader of its generation gave it;
+ * - a group does not wait when no member is missing;
+ * - a member that sends requests in time is not removed;
+ * - the group that is read back from its stored state equals the group;
+ * - when all clients stop, the group becomes empty and no request waits.
  */
 interface Client {
   readonly instance: string | null;
   memberId: string;
   generationId: number;
   isLeader: boolean;
-  /** Until when its session holds for certain; it may have ended all the same by leaving or a rebalance. */
+  /** Until when its session certainly holds; a leave or a rebalance may end it earlier. */
   aliveUntilMs: number;
 }
 
 type Operation =
   | { readonly kind: 'join'; readonly client: number; readonly forgetsId: boolean; readonly metadata: number }
   | { readonly kind: 'sync' | 'heartbeat' | 'leave' | 'commit'; readonly client: number }
-  /** Clients do what they are expected to: they join, twice where they are given an id first, and sync. */
+  /** Clients behave correctly: they join, twice if they get a member id first, and sync. */
   | { readonly kind: 'gather'; readonly clients: readonly number[] }
-  /** One of two agents is gone; clients begin with either. */
+  /** One of two agents is lost; clients start on either. */
   | { readonly kind: 'agentGone'; readonly agentId: string }
   | { readonly kind: 'pass'; readonly ms: number };
 
@@ -93,13 +93,13 @@ class World {
   readonly requiresKnownMemberId: boolean;
   readonly clients: Client[];
   nowMs = 1_000;
-  /** Requests without an answer, whose they are, and as whom they were sent: a client may begin anew meanwhile. */
+  /** Requests without an answer, with their client and the identity that it had: a client may restart meanwhile. */
   readonly waiting = new Map<number, { readonly client: Client; readonly identity: string }>();
   #lastToken = 0;
   #lastId = 0;
   #generationId = 0;
   readonly #leaders = new Map<number, string>();
-  /** What the leader of each generation gave to whom. */
+  /** The assignment of each member in each generation, as its leader gave it. */
   readonly #assigned = new Map<string, string>();
   saved = 0;
 
@@ -257,7 +257,7 @@ class World {
     client.aliveUntilMs = this.nowMs + sessionTimeoutMs;
   }
 
-  /** Time alone removes nobody before its session is over, unless it did not join or sync in time. */
+  /** Time alone removes no member before its session expires, unless it did not join or sync in time. */
   #checkAlive(event: ClassicEvent, known: ReadonlySet<string>): void {
     if (event.kind !== 'tick' || this.group.state !== 'PreparingRebalance') return;
     for (const { memberId, aliveUntilMs, instance } of this.clients) {
@@ -346,7 +346,7 @@ function kept(group: ClassicGroup): unknown[] {
   ]);
 }
 
-test('a classic group keeps its promises whatever its clients do', () => {
+test('a classic group keeps its invariants under random clients', () => {
   let stable = 0;
   fc.assert(
     fc.property(

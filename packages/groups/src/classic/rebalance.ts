@@ -1,10 +1,10 @@
 import { type Member, noBytes } from './classic-group.ts';
 import type { Step } from './step.ts';
 
-/** A member may say that it needs no time to join; looking for a leader without a pause would be of no use. */
+/** A rebalance timeout may be 0; this floor keeps a group from retrying the election of a leader without pause. */
 const leaderlessDelayMsMin = 1_000;
 
-/** Calls the members together: those that are there find out by their heartbeats and join again. */
+/** Starts a rebalance: the present members learn of it by their heartbeats and rejoin. */
 export function prepareRebalance(step: Step): void {
   const { group, rules } = step;
   for (const member of group.members.values()) {
@@ -25,17 +25,20 @@ export function prepareRebalance(step: Step): void {
     return;
   }
   group.rebalance = { deadlineMs: step.deadline(timeoutMs), initial: undefined };
-  // A group without members is empty at once; ids that were given out are no members.
+  // A group without members becomes empty at once; pending member ids are no members.
   if (isInitial || group.hasAllJoined || group.members.size === 0) completeJoin(step);
 }
 
-/** Ends the wait as soon as there is nobody left to wait for. The first rebalance of a group waits for its time. */
+/**
+ * Completes the join phase as soon as all members have joined. The first rebalance of a group always waits for its
+ * delay.
+ */
 export function completeJoinIfAllJoined(step: Step): void {
   const { group } = step;
   if (group.rebalance?.initial === undefined && group.hasAllJoined) completeJoin(step);
 }
 
-/** The time of a rebalance is over. */
+/** Handles the deadline of a rebalance. */
 export function onRebalanceDeadline(step: Step): void {
   const { group, rules } = step;
   const initial = group.rebalance?.initial;
@@ -48,7 +51,7 @@ export function onRebalanceDeadline(step: Step): void {
   group.rebalance = { deadlineMs: step.deadline(delayMs), initial: { remainingMs, hasNewMember: false } };
 }
 
-/** Begins the next generation with those who have joined, and static members that may be about to come back. */
+/** Starts the next generation with the members that have joined, and static members, which may still return. */
 function completeJoin(step: Step): void {
   const { group } = step;
   for (const member of [...group.members.values()]) {
@@ -56,7 +59,7 @@ function completeJoin(step: Step): void {
       step.remove(member, 'UNKNOWN_MEMBER_ID');
   }
   if (group.members.size > 0 && !electLeader(step)) {
-    // Nobody is there to assign. The static members that are awaited come back or fall silent.
+    // No member can assign. The missing static members either return or time out.
     const delayMs = Math.max(group.rebalanceTimeoutMs, leaderlessDelayMsMin);
     group.rebalance = { deadlineMs: step.deadline(delayMs), initial: undefined };
     return;
@@ -77,7 +80,7 @@ function completeJoin(step: Step): void {
   for (const member of group.members.values()) tellJoined(step, member);
 }
 
-/** The leader stays if it has joined; otherwise the first who has. */
+/** The leader stays if it has joined; otherwise the first member that has joined leads. */
 function electLeader({ group }: Step): boolean {
   const leader = group.leaderId === null ? undefined : group.member(group.leaderId);
   if (leader?.join !== undefined) return true;

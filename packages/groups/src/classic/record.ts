@@ -3,19 +3,19 @@ import { type ByteReader, type ByteWriter, UnreadableBytes } from '@weir/machine
 import { ClassicGroup, type ClassicState, type Member } from './classic-group.ts';
 
 /**
- * A classic group as it is kept: its generation with members and assignment. Sessions, and who waits for what, are not: after
- * a failover sessions begin anew and who waited asks again.
+ * The stored form of a classic group: its generation with members and assignment. Sessions and waiting requests are not
+ * stored: after a failover sessions restart and clients retry.
  *
  * Journals outlive releases: another layout gets another number, and the old one stays readable.
  */
 const layout = 1;
 
-/** The order is the code. A rebalance that is being prepared is not kept; the generation before it is. */
+/** The index is the code. A group that prepares a rebalance is not stored; its previous generation is. */
 const keptStates = ['Empty', 'CompletingRebalance', 'Stable'] as const satisfies readonly ClassicState[];
 
 type KeptState = (typeof keptStates)[number];
 
-/** Writes into what holds the type of the group already. */
+/** Appends to a writer that already holds the type of the group. */
 export function writeClassicGroup(group: ClassicGroup, writer: ByteWriter): void {
   writer.u8(layout);
   const state = keptStates.indexOf(group.state as KeptState);
@@ -109,7 +109,7 @@ function writeBytes(writer: ByteWriter, bytes: Uint8Array): void {
   writer.raw(bytes);
 }
 
-/** A view of the record, which is never changed and lives as long as the group is not kept anew. */
+/** Returns a view of the stored bytes, which are immutable and live until the group is stored again. */
 function readBytes(reader: ByteReader): Uint8Array {
   return reader.raw(reader.varint());
 }

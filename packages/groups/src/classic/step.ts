@@ -2,7 +2,7 @@ import type { GroupError, JoinGroupAnswer, SyncGroupAnswer } from '@weir/cluster
 import { type ClassicGroup, type Member, metadataOf, noBytes, type Token } from './classic-group.ts';
 import type { ClassicAnswer, ClassicReply, ClassicRules, Effects } from './event.ts';
 
-/** One event being dealt with: the group, the time, and what it leads to so far. */
+/** The processing of one event: the group, the time, and the effects so far. */
 export class Step implements Effects {
   readonly group: ClassicGroup;
   readonly nowMs: number;
@@ -21,19 +21,19 @@ export class Step implements Effects {
     this.answers.push({ token, reply });
   }
 
-  /** The group is to be woken after so long. */
+  /** Schedules a wake-up of the group after the delay. */
   deadline(delayMs: number): number {
     const atMs = this.nowMs + delayMs;
     if (atMs < this.soonestMs) this.soonestMs = atMs;
     return atMs;
   }
 
-  /** The member shows that it lives. */
+  /** Extends the session of the member. */
   keepAlive(member: Member): void {
     member.deadlineMs = this.deadline(member.sessionTimeoutMs);
   }
 
-  /** Ends what a member waits for, if it does. */
+  /** Answers the waiting requests of a member, if any, with the error. */
   refuseWaiting(member: Member, error: GroupError): void {
     const { join, sync } = member;
     if (join !== undefined) {
@@ -54,7 +54,7 @@ export class Step implements Effects {
     this.group.remove(member);
   }
 
-  /** What a member is told of the present generation. */
+  /** The JoinGroup answer of a member in the present generation. */
   joined(member: Readonly<Member>): JoinGroupAnswer {
     const { group } = this;
     const isLeader = member.memberId === group.leaderId;

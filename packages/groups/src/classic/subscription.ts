@@ -1,11 +1,11 @@
 import { type ClassicGroup, type Member, metadataOf } from './classic-group.ts';
 
-/** Clients of this type say to which topics they listen, in a form that all of them share. */
+/** Clients of this protocol type send their subscribed topics in a common format. */
 const consumerProtocolType = 'consumer';
 
 /**
- * The topics that members listen to, or `undefined` when that is not known: what members say is their own affair, and only
- * consumers are asked. Nothing else of it is read.
+ * The topics that members subscribe to, or `undefined` if unknown. Member metadata is opaque except for consumers, and
+ * only its topics are read.
  */
 export function subscribedTopics(
   group: ClassicGroup,
@@ -25,7 +25,7 @@ export function isConsumerGroup({ protocolType }: ClassicGroup): boolean {
   return protocolType === consumerProtocolType;
 }
 
-/** The beginning of every version: int16 version, int32 count, and so many texts with an int16 length. */
+/** Reads the common prefix of every version: int16 version, int32 count, then strings with an int16 length. */
 function readTopics(metadata: Uint8Array): string[] | undefined {
   const bytes = Buffer.from(metadata.buffer, metadata.byteOffset, metadata.length);
   if (bytes.length < 6) return undefined;

@@ -6,7 +6,7 @@ import { refusedSync, type Step } from './step.ts';
 
 type Sync = ClassicEventOf<'sync'>;
 
-/** Checks who asks and what for, as every state does. */
+/** Wraps the checks of member and generation that every state needs. */
 export function syncing(
   known: (step: Step, member: Member, event: Sync) => void,
 ): (step: Step, event: Sync) => void {
@@ -28,7 +28,7 @@ function problemOf({ group }: Step, { request }: Sync): GroupError {
   return isOther ? 'INCONSISTENT_GROUP_PROTOCOL' : 'NONE';
 }
 
-/** Members wait for the leader, and the leader's assignment makes the group stable. */
+/** Members wait for the leader; its assignment makes the group stable. */
 export function syncInCompletingRebalance(step: Step, member: Member, { token, request }: Sync): void {
   const { group, rules } = step;
   if (member.memberId !== group.leaderId) {
@@ -55,14 +55,14 @@ export function syncInCompletingRebalance(step: Step, member: Member, { token, r
   }
 }
 
-/** The assignment is known. */
+/** Answers at once: the assignment is known. */
 export function syncInStable(step: Step, member: Member, { token }: Sync): void {
   noteSynced(step, member);
   step.keepAlive(member);
   step.answer(token, step.synced(member));
 }
 
-/** An older request of the same member comes from a connection that its client has given up. */
+/** An older request of the same member comes from a connection that its client has closed. */
 function waitForLeader(step: Step, member: Member, token: number): void {
   if (member.sync !== undefined) step.answer(member.sync, refusedSync('REBALANCE_IN_PROGRESS'));
   member.sync = token;

@@ -2,7 +2,7 @@ import type { ClassicGroup } from './classic-group.ts';
 import { completeJoinIfAllJoined, onRebalanceDeadline, prepareRebalance } from './rebalance.ts';
 import type { Step } from './step.ts';
 
-/** Ids that nobody used in time. */
+/** Removes expired pending member ids. */
 export function tickInEmpty(step: Step): void {
   forgetPending(step);
 }
@@ -15,7 +15,7 @@ export function tickInPreparingRebalance(step: Step): void {
   if (group.rebalance !== undefined && group.rebalance.deadlineMs <= nowMs) onRebalanceDeadline(step);
 }
 
-/** Also when stable: members may be slow to ask for their assignment after the leader gave it. */
+/** Applies to stable groups too: members may be slow to send SyncGroup after the leader assigned. */
 export function tickWithGeneration(step: Step): void {
   const { group, nowMs } = step;
   forgetPending(step);
@@ -30,7 +30,7 @@ export function tickWithGeneration(step: Step): void {
   if (isSomebodyGone) prepareRebalance(step);
 }
 
-/** When the group has to be woken: the earliest of its deadlines. */
+/** Returns the earliest deadline of the group, when it must be woken. */
 export function nextDeadlineMs(group: ClassicGroup): number {
   let soonestMs = Math.min(
     group.rebalance?.deadlineMs ?? Number.POSITIVE_INFINITY,
@@ -56,7 +56,8 @@ function removeSilent(step: Step): boolean {
   let hasRemoved = false;
   for (const member of [...group.members.values()]) {
     if (member.deadlineMs > nowMs) continue;
-    // Who waits for an answer of ours is not silent. A new member may have gone away and come back under another id.
+    // A member that waits for our answer has not timed out. A new member, however, may have left and returned with
+    // another id.
     const isWaiting = member.sync !== undefined || (member.join !== undefined && !member.isNew);
     if (isWaiting) {
       step.keepAlive(member);

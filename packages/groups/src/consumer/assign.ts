@@ -3,8 +3,9 @@ import type { ConsumerGroup, Subscription, TopicsView } from './consumer-group.t
 import type { ConsumerStep } from './event.ts';
 
 /**
- * Members and partitions together below this are assigned anew at every change. Beyond, changes wait for each other so long that
- * the work stays a small part of the time: ten thousand members that join one after the other would cost their square.
+ * Groups with fewer members and partitions than this are assigned again at every change. Larger groups batch changes,
+ * so that assignment takes a small part of the time: ten thousand members that join one after the other would cost
+ * quadratic time.
  */
 const smallGroup = 5_000;
 const waitMsPerThousand = 50;
@@ -24,7 +25,7 @@ export function assignIfDue(step: ConsumerStep): void {
   step.isGroupChanged = true;
 }
 
-/** The one that most members ask for; of equally many, the one that was asked for first. */
+/** The assignor that most members request; on a tie, the one that was requested first. */
 export function preferredAssignor(group: ConsumerGroup): AssignorName {
   const votes = new Map<AssignorName, number>();
   for (const { assignor } of group.members.values()) {
@@ -54,12 +55,12 @@ function membersOf(group: ConsumerGroup, topics: TopicsView): AssignorMember[] {
   });
 }
 
-/** Names of topics have no spaces, and a pattern stands behind all of them. */
+/** Topic names contain no spaces, so the separator before the pattern is unambiguous. */
 function keyOf(group: ConsumerGroup, { names, pattern }: Subscription): string {
   return `${names.join(' ')}  ${group.matchKeyOf(pattern)}`;
 }
 
-/** Only what the group knows of: a topic that has come since has an event of its own. */
+/** Only topics that the group knows: a newer topic arrives with an event of its own. */
 function topicIdsOf(
   group: ConsumerGroup,
   subscription: Subscription,

@@ -8,7 +8,7 @@ export interface Problem {
   readonly message: string;
 }
 
-/** What is wrong with a heartbeat whatever the group may be. */
+/** Validates a heartbeat independently of the group. */
 export function checkHeartbeat(heartbeat: ConsumerHeartbeat, rules: ConsumerRules): Problem | undefined {
   const invalid = invalidity(heartbeat, rules);
   if (invalid !== undefined) return { error: 'INVALID_REQUEST', message: invalid };
@@ -46,7 +46,7 @@ function invalidity(heartbeat: ConsumerHeartbeat, rules: ConsumerRules): string 
   return memberEpoch === 0 ? incompleteness(heartbeat) : undefined;
 }
 
-/** A member that joins says everything of itself and owns nothing. */
+/** A joining member must send all of its fields and own no partitions. */
 function incompleteness(heartbeat: ConsumerHeartbeat): string | undefined {
   const { rebalanceTimeoutMs, ownedPartitions, subscribedTopicNames, subscribedTopicRegex } = heartbeat;
   if (rebalanceTimeoutMs === -1) return 'A member that joins has to say its rebalance timeout.';

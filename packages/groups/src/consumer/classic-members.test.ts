@@ -4,7 +4,7 @@ import { readAssignment } from '@weir/cluster';
 import { subscriptionBytes } from '../../testing/classic-consumer.ts';
 import { ConsumerStory } from '../../testing/consumer-story.ts';
 
-/** What a classic member was told, as `t:0,1`. */
+/** The SyncGroup assignment of a classic member, as `t:0,1`. */
 function synced(story: ConsumerStory, memberId: string, generationId: number): string {
   const { error, assignment } = story.classicSync(memberId, generationId);
   if (error !== 'NONE') return error;
@@ -17,14 +17,14 @@ const wants = subscriptionBytes(['t']);
 const owning = (generationId: number, ...partitions: number[]) =>
   subscriptionBytes(['t'], { generationId, owned: [{ topic: 't', partitions }] });
 
-test('a cooperative member gives up what others are to have, and joins again', () => {
+test('a cooperative member gives up partitions of others and rejoins', () => {
   const story = new ConsumerStory({ t: 4 });
   assert.equal(story.classicJoin('old', wants).generationId, 1);
   assert.equal(synced(story, 'old', 1), 't:0,1,2,3');
   assert.equal(story.classicBeat('old', 1), 'NONE');
   assert.equal(story.join('new'), '2');
   assert.equal(story.classicBeat('old', 1), 'REBALANCE_IN_PROGRESS');
-  // It still owns all and is told the part that it keeps; its generation stays, so that it can commit.
+  // It still owns all and gets the part that it retains; its generation stays, so that it can commit.
   assert.equal(story.classicJoin('old', owning(1, 0, 1, 2, 3)).generationId, 1);
   assert.equal(synced(story, 'old', 1), 't:0,1');
   assert.equal(story.beat('new', 2), '2 =');
@@ -35,7 +35,7 @@ test('a cooperative member gives up what others are to have, and joins again', (
   assert.equal(story.beat('new', 2), '2 t:2,3');
 });
 
-test('an eager member has given everything up when it joins again', () => {
+test('an eager member has given up everything when it rejoins', () => {
   const story = new ConsumerStory({ t: 4 });
   story.classicJoin('old', subscriptionBytes(['t'], { version: 0 }));
   story.classicSync('old', 1);
@@ -46,7 +46,7 @@ test('an eager member has given everything up when it joins again', () => {
   assert.equal(story.beat('new', 2), '2 t:2,3');
 });
 
-test('a classic member that waits for others joins again when all of it can be had', () => {
+test('a classic member that waits for partitions rejoins when all of them are free', () => {
   const story = new ConsumerStory({ t: 4 });
   story.join('new');
   assert.equal(story.classicJoin('old', wants).generationId, 2);
@@ -60,7 +60,7 @@ test('a classic member that waits for others joins again when all of it can be h
   assert.equal(synced(story, 'old', 2), 't:2,3');
 });
 
-test('classic requests that do not fit', () => {
+test('invalid classic requests are refused', () => {
   const story = new ConsumerStory({ t: 1 }, { groupSizeMax: 2, textCharsMax: 300 });
   story.join('new');
   const cases: [
@@ -103,7 +103,7 @@ test('classic requests that do not fit', () => {
   ]);
 });
 
-test('two classic members without a protocol in common', () => {
+test('two classic members without a common protocol are refused', () => {
   const story = new ConsumerStory({ t: 1 });
   story.join('new');
   story.classicJoin('one', wants, { protocols: [{ name: 'range', metadata: wants }] });
@@ -111,7 +111,7 @@ test('two classic members without a protocol in common', () => {
   assert.equal(other.error, 'INCONSISTENT_GROUP_PROTOCOL');
 });
 
-test('a classic member that does not ask for its assignment, or is silent, is removed', () => {
+test('a classic member that does not sync, or times out, is removed', () => {
   const story = new ConsumerStory({ t: 1 });
   story.join('new');
   story.classicJoin('slow', wants, { rebalanceTimeoutMs: 9_000 });
@@ -129,7 +129,7 @@ test('a classic member that does not ask for its assignment, or is silent, is re
   assert.equal(story.group.members.size, 1);
 });
 
-test('a static member changes its protocol and keeps what it has', () => {
+test('a static member changes its protocol and retains its partitions', () => {
   const story = new ConsumerStory({ t: 2 });
   story.join('a', { instanceId: 'other' });
   story.classicJoin('', wants, { groupInstanceId: 'one' });

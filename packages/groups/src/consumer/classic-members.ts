@@ -25,13 +25,14 @@ import {
 import type { ConsumerStep } from './event.ts';
 import { comeBack, isSameSubscription, newHolding, reconcileMember } from './heartbeat.ts';
 
-/** The type of the classic groups that can move to the new protocol. */
+/** The protocol type of classic groups that can migrate to the consumer protocol. */
 export const consumerProtocolType = 'consumer';
 
 /**
- * Members that speak the classic protocol in a group of the new one. Its epoch is their generation. They hear by their heartbeats that
- * they have to join again, say then what they own, and are told by SyncGroup what they have: one who must give something up gets
- * what is left, gives up the rest and joins again, as in a cooperative rebalance.
+ * Serves members of the classic protocol in a consumer group (KIP-848). The epoch of the group is their generation.
+ * Their heartbeats report that they must rejoin; the join then carries their owned partitions, and SyncGroup returns
+ * their assignment. A member that must give up partitions gets the rest, gives them up and rejoins, as in a cooperative
+ * rebalance.
  */
 export function onClassicJoin(
   step: ConsumerStep,
@@ -63,14 +64,14 @@ export function onClassicJoin(
   assignIfDue(step);
   reconcileMember(step, member, ownedOf(member, said, step.topics));
   step.keepAlive(member);
-  // It has to ask for its assignment, or it is not there any more.
+  // A member that does not sync by this deadline is removed.
   member.rebalanceDeadlineMs = step.deadline(member.rebalanceTimeoutMs);
   return {
     error: 'NONE',
     generationId: member.holding.epoch,
     protocolType: consumerProtocolType,
     protocolName: face.protocols[0]!.name,
-    // Nobody leads: who is told that somebody else does asks for the assignment and makes none.
+    // No member leads: a member that sees another leader syncs without an assignment.
     leader: '',
     skipAssignment: false,
     memberId: id,
@@ -90,7 +91,7 @@ function problemOfJoin({ group, rules }: ConsumerStep, request: JoinGroupRequest
   const names = new Set(protocols.map(({ name }) => name));
   if (names.size !== protocols.length) return 'INVALID_REQUEST';
   if (protocolType !== consumerProtocolType || names.size === 0) return 'INCONSISTENT_GROUP_PROTOCOL';
-  // Should the group move back, its classic members need a protocol that all of them know.
+  // If the group migrates back, its classic members need a common protocol.
   for (const { classic, memberId } of group.members.values()) {
     if (classic === null || memberId === request.memberId) continue;
     for (const name of names) if (!classic.protocols.some((other) => other.name === name)) names.delete(name);
@@ -113,7 +114,7 @@ function hasRoom(
   return chars <= charsBefore || group.textChars + chars - charsBefore <= rules.textCharsMax;
 }
 
-/** The member as it is from now on: new, the same as before, or in the place of the static one that it was. */
+/** Returns the member after the join: new, unchanged, or the replacement of a static member. */
 function joined(
   step: ConsumerStep,
   memberId: string,
@@ -163,8 +164,8 @@ function joined(
 }
 
 /**
- * What a member holds counts only if it got it in its present generation. Eager members give everything up before they join and
- * name nothing; the first cooperative ones name no generation.
+ * Owned partitions count only if the member got them in its present generation. Eager members give up everything before
+ * they join and send none; the first cooperative versions send no generation.
  */
 function ownedOf(
   { holding }: ConsumerMember,
@@ -175,7 +176,7 @@ function ownedOf(
   return isPresent ? partitionsOf(said.owned, topics) : partitionsFrom([]);
 }
 
-/** Topics that are not there are left out. */
+/** Omits unknown topics. */
 export function partitionsOf(named: readonly NamedPartitions[], topics: TopicsView): TopicPartitions {
   return partitionsFrom(
     named.flatMap(({ topic, partitions }) => {
@@ -185,7 +186,7 @@ export function partitionsOf(named: readonly NamedPartitions[], topics: TopicsVi
   );
 }
 
-/** As bytes that the member understands. */
+/** Encodes the assignment in the format of the member. */
 export function assignmentFor(
   { classic }: ConsumerMember,
   partitions: TopicPartitions,
@@ -236,7 +237,7 @@ export function onClassicHeartbeat(step: ConsumerStep, heartbeat: GroupHeartbeat
   return 'REBALANCE_IN_PROGRESS';
 }
 
-/** There is another target, something to give up, or all that it waited for can be had. */
+/** Returns whether there is a newer target, something to give up, or all awaited partitions are free. */
 function mustRejoin(group: ConsumerGroup, { memberId, holding }: ConsumerMember): boolean {
   if (holding.epoch < group.assignmentEpoch || holding.state === 'revoking') return true;
   if (holding.state === 'stable') return false;
@@ -262,7 +263,7 @@ export function onClassicLeave(step: ConsumerStep, members: readonly LeavingMemb
   return errors;
 }
 
-/** Members of the new protocol are nobody to those who speak the classic one. */
+/** Members of the consumer protocol are unknown to classic requests. */
 function findClassic(
   group: ConsumerGroup,
   memberId: string,

@@ -4,7 +4,7 @@ import { coreLimits } from '@weir/core';
 import type { ClusterMachine } from '@weir/machine';
 import type { ConsumerRules } from './event.ts';
 
-/** The rules of groups of the new protocol as they are configured, made once for every change of the configs. */
+/** The configured rules of consumer groups, computed once per change of the configs. */
 export class ConsumerConfigs {
   readonly #machine: Pick<ClusterMachine, 'clusterConfigs' | 'records'>;
   #made: { readonly configs: ConfigTexts; readonly rules: ConsumerRules } | undefined;
@@ -13,7 +13,7 @@ export class ConsumerConfigs {
     this.#machine = machine;
   }
 
-  /** What a group says for itself counts within the bounds of the cluster. */
+  /** Group configs apply within the bounds of the cluster configs. */
   rules(groupId: string): ConsumerRules {
     const configs = this.#machine.clusterConfigs();
     if (this.#made?.configs !== configs) this.#made = { configs, rules: rulesOf(configs) };

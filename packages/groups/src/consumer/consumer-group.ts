@@ -5,21 +5,21 @@ import type { Holding } from './reconcile.ts';
 import { readerMark, readSeenPattern, type SeenPattern } from './seen-pattern.ts';
 import type { TopicVisibility } from './topic-visibilities.ts';
 
-/** The epoch of a static member that is away and will come back. */
+/** The epoch of a static member that left temporarily. */
 export const awayEpoch = -2;
 
-/** What a member says that it listens to. */
+/** The subscription of a member. */
 export interface Subscription {
-  /** In order, each once. */
+  /** Sorted and unique. */
   readonly names: readonly string[];
-  /** All topics that it matches, besides, as seen by somebody (seen-pattern.ts); empty for none. */
+  /** Additional topics by pattern, as visible to its reader (seen-pattern.ts); empty for none. */
   readonly pattern: string;
 }
 
-/** A member that speaks the classic protocol, in a group that has changed to the new one. */
+/** The classic-protocol part of a classic member in a consumer group. */
 export interface ClassicFace {
   readonly sessionTimeoutMs: number;
-  /** The preferred one first; it is the one that counts. */
+  /** In order of preference; only the first one applies. */
   readonly protocols: readonly NamedBytes[];
 }
 
@@ -29,83 +29,80 @@ export interface ConsumerMember {
   rackId: string | null;
   clientId: string;
   clientHost: string;
-  /** How long it may take to give partitions up. */
+  /** The time limit to give up partitions. */
   rebalanceTimeoutMs: number;
-  /** The assignor that it would like. */
+  /** The assignor that it requests. */
   assignor: AssignorName | null;
   classic: ClassicFace | null;
   /** Changed by `setSubscription` only. */
   subscription: Subscription;
   /** Changed by `setHolding` only. */
   holding: Holding;
-  /** When it counts as gone unless something is heard of it. */
+  /** When its session expires unless it sends a request. */
   sessionDeadlineMs: number;
-  /** When it counts as gone unless it has done what it was told: to give partitions up or, as a classic member, to join or sync. */
+  /** When it is removed unless it has given up its partitions or, as a classic member, joined or synced. */
   rebalanceDeadlineMs: number | undefined;
 }
 
 interface KnownPattern extends SeenPattern {
-  /** The expression, whoever looks. */
+  /** The expression, independent of the reader. */
   readonly pattern: UsablePattern;
   memberCount: number;
   /**
-   * Topics that it matches now; until that is known, those of the pattern whose place it took. Patterns that match the same because
-   * they are seen alike share the set.
+   * Topics that match; until they are known, those of the pattern that this one replaced. Patterns with equal matches
+   * (same visibility) share the set.
    */
   names: Set<string>;
   isMatched: boolean;
-  /** What its member sees; `undefined` until somebody has to know. */
+  /** The topics that the reader can see; `undefined` until needed. */
   sight: TopicVisibility | undefined;
-  /**
-   * Where it comes from: a member, an earlier leader, which knew what it matches, or from before the rules or the
-   * topics were changed.
-   */
+  /** Its source: a member; an earlier leader, which knew the matches; or before a change of the ACLs or topics. */
   origin: 'member' | 'leader' | 'before';
 }
 
-/** The part of the cluster's topics that groups look at. */
+/** The part of the cluster topics that groups read. */
 export interface TopicsView {
   byName(name: string): { readonly topicId: string; readonly partitionCount: number } | undefined;
-  /** `undefined` for one that is gone. */
+  /** `undefined` for a deleted topic. */
   nameOf(topicId: string): string | undefined;
   names(): Iterable<string>;
 }
 
-/** The same for groups whose members subscribe by patterns. */
+/** The same, for groups whose members subscribe by patterns. */
 export interface MatchedTopicsView extends TopicsView {
-  /** A pattern from what a client wrote; `busy` when that has to wait. */
+  /** Compiles a client's expression; `busy` if that must wait. */
   compile(expression: string): Pattern | 'busy';
-  /** The topics that a pattern matches; `undefined` when a group is told later, by an event. */
+  /** The topics that a pattern matches; `undefined` if the group gets them later, by an event. */
   matching(groupId: string, expression: string, pattern: UsablePattern): Set<string> | undefined;
-  /** Whether it matches one; `undefined` when patterns have taken so much time that this has to wait. */
+  /** Returns whether it matches a topic; `undefined` if patterns have used up their time and it must wait. */
   matchesNow(pattern: UsablePattern, name: string): boolean | undefined;
   measuredViewOf(reader: TopicReader | null): TopicVisibility;
 }
 
 /**
- * A group of the new protocol as data. Who changes it are the functions of this folder; what is here keeps what is derived from
- * the members in step with them.
+ * The state of a consumer group (KIP-848). The functions of this folder change it. The class maintains the values that
+ * are derived from the members.
  */
 export class ConsumerGroup {
   readonly groupId: string;
-  /** Rises with every change of members, subscriptions and topics. */
+  /** Incremented by every change of members, subscriptions and topics. */
   epoch = 0;
   /** The epoch that the targets were computed for. */
   assignmentEpoch = 0;
   assignor: AssignorName = 'uniform';
-  /** The topics that somebody listens to, with the numbers of their partitions, as of `epoch`. */
+  /** Subscribed topics with their partition counts, as of `epoch`. */
   topics: ReadonlyMap<string, number> = new Map();
-  /** What each member is to have in the end. */
+  /** The target assignment of each member. */
   targets = new Map<string, TopicPartitions>();
-  /** Not before this are targets computed again: in large groups many changes share one computation. */
+  /** The earliest time of the next target computation: in large groups many changes share one. */
   nextAssignmentMs = Number.NEGATIVE_INFINITY;
   isDead = false;
   readonly #members = new Map<string, ConsumerMember>();
   readonly #staticMembers = new Map<string, string>();
-  /** How many members name a topic. */
+  /** The number of members that subscribe to a topic by name. */
   readonly #listeners = new Map<string, number>();
   readonly #patterns = new Map<string, KnownPattern>();
-  /** Who holds each partition. */
+  /** The owner of each partition. */
   readonly #owners = new Map<string, Map<number, string>>();
   #classicCount = 0;
   #textChars = 0;
@@ -114,17 +111,17 @@ export class ConsumerGroup {
     this.groupId = groupId;
   }
 
-  /** In the order in which they came. */
+  /** In the order in which they joined. */
   get members(): ReadonlyMap<string, ConsumerMember> {
     return this.#members;
   }
 
-  /** Members that speak the classic protocol. */
+  /** The number of members that use the classic protocol. */
   get classicCount(): number {
     return this.#classicCount;
   }
 
-  /** What members say of themselves, by its length. */
+  /** The size of all member metadata, in characters. */
   get textChars(): number {
     return this.#textChars;
   }
@@ -150,7 +147,7 @@ export class ConsumerGroup {
     return this.#owners.get(topicId)?.get(partition);
   }
 
-  /** The pattern of the subscription has been compiled and is given with it, unless it is empty. */
+  /** `pattern` is the compiled pattern of the subscription; `undefined` if the subscription has none. */
   add(member: ConsumerMember, pattern: Pattern | undefined, isRestored = false): void {
     this.#members.set(member.memberId, member);
     if (member.instanceId !== null) this.#staticMembers.set(member.instanceId, member.memberId);
@@ -192,7 +189,7 @@ export class ConsumerGroup {
     const sight = view.measuredViewOf(readSeenPattern(subscription.pattern).reader);
     const namesBefore = this.#patterns.get(member.subscription.pattern)?.names ?? [];
     const names = new Set([...namesBefore].filter((name) => sight.sees(name)));
-    // The new one first, so that a pattern that both have is not forgotten in between.
+    // Adds the new one first, so that a pattern that both contain is not dropped in between.
     this.#subscribe(member.memberId, subscription, pattern, { names, origin: 'member' });
     this.#unsubscribe(member.memberId, member.subscription);
     member.subscription = subscription;
@@ -204,14 +201,14 @@ export class ConsumerGroup {
     return false;
   }
 
-  /** Whether the group has to look when this topic comes, grows or goes. */
+  /** Returns whether a new, grown or deleted topic of this name affects the group. */
   isConcernedBy(name: string): boolean {
     return this.isSubscribedTo(name) || this.#patterns.size > 0;
   }
 
   /**
-   * Topics of these names came or went. Patterns for which there is no time now are matched anew, in slices; until then
-   * what they matched counts. Says whether somebody listens to something new.
+   * Handles topics that were created or deleted. Patterns without time left are matched again later, in slices; until
+   * then their old matches apply. Returns whether the subscribed topics changed.
    */
   matchTopics(view: MatchedTopicsView, changed: readonly string[]): boolean {
     const done = new Set<Set<string>>();
@@ -219,7 +216,7 @@ export class ConsumerGroup {
     let isWaiting = false;
     for (const known of this.#patterns.values()) {
       const { names, isMatched } = known;
-      // Whoever is about to match it has heard of the change too.
+      // The scan that will match it also receives the change.
       if (!isMatched) isWaiting = true;
       if (!isMatched || done.has(names)) continue;
       done.add(names);
@@ -231,11 +228,11 @@ export class ConsumerGroup {
       known.isMatched = false;
       known.origin = 'before';
     }
-    // A scan that is under way goes on; these follow it.
+    // A running scan continues; these patterns follow it.
     return isWaiting ? false : this.matchPatterns(view);
   }
 
-  /** Asks for the topics of patterns until an answer takes time. Says whether somebody listens to something new. */
+  /** Matches patterns until one needs a scan in the background. Returns whether the subscribed topics changed. */
   matchPatterns(view: MatchedTopicsView): boolean {
     const waiting = this.#patterns.values().filter(({ isMatched }) => !isMatched);
     const matched = new Map<string, Set<string>>();
@@ -252,7 +249,7 @@ export class ConsumerGroup {
     return hasNews;
   }
 
-  /** The answer to a question that took time. Says whether somebody listens to something new. */
+  /** Sets the result of a scan. Returns whether the subscribed topics changed. */
   setMatched(key: string, names: Set<string>): boolean {
     let hasNews = false;
     for (const known of this.#patterns.values()) {
@@ -262,7 +259,10 @@ export class ConsumerGroup {
     return hasNews;
   }
 
-  /** The rules about topics are others. What members see under them is asked for anew; until it is known the old counts. */
+  /**
+   * Handles a change of topic ACLs: patterns whose visibility changed are matched again; until then their old matches
+   * apply.
+   */
   lookAnew(view: MatchedTopicsView): void {
     for (const known of this.#patterns.values()) {
       if (known.sight === undefined || view.measuredViewOf(known.reader).key === known.sight.key) continue;
@@ -276,19 +276,22 @@ export class ConsumerGroup {
     return this.#patterns.get(pattern)?.isMatched ?? true;
   }
 
-  /** An expression that some member has brought already. */
+  /** Returns the compiled form of an expression that a member already uses. */
   compiled(expression: string): UsablePattern | undefined {
     for (const known of this.#patterns.values()) if (known.expression === expression) return known.pattern;
     return undefined;
   }
 
-  /** The same for patterns that match the same. */
+  /** Equal for patterns with equal matches. */
   matchKeyOf(pattern: string): string {
     const known = this.#patterns.get(pattern);
     return known?.isMatched === true ? matchKey(known) : pattern;
   }
 
-  /** Whether the leader is new and does not know yet what the group listens to; until then everybody keeps what they have. */
+  /**
+   * Whether the leader is new and does not know the matches of patterns yet; until then all members retain their
+   * assignment.
+   */
   get isHeld(): boolean {
     for (const { origin, isMatched } of this.#patterns.values())
       if (origin === 'leader' && !isMatched) return true;
@@ -302,7 +305,7 @@ export class ConsumerGroup {
     return names;
   }
 
-  /** The topics that somebody listens to and that are there. */
+  /** Returns the subscribed topics that exist. */
   findTopics(view: TopicsView): Map<string, number> {
     const found = new Map<string, number>();
     const look = (name: string): void => {
@@ -366,7 +369,7 @@ export class ConsumerGroup {
     }
   }
 
-  /** What somebody else has taken meanwhile stays theirs. */
+  /** Skips partitions that another member has taken meanwhile. */
   #disown({ memberId, holding }: ConsumerMember): void {
     for (const partitions of [holding.assigned, holding.revoking]) {
       for (const [topicId, numbers] of partitions) {
@@ -379,20 +382,20 @@ export class ConsumerGroup {
   }
 }
 
-/** What tells the matches of a pattern from those of others: who sees everything is told by the expression alone. */
+/** The key of a pattern's matches: the expression alone if its reader sees all topics. */
 function matchKey({ expression, sight }: KnownPattern): string {
   return sight === undefined || sight.key === ''
     ? expression
     : `${readerMark}${sight.key}${readerMark}${expression}`;
 }
 
-/** What matches, and is seen. */
+/** Matches only visible topics. */
 function seenMatcher({ pattern, sight }: KnownPattern): UsablePattern {
   if (sight === undefined || sight.key === '') return pattern;
   return { ...pattern, matches: (name) => pattern.matches(name) && sight.sees(name) };
 }
 
-/** Says whether it came to the end. */
+/** Returns whether it finished. */
 function matchNames(view: MatchedTopicsView, known: KnownPattern, changed: readonly string[]): boolean {
   const matcher = seenMatcher(known);
   const { names } = known;
@@ -406,7 +409,7 @@ function matchNames(view: MatchedTopicsView, known: KnownPattern, changed: reado
   return true;
 }
 
-/** Says whether that is something new to its members. */
+/** Returns whether the change is new to the members. */
 function setNames(known: KnownPattern, names: Set<string>): boolean {
   const before = known.names;
   known.names = names;
@@ -421,7 +424,7 @@ function setNames(known: KnownPattern, names: Set<string>): boolean {
   }
 }
 
-/** What a subscription costs. */
+/** The size of a subscription, in characters. */
 export function charsOf(memberId: string, names: readonly string[], pattern: string): number {
   return names.reduce((sum, name) => sum + name.length, memberId.length + pattern.length);
 }

@@ -12,13 +12,13 @@ import { step } from './machine.ts';
 interface ConsumerGroupsOptions {
   readonly host: GroupHost;
   readonly directory: GroupDirectory;
-  /** A text that nobody ever had. */
+  /** Returns a unique id. */
   readonly freshId: () => string;
-  /** Whether members of one more group may say something of themselves. */
+  /** Whether the limit on member metadata allows one more group. */
   readonly hasRoom: () => boolean;
 }
 
-/** The groups of the new protocol among all groups of a coordinator. */
+/** The consumer groups (KIP-848) of a coordinator. */
 export class ConsumerGroups {
   readonly #options: ConsumerGroupsOptions;
 
@@ -26,10 +26,13 @@ export class ConsumerGroups {
     this.#options = options;
   }
 
-  /** Answers when all of it is durable. What cannot be kept is an answer too, so that one group does not spoil it for the others. */
+  /**
+   * Answers when all changes are durable. A failed save becomes the answer of its group only, so that other groups are
+   * not affected.
+   */
   async heartbeats(heartbeats: readonly ConsumerHeartbeat[]): Promise<ConsumerHeartbeatAnswer[]> {
     const kept = heartbeats.map((heartbeat) => this.#heartbeat(heartbeat));
-    // Those that changed nothing rest on what others changed before them.
+    // Heartbeats without changes depend on earlier changes.
     const settled = this.#options.host.settled();
     const problems = await Promise.all(kept.map(({ saved }) => saved?.then(() => undefined, String)));
     await settled;
@@ -55,20 +58,20 @@ export class ConsumerGroups {
     };
   }
 
-  /** Topics of these names came, grew or went. */
+  /** Handles topics that were created, grown or deleted. */
   onTopics(names: readonly string[]): void {
     for (const group of this.#options.directory.known()) {
       if (group instanceof ConsumerGroupRuntime) group.onTopics(names);
     }
   }
 
-  /** The topics that a pattern of a group matches. */
+  /** Delivers the result of a pattern scan. */
   onMatched(groupId: string, expression: string, names: Set<string>): void {
     const group = this.#options.directory.find(groupId);
     if (group instanceof ConsumerGroupRuntime) group.onMatched(expression, names);
   }
 
-  /** Somebody may see other topics than before. */
+  /** Handles a change of topic visibility. */
   onRules(): void {
     for (const group of this.#options.directory.known()) {
       if (group instanceof ConsumerGroupRuntime) group.onRules();
@@ -103,7 +106,7 @@ export class ConsumerGroups {
     return kept;
   }
 
-  /** A member of the new protocol joins a classic group, which moves to the new protocol with all of its members, if it can. */
+  /** Migrates a classic group with all of its members, if possible, when a member of the consumer protocol joins. */
   #upgrade(
     classic: ClassicGroupRuntime,
     heartbeat: ConsumerHeartbeat,
@@ -120,7 +123,7 @@ export class ConsumerGroups {
       return refused(notFound(heartbeat, 'is too large to be moved'));
     const converted = consumerGroupOf(before, host.topics);
     if (converted === undefined) return refused(notFound(heartbeat, 'is not one of consumers'));
-    // The group moves only if the member is taken, so that this is tried on a group that nobody sees.
+    // The group migrates only if the member is accepted, so the heartbeat runs against a private copy first.
     const trial = consumerGroupOf(before, host.topics)!;
     const { answer } = step(
       trial,

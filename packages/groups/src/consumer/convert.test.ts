@@ -56,7 +56,7 @@ test("members keep what they were given, a partition that two were given is the 
   );
 });
 
-test('topics that are gone are left out', () => {
+test('deleted topics are left out', () => {
   const assignment = writeAssignment(0, [
     { topic: 'gone', partitions: [0] },
     { topic: 't', partitions: [3] },
@@ -65,7 +65,7 @@ test('topics that are gone are left out', () => {
   assert.equal(asText(group.member('a')!.holding.assigned), 't:3');
 });
 
-test('groups whose members cannot be understood stay what they are', () => {
+test('groups with unreadable member metadata are not converted', () => {
   const cases: [what: string, group: ClassicGroup][] = [
     ['workers', classicGroup({ a: {} }, 'connect')],
     ['a subscription', classicGroup({ a: { protocols: [{ name: 'range', metadata: Buffer.from('?') }] } })],
@@ -78,7 +78,7 @@ test('groups whose members cannot be understood stay what they are', () => {
   for (const [what, group] of cases) assert.equal(consumerGroupOf(group, topics), undefined, what);
 });
 
-test('there and back a group is what it was', () => {
+test('converting a group back and forth restores it', () => {
   const before = classicGroup({
     a: { assignment: given(0, 1), groupInstanceId: 'one' },
     b: { assignment: given(2, 3) },
@@ -88,7 +88,7 @@ test('there and back a group is what it was', () => {
     const { assignment, ...rest } = after.member(memberId)!;
     const { assignment: assignmentBefore, ...restBefore } = member;
     assert.deepEqual(rest, restBefore);
-    // The version is the one of what the member says.
+    // The version comes from the metadata of the member.
     assert.deepEqual(Buffer.from(assignment).subarray(2), Buffer.from(assignmentBefore).subarray(2));
   }
   assert.deepEqual(

@@ -6,9 +6,9 @@ import { assignmentFor, consumerProtocolType, partitionsOf } from './classic-mem
 import { ConsumerGroup, type TopicsView } from './consumer-group.ts';
 
 /**
- * A classic group as one of the new protocol, with the same members, what they have, and the generation as its epoch. Members
- * go on as before; who has to have something else is told by a heartbeat. `undefined` when the members are no consumers or say
- * things that cannot be read.
+ * Converts a classic group to a consumer group with the same members and assignment; the generation becomes the epoch.
+ * Members continue; heartbeats report a new assignment. Returns `undefined` if the members are no consumers or their
+ * metadata is unreadable.
  */
 export function consumerGroupOf(classic: ClassicGroup, topics: TopicsView): ConsumerGroup | undefined {
   const group = new ConsumerGroup(classic.groupId);
@@ -53,22 +53,22 @@ export function consumerGroupOf(classic: ClassicGroup, topics: TopicsView): Cons
   return group;
 }
 
-/** The leader of a classic group may have given a partition to several. Here it is the first one's. */
+/** The leader of a classic group may have assigned a partition to several members. The first one retains it. */
 function notOwned(group: ConsumerGroup, partitions: TopicPartitions): TopicPartitions {
   let own = partitions;
   for (const { holding } of group.members.values()) own = without(own, holding.assigned);
   return own;
 }
 
-/** Whether nobody is left who speaks the new protocol, so that the group can be what it was. */
+/** Returns whether only classic members are left, so that the group can be converted back. */
 export function canBeClassic(group: ConsumerGroup, rules: ClassicRules): boolean {
   const { size } = group.members;
   return size > 0 && group.classicCount === size && size <= rules.groupSizeMax;
 }
 
 /**
- * The way back: the epoch is the generation again, and the members have what they were to have. It stands as a generation whose
- * members have not got their assignment, so that a rebalance follows in any case, here or after a failover.
+ * Converts back: the epoch becomes the generation, and members retain their current assignment. The group is in
+ * CompletingRebalance, so a rebalance follows in any case, here or after a failover.
  */
 export function classicGroupOf(group: ConsumerGroup, topics: TopicsView, nowMs: number): ClassicGroup {
   const classic = new ClassicGroup(group.groupId);

@@ -11,17 +11,17 @@ import type {
 } from '@weir/cluster';
 import type { ConsumerGroup, ConsumerMember, MatchedTopicsView } from './consumer-group.ts';
 
-/** All that can happen to a group, and what the answer to it is. */
+/** All inputs of a group, with their answers. */
 interface ConsumerEvents {
   heartbeat: {
     readonly event: {
       readonly heartbeat: ConsumerHeartbeat;
-      /** An id that nobody ever had, for a member without one. */
+      /** A unique new id, for a member without one. */
       readonly freshMemberId: string;
     };
     readonly answer: ConsumerHeartbeatAnswer;
   };
-  /** The requests of members that speak the classic protocol. */
+  /** Requests of classic members. */
   classicJoin: {
     readonly event: { readonly request: JoinGroupRequest; readonly freshMemberId: string };
     readonly answer: JoinGroupAnswer;
@@ -32,17 +32,17 @@ interface ConsumerEvents {
     readonly event: { readonly members: readonly LeavingMember[] };
     readonly answer: readonly GroupError[];
   };
-  /** Topics of these names came, grew or went; `undefined` when anything may have happened before this leader. */
+  /** Topics of these names were created, grown or deleted; `undefined` if a new leader must check all topics. */
   topics: { readonly event: { readonly names: readonly string[] | undefined }; readonly answer: undefined };
-  /** The topics that a pattern matches are known, which took a while. */
+  /** A pattern scan has finished. */
   matched: {
     readonly event: { readonly expression: string; readonly names: Set<string> };
     readonly answer: undefined;
   };
-  /** Somebody may see other topics than before. */
+  /** The topic visibility may have changed. */
   rules: { readonly event: object; readonly answer: undefined };
   delete: { readonly event: object; readonly answer: GroupError };
-  /** Time has passed. */
+  /** A deadline may have passed. */
   tick: { readonly event: object; readonly answer: undefined };
 }
 
@@ -54,35 +54,35 @@ export type ConsumerEvent<Kind extends ConsumerEventKind> = {
 
 export type ConsumerAnswer<Kind extends ConsumerEventKind> = ConsumerEvents[Kind]['answer'];
 
-/** What an event leads to outside of the group. All of it has to be durable before the answer leaves. */
+/** The output of an event. All of it must be durable before the answer is sent. */
 export interface ConsumerEffects<Answer> {
   readonly answer: Answer;
-  /** Members that have to be written, or removed. */
+  /** Members to write, or to remove. */
   readonly changed: ReadonlySet<string>;
   readonly removed: ReadonlySet<string>;
-  /** The group itself has to be written. */
+  /** The group entry must be written. */
   readonly isGroupChanged: boolean;
-  /** Some of its deadlines was set to this, and none to an earlier time. Infinite when none was set. */
+  /** The earliest deadline that this event set. Infinite if it set none. */
   readonly soonestMs: number;
 }
 
-/** What is configured, and the limits. */
+/** Configuration and limits. */
 export interface ConsumerRules {
   readonly heartbeatIntervalMs: number;
   readonly sessionTimeoutMs: number;
   readonly groupSizeMax: number;
-  /** Topics that one member may name. */
+  /** The limit of topic names in a subscription. */
   readonly subscribedNamesMax: number;
-  /** What all members of a group may say of themselves. */
+  /** The limit of the metadata of all members of a group. */
   readonly textCharsMax: number;
   readonly nameCharsMax: number;
-  /** For members that speak the classic protocol. */
+  /** For classic members. */
   readonly classicSessionTimeoutMsMin: number;
   readonly classicSessionTimeoutMsMax: number;
   readonly memberProtocolsMax: number;
 }
 
-/** One event being dealt with: the group, the time, and what it leads to so far. */
+/** The processing of one event: the group, the time, and the effects so far. */
 export class ConsumerStep {
   readonly group: ConsumerGroup;
   readonly nowMs: number;
@@ -100,7 +100,7 @@ export class ConsumerStep {
     this.topics = topics;
   }
 
-  /** The group is to be woken after so long. */
+  /** Schedules a wake-up of the group after the delay. */
   deadline(delayMs: number): number {
     return this.wakeAt(this.nowMs + delayMs);
   }
@@ -110,7 +110,7 @@ export class ConsumerStep {
     return atMs;
   }
 
-  /** The member shows that it lives. */
+  /** Extends the session of the member. */
   keepAlive(member: ConsumerMember): void {
     member.sessionDeadlineMs = this.deadline(member.classic?.sessionTimeoutMs ?? this.rules.sessionTimeoutMs);
   }
@@ -129,7 +129,7 @@ export class ConsumerStep {
     this.isGroupChanged = true;
   }
 
-  /** Members, subscriptions or topics are not what they were: targets have to be computed anew. */
+  /** Raises the epoch after a change of members, subscriptions or topics, so that targets are computed again. */
   bump(): void {
     const { group } = this;
     group.epoch++;

@@ -16,7 +16,7 @@ import { subscriptionBytes } from '../../testing/classic-consumer.ts';
 import { ConsumerGroup } from './consumer-group.ts';
 import { memberKey, readConsumerMember, writeConsumerMember } from './record.ts';
 
-/** Longer than the lease, so that the standby leads. */
+/** Longer than the lease, so that the standby takes over. */
 const failoverMs = 5_000;
 
 type Wish = Partial<Omit<ConsumerHeartbeat, 'groupId' | 'memberId'>>;
@@ -54,7 +54,7 @@ const join = (node: ClusterNode, groupId: string, memberId: string, wish: Wish =
 const partitionsOf = ({ assignment }: ConsumerHeartbeatAnswer) =>
   assignment?.flatMap(({ partitions }) => [...partitions]) ?? null;
 
-/** The record of a member that subscribes to something else. */
+/** The stored entry of a member, with another pattern. */
 function withPattern(memberId: string, record: Buffer, pattern: string): Buffer {
   const read = readConsumerMember(new ConsumerGroup('g'), memberId, new ByteReader(record));
   assert.equal(read.problem, undefined);
@@ -78,7 +78,7 @@ async function typeOf(node: ClusterNode, groupId: string): Promise<string> {
   return `${type} ${state}`;
 }
 
-/** A classic group of one member that has all four partitions, as its own assignor gave them. */
+/** A classic group with one member that owns all four partitions, as its own assignor decided. */
 async function classicMember(node: ClusterNode, groupId: string) {
   const protocols = [{ name: 'range', metadata: subscriptionBytes(['t']) }];
   const { memberId, generationId } = await node.joinGroup(joinOf(groupId, { protocols }));
@@ -87,7 +87,7 @@ async function classicMember(node: ClusterNode, groupId: string) {
   return { memberId, generationId, protocols };
 }
 
-test('members keep epochs and partitions when the leader of the cluster is killed', async () => {
+test('members keep epochs and partitions when the cluster leader is killed', async () => {
   const { world, node, process, topicId } = await leader();
   const standby = await world.start('b');
   await join(node, 'g', 'one');
@@ -107,7 +107,7 @@ test('members keep epochs and partitions when the leader of the cluster is kille
   assert.deepEqual(await standby.node.describeConsumerGroups(['g']), before);
 });
 
-test('a handover that was under way goes on with the next leader', async () => {
+test('a reconciliation in progress continues with the next leader', async () => {
   const { world, node, process, topicId } = await leader();
   const standby = await world.start('b');
   await join(node, 'g', 'one');
@@ -121,7 +121,7 @@ test('a handover that was under way goes on with the next leader', async () => {
   assert.deepEqual(partitionsOf(await beat(standby.node, 'g', 'two', 2)), [2, 3]);
 });
 
-test('topics that came while nobody led are found by the next leader', async () => {
+test('topics that were created during a failover are found by the next leader', async () => {
   const { world, node, process } = await leader();
   const standby = await world.start('b');
   await join(node, 'g', 'one', { subscribedTopicNames: null, subscribedTopicRegex: 't|u.*' });
@@ -138,7 +138,7 @@ test('a leader drops members whose patterns this release refuses, and compiles n
   const regex = (subscribedTopicRegex: string) => ({ subscribedTopicNames: null, subscribedTopicRegex });
   await join(node, 'g', 'one', regex('t'));
   await join(node, 'g', 'two', regex('t'));
-  // As an earlier release kept it.
+  // As an earlier release stored it.
   const attack = '.{0,999}'.repeat(455);
   const key = memberKey('g', 'two');
   const value = withPattern('two', node.record('groupMember', key)!, attack);
@@ -155,7 +155,7 @@ test('a leader drops members whose patterns this release refuses, and compiles n
   const compiled = t.mock.method(RE2JS, 'compile');
   process.kill();
   await world.clock.pass(failoverMs);
-  // The program of the other pattern is still there from before, for both processes are in this one.
+  // The compiled form of the other pattern is still cached, because the test runs both nodes in one process.
   assert.deepEqual(
     compiled.mock.calls.map(({ arguments: [expression] }) => expression),
     [],
@@ -176,7 +176,7 @@ test('a leader drops members whose patterns this release refuses, and compiles n
   assert.equal(again.error, 'INVALID_REGULAR_EXPRESSION');
 });
 
-test('who is silent for a session is gone, by the configs of the cluster and of the group', async () => {
+test('a member is removed when its session expires, by the configs of cluster and group', async () => {
   const { world, node } = await leader();
   await node.execute({
     kind: 'alterClusterConfigs',
@@ -204,7 +204,7 @@ test('who is silent for a session is gone, by the configs of the cluster and of 
   assert.equal((await node.describeConsumerGroups(['patient']))[0]!.state, 'Empty');
 });
 
-test('topics that are made, grow and go reach the members', async () => {
+test('members get topics that are created, grown and deleted', async () => {
   const { node } = await leader();
   await join(node, 'g', 'one', { subscribedTopicNames: ['t', 'later'] });
   const laterId = await createTopic(node, 'later', 1);
@@ -248,7 +248,7 @@ test('offsets are committed with the epoch of the member', async () => {
   assert.equal((await node.describeConsumerGroups(['g']))[0]!.error, 'GROUP_ID_NOT_FOUND');
 });
 
-test('a group that is not there, or of another type', async () => {
+test('requests fail for a missing group, or one of another type', async () => {
   const { node } = await leader();
   assert.equal((await beat(node, 'g', 'one', 1)).error, 'UNKNOWN_MEMBER_ID');
   assert.equal(
@@ -271,7 +271,7 @@ test('a group that is not there, or of another type', async () => {
   );
 });
 
-test('a classic group moves to the new protocol with its members, and back when the last new one leaves', async () => {
+test('a classic group migrates with its members, and back when the last consumer-protocol member leaves', async () => {
   const { world, node, topicId } = await leader();
   const { memberId, generationId, protocols } = await classicMember(node, 'g');
   assert.equal(await typeOf(node, 'g'), 'classic Stable');
@@ -301,7 +301,7 @@ test('a classic group moves to the new protocol with its members, and back when 
   assert.equal(await typeOf(node, 'g'), 'classic Empty');
 });
 
-test('a group that has moved survives the leader of the cluster, both ways', async () => {
+test('a migrated group survives a failover, both ways', async () => {
   const { world, node, process } = await leader();
   const second = await world.start('b');
   const { memberId, protocols } = await classicMember(node, 'g');
@@ -322,7 +322,7 @@ test('a group that has moved survives the leader of the cluster, both ways', asy
   assert.equal((await join(third.node, 'g', 'newer')).error, 'NONE', 'and it may move again');
 });
 
-test('all members of a group that moves are kept with it', async () => {
+test('all members of a migrating group are stored with it', async () => {
   const { world, node, process } = await leader();
   const standby = await world.start('b');
   const { memberId, generationId } = await classicMember(node, 'g');
@@ -338,7 +338,7 @@ test('all members of a group that moves are kept with it', async () => {
   );
 });
 
-test('who waits for a classic rebalance is told to join again when the group moves', async () => {
+test('waiting JoinGroup requests fail as retriable when the group migrates', async () => {
   const { node } = await leader();
   const { memberId, protocols } = await classicMember(node, 'g');
   const waiting = node.joinGroup(joinOf('g', { protocols }));
@@ -347,7 +347,7 @@ test('who waits for a classic rebalance is told to join again when the group mov
   assert.equal((await node.joinGroup(joinOf('g', { memberId, protocols }))).error, 'NONE');
 });
 
-test('groups move only where the cluster allows it', async () => {
+test('groups migrate only if the migration policy of the cluster allows it', async () => {
   const cases: [policy: string, joins: string, typeAfter: string][] = [
     ['disabled', 'GROUP_ID_NOT_FOUND', ''],
     ['downgrade', 'GROUP_ID_NOT_FOUND', ''],
@@ -366,7 +366,7 @@ test('groups move only where the cluster allows it', async () => {
   }
 });
 
-test('without members a group is whatever the next one makes of it', async () => {
+test('a group without members takes the type of the next member', async () => {
   const { node } = await leader();
   await join(node, 'g', 'one');
   await beat(node, 'g', 'one', -1);
@@ -378,7 +378,7 @@ test('without members a group is whatever the next one makes of it', async () =>
   assert.equal(await typeOf(node, 'g'), 'consumer Stable');
 });
 
-test('a member that cannot be taken leaves the classic group as it is', async () => {
+test('a refused member leaves the classic group unchanged', async () => {
   const { node } = await leader();
   const { memberId, generationId } = await classicMember(node, 'g');
   const refused = await join(node, 'g', 'new', { subscribedTopicRegex: '(' });

@@ -34,13 +34,13 @@ import {
 } from './record.ts';
 import { readSeenPattern } from './seen-pattern.ts';
 
-/** An answer, and what it rests on; `undefined` when nothing had to be kept for it. */
+/** An answer, and the save that it depends on; `undefined` if nothing had to be saved. */
 export interface Kept<Answer> {
   readonly answer: Answer;
   readonly saved: Promise<void> | undefined;
 }
 
-/** A group of the new protocol with its coordinator around it: feeds the machine, and does what follows from it. */
+/** Connects a consumer group to its coordinator: feeds the state machine and executes its effects. */
 export class ConsumerGroupRuntime implements Group {
   readonly type = 'consumer';
   wakeAtMs = Number.POSITIVE_INFINITY;
@@ -48,11 +48,11 @@ export class ConsumerGroupRuntime implements Group {
   readonly #host: GroupHost;
   readonly #writer = new ByteWriter();
   #isKept: boolean;
-  /** A leader that takes over has to look what has become of the topics. */
+  /** A new leader must check the topics once. */
   #hasSeenTopics: boolean;
-  /** Members of an earlier leader that this one does not take over. Their records go with the first change. */
+  /** Members that this release refuses to restore. Their entries are removed with the first change. */
   #refused: readonly string[] = [];
-  /** The classic group that it has become. Who still holds this one is served by that. */
+  /** The classic group that replaced this one. It serves callers that still hold this one. */
   #successor: ClassicGroupRuntime | undefined;
 
   private constructor(group: ConsumerGroup, host: GroupHost, isKept: boolean) {
@@ -63,7 +63,7 @@ export class ConsumerGroupRuntime implements Group {
     host.holds(group.textChars);
   }
 
-  /** A group that is new, or was one of another type. All of it is written with its first change. */
+  /** Creates the runtime of a group that is new or was of another type. The first change writes all of it. */
   static of(group: ConsumerGroup, host: GroupHost): ConsumerGroupRuntime {
     const hosted = new ConsumerGroupRuntime(group, host, false);
     if (group.members.size > 0) host.wakeBy(hosted, nextDeadlineMs(group));
@@ -83,7 +83,7 @@ export class ConsumerGroupRuntime implements Group {
         refused.push(memberId);
       }
       if (read?.problem !== undefined || read === undefined) {
-        // What it was to have is for the others.
+        // The other members get its partitions.
         group.targets.delete(memberId);
         group.epoch++;
         continue;
@@ -123,7 +123,7 @@ export class ConsumerGroupRuntime implements Group {
     return this.#whenKept(this.#run({ kind: 'classicSync', request }));
   }
 
-  /** Answered at once; whoever asks waits for what the answer rests on. */
+  /** Answers at once; the caller waits until the state that the answer depends on is durable. */
   heartbeat(heartbeat: GroupHeartbeat): GroupError {
     return this.#run({ kind: 'classicHeartbeat', heartbeat }).answer;
   }
@@ -132,21 +132,21 @@ export class ConsumerGroupRuntime implements Group {
     return this.#run({ kind: 'classicLeave', members }).answer;
   }
 
-  /** Topics of these names came, grew or went. */
+  /** Handles topics that were created, grown or deleted. */
   onTopics(names: readonly string[]): void {
     if (this.#hasSeenTopics && names.some((name) => this.#group.isConcernedBy(name))) {
       this.#run({ kind: 'topics', names });
     }
   }
 
-  /** A pattern matches these topics. */
+  /** Delivers the result of a pattern scan. */
   onMatched(expression: string, names: Set<string>): void {
     if (this.#successor === undefined && !this.#group.isDead) {
       this.#run({ kind: 'matched', expression, names });
     }
   }
 
-  /** Somebody may see other topics than before. */
+  /** Handles a change of topic visibility. */
   onRules(): void {
     const isLooking = this.#hasSeenTopics && this.#successor === undefined && !this.#group.isDead;
     if (isLooking && this.#group.patterns.size > 0) this.#run({ kind: 'rules' });
@@ -220,7 +220,7 @@ export class ConsumerGroupRuntime implements Group {
 
   delete(): GroupError {
     const { answer } = this.#run({ kind: 'delete' });
-    // Who deletes waits for everything that was decided until then.
+    // The caller of delete waits for everything that was decided until then.
     if (this.#group.isDead) this.#host.erase(this).catch(() => {});
     return answer;
   }
@@ -235,10 +235,12 @@ export class ConsumerGroupRuntime implements Group {
     writeConsumerGroup(this.#group, writer);
   }
 
-  /** Nobody waits here for longer than it takes to make something durable. */
+  /** No request waits here for longer than a save takes. */
   close(): void {}
 
-  /** The group that a classic member finds in the place of one without members; whatever it becomes overwrites this one. */
+  /**
+   * Replaces a group without members by an empty classic one for a classic member; its first save overwrites this one.
+   */
   becomeEmptyClassic(): ClassicGroupRuntime {
     const group = new ClassicGroup(this.groupId);
     group.generationId = this.#group.epoch;
@@ -256,7 +258,7 @@ export class ConsumerGroupRuntime implements Group {
     this.#lookAtTopics();
     const effects = this.#step(event);
     const saved = this.#keep(effects);
-    // Whoever needs to know waits for it; it is tried again in any case.
+    // Callers that depend on the save await it; the saver retries in any case.
     saved?.catch(() => {});
     return { answer: effects.answer, saved };
   }
@@ -295,7 +297,7 @@ export class ConsumerGroupRuntime implements Group {
     return host.save(this, changes);
   }
 
-  /** Everybody who is left speaks the classic protocol, so that the group is classic again and its members assign by themselves. */
+  /** Only classic members are left: the group becomes classic again and its members assign by themselves. */
   #becomeClassic(removed: ReadonlySet<string>): Promise<void> {
     const host = this.#host;
     const nowMs = host.monotonicMs();

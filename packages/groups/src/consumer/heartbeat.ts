@@ -15,7 +15,7 @@ import type { ConsumerStep } from './event.ts';
 import { type Holding, reconcile } from './reconcile.ts';
 import { readerMark, readSeenPattern, writeSeenPattern } from './seen-pattern.ts';
 
-/** Who sends a heartbeat: a member that is there, one that is new, or a static one that comes back under another id. */
+/** The sender of a heartbeat: a known member, a new one, or a static one that returns with another id. */
 type Sender =
   | { readonly member: ConsumerMember; readonly replaced: undefined }
   | { readonly member: undefined; readonly replaced: ConsumerMember | undefined };
@@ -28,7 +28,7 @@ export const newHolding: Holding = {
   revoking: noPartitions,
 };
 
-/** A member joins, stays, changes what it wants, says what it owns, or leaves. */
+/** A member joins, stays, changes its subscription, reports its owned partitions, or leaves. */
 export function onHeartbeat(
   step: ConsumerStep,
   heartbeat: ConsumerHeartbeat,
@@ -96,8 +96,8 @@ function findSender(
 }
 
 /**
- * A member that joins again owns nothing and may come with its old id. One that did not hear the last answer comes with the epoch
- * before; that is no harm as long as it holds nothing that it does not have.
+ * A rejoining member owns nothing and may use its old id. A member that did not receive the last answer sends the
+ * previous epoch; that is safe as long as it owns only assigned partitions.
  */
 function checkEpoch(
   { memberId, holding, classic }: ConsumerMember,
@@ -169,7 +169,7 @@ function join(
   replaced: ConsumerMember | undefined,
 ): ConsumerMember {
   const { group } = step;
-  // What a static member was to have and has goes to the one that takes its place.
+  // The replacement of a static member inherits its target and assignment.
   const target = replaced === undefined ? undefined : group.targets.get(replaced.memberId);
   const holding = replaced === undefined ? newHolding : comeBack(replaced.holding);
   const before = replaced?.subscription;
@@ -188,7 +188,7 @@ function join(
     rebalanceDeadlineMs: undefined,
   };
   group.add(member, pattern);
-  // After the new one has come, so that a pattern that both have is not forgotten in between.
+  // Removed after the new one is added, so that a pattern that both have is not dropped in between.
   if (replaced !== undefined) step.remove(replaced);
   group.matchPatterns(step.topics);
   if (target !== undefined) group.targets.set(memberId, target);
@@ -198,7 +198,7 @@ function join(
   return member;
 }
 
-/** A member that was away owns nothing until it is told. */
+/** A returning member has no epoch until it gets its assignment. */
 export function comeBack({ assigned }: Holding): Holding {
   return { ...newHolding, assigned };
 }
@@ -241,14 +241,14 @@ function update(
     group.setSubscription(member, subscription, pattern, step.topics);
     group.matchPatterns(step.topics);
     step.change(member);
-    // What a new pattern matches may take time to find, and until then nothing is other than before.
+    // Matching a new pattern may take time, and until then the old matches apply.
     if (!isSameList(names, subscription.names) || group.isMatched(subscription.pattern)) step.bump();
   } else if (isOther && preferredAssignor(group) !== group.assignor) {
     step.bump();
   }
 }
 
-/** Takes the member as far as it can go, and tells it what is new to it. */
+/** Reconciles the member as far as possible and returns what is new to it. */
 function advance(
   step: ConsumerStep,
   member: ConsumerMember,
@@ -265,7 +265,7 @@ function advance(
     rebalanceTimeoutMs !== -1 &&
     owned !== null &&
     (subscribedTopicNames !== null || subscribedTopicRegex !== null);
-  // A member that owns something else than it was told may not have heard it.
+  // A member that owns something else may not have received its assignment.
   const isOther = owned !== null && !isSame(owned, holding.assigned);
   const isNews =
     saysAll || isOther || memberEpoch !== before.epoch || !isSame(before.assigned, holding.assigned);

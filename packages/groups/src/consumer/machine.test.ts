@@ -4,14 +4,14 @@ import { compilePattern } from '@weir/cluster';
 import { asText, ConsumerStory, type Wish } from '../../testing/consumer-story.ts';
 import { checkCommit, checkFetch, nextDeadlineMs, stateOf } from './machine.ts';
 
-test('a member gives up before another one gets', () => {
+test('a member gives up a partition before another one gets it', () => {
   const story = new ConsumerStory({ t: 4 });
   assert.equal(story.join('a'), '1 t:0,1,2,3');
   assert.equal(stateOf(story.group), 'Stable');
-  // There is nothing to have yet.
+  // No partition is free yet.
   assert.equal(story.join('b'), '2');
   assert.equal(stateOf(story.group), 'Reconciling');
-  // a stays in its epoch and is told what it keeps.
+  // a stays in its epoch and gets the part that it retains.
   assert.equal(story.beat('a', 1), '1 t:0,1');
   assert.equal(story.beat('b', 2), '2 =');
   assert.equal(story.beat('a', 1), '1 =');
@@ -22,7 +22,7 @@ test('a member gives up before another one gets', () => {
   assert.equal(stateOf(story.group), 'Stable');
 });
 
-test('only what changed is written', () => {
+test('only changed members are written', () => {
   const story = new ConsumerStory({ t: 4 });
   const steps: [what: () => string, written: string][] = [
     [() => story.join('a'), 'group a'],
@@ -44,7 +44,7 @@ test('only what changed is written', () => {
   }
 });
 
-test('heartbeats that are wrong in themselves', () => {
+test('invalid heartbeats are refused', () => {
   const cases: [memberId: string, epoch: number, wish: Wish, error: string][] = [
     ['', 0, {}, 'INVALID_REQUEST'],
     ['', 1, { requiresMemberId: false }, 'INVALID_REQUEST'],
@@ -77,13 +77,13 @@ test('heartbeats that are wrong in themselves', () => {
   }
 });
 
-test('a client of v0 is given an id', () => {
+test('a client of v0 gets a member id', () => {
   const story = new ConsumerStory();
   assert.equal(story.join('', { requiresMemberId: false }), '1 t:0,1,2,3');
   assert.deepEqual([...story.group.members.keys()], ['fresh']);
 });
 
-test('epochs that do not fit are fenced, but for the last one with a part of what is owned', () => {
+test('wrong epochs are fenced, except the previous one with a part of the owned partitions', () => {
   const story = new ConsumerStory({ t: 4 });
   story.join('a');
   story.join('b');
@@ -102,11 +102,11 @@ test('epochs that do not fit are fenced, but for the last one with a part of wha
     const ownedPartitions = owned === null ? null : story.owned(owned);
     assert.equal(story.beat('a', epoch, { ownedPartitions }), answer, `${epoch} ${owned}`);
   }
-  // It has given everything up and begins again under its id.
+  // It has given up everything and rejoins with its id.
   assert.equal(story.join('a'), '2 t:0,1');
 });
 
-test('a full heartbeat is told the whole assignment', () => {
+test('a full heartbeat returns the whole assignment', () => {
   const story = new ConsumerStory({ t: 2 });
   story.join('a');
   const full = {
@@ -118,7 +118,7 @@ test('a full heartbeat is told the whole assignment', () => {
   assert.equal(story.written, '');
 });
 
-test('who leaves leaves its partitions to the others', () => {
+test('the partitions of a leaving member go to the others', () => {
   const story = new ConsumerStory({ t: 2 });
   story.join('a');
   story.join('b');
@@ -131,7 +131,7 @@ test('who leaves leaves its partitions to the others', () => {
   assert.equal(stateOf(story.group), 'Dead');
 });
 
-test('who is silent is removed after the session, and who does not give up after its own time', () => {
+test('a member is removed when its session expires, or when it does not revoke in time', () => {
   const story = new ConsumerStory({ t: 2 });
   story.join('a', { rebalanceTimeoutMs: 20_000 });
   story.join('b');
@@ -148,7 +148,7 @@ test('who is silent is removed after the session, and who does not give up after
   assert.equal(story.group.members.size, 0);
 });
 
-test('topics that come, grow and go', () => {
+test('topics are created, grown and deleted', () => {
   const story = new ConsumerStory({ t: 2 });
   story.join('a', { topics: 't later' });
   story.setTopic('other', 3);
@@ -165,7 +165,7 @@ test('topics that come, grow and go', () => {
   assert.equal(story.beat('a', 3, { ownedPartitions: owned }), '4 =');
 });
 
-test('a topic of the same name is another one', () => {
+test('a topic that is created again under the same name is another topic', () => {
   const story = new ConsumerStory({ t: 1 });
   story.join('a');
   story.topics.delete('t');
@@ -192,7 +192,7 @@ test('patterns follow the topics', () => {
   assert.equal(story.group.patterns.size, 0);
 });
 
-test('until it is known what a new pattern matches, the old one counts', () => {
+test('until the matches of a new pattern are known, the old ones apply', () => {
   const story = new ConsumerStory({ 'logs-a': 1, 'logs-b': 1, metrics: 1 });
   const matched = (expression: string, names: readonly string[]) =>
     story.run({ kind: 'matched', expression, names: new Set(names) });
@@ -224,7 +224,7 @@ test('until it is known what a new pattern matches, the old one counts', () => {
   assert.equal(story.beat('a', 4), '5 metrics:0 metric:0', 'a matched one follows the topics');
 });
 
-test('topics that come while patterns have no time are given when they are matched', () => {
+test('topics that are created while patterns have no time left are assigned when they are matched', () => {
   const story = new ConsumerStory({ 'logs-a': 1, other: 1 });
   const pattern = (subscribedTopicRegex: string) => ({ subscribedTopicNames: null, subscribedTopicRegex });
   story.join('a', pattern('logs-.*'));
@@ -249,7 +249,7 @@ test('topics that come while patterns have no time are given when they are match
   assert.equal(story.group.isSubscribedTo('logs-c'), true);
 });
 
-test('of what a pattern matches members are given what they see', () => {
+test('members get only those matches of a pattern that they may see', () => {
   const story = new ConsumerStory({ 'logs-a': 1, 'logs-b': 1, 'logs-c': 1 });
   const { sights } = story.topics;
   const seenBy = (name: string, host = '10.0.0.1') => ({
@@ -269,7 +269,7 @@ test('of what a pattern matches members are given what they see', () => {
   assert.equal(story.join('b', seenBy('User:b')), '3 logs-c:0');
   assert.equal(story.beat('a', 2), '3 =');
 
-  // Rules that change nothing for a group leave it alone.
+  // An ACL change without effect on a group leaves it unchanged.
   story.run({ kind: 'rules' });
   sights.set('User:b', ['logs-c', 'other']);
   story.run({ kind: 'rules' });
@@ -290,7 +290,7 @@ test('of what a pattern matches members are given what they see', () => {
   assert.equal(story.group.isSubscribedTo('logs-e'), true, 'who sees everything is given everything');
 });
 
-test('until it is known what new rules let members see, the old ones count', () => {
+test('until the visibility under new ACLs is known, the old matches apply', () => {
   const story = new ConsumerStory({ 'logs-a': 1, 'logs-b': 1 });
   const { topics, group } = story;
   const pattern = { subscribedTopicNames: null, subscribedTopicRegex: 'logs-.*' };
@@ -308,7 +308,7 @@ test('until it is known what new rules let members see, the old ones count', () 
   assert.equal(group.epoch, 2);
 });
 
-test('members that see the same share a look at the topics', () => {
+test('members with equal visibility share a scan of the topics', () => {
   const story = new ConsumerStory({ 'logs-a': 1, 'logs-b': 1 });
   for (const host of ['10.0.0.1', '10.0.0.2', '10.0.0.3']) {
     const reader = { principals: ['User:a'], host };
@@ -321,13 +321,13 @@ test('members that see the same share a look at the topics', () => {
   assert.equal(story.group.isSubscribedTo('logs-c'), true);
 });
 
-test('an expression of a client cannot be mistaken for one with eyes of somebody', () => {
+test('an expression of a client cannot be confused with one that contains a reader', () => {
   const story = new ConsumerStory({ logs: 1 });
   const regex = { subscribedTopicNames: null, subscribedTopicRegex: '\u0000["*","User:a"]\u0000.*' };
   assert.equal(story.join('a', regex), 'INVALID_REGULAR_EXPRESSION');
 });
 
-test('patterns that come too fast are for later', () => {
+test('patterns that arrive too fast are deferred', () => {
   const story = new ConsumerStory({ logs: 1 });
   story.topics.isBusy = true;
   const regex = { subscribedTopicNames: null, subscribedTopicRegex: 'l.*' };
@@ -339,7 +339,7 @@ test('patterns that come too fast are for later', () => {
   assert.equal(story.join('b', regex), '2', 'who has the same as another brings nothing new');
 });
 
-test('a new leader leaves everybody what they have until it knows what patterns match', () => {
+test('a new leader leaves all assignments unchanged until it knows the matches of patterns', () => {
   const story = new ConsumerStory({ 'logs-a': 1, 'logs-b': 1, other: 1 });
   story.join('a', { subscribedTopicNames: null, subscribedTopicRegex: 'logs-.*' });
   for (const names of [['logs-a', 'logs-b'], ['logs-a']]) {
@@ -362,7 +362,7 @@ test('a new leader leaves everybody what they have until it knows what patterns 
   }
 });
 
-test('the assignor that most ask for counts', () => {
+test('the assignor that most members request is used', () => {
   const story = new ConsumerStory({ t: 4, u: 4 });
   story.join('a', { topics: 't u' });
   assert.equal(story.group.assignor, 'uniform');
@@ -382,34 +382,34 @@ test('static members', () => {
   assert.equal(story.beat('b', -2, one), 'FENCED_INSTANCE_ID');
   assert.equal(story.beat('a', -2, one), '-2 =');
   assert.equal(story.beat('a', 1, one), 'FENCED_MEMBER_EPOCH');
-  // Whoever takes its place gets what it had, and nobody else notices.
+  // The replacement gets its partitions, and other members are not affected.
   assert.equal(story.join('b', one), '1 t:0,1');
   assert.equal(story.written, 'group b -a');
   assert.equal(story.group.epoch, 1);
   assert.equal(story.beat('a', 1, one), 'FENCED_INSTANCE_ID');
   assert.equal(story.beat('b', -2, one), '-2 =');
-  // It may also come back under the id that it had.
+  // It may also return with its old id.
   assert.equal(story.join('b', one), '1 t:0,1');
   assert.equal(story.beat('b', -2, one), '-2 =');
   story.pass(45_000);
   assert.equal(story.group.members.size, 0);
 });
 
-test('a static member that comes back wanting something else is a change', () => {
+test('a static member that returns with another subscription raises the epoch', () => {
   const story = new ConsumerStory({ t: 1, u: 1 });
   story.join('a', { instanceId: 'one' });
   story.beat('a', -2, { instanceId: 'one' });
   assert.equal(story.join('b', { instanceId: 'one', topics: 'u' }), '2 u:0');
 });
 
-test('a full group takes nobody, but lets those be that are there', () => {
+test('a full group refuses new members and serves existing ones', () => {
   const story = new ConsumerStory({ t: 1 }, { groupSizeMax: 1 });
   story.join('a');
   assert.equal(story.join('b'), 'GROUP_MAX_SIZE_REACHED');
   assert.equal(story.join('a'), '1 t:0');
 });
 
-test('in a large group changes share a computation', () => {
+test('in a large group many changes share one target computation', () => {
   const story = new ConsumerStory({ t: 6_000 });
   story.join('a');
   story.join('b');
@@ -421,7 +421,7 @@ test('in a large group changes share a computation', () => {
   assert.equal(story.group.assignmentEpoch, 2);
 });
 
-test('who may commit and read offsets', () => {
+test('checks of offset commits and fetches', () => {
   const story = new ConsumerStory({ t: 1 });
   const commit = (memberId: string, epoch: number, isTransactional = false) =>
     checkCommit(

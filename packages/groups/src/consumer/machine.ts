@@ -13,8 +13,8 @@ import {
 import { onHeartbeat } from './heartbeat.ts';
 
 /**
- * What happens to a group of the new protocol: a machine without I/O, clock or chance, which changes the group in place. Everybody
- * is answered at once; members come again with their next heartbeat.
+ * The state machine of a consumer group (KIP-848), without I/O, clock or randomness; it changes the group in place.
+ * Every request is answered at once; members learn later changes by their next heartbeat.
  */
 export function step<Kind extends ConsumerEventKind>(
   group: ConsumerGroup,
@@ -51,7 +51,7 @@ const table: { readonly [Kind in ConsumerEventKind]: Cell<Kind> } = {
   matched: (current, { expression, names }) => {
     const { group, topics } = current;
     const isNews = group.setMatched(expression, names);
-    // A member may listen to something else although the group as a whole does not.
+    // The topics of a member may change although those of the group do not.
     if (group.matchPatterns(topics) || isNews || hasOtherTopics(current)) current.bump();
     assignIfDue(current);
     return undefined;
@@ -81,7 +81,7 @@ const table: { readonly [Kind in ConsumerEventKind]: Cell<Kind> } = {
   },
 };
 
-/** When the group has to be woken: the earliest of its deadlines. */
+/** Returns the earliest deadline of the group, when it must be woken. */
 export function nextDeadlineMs(group: ConsumerGroup): number {
   let soonestMs = Number.POSITIVE_INFINITY;
   for (const { sessionDeadlineMs, rebalanceDeadlineMs } of group.members.values()) {
@@ -91,7 +91,7 @@ export function nextDeadlineMs(group: ConsumerGroup): number {
   return isAssigning ? Math.min(soonestMs, group.nextAssignmentMs) : soonestMs;
 }
 
-/** As Kafka shows it. */
+/** The state as Kafka reports it. */
 export function stateOf(group: ConsumerGroup): GroupStateName {
   if (group.isDead) return 'Dead';
   if (group.members.size === 0) return 'Empty';
@@ -102,14 +102,14 @@ export function stateOf(group: ConsumerGroup): GroupStateName {
   return 'Stable';
 }
 
-/** Whether somebody may commit offsets. Without members anybody may; members have to be of the present epoch. */
+/** Checks whether a committer may commit offsets. Without members any client may; members need the current epoch. */
 export function checkCommit(
   group: ConsumerGroup,
   { memberId, groupInstanceId, generationIdOrMemberEpoch: epoch }: OffsetsCommitter,
   isTransactional: boolean,
 ): GroupError {
   if (epoch < 0 && group.members.size === 0) return 'NONE';
-  // Producers that name no member may commit in a transaction, as those of older clients do.
+  // Producers of older clients commit in a transaction without a member id.
   if (isTransactional && epoch < 0 && memberId === '' && groupInstanceId === null) return 'NONE';
   const member = group.member(memberId);
   if (member === undefined) return 'UNKNOWN_MEMBER_ID';

@@ -14,9 +14,9 @@ import { partitionsOf } from './classic-members.ts';
 import { stateOf } from './machine.ts';
 
 /**
- * Clients of both protocols in one group. Classic ones do what Apache's do: heartbeat, join again when they are told to, ask for
- * their assignment, and as cooperative ones join once more when they had to give something up. Whatever the order, no two clients
- * ever read the same partition, and in the end everything is given out.
+ * Clients of both protocols in one group. Classic ones behave as those of Apache Kafka: heartbeat, rejoin when
+ * required, sync, and as cooperative ones rejoin once more after they gave up partitions. In any order, no two clients
+ * ever read the same partition, and in the end all partitions are assigned.
  */
 interface Client {
   readonly memberId: string;
@@ -24,7 +24,7 @@ interface Client {
   /** Epoch or generation; 0 before the first answer. */
   epoch: number;
   owned: TopicPartitions;
-  /** What a classic client does next. */
+  /** The next action of a classic client. */
   next: 'beat' | 'join' | 'sync';
 }
 

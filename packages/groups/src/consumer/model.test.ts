@@ -15,23 +15,24 @@ import { stateOf } from './machine.ts';
 import { readConsumerGroup, readConsumerMember, writeConsumerGroup, writeConsumerMember } from './record.ts';
 
 /**
- * Clients that obey, are slow, lose answers, leave and fall silent, against a group whose topics and rules come and go. After every event:
+ * Clients obey, are slow, lose answers, leave and time out, against a group whose topics and ACLs change. After every
+ * event:
  *
- * - a partition is held by at most one member, and by at most one client that does as it is told;
- * - every partition of the topics that somebody listens to is in exactly one target, once targets are computed;
- * - who subscribes by a pattern is to have nothing that the rules do not let him see;
+ * - a partition is held by at most one member, and by at most one obedient client;
+ * - every partition of the subscribed topics is in exactly one target, once targets are computed;
+ * - the target of a member that subscribes by pattern contains only topics that it may see;
  * - epochs only grow, those of the group and those of a member while it is in the group;
- * - what is kept of the group is the group.
+ * - the group that is read back from its stored entries equals the group.
  *
- * And in the end, when everybody sends heartbeats and does what they are told, the group is stable with everything given out.
+ * In the end, when all clients send heartbeats and obey, the group is stable and all partitions are assigned.
  */
 class Client {
   readonly memberId: string;
   readonly topics: readonly string[];
   readonly isByPattern: boolean;
-  /** 0 for one that has to join. */
+  /** 0 for a client that must join. */
   epoch = 0;
-  /** What it reads, and what it was told to read. */
+  /** The partitions that it reads, and those that it is assigned. */
   owned: TopicPartitions = noPartitions;
   told: TopicPartitions = noPartitions;
 
@@ -49,7 +50,7 @@ class Model {
   #groupEpoch = 0;
 
   join(memberId: string, topics: readonly string[], isByPattern: boolean): void {
-    // A client that joins again has given up what it had.
+    // A rejoining client has given up its partitions.
     const client = new Client(memberId, topics, isByPattern);
     this.clients.set(memberId, client);
     this.#join(client);
@@ -68,7 +69,7 @@ class Model {
     this.#hear(client, answer);
   }
 
-  /** A client that does not obey goes on with what it had, as one does whose application is slow to let go. */
+  /** A client that does not obey continues with its partitions, like an application that is slow to revoke. */
   beat(
     memberId: string,
     { saysOwned, isLost, obeys }: { saysOwned: boolean; isLost: boolean; obeys: boolean },
@@ -91,7 +92,7 @@ class Model {
     this.story.heartbeat(memberId, -1);
   }
 
-  /** From now on somebody sees some topics only, or all of them. */
+  /** Restricts the visible topics of a member; `undefined` makes all visible. */
   rule(memberId: string, seen: readonly string[] | undefined): void {
     const { sights } = this.story.topics;
     if (seen === undefined) sights.delete(memberId);
@@ -101,7 +102,7 @@ class Model {
 
   pass(ms: number): void {
     this.story.pass(ms);
-    // A client that hears nothing for that long stops by itself; here it finds out at once.
+    // A client without answers for that long stops by itself; here it learns it at once.
     for (const memberId of [...this.clients.keys()]) {
       if (this.story.group.member(memberId) !== undefined) continue;
       this.clients.delete(memberId);
@@ -115,7 +116,7 @@ class Model {
         ['FENCED_MEMBER_EPOCH', 'UNKNOWN_MEMBER_ID', 'GROUP_MAX_SIZE_REACHED'].includes(answer.error),
         answer.error,
       );
-      // It gives everything up, and joins again with its next heartbeat.
+      // It gives up everything, and rejoins with its next heartbeat.
       client.owned = noPartitions;
       client.told = noPartitions;
       client.epoch = 0;
@@ -124,7 +125,7 @@ class Model {
     client.epoch = answer.memberEpoch;
     if (answer.assignment === null) return;
     client.told = partitionsFrom(answer.assignment);
-    // It begins at once with what is new, and lets go of the rest when it obeys.
+    // It starts with new partitions at once, and gives up the rest when it obeys.
     client.owned = union(client.owned, client.told);
   }
 
@@ -174,14 +175,14 @@ class Model {
       if (subscription.pattern === '' || seen === undefined) continue;
       for (const topicId of group.targetOf(memberId).keys()) {
         const name = this.story.topics.nameOf(topicId);
-        // What a member names is for the agent to judge.
+        // The agent authorises topics that a member subscribes to by name.
         const isHis = name === undefined || seen.includes(name) || subscription.names.includes(name);
         assert.ok(isHis, `${memberId} is to have ${name}`);
       }
     }
   }
 
-  /** Read again from its records the group is what it was. */
+  /** The group that is read back from its stored entries equals the group. */
   #checkKept(): void {
     const { group } = this.story;
     const writer = new ByteWriter();
@@ -280,7 +281,7 @@ const action: fc.Arbitrary<Action> = fc.oneof(
     arbitrary: fc.tuple(topicName, fc.nat(6)).map(
       ([name, count]): Action =>
         (model) => {
-          // A topic never shrinks; with 0 it goes.
+          // A topic never shrinks; 0 deletes it.
           const now = model.story.topics.byName(name)?.partitionCount ?? 0;
           if (count === 0 || count > now) model.story.setTopic(name, count);
         },
@@ -288,7 +289,7 @@ const action: fc.Arbitrary<Action> = fc.oneof(
   },
 );
 
-test('a group of the new protocol keeps its promises, whatever its clients do', () => {
+test('a consumer group keeps its invariants under random clients', () => {
   fc.assert(
     fc.property(fc.array(action, { maxLength: 60, size: 'max' }), (actions) => {
       const model = new Model();

@@ -5,10 +5,10 @@ import { clusterLimits } from '@weir/cluster/limits';
 import type { Clock } from '@weir/core';
 import { PatternScans } from './pattern-scans.ts';
 
-/** Such a pattern has the clock looked at after every name. */
+/** A pattern of this cost makes the scan read the clock after every name. */
 const dear = clusterLimits.patternStepsPerTurn;
 
-/** Time that passes by work, and by waiting for the next timer. */
+/** Time that advances by work, and by waiting for the next timer. */
 class WorkClock implements Clock {
   ms = 1_000;
   workedMs = 0;
@@ -31,7 +31,7 @@ class WorkClock implements Clock {
     this.workedMs += ms;
   }
 
-  /** Lets the next timer run; false when there is none. */
+  /** Runs the next timer; false if there is none. */
   next(): boolean {
     const timer = this.#timers.sort((a, b) => a.atMs - b.atMs).shift();
     if (timer === undefined) return false;
@@ -52,7 +52,7 @@ function world(topicCount: number) {
     names: () => topics.keys(),
     onMatched: (groupId, expression, names) => told.push(`${groupId} ${expression} ${names.size}`),
   });
-  /** A pattern for names that end as it says, which takes so long for each. */
+  /** A pattern that matches names with this ending and takes the given time per name. */
   const ending = (end: string, costMs: number): UsablePattern => ({
     problem: undefined,
     cost: dear,
@@ -64,7 +64,7 @@ function world(topicCount: number) {
   return { clock, topics, told, scans, ending };
 }
 
-test('what takes little time is known at once', () => {
+test('cheap patterns are matched at once', () => {
   const { scans, ending, told, clock } = world(1_000);
   for (let count = 0; count < 20; count++) {
     assert.equal(scans.matching(`g${count}`, '.*7', ending('7', 0.0015))?.size, 100);
@@ -73,7 +73,7 @@ test('what takes little time is known at once', () => {
   assert.deepEqual(told, []);
 });
 
-test('what takes long is done in slices, and takes its share of the time', () => {
+test('expensive patterns are matched in slices, within their share of the time', () => {
   const { scans, ending, told, clock } = world(10_000);
   assert.equal(scans.matching('g', '.*7', ending('7', 0.5)), undefined);
   assert.equal(scans.matching('g', '.*7', ending('7', 0.5)), undefined, 'asking again changes nothing');
@@ -86,7 +86,7 @@ test('what takes long is done in slices, and takes its share of the time', () =>
   assert.ok(share < 0.2, `${share} of the time`);
 });
 
-test('groups take turns, and who changes its pattern begins again', () => {
+test('groups are scanned in turn, and a group that changes its pattern starts again', () => {
   const { scans, ending, told, clock } = world(2_000);
   scans.matching('greedy', '0', ending('0', 1));
   scans.matching('modest', '.*7', ending('7', 0.1));
@@ -99,7 +99,7 @@ test('groups take turns, and who changes its pattern begins again', () => {
   assert.match(told[1]!, /^greedy \d+ 200$/);
 });
 
-test('topics that come and go meanwhile are seen wherever the scan is', () => {
+test('topics that are created or deleted during a scan are found at any position', () => {
   const { scans, ending, told, clock, topics } = world(1_000);
   scans.matching('g', '.*7', ending('7', 1));
   clock.next();
@@ -111,7 +111,7 @@ test('topics that come and go meanwhile are seen wherever the scan is', () => {
   assert.deepEqual(told, ['g .*7 99']);
 });
 
-test('compiling counts too, and has an end', () => {
+test('compiling counts against the time of patterns and is limited', () => {
   const { scans, clock } = world(1);
   assert.equal((scans.compile('(') as { problem?: string }).problem === undefined, false);
   const compiled = scans.compile('t.');
@@ -130,7 +130,7 @@ test('compiling counts too, and has an end', () => {
   assert.notEqual(scans.compile('t.'), 'busy');
 });
 
-test('one name that takes longer than a slice is the only one of its slice', () => {
+test('a name that takes longer than a slice is the only one of its slice', () => {
   const { scans, ending, clock } = world(3);
   scans.matching('g', '.*', ending('', 40));
   assert.equal(clock.workedMs, 40);
@@ -139,7 +139,7 @@ test('one name that takes longer than a slice is the only one of its slice', () 
   assert.equal(clock.longestMs, 40);
 });
 
-test('topics that come cost no more than the time of patterns, however many patterns there are', () => {
+test('new topics cost no more than the time of patterns, for any number of patterns', () => {
   const { scans, ending, clock, topics } = world(100);
   const pattern = ending('7', 20);
   const answers = Array.from({ length: 1_000 }, () => scans.matchesNow(pattern, 't7'));
@@ -154,7 +154,7 @@ test('topics that come cost no more than the time of patterns, however many patt
   scans.close();
 });
 
-test('after its end nobody is told anything', () => {
+test('a closed scanner reports nothing', () => {
   const { scans, ending, told, clock } = world(1_000);
   scans.matching('g', '.*', ending('', 1));
   scans.close();

@@ -5,9 +5,9 @@ import { compileTopicPattern } from './topic-pattern.ts';
 
 interface PatternScansOptions {
   readonly clock: Clock;
-  /** The names of all topics. Those that come while somebody goes through them are seen or not. */
+  /** The names of all topics. Topics that are created during an iteration may or may not be included. */
   readonly names: () => Iterable<string>;
-  /** A scan has come to its end. */
+  /** A scan has finished. */
   readonly onMatched: (groupId: string, expression: string, names: Set<string>) => void;
 }
 
@@ -16,29 +16,29 @@ interface Scan {
   readonly expression: string;
   readonly pattern: UsablePattern;
   readonly rest: Iterator<string>;
-  /** Topics that came meanwhile, to be looked at in the end. */
+  /** Topics that were created meanwhile, matched at the end. */
   readonly late: Set<string>;
   readonly found: Set<string>;
 }
 
-/** Patterns may have one part of so many of the leader's time. */
+/** Patterns may use one part in this many of the leader's time. */
 const timeParts = 8;
-/** Time that was not used is good for so much at once, so that small clusters never wait. */
+/** The unused time that can accumulate, so that small clusters never wait. */
 const savedMsMax = 50;
-/** Nothing else happens meanwhile, so that it is no longer than a commit may take. */
+/** A slice blocks the event loop, so it is no longer than a commit may take. */
 const sliceMsMax = 10;
-/** A slice that is shorter costs more in timers than it brings. */
+/** A shorter slice costs more in timers than it gains. */
 const sliceMsMin = 5;
 
 /**
- * Finds the topics that patterns of groups match. A client chooses the pattern and how often it chooses another, and one look at
- * all topics of a large cluster can take from a tenth of a second to minutes; so patterns have a share of the leader's time,
- * whatever clients do, and are matched in slices, group by group in turn. One scan per group: who changes its pattern
- * meanwhile begins again.
+ * Finds the topics that patterns of groups match. A client chooses the pattern and how often it changes, and one scan
+ * of all topics of a large cluster can take from a tenth of a second to minutes. So patterns have a fixed share of the
+ * leader's time and are matched in slices, group by group in turn. One scan per group: a group that changes its pattern
+ * meanwhile starts again.
  */
 export class PatternScans {
   readonly #options: PatternScansOptions;
-  /** In the order of their turns. */
+  /** In round-robin order. */
   readonly #scans = new Map<string, Scan>();
   #savedMs = savedMsMax;
   #savedAtMs: number;
@@ -49,31 +49,31 @@ export class PatternScans {
     this.#savedAtMs = options.clock.monotonicMs();
   }
 
-  /** A pattern from what a client wrote; `busy` when that has to wait, because too many were compiled lately. */
+  /** Compiles a client's expression; `busy` if too many were compiled recently. */
   compile(expression: string): Pattern | 'busy' {
     if (this.#saved() < -savedMsMax) return 'busy';
     return this.#spend(() => compileTopicPattern(expression));
   }
 
-  /** The topics that a pattern matches; `undefined` when `onMatched` tells them later. */
+  /** The topics that a pattern matches; `undefined` if `onMatched` delivers them later. */
   matching(groupId: string, expression: string, pattern: UsablePattern): Set<string> | undefined {
     if (this.#scans.get(groupId)?.expression === expression) return undefined;
     const found = new Set<string>();
     const rest = this.#options.names()[Symbol.iterator]();
     const scan = { groupId, expression, pattern, rest, late: new Set<string>(), found };
     if (this.#scans.size === 0 && this.#saved() > 0 && this.#slice(scan)) return found;
-    // A group that begins again keeps its turn.
+    // A group that starts again retains its turn.
     this.#scans.set(groupId, scan);
     this.#schedule();
     return undefined;
   }
 
-  /** Whether a pattern matches a topic; `undefined` when there is no time left for it now. */
+  /** Returns whether a pattern matches a topic; `undefined` if no time is left for it now. */
   matchesNow(pattern: UsablePattern, name: string): boolean | undefined {
     return this.#saved() > 0 ? this.#spend(() => pattern.matches(name)) : undefined;
   }
 
-  /** Topics of these names came or went. */
+  /** Handles topics that were created or deleted. */
   onTopics(names: readonly string[], isThere: (name: string) => boolean): void {
     for (const { late, found } of this.#scans.values()) {
       for (const name of names) {
@@ -111,7 +111,7 @@ export class PatternScans {
     }
   }
 
-  /** Goes on for a while; true when it is done. */
+  /** Runs one slice; true when the scan is finished. */
   #slice(scan: Scan): boolean {
     const { clock } = this.#options;
     const { pattern, found } = scan;
@@ -138,7 +138,7 @@ export class PatternScans {
     return result;
   }
 
-  /** The time that patterns may take now; less than nothing when they have taken more than theirs. */
+  /** The time budget of patterns; negative if they have used more than their share. */
   #saved(): number {
     const nowMs = this.#options.clock.monotonicMs();
     this.#savedMs = Math.min(savedMsMax, this.#savedMs + (nowMs - this.#savedAtMs) / timeParts);

@@ -10,23 +10,23 @@ import {
 } from '../assignors/partitions.ts';
 
 /**
- * `stable`: the member has what it is to have. `revoking`: it was told to give partitions up and has not said that it did.
- * `waiting`: it is to get partitions that others have not given up yet.
+ * `stable`: the member has its target. `revoking`: it must give up partitions and has not confirmed it. `waiting`: it
+ * waits for partitions that other members have not given up yet.
  */
 export const reconciliationStates = ['stable', 'revoking', 'waiting'] as const;
 
 type ReconciliationState = (typeof reconciliationStates)[number];
 
-/** What a member has and where it stands. Replaced as a whole, never changed. */
+/** The assignment of a member and its reconciliation state. Immutable; replaced as a whole. */
 export interface Holding {
-  /** The epoch of the target that it follows; 0 for a member that is new. */
+  /** The epoch of the target that it follows; 0 for a new member. */
   readonly epoch: number;
-  /** The one before, with which a member comes that did not hear the last answer. */
+  /** The epoch before, which a member sends that did not receive the last answer. */
   readonly previousEpoch: number;
   readonly state: ReconciliationState;
-  /** What the member may read. */
+  /** The partitions that the member may read. */
   readonly assigned: TopicPartitions;
-  /** What it must give up, and may still hold: nobody else gets it before. */
+  /** Partitions that it must give up and may still hold; no other member gets them before. */
   readonly revoking: TopicPartitions;
 }
 
@@ -36,13 +36,13 @@ export interface Target {
 }
 
 /**
- * Takes a member as far towards its target as it can go now; gives the same object when that is nowhere.
+ * Moves a member as far towards its target as possible; returns the same object if nothing changes.
  *
- *     stable ──other target, something to give up──▶ revoking ──the member no longer owns it──▶ stable or waiting
- *     stable ──other target, nothing to give up────▶ stable, or waiting for what others hold
+ *     stable ──new target, something to give up──▶ revoking ──the member no longer owns it──▶ stable or waiting
+ *     stable ──new target, nothing to give up────▶ stable, or waiting for partitions of others
  *
- * A member that has to give something up stays in its epoch until it did, so that it can commit the offsets of it.
- * `owned` is what the member says that it holds; `null` when it does not say.
+ * A member that must give up partitions stays in its epoch until it did, so that it can commit their offsets. `owned`
+ * is what the member reports to hold; `null` if it reports nothing.
  */
 export function reconcile(
   holding: Holding,

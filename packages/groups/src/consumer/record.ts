@@ -7,20 +7,21 @@ import { readSeenPattern } from './seen-pattern.ts';
 import { restoreTopicPattern } from './topic-pattern.ts';
 
 /**
- * A group of the new protocol as it is kept: a record of the group, with topics and targets, and one of each member, so that the
- * heartbeats that take a member to its target write that member only. Sessions are not kept: after a failover they begin anew.
+ * The stored form of a consumer group: an entry of the group, with topics and targets, and one per member, so that the
+ * heartbeats that move a member to its target write only that member. Sessions are not stored: after a failover they
+ * restart.
  *
  * Journals outlive releases: another layout gets another number, and the old one stays readable.
  */
 const groupLayout = 1;
 const memberLayout = 1;
 
-/** The key of a member's record. The length says where the id of the group ends, whatever it contains. */
+/** The key of a member entry. The length delimits the group id, whatever it contains. */
 export function memberKey(groupId: string, memberId: string): string {
   return `${groupId.length}/${groupId}/${memberId}`;
 }
 
-/** Writes into what holds the type of the group already. */
+/** Appends to a writer that already holds the type of the group. */
 export function writeConsumerGroup(group: ConsumerGroup, writer: ByteWriter): void {
   writer.u8(groupLayout);
   writer.varint(group.epoch);
@@ -38,7 +39,7 @@ export function writeConsumerGroup(group: ConsumerGroup, writer: ByteWriter): vo
   }
 }
 
-/** Fills a group that is empty, and gives the ids of its members, whose records have to be read by whoever has them. */
+/** Fills an empty group and returns the ids of its members; the caller reads their entries. */
 export function readConsumerGroup(group: ConsumerGroup, reader: ByteReader): string[] {
   const found = reader.u8();
   if (found !== groupLayout)
@@ -80,12 +81,15 @@ export function writeConsumerMember(member: ConsumerMember, writer: ByteWriter):
   if (classic !== null) writeClassic(writer, classic);
 }
 
-/** A member that is in its group again, or why it cannot be: an earlier release took patterns that this one refuses. */
+/**
+ * A restored member, or the reason why it cannot be restored: an earlier release accepted patterns that this one
+ * refuses.
+ */
 type ReadMember =
   | { readonly member: ConsumerMember; readonly problem?: undefined }
   | { readonly problem: string };
 
-/** Puts a member into its group. Deadlines are of the new leader. */
+/** Restores a member into its group. The new leader sets its deadlines. */
 export function readConsumerMember(group: ConsumerGroup, memberId: string, reader: ByteReader): ReadMember {
   const found = reader.u8();
   if (found !== memberLayout) throw new UnreadableBytes(`this release knows no layout ${found} of a member`);

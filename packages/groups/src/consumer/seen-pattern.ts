@@ -1,16 +1,16 @@
 import type { TopicReader } from '@weir/cluster';
 
-/** What a member wants with a pattern: the topics that the expression matches, as far as the reader may see them. */
+/** A pattern with its reader: it matches only topics that the reader may see. */
 export interface SeenPattern {
   readonly expression: string;
-  /** `null` for somebody whom rules do not bind. */
+  /** `null` for a reader without restrictions. */
   readonly reader: TopicReader | null;
 }
 
-/** Before and behind the reader. An expression of a client does not begin with it, and JSON does not have it. */
+/** Delimits the reader. A client's expression does not start with it, and JSON does not contain it. */
 export const readerMark = '\u0000';
 
-/** One text for both, under which members that want the same are one. Nobody's eyes leave the expression as it is. */
+/** Encodes both as one key, so that equal pairs share it. Without a reader the key is the expression. */
 export function writeSeenPattern({ expression, reader }: SeenPattern): string {
   if (reader === null || expression === '') return expression;
   return `${readerMark}${JSON.stringify([reader.host, ...reader.principals])}${readerMark}${expression}`;

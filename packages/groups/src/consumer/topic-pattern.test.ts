@@ -17,6 +17,6 @@ for (const [expression, name, matches] of cases) {
   });
 }
 
-test('what is wrong with a pattern is told as before', () => {
+test('problems of a pattern are reported unchanged', () => {
   assert.match(compileTopicPattern('(').problem ?? '', /missing closing \)/);
 });

@@ -2,14 +2,14 @@ import { compilePattern, type Pattern, restorePattern } from '@weir/cluster';
 import { isInternalTopic } from '@weir/core';
 
 /**
- * The pattern of a subscription. Topics of the service are for those who name them: a pattern for everything means everything of the users, as it
- * does for clients that match by themselves what they are told of.
+ * Compiles the pattern of a subscription. It never matches internal topics; members must name those. Clients that match
+ * patterns by themselves do not see internal topics either.
  */
 export function compileTopicPattern(expression: string): Pattern {
   return ofUsers(compilePattern(expression));
 }
 
-/** The same for a subscription that was kept. */
+/** The same, for a stored subscription. */
 export function restoreTopicPattern(expression: string): Pattern {
   return ofUsers(restorePattern(expression));
 }

@@ -6,7 +6,7 @@ import type { ClusterNode } from '@weir/metadata';
 import { createTopic, GroupWorld } from '@weir/metadata/testing';
 
 const failoverMs = 5_000;
-/** Longer than changes of rules wait for each other. */
+/** Longer than the time in which ACL changes are batched. */
 const settleMs = 2_000;
 
 const alice: TopicReader = { principals: ['User:alice', 'User:ccn_alice'], host: '10.0.0.1' };
@@ -38,7 +38,7 @@ const unchanged: Omit<ConsumerHeartbeat, 'groupId' | 'memberEpoch'> = {
   requiresMemberId: true,
 };
 
-/** A cluster with three topics, in which everybody wants all of them and has a group for himself. */
+/** A cluster with three topics, where every client subscribes to all and has its own group. */
 class Stage {
   readonly world = new GroupWorld();
   readonly #nameOf = new Map<string, string>();
@@ -59,7 +59,7 @@ class Stage {
     return this.given(node, groupId);
   }
 
-  /** The member says that it lives, and nothing else. */
+  /** Sends a heartbeat without changes. */
   async stay(node: ClusterNode, groupId: string): Promise<string> {
     const [group] = await node.describeConsumerGroups([groupId]);
     const memberEpoch = group!.members[0]!.epoch;
@@ -67,7 +67,7 @@ class Stage {
     return this.given(node, groupId);
   }
 
-  /** The topics that the member of a group is to have. */
+  /** The topics in the target of a group's member. */
   async given(node: ClusterNode, groupId: string): Promise<string> {
     const [group] = await node.describeConsumerGroups([groupId]);
     const [member] = group!.members;
@@ -86,7 +86,7 @@ async function enforce(node: ClusterNode, isEnforced: boolean): Promise<void> {
   });
 }
 
-test('a pattern finds what the rules let its member see', async () => {
+test('a pattern matches the topics that ACLs let its member see', async () => {
   const stage = new Stage();
   const node = await stage.start();
   await enforce(node, true);
@@ -111,7 +111,7 @@ test('a pattern finds what the rules let its member see', async () => {
   assert.equal(await stage.stay(node, 'carol'), '');
 });
 
-test('rules that change are followed, and so is whether they count', async () => {
+test('changes of ACLs and of their enforcement take effect', async () => {
   const stage = new Stage();
   const node = await stage.start();
   const afterwards = async () => {
@@ -131,7 +131,7 @@ test('rules that change are followed, and so is whether they count', async () =>
   assert.equal(await afterwards(), 'orders orders-eu payroll');
 });
 
-test('the next leader knows who brought a pattern', async () => {
+test('the next leader knows the reader of a pattern', async () => {
   const stage = new Stage();
   const { world } = stage;
   const first = await world.start('a');

@@ -9,9 +9,9 @@ import {
 import type { Acl, Clock } from '@weir/core';
 import type { ClusterMachine } from '@weir/machine';
 
-/** What somebody sees of the topics. */
+/** The topics that a reader can see. */
 export interface TopicVisibility {
-  /** The same for all who see the same; empty for those who see everything. Other rules make other keys. */
+  /** Equal for readers with equal visibility; empty if all topics are visible. Changed ACLs change the keys. */
   readonly key: string;
   sees(topicName: string): boolean;
 }
@@ -21,21 +21,21 @@ export const allTopicsVisible: TopicVisibility = { key: '', sees: () => true };
 interface TopicVisibilitiesOptions {
   readonly machine: Pick<ClusterMachine, 'records' | 'clusterConfigs'>;
   readonly clock: Clock;
-  /** Somebody may see something else than before. */
+  /** The visibility of topics may have changed. */
   readonly onChanged: () => void;
 }
 
-/** Rules come in bulk, and each change has all patterns matched anew; so they wait for each other this long. */
+/** ACLs change in bulk, and each change rematches all patterns; so changes within this time are batched. */
 const gatherMs = 1_000;
 const everyHost = '*';
 
 /**
- * Which topics members may be given that subscribe by a pattern: those that they may DESCRIBE. Whoever names a topic is asked by
- * the agent; what a pattern matches is known here only.
+ * Determines the topics that a pattern may match: those that the member may DESCRIBE. The agent authorises topics that
+ * a member names; only the leader knows what a pattern matches.
  */
 export class TopicVisibilities {
   readonly #options: TopicVisibilitiesOptions;
-  /** `undefined` until somebody is bound by rules. */
+  /** `undefined` until a reader with restrictions appears. */
   #rules: TopicRules | undefined;
   #isEnforced: boolean;
   #version = 0;
@@ -58,7 +58,7 @@ export class TopicVisibilities {
     };
   }
 
-  /** What has become durable. */
+  /** Handles durable changes. */
   onChanges(changes: readonly ClusterChange[]): void {
     let isOther = false;
     for (const change of changes) {
@@ -94,10 +94,10 @@ export class TopicVisibilities {
   }
 }
 
-/** The rules about topics. */
+/** The ACLs of topics. */
 class TopicRules {
   readonly index = new AclIndex();
-  /** The rules that are about each single address: who comes from any other is like all others. */
+  /** ACLs per host: readers from all other hosts have equal visibility. */
   readonly hosts = new Map<string, Set<string>>();
 
   constructor(acls: Iterable<Acl>) {

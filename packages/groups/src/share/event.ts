@@ -4,16 +4,16 @@ import type { TopicsView } from '../consumer/consumer-group.ts';
 import type { ShareGroup, ShareMember } from './share-group.ts';
 import { assignSimply } from './simple-assignor.ts';
 
-/** All that can happen to a share group, and what the answer to it is. */
+/** All inputs of a share group, with their answers. */
 interface ShareEvents {
   heartbeat: {
     readonly event: { readonly heartbeat: ShareHeartbeat };
     readonly answer: ShareHeartbeatAnswer;
   };
-  /** Topics that somebody listens to may have come, grown or gone. */
+  /** Subscribed topics may have been created, grown or deleted. */
   topics: { readonly event: object; readonly answer: undefined };
   delete: { readonly event: object; readonly answer: GroupError };
-  /** Time has passed. */
+  /** A deadline may have passed. */
   tick: { readonly event: object; readonly answer: undefined };
 }
 
@@ -23,30 +23,30 @@ export type ShareEvent<Kind extends ShareEventKind> = { readonly kind: Kind } & 
 
 export type ShareAnswer<Kind extends ShareEventKind> = ShareEvents[Kind]['answer'];
 
-/** What an event leads to outside of the group. */
+/** The output of an event. */
 export interface ShareEffects<Answer> {
   readonly answer: Answer;
-  /** The group has to be durable as it is before the answer leaves. */
+  /** The group must be durable in its present state before the answer is sent. */
   readonly isChanged: boolean;
-  /** Members that are gone, and whose records others may have. */
+  /** Removed members whose records are released to others. */
   readonly gone: readonly string[];
-  /** Some of its deadlines was set to this, and none to an earlier time. Infinite when none was set. */
+  /** The earliest deadline that this event set. Infinite if it set none. */
   readonly soonestMs: number;
 }
 
-/** What is configured, and the limits. */
+/** Configuration and limits. */
 export interface ShareRules {
   readonly heartbeatIntervalMs: number;
   readonly sessionTimeoutMs: number;
   readonly groupSizeMax: number;
-  /** Topics that one member may name. */
+  /** The limit of topic names in a subscription. */
   readonly subscribedNamesMax: number;
-  /** What all members of a group may say of themselves. */
+  /** The limit of the metadata of all members of a group. */
   readonly textCharsMax: number;
   readonly nameCharsMax: number;
 }
 
-/** One event being dealt with: the group, the time, and what it leads to so far. */
+/** The processing of one event: the group, the time, and the effects so far. */
 export class ShareStep {
   readonly group: ShareGroup;
   readonly nowMs: number;
@@ -63,27 +63,27 @@ export class ShareStep {
     this.topics = topics;
   }
 
-  /** The member shows that it lives. */
+  /** Extends the session of the member. */
   keepAlive(member: ShareMember): void {
     member.sessionDeadlineMs = this.nowMs + this.rules.sessionTimeoutMs;
     this.soonestMs = Math.min(this.soonestMs, member.sessionDeadlineMs);
   }
 
-  /** A member that says that it leaves keeps its locks: what it says of its records may come after its goodbye. */
+  /** A member that leaves on its own retains its locks: its last acknowledgements may arrive after the leave. */
   remove(member: ShareMember, { keepsLocks }: { readonly keepsLocks: boolean }): void {
     this.group.remove(member);
     if (!keepsLocks) this.gone.push(member.memberId);
     this.bump();
   }
 
-  /** Members, subscriptions or topics are not what they were: everybody's share is computed anew. */
+  /** Raises the epoch after a change of members, subscriptions or topics, and computes all targets again. */
   bump(): void {
     const { group, topics } = this;
     group.epoch++;
     group.topics = group.findTopics(topics);
     const shared = new Map<string, ReadonlySet<string>>();
     const members = Array.from(group.members.values(), ({ memberId, names }): AssignorMember => {
-      // Names of topics have no spaces.
+      // Topic names contain no spaces.
       const key = names.join(' ');
       let topicIds = shared.get(key);
       if (topicIds === undefined) {

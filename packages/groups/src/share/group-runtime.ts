@@ -15,20 +15,20 @@ import { readShareGroup, writeShareGroup } from './record.ts';
 import { ShareGroup } from './share-group.ts';
 import { simpleAssignor } from './simple-assignor.ts';
 
-/** An answer, and what it rests on; `undefined` when nothing had to be kept for it. */
+/** An answer, and the save that it depends on; `undefined` if nothing had to be saved. */
 export interface Kept<Answer> {
   readonly answer: Answer;
   readonly saved: Promise<void> | undefined;
 }
 
-/** A share group with its coordinator around it: feeds the machine, and does what follows from it. */
+/** Connects a share group to its coordinator: feeds the state machine and executes its effects. */
 export class ShareGroupRuntime implements Group {
   readonly type = 'share';
   wakeAtMs = Number.POSITIVE_INFINITY;
   readonly #group: ShareGroup;
   readonly #host: GroupHost;
   #isKept: boolean;
-  /** A leader that takes over has to look what has become of the topics. */
+  /** A new leader must check the topics once. */
   #hasSeenTopics: boolean;
 
   private constructor(group: ShareGroup, host: GroupHost, isKept: boolean) {
@@ -60,7 +60,7 @@ export class ShareGroupRuntime implements Group {
     return !this.#isKept && this.isEmpty;
   }
 
-  /** Writes a group down that nobody has joined. */
+  /** Stores a group without members. */
   keep(): Promise<void> {
     this.#isKept = true;
     return this.#host.save(this);
@@ -70,13 +70,13 @@ export class ShareGroupRuntime implements Group {
     return this.#run({ kind: 'heartbeat', heartbeat });
   }
 
-  /** Topics of these names came, grew or went. */
+  /** Handles topics that were created, grown or deleted. */
   onTopics(names: readonly string[]): void {
     if (this.#hasSeenTopics && names.some((name) => this.#group.isSubscribedTo(name)))
       this.#run({ kind: 'topics' });
   }
 
-  /** Share groups commit by acknowledging. To whoever commits offsets they are not there. */
+  /** Share groups have acknowledgements instead of committed offsets, so offset requests do not find them. */
   checkCommit(): GroupError {
     return 'GROUP_ID_NOT_FOUND';
   }
@@ -137,7 +137,7 @@ export class ShareGroupRuntime implements Group {
     const { answer } = this.#run({ kind: 'delete' });
     if (this.#group.isDead) {
       this.#host.holds(-this.#group.textChars);
-      // Who deletes waits for everything that was decided until then.
+      // The caller of delete waits for everything that was decided until then.
       this.#host.erase(this).catch(() => {});
     }
     return answer;
@@ -153,7 +153,7 @@ export class ShareGroupRuntime implements Group {
     writeShareGroup(this.#group, writer);
   }
 
-  /** Nobody waits here for longer than it takes to make something durable. */
+  /** No request waits here for longer than a save takes. */
   close(): void {}
 
   #run<Kind extends ShareEventKind>(event: ShareEvent<Kind>): Kept<ShareAnswer<Kind>> {
@@ -177,7 +177,7 @@ export class ShareGroupRuntime implements Group {
     if (!isChanged) return { answer, saved: undefined };
     this.#isKept = true;
     const saved = host.save(this);
-    // Whoever needs to know waits for it; it is tried again in any case.
+    // Callers that depend on the save await it; the saver retries in any case.
     saved.catch(() => {});
     return { answer, saved };
   }

@@ -8,7 +8,7 @@ export interface Problem {
   readonly message: string;
 }
 
-/** A member joins, stays, changes what it wants, or leaves. */
+/** A member joins, stays, changes its subscription, or leaves. */
 export function onHeartbeat(step: ShareStep, heartbeat: ShareHeartbeat): ShareHeartbeatAnswer {
   const { group } = step;
   const { memberId, memberEpoch } = heartbeat;
@@ -34,7 +34,7 @@ export function refusedHeartbeat({ error, message }: Problem, memberId: string):
   return { error, message, memberId, memberEpoch: 0, heartbeatIntervalMs: 0, assignment: null };
 }
 
-/** What is wrong with a heartbeat whatever the group may be. */
+/** Validates a heartbeat independently of the group. */
 export function checkHeartbeat(
   { groupId, memberId, memberEpoch, rackId, clientId, subscribedTopicNames }: ShareHeartbeat,
   rules: ShareRules,
@@ -72,7 +72,7 @@ function problemOfNew(
   };
 }
 
-/** One that did not hear the last answer comes with the epoch before. */
+/** A member that did not receive the last answer sends the previous epoch. */
 function problemOfEpoch({ group }: ShareStep, member: ShareMember, memberEpoch: number): Problem | undefined {
   const { epoch, previousEpoch } = member;
   if (memberEpoch <= 0) return undefined;
@@ -137,7 +137,7 @@ function update(step: ShareStep, member: ShareMember, heartbeat: ShareHeartbeat)
   step.bump();
 }
 
-/** Tells the member what it is to read, unless it was told. */
+/** Returns the assignment, unless the member already has it. */
 function tell(
   step: ShareStep,
   member: ShareMember,

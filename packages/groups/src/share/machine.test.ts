@@ -19,7 +19,7 @@ const rules: ShareRules = {
   nameCharsMax: 20,
 };
 
-/** Topics by name, with their numbers of partitions; the id of a topic is its name. */
+/** Topics by name, with their partition counts; the id of a topic is its name. */
 function topicsOf(counts: ReadonlyMap<string, number>): TopicsView {
   return {
     byName: (name) => {
@@ -47,7 +47,7 @@ const beat = (memberId: string, memberEpoch: number, wish: Partial<ShareHeartbea
 const say = (group: ShareGroup, heartbeat: ShareHeartbeat, nowMs = 0) =>
   step(group, { kind: 'heartbeat', heartbeat }, nowMs, rules, topics);
 
-test('a member joins, stays, hears of others and leaves', () => {
+test('a member joins, stays, sees the effect of others and leaves', () => {
   const group = new ShareGroup('g');
   const joined = say(group, beat('a', 0));
   assert.deepEqual(joined.answer, {
@@ -105,7 +105,7 @@ for (const [what, heartbeat, error] of refusals) {
   });
 }
 
-test('a member that did not hear the last answer comes with the epoch before', () => {
+test('a member that did not receive the last answer sends the previous epoch', () => {
   const group = new ShareGroup('g');
   say(group, beat('a', 0));
   say(group, beat('b', 0));
@@ -115,14 +115,14 @@ test('a member that did not hear the last answer comes with the epoch before', (
   assert.notEqual(answer.assignment, null, 'it is told again');
 });
 
-test('a full group takes nobody', () => {
+test('a full group refuses new members', () => {
   const group = new ShareGroup('g');
   for (const memberId of ['a', 'b', 'c', 'd']) say(group, beat(memberId, 0));
   assert.equal(say(group, beat('e', 0)).answer.error, 'GROUP_MAX_SIZE_REACHED');
   assert.equal(say(group, beat('a', 0)).answer.error, 'NONE', 'one that joins again is no further one');
 });
 
-test('who is silent for a session is gone', () => {
+test('a member whose session expires is removed', () => {
   const group = new ShareGroup('g');
   assert.equal(say(group, beat('a', 0)).soonestMs, 45_000);
   say(group, beat('b', 0), 10_000);
@@ -131,7 +131,7 @@ test('who is silent for a session is gone', () => {
   assert.deepEqual([gone, isChanged, [...group.members.keys()]], [['a'], true, ['b']]);
 });
 
-test('a topic that grows is shared anew, and one that is gone is forgotten', () => {
+test('a grown topic is assigned again, and a deleted one is dropped', () => {
   const group = new ShareGroup('g');
   say(group, beat('a', 0));
   step(group, { kind: 'topics' }, 0, rules, topics);
@@ -142,7 +142,7 @@ test('a topic that grows is shared anew, and one that is gone is forgotten', () 
   assert.deepEqual([group.epoch, countOf(group.targetOf('a'))], [3, 0]);
 });
 
-test('only a group without members is deleted', () => {
+test('only a group without members can be deleted', () => {
   const group = new ShareGroup('g');
   say(group, beat('a', 0));
   assert.equal(step(group, { kind: 'delete' }, 0, rules, topics).answer, 'NON_EMPTY_GROUP');
@@ -176,10 +176,10 @@ const operation: fc.Arbitrary<Operation> = fc.oneof(
 );
 
 /**
- * Whatever members do: every partition that somebody listens to is read by somebody who does, nobody is idle who could read
- * something, nobody is told anything else than the group has for them, and epochs only grow.
+ * Invariants: every partition of a subscribed topic has a subscriber that reads it; no member is idle that could read a
+ * partition; a member gets only the assignment that the group has for it; epochs only grow.
  */
-test('partitions of a share group are always shared by all of its members', () => {
+test('the partitions of a share group are always shared by all of its members', () => {
   fc.assert(
     fc.property(fc.array(operation, { maxLength: 60, size: 'max' }), (operations) => {
       const counts = new Map([['t', 3]]);

@@ -12,8 +12,8 @@ import { onHeartbeat } from './heartbeat.ts';
 import type { ShareGroup } from './share-group.ts';
 
 /**
- * What happens to a share group: a machine without I/O, clock or chance, which changes the group in place. Everybody is answered at
- * once; members come again with their next heartbeat.
+ * The state machine of a share group, without I/O, clock or randomness; it changes the group in place. Every request is
+ * answered at once; members learn later changes by their next heartbeat.
  */
 export function step<Kind extends ShareEventKind>(
   group: ShareGroup,
@@ -52,7 +52,7 @@ const table: { readonly [Kind in ShareEventKind]: Cell<Kind> } = {
   },
 };
 
-/** When the group has to be woken: the earliest of its deadlines. */
+/** Returns the earliest deadline of the group, when it must be woken. */
 export function nextDeadlineMs(group: ShareGroup): number {
   let soonestMs = Number.POSITIVE_INFINITY;
   for (const { sessionDeadlineMs } of group.members.values())
@@ -60,7 +60,7 @@ export function nextDeadlineMs(group: ShareGroup): number {
   return soonestMs;
 }
 
-/** As Kafka shows it. */
+/** The state as Kafka reports it. */
 export function stateOf(group: ShareGroup): GroupStateName {
   if (group.isDead) return 'Dead';
   return group.members.size === 0 ? 'Empty' : 'Stable';

@@ -3,14 +3,14 @@ import type { TopicPartitions } from '../assignors/partitions.ts';
 import { ShareGroup } from './share-group.ts';
 
 /**
- * A share group as it is kept: its members and what they are to read. Which epoch each of them was told is not kept, nor when it was
- * heard of: after a failover members go on with any epoch of the group, and sessions begin anew.
+ * The stored form of a share group: its members and targets. The epoch that each member has, and its session, are not
+ * stored: after a failover members continue with any epoch of the group, and sessions restart.
  *
  * Journals outlive releases: another layout gets another number, and the old one stays readable.
  */
 const layout = 1;
 
-/** Writes into what holds the type of the group already. */
+/** Appends to a writer that already holds the type of the group. */
 export function writeShareGroup(group: ShareGroup, writer: ByteWriter): void {
   writer.u8(layout);
   writer.varint(group.epoch);

@@ -5,14 +5,14 @@ import type { ClusterMachine } from '@weir/machine';
 import type { ShareRules } from './event.ts';
 import type { PartitionRules } from './partitions/share-partition.ts';
 
-/** All that is configured for one share group. */
+/** The configuration of one share group. */
 export interface ShareGroupRules extends ShareRules, PartitionRules {
-  /** Where the group begins with a partition that it has not read yet. */
+  /** The start position in a partition that the group has not read yet. */
   readonly beginsAt: 'latest' | 'earliest';
   readonly isReadCommitted: boolean;
 }
 
-/** The rules of share groups as they are configured, made once for every change of the configs. */
+/** The configured rules of share groups, computed once per change of the configs. */
 export class ShareConfigs {
   readonly #machine: Pick<ClusterMachine, 'clusterConfigs' | 'records'>;
   #configs: ConfigTexts | undefined;
@@ -29,7 +29,7 @@ export class ShareConfigs {
       this.#configs = configs;
     }
     const own = this.#machine.records.get('groupConfigs', groupId);
-    // Groups without configs of their own share the rules.
+    // Groups without own configs share the rules.
     const key = own === undefined ? '' : groupId;
     const made = this.#made.get(key);
     if (made !== undefined && made.own === own) return made.rules;

@@ -12,12 +12,14 @@ import { fileCommit } from '@weir/cluster/testing';
 import type { ClusterNode } from '@weir/metadata';
 import { createTopic, GroupWorld } from '@weir/metadata/testing';
 
-/** Longer than the lease, so that the standby leads. */
+/** Longer than the lease, so that the standby takes over. */
 const failoverMs = 5_000;
 const lockMs = 30_000;
 let files = 0;
 
-/** A cluster with a topic `t` of two partitions, whose group `g` begins at the start and has the member `a`. */
+/**
+ * A cluster with a topic `t` of two partitions, whose group `g` starts at the earliest offset and has the member `a`.
+ */
 async function prepare(world: GroupWorld, configs: Readonly<Record<string, string>> = {}) {
   const { node, process } = await world.start('leader');
   const topicId = await createTopic(node, 't', 2);
@@ -110,7 +112,7 @@ async function offsetOf(node: ClusterNode, topicId: string): Promise<[number, nu
   return [startOffset, lag];
 }
 
-test('what was acknowledged stays so when the leader of the cluster is killed, and the rest is given out again', async () => {
+test('acknowledgements survive a failover, and other records are delivered again', async () => {
   const world = new GroupWorld();
   const { node, process, topicId } = await prepare(world);
   const standby = await world.start('standby');
@@ -134,7 +136,7 @@ test('what was acknowledged stays so when the leader of the cluster is killed, a
   assert.deepEqual(await offsetOf(led, topicId), [10, 0]);
 });
 
-test('what could not be made durable is not told, and the record comes again', async () => {
+test('an acknowledgement that is not durable fails, and the record is delivered again', async () => {
   const world = new GroupWorld();
   const { node, process, topicId } = await prepare(world);
   const standby = await world.start('standby');
@@ -149,7 +151,7 @@ test('what could not be made durable is not told, and the record comes again', a
   assert.match(drawn(await acquire(standby.node, topicId, 'a')).join(), /^0-0#[12]$/);
 });
 
-test('deliveries are kept a second later even if nobody says anything', async () => {
+test('delivery counts are durable after a second without acknowledgements', async () => {
   const world = new GroupWorld();
   const { node, process, topicId } = await prepare(world);
   const standby = await world.start('standby');
@@ -161,7 +163,7 @@ test('deliveries are kept a second later even if nobody says anything', async ()
   assert.deepEqual(drawn(await acquire(standby.node, topicId, 'b')), ['0-2#2']);
 });
 
-test('a group that begins at the end begins there for good, and loses nothing by a failover', async () => {
+test('a group that starts at the latest offset keeps that start across a failover', async () => {
   const world = new GroupWorld();
   const { node, process, topicId } = await prepare(world, { 'share.auto.offset.reset': 'latest' });
   const standby = await world.start('standby');
@@ -173,7 +175,7 @@ test('a group that begins at the end begins there for good, and loses nothing by
   assert.deepEqual(drawn(await acquire(standby.node, topicId, 'a')), ['5-6#1']);
 });
 
-test('records that nobody speaks of go to others, and are given up in the end', async () => {
+test('records without acknowledgement go to other members, and are archived at the delivery limit', async () => {
   const world = new GroupWorld();
   const { node, topicId } = await prepare(world, { 'share.delivery.count.limit': '2' });
   await produce(node, topicId, 2);
@@ -218,7 +220,7 @@ for (const [what, happens, got] of occasions) {
   });
 }
 
-test('who waits is answered when the time is over, with whatever there is', async () => {
+test('a waiting request is answered at its timeout, with whatever is available', async () => {
   const world = new GroupWorld();
   const { node, topicId } = await prepare(world);
   const nothing = acquire(node, topicId, 'a', { waitMs: 500 });
@@ -230,7 +232,7 @@ test('who waits is answered when the time is over, with whatever there is', asyn
   assert.deepEqual(drawn(await few), ['0-0#1']);
 });
 
-test('who waits is told when the group is deleted, and its partitions are gone with it', async () => {
+test('a waiting request is answered when the group is deleted, together with its partitions', async () => {
   const world = new GroupWorld();
   const { node, topicId } = await prepare(world);
   const waiting = acquire(node, topicId, 'a', { waitMs: 60_000 });
@@ -245,7 +247,7 @@ test('who waits is told when the group is deleted, and its partitions are gone w
   assert.deepEqual((await node.describeShareOffsets([{ groupId: 'g', partitions: null }]))[0]!.offsets, []);
 });
 
-test('what many say at once is kept together, and each is told about its own', async () => {
+test('concurrent acknowledgements are saved together, and each request gets its own result', async () => {
   const world = new GroupWorld();
   const { node, topicId } = await prepare(world);
   await produce(node, topicId, 100);
@@ -257,7 +259,7 @@ test('what many say at once is kept together, and each is told about its own', a
   assert.deepEqual(await offsetOf(node, topicId), [100, 0]);
 });
 
-test('the limits of one request count for all of its partitions', async () => {
+test('the limits of a request apply to all of its partitions together', async () => {
   const world = new GroupWorld();
   const { node, topicId } = await prepare(world);
   for (const partition of [0, 1]) await produce(node, topicId, 10, partition);
@@ -273,7 +275,7 @@ test('the limits of one request count for all of its partitions', async () => {
   assert.deepEqual(drawn(bytes), ['3-3#1'], 'at least one');
 });
 
-test('retention moves a group on', async () => {
+test('retention advances a group', async () => {
   const world = new GroupWorld();
   const { node, topicId } = await prepare(world);
   await produce(node, topicId, 10);
@@ -283,7 +285,7 @@ test('retention moves a group on', async () => {
   assert.deepEqual(await offsetOf(node, topicId), [6, 4]);
 });
 
-test('a topic that is deleted is forgotten, also when the leader was killed in between', async () => {
+test('the share partitions of a deleted topic are removed, also after a failover', async () => {
   const world = new GroupWorld();
   const { node, process, topicId } = await prepare(world);
   const standby = await world.start('standby');
@@ -297,7 +299,7 @@ test('a topic that is deleted is forgotten, also when the leader was killed in b
   assert.deepEqual(answer!.offsets, []);
 });
 
-test('an administrator moves a group without members only', async () => {
+test('offsets can be altered only for a group without members', async () => {
   const world = new GroupWorld();
   const { node, topicId } = await prepare(world);
   await produce(node, topicId, 10);
@@ -321,7 +323,7 @@ test('an administrator moves a group without members only', async () => {
   assert.deepEqual(await offsetOf(node, topicId), [-1, -1]);
 });
 
-test('a group that nobody has joined is made where it is to begin, and a missing one is at no offset', async () => {
+test('altering offsets creates a missing group, and a missing group has no offsets', async () => {
   const world = new GroupWorld();
   const { node, process, topicId } = await prepare(world);
   const standby = await world.start('standby');
@@ -347,7 +349,7 @@ test('a group that nobody has joined is made where it is to begin, and a missing
   assert.equal((await describe(standby.node, 'new')).offsets[0]!.startOffset, 4);
 });
 
-test('what a member says of its records counts after it has left, until its session or its locks end', async () => {
+test('acknowledgements of a member count after it has left, until its session or its locks end', async () => {
   const world = new GroupWorld();
   const { node, topicId } = await prepare(world);
   await beat(node, 'b');
@@ -365,7 +367,7 @@ test('what a member says of its records counts after it has left, until its sess
   assert.deepEqual(drawn(await acquire(node, topicId, 'c')), ['2-3#3']);
 });
 
-test('an id is of one type of group', async () => {
+test('a group id has one type', async () => {
   const world = new GroupWorld();
   const { node } = await prepare(world);
   assert.deepEqual(await node.listGroups({ states: [], types: ['share'] }), [
@@ -385,7 +387,7 @@ test('an id is of one type of group', async () => {
   assert.equal((await node.commitOffsets([{ ...commit, offsets: [] }]))[0]!.error, 'GROUP_ID_NOT_FOUND');
 });
 
-test('a share group without members stays until somebody deletes it', async () => {
+test('a share group without members stays until it is deleted explicitly', async () => {
   const world = new GroupWorld();
   const { node } = await prepare(world);
   await beat(node, 'a', { memberEpoch: -1, subscribedTopicNames: null });

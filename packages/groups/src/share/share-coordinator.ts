@@ -34,27 +34,26 @@ import { ShareOffsets } from './share-offsets.ts';
 interface ShareCoordinatorOptions {
   readonly machine: Pick<ClusterMachine, 'records' | 'findBatches' | 'topicById'>;
   readonly submit: Submit;
-  /** Asks, and settles when all that the answer rests on is durable. */
+  /** Evaluates the question; resolves when all state that the answer depends on is durable. */
   readonly ask: <Answer>(question: () => Answer) => Promise<Answer>;
   readonly clock: Clock;
   readonly log: Log;
   readonly host: GroupHost;
   readonly directory: GroupDirectory;
   readonly configs: ShareConfigs;
-  /** Whether members of one more group may say something of themselves. */
+  /** Whether the limit on member metadata allows one more group. */
   readonly hasRoom: () => boolean;
 }
 
-/** What a request said of partitions has led to, and the partitions whose outcome has to be kept. */
+/** The outcome of an acknowledge request, and the partitions that must be saved for it. */
 interface Said {
   readonly answer: AcknowledgeAnswer;
   readonly kept: readonly (StoredPartition | undefined)[];
 }
 
 /**
- * The share groups of a cluster and their partitions, for one term of its leader. What members say of records is durable before
- * they are answered. Who has which record until when is known to this process only: after a failover everything that
- * is not done may be given out again.
+ * The share groups of a cluster and their partitions, for one term of its leader. Acknowledgements are durable before
+ * they are answered. Locks exist only in this process: after a failover all unfinished records may be delivered again.
  */
 export class ShareCoordinator implements SharePort {
   readonly #options: ShareCoordinatorOptions;
@@ -109,7 +108,7 @@ export class ShareCoordinator implements SharePort {
     const outcomes = new Map(
       Array.from(touched, (kept) => [kept, this.#partitions.keep(kept).then(isKept, isNotKept)] as const),
     );
-    // Who waits may have what was released, and what a window that has moved on lets in.
+    // Waiting requests may get released records, and records that an advanced window admits.
     for (const kept of touched) kept.wakeWaiting();
     const answers = said.map(async ({ answer, kept }): Promise<AcknowledgeAnswer> => {
       const kepts = await Promise.all(kept.map((one) => one === undefined || outcomes.get(one)));
@@ -118,7 +117,7 @@ export class ShareCoordinator implements SharePort {
       );
       return { ...answer, partitions };
     });
-    // What changed nothing rests on what others changed before.
+    // Requests without changes depend on earlier changes.
     const [, ...all] = await Promise.all([this.#options.host.settled(), ...answers]);
     return all;
   }
@@ -140,7 +139,7 @@ export class ShareCoordinator implements SharePort {
     return result;
   }
 
-  /** What has become durable, whoever did it. */
+  /** Handles durable changes, of any origin. */
   onChanges(changes: readonly ClusterChange[]): void {
     if (this.#closed !== undefined) return;
     const names: string[] = [];
@@ -157,8 +156,8 @@ export class ShareCoordinator implements SharePort {
   }
 
   /**
-   * What members had who were not heard of any more, others may have. Those who left on their own give back what they have when their session
-   * at the agent ends, and at the latest when their locks do.
+   * Releases the records of members that timed out. Members that left on their own release theirs when their session at
+   * the agent ends, and at the latest when their locks do.
    */
   onMembersGone(groupId: string, memberIds: readonly string[]): void {
     const rules = this.#partitions.rules(groupId);
@@ -170,7 +169,7 @@ export class ShareCoordinator implements SharePort {
     }
   }
 
-  /** The group is gone, and its partitions with it. */
+  /** Deletes the partitions of a deleted group. */
   onGroupGone(groupId: string): Promise<void> {
     return this.#partitions.erase(this.#partitions.ofGroup(groupId));
   }
@@ -201,7 +200,7 @@ export class ShareCoordinator implements SharePort {
     return { answer: { error: 'NONE', lockMs: rules.lockMs, partitions: errors }, kept: changed };
   }
 
-  /** Nobody was given anything of a partition that the group has not begun with. */
+  /** The group has not started with the partition, so no record of it was delivered. */
   #unknown(topicId: string): ShareError {
     return this.#options.machine.topicById(topicId) === undefined
       ? 'UNKNOWN_TOPIC_ID'
@@ -222,7 +221,7 @@ export class ShareCoordinator implements SharePort {
 const isKept = (): boolean => true;
 const isNotKept = (): boolean => false;
 
-/** `undefined` when a type is none of ours. */
+/** `undefined` for an unknown acknowledge type. */
 function rowsOf({ firstOffset, lastOffset, type }: AcknowledgedPartition): Acknowledgement[] | undefined {
   const rows: Acknowledgement[] = [];
   for (const [row, first] of firstOffset.entries()) {

@@ -6,31 +6,33 @@ export interface ShareMember {
   rackId: string | null;
   clientId: string;
   clientHost: string;
-  /** In order, each once. Changed by `setNames` only. */
+  /** Sorted and unique. Changed by `setNames` only. */
   names: readonly string[];
-  /** What it was told last, and before that; `undefined` after a failover, when any epoch of the group will do. */
+  /**
+   * The last epoch sent to it, and the one before; `undefined` after a failover, when any epoch of the group is valid.
+   */
   epoch: number | undefined;
   previousEpoch: number;
-  /** What it was told last. */
+  /** The last assignment sent to it. */
   told: TopicPartitions | undefined;
-  /** When it counts as gone unless something is heard of it. */
+  /** When its session expires unless it sends a request. */
   sessionDeadlineMs: number;
 }
 
 /**
- * A share group as data: its members and what they are to read. Nobody has to give anything up before somebody else gets it, so
- * that a member has what it is to have as soon as it hears of it.
+ * The state of a share group: its members and targets. Partitions are shared, so no member has to revoke before another
+ * one gets a partition: a target applies as soon as the member receives it.
  */
 export class ShareGroup {
   readonly groupId: string;
-  /** Rises with every change of members, subscriptions and topics. Targets are computed at once. */
+  /** Incremented by every change of members, subscriptions and topics. Targets are computed at once. */
   epoch = 0;
-  /** The topics that somebody listens to, with the numbers of their partitions, as of `epoch`. */
+  /** Subscribed topics with their partition counts, as of `epoch`. */
   topics: ReadonlyMap<string, number> = new Map();
   targets: ReadonlyMap<string, TopicPartitions> = new Map();
   isDead = false;
   readonly #members = new Map<string, ShareMember>();
-  /** How many members name a topic. */
+  /** The number of members that subscribe to a topic. */
   readonly #listeners = new Map<string, number>();
   #textChars = 0;
 
@@ -42,7 +44,7 @@ export class ShareGroup {
     return this.#members;
   }
 
-  /** What members say of themselves, by its length. */
+  /** The size of all member metadata, in characters. */
   get textChars(): number {
     return this.#textChars;
   }
@@ -71,7 +73,7 @@ export class ShareGroup {
     this.#listen(member, 1);
   }
 
-  /** The topics that somebody listens to and that are there. */
+  /** Returns the subscribed topics that exist. */
   findTopics(view: TopicsView): Map<string, number> {
     const found = new Map<string, number>();
     for (const name of this.#listeners.keys()) {
@@ -91,7 +93,7 @@ export class ShareGroup {
   }
 }
 
-/** What a member costs. */
+/** The size of a member's metadata, in characters. */
 export function charsOf(memberId: string, names: readonly string[]): number {
   return names.reduce((sum, name) => sum + name.length, memberId.length);
 }

@@ -8,11 +8,11 @@ import { checkHeartbeat, type Problem, refusedHeartbeat } from './heartbeat.ts';
 interface ShareGroupsOptions {
   readonly host: GroupHost;
   readonly directory: GroupDirectory;
-  /** Whether members of one more group may say something of themselves. */
+  /** Whether the limit on member metadata allows one more group. */
   readonly hasRoom: () => boolean;
 }
 
-/** The share groups among all groups of a coordinator. */
+/** The share groups of a coordinator. */
 export class ShareGroups {
   readonly #options: ShareGroupsOptions;
 
@@ -25,10 +25,13 @@ export class ShareGroups {
     return group instanceof ShareGroupRuntime ? group : undefined;
   }
 
-  /** Answers when all of it is durable. What cannot be kept is an answer too, so that one group does not spoil it for the others. */
+  /**
+   * Answers when all changes are durable. A failed save becomes the answer of its group only, so that other groups are
+   * not affected.
+   */
   async heartbeats(heartbeats: readonly ShareHeartbeat[]): Promise<ShareHeartbeatAnswer[]> {
     const kept = heartbeats.map((heartbeat) => this.#heartbeat(heartbeat));
-    // Those that changed nothing rest on what others changed before them.
+    // Heartbeats without changes depend on earlier changes.
     const settled = this.#options.host.settled();
     const problems = await Promise.all(kept.map(({ saved }) => saved?.then(() => undefined, String)));
     await settled;
@@ -39,7 +42,7 @@ export class ShareGroups {
     });
   }
 
-  /** Makes a group without members. Answers when it is kept. */
+  /** Creates a group without members. Resolves when it is durable. */
   async create(groupId: string): Promise<GroupError> {
     const { host, directory } = this.#options;
     if (groupId.length > coreLimits.groupNameCharsMax) return 'INVALID_GROUP_ID';
@@ -66,7 +69,7 @@ export class ShareGroups {
     );
   }
 
-  /** Topics of these names came, grew or went. */
+  /** Handles topics that were created, grown or deleted. */
   onTopics(names: readonly string[]): void {
     for (const group of this.#options.directory.known()) {
       if (group instanceof ShareGroupRuntime) group.onTopics(names);

@@ -20,7 +20,7 @@ interface ShareOffsetsOptions {
   readonly partitions: HostedPartitions;
 }
 
-/** What administrators see of where share groups stand, and change. */
+/** Describes, alters and deletes offsets of share groups, for admin clients. */
 export class ShareOffsets {
   readonly #options: ShareOffsetsOptions;
 
@@ -37,7 +37,7 @@ export class ShareOffsets {
     const problems = offsets.map((offset) => this.#problemOfOffset(offset));
     const isNew = this.#options.groups.find(groupId) === undefined;
     let error = this.#problemOf(groupId);
-    // A group that nobody has joined yet may be told where to begin, and is there from then on.
+    // Altering offsets creates a group that has no members yet.
     if (isNew && error === 'GROUP_ID_NOT_FOUND') {
       error = problems.includes('NONE') ? await this.#options.groups.create(groupId) : 'NONE';
     }
@@ -73,7 +73,7 @@ export class ShareOffsets {
     if (kept === undefined || !isThere)
       return { topicId, partition, startOffset: -1, lag: -1, error: 'NONE' };
     const startOffset = Math.max(offset, logStartOffset);
-    // When retention has gone beyond the start, it is not known before the next fetch what is done behind it.
+    // If retention has passed the start, the number of finished records is unknown until the next fetch.
     const doneCount = startOffset === offset ? kept.state.doneCount : 0;
     return {
       topicId,

@@ -2,13 +2,13 @@ import type { AssignorMember } from '../assignors/assignor.ts';
 import type { TopicPartitions } from '../assignors/partitions.ts';
 import { assignUniformly } from '../assignors/uniform.ts';
 
-/** As Kafka names it. */
+/** The name that Kafka uses. */
 export const simpleAssignor = 'simple';
 
 /**
- * Shares partitions among members that may have the same ones: every partition goes to somebody, every member has something if there
- * is anything that it listens to, and the work is even. First each partition goes to one member; members who are left without
- * one then share those that have the fewest.
+ * Assigns partitions to members that may share them: every partition has a member, every member has a partition if it
+ * subscribes to any, and the load is even. First each partition goes to one member; members without any then share the
+ * partitions with the fewest members.
  */
 export function assignSimply(
   members: readonly AssignorMember[],
@@ -30,7 +30,9 @@ export function assignSimply(
   return targets;
 }
 
-/** What two members had counts for the first of them only, since the first round gives each partition to one. */
+/**
+ * A partition that two members had counts for the first one only, because the first round assigns each partition once.
+ */
 function withoutShared(): (member: AssignorMember) => AssignorMember {
   const taken = new Set<string>();
   return (member) => {
@@ -49,7 +51,7 @@ interface Place {
   readonly partition: number;
 }
 
-/** Of those that have equally few, one that the member had before. */
+/** On a tie, prefers a partition that the member had before. */
 function fewestHolders(
   holders: ReadonlyMap<string, readonly number[]>,
   topicIds: ReadonlySet<string>,

@@ -9,7 +9,7 @@ import {
   type Span,
 } from './share-partition.ts';
 
-/** What a member says of a range of records. */
+/** The acknowledgement of a range of records. */
 export interface Acknowledgement {
   readonly first: number;
   /** Inclusive. */
@@ -18,8 +18,8 @@ export interface Acknowledgement {
 }
 
 /**
- * Does what a member says of records, all of it or nothing. The member has to have every one of them, except for those before the
- * window: they are done, and whoever says something of them again is late and does no harm.
+ * Applies the acknowledgements of a member, all or none. The member must hold every record, except those before the
+ * window: they are done, and a late repetition is harmless.
  */
 export function acknowledge(
   partition: SharePartition,

@@ -8,11 +8,11 @@ import {
   type Span,
 } from './share-partition.ts';
 
-/** The part of a log that may be given out now. */
+/** The part of a log that can be acquired now. */
 export interface ReadableLog {
-  /** Where the log begins. */
+  /** The log start offset. */
   readonly startOffset: number;
-  /** Behind the last record that may be given out. */
+  /** The offset after the last record that can be acquired. */
   readonly endOffset: number;
   /** Offsets without records, ascending. */
   readonly gaps: readonly Pick<Span, 'first' | 'last'>[];
@@ -24,8 +24,8 @@ interface Acquirer {
 }
 
 /**
- * Gives records to a member: those that came back first, then those that nobody had yet, in the order of their offsets. No record
- * is given to two members at a time, because only those that are available are given.
+ * Acquires records for a member: released records first, then those that no member had yet, in offset order. Only
+ * available records are acquired, so no two members hold a record at the same time.
  */
 export function acquire(
   partition: SharePartition,
@@ -55,7 +55,7 @@ export function acquire(
   return joined(taken);
 }
 
-/** Whether anything would be given. */
+/** Returns whether `acquire` would return records. */
 export function mayAcquire(partition: SharePartition, log: ReadableLog, rules: PartitionRules): boolean {
   const { firstAvailable, endOffset, startOffset } = partition;
   const offset = Math.max(firstAvailable, log.startOffset);
@@ -64,8 +64,8 @@ export function mayAcquire(partition: SharePartition, log: ReadableLog, rules: P
 }
 
 /**
- * Locks whose time is over end, and what was given out as often as the group allows is given up: it may allow fewer deliveries than it
- * did, and a failover ends locks of the last one. Gives whether there was anything.
+ * Releases expired locks, and archives records that have reached the delivery limit: the limit may have been lowered,
+ * and a failover ends the locks of last deliveries. Returns whether anything changed.
  */
 export function expire(partition: SharePartition, nowMs: number, rules: PartitionRules): boolean {
   const isExpired = partition.changeAll(
@@ -77,7 +77,7 @@ export function expire(partition: SharePartition, nowMs: number, rules: Partitio
   return isExpired;
 }
 
-/** Takes back whatever a member has. Gives whether it had anything. */
+/** Releases all locks of a member. Returns whether it had any. */
 export function releaseAll(partition: SharePartition, memberId: string, rules: PartitionRules): boolean {
   const isReleased = partition.changeAll(
     (span) => span.state === 'acquired' && span.memberId === memberId,
@@ -87,7 +87,7 @@ export function releaseAll(partition: SharePartition, memberId: string, rules: P
   return isReleased;
 }
 
-/** What may be given out behind the window, records and gaps by turns. Gaps cost nothing. */
+/** Yields the acquirable ranges after the window, records and gaps in order. Gaps do not count against the limit. */
 function* beyond(
   partition: SharePartition,
   { endOffset, gaps }: ReadableLog,
@@ -111,7 +111,7 @@ function* beyond(
   }
 }
 
-/** Neighbours of one delivery as one. */
+/** Merges adjacent spans of equal delivery count. */
 function joined(spans: readonly Span[]): Span[] {
   const all: Span[] = [];
   for (const span of spans) {

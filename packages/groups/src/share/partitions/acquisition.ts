@@ -19,18 +19,18 @@ interface AcquisitionOptions {
   readonly request: RecordsToAcquire;
   readonly rules: ShareGroupRules;
   readonly find: (place: TopicPartition) => StoredPartition | undefined;
-  /** Begins with a partition; `undefined` when there are too many. */
+  /** Starts a partition; `undefined` if there are too many. */
   readonly open: (place: TopicPartition, state: SharePartition) => StoredPartition | undefined;
 }
 
-/** One partition as an attempt finds it. */
+/** The state of one partition during an attempt. */
 interface Found {
   readonly kept: StoredPartition;
   readonly log: LocatedLog;
   readonly bytes: number;
 }
 
-/** One request for records on its way: it may have to try several times until there are enough. */
+/** One acquire request in progress: it may need several attempts until there are enough records. */
 export class Acquisition {
   readonly #options: AcquisitionOptions;
 
@@ -39,9 +39,9 @@ export class Acquisition {
   }
 
   /**
-   * Gives records if there are enough of them, or if `isLast` whatever there is; `undefined` when it is worth to wait. `touched` gets
-   * the partitions that are not what they were. With `news` only that partition is looked at, because nothing has happened to
-   * the others since they had nothing.
+   * Acquires records if there are enough of them, or if `isLast` whatever is available; `undefined` if the request must
+   * wait. Adds changed partitions to `touched`. With `news`, only that partition is checked, because the others have
+   * not changed since they had nothing.
    */
   attempt(
     nowMs: number,
@@ -67,7 +67,7 @@ export class Acquisition {
       if (one === undefined) return { error: 'NONE', ...nothing };
       if (typeof one === 'string') return { error: one, ...nothing };
       if (one.bytes === 0 || leftRecords <= 0 || leftBytes <= 0) return { error: 'NONE', ...nothing };
-      // What the partitions before took is not left for this one.
+      // The bytes of earlier partitions count against the limit of this one.
       const fitting =
         leftBytes === request.bytesMax
           ? one
@@ -87,7 +87,7 @@ export class Acquisition {
     return { error: 'NONE', lockMs: rules.lockMs, partitions };
   }
 
-  /** Finds the partition, begins with it if it is new, and sees what could be given of it. */
+  /** Finds the partition, starts it if it is new, and determines what can be acquired. */
   #look(
     place: TopicPartition,
     nowMs: number,
@@ -120,13 +120,13 @@ export class Acquisition {
     const ask = () =>
       machine.findBatches([{ topicId, partition, offset: state.firstAvailable, bytesMax }])[0]!;
     let answer = ask();
-    // Retention may have removed what the group was about to read.
+    // Retention may have removed records that the group was about to read.
     if (state.startNoEarlierThan(answer.logStartOffset)) {
       touched.add(kept);
       answer = ask();
     }
     const { error } = answer;
-    // A group may have been sent to where there is nothing yet.
+    // The start offset of a group may have been set beyond the end of the log.
     if (error !== 'NONE' && error !== 'OFFSET_OUT_OF_RANGE') return missing(error);
     return readableLog(answer, state.firstAvailable, bytesMax, rules.isReadCommitted);
   }

@@ -9,9 +9,9 @@ import { readSharePartition, writeSharePartition } from './record.ts';
 import { isDone, type PartitionRules, type RecordState, SharePartition } from './share-partition.ts';
 
 /**
- * A share partition against a list of single records, under whatever members, time, retention and failovers do to it. What must hold:
- * a record has one member at a time; nobody is given what is done; no record is given out more often than allowed; the start never
- * moves back; and whatever is not done is given to somebody in the end.
+ * A share partition against a list of single records, with random members, time, retention and failovers. Invariants: a
+ * record has one member at a time; a finished record is not delivered again; no record is delivered more often than
+ * allowed; the start never moves back; every unfinished record is delivered in the end.
  */
 
 const members = ['a', 'b', 'c'] as const;
@@ -82,13 +82,13 @@ const action: fc.Arbitrary<Action> = fc.oneof(
   fc.record({ kind: fc.constant('failover' as const) }),
 );
 
-/** Both at once: what the partition does, the model does record by record, and then they are compared. */
+/** Runs each action on the partition and record by record on the model, then compares them. */
 class World {
   partition = new SharePartition(0);
   readonly records: ModelRecord[] = [];
   nowMs = 1_000;
   logStart = 0;
-  /** Records that members or retention have done with; nobody may see them again. */
+  /** Records that members or retention have finished; they must not be delivered again. */
   readonly #finished = new Set<number>();
 
   get gaps() {
@@ -141,7 +141,7 @@ class World {
     }
   }
 
-  /** Gives the offsets. */
+  /** Returns the offsets. */
   acquire(memberId: MemberId, recordsMax: number, endOffset: number): number[] {
     const log = {
       startOffset: this.logStart,
@@ -184,7 +184,7 @@ class World {
     );
   }
 
-  /** Rows over what the member has, or over whatever lies there. */
+  /** Rows over the records that the member holds, or over arbitrary ones. */
   #rowsOf({ memberId, rows, isHonest }: Extract<Action, { kind: 'acknowledge' }>) {
     const said: { first: number; last: number; type: AcknowledgeType }[] = [];
     let at = this.partition.startOffset;
@@ -288,12 +288,12 @@ function range(first: number, last: number): number[] {
   return Array.from({ length: Math.max(0, last - first + 1) }, (_, index) => first + index);
 }
 
-test('a share partition does what single records would do, and everything is done in the end', () => {
+test('a share partition behaves like single records, and all records finish in the end', () => {
   fc.assert(
     fc.property(fc.array(action, { maxLength: 80, size: 'max' }), (actions) => {
       const world = new World();
       for (const one of actions) world.run(one);
-      // Locks end, and somebody takes whatever there is.
+      // Locks expire, and a member acquires whatever is available.
       for (let rounds = 0; world.partition.startOffset < world.records.length; rounds++) {
         assert.ok(rounds < 100, 'a record is stuck');
         world.run({ kind: 'pass', ms: rules.lockMs });
@@ -306,7 +306,7 @@ test('a share partition does what single records would do, and everything is don
   );
 });
 
-test('what is kept of a share partition is small when its records have one fate', () => {
+test('the stored form of a share partition is small when its records have equal state', () => {
   const partition = new SharePartition(1_000_000);
   const log = { startOffset: 0, endOffset: 1_002_000, gaps: [] };
   const wide = { ...rules, windowMax: 2_000 };

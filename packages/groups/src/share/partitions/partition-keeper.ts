@@ -4,20 +4,20 @@ import type { GroupSaver } from '../../group-saver.ts';
 import { writeSharePartition } from './record.ts';
 import type { StoredPartition } from './stored-partition.ts';
 
-/** What nobody waits for is durable after this. */
+/** The delay of saves that no request waits for. */
 const laterMs = 1_000;
 
 interface Attempt {
-  /** The one that is on its way. */
+  /** The save in flight. */
   running: Promise<void>;
-  /** One for all that came meanwhile. */
+  /** One save for all changes since. */
   next: Promise<void> | undefined;
 }
 
 /**
- * Makes share partitions durable. What members say of records is durable before they are answered; who was given what is written a
- * little later, or with the next that has to be. Of one partition one write is on its way at a time, and what comes meanwhile shares
- * the next, so that a busy partition costs a write per append of the journal and not one per member.
+ * Makes share partitions durable. Acknowledgements are durable before they are answered; acquisitions are written a
+ * little later, or with the next save that has to be. Each partition has one write in flight at a time, and later
+ * changes share the next one, so that a busy partition costs a write per append of the journal and not one per member.
  */
 export class PartitionKeeper {
   readonly #saver: GroupSaver;
@@ -32,7 +32,7 @@ export class PartitionKeeper {
     this.#clock = clock;
   }
 
-  /** Settles when the partition is durable as it is now, or rejects; it is tried again then. */
+  /** Resolves when the partition is durable in its present state; rejects if the save fails, which is then retried. */
   keep(kept: StoredPartition): Promise<void> {
     const attempt = this.#attempts.get(kept);
     if (attempt === undefined) return this.#begin(kept);
@@ -47,12 +47,12 @@ export class PartitionKeeper {
     this.#later.add(kept);
     this.#cancelLater ??= this.#clock.after(laterMs, () => {
       this.#cancelLater = undefined;
-      // Keeping one takes it off the list.
+      // `keep` removes it from the set.
       for (const one of [...this.#later]) this.keep(one).catch(() => {});
     });
   }
 
-  /** Forgets partitions for good. */
+  /** Deletes partitions. */
   async erase(gone: Iterable<StoredPartition>): Promise<void> {
     const erased: Promise<void>[] = [];
     for (const kept of gone) {

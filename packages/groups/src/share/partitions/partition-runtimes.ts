@@ -18,7 +18,10 @@ interface HostedPartitionsOptions {
   readonly configs: ShareConfigs;
 }
 
-/** The share partitions of a cluster with what has to happen to them: locks end, changes become durable, who waits is woken. */
+/**
+ * The share partitions of a cluster with their background work: locks expire, changes become durable, waiting requests
+ * are woken.
+ */
 export class HostedPartitions {
   readonly #options: HostedPartitionsOptions;
   readonly #partitions: SharePartitions;
@@ -59,7 +62,7 @@ export class HostedPartitions {
     return this.#partitions.ofLog(topicId, partition);
   }
 
-  /** Has a group begin with a partition, anew if it has before; `undefined` when there are too many. Keep it afterwards. */
+  /** Starts a partition for a group, again if it exists; `undefined` if there are too many. The caller must save it. */
   begin(
     place: Pick<StoredPartition, 'groupId' | 'topicId' | 'partition'>,
     state: SharePartition,
@@ -70,13 +73,13 @@ export class HostedPartitions {
     return this.#partitions.add(place, state);
   }
 
-  /** Settles when the partition is durable as it is now. */
+  /** Resolves when the partition is durable in its present state. */
   keep(kept: StoredPartition): Promise<void> {
     this.#note(kept);
     return this.#keeper.keep(kept);
   }
 
-  /** For what nobody waits for. */
+  /** For changes that no request waits for. */
   keepLater(kept: StoredPartition): void {
     this.#note(kept);
     this.#keeper.keepLater(kept);
@@ -91,7 +94,7 @@ export class HostedPartitions {
     this.erase(this.#partitions.ofTopic(topicId)).catch(() => {});
   }
 
-  /** Windows do not grow any more when all of them together are too large. */
+  /** Stops the growth of windows while all of them together are too large. */
   rules(groupId: string): ShareGroupRules {
     const rules = this.#options.configs.rules(groupId);
     return this.#spanCount < clusterLimits.shareSpansMax ? rules : { ...rules, windowMax: 0 };
@@ -101,7 +104,7 @@ export class HostedPartitions {
     if (kept.isGone) return Number.POSITIVE_INFINITY;
     const nowMs = this.#options.clock.monotonicMs();
     if (expire(kept.state, nowMs, this.rules(kept.groupId))) this.keepLater(kept);
-    // Also when somebody who came for records has noticed it before, and has not taken all of them.
+    // Also needed if an acquire request noticed the expiry before and did not take all records.
     kept.wakeWaiting();
     return kept.state.nextDeadlineMs;
   }
@@ -119,11 +122,11 @@ export class HostedPartitions {
     this.#spanCount -= kept.countedSpans;
     kept.countedSpans = 0;
     kept.isGone = true;
-    // Whoever waits there finds out what has become of it.
+    // Waiting requests must learn that it is gone.
     kept.wakeWaiting();
   }
 
-  /** The leader before may have ended between the end of a topic and that of its partitions here. */
+  /** The previous leader may have ended between the deletion of a topic and that of its share partitions. */
   #forgetLostTopics(): void {
     const { machine } = this.#options;
     for (const topicId of [...this.#partitions.topicIds()]) {

@@ -4,7 +4,7 @@ import type { BatchesAnswer } from '@weir/cluster';
 import { bytesOf, pointersTo, readableLog } from './readable-log.ts';
 import { available } from './share-partition.ts';
 
-/** Ranges of 10 records and 100 bytes each from offset 0 on, with the end of a transaction behind the second. */
+/** Ranges of 10 records and 100 bytes each from offset 0, with a transaction marker after the second. */
 const ranges = [0, 10, 21, 31];
 const marker = 20;
 
@@ -44,7 +44,7 @@ const cases: [what: string, offset: number, bytesMax: number, isReadCommitted: b
 for (const [what, offset, bytesMax, isReadCommitted, end] of cases) {
   test(`a limit of bytes ends within a log: ${what}`, () => {
     const { pointers } = answer;
-    // As the machine answers: from the range that holds the offset on.
+    // As the machine answers: from the range that contains the offset.
     const from = pointers.nextOffset.findIndex((next) => next > offset);
     const found = {
       ...answer,
@@ -61,11 +61,11 @@ for (const [what, offset, bytesMax, isReadCommitted, end] of cases) {
   });
 }
 
-test('the end of a transaction is a gap', () => {
+test('a transaction marker is a gap', () => {
   assert.deepEqual(readableLog(answer, 0, 1_000, false).gaps, [{ first: marker, last: marker }]);
 });
 
-test('only the ranges of files that hold wanted records are told, and their share of the bytes is counted', () => {
+test('only file ranges with acquired records are returned, and their share of the bytes is counted', () => {
   const spans = [
     available({ first: 3, last: 4 }, 0),
     available({ first: 8, last: 11 }, 0),

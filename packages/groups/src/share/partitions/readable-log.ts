@@ -2,15 +2,15 @@ import type { AbortedTransactions, BatchesAnswer, Pointers } from '@weir/cluster
 import type { ReadableLog } from './acquire.ts';
 import type { Span } from './share-partition.ts';
 
-/** What lies in a log from some offset on, as far as a reader with a limit may be given it. */
+/** The acquirable part of a log from an offset on, within a byte limit, with its pointers. */
 export interface LocatedLog extends ReadableLog {
   readonly pointers: Pointers;
   readonly aborted: AbortedTransactions | undefined;
 }
 
 /**
- * How much of what was found fits into a limit of bytes. Only the sizes of whole ranges are known, so that the end lies within the last
- * of them by its share of the records, and at least one record behind the offset.
+ * Determines how much of the found ranges fits into a byte limit. Only the sizes of whole ranges are known, so the end
+ * within the last range is estimated by its share of the records; it is at least one record after the offset.
  */
 export function readableLog(
   { logStartOffset, nextOffset, lastStableOffset, pointers, aborted }: BatchesAnswer,
@@ -40,7 +40,7 @@ export function readableLog(
   return { startOffset: logStartOffset, endOffset: Math.min(endOffset, end), gaps, pointers, aborted };
 }
 
-/** By an estimate, what the records between the offset and the end take. */
+/** Estimates the bytes of the records between the offset and the end. */
 export function bytesOf({ pointers, endOffset }: LocatedLog, offset: number): number {
   let bytes = 0;
   for (let row = 0; row < pointers.fileId.length; row++) {
@@ -51,7 +51,7 @@ export function bytesOf({ pointers, endOffset }: LocatedLog, offset: number): nu
   return bytes;
 }
 
-/** The bytes of spans, and the ranges of files that hold some of their records. */
+/** Returns the bytes of spans, and the file ranges that contain their records. */
 export function pointersTo(
   pointers: Pointers,
   spans: readonly Span[],
@@ -73,7 +73,7 @@ export function pointersTo(
   }
   return {
     bytes,
-    // Ends of transactions are given to nobody, so that no row is one.
+    // Transaction markers are never acquired, so no row is one.
     pointers: {
       fileId: rows.map((row) => pointers.fileId[row]!),
       byteStart: Float64Array.from(rows, (row) => pointers.byteStart[row]!),

@@ -2,14 +2,14 @@ import { type ByteReader, type ByteWriter, UnreadableBytes } from '@weir/machine
 import { available, done, SharePartition, type Span, sizeOf } from './share-partition.ts';
 
 /**
- * Where a share group stands in a partition, as it is kept: the start, and the window behind it with what is done and how often the
- * rest was given out. Locks are not kept: after a failover everybody may be given what somebody had.
+ * The stored form of a share partition: the start offset, and the window after it with finished records and delivery
+ * counts. Locks are not stored: after a failover any member may acquire records that were locked.
  *
  * Journals outlive releases: another layout gets another number, and the old one stays readable.
  */
 const layout = 1;
 
-/** A span is one number: 0 acknowledged, 1 archived, 2 and more the deliveries of what is not done. */
+/** The code of a span: 0 acknowledged, 1 archived, from 2 on the delivery count of unfinished records. */
 const firstCountCode = 2;
 
 export function writeSharePartition({ startOffset, spans }: SharePartition, writer: ByteWriter): void {

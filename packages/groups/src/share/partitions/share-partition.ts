@@ -1,39 +1,39 @@
 /**
- * `available`: anybody may be given it. `acquired`: somebody has it for a time. `acknowledged` and `archived`: it is done, well or
- * not, and nobody is given it any more.
+ * `available`: any member can acquire it. `acquired`: a member holds it for a limited time. `acknowledged` and
+ * `archived`: it is finished, with or without success, and is not delivered again.
  *
- *     available ──acquire──▶ acquired ──accept─────────────▶ acknowledged
- *         ▲                     │ ├────gap, reject─────────▶ archived
- *         └──release, time over─┘ └────the last time over──▶ archived
+ *     available ──acquire──▶ acquired ──accept──────────────────────────────▶ acknowledged
+ *         ▲                     │ ├────gap, reject──────────────────────────▶ archived
+ *         └──release, expiry────┘ └────release or expiry of last delivery───▶ archived
  */
 export type RecordState = 'available' | 'acquired' | 'acknowledged' | 'archived';
 
-/** Neighbouring records with the same fate. Replaced, never changed. */
+/** Adjacent records with equal state. Immutable; replaced as a whole. */
 export interface Span {
   readonly first: number;
   /** Inclusive. */
   readonly last: number;
   readonly state: RecordState;
-  /** How often it was given out; 0 for what is done. */
+  /** The number of deliveries; 0 for finished records. */
   readonly deliveryCount: number;
-  /** Who has it, and until when; empty and infinite unless it is acquired. */
+  /** The member that holds it, and the end of its lock; empty and infinite unless acquired. */
   readonly memberId: string;
   readonly lockedUntilMs: number;
 }
 
-/** What is configured for the group. */
+/** The configuration of the group. */
 export interface PartitionRules {
   readonly lockMs: number;
   readonly deliveriesMax: number;
-  /** How far the window may reach from its start. */
+  /** The maximum size of the window, in offsets. */
   readonly windowMax: number;
   readonly mayRenew: boolean;
 }
 
 /**
- * Where a share group stands in one partition. Before `startOffset` everything is done, and from `endOffset` on nobody was given
- * anything; the window between is spans without holes, of which the first is never done. What changes it are the functions
- * beside it, which leave it tidy.
+ * The progress of a share group in one partition. All records before `startOffset` are finished, and none from
+ * `endOffset` on was acquired; the window between consists of contiguous spans, of which the first is never finished.
+ * The functions beside this class change it and leave it normalised (`tidy`).
  */
 export class SharePartition {
   #startOffset: number;
@@ -56,26 +56,26 @@ export class SharePartition {
     return this.#spans;
   }
 
-  /** The first record that somebody could be given. It need not exist yet. */
+  /** The first offset that can be acquired. The record need not exist yet. */
   get firstAvailable(): number {
     return this.#spans.find(({ state }) => state === 'available')?.first ?? this.endOffset;
   }
 
-  /** When the first of its locks ends; infinite when there is none. */
+  /** The earliest end of a lock; infinite if there is none. */
   get nextDeadlineMs(): number {
     let soonestMs = Number.POSITIVE_INFINITY;
     for (const { lockedUntilMs } of this.#spans) if (lockedUntilMs < soonestMs) soonestMs = lockedUntilMs;
     return soonestMs;
   }
 
-  /** Records of the window that are done. */
+  /** The number of finished records in the window. */
   get doneCount(): number {
     let count = 0;
     for (const span of this.#spans) if (isDone(span)) count += sizeOf(span);
     return count;
   }
 
-  /** The spans that a range has to do with. */
+  /** The spans that overlap a range. */
   *overlapping(first: number, last: number): Generator<Span> {
     for (let index = this.#indexOf(first); index < this.#spans.length; index++) {
       const span = this.#spans[index]!;
@@ -84,14 +84,14 @@ export class SharePartition {
     }
   }
 
-  /** Adds spans behind the window. */
+  /** Appends a span to the window. */
   append(span: Span): void {
     if (span.first !== this.endOffset || span.last < span.first)
       throw new RangeError('a span has to follow the window');
     this.#spans.push(span);
   }
 
-  /** Changes the records of a range, all of which are in the window. Tidy up afterwards. */
+  /** Changes the records of a range, which must be in the window. The caller must call `tidy`. */
   change(first: number, last: number, next: (span: Span) => Span): void {
     this.#splitAt(first);
     this.#splitAt(last + 1);
@@ -102,7 +102,7 @@ export class SharePartition {
     }
   }
 
-  /** Changes whole spans; gives whether there was anything to change. Tidy up afterwards. */
+  /** Changes whole spans; returns whether there were any. The caller must call `tidy`. */
   changeAll(isMeant: (span: Span) => boolean, next: (span: Span) => Span): boolean {
     let isChanged = false;
     for (const [index, span] of this.#spans.entries()) {
@@ -113,7 +113,7 @@ export class SharePartition {
     return isChanged;
   }
 
-  /** The log begins at this offset now, so that everything before it is done. Gives whether that moved anything. */
+  /** Applies a new log start: everything before it is finished. Returns whether the start moved. */
   startNoEarlierThan(offset: number): boolean {
     if (offset <= this.#startOffset) return false;
     this.#splitAt(offset);
@@ -123,7 +123,7 @@ export class SharePartition {
     return true;
   }
 
-  /** Moves the start over what is done, and joins neighbours that are alike. */
+  /** Moves the start past finished records, and merges adjacent spans with equal state. */
   tidy(): void {
     let done = 0;
     while (done < this.#spans.length && isDone(this.#spans[done]!)) done++;
@@ -139,7 +139,7 @@ export class SharePartition {
     this.#spans = tidied;
   }
 
-  /** The first span that ends at the offset or behind it. */
+  /** The first span that ends at or after the offset. */
   #indexOf(offset: number): number {
     let low = 0;
     let high = this.#spans.length;
@@ -176,7 +176,7 @@ export function available({ first, last }: Pick<Span, 'first' | 'last'>, deliver
   return { first, last, state: 'available', deliveryCount, ...unlocked };
 }
 
-/** A record that was given out as often as it may be is given up. */
+/** A record at its delivery limit is archived. */
 export function released(span: Span, { deliveriesMax }: PartitionRules): Span {
   return span.deliveryCount >= deliveriesMax ? done(span, 'archived') : available(span, span.deliveryCount);
 }

@@ -6,15 +6,15 @@ import { placeOf, StoredPartition } from './stored-partition.ts';
 
 type Place = Pick<StoredPartition, 'groupId' | 'topicId' | 'partition'>;
 
-/** The share partitions of a cluster, by their groups and by their topics. */
+/** The share partitions of a cluster, by group and by topic. */
 export class SharePartitions {
   readonly #log: Log;
   readonly #groups = new Map<string, Map<string, StoredPartition>>();
-  /** By the id of the topic and the number of the partition. */
+  /** By topic id and partition number. */
   readonly #topics = new Map<string, Map<number, Set<StoredPartition>>>();
   #count = 0;
 
-  /** What the leader before kept is only listed, and read when somebody asks for it. */
+  /** Indexes the stored partitions; each is read on first use. */
   constructor(records: Pick<Records, 'of'>, log: Log) {
     this.#log = log;
     for (const [key, value] of records.of('sharePartition')) {
@@ -57,7 +57,7 @@ export class SharePartitions {
     return group === undefined ? [] : [...group.values()].filter((kept) => this.#isReadable(kept));
   }
 
-  /** Of all groups, those that have not been read included. */
+  /** Of all groups, unread ones included. */
   ofTopic(topicId: string): StoredPartition[] {
     return Array.from(this.#topics.get(topicId)?.values() ?? [], (log) => [...log]).flat();
   }

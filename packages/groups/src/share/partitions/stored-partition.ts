@@ -3,19 +3,19 @@ import type { Sleeper } from '../../wake-queue.ts';
 import { readSharePartition } from './record.ts';
 import type { SharePartition } from './share-partition.ts';
 
-/** Where a share group stands in a partition, with what its leader has to know besides. */
+/** The progress of a share group in a partition, with the bookkeeping of its leader. */
 export class StoredPartition implements Sleeper {
   readonly groupId: string;
   readonly topicId: string;
   readonly partition: number;
   wakeAtMs = Number.POSITIVE_INFINITY;
-  /** Whether it is not there any more; who still has it must let go of it. */
+  /** Whether it was deleted; holders must drop it. */
   isGone = false;
-  /** How many spans of it were counted. */
+  /** The number of its spans in the total. */
   countedSpans = 0;
-  /** Called when somebody could be given something. */
+  /** Called when records may be available. */
   readonly waiting = new Set<(kept: StoredPartition) => void>();
-  /** What the leader before kept, until it is looked at. */
+  /** The stored bytes, until first use. */
   #kept: Buffer | undefined;
   #state: SharePartition | undefined;
 
@@ -38,7 +38,7 @@ export class StoredPartition implements Sleeper {
     return this.#state;
   }
 
-  /** The length says where the id of the group ends, whatever it contains. */
+  /** The length delimits the group id, whatever it contains. */
   get key(): string {
     return `${this.groupId.length}/${this.groupId}/${this.topicId}/${this.partition}`;
   }
@@ -48,7 +48,7 @@ export class StoredPartition implements Sleeper {
   }
 }
 
-/** The place that a key names; `undefined` for what is no key. */
+/** Parses a key; `undefined` if it is invalid. */
 export function placeOf(key: string): Pick<StoredPartition, 'groupId' | 'topicId' | 'partition'> | undefined {
   const slash = key.indexOf('/');
   const groupEnd = slash + 1 + Number(key.slice(0, slash));

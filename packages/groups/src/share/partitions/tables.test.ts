@@ -8,7 +8,10 @@ import { type PartitionRules, type RecordState, SharePartition } from './share-p
 const rules: PartitionRules = { lockMs: 100, deliveriesMax: 2, windowMax: 10, mayRenew: true };
 const log = { startOffset: 0, endOffset: 10, gaps: [] };
 
-/** One letter per record of the window: `.` available, the name of the member that has it, `+` acknowledged, `x` archived. */
+/**
+ * One letter per record of the window: `.` available, the name of the member that holds it, `+` acknowledged, `x`
+ * archived.
+ */
 const letters: Record<Exclude<RecordState, 'acquired'>, string> = {
   available: '.',
   acknowledged: '+',
@@ -22,7 +25,10 @@ function drawn({ startOffset, spans }: SharePartition): string {
   return `${startOffset}:${window.join('')}`;
 }
 
-/** `a 3-5 accept`: the member says it of these records. `a 4`: it is given so many. `a away`, `100 ms`: what they say. */
+/**
+ * `a 3-5 accept`: the member acknowledges these records. `a 4`: it acquires so many. `a away`: it leaves. `100 ms`:
+ * time passes.
+ */
 function tell(story: string): { partition: SharePartition; errors: string[] } {
   const partition = new SharePartition(0);
   const errors: string[] = [];
@@ -85,7 +91,7 @@ for (const [what, story, window, errors = []] of stories) {
   });
 }
 
-test('what is said of one partition is done, or nothing of it', () => {
+test('acknowledgements of one partition apply all or none', () => {
   const { partition } = tell('a 2, b 2');
   const rows = [
     { first: 0, last: 1, type: 'accept' as const },
@@ -96,13 +102,13 @@ test('what is said of one partition is done, or nothing of it', () => {
   assert.equal(drawn(partition), '0:aabb');
 });
 
-test('a group that forbids it renews nothing', () => {
+test('a group that forbids renewal renews nothing', () => {
   const { partition } = tell('a 1');
   const row = { first: 0, last: 0, type: 'renew' as const };
   assert.equal(acknowledge(partition, 'a', [row], 0, { ...rules, mayRenew: false }), 'INVALID_REQUEST');
 });
 
-test('retention takes what members have', () => {
+test('retention removes acquired records', () => {
   const { partition } = tell('a 4, a 2 accept');
   partition.startNoEarlierThan(2);
   assert.equal(drawn(partition), '3:a');
@@ -110,7 +116,7 @@ test('retention takes what members have', () => {
   assert.equal(drawn(partition), '8:');
 });
 
-test('a group that allows fewer deliveries than before gives up what had more', () => {
+test('a group with a lowered delivery limit archives records beyond it', () => {
   const { partition } = tell('a 2, a 0-1 release');
   acquire(partition, { memberId: 'a', recordsMax: 1 }, log, 0, { ...rules, deliveriesMax: 1 });
   assert.equal(drawn(partition), '2:a');

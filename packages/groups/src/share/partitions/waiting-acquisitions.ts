@@ -13,11 +13,11 @@ interface WaitingAcquisitionsOptions {
   readonly clock: Clock;
   readonly partitions: HostedPartitions;
   readonly hasGroup: (groupId: string) => boolean;
-  /** Settles when everything that was decided until now is durable. */
+  /** Resolves when everything that was decided so far is durable. */
   readonly settled: () => Promise<void>;
 }
 
-/** Requests for records, those that wait for them included. */
+/** Acquire requests, waiting ones included. */
 export class WaitingAcquisitions {
   readonly #options: WaitingAcquisitionsOptions;
   readonly #timeouts: WakeQueue<WaitingRequest>;
@@ -51,7 +51,7 @@ export class WaitingAcquisitions {
   }
 }
 
-/** One request that tries again whenever there is news, until it is answered. */
+/** A request that retries on every change, until it is answered. */
 class WaitingRequest implements Sleeper {
   readonly answer: Promise<AcquireAnswer>;
   wakeAtMs = Number.POSITIVE_INFINITY;
@@ -59,7 +59,10 @@ class WaitingRequest implements Sleeper {
   readonly #request: RecordsToAcquire;
   readonly #onOver: () => void;
   readonly #watched = new Set<StoredPartition>();
-  /** Where a group begins has to be durable before it is given anything, or it could begin behind it after a failover. */
+  /**
+   * The start offset of a group must be durable before any delivery, or the group could start after those records on a
+   * failover.
+   */
   readonly #begun: Promise<void>[] = [];
   readonly #settle: PromiseWithResolvers<AcquireAnswer>;
   #isOver = false;
@@ -72,7 +75,7 @@ class WaitingRequest implements Sleeper {
     this.answer = this.#settle.promise;
   }
 
-  /** With the partition that there is something new about, unless all of them have to be looked at. */
+  /** Retries with the changed partition, or with all partitions. */
   tryAgain(isLast: boolean, news?: StoredPartition): void {
     if (this.#isOver) return;
     const { machine, clock, partitions, hasGroup } = this.#options;
@@ -97,7 +100,7 @@ class WaitingRequest implements Sleeper {
     this.#settle.resolve(Promise.all([this.#options.settled(), ...this.#begun]).then(() => answer));
   }
 
-  /** What the first attempt has begun with has not been watched yet. */
+  /** Watches partitions that the first attempt has started. */
   watchAll(): void {
     for (const place of this.#request.partitions) this.#watch(place);
   }
@@ -107,7 +110,7 @@ class WaitingRequest implements Sleeper {
     this.#settle.reject(error);
   }
 
-  /** Who wants more than the least has to know how much there is of everything. */
+  /** A request for more than one byte must sum up all partitions. */
   readonly #wake = (kept: StoredPartition): void =>
     this.tryAgain(false, this.#request.bytesMin > 1 ? undefined : kept);
 
@@ -125,7 +128,7 @@ class WaitingRequest implements Sleeper {
     const kept = partitions.begin({ groupId: this.#request.groupId, topicId, partition }, state);
     if (kept === undefined) return undefined;
     const saved = partitions.keep(kept);
-    // A request that ends before does not hear of it; it is tried again in any case.
+    // A request that ends earlier does not await it; the save is retried in any case.
     saved.catch(() => {});
     this.#begun.push(saved);
     return kept;
