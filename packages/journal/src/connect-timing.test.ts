@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { connectTiming } from './connect-timing.ts';
 
-test('a server that was away for long is asked again within a second', () => {
+test('a server is retried within a second after a long outage', () => {
   for (const failures of [0, 1, 10, 1_000]) {
     const pauseSeconds = connectTiming.backoff(failures);
     assert.ok(pauseSeconds >= 0 && pauseSeconds <= 1, `${failures} failures: ${pauseSeconds} s`);

@@ -48,8 +48,8 @@ const refuses = (path: string, message: RegExp) => {
   );
 };
 
-test('what is written is of the format that stands beside it', () => {
-  // A change of one of these is a new format: raise `journalFormat`, and write down here what it consists of.
+test('the written bytes match the declared format', () => {
+  // A change of one of these is a new format: raise `journalFormat`, and record here what it consists of.
   assert.deepEqual(
     {
       journalFormat,
@@ -70,7 +70,7 @@ test('what is written is of the format that stands beside it', () => {
   );
 });
 
-test('a database of this release passes, and one of a release before gets the number', async (t) => {
+test('a database of this release is accepted, and one of an earlier release gets the number', async (t) => {
   const path = await writtenDatabase(t);
   checkJournalFile(path);
   change(path, 'PRAGMA user_version = 0');
@@ -82,7 +82,7 @@ test('a database of this release passes, and one of a release before gets the nu
   assert.equal(database.prepare('PRAGMA user_version').get()!.user_version, journalFormat);
 });
 
-test('a newer format, newer rows and newer snapshots are refused with both numbers', async (t) => {
+test('newer formats, rows and snapshots are refused with both numbers', async (t) => {
   const path = await writtenDatabase(t);
   change(path, 'PRAGMA user_version = 7');
   refuses(
@@ -98,7 +98,7 @@ test('a newer format, newer rows and newer snapshots are refused with both numbe
   refuses(path, /snapshot version 5, this release reads up to 2/);
 });
 
-test('the thread of the journal touches no database of a newer format', async (t) => {
+test('the journal thread does not change a database of a newer format', async (t) => {
   const path = await writtenDatabase(t);
   change(path, 'PRAGMA user_version = 7; DROP TABLE journal_notes');
   const hub = openJournals(path, { clock: systemClock, log: silentLog });

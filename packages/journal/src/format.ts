@@ -4,26 +4,28 @@ import { snapshotHeadBytes, snapshotVersion, snapshotVersionOf } from '@weir/mac
 import { rowVersion } from './packed-entries.ts';
 
 /**
- * The number of a journal database's format, which is everything in it: tables, rows, kinds of entries, snapshots and their parts. Raise it with
- * whatever earlier releases cannot read (format.test.ts has the list), so that they refuse the database before they touch it. A
- * database without a number has format 1.
+ * The format number of a journal database: its tables, rows, kinds of entries, snapshots and their parts. Raise it with
+ * every change that earlier releases cannot read (format.test.ts has the list), so that they refuse the database before
+ * they change it. A database without a number has format 1.
  */
 export const journalFormat = 1;
 
-/** What a database says of its format. */
+/** The format information of a database. */
 interface FoundFormat {
-  /** 0 where there is none. */
+  /** 0 if there is none. */
   readonly format: number;
-  /** The beginnings of the newest rows and snapshots of some clusters, should their writer have forgotten to raise the number. */
+  /**
+   * The first bytes of the newest rows and snapshots of some clusters, in case their release did not raise the number.
+   */
   readonly rows: readonly (Uint8Array | null)[];
   readonly snapshots: readonly (Uint8Array | null)[];
 }
 
-/** How much of a row is looked at, and of how many clusters. */
+/** The number of bytes per row, and of clusters, that are checked. */
 export const rowHeadBytes = 1;
 export const checkedClustersMax = 100;
 
-/** Throws `NewerFormat`. What is damaged rather than new is found when it is read. */
+/** Throws `NewerFormat`. Damage is detected later, when the data is read. */
 export function checkFormat({ format, rows, snapshots }: FoundFormat): void {
   if (format > journalFormat) throw new NewerFormat('journal format', format, journalFormat);
   for (const row of rows) {
@@ -36,7 +38,10 @@ export function checkFormat({ format, rows, snapshots }: FoundFormat): void {
   }
 }
 
-/** Checks an open SQLite file before anything is written to it, and returns the number it has. Other files than those of journals pass. */
+/**
+ * Checks an open SQLite file before anything is written to it, and returns its number. Files without journal tables
+ * pass.
+ */
 export function checkSqliteFormat(database: DatabaseSync): number {
   const format = Number(database.prepare('PRAGMA user_version').get()!.user_version);
   const hasTables = database

@@ -4,7 +4,7 @@ import { clusterLimits } from '@weir/cluster/limits';
 import { HandClock, settle } from '@weir/core/testing';
 import { Gathering } from './gathering.ts';
 
-/** A database that answers when it is told to, with each question in capitals. */
+/** A database that answers when the test says so, with each question in capitals. */
 function database() {
   const clock = new HandClock();
   const calls: { questions: readonly string[]; answer(): void; fail(error: Error): void }[] = [];
@@ -20,7 +20,7 @@ function database() {
   return { clock, calls, gathering, asked };
 }
 
-test('what is asked together goes together, and what is asked meanwhile goes next', async () => {
+test('concurrent questions share a call, and later ones share the next', async () => {
   const { calls, gathering, asked } = database();
   const first = ['a', 'b'].map((question) => gathering.ask(question));
   await settle();
@@ -38,7 +38,7 @@ test('what is asked together goes together, and what is asked meanwhile goes nex
   assert.equal(await alone, 'E');
 });
 
-test('a call that fails fails those who asked with it, and nobody else', async () => {
+test('a failed call fails only its own questions', async () => {
   const { calls, gathering } = database();
   const first = ['a', 'b'].map((question) => gathering.ask(question));
   await settle();
@@ -49,7 +49,7 @@ test('a call that fails fails those who asked with it, and nobody else', async (
   assert.equal(await next, 'C');
 });
 
-test('a call that is not answered holds up nobody for long', async () => {
+test('a call without an answer does not block others for long', async () => {
   const { clock, calls, gathering, asked } = database();
   const late = gathering.ask('a');
   await settle();
@@ -64,7 +64,7 @@ test('a call that is not answered holds up nobody for long', async () => {
   assert.equal(await late, 'A');
 });
 
-test('one call does not take on too much', async () => {
+test('the size of one call is limited', async () => {
   const { calls, gathering } = database();
   const all = Array.from({ length: 2 * clusterLimits.gatheredLeasesMax + 1 }, (_, number) =>
     gathering.ask(`q${number}`),

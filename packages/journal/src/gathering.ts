@@ -1,7 +1,7 @@
 import { clusterLimits } from '@weir/cluster/limits';
 import type { Clock } from '@weir/core';
 
-/** A call that is not answered for this long holds nobody up any more: whoever waits behind it goes on without it. */
+/** After this time a call without an answer no longer blocks: waiting questions go out without it. */
 const patienceMs = 250;
 
 interface Waiting<Question, Answer> {
@@ -11,13 +11,13 @@ interface Waiting<Question, Answer> {
 }
 
 /**
- * The same question of many clusters as one call of the database: whatever is asked while a call runs goes out together in the
- * next. So what a thousand clusters ask at the same moment costs two calls, and what one asks alone waits for nobody. A question
- * never joins a call that has left, so that each answer is from after its question.
+ * Batches equal questions of many clusters into one database call: questions that arrive while a call runs go out
+ * together in the next. So the questions of a thousand clusters at the same moment cost two calls, and a single one
+ * does not wait. A question never joins a call that was sent, so each answer is newer than its question.
  */
 export class Gathering<Question, Answer> {
   readonly #clock: Clock;
-  /** Answers in the order of the questions. */
+  /** Returns answers in the order of the questions. */
   readonly #askAll: (questions: readonly Question[]) => Promise<readonly Answer[]>;
   #waiting: Waiting<Question, Answer>[] = [];
   #isHeldUp = false;
@@ -30,7 +30,7 @@ export class Gathering<Question, Answer> {
   ask(question: Question): Promise<Answer> {
     return new Promise((resolve, reject) => {
       this.#waiting.push({ question, resolve, reject });
-      // Not at once, so that those who ask together go together.
+      // Deferred, so that concurrent questions go together.
       if (this.#waiting.length === 1 && !this.#isHeldUp) queueMicrotask(() => this.#send());
     });
   }

@@ -1,58 +1,61 @@
 /**
- * The ordered truth of one virtual cluster on disk: numbered entries, snapshots of what they add up to, and the lease of
- * the one process that may append.
+ * The durable log of one virtual cluster: numbered entries, snapshots of their state, and the lease of the one process
+ * that may append.
  *
- * Safety rests on the epoch, never on time. Taking the lease raises the epoch in the same row that every append checks and
- * locks, so that an append of an earlier holder fails however late it comes. Time decides only when somebody else may try
- * (lease-watch.ts has the rule).
+ * Safety depends on the epoch, never on time. Taking the lease raises the epoch in the same row that every append
+ * checks and locks, so an append of an earlier holder fails however late it comes. Time decides only when another
+ * process may try (see lease-watch.ts).
  */
 export interface Journal {
   /**
-   * Stores the entries at `firstPosition` and behind, all or none, and returns when they will survive a crash. Fails with
-   * `Fenced` when the epoch is not the newest or the position is not the next. Appending the same again under the same epoch
-   * succeeds, so that an append whose answer was lost can be repeated.
+   * Stores the entries from `firstPosition` on, all or none; resolves when they will survive a crash. Fails with
+   * `Fenced` if the epoch is not the newest or the position is not the next. Repeating an append with the same epoch
+   * succeeds, so that an append whose answer was lost can be retried.
    */
   append(epoch: number, firstPosition: number, entries: readonly Buffer[]): Promise<void>;
 
   /**
-   * Entries from a position on, at most `limit` and at most about `clusterLimits.journalReadBytesMax` of them; none at the end. Fails
-   * with `EntriesPruned` when only a snapshot still has them.
+   * Entries from a position on, at most `limit` and at most about `clusterLimits.journalReadBytesMax`; none at the end.
+   * Fails with `EntriesPruned` if only a snapshot still contains them.
    */
   read(fromPosition: number, limit: number): Promise<Buffer[]>;
 
   /**
-   * Keeps a snapshot of all entries before `position`, which have to be durable, and drops what it makes superfluous: of
-   * older snapshots the newest stays, and so do all entries since that one. Slices are taken and written one by one, so that
-   * appends get through in between, and so that whoever makes them does so bit by bit; their memory goes with them. Returns the
-   * size in bytes.
+   * Stores a snapshot of all entries before `position`, which must be durable, and drops what it replaces: of older
+   * snapshots the newest stays, and so do all entries since that one. Slices are pulled and written one by one, so that
+   * appends get through in between and the producer can create them incrementally; their memory is transferred. Returns
+   * the size in bytes.
    */
   saveSnapshot(position: number, slices: Iterable<Buffer>): Promise<number>;
   /** The newest snapshot whose position is at most `positionMax`. */
   loadSnapshot(positionMax?: number): Promise<StoredSnapshot | undefined>;
-  /** Where the newest snapshot stands, 0 when there is none. */
+  /** The position of the newest snapshot, 0 if there is none. */
   snapshotPosition(): Promise<number>;
 
   /**
-   * Takes the lease when it is free, and otherwise says who has it. Call it again after `retryInMs` at the latest.
+   * Takes the lease if it is free, and otherwise returns its holder. Must be called again after `retryInMs` at the
+   * latest.
    *
-   * `graceMs` says how long a free lease is left to others first; it is told who held it last, if that is known. Whoever asks for a
-   * lease that stands under its own id does not wait.
+   * `graceMs` returns how long a free lease is left to others first; its argument is the last holder, if known. A
+   * process that asks for a lease with its own id does not wait.
    */
   acquireLease(
     holder: LeaseHolder,
     ttlMs: number,
     graceMs?: (lastHolderId: string | undefined) => number,
   ): Promise<LeaseAnswer>;
-  /** Holds the lease for another `ttlMs`. Fails with `Fenced` when somebody else took it. */
+  /** Extends the lease by another `ttlMs`. Fails with `Fenced` if another process took it. */
   renewLease(epoch: number): Promise<void>;
-  /** Gives the lease back, so that nobody has to wait for its end. */
+  /** Releases the lease, so that no process has to wait for its expiry. */
   releaseLease(epoch: number): Promise<void>;
 
-  /** Leaves a note to the next leader: soft state that is not worth an entry. Under an old epoch it is dropped. */
+  /** Stores a note for the next leader: soft state that does not justify an entry. Dropped if the epoch is old. */
   leaveNote(epoch: number, note: Buffer): Promise<void>;
   readNote(): Promise<Buffer | undefined>;
 
-  /** Calls `onNews` soon after somebody appended or let go of the lease. A hint: some news may be missed, so poll as well. */
+  /**
+   * Calls `onNews` soon after an append or a release of the lease. A hint: notifications may be lost, so poll as well.
+   */
   watch(onNews: () => void): () => void;
 }
 
@@ -62,9 +65,9 @@ export interface StoredSnapshot {
 }
 
 export interface LeaseHolder {
-  /** Whoever asks again under the same id gets the lease at once, under a new epoch: a process that was started again. */
+  /** A process that asks again with the same id gets the lease at once, with a new epoch: it was restarted. */
   readonly id: string;
-  /** Where its control plane can be reached. */
+  /** The address of its control plane. */
   readonly url: string;
 }
 
@@ -74,7 +77,7 @@ export type LeaseAnswer =
       readonly epoch?: undefined;
       readonly heldBy: LeaseHolder;
       readonly retryInMs: number;
-      /** The position behind the last entry, so that a standby knows whether there is something to read. */
+      /** The position after the last entry, which shows a standby whether there is something to read. */
       readonly nextPosition: number;
     };
 
@@ -82,31 +85,37 @@ export type LeaseAnswer =
 export interface JournalHub {
   journal(clusterId: string): Journal;
   /**
-   * A name for this process under which it may hold leases, where the database can tell when a process is gone: then nobody waits
-   * for the lease of a dead one. `undefined` where it cannot; then any id will do that nobody else has.
+   * The name of this process as a lease holder, if the database can detect that a process is gone: then no process
+   * waits for the lease of a dead one. `undefined` if it cannot; then any unique id will do.
    */
   processId(): string | undefined;
-  /** Says that a control-plane process lives; has to be repeated well within `memberSilenceMsMax`. */
+  /** Announces a live control-plane process; must be repeated well within `memberSilenceMsMax`. */
   announce(member: LeaseHolder): Promise<void>;
   withdraw(memberId: string): Promise<void>;
-  /** The control-plane processes that live, as far as this one could watch them. */
+  /** The live control-plane processes, as far as this one has observed them. */
   members(): Promise<LeaseHolder[]>;
-  /** Removes all that there is of a cluster that nobody serves any more. Whoever still believes to lead it can append nothing. */
+  /**
+   * Removes all data of a cluster that is no longer served. A process that still considers itself its leader can append
+   * nothing.
+   */
   forget(clusterId: string): Promise<void>;
-  /** Fails with `NewerFormat` when a newer release has written there, and in any other way when the database does not answer. */
+  /**
+   * Fails with `NewerFormat` if a newer release has written there, and with any other error if the database does not
+   * answer.
+   */
   check(): Promise<void>;
   close(): Promise<void>;
 }
 
-/** Somebody else is the leader now, and nothing was stored. */
+/** Another process is the leader now, and nothing was stored. */
 export class Fenced extends Error {
   override readonly name = 'Fenced';
 }
 
-/** The entries are gone; a snapshot stands for them. */
+/** The entries are gone; a snapshot replaces them. */
 export class EntriesPruned extends Error {
   override readonly name = 'EntriesPruned';
 }
 
-/** A control-plane process whose announcement did not change for this long is gone. */
+/** How long an announcement may stay unchanged before its control-plane process counts as gone. */
 export const memberSilenceMsMax = 10_000;

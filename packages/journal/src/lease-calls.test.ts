@@ -4,7 +4,7 @@ import { HandClock } from '@weir/core/testing';
 import { LeaseCalls } from './lease-calls.ts';
 import { MemoryDatabase, MemoryTables } from './memory-tables.ts';
 
-/** Tables in memory that know who is gone, and count what they were asked. */
+/** Tables in memory that know which processes are gone, and count calls. */
 class WatchedTables extends MemoryTables {
   headCalls = 0;
   renewalCalls = 0;
@@ -36,7 +36,7 @@ async function held() {
   return { tables, calls: new LeaseCalls(tables, new HandClock()) };
 }
 
-test('a hundred clusters that ask together are one call', async () => {
+test('concurrent calls of a hundred clusters are one call', async () => {
   const { tables, calls } = await held();
   const heads = await Promise.all(clusterIds.map((clusterId) => calls.head(clusterId)));
   assert.equal(tables.headCalls, 1);

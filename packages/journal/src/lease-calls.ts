@@ -8,7 +8,7 @@ interface SightedHead extends Head {
 }
 
 /**
- * What the clusters of one process ask about their leases, gathered: a process that leads a thousand clusters and stands by for
+ * Batches the lease calls of all clusters of one process: a process that leads a thousand clusters and is a standby for
  * another thousand makes a few calls per beat, not thousands.
  */
 export class LeaseCalls {
@@ -31,8 +31,9 @@ export class LeaseCalls {
   }
 
   /**
-   * Whether a process is gone is looked up once for all rows of a call, because a look opens a file. It is looked up after the rows
-   * were read and never remembered beyond them: a process that was started again has the old name, and a lease that is its own.
+   * Whether a process is gone is looked up once for all rows of a call, because a lookup opens a file. The lookup
+   * follows the read of the rows and is never cached beyond them: a restarted process has the old name, and a lease of
+   * its own.
    */
   async #sightedHeads(clusterIds: readonly string[]): Promise<SightedHead[]> {
     const heads = await this.#tables.heads(clusterIds);

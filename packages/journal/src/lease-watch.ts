@@ -1,12 +1,13 @@
 /**
- * When may somebody else take the lease? No two clocks are compared to find out, neither those of two processes nor that of a
- * database before and after a correction. The holder raises a counter; whoever waits may take the lease when it saw one and the
- * same counter for the whole time of the lease, by its own monotonic clock.
+ * Decides when another process may take the lease. No two clocks are compared, neither those of two processes nor that
+ * of a database before and after a correction. The holder raises a counter; a watcher may take the lease when it saw an
+ * unchanged counter for the whole duration of the lease, by its own monotonic clock.
  *
- * Why there are never two holders who both believe in their lease, as long as monotonic clocks run at about the same rate:
- * the holder counts its time from before it sent the renewal (s); the row changed after that (w ≥ s); the watcher saw the
- * change after it happened (o ≥ w) and takes the lease not before o + ttl ≥ s + ttl, with a swap that fails if the counter
- * was raised meanwhile. The holder stops a tenth of the time earlier, which allows for clocks whose rates differ.
+ * Why there are never two holders with a valid lease, as long as monotonic clocks run at about the same rate: the
+ * holder counts its time from before it sent the renewal (s); the row changed after that (w ≥ s); the watcher saw the
+ * change after it happened (o ≥ w) and takes the lease not before o + ttl ≥ s + ttl, with a compare-and-swap that fails
+ * if the counter was raised meanwhile. The holder stops a tenth of the time earlier, which allows for different clock
+ * rates.
  */
 export class LeaseWatch {
   #seen = '';
@@ -14,7 +15,9 @@ export class LeaseWatch {
   #free = '';
   #freeSinceMs = 0;
 
-  /** How long to wait before the lease may be taken; 0 when it may be taken now. `nowMs` is from after the row was read. */
+  /**
+   * How long to wait before the lease may be taken; 0 if it may be taken now. `nowMs` is from after the row was read.
+   */
   remainingMs(row: LeaseRow, nowMs: number): number {
     if (row.holder === undefined) return 0;
     const seen = `${row.epoch}:${row.renewal}`;
@@ -26,8 +29,8 @@ export class LeaseWatch {
   }
 
   /**
-   * How long a lease that may be taken is still left to others, who should rather have it: until it was seen to be free for
-   * `graceMs`. Nothing but courtesy, so that no promise rests on it.
+   * How long a free lease is still left to better candidates: until it was seen free for `graceMs`. Voluntary; no
+   * guarantee depends on it.
    */
   graceLeftMs(row: LeaseRow, graceMs: number, nowMs: number): number {
     const free = `${row.epoch}:${row.renewal}`;
@@ -42,7 +45,7 @@ export class LeaseWatch {
 export interface LeaseRow {
   readonly epoch: number;
   readonly renewal: number;
-  /** How long the holder said that it would count on the lease. */
+  /** The duration for which the holder counts on the lease. */
   readonly ttlMs: number;
   readonly holder: { readonly id: string; readonly url: string } | undefined;
 }

@@ -2,8 +2,8 @@ import { mkdirSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 
 /**
- * Makes a directory and those above it, one by one: below a directory in which nothing can be made although it is there, as in /proc, the
- * recursive call of Node takes ENOENT for a missing parent, and never returns.
+ * Creates a directory and its parents, one by one: below a directory that exists but allows no new entries, such as
+ * /proc, the recursive call of Node takes ENOENT for a missing parent, and never returns.
  */
 export function makeDirectory(path: string): void {
   const found = statSync(path, { throwIfNoEntry: false });

@@ -22,7 +22,10 @@ interface MemorySnapshot {
   finished: boolean;
 }
 
-/** Journals in memory, as durable as the process. Hubs that are opened under one name share them, as they would a server. */
+/**
+ * Journals in memory, as durable as the process. Hubs that are opened with the same name share them, as they would a
+ * server.
+ */
 export class MemoryDatabase {
   readonly clusters = new Map<string, MemoryCluster>();
   readonly snapshots = new Map<number, MemorySnapshot>();
@@ -193,7 +196,7 @@ export class MemoryTables implements JournalTables {
   }
 }
 
-/** The index of the first chunk that ends behind the position. */
+/** The index of the first chunk that ends after the position. */
 function firstChunkBehind(chunks: readonly Chunk[], position: number): number {
   let low = 0;
   let high = chunks.length;

@@ -14,8 +14,8 @@ interface JournalDeps {
 const memoryDatabases = new Map<string, MemoryDatabase>();
 
 /**
- * Opens the journals of a database: `postgres://…`, the path of a SQLite file, or `memory://name`, which everybody in the
- * process who says the same name shares.
+ * Opens the journals of a database: `postgres://…`, the path of a SQLite file, or `memory://name`, which all users of
+ * the same name in the process share.
  */
 export function openJournals(databaseUrl: string, { clock, log }: JournalDeps): JournalHub {
   if (/^postgres(?:ql)?:\/\//i.test(databaseUrl))

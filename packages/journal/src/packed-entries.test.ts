@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { packEntries, unpackEntries } from './packed-entries.ts';
 
-test('what was packed comes back', () => {
+test('unpacked entries equal the packed ones', () => {
   fc.assert(
     fc.property(fc.array(fc.uint8Array()), (arrays) => {
       const entries = arrays.map((bytes) => Buffer.from(bytes));
@@ -12,12 +12,12 @@ test('what was packed comes back', () => {
   );
 });
 
-test('the bytes of version 1 stay what they are', () => {
+test('the bytes of version 1 are stable', () => {
   const packed = packEntries([Buffer.from('ab'), Buffer.from('')]);
   assert.equal(packed.toString('hex'), '01994025c702000000616200000000');
 });
 
-test('every changed or missing byte is noticed', () => {
+test('every changed or missing byte is detected', () => {
   const packed = packEntries([Buffer.from('one'), Buffer.from('two')]);
   for (let at = 0; at < packed.length; at++) {
     const changed = Buffer.from(packed);

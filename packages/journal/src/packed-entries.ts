@@ -2,18 +2,19 @@ import { crc32 } from 'node:zlib';
 import { NewerFormat } from '@weir/cluster';
 
 /**
- * The entries of one append as one blob, because a row costs more than an entry. Persisted: a new layout needs a new version.
+ * Packs the entries of one append into one blob, because a row costs more than an entry. Persisted: a new layout needs
+ * a new version.
  *
  *     u8 version = 1 | u32 CRC-32 of what follows | per entry: u32 length, bytes
  */
 export const rowVersion = 1;
 const headBytes = 5;
 
-/** Copies the entries, once, into memory of its own that can be handed to another thread. */
+/** Copies the entries, once, into a separate buffer that can be transferred to another thread. */
 export function packEntries(entries: readonly Buffer[]): Buffer<ArrayBuffer> {
   let bytes = headBytes;
   for (const entry of entries) bytes += 4 + entry.length;
-  // Not from Node's pool: its memory is shared with other buffers and could not be handed over.
+  // Not from Node's pool: its memory is shared with other buffers and could not be transferred.
   const packed = Buffer.allocUnsafeSlow(bytes);
   let at = headBytes;
   for (const entry of entries) {
@@ -25,7 +26,7 @@ export function packEntries(entries: readonly Buffer[]): Buffer<ArrayBuffer> {
   return packed;
 }
 
-/** Views of the entries in the blob. Throws when it is not what was packed. */
+/** Returns views of the entries in the blob. Throws if the blob is damaged. */
 export function unpackEntries(packed: Uint8Array, count: number): Buffer[] {
   const bytes = Buffer.from(packed.buffer, packed.byteOffset, packed.byteLength);
   if (bytes.length < headBytes) throw new Error('a journal row is cut off');

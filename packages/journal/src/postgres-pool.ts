@@ -2,7 +2,7 @@ import type { Clock } from '@weir/core';
 import postgres from 'postgres';
 import { connectTiming } from './connect-timing.ts';
 
-/** A statement that got no answer for this long is taken for lost; twice this long, and the connections are replaced. */
+/** A statement without an answer for this long counts as lost; after twice this time the connections are replaced. */
 const statementMsMax = 10_000;
 export const silenceMsMax = 2 * statementMsMax;
 export const poolConnectionsMax = 4;
@@ -25,14 +25,17 @@ function connect({ url, keepsConnections = false }: Pick<PostgresPoolOptions, 'u
 
 interface PostgresPoolOptions {
   readonly url: string;
-  /** Whether connections stay open however old they are, for callers that must not wait for a new one. */
+  /** Whether connections stay open at any age, for callers that must not wait for a new one. */
   readonly keepsConnections?: boolean;
   readonly clock: Clock;
   /** Called when connections were replaced by new ones. */
   readonly onReplaced: (reason: string) => void;
 }
 
-/** Connections to a PostgreSQL server that are replaced together when the server does not answer, or when a caller lost one. */
+/**
+ * Connections to a PostgreSQL server that are replaced together when the server does not answer, or when a caller lost
+ * one.
+ */
 export class PostgresPool {
   readonly #options: PostgresPoolOptions;
   #sql: PostgresSql;
@@ -63,7 +66,7 @@ export class PostgresPool {
     }
   }
 
-  /** Callers that wait for an answer on the lost connections get an error; all others go on with new ones. */
+  /** Callers that wait on the lost connections get an error; all others continue with new ones. */
   replace(lost: PostgresSql, reason: string): void {
     if (this.#isClosed || this.#sql !== lost) return;
     this.#sql = connect(this.#options);

@@ -14,15 +14,15 @@ import {
   type SnapshotRow,
 } from './tables.ts';
 
-/** Rows that one step of pruning deletes. */
+/** The number of rows that one step of pruning deletes. */
 const prunedRowsMax = 1_000;
 /**
- * News is told at most this often. A NOTIFY makes commits of the whole server wait for each other, so that it must not be
- * part of every append; for a standby, a twentieth of a second is soon enough.
+ * The minimum interval of notifications. A NOTIFY serialises commits of the whole server, so it must not be part of
+ * every append; for a standby, 50 ms is soon enough.
  */
 const tellIntervalMs = 50;
 const channel = 'weir_journal';
-/** Any fixed number: processes that start together make the schema one after the other. */
+/** An arbitrary fixed number: processes that start together create the schema one after the other. */
 const schemaLock = 7_305_011;
 
 const schema = `
@@ -48,7 +48,7 @@ const schema = `
   CREATE TABLE IF NOT EXISTS weir_journal_format (only_row boolean PRIMARY KEY DEFAULT true CHECK (only_row), format integer NOT NULL);
 `;
 
-/** Journals in a PostgreSQL database, or another one that speaks its protocol. */
+/** Journals in a PostgreSQL database, or a compatible one. */
 export class PostgresTables implements JournalTables {
   readonly #clock: Clock;
   readonly #log: Log;
@@ -79,8 +79,9 @@ export class PostgresTables implements JournalTables {
   }
 
   /**
-   * One statement, so one round trip and one transaction. The update waits for the row, and looks at its newest version when it
-   * gets it; so an append either ends before another process takes the lease, or sees the new epoch and does nothing.
+   * One statement, so one round trip and one transaction. The update waits for the row lock and then reads the newest
+   * version of the row; so an append either ends before another process takes the lease, or sees the new epoch and does
+   * nothing.
    */
   append(clusterId: string, epoch: number, firstPosition: number, count: number, packed: Buffer) {
     return this.#run(async (sql) => {
@@ -143,9 +144,9 @@ export class PostgresTables implements JournalTables {
   }
 
   /**
-   * The rows are locked in the order of their ids, so that two processes that both think they hold the same leases wait for each
-   * other one way only. It waits for the disk: a watcher lives longer than a server that crashes, and would take a counter
-   * that fell back for one that was never raised.
+   * Locks the rows in the order of their ids, so that two processes that both think they hold the same leases cannot
+   * deadlock. Waits for the disk: a watcher outlives a crash of the server, and would take a counter that was rolled
+   * back for one that was never raised.
    */
   renewLeases(leases: readonly LeaseToRenew[]): Promise<boolean[]> {
     return this.#run(async (sql) => {
@@ -293,7 +294,7 @@ export class PostgresTables implements JournalTables {
   }
 
   #subscribe(): void {
-    // The library subscribes again by itself after a lost connection; what was told meanwhile is missed.
+    // The driver subscribes again by itself after a lost connection; notifications in between are lost.
     this.#pool.sql
       .listen(
         channel,
@@ -330,7 +331,7 @@ export class PostgresTables implements JournalTables {
     }
   }
 
-  /** Makes the schema, and tries again with the next call when that failed. */
+  /** Creates the schema; after a failure the next call retries. */
   #prepared(): Promise<void> {
     this.#ready ??= this.#makeSchema().then(
       () => this.#connectAll(),
@@ -343,8 +344,8 @@ export class PostgresTables implements JournalTables {
   }
 
   /**
-   * A busy server takes long for a new connection, and several are needed at once for the first time when this process takes over from
-   * another.
+   * A busy server takes long for a new connection, and several are needed at once for the first time when this process
+   * takes over from another. So all are opened in advance.
    */
   #connectAll(): void {
     for (let count = 0; count < poolConnectionsMax; count++) this.#pool.sql`SELECT 1`.catch(() => {});
@@ -380,14 +381,14 @@ export class PostgresTables implements JournalTables {
     });
   }
 
-  /** The server was silent although the connection stood. Callers get an error, and may try again on a new connection. */
+  /** The server was silent although the connection stood. Callers get an error, and may retry on a new connection. */
   #onReplaced(): void {
     this.#log.warn('lost database connection, reconnecting', { silentMs: silenceMsMax });
     this.#subscribe();
   }
 }
 
-/** A lease that was given back has lost its address and kept the name, so that others know who let go of it. */
+/** A released lease has no address but retains the name, so that others know the last holder. */
 function headOf(row: postgres.Row): Head {
   const holderId: string | null = row.holder_id;
   const holderUrl: string | null = row.holder_url;

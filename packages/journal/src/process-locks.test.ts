@@ -33,7 +33,7 @@ async function claimElsewhere(t: TestContext, path: string): Promise<[name: stri
   return [name.toString(), child];
 }
 
-test('processes that live have different names, and one that was killed leaves its name to the next', async (t) => {
+test('live processes have different names, and a killed one leaves its name to the next', async (t) => {
   const path = databaseIn(t);
   const [name, child] = await claimElsewhere(t, path);
   const ours = new ProcessLocks(path);
@@ -56,10 +56,10 @@ test('processes that live have different names, and one that was killed leaves i
     assert.equal(ours.isGone(foreign), false);
 });
 
-test('nobody waits for the lease of a process that is gone', async (t) => {
+test('no process waits for the lease of a process that is gone', async (t) => {
   const path = databaseIn(t);
   const [name, child] = await claimElsewhere(t, path);
-  // Time stands still, so that no lease ends by itself.
+  // Time stands still, so that no lease expires by itself.
   const hub = openJournals(path, { clock: new HandClock(), log: silentLog });
   t.after(() => hub.close());
   const journal = hub.journal('c');

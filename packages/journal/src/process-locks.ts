@@ -3,12 +3,13 @@ import { DatabaseSync } from 'node:sqlite';
 import { makeDirectory } from './make-directory.ts';
 
 /**
- * Names for the processes that share a SQLite file, each backed by a lock that the operating system drops when the process dies and
- * not before. So whoever can take the lock of a name knows that its process is gone, without waiting for a lease to end: a
- * process that is merely paused, slow or cut off still has it. SQLite runs on one machine, where such locks can be trusted.
+ * Names for the processes that share a SQLite file, each backed by a lock that the operating system drops when the
+ * process dies and not before. So a process that can take the lock of a name knows that its owner is gone, without
+ * waiting for a lease to expire: a process that is merely paused, slow or partitioned still has it. SQLite runs on one
+ * machine, where such locks can be trusted.
  *
- * The lock is held here, in the main thread, and not where the journal is written: it has to live as long as anybody in the
- * process could believe in a lease.
+ * The lock is held here, in the main thread, and not where the journal is written: it must live as long as any code of
+ * the process could rely on a lease.
  */
 export class ProcessLocks {
   readonly #path: string;
@@ -18,7 +19,7 @@ export class ProcessLocks {
     this.#path = databasePath;
   }
 
-  /** A name that no living process has: the first that is free, so that a process that was started again often gets its own. */
+  /** Claims a name that no live process has: the first free one, so that a restarted process often gets its own. */
   claim(): string {
     makeDirectory(dirname(this.#path));
     for (let number = 0; this.#own === undefined; number++) {
@@ -30,7 +31,7 @@ export class ProcessLocks {
     return nameOf(this.#own.number);
   }
 
-  /** Whether the process of this name is gone. Names that are not ours are never known to be. */
+  /** Whether the process of this name is gone. Unknown for names of another form, which returns false. */
   isGone(name: string): boolean {
     const number = numberOf(name);
     if (number === undefined || number === this.#own?.number) return false;

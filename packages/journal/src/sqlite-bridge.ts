@@ -1,6 +1,6 @@
 import { Worker } from 'node:worker_threads';
 
-/** What a worker answers to the request with the same id. */
+/** The answer of a worker to the request with the same id. */
 export interface SqliteReply {
   readonly id: number;
   readonly result?: unknown;
@@ -18,13 +18,16 @@ interface Waiting {
 interface SqliteBridgeOptions {
   /** The module that owns the database in its thread. */
   readonly worker: URL;
-  /** Of a file, or `:memory:`. */
+  /** A file, or `:memory:`. */
   readonly path: string;
-  /** What the database is for; errors begin with it. */
+  /** The purpose of the database; errors start with it. */
   readonly label: string;
 }
 
-/** Sends requests to the thread that owns a SQLite database, because `node:sqlite` blocks its caller until the disk has answered. */
+/**
+ * Sends requests to the thread that owns a SQLite database, because `node:sqlite` blocks its caller until the disk has
+ * answered.
+ */
 export class SqliteBridge {
   readonly #label: string;
   readonly #worker: Worker;
@@ -38,11 +41,11 @@ export class SqliteBridge {
     this.#worker.on('message', (reply: SqliteReply) => this.#onReply(reply));
     this.#worker.on('error', (error) => this.#fail(new Error(`${label}: ${path}: ${error.message}`)));
     this.#worker.on('exit', () => this.#fail(new Error(`${label}: ${path}: it was closed`)));
-    // The process lives as long as a caller waits for an answer, not as long as the thread does.
+    // Only waiting callers keep the process alive, not the thread.
     this.#worker.unref();
   }
 
-  /** Sends a request with a new id. `transferred` is moved to the thread and of no use here afterwards. */
+  /** Sends a request with a new id. `transferred` is moved to the thread and unusable here afterwards. */
   call<Result>(request: object, transferred?: Buffer<ArrayBuffer>): Promise<Result> {
     if (this.#failure !== undefined) return Promise.reject(this.#failure);
     const id = ++this.#lastId;

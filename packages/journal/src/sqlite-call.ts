@@ -1,6 +1,6 @@
 import type { JournalTables } from './tables.ts';
 
-/** The tables that the worker serves; the rest needs no database. */
+/** The methods that the worker serves; the others need no database. */
 export type SqliteMethod = Exclude<
   keyof JournalTables,
   'tell' | 'listen' | 'check' | 'close' | 'processId' | 'isGone'

@@ -4,10 +4,11 @@ import type { SqliteMethod } from './sqlite-call.ts';
 import type { Chunk, Head, JournalTables, LeaseToRenew, MemberRow, SnapshotRow } from './tables.ts';
 
 /**
- * Journals in a SQLite file. The calls cross into the thread of sqlite-worker.ts. Memory that a caller made for the call
- * (`Buffer<ArrayBuffer>` of its own) is transferred there; what comes back is small or comes from SQLite and is copied once.
+ * Journals in a SQLite file. The calls cross into the thread of sqlite-worker.ts. Memory that a caller allocated for
+ * the call (`Buffer<ArrayBuffer>` of its own) is transferred there; results are small or come from SQLite and are
+ * copied once.
  *
- * Processes on one machine may share the file. They hear of each other by polling.
+ * Processes on one machine may share the file. They notice each other by polling.
  */
 export class SqliteTables implements JournalTables {
   readonly #bridge: SqliteBridge;

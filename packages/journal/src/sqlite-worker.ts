@@ -15,13 +15,17 @@ import {
 } from './tables.ts';
 
 /**
- * The thread that owns the SQLite file, because `node:sqlite` blocks whoever calls it until the disk has answered. Calls that
- * wait when it looks share one transaction, and so one fsync: appends of different clusters do not queue for the disk.
+ * The thread that owns the SQLite file, because `node:sqlite` blocks its caller until the disk has answered. Calls that
+ * wait at the same time share one transaction, and so one fsync: appends of different clusters do not queue for the
+ * disk.
  */
 const port = parentPort!;
 const { path } = workerData as { path: string };
 
-/** Rows that one step of pruning deletes, so that appends wait for milliseconds only. Slices are far larger than chunks. */
+/**
+ * The number of rows that one step of pruning deletes, so that appends wait for milliseconds only. Slices are far
+ * larger than chunks.
+ */
 const prunedRowsMax = 200;
 const prunedSlicesMax = 4;
 const callsPerTransactionMax = 128;
@@ -79,7 +83,7 @@ type Operations = {
   ) => Awaited<ReturnType<JournalTables[Name]>>;
 };
 
-/** A lease that was given back has lost its address and kept the name, so that others know who let go of it. */
+/** A released lease has no address but retains the name, so that others know the last holder. */
 function headOf(found: Row): Head {
   const holderId: string | null = found.holder_id!;
   const holderUrl: string | null = found.holder_url!;
@@ -291,7 +295,8 @@ function answer({ id, method, args }: SqliteCall): SqliteReply {
     database.exec('RELEASE one_call');
     return { id, result };
   } catch (error) {
-    // After some errors, a full disk for one, SQLite has rolled back everything; then nobody's call was done.
+    // After some errors, such as a full disk, SQLite has rolled back everything; then no call of the transaction was
+    // executed.
     if (!database.isTransaction) throw error;
     database.exec('ROLLBACK TO one_call; RELEASE one_call');
     return { id, problem: (error as Error).message };
@@ -299,14 +304,17 @@ function answer({ id, method, args }: SqliteCall): SqliteReply {
 }
 
 /**
- * What need not survive a power failure by itself, and so does not wait for the disk. An append behind it waits only for its own.
+ * Calls that need not survive a power failure by themselves, and so do not wait for the disk. An append after them
+ * waits only for its own write.
  *
- * - A piece of a snapshot: nobody finds it before `finishSnapshot`, whose wait for the disk covers everything before it.
- * - Signs of life, which are the renewal of a lease and the beat of a member. Whoever could have seen them runs on this very
- *   machine, and so is gone too when they are lost; who starts afterwards watches a whole lease from the beginning. A crash of
- *   the process alone loses nothing, since the system has what was written. (A database on another machine is different: there
- *   a watcher outlives what was lost, takes an earlier counter for one that was never raised, and the lease too soon.)
- * - The note to the next leader, which is a hint.
+ * - A piece of a snapshot: it is invisible before `finishSnapshot`, whose wait for the disk covers everything before
+ *   it.
+ * - Signs of life: the renewal of a lease and the beat of a member. Every process that could have seen them runs on
+ *   this machine, and so is gone too when they are lost; a process that starts afterwards watches a whole lease from
+ *   the start. A crash of the process alone loses nothing, since the system has what was written. (A database on
+ *   another machine is different: there a watcher outlives the loss, takes an earlier counter for one that was never
+ *   raised, and takes the lease too soon.)
+ * - The note for the next leader, which is a hint.
  */
 const notWaitingForDisk: ReadonlySet<SqliteMethod> = new Set(['addSlice', 'renewLeases', 'beat', 'putNote']);
 
@@ -320,7 +328,7 @@ function waitForDisk(isWanted: boolean): void {
 function answerAll(calls: readonly SqliteCall[]): SqliteReply[] {
   try {
     waitForDisk(!calls.every(({ method }) => notWaitingForDisk.has(method) || reading.has(method)));
-    // A deferred transaction that begins to write while another process writes fails at once; this one waits its turn.
+    // A deferred transaction that starts to write while another process writes fails at once; this one waits.
     database.exec(calls.every(({ method }) => reading.has(method)) ? 'BEGIN' : 'BEGIN IMMEDIATE');
     const replies = calls.map(answer);
     database.exec('COMMIT');

@@ -18,13 +18,13 @@ test('SQLite: a path that cannot be opened fails the calls, not the process', as
   await hub.close();
 });
 
-test('SQLite: the folder of the file is made', async () => {
+test('SQLite: the directory of the file is created', async () => {
   const hub = openJournals(join(folder, 'new', 'folder', 'weir.db'), { clock: systemClock, log: silentLog });
   assert.deepEqual(await hub.journal('c').read(0, 1), []);
   await hub.close();
 });
 
-test('SQLite: calls after closing are refused', async () => {
+test('SQLite: calls after close are refused', async () => {
   const hub = openJournals(join(folder, 'closed.db'), { clock: systemClock, log: silentLog });
   await hub.close();
   await assert.rejects(hub.journal('c').read(0, 1), /it was closed/);

@@ -15,10 +15,10 @@ import { LeaseWatch } from './lease-watch.ts';
 import { packEntries, unpackEntries } from './packed-entries.ts';
 import type { Chunk, JournalTables } from './tables.ts';
 
-/** Snapshots are written in pieces of this, and appends of every cluster get through between two of them. */
+/** The size of the pieces of a snapshot; appends of every cluster get through between two of them. */
 const sliceBytes = 1024 * 1024;
 
-/** The journals of one database, whichever it is. */
+/** The journals of one database, independent of the driver. */
 export class TableHub implements JournalHub {
   readonly #tables: JournalTables;
   readonly #clock: Clock;
@@ -79,7 +79,7 @@ export class TableHub implements JournalHub {
 
   async forget(clusterId: string): Promise<void> {
     const everything = Number.MAX_SAFE_INTEGER;
-    // The head first, so that nothing is appended behind what is removed.
+    // The head first, so that nothing is appended after what is removed.
     await this.#tables.removeCluster(clusterId);
     while (await this.#tables.prune(clusterId, everything, 0, everything));
   }
@@ -139,7 +139,7 @@ class TableJournal implements Journal {
     }
     const { epoch: newest, nextPosition } = await this.#leaseCalls.head(this.#clusterId);
     if (newest !== epoch) throw new Fenced(`epoch ${epoch} is over, the journal is at ${newest}`);
-    // An epoch has one writer, which appends one thing at a time. So what stands here under its epoch is this very append.
+    // An epoch has one writer with one append at a time. So a chunk here with its epoch is this very append.
     const stored = await this.#tables.chunkAt(this.#clusterId, firstPosition);
     if (stored?.epoch === epoch && stored.count === entries.length) return;
     throw new Fenced(`position ${firstPosition} is not the next of the journal, ${nextPosition} is`);
@@ -160,7 +160,7 @@ class TableJournal implements Journal {
     const bytesMax = clusterLimits.journalReadBytesMax;
     const chunks = await this.#tables.chunks(this.#clusterId, fromPosition, bytesMax);
     if (holds(chunks, fromPosition)) return chunks;
-    // The head is read before the second attempt, so that what is missing then was pruned, and not just appended.
+    // The head is read before the second attempt, so an entry that is missing then was pruned, and not just appended.
     const { nextPosition } = await this.#leaseCalls.head(this.#clusterId);
     if (fromPosition >= nextPosition) return [];
     const again = await this.#tables.chunks(this.#clusterId, fromPosition, bytesMax);
@@ -185,13 +185,16 @@ class TableJournal implements Journal {
     const [newest, older] = await this.#tables.snapshots(this.#clusterId);
     if (newest === undefined) return;
     const keptFrom = older?.position ?? 0;
-    // What is older than the newest and neither kept nor finished is left from a process that died while it saved.
+    // Snapshots that are older than the newest and neither retained nor finished are left by a process that died during
+    // a save.
     const keptId = older?.id ?? newest.id;
     const prune = () => this.#tables.prune(this.#clusterId, newest.id, keptId, keptFrom);
     while (await this.#inTurns(prune));
   }
 
-  /** Leaves the database to others for as long as it was busy with this. A snapshot is never urgent, and an append always is. */
+  /**
+   * Leaves the database to others for as long as this work took. A snapshot is never urgent, and an append always is.
+   */
   async #inTurns<Result>(work: () => Promise<Result>): Promise<Result> {
     const startMs = this.#clock.monotonicMs();
     const result = await work();
@@ -236,7 +239,7 @@ class TableJournal implements Journal {
       if (await this.#tables.takeLease(this.#clusterId, epoch, renewal, id, url, ttlMs))
         return { epoch: epoch + 1, nextPosition };
     }
-    // A swap that failed was against somebody quicker, whose name the next call will bring.
+    // A failed swap lost against a faster process, whose name the next call returns.
     return { heldBy: heldBy ?? { id: '', url: '' }, retryInMs, nextPosition };
   }
 
@@ -268,14 +271,14 @@ function holds([first]: readonly Chunk[], position: number): boolean {
   return first !== undefined && first.firstPosition <= position;
 }
 
-/** Copies, so that the memory can be handed to another thread while the caller keeps its own. */
+/** Copies, so that the memory can be transferred to another thread while the caller retains its own. */
 function ownCopy(bytes: Uint8Array): Buffer<ArrayBuffer> {
   const copy = Buffer.allocUnsafeSlow(bytes.length);
   copy.set(bytes);
   return copy;
 }
 
-/** Pieces of memory that nobody else has. A slice that is small enough and alone in its memory is one as it is. */
+/** Yields pieces in exclusive memory. A slice that is small enough and alone in its memory is used as it is. */
 function* piecesOf(slices: Iterable<Buffer>): Generator<Buffer<ArrayBuffer>> {
   for (const slice of slices) {
     if (slice.length <= sliceBytes && slice.length === slice.buffer.byteLength) {

@@ -1,14 +1,17 @@
 import type { LeaseRow } from './lease-watch.ts';
 
 /**
- * What a database has to do for journals: rows in, rows out, each call atomic. table-journal.ts makes the port of it, so that
- * a driver holds no rule twice. A method must not depend on `this` being called one at a time; calls overlap.
+ * The operations that a database provides for journals: rows in, rows out, each call atomic. table-journal.ts builds
+ * the port on top, so that no driver repeats a rule. Calls overlap; a method must not rely on serial execution.
  */
 export interface JournalTables {
-  /** The rows of the clusters, in the order of the ids. One that is missing is as `noHead`. */
+  /** The rows of the clusters, in the order of the ids. A missing one is `noHead`. */
   heads(clusterIds: readonly string[]): Promise<Head[]>;
 
-  /** In one transaction: if the head has this epoch and next position, adds the chunk and moves the head. Says whether it did. */
+  /**
+   * In one transaction: if the head has this epoch and next position, adds the chunk and moves the head. Returns
+   * whether it did.
+   */
   append(
     clusterId: string,
     epoch: number,
@@ -16,15 +19,20 @@ export interface JournalTables {
     count: number,
     packed: Buffer<ArrayBuffer>,
   ): Promise<boolean>;
-  /** The chunk that holds a position and those behind it, until `bytesMax` is reached; at least one if there is one. */
+  /**
+   * The chunk that contains a position and those after it, until `bytesMax` is reached; at least one if there is one.
+   */
   chunks(clusterId: string, fromPosition: number, bytesMax: number): Promise<Chunk[]>;
-  /** Who appended the chunk that starts exactly here. */
+  /** The epoch and count of the chunk that starts exactly here. */
   chunkAt(
     clusterId: string,
     firstPosition: number,
   ): Promise<{ readonly epoch: number; readonly count: number } | undefined>;
 
-  /** If epoch and renewal are still these, raises the epoch and enters the holder. Says whether it did. Makes a row that is missing. */
+  /**
+   * If epoch and renewal are unchanged, raises the epoch and enters the holder. Returns whether it did. Creates a
+   * missing row.
+   */
   takeLease(
     clusterId: string,
     epoch: number,
@@ -33,48 +41,54 @@ export interface JournalTables {
     holderUrl: string,
     ttlMs: number,
   ): Promise<boolean>;
-  /** Raises the counters of those that are still held under their epoch, and says of each whether it is. In one transaction. */
+  /**
+   * Raises the counters of leases that are still held with their epoch, and returns for each whether it is. One
+   * transaction.
+   */
   renewLeases(leases: readonly LeaseToRenew[]): Promise<boolean[]>;
   releaseLease(clusterId: string, epoch: number): Promise<void>;
 
-  /** Makes an unfinished snapshot and returns its id, which is larger than every one before. */
+  /** Creates an unfinished snapshot and returns its id, which is larger than every earlier one. */
   beginSnapshot(clusterId: string, position: number): Promise<number>;
   addSlice(snapshotId: number, index: number, bytes: Buffer<ArrayBuffer>): Promise<void>;
-  /** From now on the snapshot can be found. */
+  /** Makes the snapshot visible. */
   finishSnapshot(snapshotId: number, sliceCount: number, bytes: number): Promise<void>;
   /** Finished snapshots of the cluster, newest first. */
   snapshots(clusterId: string): Promise<SnapshotRow[]>;
   slice(snapshotId: number, index: number): Promise<Uint8Array>;
   /**
-   * Deletes some of the snapshots whose id is below `snapshotIdMin` and is not kept, and some of the chunks that end at
-   * `position` or before. Says whether there is more to do.
+   * Deletes some of the snapshots with an id below `snapshotIdMin` other than `keptSnapshotId`, and some of the chunks
+   * that end at or before `position`. Returns whether there is more to do.
    */
   prune(clusterId: string, snapshotIdMin: number, keptSnapshotId: number, position: number): Promise<boolean>;
 
-  /** Deletes the head and the note of a cluster; its chunks and snapshots are pruned. */
+  /** Deletes the head and the note of a cluster; `prune` deletes its chunks and snapshots. */
   removeCluster(clusterId: string): Promise<void>;
 
-  /** Does nothing when the epoch is not the newest. */
+  /** Does nothing if the epoch is not the newest. */
   putNote(clusterId: string, epoch: number, note: Buffer<ArrayBuffer>): Promise<void>;
   note(clusterId: string): Promise<Uint8Array | undefined>;
 
   /** Enters the member or raises its counter. */
   beat(memberId: string, url: string): Promise<void>;
   beats(): Promise<MemberRow[]>;
-  /** With a `beat`, only when the counter still is this. */
+  /** With a `beat`, only if the counter is unchanged. */
   removeMember(memberId: string, beat: number | null): Promise<void>;
 
-  /** A name for this process whose end the others can be sure of, if the database has such names. */
+  /** A name for this process whose end others can detect, if the database supports such names. */
   processId?(): string;
-  /** Whether the process of this name is gone for certain, and can believe in no lease any more. */
+  /** Whether the process of this name is certainly gone, and can no longer rely on any lease. */
   isGone?(processId: string): boolean;
 
-  /** Tells other processes that a cluster has news. */
+  /** Notifies other processes of a change of a cluster. */
   tell(clusterId: string): void;
-  /** Calls back when another process told of a cluster, or with `undefined` when something may have been missed. */
+  /** Calls back when another process notified of a cluster, or with `undefined` if notifications may have been lost. */
   listen(onNews: (clusterId: string | undefined) => void): void;
 
-  /** Fails with `NewerFormat` when a newer release has written there; where that cannot be said before the first call, for a server. */
+  /**
+   * Fails with `NewerFormat` if a newer release has written there; for servers, which cannot be checked before the
+   * first call.
+   */
   check?(): Promise<void>;
 
   close(): Promise<void>;
@@ -82,11 +96,11 @@ export interface JournalTables {
 
 export interface Head extends LeaseRow {
   readonly nextPosition: number;
-  /** Who gave the lease back, when nobody holds it since. */
+  /** The process that released the lease, if it is free since. */
   readonly releasedBy: string | undefined;
 }
 
-/** What is known of a cluster of which nobody has written anything yet. */
+/** The head of a cluster without any writes. */
 export const noHead: Head = {
   epoch: 0,
   renewal: 0,

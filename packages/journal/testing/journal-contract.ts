@@ -18,7 +18,7 @@ async function epochOf(journal: Journal, holder = a): Promise<number> {
   return epoch;
 }
 
-/** What every driver of the journal does. `open` opens the same database each time, with a clock of the caller's. */
+/** The contract of every journal driver. `open` opens the same database each time, with a clock of the caller's. */
 export function journalContract(driver: string, open: (clock: HandClock) => JournalHub): void {
   function contract(
     name: string,

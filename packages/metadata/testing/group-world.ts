@@ -8,13 +8,13 @@ import { SimulatedProcess } from './simulated-process.ts';
 
 const clusterId = 'vci_test';
 
-/** Control-plane processes over one journal in memory, on a clock that only the test moves. */
+/** Control-plane processes over one journal in memory, on a manual clock. */
 export class GroupWorld {
   readonly clock = new HandClock();
   readonly #databaseUrl = `memory://${randomUUID()}`;
   #ids = 0;
 
-  /** The first one that is started leads. */
+  /** The first started process leads. */
   async start(id: string, log: Log = silentLog): Promise<{ node: ClusterNode; process: SimulatedProcess }> {
     const process = new SimulatedProcess(this.clock, seededRandom(1));
     const hub = openJournals(this.#databaseUrl, { clock: process.clock, log: silentLog });
@@ -33,7 +33,7 @@ export class GroupWorld {
   }
 }
 
-/** The first rebalance of a group waits for nobody. */
+/** Removes the delay of the first rebalance of groups. */
 export async function withoutDelay(node: ClusterNode): Promise<void> {
   await node.execute({ kind: 'alterClusterConfigs', configs: { 'group.initial.rebalance.delay.ms': '0' } });
 }
@@ -80,7 +80,7 @@ export function syncOf(
   };
 }
 
-/** A commit of somebody who is no member; offsets as `partition: offset`. */
+/** A commit without membership; offsets as `partition: offset`. */
 export function commitOf(
   groupId: string,
   topicId: string,
@@ -104,7 +104,7 @@ export function commitOf(
   };
 }
 
-/** What a consumer says: version 1 and the topics that it listens to. */
+/** The metadata of a consumer: version 1 and its subscribed topics. */
 export function subscriptionTo(...topics: string[]): Uint8Array {
   const head = Buffer.alloc(6);
   head.writeInt16BE(1, 0);

@@ -6,7 +6,7 @@ import type { JournalHub } from '@weir/journal';
 import { ClusterNode } from '../src/leader/index.ts';
 import { SimulatedProcess } from './simulated-process.ts';
 
-/** Everything ten times as fast as in life, so that a test does not take long. */
+/** Ten times as fast as in production, so that the test is short. */
 const timing = {
   leaseTtlMs: 300,
   leaseRenewalMs: 100,
@@ -15,8 +15,8 @@ const timing = {
 };
 
 /**
- * Two nodes over one real database, in real time: the leader is killed while commits are on their way, its callers turn to
- * the other, and every file is there once.
+ * Two nodes over one real database, in real time: the leader is killed with commits in flight, its callers turn to the
+ * other, and every file exists once.
  */
 export async function failoverOverRealTime(open: (clock: Clock) => JournalHub): Promise<void> {
   const clusterId = randomUUID();
@@ -67,7 +67,7 @@ async function killTheLeader(machines: readonly Machine[]): Promise<void> {
     await sleep(number);
     for (;;) {
       for (const { node } of machines) {
-        // A process that was killed never answers.
+        // A killed process never answers.
         const result = await Promise.race([node.commitFiles([file]), sleep(500)]).catch(() => undefined);
         if (result === undefined) continue;
         offsets.add(result[0]!.baseOffset[0]!);

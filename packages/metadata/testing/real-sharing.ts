@@ -5,13 +5,13 @@ import type { JournalHub } from '@weir/journal';
 import { rendezvousRank } from '../src/leader/load-sharing/rendezvous.ts';
 import { SharingProcess } from './sharing-process.ts';
 
-/** Everything ten times as fast as in life, so that a test does not take long. */
+/** Ten times as fast as in production, so that the test is short. */
 const timing = { leaseTtlMs: 600, leaseRenewalMs: 100, standbyPollMs: 50, retryMs: 10 };
 const sharing = { graceMs: 200, handoverDelayMs: 500, handoversPerLookMax: 16 };
 
 /**
- * Two processes over one real database, in real time: the first leads everything, the second is given its part, and when the
- * first is killed the second leads everything.
+ * Two processes over one real database, in real time: the first leads everything, the second gets its part, and when
+ * the first is killed the second leads everything.
  */
 export async function sharingOverRealTime(open: (clock: Clock) => JournalHub): Promise<void> {
   const suffix = randomUUID();

@@ -8,7 +8,7 @@ export interface SharingProcessOptions {
   readonly clusterIds: readonly string[];
   readonly world: Clock;
   readonly open: (clock: Clock) => JournalHub;
-  /** How often it says that it lives, and looks who else does. */
+  /** How often it announces itself, and checks the other members. */
   readonly announceMs: number;
   readonly timing?: Partial<Timing>;
   readonly sharing?: Partial<SharingTiming>;
@@ -69,7 +69,7 @@ export class SharingProcess {
     this.process.kill();
   }
 
-  /** In order, as a process does that is asked to stop. */
+  /** Stops cleanly, like a process on SIGTERM. */
   async stop(): Promise<void> {
     this.#hasStopped = true;
     await Promise.all([...this.nodes.values()].map((node) => node.stop()));

@@ -2,17 +2,17 @@ import type { Clock, Random } from '@weir/core';
 import type { Journal } from '@weir/journal';
 
 export interface Faults {
-  /** The chance of each call to fail before it reached the database. */
+  /** The probability that a call fails before it reaches the database. */
   readonly refuse: number;
-  /** The chance of each call to be done while its answer is lost. */
+  /** The probability that a call is executed and its answer lost. */
   readonly loseAnswer: number;
-  /** How long a call takes at most, each way. */
+  /** The maximum delay of a call, each way. */
   readonly delayMsMax: number;
 }
 
 /**
- * A process that can be paused and killed between any two things that it does. While it is paused time goes on, its timers and
- * the answers to its calls wait; what it has already sent arrives. When it is killed nothing comes back, ever.
+ * A process that can be paused and killed between any two steps. While it is paused time continues, and its timers and
+ * the answers to its calls wait; what it has already sent arrives. When it is killed nothing ever returns.
  */
 export class SimulatedProcess {
   readonly #world: Clock;
@@ -21,7 +21,7 @@ export class SimulatedProcess {
   #deferred: (() => void)[] = [];
   readonly #timers = new Set<() => void>();
   faults: Faults = { refuse: 0, loseAnswer: 0, delayMsMax: 0 };
-  /** Calls that the database did. */
+  /** The calls that the database executed. */
   appendCount = 0;
   snapshotCount = 0;
 
@@ -126,7 +126,7 @@ export class SimulatedProcess {
     });
   }
 
-  /** What reaches the process from outside. */
+  /** Delivers an input from outside the process. */
   whenRunning(run: () => void): void {
     if (this.#state === 'runs') run();
     else if (this.#state === 'paused') this.#deferred.push(run);

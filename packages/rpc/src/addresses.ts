@@ -1,11 +1,11 @@
 import type { Clock } from '@weir/core';
 
-/** An address where nobody answered counts as unreachable for so long: longer than it takes to replace a leader. */
+/** How long an address without an answer counts as unreachable: longer than it takes to replace a leader. */
 const unreachableMs = 10_000;
 
 /**
- * The addresses of the control plane that a client knows: those it was given, and those that the processes tell. Tried in
- * turn, so that the death of one process is survived.
+ * The known addresses of the control plane: the configured ones, and those that processes report. They are tried in
+ * turn, so that the client survives the death of a process.
  */
 export class Addresses {
   readonly #clock: Clock;
@@ -13,10 +13,10 @@ export class Addresses {
   readonly #mustBeSecure: boolean;
   #told: readonly string[] = [];
   #current: string;
-  /** How many were tried in vain since the last that worked. */
+  /** The number of failed attempts since the last success. */
   #failures = 0;
 
-  /** When an address was tried in vain, until it is reached. */
+  /** When an address failed, until it is reached. */
   readonly #notReachedMs = new Map<string, number>();
 
   constructor(given: readonly string[], clock: Clock) {
@@ -32,17 +32,17 @@ export class Addresses {
     return this.#current;
   }
 
-  /** All that are known, the given ones first. */
+  /** All known addresses, the configured ones first. */
   get all(): readonly string[] {
     return [...new Set([...this.#given, ...this.#told])];
   }
 
-  /** Remembers what a process said of itself and the others. */
+  /** Stores the addresses that a process reports. */
   learn(members: readonly string[]): void {
     this.#told = members.flatMap((member) => this.#usable(member) ?? []);
   }
 
-  /** Goes to the address of the leader. Says whether that is a place to go to. */
+  /** Switches to the address of the leader. Returns false if it is unusable or the present one. */
   follow(leader: string | undefined): boolean {
     const address = leader === undefined ? undefined : this.#usable(leader);
     if (address === undefined || address === this.#current) return false;
@@ -50,7 +50,7 @@ export class Addresses {
     return true;
   }
 
-  /** Nobody answered at the present address. */
+  /** Notes that the present address did not answer. */
   notReached(): void {
     this.#notReachedMs.set(this.#current, this.#clock.monotonicMs());
   }
@@ -64,7 +64,7 @@ export class Addresses {
     return atMs !== undefined && this.#clock.monotonicMs() - atMs < unreachableMs;
   }
 
-  /** Where nobody answered a moment ago. */
+  /** The addresses that failed recently. */
   unreachable(): string[] {
     for (const address of this.#notReachedMs.keys()) {
       if (!this.isUnreachable(address)) this.#notReachedMs.delete(address);
@@ -76,7 +76,7 @@ export class Addresses {
     this.#failures = 0;
   }
 
-  /** Goes on to the next one. Returns how many times all of them were tried in vain. */
+  /** Switches to the next address. Returns how many times all of them have failed. */
   failed(): number {
     const all = this.all;
     this.#failures++;
@@ -84,7 +84,7 @@ export class Addresses {
     return Math.floor(this.#failures / all.length);
   }
 
-  /** The agent key goes where a process points, so that it must not point from a secure place to an open one. */
+  /** The agent key is sent to reported addresses, so they must not lead from TLS to plain text. */
   #usable(address: string): string | undefined {
     let normal: string;
     try {
@@ -96,7 +96,7 @@ export class Addresses {
   }
 }
 
-/** `http:` or `https:`, and a path that ends with a slash. */
+/** Normalises to `http:` or `https:`, and a path that ends with a slash. */
 export function normalAddress(address: string): string {
   const url = new URL(address);
   const scheme = { 'http:': 'http:', 'https:': 'https:', 'ws:': 'http:', 'wss:': 'https:' }[url.protocol];

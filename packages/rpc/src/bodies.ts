@@ -18,27 +18,27 @@ export interface ServerHello {
   readonly release: string;
   /** The addresses of all control-plane processes, this one included. */
   readonly members: readonly string[];
-  /** How many calls the agent may have under way. */
+  /** The limit of calls in flight. */
   readonly runningCallsMax: number;
-  /** How many calls that wait for others it may have besides. */
+  /** The additional limit of long-polling calls in flight. */
   readonly waitingCallsMax: number;
 }
 
-/** The answer to a ping. Processes come and go while a connection lasts. */
+/** The answer to a ping. It carries the members, because processes come and go during a connection. */
 export interface PongBody {
   readonly members: readonly string[];
 }
 
-/** The agent's answer, before anything else. */
+/** The first frame of the agent, in answer to `ServerHello`. */
 export interface ClientHello {
   readonly release: string;
-  /** Chosen at random when the client starts; answers are remembered under it. */
+  /** Random per client process; answers are remembered under it. */
   readonly clientId: string;
-  /** The ids of the calls that it has no answer to yet. All other answers may be forgotten. */
+  /** The ids of its calls without an answer. All other answers may be dropped. */
   readonly pending: Float64Array;
   /**
-   * Where nobody answered it a moment ago. When the leader is among them, there is no use in sending the client there: its calls
-   * wait here for the next leader.
+   * Addresses that failed recently. If the leader is among them, redirecting the client is useless: its calls wait here
+   * for the next leader.
    */
   readonly unreachable?: readonly string[] | undefined;
 }
@@ -57,7 +57,7 @@ type FailureKind = (typeof failureKinds)[number];
 
 export interface FailureBody {
   /**
-   * `unavailable`: trying again may help. `notLeader`: another process leads the cluster, at `leaderUrl` if that is known.
+   * `unavailable`: a retry may help. `notLeader`: another process leads the cluster, at `leaderUrl` if known.
    * `invalid`: the call is wrong and stays so. `internal`: a defect of the control plane.
    */
   readonly kind: FailureKind;

@@ -5,7 +5,7 @@ interface CallRows {
   readonly seconds: MetricRow<'method'>;
 }
 
-/** The two metrics of calls, for the side that makes them and for the side that answers. */
+/** The two metrics of calls, for the calling and the answering side. */
 export function callRows(prefix: string, who: string): CallRows {
   return {
     calls: {
@@ -24,7 +24,7 @@ export function callRows(prefix: string, who: string): CallRows {
   };
 }
 
-/** Counts calls. Keeps the series, because finding one costs more than a small call. */
+/** Counts calls. Caches the series, because finding one costs more than a small call. */
 export class CallMetrics {
   readonly #metrics: Metrics;
   readonly #rows: CallRows;

@@ -21,7 +21,7 @@ function plain<T extends object>(model: { [K in keyof T]: fc.Arbitrary<T[K]> }):
   return fc.record(model).map((made) => ({ ...made }) as T);
 }
 
-/** Every other of the rows. */
+/** Every other row. */
 function markersOf(rowCount: number): Markers {
   const rows = Array.from({ length: Math.ceil(rowCount / 2) }, (_, index) => 2 * index);
   return {
@@ -96,7 +96,7 @@ function travelled(packed: PackedChanges): unknown {
   return decodeFrame(encodeFrame('changes', 1, packed), replyLimits).body;
 }
 
-test('changes of all kinds come back in their order', () => {
+test('changes of all kinds are decoded in order', () => {
   fc.assert(
     fc.property(fc.array(change), (changes) => {
       assert.deepStrictEqual(unpackChanges(travelled(packChanges(changes))), changes);
@@ -124,7 +124,7 @@ test('a commit of a thousand partitions takes few bytes per partition', () => {
   assert.ok(encodeFrame('changes', 1, packChanges(changes)).length < 50 * changes.length);
 });
 
-test('packed changes that do not hold together are refused', () => {
+test('inconsistent packed changes are refused', () => {
   const good = packChanges([
     { kind: 'topicDeleted', topicId: 'a', name: 'b' },
     {

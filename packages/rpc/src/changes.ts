@@ -20,11 +20,11 @@ import {
 import { FrameError } from './frame.ts';
 
 /**
- * Changes as they travel. A commit of a thousand partitions is a thousand changes that differ in a few numbers, so that
- * those become columns over all changes, and topic and file ids are written once.
+ * The wire form of changes. A commit of a thousand partitions is a thousand changes that differ in a few numbers, so
+ * these become columns over all changes, and topic and file ids are written once.
  */
 export interface PackedChanges {
-  /** Per change, a position in `changeKinds`; the change itself is the next of the list of its kind. */
+  /** Per change, an index into `changeKinds`; the change itself is the next of the list of its kind. */
   readonly kind: Uint8Array;
   readonly topics: readonly unknown[];
   readonly deleted: readonly unknown[];
@@ -32,7 +32,7 @@ export interface PackedChanges {
   readonly clusterConfigs: readonly unknown[];
   readonly logStarts: readonly LogStarts[];
   readonly records: readonly RecordPut[];
-  /** Absent when no topic is. */
+  /** Absent if empty. */
   readonly restored?: readonly RestoredTopic[] | undefined;
   readonly topicIds: readonly string[];
   readonly fileIds: readonly string[];
@@ -40,34 +40,34 @@ export interface PackedChanges {
   readonly topic: Uint32Array;
   readonly partition: Uint32Array;
   readonly rangeCount: Uint32Array;
-  /** Per range of all of them. */
+  /** Per range of all `appended` changes. */
   readonly file: Uint32Array;
   readonly byteStart: Float64Array;
   readonly byteLength: Float64Array;
   readonly baseOffset: Float64Array;
   readonly nextOffset: Float64Array;
-  /** Absent when all of the changes are stable to their end. */
+  /** Absent if the last stable offset of all changes is their end. */
   readonly unstable?: Unstable | undefined;
-  /** `row` is a range of all of them; absent when none is the end of a transaction. */
+  /** `row` is an index over all ranges; absent if there is no transaction marker. */
   readonly markers?: Markers | undefined;
-  /** Absent when none of the changes has any. */
+  /** Absent if no change has aborted transactions. */
   readonly aborted?: PackedAborted | undefined;
 }
 
 /** The `appended` changes whose last stable offset is not their end, which are few. */
 interface Unstable {
-  /** The change, counted among those of its kind. */
+  /** The index of the change among those of its kind. */
   readonly change: Uint32Array;
   readonly lastStableOffset: Float64Array;
 }
 
-/** Aborted transactions of all `appended` changes, in their order. */
+/** Aborted transactions of all `appended` changes, in order. */
 interface PackedAborted extends AbortedTransactions {
-  /** The change, counted among those of its kind. */
+  /** The index of the change among those of its kind. */
   readonly change: Uint32Array;
 }
 
-/** The order is the code on the wire. */
+/** The index is the code on the wire. */
 const changeKinds = [
   'topic',
   'topicDeleted',
@@ -84,7 +84,7 @@ type Appended = Extract<ClusterChange, { kind: 'appended' }>;
 type LogStarts = Omit<Extract<ClusterChange, { kind: 'logStarts' }>, 'kind'>;
 type RecordPut = Omit<Extract<ClusterChange, { kind: 'record' }>, 'kind'>;
 
-/** Gives every different text a number. */
+/** Numbers distinct strings. */
 class Numbering {
   readonly names: string[] = [];
   readonly #numbers = new Map<string, number>();
@@ -233,7 +233,7 @@ const restoredTopic = equallyLong(
   'lastStableOffset',
 );
 
-/** Collects what there is of the ends of transactions, which most changes have none of. */
+/** Collects transaction markers, aborted transactions and unstable offsets, which most changes do not have. */
 class PackedEnds {
   readonly #row: number[] = [];
   readonly #isCommit: number[] = [];
@@ -297,7 +297,7 @@ class PackedEnds {
   }
 }
 
-/** The offset behind the last of the pointers, which there is always one of. */
+/** The offset after the last pointer; there is always at least one. */
 function endOf({ nextOffset }: Pointers): number {
   return nextOffset.at(-1) ?? -1;
 }
@@ -372,7 +372,7 @@ const packedShape = equallyLong(
   'nextOffset',
 );
 
-/** The changes again. The columns of their pointers are views of the packed ones. */
+/** Decodes changes. The columns of their pointers are views of the packed ones. */
 export function unpackChanges(body: unknown): ClusterChange[] {
   const problem = packedShape(body, 'changes');
   if (problem !== undefined) throw new FrameError(problem);
@@ -430,7 +430,7 @@ export function unpackChanges(body: unknown): ClusterChange[] {
   return changes;
 }
 
-/** Takes the ends of transactions from the columns, change by change. */
+/** Reads the transaction columns, change by change. */
 class UnpackedEnds {
   readonly #packed: PackedChanges;
   #marker = 0;
@@ -441,7 +441,7 @@ class UnpackedEnds {
     this.#packed = packed;
   }
 
-  /** Those of the ranges from `start` to `end`, as `Pointers` has them. */
+  /** The markers of the ranges from `start` to `end`, in the form of `Pointers`. */
   markers(start: number, end: number): Pick<Pointers, 'markers'> {
     const { markers } = this.#packed;
     const first = this.#marker;

@@ -12,31 +12,31 @@ import {
 import { type Channel, type EndCode, endCodes } from './channel.ts';
 import { decodeFrame, encodeFrame, type Frame, FrameError, replyLimits } from './frame.ts';
 
-/** What a connection tells its client. */
+/** The events of a connection. */
 interface ConnectionEvents {
-  /** The control plane said hello: calls and subscriptions may be sent. */
+  /** The control plane sent hello: calls and subscriptions may be sent. */
   onOpen(hello: ServerHello): void;
   onResult(id: number, value: unknown): void;
   onFailure(id: number, failure: FailureBody): void;
   onSnapshot(id: number, body: unknown): void;
   onChanges(id: number, body: unknown): void;
-  /** The subscription gets nothing here. The control plane ignores everything else that is sent over this connection. */
+  /**
+   * The subscription gets nothing here. The control plane ignores everything else that is sent over this connection.
+   */
   onFollowFailure(failure: FailureBody): void;
   onMembers(members: readonly string[]): void;
-  /** The connection is of no use any more, because of the other side. `code` is `undefined` when it broke. */
+  /** The other side ended the connection. `code` is `undefined` if it broke. */
   onEnd(code: number | undefined, reason: string): void;
 }
 
-/** Who we are, asked when the control plane has said hello. */
+/** Provides the client hello when the control plane has sent its own. */
 type Introduction = () => Omit<ClientHello, 'release'>;
 
 /** Short enough that a lost connection is replaced before the agent counts as gone. */
 const pingIntervalMs = 2_000;
-/**
- * Counted in pings and not in time: when this process itself was held up, what the other side sent still waits to be read.
- */
+/** Counted in pings and not in time: after a pause of this process, answers of the other side are still unread. */
 const unansweredPingsMax = 3;
-/** Answers are confirmed after so many, and with every ping. */
+/** Answers are confirmed after this many, and with every ping. */
 const repliesPerConfirmation = 64;
 
 /** One connection to a control-plane process, from the open channel to its end. */
@@ -49,7 +49,7 @@ export class ClientConnection {
   readonly #events: ConnectionEvents;
   /** Set by hello; nothing is sent before. */
   #hello: ServerHello | undefined;
-  /** Calls that were sent and not answered, those included that were given up since. */
+  /** Calls that were sent and not answered, including those that have timed out since. */
   readonly #running = new Map<number, CallClass>();
   readonly #runningCount: Record<CallClass, number> = { working: 0, waiting: 0 };
   #hasWorked = false;
@@ -78,7 +78,7 @@ export class ClientConnection {
     });
   }
 
-  /** Whether the control plane ever said hello. */
+  /** Whether the control plane ever sent hello. */
   get wasOpened(): boolean {
     return this.#hello !== undefined;
   }
@@ -92,7 +92,7 @@ export class ClientConnection {
     return this.#hasWorked;
   }
 
-  /** Whether another call of this class may be under way. */
+  /** Whether another call of this class may be in flight. */
   hasRoom(places: CallClass): boolean {
     if (!this.isOpen) return false;
     const { runningCallsMax, waitingCallsMax } = this.#hello!;
@@ -109,7 +109,7 @@ export class ClientConnection {
     this.#channel.send(encodeFrame(kind, id));
   }
 
-  /** Ends it from our side; nothing more is heard of it. Without a code the other side is not expected to answer. */
+  /** Ends the connection from our side, without further events. Without a code it does not wait for the other side. */
   leave(code: EndCode | undefined, reason: string): void {
     if (this.#isOver) return;
     this.#over();
@@ -209,7 +209,7 @@ export class ClientConnection {
     });
   }
 
-  /** Asks for a sign of life, and says how many answers have come. */
+  /** Requests a sign of life, and confirms the number of received answers. */
   #ping(): void {
     this.#confirmedCount = this.#replyCount;
     this.#channel.send(encodeFrame('ping', this.#replyCount));

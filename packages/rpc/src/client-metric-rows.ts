@@ -3,7 +3,7 @@ import { connectedRow } from './client.ts';
 import { connectsRow } from './connector.ts';
 import { clientCallRows } from './pending-calls.ts';
 
-/** What whoever connects to a cluster counts of its connection. */
+/** The metrics of a cluster client. */
 export const clusterClientMetricRows: readonly MetricRow[] = [
   connectedRow,
   connectsRow,

@@ -23,27 +23,27 @@ import { splitByCount, splitInHalves } from './split-calls.ts';
 import { dialThroughProxy, dialWebSocket } from './web-socket.ts';
 
 interface ClusterClientOptions {
-  /** Of any control-plane processes; the others are learnt. */
+  /** The addresses of some control-plane processes; the others are learnt. */
   readonly urls: readonly string[];
   readonly clusterId: string;
-  /** Asked at every attempt to connect, so that a key can be replaced while the agent runs. */
+  /** Called at every attempt to connect, so that a key can be replaced while the agent runs. */
   readonly agentKey: () => string;
-  /** Told which key was refused, so that whoever can get another does. */
+  /** Called with a refused key, so that the owner can get another. */
   readonly onAgentKeyRefused?: (key: string) => void;
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Log;
   readonly metrics: Metrics;
-  /** The proxy that leads to the control plane, where there is no other way. */
+  /** The forward proxy to the control plane, if the network requires one. */
   readonly proxy?: ForwardProxy | undefined;
-  /** A WebSocket, unless a test has something else. */
+  /** Opens a WebSocket by default; tests replace it. */
   readonly dial?: Dial;
 }
 
 export interface ClusterClient extends ClusterPort {
-  /** The addresses of the control plane that are known, those that were given first. */
+  /** The known addresses of the control plane, the configured ones first. */
   urls(): readonly string[];
-  /** Ends the connection. Calls without an answer fail. */
+  /** Closes the connection. Calls without an answer fail. */
   close(): void;
 }
 
@@ -55,8 +55,8 @@ export const connectedRow: MetricRow<never> = {
 };
 
 /**
- * The port of a cluster over a connection. One connection carries all calls and subscriptions; when it is lost, calls without
- * an answer are sent again under their ids, in their order, until their deadlines.
+ * The port of a cluster over a connection. One connection carries all calls and subscriptions; when it is lost, calls
+ * without an answer are sent again with their ids, in order, until their deadlines.
  */
 export function connectCluster(options: ClusterClientOptions): ClusterClient {
   const client = new Client(options);
@@ -118,7 +118,7 @@ class Client {
     return answer as Promise<FileCommitResult[]>;
   }
 
-  /** What does not fit into one call goes in several, or is refused here: the control plane would not take it. */
+  /** Splits a call that is too large, or refuses it here: the control plane would not accept it. */
   async #callOnce(method: CallName, args: readonly unknown[]): Promise<unknown> {
     try {
       return await this.#send(method, args);
@@ -164,7 +164,7 @@ class Client {
     this.#followers.clear();
   }
 
-  /** Why a call cannot even wait. */
+  /** The reason why a call cannot even wait. */
   #whyNot(method: CallName): Error | undefined {
     if (this.#isClosed) return closedError();
     return this.#connector.keyRefused ?? this.#calls.whyFull(method);
@@ -193,7 +193,8 @@ class Client {
           this.#failed(id, failure);
         },
         onSnapshot: (id, body) => {
-          // Only a leader has one. Until the first heartbeat it is the only sign that this is the right process.
+          // Only a leader sends snapshots. Until the first heartbeat this is the only sign that this is the right
+          // process.
           this.#connector.worked();
           this.#sendCalls();
           this.#tell(id, (follower) => follower.onSnapshot(body as ClusterSnapshot));
@@ -239,7 +240,7 @@ class Client {
     }
   }
 
-  /** Calls and subscriptions stay: they go to the leader, as soon as there is one. */
+  /** Calls and subscriptions stay pending: they go to the leader, as soon as there is one. */
   #redirected(message: string, leaderUrl: string | undefined): void {
     this.#detach()?.leave(endCodes.done, message);
     this.#connector.goToLeader(message, leaderUrl);
@@ -253,13 +254,13 @@ class Client {
       return;
     }
     if (code === endCodes.superseded) {
-      // Only a client with our id can have done that, and there is none but us.
+      // Only a client with our id can have done that, and no other client has it.
       this.#log.warn('closed connection: replaced by another one', { reason });
     }
     this.#lost(reason === '' ? 'the connection was lost' : reason);
   }
 
-  /** The connection is gone or of no use. */
+  /** Handles a lost or useless connection. */
   #lost(reason: string): void {
     const connection = this.#detach();
     connection?.leave(undefined, reason);
@@ -268,7 +269,7 @@ class Client {
 
   #tell(id: number, event: (follower: ClusterFollower) => void): void {
     const follower = this.#followers.get(id);
-    // What was under way when it was ended still arrives.
+    // Events that were in flight when the subscription ended still arrive.
     if (follower === undefined) return;
     try {
       event(follower);
@@ -281,7 +282,7 @@ class Client {
     const connection = this.#connection;
     if (connection === undefined || !this.#calls.hasUnsent) return;
     this.#calls.sendUnsent(
-      // A follower is given a snapshot by the leader alone, at once.
+      // A follower gets a snapshot at once, and only from the leader.
       connection.hasWorked || this.#followers.size === 0,
       (places) => connection.hasRoom(places),
       (id, frame, places) => connection.sendCall(id, frame, places),
@@ -304,7 +305,7 @@ function closedError(): Error {
   return new ClusterUnavailable('the connection to the control plane was closed');
 }
 
-/** 32 hex digits. Not a secret; it only has to be nobody else's. */
+/** 32 hex digits. Not a secret, but unique. */
 function randomId(random: Random): string {
   return Array.from({ length: 4 }, () =>
     random

@@ -26,12 +26,12 @@ import { callLimits, decodeFrame, encodeFrame, type Frame, replyLimits } from '.
 import { ReplyMemory } from './reply-memory.ts';
 import { type ServedCluster, serveConnection } from './serve.ts';
 
-/** Client and server over channels in memory, with a clock that only the test moves. */
+/** Client and server over channels in memory, with a manual clock. */
 
 /** One end of a channel in memory. */
 class MemoryEnd implements Channel {
   other!: MemoryEnd;
-  /** Frames are lost from here on, and nobody notices. */
+  /** Frames are lost from here on, unnoticed. */
   isDeaf = false;
   /** Frames stay unsent, as when the peer does not read. */
   isStalled = false;
@@ -83,7 +83,7 @@ class MemoryEnd implements Channel {
   }
 }
 
-/** A port that does what the test says, and fails the test when it is asked for anything else. */
+/** A port with the given methods, which fails the test on any other call. */
 function portOf(methods: Partial<ClusterPort>): ClusterPort {
   const refusals = Object.fromEntries(
     callNames.map((name) => [name, () => Promise.reject(new Error(`${name} was not expected`))]),
@@ -153,7 +153,7 @@ class World {
     server.other = client;
     client.other = server;
     process.channels.push({ server, client });
-    // A real client listens as soon as it has the channel; here the server is told a moment later.
+    // A real client listens as soon as it has the channel; here the server is started a moment later.
     queueMicrotask(() =>
       queueMicrotask(() =>
         serveConnection(server, {
@@ -178,7 +178,7 @@ const created = (name: string) => ({
   topic: { topicId: `id-of-${name}`, name, partitionCount: 1, configs: {}, createdMs: 5 },
 });
 
-test('a call reaches the port and its answer comes back', async () => {
+test('a call reaches the port and its answer is returned', async () => {
   const world = new World();
   const asked: unknown[] = [];
   world.process('http://a/', {
@@ -200,7 +200,7 @@ test('a call reaches the port and its answer comes back', async () => {
   assert.equal(world.clock.waiting, 0, 'nothing runs after close');
 });
 
-test('a lost answer is given again, and the call is done once', async () => {
+test('a lost answer is sent again, and the call is executed once', async () => {
   const world = new World();
   let executions = 0;
   const process = world.process(
@@ -232,7 +232,7 @@ test('a lost answer is given again, and the call is done once', async () => {
   client.close();
 });
 
-test('a call that comes again while it is under way is done once', async () => {
+test('a call that is repeated while it is in flight is executed once', async () => {
   const world = new World();
   let executions = 0;
   let finish = (_first: number) => {};
@@ -259,7 +259,7 @@ test('a call that comes again while it is under way is done once', async () => {
   client.close();
 });
 
-test('answers are forgotten once they are confirmed', async () => {
+test('confirmed answers are dropped', async () => {
   const world = new World();
   const process = world.process('http://a/', portOf({ allocateProducerIds: async () => 1 }));
   const client = world.connect('http://a');
@@ -273,7 +273,7 @@ test('answers are forgotten once they are confirmed', async () => {
   client.close();
 });
 
-test('calls are sent again in their order, and each is done once', async () => {
+test('calls are sent again in order, and each is executed once', async () => {
   const world = new World();
   const order: number[] = [];
   const process = world.process(
@@ -308,7 +308,7 @@ test('calls are sent again in their order, and each is done once', async () => {
   client.close();
 });
 
-test('no more calls run at a time than the control plane said', async () => {
+test('no more calls are in flight than the control plane allows', async () => {
   const world = new World();
   let running = 0;
   let most = 0;
@@ -388,7 +388,7 @@ const oneBatch = (fileId: string): FileCommit => ({
   baseSequence: new Int32Array(1),
 });
 
-/** A process that notes which files it was asked to commit, and answers as soon as it may. */
+/** A process that records the files of commits, and answers as soon as it may. */
 function committing(world: World, mayAnswer: Promise<void> = Promise.resolve()) {
   const commits: string[][] = [];
   const process = world.process(
@@ -404,7 +404,7 @@ function committing(world: World, mayAnswer: Promise<void> = Promise.resolve()) 
   return { process, commits };
 }
 
-test('late files are asked for when the commit leaves, and sent again as they were', async () => {
+test('late files are requested when the commit is sent, and repeated unchanged', async () => {
   const world = new World();
   const mayAnswer = Promise.withResolvers<void>();
   const { process, commits } = committing(world, mayAnswer.promise);
@@ -434,7 +434,7 @@ test('late files are asked for when the commit leaves, and sent again as they we
   client.close();
 });
 
-test('a commit of which no files are left is not sent, and makes room for the next call', async () => {
+test('a commit without remaining files is not sent, and makes room for the next call', async () => {
   const world = new World();
   const { process, commits } = committing(world);
   process.isDown = true;
@@ -451,7 +451,7 @@ test('a commit of which no files are left is not sent, and makes room for the ne
   assert.equal(world.clock.waiting, 0);
 });
 
-test('late files of a commit that fails before it is sent are never asked for', async () => {
+test('late files of a commit that fails before it is sent are never requested', async () => {
   const world = new World();
   const client = world.connect('http://nowhere');
   let asked = 0;
@@ -469,7 +469,7 @@ test('late files of a commit that fails before it is sent are never asked for', 
   assert.equal(asked, 0);
 });
 
-test('late files that cannot be sent fail their own call', async () => {
+test('late files that cannot be encoded fail their own call', async () => {
   const world = new World();
   const { commits } = committing(world);
   const client = world.connect('http://a');
@@ -482,7 +482,7 @@ test('late files that cannot be sent fail their own call', async () => {
   client.close();
 });
 
-test('a call without a connection waits for its deadline and not longer', async () => {
+test('a call without a connection waits until its deadline', async () => {
   const world = new World();
   const client = world.connect('http://nowhere');
   const call = assert.rejects(client.findOffsets([]), {
@@ -496,7 +496,7 @@ test('a call without a connection waits for its deadline and not longer', async 
   client.close();
 });
 
-test('calls that pile up without a connection are refused', async () => {
+test('calls beyond the limit of pending calls are refused', async () => {
   const client = new World().connect('http://nowhere');
   const calls = Array.from({ length: clusterLimits.rpcPendingCallsMax }, () => client.findOffsets([]));
   await assert.rejects(client.findOffsets([]), { message: '4096 calls wait for the control plane already' });
@@ -512,7 +512,7 @@ class NotLeader extends ClusterUnavailable {
   }
 }
 
-test('the client goes to the leader, also to one it did not know', async () => {
+test('the client goes to the leader, also to an unknown address', async () => {
   const world = new World();
   world.process(
     'http://a/',
@@ -525,7 +525,7 @@ test('the client goes to the leader, also to one it did not know', async () => {
   client.close();
 });
 
-test('without a known leader the client goes around until there is one', async () => {
+test('without a known leader the client tries all addresses until there is one', async () => {
   const world = new World();
   const nobody = portOf({ allocateProducerIds: () => Promise.reject(new NotLeader(undefined)) });
   world.process('http://a/', nobody);
@@ -540,7 +540,7 @@ test('without a known leader the client goes around until there is one', async (
   client.close();
 });
 
-test('a commit that the only process it was sent to did not do fails, so that its files can be chosen anew', async () => {
+test('a commit that its only process did not execute fails, so that its files can be chosen again', async () => {
   const world = new World();
   world.process('http://a/', portOf({ commitFiles: () => Promise.reject(new NotLeader('http://b')) }));
   world.process('http://b/', portOf({ commitFiles: async () => [] }));
@@ -554,7 +554,7 @@ test('a commit that the only process it was sent to did not do fails, so that it
   client.close();
 });
 
-test('a commit whose connection was lost is in doubt, and stays when another process does not do it', async () => {
+test('a commit whose connection was lost is in doubt, and stays pending when another process refuses it', async () => {
   const world = new World();
   const started = Promise.withResolvers<void>();
   const a = world.process(
@@ -622,7 +622,7 @@ test('the files of a commit are chosen when the process is known to lead', async
   client.close();
 });
 
-/** A process that stands by: it knows of a leader or none, and may become one. */
+/** A standby that knows a leader or none, and may become one. */
 function standby(leaderUrl: string | undefined) {
   const listeners = new Set<() => void>();
   const served: ServedCluster & { leaderUrl: string | undefined; leads: boolean; tell: () => void } = {
@@ -645,14 +645,14 @@ function standby(leaderUrl: string | undefined) {
   return { served, listeners };
 }
 
-test('when the leader is dead, calls wait with a standby and are done as soon as it leads', async () => {
+test('when the leader is dead, calls wait at a standby and are executed as soon as it leads', async () => {
   const world = new World();
   const { served, listeners } = standby('http://dead');
   world.process('http://a/', served);
   const client = world.connect('http://a');
   const calls = [1, 2, 3].map((count) => client.allocateProducerIds(count));
   await world.clock.pass(3_000);
-  // To the standby, to the leader that it named, and back; there the calls wait.
+  // To the standby, to the leader that it reported, and back; there the calls wait.
   assert.deepEqual(world.dialled, ['http://a/', 'http://dead/', 'http://a/']);
   served.leads = true;
   served.tell();
@@ -661,7 +661,7 @@ test('when the leader is dead, calls wait with a standby and are done as soon as
   client.close();
 });
 
-test('calls that wait with a standby go to the leader that it hears of', async () => {
+test('calls that wait at a standby go to the leader that it learns of', async () => {
   const world = new World();
   const { served } = standby('http://dead');
   world.process('http://a/', served);
@@ -676,7 +676,7 @@ test('calls that wait with a standby go to the leader that it hears of', async (
   client.close();
 });
 
-test('calls do not wait with a standby for a leader that can be reached', async () => {
+test('calls do not wait at a standby for a reachable leader', async () => {
   const world = new World();
   const { served } = standby('http://b');
   world.process('http://a/', served);
@@ -689,7 +689,7 @@ test('calls do not wait with a standby for a leader that can be reached', async 
   client.close();
 });
 
-test('a standby that stops lets go of the calls that wait with it', async () => {
+test('a stopping standby releases its waiting calls', async () => {
   const world = new World();
   const { served, listeners } = standby(undefined);
   const process = world.process('http://a/', served);
@@ -706,7 +706,7 @@ test('a standby that stops lets go of the calls that wait with it', async () => 
   client.close();
 });
 
-test('a call that is done once carries an id that no other call has, and keeps it when it is sent again', async () => {
+test('an idempotent call carries a unique id, and retains it when it is repeated', async () => {
   const world = new World();
   const asked: string[] = [];
   let isFirst = true;
@@ -716,7 +716,7 @@ test('a call that is done once carries an id that no other call has, and keeps i
       asked.push(requestId);
       return portOf({
         async createTopics(topics) {
-          // Another process may lead by now, and has no memory but the cluster's.
+          // Another process may lead by now, and knows only the state of the cluster.
           if (isFirst) await new Promise(() => {});
           return topics.map(({ name }) => created(name));
         },
@@ -742,7 +742,7 @@ test('a call that is done once carries an id that no other call has, and keeps i
   client.close();
 });
 
-test('two processes that point at each other do not make the client run in circles', async () => {
+test('two processes that redirect to each other do not make the client loop', async () => {
   const world = new World();
   world.process(
     'http://a/',
@@ -758,12 +758,12 @@ test('two processes that point at each other do not make the client run in circl
   assert.ok(world.dialled.length <= 3, `${world.dialled.length} attempts before any time has passed`);
   await world.clock.pass(30_000);
   await call;
-  // Pauses are short for the first seconds, and each is followed by a look at both.
+  // Pauses are short for the first seconds, and each is followed by an attempt at both.
   assert.ok(world.dialled.length < 250, `${world.dialled.length} attempts`);
   client.close();
 });
 
-test('the death of a process is survived with the addresses that hello told', async () => {
+test('the client survives the death of a process with the addresses from hello', async () => {
   const world = new World();
   world.members = ['http://a', 'http://b', 'not an address'];
   const a = world.process('http://a/', portOf({ allocateProducerIds: async () => 1 }));
@@ -777,7 +777,7 @@ test('the death of a process is survived with the addresses that hello told', as
   client.close();
 });
 
-test('an agent that was given secure addresses does not take its key to open ones', async () => {
+test('an agent with https addresses does not send its key to http addresses', async () => {
   const world = new World();
   world.members = ['http://b'];
   const a = world.process('https://a/', portOf({ leave: () => Promise.reject(new NotLeader('http://b')) }));
@@ -792,7 +792,7 @@ test('an agent that was given secure addresses does not take its key to open one
   client.close();
 });
 
-test('a peer that falls silent is left, and a silent agent is cut off', async () => {
+test('a silent control plane is left, and a silent agent is disconnected', async () => {
   const world = new World();
   const a = world.process('http://a/', portOf({ allocateProducerIds: async () => 1 }));
   const client = world.connect('http://a');
@@ -877,7 +877,7 @@ class GrowingCluster {
   }
 }
 
-/** What a follower knows; fails when a change does not follow from what came before. */
+/** The state of a follower; fails if a change does not follow from the previous ones. */
 class Tail implements ClusterFollower {
   nextOffset = -1;
   snapshots = 0;
@@ -896,7 +896,7 @@ class Tail implements ClusterFollower {
   }
 }
 
-test('followers get a snapshot and every change after it, until they end it', async () => {
+test('followers get a snapshot and every change after it, until they unsubscribe', async () => {
   const world = new World();
   const cluster = new GrowingCluster();
   world.process('http://a/', cluster.port);
@@ -920,7 +920,7 @@ test('followers get a snapshot and every change after it, until they end it', as
   assert.equal(cluster.followers.size, 0);
 });
 
-/** A process whose followers wait until it leads, as those of a cluster node do. */
+/** A process whose followers wait until it leads, like those of a cluster node. */
 function followable(leaderUrl: string | undefined, nextOffset: number) {
   const { served, listeners } = standby(leaderUrl);
   const followers = new Followers(silentLog);
@@ -944,7 +944,7 @@ function followable(leaderUrl: string | undefined, nextOffset: number) {
   };
 }
 
-test('a follower that comes to a standby is sent to the leader', async () => {
+test('a follower that connects to a standby is redirected to the leader', async () => {
   const world = new World();
   const a = followable('http://b', 1);
   const b = followable(undefined, 2);
@@ -963,7 +963,7 @@ test('a follower that comes to a standby is sent to the leader', async () => {
   assert.equal(b.listeners.size, 0);
 });
 
-test('a follower goes along when the leadership moves', async () => {
+test('a follower moves with the leadership', async () => {
   const world = new World();
   const a = followable(undefined, 1);
   const b = followable(undefined, 2);
@@ -975,7 +975,7 @@ test('a follower goes along when the leadership moves', async () => {
   client.follow(tail);
   await settle();
   assert.equal(tail.nextOffset, 1);
-  // The process does not know at once who leads instead.
+  // The process does not know the new leader at once.
   a.standBy(undefined);
   await settle();
   assert.deepEqual(world.dialled, ['http://a/']);
@@ -987,7 +987,7 @@ test('a follower goes along when the leadership moves', async () => {
   client.close();
 });
 
-test('a follower waits with a standby that is about to lead', async () => {
+test('a follower waits at a standby that is about to lead', async () => {
   const world = new World();
   const a = followable(undefined, 1);
   world.process('http://a/', a.served);
@@ -1003,7 +1003,7 @@ test('a follower waits with a standby that is about to lead', async () => {
   client.close();
 });
 
-test('a follower does not wait for ever with a standby that hears of no leader', async () => {
+test('a follower does not wait forever at a standby without a known leader', async () => {
   const world = new World();
   const a = followable(undefined, 1);
   const b = followable(undefined, 2);
@@ -1038,7 +1038,7 @@ test('followers get another snapshot after a lost connection', async () => {
   client.close();
 });
 
-test('a follower that is too slow loses changes, costs no more memory, and gets a snapshot when it has caught up', async () => {
+test('a slow follower loses changes, uses no more memory, and gets a snapshot when it has caught up', async () => {
   const world = new World();
   const cluster = new GrowingCluster();
   const process = world.process('http://a/', cluster.port);
@@ -1066,7 +1066,7 @@ test('a follower that is too slow loses changes, costs no more memory, and gets 
   client.close();
 });
 
-test('an agent that does not read its answers is cut off', async () => {
+test('an agent that does not read its answers is disconnected', async () => {
   const world = new World();
   const big = new Float64Array(1024 * 1024);
   const empty = new Float64Array(0);
@@ -1087,7 +1087,7 @@ test('an agent that does not read its answers is cut off', async () => {
   client.close();
 });
 
-test('frames that keep no rule end the connection with a reason', async () => {
+test('invalid frames end the connection with a reason', async () => {
   const hello = (pending = new Float64Array(0)) =>
     encodeFrame('hello', 0, { release: 'v830', clientId: 'c', pending });
   const call = (id: number) => encodeFrame('call', id, { method: 'findOffsets', args: [[]] });
@@ -1166,7 +1166,7 @@ const helloFrame = (...pending: number[]) =>
 const idsFrame = (callId: number, count: number) =>
   encodeFrame('call', callId, { method: 'allocateProducerIds', args: [count] });
 
-test('a newer connection of the same client ends the older, whose late frames count for nothing', async () => {
+test('a newer connection of the same client ends the older one, whose late frames are ignored', async () => {
   let executions = 0;
   const port = portOf({
     async allocateProducerIds() {
@@ -1184,7 +1184,7 @@ test('a newer connection of the same client ends the older, whose late frames co
   assert.equal(executions, 1);
 });
 
-test('what follows a call that found no leader is not done before it, even if there is a leader now', async () => {
+test('calls after one that found no leader are not executed before it, even if there is a leader now', async () => {
   const order: number[] = [];
   let isLeader = false;
   const port = portOf({
@@ -1253,7 +1253,7 @@ const joined = (memberId: string) => ({
   members: [{ memberId, groupInstanceId: null, metadata: Uint8Array.of(3) }],
 });
 
-test('calls that wait for others leave the places of other calls free', async () => {
+test('long-polling calls do not use the slots of other calls', async () => {
   const world = new World();
   const waiting: (() => void)[] = [];
   const waits = clusterLimits.rpcRunningCallsMax + 50;
@@ -1279,7 +1279,7 @@ test('calls that wait for others leave the places of other calls free', async ()
   client.close();
 });
 
-test('a call that waits is found again after the connection was lost, and is not made twice', async () => {
+test('a long-polling call resumes after the connection was lost, and is not executed twice', async () => {
   const world = new World();
   const waiting: (() => void)[] = [];
   const process = world.process('http://a/', {
@@ -1297,7 +1297,7 @@ test('a call that waits is found again after the connection was lost, and is not
   client.close();
 });
 
-test('the cluster is told which agent was heard over a connection, and when and how that ended', async () => {
+test('the cluster learns the agent of a connection, and when and how the connection ended', async () => {
   const world = new World();
   const told: string[] = [];
   const connections: object[] = [];
@@ -1324,7 +1324,7 @@ test('the cluster is told which agent was heard over a connection, and when and 
   assert.deepEqual(told, ['a has 0', 'a lost 0', 'a has 1', 'a left 1']);
 });
 
-test('an agent whose connection broke while its heartbeat was under way is lost', async () => {
+test('an agent whose connection broke during its first heartbeat is lost', async () => {
   const world = new World();
   const told: string[] = [];
   const heard = Promise.withResolvers<never[]>();
@@ -1345,7 +1345,7 @@ test('an agent whose connection broke while its heartbeat was under way is lost'
   client.close();
 });
 
-test('a process that stops does not say of its agents that they are gone', async () => {
+test('a stopping process does not report its agents as gone', async () => {
   const clock = new HandClock();
   const server = new MemoryEnd();
   const client = new MemoryEnd();
@@ -1374,7 +1374,7 @@ test('a process that stops does not say of its agents that they are gone', async
   assert.deepEqual(told, ['a']);
 });
 
-test('followers are told of each new connection, before anything comes over it', async () => {
+test('followers are notified of each new connection, before anything arrives over it', async () => {
   const world = new World();
   const events: string[] = [];
   const { channels } = world.process('http://a/', portOf({ follow: () => () => {} }));
@@ -1405,7 +1405,7 @@ const describedAgent = {
   cpuLoad: 0,
 };
 
-/** What an agent key would be worth a lot for, with arguments that are good. */
+/** Sensitive calls, with valid arguments, that agents must not make. */
 const membersCalls: Partial<Record<CallName, readonly unknown[]>> = {
   clusterConfigs: [],
   describeTopics: [[{ name: 'orders' }]],
@@ -1437,7 +1437,7 @@ const membersCalls: Partial<Record<CallName, readonly unknown[]>> = {
   putControlPlaneEvents: [[]],
 };
 
-test('with the key of an agent one cannot do what is for the control plane', async () => {
+test('an agent key does not allow calls of the control plane', async () => {
   const names = callNames.filter((name) => clusterCalls[name].membersOnly);
   assert.deepEqual(Object.keys(membersCalls).sort(), [...names].sort());
   for (const isMember of [false, true]) {
@@ -1465,7 +1465,7 @@ test('with the key of an agent one cannot do what is for the control plane', asy
   }
 });
 
-test('a list that is too large for a call goes in several, whose answers come back as one', async () => {
+test('a list that is too large for a call is split, and the answers are merged', async () => {
   const world = new World();
   const asked: number[] = [];
   const process = world.process(
@@ -1478,7 +1478,7 @@ test('a list that is too large for a call goes in several, whose answers come ba
     }),
   );
   const client = world.connect('http://a');
-  // By their number, and, because of their length, by their bytes.
+  // By number, and, because of their length, by bytes.
   const short = Array.from(
     { length: 2 * clusterLimits.rpcCallEntriesMax + 1 },
     (_, index) => `group-${index}`,
@@ -1498,7 +1498,7 @@ test('a list that is too large for a call goes in several, whose answers come ba
   client.close();
 });
 
-test('a call that cannot be split is refused by the agent alone, and was never sent', async () => {
+test('a call that cannot be split is refused by the agent, and never sent', async () => {
   const world = new World();
   const process = world.process('http://a/', portOf({ leave: async () => {} }));
   const client = world.connect('http://a');
@@ -1514,7 +1514,7 @@ test('a call that cannot be split is refused by the agent alone, and was never s
   client.close();
 });
 
-test('a call that is too large is answered by the control plane, and the connection stays', async () => {
+test('a call that is too large gets an answer, and the connection stays open', async () => {
   const server = new MemoryEnd();
   const client = new MemoryEnd();
   server.other = client;
@@ -1535,7 +1535,7 @@ test('a call that is too large is answered by the control plane, and the connect
   const hello = { release: 'v830', clientId: 'c', pending: new Float64Array() };
   client.send(encodeFrame('hello', 0, hello satisfies ClientHello));
   const tooLarge = [['x'.repeat(callLimits.bodyBytesMax)], [new Uint8Array(callLimits.frameBytesMax)]];
-  // As an agent that does not look first would send them.
+  // As an agent without checks would send them.
   for (const [id, args] of tooLarge.entries()) {
     client.send(encodeFrame('call', id, { method: 'leave', args }));
   }

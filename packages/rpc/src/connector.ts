@@ -14,7 +14,7 @@ interface ConnectorOptions {
   readonly urls: readonly string[];
   readonly clusterId: string;
   readonly agentKey: () => string;
-  /** Told which key was refused, so that whoever can get another does. */
+  /** Called with a refused key, so that the owner can get another. */
   readonly onAgentKeyRefused?: ((key: string) => void) | undefined;
   readonly dial: Dial;
   readonly clock: Clock;
@@ -24,9 +24,9 @@ interface ConnectorOptions {
 }
 
 interface ConnectorEvents {
-  /** A channel is open; `opened` or `retry` has to follow. */
+  /** A channel is open; the client must call `opened` or `retry`. */
   onChannel(channel: Channel, agentKey: string): void;
-  /** There was no word over the open channel in time. */
+  /** No hello arrived over the open channel in time. */
   onSilence(reason: string): void;
   /** The key was refused, and there is no other yet. */
   onKeyRefused(error: AgentKeyRefused): void;
@@ -39,22 +39,22 @@ export const connectsRow: MetricRow<'outcome'> = {
   labels: ['outcome'],
 };
 
-/** Opening a channel and hearing hello. */
+/** The timeout to open a channel and receive hello. */
 const connectMsMax = 5_000;
-/** The same where it failed a moment ago: whoever is dead should not be waited for again and again. */
+/** The same after a recent failure, so that a dead process does not cost the full timeout each time. */
 const connectAgainMsMax = 1_000;
 const retryBackOff: JitteredBackOff = { firstMs: 100, maxMs: 5_000, jitter: 'full' };
 /**
- * For so long after something worked, pauses stay short: another process is about to take over, and agents should be there when
- * it has. Longer than that, many agents must not keep each other from being served.
+ * How long pauses stay short after a success: another process is about to take over, and agents should connect as soon
+ * as it has. After that, many agents must not overload it.
  */
 const quickMsMax = 6_000;
 const quickBackOff: JitteredBackOff = { ...retryBackOff, maxMs: 300 };
-/** A key that was refused is tried again this often; a new key at once. */
+/** A refused key is retried this often; a new key at once. */
 const refusedKeyRetryMs = 30_000;
 const newKeyLookMs = 1_000;
 
-/** Finds a process to be connected to: which address, when, and with which key. */
+/** Chooses the process to connect to: the address, the time, and the key. */
 export class Connector {
   readonly addresses: Addresses;
   readonly #options: ConnectorOptions;
@@ -62,10 +62,10 @@ export class Connector {
   readonly #clock: Clock;
   readonly #log: Log;
   #workedMs: number;
-  /** Redirections without a pause. Two processes that point at each other must not make us run in circles. */
+  /** Redirections without a pause. Two processes that redirect to each other must not make the client loop. */
   #redirections = 0;
   #keyRefused: AgentKeyRefused | undefined;
-  /** Gives up what is being waited for: the channel, hello, or the time to try again. */
+  /** Cancels the present wait: for the channel, for hello, or for the next attempt. */
   #cancelWait: () => void = () => {};
 
   constructor(options: ConnectorOptions, events: ConnectorEvents) {
@@ -77,7 +77,7 @@ export class Connector {
     this.#workedMs = this.#clock.monotonicMs();
   }
 
-  /** Why nothing can be asked just now, when that will not change by itself. */
+  /** The reason why calls are refused now, if it does not pass by itself. */
   get keyRefused(): AgentKeyRefused | undefined {
     return this.#keyRefused;
   }
@@ -114,7 +114,7 @@ export class Connector {
     );
   }
 
-  /** The process at the present address said hello. */
+  /** The process at the present address sent hello. */
   opened(members: readonly string[]): void {
     this.#cancelWait();
     this.#keyRefused = undefined;
@@ -123,19 +123,19 @@ export class Connector {
     this.#count('ok');
   }
 
-  /** A process did something for us, so that it is a good one to be connected to. */
+  /** Notes that a process answered as a leader. */
   worked(): void {
     this.#redirections = 0;
     this.#workedMs = this.#clock.monotonicMs();
     this.addresses.worked();
   }
 
-  /** Waits for nothing any more. */
+  /** Cancels all waits. */
   stop(): void {
     this.#cancelWait();
   }
 
-  /** Tries the next address after a while. `wasOpen`: the last one was reached. */
+  /** Tries the next address after a pause. `wasOpen`: the last one was reached. */
   retry(reason: string, wasOpen: boolean): void {
     this.#cancelWait();
     this.#redirections = 0;
@@ -151,7 +151,7 @@ export class Connector {
     this.#cancelWait = this.#clock.after(delayMs, () => this.connect());
   }
 
-  /** Goes to the leader, if it is known and was not just where we were; otherwise on to the next address. */
+  /** Connects to the leader, if it is known and not the present address; otherwise to the next address. */
   goToLeader(message: string, leaderUrl: string | undefined): void {
     this.#redirections++;
     if (this.#redirections > this.addresses.all.length || !this.addresses.follow(leaderUrl)) {
@@ -163,7 +163,7 @@ export class Connector {
     this.connect();
   }
 
-  /** Looks out for another key, and tries the refused one again after a long while. */
+  /** Polls for another key, and retries the refused one after a long pause. */
   waitForKey(key: string, error: AgentKeyRefused): void {
     this.#cancelWait();
     if (this.#hasNewKey(key)) {
@@ -196,7 +196,7 @@ export class Connector {
     this.retry(reason, false);
   }
 
-  /** The key, or `undefined` when it cannot be read now and will be tried again. */
+  /** The key, or `undefined` if it cannot be read now and will be retried. */
   #readKey(): string | undefined {
     try {
       return this.#options.agentKey();
@@ -210,7 +210,7 @@ export class Connector {
     try {
       return this.#options.agentKey() !== refused;
     } catch {
-      // It is just being replaced.
+      // It is being replaced right now.
       return false;
     }
   }

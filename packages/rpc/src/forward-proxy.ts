@@ -4,11 +4,11 @@ import { isIP } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { connect as connectTls } from 'node:tls';
 
-/** A proxy between an agent and the control plane, in networks where nothing gets out otherwise. */
+/** A proxy between an agent and the control plane, in networks without direct access. */
 export interface ForwardProxy {
-  /** `http://user:password@host:port`, or `https:` for a proxy that is itself spoken to over TLS. */
+  /** `http://user:password@host:port`, or `https:` for a proxy that itself uses TLS. */
   readonly url: string;
-  /** The certificate authority of a proxy with `https:`, in PEM, when it is not a public one. */
+  /** The certificate authority of an `https:` proxy, in PEM, if it is not a public one. */
   readonly ca?: string | undefined;
 }
 
@@ -19,8 +19,8 @@ interface TunnelTarget {
 }
 
 /**
- * A connection to the target through a tunnel (CONNECT), over TLS if the target wants it. The proxy sees names and ports; what it
- * carries it cannot read, and does not have to understand.
+ * Connects to the target through a tunnel (CONNECT), over TLS if the target requires it. The proxy sees names and
+ * ports; it can neither read nor needs to understand the contents.
  */
 export async function openTunnel(
   proxy: ForwardProxy,
@@ -45,7 +45,7 @@ export async function openTunnel(
 function connect(proxy: ForwardProxy, target: TunnelTarget, signal: AbortSignal): Promise<Duplex> {
   const url = new URL(proxy.url);
   const isSecure = url.protocol === 'https:';
-  // An address of IPv6 stands in brackets before a port.
+  // An IPv6 address is bracketed before a port.
   const authority = `${isIP(target.host) === 6 ? `[${target.host}]` : target.host}:${target.port}`;
   const options: RequestOptions & { readonly ca?: string } = {
     method: 'CONNECT',

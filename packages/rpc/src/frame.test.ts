@@ -37,7 +37,7 @@ const { value } = fc.letrec<{ value: unknown }>((tie) => ({
 const id = fc.nat({ max: Number.MAX_SAFE_INTEGER });
 const kind = fc.constantFrom(...frameKinds);
 
-test('a frame comes back as it was, wherever it lies in memory', () => {
+test('a decoded frame equals the encoded one, at any memory alignment', () => {
   fc.assert(
     fc.property(kind, id, value, fc.nat({ max: 9 }), (kind, id, body, shift) => {
       const encoded = encodeFrame(kind, id, body);
@@ -56,7 +56,7 @@ test('a frame without a body is its head', () => {
   assert.deepEqual(decodeFrame(frame, callLimits), { kind: 'ping', id: 7, body: undefined });
 });
 
-test('the bytes are these', () => {
+test('the encoding is stable', () => {
   const frame = encodeFrame('call', 258, { a: Int16Array.of(-2), $b: 'ü' });
   const hex = Buffer.from(frame).toString('hex');
   const expected = [
@@ -77,12 +77,12 @@ test('columns share one buffer that holds nothing else', () => {
   assert.equal(decoded.one.buffer.byteLength, 16);
 });
 
-test('members that are undefined are gone, as in JSON', () => {
+test('undefined members are dropped, as in JSON', () => {
   const body = decodeFrame(encodeFrame('result', 1, { a: undefined, b: 1 }), replyLimits).body;
   assert.deepStrictEqual(body, { b: 1 });
 });
 
-test('what would arrive as something else is not sent', () => {
+test('values that JSON would change are refused', () => {
   const cases: [name: string, body: unknown, problem: RegExp][] = [
     ['NaN', { load: Number.NaN }, /NaN cannot be sent/],
     ['infinity', [Number.POSITIVE_INFINITY], /Infinity cannot be sent/],
@@ -117,7 +117,7 @@ function built({ kind = 1, format = 1, reserved = 0, columns = 0, id = 1, rest =
 
 const oneByteColumn = Buffer.from('00000000010000000700000000000000', 'hex');
 
-test('a frame that is not exactly one frame is refused', () => {
+test('input that is not exactly one frame is refused', () => {
   const text = (body: string) => Buffer.from(body);
   const cases: [name: string, frame: Uint8Array, problem: RegExp][] = [
     ['nothing', new Uint8Array(0), /has no head/],
@@ -168,7 +168,7 @@ test('a frame that is not exactly one frame is refused', () => {
   }
 });
 
-test('garbage throws nothing but a FrameError', () => {
+test('garbage throws only a FrameError', () => {
   const refused = (bytes: Uint8Array) => {
     try {
       decodeFrame(bytes, callLimits);
@@ -194,7 +194,7 @@ test('garbage throws nothing but a FrameError', () => {
   );
 });
 
-test('a body is written once for any number of frames', () => {
+test('a body is encoded once for any number of frames', () => {
   const body = { offsets: Float64Array.of(1, 2), text: 'x' };
   const encoded = encodeBody(body);
   for (const id of [1, 2]) {

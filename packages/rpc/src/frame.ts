@@ -4,21 +4,21 @@ import type { Column } from '@weir/cluster/shapes';
 /**
  * One frame of the connection between an agent and the control plane; a message of the transport holds exactly one.
  *
- *     0   u8   kind, a position in `frameKinds`
+ *     0   u8   kind, an index into `frameKinds`
  *     1   u8   format, 1
  *     2   u16  zero
  *     4   u32  number of columns
- *     8   f64  id: of the call, of the subscription, or a count; a whole number
+ *     8   f64  id: of the call, of the subscription, or a count; an integer
  *     16  per column 8 bytes: u8 type, 3 bytes zero, u32 number of elements
  *     ..  the columns, each padded with zeros to a multiple of 8 bytes
- *     ..  the body as JSON in UTF-8, to the end of the frame; no bytes at all stand for no body
+ *     ..  the body as JSON in UTF-8, to the end of the frame; no bytes mean no body
  *
- * Everything is little-endian, as are the machines that we run on. Typed arrays anywhere in the body travel as columns, and
- * `{"$":n}` stands in their place, counted up in the order of the text. A key of a body that begins with `$` gets another one
- * in front.
+ * Everything is little-endian, like the machines that we run on. Typed arrays anywhere in the body travel as columns,
+ * with `{"$":n}` in their place, numbered in the order of the text. A key of a body that starts with `$` gets another
+ * one in front.
  *
- * JSON bounds the rest of a body: members that are `undefined` are gone afterwards, and what it would silently change (NaN,
- * holes, dates, bigints) is refused by `encodeFrame`.
+ * JSON limits the rest of a body: `undefined` members are dropped, and `encodeFrame` refuses values that JSON would
+ * silently change (NaN, holes, dates, bigints).
  */
 export const frameKinds = [
   'hello',
@@ -39,34 +39,34 @@ type FrameKind = (typeof frameKinds)[number];
 export interface Frame {
   readonly kind: FrameKind;
   readonly id: number;
-  /** `undefined` when there is none. */
+  /** `undefined` if there is none. */
   readonly body: unknown;
 }
 
 interface FrameLimits {
   readonly frameBytesMax: number;
-  /** JSON costs many times its length in memory, so that it has a limit of its own. */
+  /** JSON costs many times its length in memory, so it has a limit of its own. */
   readonly bodyBytesMax: number;
 }
 
-/** What an agent may send. */
+/** The limits of frames of agents. */
 export const callLimits: FrameLimits = {
   frameBytesMax: clusterLimits.rpcCallBytesMax,
   bodyBytesMax: clusterLimits.rpcCallBodyBytesMax,
 };
 
-/** What the control plane may send; a snapshot is all topics and the ends of all partitions. */
+/** The limits of frames of the control plane; a snapshot has all topics and the ends of all partitions. */
 export const replyLimits: FrameLimits = {
   frameBytesMax: clusterLimits.rpcReplyBytesMax,
   bodyBytesMax: clusterLimits.rpcReplyBytesMax,
 };
 
-/** The only thing that the bytes of a peer may throw. The connection that they came from is of no use any more. */
+/** The only error that bytes of a peer may throw. The connection must then be closed. */
 export class FrameError extends Error {
   override readonly name = 'FrameError';
 }
 
-/** A frame of which nothing is wrong but its size. What it was for is known, so that its sender can be told. */
+/** A frame that is only too large. Its kind and id are known, so it can be answered. */
 export class FrameTooLarge extends FrameError {
   readonly kind: FrameKind;
   readonly id: number;
@@ -78,7 +78,7 @@ export class FrameTooLarge extends FrameError {
   }
 }
 
-/** The order is the code on the wire: types may be appended and never moved. */
+/** The index is the code on the wire: types may be appended and never moved. */
 const columnTypes = [Uint8Array, Int16Array, Uint32Array, Int32Array, Float64Array] as const;
 
 const format = 1;
@@ -87,10 +87,10 @@ const tableRowBytes = 8;
 const marker = '$';
 const markerCode = marker.charCodeAt(0);
 
-/** A body that was written once and is sent under any number of ids: a frame whose head is not filled in. */
+/** A body that was encoded once and is sent with any number of ids: a frame with an empty head. */
 export interface EncodedBody {
   readonly columnCount: number;
-  /** The length of the body beside its columns. */
+  /** The length of the body without its columns. */
   readonly bodyBytes: number;
   readonly frame: Buffer;
 }
@@ -123,13 +123,13 @@ export function encodeFrame(kind: FrameKind, id: number, body?: unknown): Uint8A
   return asFrame(kind, id, encodeBody(body));
 }
 
-/** The encoded body itself as a frame: it can be one only once. */
+/** Turns the encoded body itself into a frame: possible only once. */
 export function asFrame(kind: FrameKind, id: number, { columnCount, frame }: EncodedBody): Uint8Array {
   writeHead(frame, kind, id, columnCount);
   return frame;
 }
 
-/** Why the other side would not take a frame with this body. */
+/** The reason why the other side would refuse a frame with this body. */
 export function sizeProblem(
   { frame, columnCount, bodyBytes }: EncodedBody,
   limits: FrameLimits,
@@ -166,8 +166,8 @@ function writeHead(frame: Buffer, kind: FrameKind, id: number, columnCount: numb
 }
 
 /**
- * Reads a frame or throws a `FrameError`. The columns are views of one fresh buffer that holds nothing else, so that they are
- * aligned, belong to the receiver and keep no memory of the socket alive.
+ * Decodes a frame or throws a `FrameError`. The columns are views of one fresh buffer that holds nothing else, so they
+ * are aligned, belong to the receiver and do not retain memory of the socket.
  */
 export function decodeFrame(bytes: Uint8Array, limits: FrameLimits): Frame {
   if (bytes.length < headBytes) throw new FrameError(`a frame of ${bytes.length} bytes has no head`);
@@ -239,7 +239,7 @@ function readBody(text: string, columns: readonly Column[]): unknown {
   return whole;
 }
 
-/** Takes typed arrays out of a value. What has none is not copied. */
+/** Moves typed arrays out of a value. Values without any are not copied. */
 function withoutColumns(value: unknown, columns: Column[], depth: number): unknown {
   switch (typeof value) {
     case 'string':
@@ -328,7 +328,7 @@ function withColumns(
     const member = object[key];
     if (typeof member !== 'object' || member === null) continue;
     const whole = withColumns(member, left, depth + 1);
-    // A key of this name would set the prototype if it were assigned.
+    // An assignment to a key named `__proto__` would set the prototype.
     if (whole !== member) Object.defineProperty(object, key, { ...plainProperty, value: whole });
   }
   if (!isMarked) return object;

@@ -12,15 +12,17 @@ import type { Clock, Metrics } from '@weir/core';
 import { CallMetrics, callRows } from './call-metrics.ts';
 import { asFrame, callLimits, encodeBody, sizeProblem } from './frame.ts';
 
-/** Asked for the arguments when the call is sent for the first time. `undefined`: there is nothing to ask any more. */
+/** Returns the arguments when the call is sent for the first time. `undefined`: there is nothing to send any more. */
 export type LateArgs = () => readonly unknown[] | undefined;
 
 interface PendingCall {
   readonly id: number;
   readonly method: CallName;
-  /** Made when the call is sent for the first time, if its arguments come late. Never made again: what was sent stays as it is. */
+  /**
+   * Encoded when the call is first sent, if its arguments are late. Never encoded again: a repeated call is identical.
+   */
   frame: Uint8Array | LateArgs;
-  /** Whether its arguments come late, so that its caller wants to know that it was not done. */
+  /** Whether its arguments are late, so that its caller must learn if it was not executed. */
   readonly isLate: boolean;
   /** Whether it was sent over a connection that ended before its answer. */
   isInDoubt: boolean;
@@ -37,13 +39,13 @@ const pendingMax: Record<CallClass, number> = {
 
 export const clientCallRows = callRows('control_plane_rpc', 'to the control plane');
 
-/** Calls without an answer, each until its deadline, whatever happens to the connection. */
+/** Calls without an answer, each until its deadline, across connections. */
 export class PendingCalls {
   readonly #clock: Clock;
   readonly #metrics: CallMetrics;
   /** In the order of their ids. */
   readonly #pending = new Map<number, PendingCall>();
-  /** Those that have not been sent over the present connection, in the order of their ids in each class. */
+  /** Those that were not sent over the present connection, in the order of their ids in each class. */
   readonly #unsent: Record<CallClass, Map<number, PendingCall>> = { working: new Map(), waiting: new Map() };
   readonly #count: Record<CallClass, number> = { working: 0, waiting: 0 };
   #lastId = 0;
@@ -61,20 +63,23 @@ export class PendingCalls {
     return this.#unsent.working.size + this.#unsent.waiting.size > 0;
   }
 
-  /** Why there can be no more of them. */
+  /** The error if no more calls can be pending. */
   whyFull(method: CallName): Error | undefined {
     const places = callClass(method);
     if (this.#count[places] < pendingMax[places]) return undefined;
     return new ClusterUnavailable(`${this.#count[places]} calls wait for the control plane already`);
   }
 
-  /** A call that cannot even wait. */
+  /** Rejects a call that cannot even wait. */
   refuse(method: CallName, problem: Error): Promise<never> {
     this.#metrics.ended(method, 'refused', 0);
     return Promise.reject(problem);
   }
 
-  /** A new call, to be sent. One with late arguments that turn out to be nothing is not sent, and answered with an empty list. */
+  /**
+   * Adds a call to send. If its late arguments turn out to be `undefined`, it is not sent and resolves with an empty
+   * list.
+   */
   add(method: CallName, args: readonly unknown[] | LateArgs): Promise<unknown> {
     const startMs = this.#clock.monotonicMs();
     const id = ++this.#lastId;
@@ -103,7 +108,7 @@ export class PendingCalls {
     });
   }
 
-  /** There is a new connection: all of them have to be sent, in their order. */
+  /** Marks all calls for sending over a new connection, in order. */
   sendAllAgain(): void {
     for (const call of this.#pending.values()) {
       if (typeof call.frame !== 'function') call.isInDoubt = true;
@@ -112,8 +117,8 @@ export class PendingCalls {
   }
 
   /**
-   * Takes those that have to be sent, as long as `send` has room for another. Those with late arguments stay where another process may lead:
-   * what was sent there could not be taken back.
+   * Sends the unsent calls while there is room. Those with late arguments wait where another process may lead: a sent
+   * call could not be taken back.
    */
   sendUnsent(
     mayLeaveFirst: boolean,
@@ -132,7 +137,7 @@ export class PendingCalls {
     }
   }
 
-  /** The frame of a call that is about to be sent, or `undefined` when it was settled instead. */
+  /** The frame of a call that is about to be sent, or `undefined` if it was settled instead. */
   #encodeLate(call: PendingCall, lateArgs: LateArgs): Uint8Array | undefined {
     const { id, method } = call;
     try {
@@ -156,7 +161,9 @@ export class PendingCalls {
     this.#settle(id, outcome)?.reject(error);
   }
 
-  /** The process over whose connection the call was sent last did nothing of it. It stays, unless its caller wants to choose anew what it sends. */
+  /**
+   * The last process did not execute the call. It stays pending, unless its caller wants to choose its arguments again.
+   */
   notDone(id: number, message: string): void {
     const call = this.#pending.get(id);
     if (call?.isLate === true && !call.isInDoubt) this.fail(id, 'notLeader', new CallNotDone(message));
@@ -166,7 +173,7 @@ export class PendingCalls {
     for (const id of [...this.#pending.keys()]) this.fail(id, outcome, error);
   }
 
-  /** The call, unless it was given up before its answer came. */
+  /** The call, unless it was settled before its answer arrived. */
   #settle(id: number, outcome: string): PendingCall | undefined {
     const call = this.#pending.get(id);
     if (call === undefined) return undefined;

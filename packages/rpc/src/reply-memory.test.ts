@@ -12,7 +12,7 @@ function memoryAt() {
 const done = async () => ({ value: 'done' });
 const never = () => assert.fail('done twice');
 
-test('a call is done once, and what is forgotten may be done again', async () => {
+test('a call is executed once, and a dropped one may be executed again', async () => {
   const session = memoryAt().memory.open('vci_a', 'client');
   assert.deepEqual(await session.run(1, done), { value: 'done' });
   assert.deepEqual(await session.run(1, never), { value: 'done' });
@@ -20,7 +20,7 @@ test('a call is done once, and what is forgotten may be done again', async () =>
   assert.deepEqual(await session.run(1, async () => ({ value: 'again' })), { value: 'again' });
 });
 
-test('a client that connects keeps the answers it waits for, and no others', async () => {
+test('a connecting client retains the answers it waits for, and no others', async () => {
   const { memory } = memoryAt();
   const session = memory.open('vci_a', 'client');
   for (const callId of [1, 2, 3]) await session.run(callId, done);
@@ -31,13 +31,13 @@ test('a client that connects keeps the answers it waits for, and no others', asy
   await again.run(2, never);
 });
 
-test('a client of another cluster sees nothing of it, whatever it calls itself', () => {
+test('clients of different clusters are separate, even with equal ids', () => {
   const { memory } = memoryAt();
   assert.notEqual(memory.open('vci_a', 'client'), memory.open('vci_b', 'client'));
   assert.notEqual(memory.open('vci_a', 'b/c'), memory.open('vci_a/b', 'c'));
 });
 
-test('answers of one client and clients without a connection have a limit', async () => {
+test('answers per client and clients without a connection are limited', async () => {
   const { memory, clock } = memoryAt();
   const session = memory.open('vci_a', 'client');
   for (let callId = 0; callId < clusterLimits.rpcRememberedRepliesMax + 10; callId++)

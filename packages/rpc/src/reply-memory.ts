@@ -5,12 +5,12 @@ import type { FailureBody } from './bodies.ts';
 export type Outcome = { readonly value: unknown } | { readonly failure: FailureBody };
 
 /**
- * The answers of one client that it has not confirmed, by call id. A call that comes again, over whatever connection, finds
- * the answer here, or the work that is still under way, and is not done a second time.
+ * The unconfirmed answers of one client, by call id. A repeated call, over any connection, finds its answer or the work
+ * in flight here, and is not executed again.
  */
 export class Session {
   readonly #outcomes = new Map<number, Promise<Outcome>>();
-  /** Ends the connection that the client has now. */
+  /** Closes the present connection of the client. */
   supersede: (() => void) | undefined;
   lastUsedMs: number;
 
@@ -22,13 +22,13 @@ export class Session {
     return this.#outcomes.size;
   }
 
-  /** The outcome of a call, which is run unless it was before. */
+  /** Returns the outcome of a call, and runs it the first time. */
   run(callId: number, work: () => Promise<Outcome>): Promise<Outcome> {
     const known = this.#outcomes.get(callId);
     if (known !== undefined) return known;
     const outcome = work();
     this.#outcomes.set(callId, outcome);
-    // A client that confirms nothing loses what it could have confirmed first.
+    // A client that confirms nothing loses its oldest answers.
     if (this.#outcomes.size > clusterLimits.rpcRememberedRepliesMax) {
       this.#outcomes.delete(this.#outcomes.keys().next().value!);
     }
@@ -39,7 +39,7 @@ export class Session {
     this.#outcomes.delete(callId);
   }
 
-  /** A client that has just connected says which answers it still waits for. */
+  /** Drops all answers except those that a newly connected client still waits for. */
   keepOnly(pending: Float64Array): void {
     const kept = new Set(pending);
     for (const callId of this.#outcomes.keys()) {
@@ -48,10 +48,10 @@ export class Session {
   }
 }
 
-/** A client that was away for longer than this has given up its calls: it is more than any deadline. */
+/** A client that was away for longer than this has no pending calls: it exceeds every deadline. */
 const awayMsMax = 300_000;
 
-/** The memory of a control-plane process, shared by all of its connections. */
+/** The answers that a control-plane process remembers, shared by all of its connections. */
 export class ReplyMemory {
   readonly #sessions = new Map<string, Session>();
   readonly #clock: Clock;
@@ -60,7 +60,7 @@ export class ReplyMemory {
     this.#clock = clock;
   }
 
-  /** The session of a client, which becomes the most recent. Keys of one cluster see nothing of another. */
+  /** Returns the session of a client and marks it as most recently used. Clusters are separate. */
   open(clusterId: string, clientId: string): Session {
     const key = JSON.stringify([clusterId, clientId]);
     const nowMs = this.#clock.monotonicMs();
@@ -76,7 +76,7 @@ export class ReplyMemory {
     for (const [key, session] of this.#sessions) {
       const isOld = nowMs - session.lastUsedMs > awayMsMax;
       if (!isOld && this.#sessions.size <= clusterLimits.rpcRememberedClientsMax) return;
-      // Those with a connection are limited by the number of connections.
+      // Sessions with a connection are limited by the number of connections.
       if (session.supersede === undefined) this.#sessions.delete(key);
     }
   }

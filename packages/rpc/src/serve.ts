@@ -32,17 +32,20 @@ import {
 } from './frame.ts';
 import type { Outcome, ReplyMemory, Session } from './reply-memory.ts';
 
-/** A cluster as a process has it that may lead it or not. */
+/** A cluster in a process that may lead it or not. */
 export interface ServedCluster extends ClusterPort {
-  /** The port for one request, whose commands are done once however often and to whichever process it comes. */
+  /** The port for one request: a repeated request returns the first answer, on any process. */
   forRequest?(requestId: string): ClusterPort;
-  /** Calls back when another process leads than before, or nobody. Returns the function that ends it. */
+  /** Calls the listener when the leader changes, or there is none. Returns a function that removes it. */
   onLeader?(listener: () => void): () => void;
-  /** An agent was heard over a connection; told after each of its heartbeats. */
+  /** Notes the connection of an agent; called after each of its heartbeats. */
   agentConnected?(agentId: string, connection: object): void;
-  /** That connection ended, and not because this process stops. `isBroken`: neither side closed it. */
+  /** Notes the end of that connection, unless this process stops. `isBroken`: neither side closed it. */
   agentDisconnected?(agentId: string, connection: object, isBroken: boolean): void;
-  /** Why followers hear nothing here, and where the leader is if that is known; `undefined` while this process leads. */
+  /**
+   * The reason why followers get nothing here, and the address of the leader if known; `undefined` if this process
+   * leads.
+   */
   notLeader?(): Redirection | undefined;
 }
 
@@ -53,13 +56,13 @@ interface Redirection {
 
 interface ServeOptions {
   readonly clusterId: string;
-  /** The cluster as this process has it, asked anew for every call; `undefined` when it is not here just now. */
+  /** The cluster in this process, looked up for every call; `undefined` if it is not here at present. */
   readonly cluster: () => ServedCluster | undefined;
   /** The addresses of all control-plane processes, this one included. */
   readonly members: () => readonly string[];
-  /** Whether another process of the control plane calls, and not an agent. */
+  /** Whether the caller is another control-plane process, and not an agent. */
   readonly isMember?: boolean;
-  /** Told of every call that an agent may not make. */
+  /** Called for every call that an agent may not make. */
   readonly onForbiddenCall?: ((method: string, agentId: string | undefined) => void) | undefined;
   readonly memory: ReplyMemory;
   readonly clock: Clock;
@@ -69,7 +72,7 @@ interface ServeOptions {
 
 /** The control plane's end of a connection. */
 export interface ServedConnection {
-  /** Takes no more calls, answers those under way, then closes. The client sends the others again, elsewhere. */
+  /** Accepts no more calls, answers those in flight, then closes. The client repeats the others elsewhere. */
   drain(): Promise<void>;
   close(code: EndCode, reason: string): void;
   abort(): void;
@@ -95,7 +98,7 @@ const skippedRow: MetricRow<never> = {
   labels: [],
 };
 
-/** The ids of requests are made of it. */
+/** Request ids contain it. */
 const clientIdCharsMax = 64;
 const callsMax: Record<CallClass, number> = {
   working: clusterLimits.rpcRunningCallsMax,
@@ -105,15 +108,15 @@ const callsMax: Record<CallClass, number> = {
 /** A client pings far more often than this. */
 const clientSilenceMsMax = 15_000;
 /**
- * Calls of a client that has no leader to go to wait here for so long: longer than it takes to replace a leader, and shorter than
- * any deadline.
+ * How long calls of a client without a reachable leader wait here: longer than it takes to replace a leader, and
+ * shorter than any deadline.
  */
 const waitForLeaderMsMax = 4_500;
-/** How often a follower that fell behind is looked at. */
+/** How often a follower that fell behind is checked. */
 const catchUpIntervalMs = 50;
 
 /**
- * Changes are the same for all followers of a cluster, and a leader hands the same list to each, so that they are written
+ * All followers of a cluster get the same changes, and a leader passes the same list object to each, so it is encoded
  * once.
  */
 const encodedChanges = new WeakMap<readonly ClusterChange[], EncodedBody>();
@@ -123,7 +126,7 @@ interface Subscription {
   isSkipping: boolean;
 }
 
-/** Serves one cluster to one agent until the channel ends. Who it is and that it may was settled before. */
+/** Serves one cluster to one agent until the channel ends. The caller has authenticated and authorised it. */
 export function serveConnection(channel: Channel, options: ServeOptions): ServedConnection {
   const { clock, log, metrics, memory, clusterId } = options;
   const callMetrics = new CallMetrics(metrics, rows);
@@ -134,25 +137,25 @@ export function serveConnection(channel: Channel, options: ServeOptions): Served
   /** Calls whose answers were sent and not confirmed, in the order of sending. */
   const unconfirmed: number[] = [];
   let confirmedCount = 0;
-  /** Calls under way, by whose places they take. */
+  /** Calls in flight, by class. */
   const running: Record<CallClass, number> = { working: 0, waiting: 0 };
   let session: Session | undefined;
   let myClientId = '';
   /**
-   * `turnedAway`: the client was told to go elsewhere and takes all of its calls along, in their order. What is still on its
-   * way to us must not be done before them.
+   * `turnedAway`: the client was redirected and takes all of its calls along, in order. Calls that still arrive here
+   * must not be executed before them.
    */
   let state: 'open' | 'turnedAway' | 'draining' | 'ended' = 'open';
-  /** Where the client could reach nobody when it connected. */
+  /** Addresses that the client could not reach when it connected. */
   let unreachable: ReadonlySet<string> = new Set();
-  /** Those who wait for a leader; called with whether there is news. */
+  /** Calls that wait for a leader; called with whether the leader changed. */
   const waiting = new Set<(isNews: boolean) => void>();
   let hasHeard = true;
   let snapshotBytes = 0;
-  /** Of calls that were refused and logged. */
+  /** Methods of refused calls that were logged. */
   const forbiddenMethods = new Set<CallName>();
   const drained: (() => void)[] = [];
-  /** What this connection is for the cluster, and the agent that was heard over it. */
+  /** The identity of this connection for the cluster, and the agent that sent heartbeats over it. */
   const connection = {};
   let agentId: string | undefined;
   let cancelWatch = () => {};
@@ -210,7 +213,10 @@ export function serveConnection(channel: Channel, options: ServeOptions): Served
     }
   }
 
-  /** A call that is too large concerns nobody but its caller: whoever is cut off sends it again, and loses all others meanwhile. */
+  /**
+   * Answers a call that is too large: closing the connection would make the client repeat it, and lose all others
+   * meanwhile.
+   */
   function refuseCall({ id, message }: FrameTooLarge, mine: Session): void {
     if (state !== 'open') return;
     log.warn('refused call of agent: too large', { clusterId, problem: message });
@@ -224,13 +230,13 @@ export function serveConnection(channel: Channel, options: ServeOptions): Served
     unreachable = new Set(notReached);
     myClientId = clientId;
     session = memory.open(clusterId, clientId);
-    // A client has one connection. What still sits in an older one must not be done after what comes over this one.
+    // A client has one connection. Frames in an older one must not be executed after those of this one.
     session.supersede?.();
     session.supersede = () => close(endCodes.superseded, 'the client opened a newer connection');
     session.keepOnly(pending);
   }
 
-  /** The client has received so many answers over this connection. */
+  /** Drops answers that the client has received over this connection. */
   function confirm(count: number, mine: Session): void {
     if (count < confirmedCount || count > confirmedCount + unconfirmed.length) {
       throw new FrameError(`${count} answers confirmed that were not sent`);
@@ -305,7 +311,7 @@ export function serveConnection(channel: Channel, options: ServeOptions): Served
   function refusedCall(method: CallName): FailureBody {
     forbidden.add(1);
     options.onForbiddenCall?.(method, agentId);
-    // Once a connection for each method, so that the key cannot be used to fill the log.
+    // Once per method and connection, so that the key cannot be used to fill the log.
     if (!forbiddenMethods.has(method)) {
       forbiddenMethods.add(method);
       log.warn('refused call that agents may not make', { clusterId, agentId, method });
@@ -313,15 +319,15 @@ export function serveConnection(channel: Channel, options: ServeOptions): Served
     return { kind: 'invalid', message: `${method}: an agent key does not allow this; use the API` };
   }
 
-  /** The arguments are checked against the row of the method before. */
+  /** The caller has validated the arguments. */
   function portFor(callId: number, method: CallName, cluster: ServedCluster): ClusterPort {
     const isOnce = clusterCalls[method].onRetry === 'dedupe-durable' && cluster.forRequest !== undefined;
     return isOnce ? cluster.forRequest!(`${myClientId}:${callId}`) : cluster;
   }
 
   /**
-   * A client that could not reach the leader is not sent there: its call waits for another leader, this process perhaps. Says
-   * whether it is worth asking again.
+   * A client that could not reach the leader is not redirected there: its call waits for another leader, perhaps this
+   * process. Returns whether a retry makes sense.
    */
   function isThereNews(
     cluster: ServedCluster,
@@ -364,7 +370,7 @@ export function serveConnection(channel: Channel, options: ServeOptions): Served
   }
 
   function answer(callId: number, method: string, outcome: Outcome, mine: Session): void {
-    // What was not done may be done when the call comes again.
+    // A call that was not executed may be executed when it is repeated.
     if ('failure' in outcome && isPassing(outcome.failure)) mine.forget(callId);
     if (state === 'ended') return;
     if (state === 'open' && 'failure' in outcome && outcome.failure.kind === 'notLeader')
@@ -411,7 +417,7 @@ export function serveConnection(channel: Channel, options: ServeOptions): Served
       onSnapshot: (snapshot) => deliver(() => pushSnapshot(id, snapshot)),
       onChanges: (changes) => deliver(() => pushChanges(id, subscription, changes)),
     });
-    /** What goes wrong here is not the leader's concern. */
+    /** Errors here must not reach the leader. */
     function deliver(push: () => void): void {
       if (isStopped || !isCurrent()) return;
       try {
@@ -432,8 +438,8 @@ export function serveConnection(channel: Channel, options: ServeOptions): Served
   }
 
   /**
-   * Sends a follower to the leader when this process does not lead, at once or later. A client that only follows makes no call
-   * that would tell it.
+   * Redirects a follower to the leader when this process does not lead, at once or later. A client that only follows
+   * makes no call that would redirect it.
    */
   function watchLeader(id: number, cluster: ServedCluster, isCurrent: () => boolean): () => void {
     let isLooking = false;
@@ -467,7 +473,7 @@ export function serveConnection(channel: Channel, options: ServeOptions): Served
     if (frame.length > replyLimits.frameBytesMax) {
       throw new RangeError(`a snapshot of ${frame.length} bytes; at most ${replyLimits.frameBytesMax}`);
     }
-    // However large it is, it is the way to catch up; what is queued behind it counts from there.
+    // A snapshot of any size is allowed, because it is the way to catch up; the queue limit counts from its end.
     snapshotBytes = frame.length;
     channel.send(frame);
   }
@@ -520,7 +526,7 @@ export function serveConnection(channel: Channel, options: ServeOptions): Served
     if (state === 'draining' || state === 'ended') return;
     state = 'draining';
     for (const give of waiting) give(false);
-    // Those that wait for others may do so for minutes; their client takes them elsewhere.
+    // Long-polling calls may take minutes; their client takes them elsewhere.
     if (running.working > 0) await new Promise<void>((resolve) => drained.push(resolve));
     close(endCodes.goingAway, 'the control plane is about to stop');
   }
@@ -536,7 +542,7 @@ export function serveConnection(channel: Channel, options: ServeOptions): Served
 
   function end(isBroken: boolean): void {
     if (state === 'ended') return;
-    // A process that stops takes leave of all agents, and none of them is gone because of it.
+    // A stopping process closes all connections, and no agent is gone because of it.
     const isLeaving = state === 'draining';
     state = 'ended';
     if (!isLeaving) lostAgent(isBroken);
@@ -557,7 +563,7 @@ export function serveConnection(channel: Channel, options: ServeOptions): Served
   }
 }
 
-/** Whether the call was not done, and may be when it comes again. */
+/** Whether the call was not executed, and may be when it is repeated. */
 function isPassing({ kind }: FailureBody): boolean {
   return kind === 'unavailable' || kind === 'notLeader';
 }

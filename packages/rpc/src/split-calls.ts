@@ -3,12 +3,12 @@ import { clusterLimits } from '@weir/cluster/limits';
 
 type Args = readonly unknown[];
 
-/** The calls of which a call with so many entries is made, before anybody has looked how large they are; `undefined` when it is one. */
+/** Splits a call with too many entries, before its size is known; `undefined` if it fits. */
 export function splitByCount(method: CallName, args: Args): Args[] | undefined {
   return splitInto(method, args, clusterLimits.rpcCallEntriesMax);
 }
 
-/** Two halves of a call that is too large; `undefined` when it cannot be split. */
+/** Splits a call that is too large into halves; `undefined` if it cannot be split. */
 export function splitInHalves(method: CallName, args: Args): Args[] | undefined {
   const [entries] = args;
   return Array.isArray(entries) ? splitInto(method, args, Math.ceil(entries.length / 2)) : undefined;

@@ -12,11 +12,11 @@ import {
 } from './channel.ts';
 import { type ForwardProxy, openTunnel } from './forward-proxy.ts';
 
-/** Where the control plane takes connections of agents, below its address. */
+/** The path for connections of agents, below the address of the control plane. */
 export const agentConnectPath = 'api/v1/agent/connect';
 export const clusterIdParameter = 'virtual_cluster_id';
 export const agentKeyHeader = 'service-api-key';
-/** The version of the protocol. A side that does not speak it refuses the upgrade. */
+/** The version of the protocol. A side that does not support it refuses the upgrade. */
 export const subprotocol = 'weir.agent.v1';
 
 /** A close frame holds two bytes of code and 123 of text. */
@@ -24,19 +24,19 @@ const closeReasonBytesMax = 123;
 /** There was no close frame. */
 const brokenCode = 1006;
 
-/** An open WebSocket as a channel. `socket` is what it runs on. */
+/** Wraps an open WebSocket as a channel. `socket` is the underlying stream. */
 export function webSocketChannel(webSocket: WebSocket, socket: Duplex): Channel {
   let isCorked = false;
   let listener: ChannelListener | undefined;
   let problem = '';
   let end: (() => void) | undefined;
-  // Nothing may arrive before there is somebody to take it.
+  // No message may arrive before there is a listener.
   webSocket.pause();
   webSocket.on('message', (data: RawData) => {
     // A text message is no frame either, and is refused as one. The type of the others is the default: a buffer.
     listener?.onFrame(data as Buffer);
   });
-  // `close` follows and tells.
+  // `close` follows and reports it.
   webSocket.on('error', (error) => {
     problem = error.message;
   });
@@ -46,7 +46,7 @@ export function webSocketChannel(webSocket: WebSocket, socket: Duplex): Channel 
     end();
   });
 
-  /** Frames of one turn of the event loop leave in one system call; each costs more than a small call does. */
+  /** Frames of one turn of the event loop go out in one system call, which costs more than a small call. */
   function cork(): void {
     if (isCorked) return;
     isCorked = true;
@@ -89,17 +89,17 @@ function cut(reason: string): Buffer {
   return bytes.subarray(0, end);
 }
 
-/** Opens a WebSocket to the control plane: a plain upgrade of HTTP/1.1, which proxies let through. */
+/** Opens a WebSocket to the control plane: a plain HTTP/1.1 upgrade, which proxies let through. */
 export const dialWebSocket: Dial = (target) => dial(target, {});
 
-/** The same through a proxy that has to be asked for a connection. */
+/** The same through a forward proxy. */
 export function dialThroughProxy(proxy: ForwardProxy): Dial {
   return (target) => {
     const url = connectUrl(target);
     const isSecure = url.protocol === 'wss:';
     const host = url.hostname.replace(/^\[|\]$/g, '');
     const port = url.port === '' ? (isSecure ? 443 : 80) : Number(url.port);
-    // The request hands over a function that takes what takes time to be made.
+    // The request passes a callback, because the connection is created asynchronously.
     const createConnection = (
       _options: unknown,
       done: (error: Error | null, socket?: Duplex) => void,
@@ -145,8 +145,8 @@ function dial(target: DialTarget, how: Pick<ClientOptions, 'createConnection'>):
 }
 
 /**
- * Clients mask what they send so that a proxy which does not know WebSocket cannot be made to take it for HTTP. Within TLS no
- * proxy sees it, and masking costs more than everything else that is done to a large frame.
+ * Clients mask frames so that a proxy without WebSocket support cannot be tricked into reading them as HTTP. Within TLS
+ * no proxy sees them, and masking costs more than all other work on a large frame.
  */
 function noMask(mask: Buffer): void {
   mask.fill(0);

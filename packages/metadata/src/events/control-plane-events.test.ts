@@ -35,7 +35,7 @@ function event(text: string, type = 'diagnostics_logs'): ControlPlaneEvent {
   return { type, timeMs: 1, text };
 }
 
-test('events are given out until somebody says that they are written', async () => {
+test('events are returned until an agent confirms that they are written', async () => {
   const { events, figure, take } = world();
   events.put([event('a'), event('b')]);
   const first = await take();
@@ -48,7 +48,7 @@ test('events are given out until somebody says that they are written', async () 
   assert.equal(figure('handed_over'), 2);
 });
 
-test('who finds nothing waits for it', async () => {
+test('a poll without events waits for them', async () => {
   const { clock, events, take } = world();
   const waiting = take('', 0, 10_000);
   events.put([event('a')]);
@@ -75,14 +75,14 @@ for (const [what, configs, texts] of wanted) {
   });
 }
 
-test('what waits when events are switched off is nobody’s business any more', async () => {
+test('switching events off drops the waiting events', async () => {
   const { events, state, take } = world();
   events.put([event('a')]);
   state.configs = {};
   assert.deepEqual((await take()).texts, []);
 });
 
-test('however much is put, the newest are kept, so many of them, and the others are counted', async () => {
+test('the newest events are retained up to the limit, and dropped ones are counted', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(fc.integer({ min: 1, max: coreLimits.eventBytesMax + 1 }), { maxLength: 20 }),

@@ -10,7 +10,7 @@ import { type Clock, coreLimits, type EventTypeName, eventTypeNames } from '@wei
 import type { EventMetrics } from './event-metrics.ts';
 
 export interface ControlPlaneEventsOptions {
-  /** Another one for each leader. */
+  /** Unique per leader. */
   readonly queueId: string;
   readonly clusterConfigs: () => Readonly<Record<string, string>>;
   readonly metrics: EventMetrics;
@@ -18,14 +18,15 @@ export interface ControlPlaneEventsOptions {
 }
 
 /**
- * Events that wait for an agent which writes them. An event is given out until somebody says that it is written: an agent that dies in between costs
- * none, and may cost a double one. Soft state of the leader, bounded; the oldest make room for new ones.
+ * Events that wait for an agent to write them. An event is returned until an agent confirms that it is written: an
+ * agent that dies in between loses none, but may cause a duplicate. Soft state of the leader, bounded; new events evict
+ * the oldest.
  */
 export class ControlPlaneEvents {
   readonly #options: ControlPlaneEventsOptions;
   #events: ControlPlaneEvent[] = [];
   #chars = 0;
-  /** The number of the first of them; numbers are counted up for ever. */
+  /** The sequence number of the first waiting event. */
   #firstNumber = 0;
   readonly #waiting = new Set<() => void>();
   #isClosed = false;
@@ -34,7 +35,7 @@ export class ControlPlaneEvents {
     this.#options = options;
   }
 
-  /** Whether events of the type are written at all. */
+  /** Returns whether events of the type are enabled. */
   wants(type: string): boolean {
     const configs = this.#options.clusterConfigs();
     return (
@@ -79,13 +80,13 @@ export class ControlPlaneEvents {
     return { queueId: this.#options.queueId, nextNumber: this.#firstNumber + events.length, events };
   }
 
-  /** The term is over; nobody is kept waiting. */
+  /** Ends the term and wakes all waiting polls. */
   close(): void {
     this.#isClosed = true;
     this.#wake();
   }
 
-  /** Events were switched off meanwhile. */
+  /** Drops events that were disabled meanwhile. */
   #dropUnwanted(): void {
     if (this.#events.some(({ type }) => this.wants(type))) return;
     this.#drop(this.#events.length);

@@ -42,7 +42,7 @@ function stage() {
   return { clock, reports, numbers };
 }
 
-test('reports of the last minutes are kept, and with their agent they go', async () => {
+test('reports of the last minutes are retained, and dropped with their agent', async () => {
   const { clock, reports, numbers } = stage();
   for (let number = 1; number <= 10; number++) {
     assert.equal(reports.heard('a', reportOf(number, number - 1)), undefined);
@@ -56,7 +56,7 @@ test('reports of the last minutes are kept, and with their agent they go', async
   assert.deepEqual([...reports.reports().keys()], []);
 });
 
-test('a report that the agent does not know was heard is replaced by the next one, which tells it again', () => {
+test('a report whose receipt the agent did not learn is replaced by the next one, which repeats its content', () => {
   const { reports, numbers } = stage();
   reports.heard('a', reportOf(1, 0));
   reports.heard('a', reportOf(2, 1));
@@ -66,7 +66,7 @@ test('a report that the agent does not know was heard is replaced by the next on
   assert.deepEqual(numbers('a'), [1, 3, 1], 'another life begins anew');
 });
 
-test('whatever answers are lost, each file is counted once or waits to be reported', () => {
+test('with any lost answers, each file is counted once or waits to be reported', () => {
   const steps = fc.array(fc.record({ files: fc.nat(5), isHeard: fc.boolean(), isAnswered: fc.boolean() }), {
     maxLength: clusterLimits.agentReportsKeptMax,
   });
@@ -147,13 +147,13 @@ for (const [what, facts, problem] of refused) {
   });
 }
 
-test('what a later release tells besides does no harm', () => {
+test('unknown fields of a later release are ignored', () => {
   const { reports, numbers } = stage();
   assert.equal(reports.heard('a', reportOf(1, 0, { later: { is: 'fine' } } as object)), undefined);
   assert.deepEqual(numbers('a'), [1]);
 });
 
-test('an agent has a few reports, and all agents of a cluster so much room', () => {
+test('reports are limited per agent, and in size per cluster', () => {
   const { reports, numbers } = stage();
   for (let number = 1; number <= 100; number++) reports.heard('a', reportOf(number, number - 1));
   assert.equal(numbers('a').length, clusterLimits.agentReportsKeptMax);
@@ -166,7 +166,7 @@ test('an agent has a few reports, and all agents of a cluster so much room', () 
   assert.deepEqual(numbers('c'), [1], 'who is gone leaves room');
 });
 
-test('the last login of each user counts, whichever agent he came to', async () => {
+test('the last login of each user counts, on any agent', async () => {
   const { clock, reports } = stage();
   const startMs = clock.nowMs();
   await clock.pass(60_000);
@@ -176,7 +176,7 @@ test('the last login of each user counts, whichever agent he came to', async () 
   assert.equal(reports.loginsHeardSinceMs, startMs);
 });
 
-test('logins are given away once to be written down, and are known further on', () => {
+test('logins are taken once to be stored, and remain known', () => {
   const { clock, reports } = stage();
   const nowMs = clock.nowMs();
   reports.heard('a', reportOf(1, 0, { logins: [{ username: 'ann', agoMs: 0 }] }));
@@ -188,7 +188,7 @@ test('logins are given away once to be written down, and are known further on', 
   assert.deepEqual(reports.takeLogins(), logins, 'again when that failed');
 });
 
-test('what the leaders before have heard without a gap goes on', () => {
+test('logins known from earlier leaders without a gap continue', () => {
   const clock = new HandClock();
   const reports = new AgentReports(clock, 7);
   assert.equal(reports.loginsHeardSinceMs, 7);
@@ -199,7 +199,7 @@ test('what the leaders before have heard without a gap goes on', () => {
   assert.equal(reports.takeLogins().heardSinceMs, clock.nowMs());
 });
 
-test('while an agent of an earlier release is there, nobody knows who has not logged in', async () => {
+test('while an agent of an earlier release is present, absent logins are unknown', async () => {
   const { clock, reports } = stage();
   reports.heard('old', undefined);
   assert.notEqual(reports.loginsHeardSinceMs, undefined, 'it may report soon');
@@ -221,7 +221,7 @@ function logInMany(reports: AgentReports, userCount: number, afterEach: () => vo
   }
 }
 
-test('who is forgotten for want of room is not said to have stayed away', () => {
+test('an evicted user does not count as one without logins', () => {
   const { clock, reports } = stage();
   clock.advance(1_000);
   logInMany(reports, clusterLimits.lastLoginsMax + 1);
@@ -229,7 +229,7 @@ test('who is forgotten for want of room is not said to have stayed away', () => 
   assert.equal(reports.loginsHeardSinceMs, clock.nowMs());
 });
 
-test('who is written down may be forgotten', () => {
+test('a stored login may be evicted', () => {
   const { clock, reports } = stage();
   const startMs = clock.nowMs();
   clock.advance(1_000);
@@ -238,7 +238,7 @@ test('who is written down may be forgotten', () => {
   assert.equal(reports.loginsHeardSinceMs, startMs);
 });
 
-test('the clients of an agent are those of its last report, for a while, and none are told of silent agents', async () => {
+test('the clients of an agent come from its last recent report, and are absent for silent agents', async () => {
   const { clock, reports } = stage();
   assert.equal(reports.connectedOf('a'), undefined);
   reports.heard('a', reportOf(1, 0, { connected: connectedBy({}, 3) }));
@@ -260,7 +260,7 @@ test('the clients of an agent are those of its last report, for a while, and non
   assert.equal(reports.connectedOf('a'), undefined);
 });
 
-test('the clients of all agents together have so much room; beyond it they are only counted', () => {
+test('the clients of all agents share a size limit; beyond it they are only counted', () => {
   const { reports } = stage();
   const clientIds = Array(clusterLimits.reportedSoftwareNamesMax).fill(name);
   const software = Array(18).fill(softwareOf({ clientIds }));

@@ -10,7 +10,9 @@ import { clusterLimits } from '@weir/cluster/limits';
 import type { Clock } from '@weir/core';
 import type { HeardLogins } from '@weir/machine';
 
-/** As text, which takes a fraction of the memory: reports of thousands of agents are kept, and looked at once a minute. */
+/**
+ * As text, which takes a fraction of the memory: reports of thousands of agents are retained, and read once a minute.
+ */
 interface Kept extends Pick<AgentReport, 'startedMs' | 'number'> {
   readonly json: string;
   readonly heardMs: number;
@@ -22,34 +24,34 @@ interface HeardConnections {
   readonly heardMs: number;
 }
 
-/** An agent that sent none for so long does not send any. */
+/** An agent without a report for so long does not send reports. */
 const reportSilenceMsMax = 3 * reportIntervalMs;
 
 /**
- * What agents have reported in the last minutes, and who has logged in since this leader leads. It is in memory only: the next leader
- * hears the next reports. Of logins it knows besides what was written down of them.
+ * Reports of agents from the last minutes, and logins since this leader took over. In memory only: the next leader
+ * receives the next reports. Logins are also stored from time to time.
  */
 export class AgentReports {
   readonly #clock: Clock;
   readonly #keptByAgent = new Map<string, Kept[]>();
   /** When an agent first sent a heartbeat, until it sends a report. */
   readonly #withoutReport = new Map<string, number>();
-  /** By user, in the order of their logins as they were heard. */
+  /** By user, in the order in which the logins were received. */
   readonly #loginMs = new Map<string, number>();
-  /** Users who logged in since that was last written down. */
+  /** Users with a login that is not stored yet. */
   #newLogins = new Set<string>();
   #loginsHeardSinceMs: number;
   #keptChars = 0;
   readonly #connectedByAgent = new Map<string, Pick<Kept, 'json' | 'heardMs' | 'atMs'>>();
   #connectedChars = 0;
 
-  /** Since when the leaders before have missed no login; without it since now. */
+  /** `loginsHeardSinceMs`: since when earlier leaders have missed no login; by default now. */
   constructor(clock: Clock, loginsHeardSinceMs = clock.nowMs()) {
     this.#clock = clock;
     this.#loginsHeardSinceMs = loginsHeardSinceMs;
   }
 
-  /** Says what is wrong with a report that is not kept. */
+  /** Returns the problem of a report that is refused. */
   heard(agentId: string, report: AgentReport | undefined): string | undefined {
     const atMs = this.#clock.monotonicMs();
     if (report === undefined) {
@@ -61,7 +63,7 @@ export class AgentReports {
     if (problem !== undefined) return problem;
     this.#withoutReport.delete(agentId);
     this.#noteLogins(report);
-    // Only the last of these counts, and they may be as long as all the rest.
+    // Only the last connections count, and they may be as long as all the rest.
     const { connected, ...counted } = report;
     this.#keep(agentId, report, JSON.stringify(counted));
     this.#keepConnected(agentId, connected);
@@ -75,7 +77,7 @@ export class AgentReports {
     this.#keepConnected(agentId, undefined);
   }
 
-  /** The clients of an agent as it told of them last, and when; `undefined` if it did not of late. */
+  /** The last reported clients of an agent, and when; `undefined` if there is no recent report. */
   connectedOf(agentId: string): HeardConnections | undefined {
     const kept = this.#connectedByAgent.get(agentId);
     if (kept === undefined || this.#clock.monotonicMs() - kept.atMs > reportKeptMs) return undefined;
@@ -93,12 +95,12 @@ export class AgentReports {
     return found;
   }
 
-  /** When users have logged in last, of those who have since this leader leads. */
+  /** The last login of each user, of those that logged in since this leader took over. */
   get loginMs(): ReadonlyMap<string, number> {
     return this.#loginMs;
   }
 
-  /** Those that are new, to be written down. */
+  /** Takes the logins that are not stored yet. */
   takeLogins(): HeardLogins {
     const uses = Array.from(this.#newLogins, (username) => ({
       username,
@@ -108,7 +110,7 @@ export class AgentReports {
     return { uses, heardSinceMs: this.loginsHeardSinceMs ?? null };
   }
 
-  /** They could not be written down, and are new still. */
+  /** Returns logins whose save failed. */
   putBackLogins({ uses }: HeardLogins): void {
     for (const { username, usedMs } of uses) this.#noteLogin(username, usedMs);
     this.#forgetLogins();
@@ -119,13 +121,13 @@ export class AgentReports {
     const isAnySilent = [...this.#withoutReport.values()].some(
       (sinceMs) => atMs - sinceMs > reportSilenceMsMax,
     );
-    // What clients of such an agent did nobody knows, also when the agent is gone later.
+    // Logins on such an agent are unknown, also after the agent has gone.
     if (isAnySilent) this.#loginsHeardSinceMs = this.#clock.nowMs();
     return isAnySilent ? undefined : this.#loginsHeardSinceMs;
   }
 
   #keep(agentId: string, { startedMs, number, sinceNumber }: AgentReport, json: string): void {
-    // The agent did not know that these were heard, and tells what was in them again.
+    // The agent did not learn that these were received, and repeats their content.
     const isToldAgain = (before: Kept) => before.startedMs === startedMs && before.number > sinceNumber;
     const kept = this.#dropFrom(agentId, (one) => isToldAgain(one) || this.#isOld(one));
     if (kept.length >= clusterLimits.agentReportsKeptMax) this.#keptChars -= kept.shift()!.json.length;
@@ -157,7 +159,7 @@ export class AgentReports {
       if (isDropped(one)) this.#keptChars -= one.json.length;
       else kept.push(one);
     }
-    // An agent that has reported stays known as one that does.
+    // An agent that has reported stays known as a reporting one.
     if (this.#keptByAgent.has(agentId)) this.#keptByAgent.set(agentId, kept);
     return kept;
   }
@@ -184,7 +186,7 @@ export class AgentReports {
     while (this.#loginMs.size > clusterLimits.lastLoginsMax) {
       const [oldest] = this.#loginMs.keys();
       this.#loginMs.delete(oldest!);
-      // Of whoever is forgotten before that was written down it must not be said that he never came.
+      // A user who is evicted before the login is stored must not count as one without logins.
       if (this.#newLogins.delete(oldest!)) this.#loginsHeardSinceMs = this.#clock.nowMs();
     }
   }

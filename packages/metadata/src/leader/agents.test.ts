@@ -50,7 +50,7 @@ function stage() {
     }
   };
   const named = () => agents.list().map(({ agentId }) => agentId);
-  /** A heartbeat over a connection, which is returned. */
+  /** Sends a heartbeat over a connection, and returns the connection. */
   const connect = async (agentId: string, connection: object = {}) => {
     await agents.heartbeat(agent(agentId));
     agents.connected(agentId, connection);
@@ -59,7 +59,7 @@ function stage() {
   return { clock, agents, lost, silence, named, connect, changes: () => changes };
 }
 
-test('who falls silent is lost, until it comes back, leaves, or an hour is over', async () => {
+test('a silent agent is lost, until it returns, leaves, or an hour has passed', async () => {
   const { clock, agents, lost, silence } = stage();
   for (const id of ['back', 'gone', 'left', 'stays']) await agents.heartbeat(agent(id));
   const seenMs = clock.nowMs();
@@ -75,7 +75,7 @@ test('who falls silent is lost, until it comes back, leaves, or an hour is over'
   assert.deepEqual(lost(), []);
 });
 
-test('a leader that stood still first hears what was said meanwhile', async () => {
+test('a leader that was paused first processes the heartbeats that arrived meanwhile', async () => {
   const { clock, agents, lost, silence } = stage();
   for (const id of ['speaks', 'silent']) agents.heartbeat(agent(id));
   await clock.pass(60_000);
@@ -86,7 +86,7 @@ test('a leader that stood still first hears what was said meanwhile', async () =
   assert.deepEqual(lost(), ['silent']);
 });
 
-test('who was not heard since the leader changed is not missed', async () => {
+test('an agent without a heartbeat since the failover does not count as lost', async () => {
   const before = stage();
   await before.agents.heartbeat(agent('a'));
   await before.agents.heartbeat(agent('b'));
@@ -97,7 +97,7 @@ test('who was not heard since the leader changed is not missed', async () => {
   assert.deepEqual(lost(), ['b']);
 });
 
-test('of many that are lost the last are told', async () => {
+test('only the most recently lost agents are listed', async () => {
   const { agents, lost, silence } = stage();
   for (let index = 0; index < clusterLimits.lostAgentsMax + 2; index++)
     await agents.heartbeat(agent(`a${index}`));
@@ -106,7 +106,7 @@ test('of many that are lost the last are told', async () => {
   assert.equal(lost()[0], 'a2');
 });
 
-test('a report is for the leader alone: no list changes by it, and the next leader is not told', async () => {
+test('a report stays with the leader: it changes no list and is not passed to the next leader', async () => {
   const { agents, changes } = stage();
   const listed = await agents.heartbeat({ ...agent('a'), report });
   assert.deepEqual(listed, [agent('a')]);
@@ -118,13 +118,13 @@ test('a report is for the leader alone: no list changes by it, and the next lead
   assert.equal(agents.heard().reports.get('a')?.at(-1)?.report.number, 2);
 });
 
-test('an agent lives, whatever its report is', async () => {
+test('a heartbeat with an invalid report still counts', async () => {
   const { agents } = stage();
   assert.deepEqual(await agents.heartbeat({ ...agent('a'), report: 'nonsense' as never }), [agent('a')]);
   assert.equal(agents.heard().reports.size, 0);
 });
 
-test('with an agent its reports go', async () => {
+test('the reports of an agent are dropped with it', async () => {
   const { agents, silence } = stage();
   await agents.heartbeat({ ...agent('left'), report });
   await agents.heartbeat({ ...agent('silent'), report });
@@ -133,7 +133,7 @@ test('with an agent its reports go', async () => {
   assert.equal(agents.heard().reports.size, 0);
 });
 
-test('an agent whose connection broke is not named within a tenth of a second, and is with its next heartbeat', async () => {
+test('an agent whose connection broke leaves Metadata within a tenth of a second, and returns with its next heartbeat', async () => {
   const { clock, agents, named, connect, lost, changes } = stage();
   await connect('a');
   const connection = await connect('b');
@@ -151,7 +151,7 @@ test('an agent whose connection broke is not named within a tenth of a second, a
   assert.deepEqual(named(), ['a', 'b']);
 });
 
-test('an agent that does not come back is lost when it has been silent for long enough', async () => {
+test('an agent that does not return is lost after the silence timeout', async () => {
   const { agents, named, connect, lost, silence } = stage();
   const connection = await connect('b');
   await connect('a');
@@ -163,7 +163,7 @@ test('an agent that does not come back is lost when it has been silent for long 
   assert.deepEqual([named(), lost()], [['a'], ['b']]);
 });
 
-test('an agent that closed its connection in order has a second to open another', async () => {
+test('an agent that closed its connection cleanly has a second to open another', async () => {
   const { clock, agents, named, connect } = stage();
   await connect('a');
   const connection = await connect('b');
@@ -174,7 +174,7 @@ test('an agent that closed its connection in order has a second to open another'
   assert.deepEqual(named(), ['a']);
 });
 
-test('the end of a connection that was replaced says nothing', async () => {
+test('the end of a replaced connection has no effect', async () => {
   const { clock, agents, named, connect } = stage();
   await connect('a');
   const first = await connect('b');
@@ -184,7 +184,7 @@ test('the end of a connection that was replaced says nothing', async () => {
   assert.deepEqual(named(), ['a', 'b']);
 });
 
-test('a leader that lost all connections names all agents, and those that stay away when the first one is back', async () => {
+test('a leader that lost all connections lists all agents, until the first one is back and the others stay absent', async () => {
   const { clock, agents, named, connect } = stage();
   const connections = [await connect('a'), await connect('b'), await connect('c')];
   for (const [index, agentId] of ['a', 'b', 'c'].entries())
@@ -199,7 +199,7 @@ test('a leader that lost all connections names all agents, and those that stay a
   assert.deepEqual(named(), ['a', 'b']);
 });
 
-test('agents of the leader before are named while they look for the new one', async () => {
+test('agents of the previous leader are listed while they look for the new one', async () => {
   const before = stage();
   for (const agentId of ['a', 'b', 'c']) await before.connect(agentId);
   const { clock, agents, named, connect } = stage();
@@ -213,7 +213,7 @@ test('agents of the leader before are named while they look for the new one', as
   assert.deepEqual(named(), ['b', 'c']);
 });
 
-test('an agent that was killed and started again has its node id at once, and the one that died is not named', async () => {
+test('a killed and restarted agent gets its node id at once, and the dead one is not listed', async () => {
   const { agents, connect } = stage();
   await connect('a');
   const connection = await connect('b');
@@ -225,7 +225,7 @@ test('an agent that was killed and started again has its node id at once, and th
   );
 });
 
-test('agents that live in this process have no connection to lose', async () => {
+test('agents in this process have no connection to lose', async () => {
   const { clock, agents, named, connect } = stage();
   await agents.heartbeat(agent('inside'));
   const connection = await connect('outside');

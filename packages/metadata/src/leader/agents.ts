@@ -17,23 +17,23 @@ import { AgentReports } from './agent-reports.ts';
 interface Seen {
   readonly agent: AgentDescription;
   readonly atMs: number;
-  /** Known from the leader before, and not heard since. */
+  /** Known from the previous leader, without a heartbeat since. */
   readonly isFromNote?: true;
-  /** Over which it said so; absent when it has none, and when it lives in this process. */
+  /** The connection of its last heartbeat; absent if it has none, or runs in this process. */
   readonly connection?: object | undefined;
-  /** Its connection ended, and it has not been heard over another. */
+  /** Its connection ended, and no heartbeat has arrived over another. */
   readonly ended?: { readonly atMs: number; readonly graceMs: number } | undefined;
-  /** Clients are not told of it until it is heard again. */
+  /** Not listed in Metadata until its next heartbeat. */
   readonly isAway?: boolean | undefined;
 }
 
 export type AgentsChange = 'agents' | 'loads';
 
-/** Who has which node id, durably. */
+/** The durable assignment of node ids. */
 interface NodeIds {
-  /** Whether the id is the agent's, as far as is known here. */
+  /** Returns whether the id belongs to the agent, as far as this process knows. */
   has(agentId: string, nodeId: number): boolean;
-  /** Finds an id for an agent, and resolves when it is written down. */
+  /** Assigns an id to an agent; resolves when it is durable. */
   assign(request: NodeIdRequest): Promise<number>;
 }
 
@@ -41,28 +41,29 @@ interface AgentsOptions {
   readonly clock: Clock;
   readonly log: Log;
   readonly nodeIds: NodeIds;
-  /** Since when the leaders before have missed no login. */
+  /** Since when earlier leaders have missed no login. */
   readonly loginsHeardSinceMs?: number | undefined;
 }
 
 /**
- * A connection that broke is that of an agent that died, with few exceptions. The clients of a dead agent ask another at the same moment where to go,
- * and some do not ask again for seconds, so that nothing is waited for but the end of this turn: several that break together are seen to do so.
+ * A broken connection almost always means that the agent died. Clients of a dead agent ask another one for metadata at
+ * the same moment, and some do not ask again for seconds. So the only delay is the end of this turn of the event loop,
+ * which lets connections that break together be handled together.
  */
 const brokenGraceMs = 0;
-/** An agent that ended its connection in order, or was told to, is about to open another. */
+/** An agent that closed its connection cleanly, or was asked to, is about to open another. */
 const endedGraceMs = 1_000;
 
-/** How long an agent that fell silent is told of as lost. */
+/** How long a silent agent is listed as lost. */
 export const lostAgentMsMax = 3_600_000;
 
 /**
- * The agents that live, as far as their heartbeats and connections tell. Soft state of the leader: no entry of the journal, but a note to the
- * next leader, so that clients are not told after a failover that the cluster has no brokers.
+ * The live agents, by heartbeats and connections. Soft state of the leader: it is not in the journal, but is left as a
+ * note for the next leader, so that Metadata does not show a cluster without brokers after a failover.
  *
- * An agent whose connection broke is away: clients are not told of it from then on, and are again with its next heartbeat. Whatever
- * else is known of it stays until it has been silent for too long. While no agent has a connection nobody is away: it is this process that
- * lost them, and there is nobody who could be told.
+ * An agent whose connection broke is away: Metadata omits it until its next heartbeat. All other state of it stays
+ * until the silence timeout. While no agent has a connection none is away: then this process has lost its connections,
+ * and there is no client to inform.
  */
 export class Agents {
   readonly #clock: Clock;
@@ -71,7 +72,7 @@ export class Agents {
   /** Agents that wait for their node ids. */
   readonly #joining = new Map<string, Promise<number>>();
   readonly #seen = new Map<string, Seen>();
-  /** Those that fell silent, the first to do so first. */
+  /** Silent agents, the oldest first. */
   readonly #lost = new Map<string, Seen>();
   readonly #reports: AgentReports;
   #list: readonly AgentDescription[] | undefined;
@@ -80,7 +81,7 @@ export class Agents {
   #sweptMs: number;
   #connectedCount = 0;
   #isOver = false;
-  /** Called when the list is another: an agent came, went or changed, or only loads did. */
+  /** Called when the list changes: an agent came, went or changed, or only loads did. */
   readonly #onChange: (change: AgentsChange) => void;
 
   constructor(options: AgentsOptions, onChange: (change: AgentsChange) => void) {
@@ -93,7 +94,7 @@ export class Agents {
     this.#onChange = onChange;
   }
 
-  /** In the order of their ids, so that every leader has the same. */
+  /** Sorted by id, so that every leader returns the same order. */
   list(): readonly AgentDescription[] {
     this.#list ??= [...this.#seen.values()]
       .filter(({ isAway }) => isAway !== true)
@@ -102,17 +103,17 @@ export class Agents {
     return this.#list;
   }
 
-  /** As it was said last; `undefined` when there is no such agent. */
+  /** The last reported load; `undefined` if there is no such agent. */
   cpuLoadOf(agentId: string): number | undefined {
     return this.#seen.get(agentId)?.agent.cpuLoad;
   }
 
-  /** With their loads as they said them last, and when. */
+  /** With their last reported loads, and when. */
   seen(): SeenAgent[] {
     return this.list().map(({ agentId }) => this.#withTime(this.#seen.get(agentId)!));
   }
 
-  /** Who is connected to each of them, as they told last. */
+  /** The clients of each agent, as last reported. */
   clients(): AgentClients[] {
     return this.list().map(({ agentId }) => {
       const heard = this.#reports.connectedOf(agentId);
@@ -122,7 +123,7 @@ export class Agents {
     });
   }
 
-  /** What they told of themselves besides, and who is missing. */
+  /** Reports of agents, and lost agents. */
   heard(): AgentsHeard {
     return {
       reports: this.#reports.reports(),
@@ -131,12 +132,12 @@ export class Agents {
     };
   }
 
-  /** Who logged in, and what of it is to be written down. */
+  /** Logins, and those of them to store. */
   get logins(): Pick<AgentReports, 'loginMs' | 'takeLogins' | 'putBackLogins'> {
     return this.#reports;
   }
 
-  /** Rejects when the agent has no node id and cannot be given one now. */
+  /** Rejects if the agent has no node id and cannot get one now. */
   async heartbeat(heartbeat: AgentHeartbeat): Promise<readonly AgentDescription[]> {
     const { agentId } = heartbeat;
     const known = this.#seen.get(agentId)?.agent.nodeId;
@@ -172,7 +173,7 @@ export class Agents {
   }
 
   #heard(heartbeat: AgentHeartbeat, nodeId: number): readonly AgentDescription[] {
-    // What an agent has measured is nobody's business but the leader's, and would make every list a new one.
+    // Only the leader needs the report, and including it would change every list.
     const { report, ...described } = heartbeat;
     const agent: AgentDescription = { ...described, nodeId };
     const seen = this.#seen.get(agent.agentId);
@@ -188,23 +189,23 @@ export class Agents {
       this.#list = undefined;
       this.#onChange('agents');
     } else if (before.cpuLoad !== agent.cpuLoad) {
-      // The list is not made anew for it: with many agents some load changes with every heartbeat.
+      // The list is not rebuilt for it: with many agents some load changes with every heartbeat.
       this.#loadChanged = true;
     }
     return this.list();
   }
 
-  /** An agent was heard over a connection, which is of no more interest than that it is there. To be told with each heartbeat. */
+  /** Notes the connection of an agent; only its identity matters. Must be called with each heartbeat. */
   connected(agentId: string, connection: object): void {
     const seen = this.#seen.get(agentId);
     if (seen === undefined || seen.connection === connection) return;
     const isFirst = this.#connectedCount === 0;
     this.#put({ ...seen, connection, ended: undefined });
-    // The others lost theirs when this process had none at all, and are on their way too.
+    // The others lost theirs when this process had none at all, and are reconnecting too.
     if (isFirst) this.#graceAnew();
   }
 
-  /** A connection is gone. `isBroken`: nobody closed it, so that its agent is probably dead. */
+  /** Notes the end of a connection. `isBroken`: neither side closed it, so the agent is probably dead. */
   disconnected(agentId: string, connection: object, isBroken: boolean): void {
     const seen = this.#seen.get(agentId);
     if (seen?.connection !== connection) return;
@@ -213,7 +214,7 @@ export class Agents {
     this.#lookAfter(graceMs);
   }
 
-  /** This process no longer leads, and nothing is looked at any more. */
+  /** Ends the term; later checks do nothing. */
   close(): void {
     this.#isOver = true;
   }
@@ -233,7 +234,7 @@ export class Agents {
     });
   }
 
-  /** Finds those that are away. */
+  /** Marks agents whose grace time has passed as away. */
   #look(): void {
     if (this.#connectedCount === 0) return;
     const nowMs = this.#clock.monotonicMs();
@@ -262,7 +263,7 @@ export class Agents {
     return this.#seen.delete(agentId);
   }
 
-  /** An agent has an id that another had, of which nobody knew whether it lives. */
+  /** Drops an agent of unknown state whose node id another agent has taken over. */
   #takeFromOthers(nodeId: number, agentId: string): void {
     for (const { agent } of this.#seen.values()) {
       if (agent.nodeId !== nodeId || agent.agentId === agentId) continue;
@@ -280,15 +281,16 @@ export class Agents {
     this.#onChange('agents');
   }
 
-  /** Forgets who has been silent for too long, and tells of loads that changed. Call it every second or so. */
+  /** Drops agents after the silence timeout, and publishes changed loads. Must be called about every second. */
   sweep(): void {
     const nowMs = this.#clock.monotonicMs();
-    // Who did not listen cannot tell who was silent: after a pause of our own, what agents said meanwhile is still to be read.
+    // After a pause of this process, heartbeats that arrived meanwhile are still unread, so no agent counts as silent.
     const wasAway = nowMs - this.#sweptMs >= agentSilenceMsMax / 2;
     this.#sweptMs = nowMs;
     if (wasAway) return;
     const oldestMs = nowMs - agentSilenceMsMax;
-    // Each agent says its load once per heartbeat, so that more often would tell everybody of some agents' loads at a time.
+    // Each agent sends its load once per heartbeat; publishing more often would send the loads of a few agents at a
+    // time.
     const isTimeForLoads = this.#loadChanged && nowMs - this.#loadsToldMs >= heartbeatIntervalMs;
     let change: AgentsChange | undefined = isTimeForLoads ? 'loads' : undefined;
     for (const [agentId, seen] of this.#seen) {
@@ -305,12 +307,12 @@ export class Agents {
     this.#onChange(change);
   }
 
-  /** The list as a note to the next leader. */
+  /** The list, as a note for the next leader. */
   note(): Buffer {
     return Buffer.from(JSON.stringify(this.list()));
   }
 
-  /** Takes over the list of the leader before; who is gone meanwhile falls silent. */
+  /** Takes over the list of the previous leader; agents that are gone meanwhile run into the silence timeout. */
   takeOver(note: Buffer): void {
     const atMs = this.#clock.monotonicMs();
     for (const agent of JSON.parse(String(note)) as AgentDescription[]) {
@@ -319,7 +321,10 @@ export class Agents {
     this.#list = undefined;
   }
 
-  /** An agent that was not heard since the leader changed may have left when nobody led, so that it is not missed. */
+  /**
+   * An agent without a heartbeat since the failover may have left while there was no leader, so it does not count as
+   * lost.
+   */
   #lose(agentId: string, seen: Seen): void {
     if (seen.isFromNote === true) return;
     this.#lost.delete(agentId);
@@ -333,19 +338,19 @@ export class Agents {
     return [...this.#lost.values()].map((seen) => this.#withTime(seen));
   }
 
-  /** A wall clock that was set meanwhile does not matter, since what is kept is the age. */
+  /** Changes of the wall clock do not matter, because the age is stored. */
   #withTime({ agent, atMs }: Seen): SeenAgent {
     const ageMs = Math.round(this.#clock.monotonicMs() - atMs);
     return { ...agent, lastSeenMs: this.#clock.nowMs() - ageMs };
   }
 }
 
-/** Whether an agent is known to live: it is not only told of by the leader before, nor has its connection ended. */
+/** Whether an agent is known to be alive: not only known from the previous leader, and its connection has not ended. */
 function isPresent({ isFromNote, ended }: Seen): boolean {
   return isFromNote !== true && ended === undefined;
 }
 
-/** It is asked with every heartbeat of every agent, and so makes no text of what can be compared as it is. */
+/** Runs with every heartbeat of every agent, so it serialises only objects. */
 function isSameButLoad(a: AgentDescription, b: AgentDescription): boolean {
   const fields = Object.keys(b) as (keyof AgentDescription)[];
   if (fields.length !== Object.keys(a).length) return false;

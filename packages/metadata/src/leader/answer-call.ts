@@ -30,7 +30,7 @@ type NamesOf<Kind extends CallKind> = {
   [Name in CallName]: (typeof clusterCalls)[Name]['kind'] extends Kind ? Name : never;
 }[CallName];
 
-/** The commands that are replied to with what a call answers. */
+/** The commands whose reply is the answer of a call. */
 type CommandAnswering<Answer> = {
   [Kind in CommandKind]: Replies[Kind] extends Answer ? CommandOf<Kind> : never;
 }[CommandKind];
@@ -105,11 +105,11 @@ const queries: {
   describeProducers: (machine, [partitions]) => machine.describeProducers(partitions),
 };
 
-/** The leader as one request sees it. */
+/** The leader, as seen by one request. */
 interface RequestContext {
   readonly leadership: Leadership;
   readonly freshId: FreshId;
-  /** Executes a command, once however often the request comes, and answers when it is durable. */
+  /** Executes a command; resolves when it is durable. A repeated request returns the first reply. */
   submit<C extends Command>(command: C): Promise<ReplyOf<C>>;
 }
 
@@ -166,10 +166,7 @@ const leaderCalls: LeaderAnswers<NamesOf<'leader'>> = {
   holdJob: ({ leadership }, request) => leadership.jobLeases.hold(request),
 };
 
-/**
- * Answers a call of the port. With a request id its commands are done once, however often it comes and to whichever process
- * leads.
- */
+/** Answers a call of the port. With a request id, a repeated request returns the first answer, on any leader. */
 export async function answerCall(
   leadership: Leadership,
   name: CallName,
@@ -209,7 +206,7 @@ export async function answerCall(
   }
 }
 
-/** The calls of a table that one part of the leader answers under the same names. */
+/** The calls of a table that one component of the leader answers under the same names. */
 function answeredBy<Table extends Partial<typeof clusterCalls>>(
   table: Table,
   part: (leadership: Leadership) => PortOf<Table>,
@@ -235,7 +232,7 @@ async function claimBucket(
     return claimed;
   });
   if (claimed !== null || bucketId === null) return answer;
-  // In the same turn as the question, so that no other claim comes between.
+  // In the same turn of the event loop as the question, so that no other claim comes between.
   const changes = [{ namespace, key, value: Buffer.from(bucketId) }];
   const [{ message }] = await Promise.all([submit({ kind: 'putEntries', changes }), answer]);
   if (message !== null) throw new ClusterUnavailable(`the bucket cannot be recorded: ${message}`);

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { untilBeatMs } from './beat.ts';
 
-test('everybody waits for the next multiple of the interval, and never for nothing', () => {
+test('the wait ends at the next multiple of the interval, and is never zero', () => {
   const rows: [nowMs: number, intervalMs: number, untilMs: number][] = [
     [0, 1_000, 1_000],
     [1, 1_000, 999],

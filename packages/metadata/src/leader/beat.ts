@@ -1,7 +1,7 @@
 /**
- * Clusters of one process do what they do over and over at the same moments, which are the multiples of the interval by the
- * process's own clock. So what they ask of the database meets there, and goes as one call (journal/gathering.ts). Processes started at
- * different times, so that their moments differ.
+ * The time until the next beat. Clusters of one process do their periodic work at the same moments, the multiples of
+ * the interval by the clock of the process. So their database calls coincide, and go out as one call
+ * (journal/gathering.ts). Processes start at different times, so their moments differ.
  */
 export function untilBeatMs(monotonicMs: number, intervalMs: number): number {
   return intervalMs - (monotonicMs % intervalMs);

@@ -22,7 +22,7 @@ import { shortLease } from './timing.ts';
 
 const clusterId = 'vci_test';
 
-/** Control-plane processes over one journal in memory, on a clock that stands still. */
+/** Control-plane processes over one journal in memory, on a manual clock. */
 function world() {
   const clock = new HandClock();
   const databaseUrl = `memory://${randomUUID()}`;
@@ -45,7 +45,7 @@ function world() {
   return { clock, start, journal: () => open(clock) };
 }
 
-/** A journal whose database does what it is asked at once, and whose answers take time. */
+/** A journal whose database executes calls at once, but whose answers are delayed. */
 function slowJournal(journal: Journal, clock: Clock) {
   const slow = {
     answersAfterMs: (_call: string) => 0,
@@ -88,7 +88,7 @@ function follow(node: ClusterNode) {
   return { events, stop };
 }
 
-test('one of two leads and serves, and the other says who it is', async () => {
+test('one of two processes leads and serves, and the other returns its address', async () => {
   const { clock, start } = world();
   const a = start('a');
   await clock.pass(100);
@@ -110,7 +110,7 @@ test('one of two leads and serves, and the other says who it is', async () => {
   assert.equal(a.node.notLeader(), undefined);
 });
 
-test('a process that has the lease does not name the leader before, nor one that lost it itself', async () => {
+test('a process that gets or loses the lease does not return the previous leader', async () => {
   const { clock, start } = world();
   const a = start('a');
   await clock.pass(100);
@@ -126,7 +126,7 @@ test('a process that has the lease does not name the leader before, nor one that
   assert.equal(b.node.notLeader()?.leaderUrl, undefined);
 });
 
-test('those who follow a cluster that left the process are told', async () => {
+test('followers of a cluster that left the process are notified', async () => {
   const { clock, start } = world();
   const a = start('a');
   await clock.pass(100);
@@ -169,7 +169,7 @@ test('a standby serves less than five seconds after the leader was killed', asyn
   }
 });
 
-test('a leader that stops hands over at once, with all that it took', async () => {
+test('a stopping leader hands over at once, with everything it accepted', async () => {
   const { clock, start } = world();
   const a = start('a');
   await clock.pass(100);
@@ -187,7 +187,7 @@ test('a leader that stops hands over at once, with all that it took', async () =
   assert.equal(await nextOffset(b.node, topicId), 3);
 });
 
-test('a leader that hands over stands by at once, and the other has all that it took', async () => {
+test('a leader that hands over becomes a standby at once, and the other has everything it accepted', async () => {
   const { clock, start } = world();
   const a = start('a', { leaseGraceMs: () => 1_000 });
   await clock.pass(1_100);
@@ -210,7 +210,7 @@ test('a leader that hands over stands by at once, and the other has all that it 
   assert.equal(a.node.role, 'leader');
 });
 
-test('an old leader that was paused can neither append nor answer', async () => {
+test('a paused old leader can neither append nor answer', async () => {
   const { clock, start } = world();
   const a = start('a');
   await clock.pass(100);
@@ -221,7 +221,7 @@ test('an old leader that was paused can neither append nor answer', async () => 
   await clock.pass(5_000);
   assert.deepEqual([a.node.role, b.node.role], ['leader', 'leader'], 'it does not know yet');
   await b.node.commitFiles([file(1, topicId)]);
-  // Whatever the paused process would do first: by its clock the lease is over.
+  // Whatever the paused process does first: by its clock the lease has expired.
   const refused = [nextOffset(a.node, topicId), a.node.commitFiles([file(2, topicId)])].map((call) =>
     assert.rejects(call, NotLeader),
   );
@@ -233,7 +233,7 @@ test('an old leader that was paused can neither append nor answer', async () => 
   assert.equal(a.node.leaderUrl, 'http://b');
 });
 
-test('a leader that stood still goes on when nobody took its place, and what came meanwhile is done in order', async () => {
+test('a paused leader continues if no other took over, and processes waiting calls in order', async () => {
   for (const pausedMs of [2_800, 5_000, 60_000]) {
     const { clock, start } = world();
     const { process, node } = start('a');
@@ -243,7 +243,7 @@ test('a leader that stood still goes on when nobody took its place, and what cam
     node.onRole((role) => roles.push(role));
     process.pause();
     await clock.pass(pausedMs);
-    // The sockets are read before the timers run.
+    // Sockets are read before timers run.
     const commits = Array.from({ length: 8 }, (_, number) => node.commitFiles([file(number, topicId)]));
     const next = nextOffset(node, topicId);
     process.resume();
@@ -257,7 +257,7 @@ test('a leader that stood still goes on when nobody took its place, and what cam
   }
 });
 
-test('a leader whose renewals are not answered serves nothing after its lease, and steps down after the time of another', async () => {
+test('a leader without answers to renewals serves nothing after its lease, and steps down one lease time later', async () => {
   const { clock, start } = world();
   const { process, node } = start('a');
   await clock.pass(100);
@@ -270,7 +270,7 @@ test('a leader whose renewals are not answered serves nothing after its lease, a
   await asked;
 });
 
-test('a leader whose database stands still for longer than a lease goes on when it answers', async () => {
+test('a leader whose database stalls for longer than a lease continues when it answers', async () => {
   const { clock, start, journal } = world();
   const slow = slowJournal(journal(), clock);
   const { node } = start('a', { journal: slow.journal, timing: shortLease });
@@ -290,7 +290,7 @@ test('a leader whose database stands still for longer than a lease goes on when 
   assert.deepEqual([roles, node.role], [[], 'leader']);
 });
 
-test('a process that is given the lease so late that it has lapsed renews it, and leads', async () => {
+test('a process that gets the lease after it has lapsed renews it, and leads', async () => {
   const { clock, start, journal } = world();
   const slow = slowJournal(journal(), clock);
   slow.answersAfterMs = (call) => (call === 'acquireLease' ? 2_000 : 0);
@@ -303,7 +303,7 @@ test('a process that is given the lease so late that it has lapsed renews it, an
   assert.deepEqual([...new Set(epochs)], [1]);
 });
 
-test('a leader whose clock stood still is stopped by the epoch', async () => {
+test('a leader whose clock stood still is fenced by the epoch', async () => {
   const { clock, start, journal } = world();
   const { node } = start('a');
   await clock.pass(100);
@@ -319,7 +319,7 @@ test('a leader whose clock stood still is stopped by the epoch', async () => {
   assert.equal((await other.read(1, 10)).length, 0);
 });
 
-test('a leader that cannot renew its lease steps down before its time is over', async () => {
+test('a leader that cannot renew its lease steps down before it expires', async () => {
   const { clock, start } = world();
   const { process, node } = start('a');
   await clock.pass(100);
@@ -333,7 +333,7 @@ test('a leader that cannot renew its lease steps down before its time is over', 
   assert.equal(node.role, 'leader');
 });
 
-test('appends that fail are repeated while the lease holds, and stored once', async () => {
+test('failed appends are retried while the lease holds, and stored once', async () => {
   const { clock, start } = world();
   const { process, node } = start('a');
   await clock.pass(100);
@@ -371,7 +371,7 @@ test('commands that wait for an append share the next one', async () => {
   );
 });
 
-test('nothing is shown before it is durable', async () => {
+test('nothing is visible before it is durable', async () => {
   const { clock, start } = world();
   const { process, node } = start('a');
   await clock.pass(100);
@@ -403,7 +403,7 @@ test('nothing is shown before it is durable', async () => {
   assert.deepEqual(offsets(late.events), [1]);
 });
 
-test('what waits for the journal is limited', async () => {
+test('the queue of the journal is limited', async () => {
   const { clock, start } = world();
   const { process, node } = start('a');
   await clock.pass(100);
@@ -421,7 +421,7 @@ test('what waits for the journal is limited', async () => {
   assert.equal(await node.allocateProducerIds(1), clusterLimits.waitingCallsMax + 1);
 });
 
-test('a command that is not well formed harms nobody but its caller', async () => {
+test('a malformed command fails only for its caller', async () => {
   const { clock, start } = world();
   const { node } = start('a');
   await clock.pass(100);
@@ -447,7 +447,7 @@ function agent(agentId: string, cpuLoad = 0): AgentDescription {
 
 const ids = (agents: readonly AgentDescription[]) => agents.map(({ agentId }) => agentId);
 
-test('agents come, change, fall silent and leave, and followers hear of it', async () => {
+test('agents join, change, fall silent and leave, and followers are notified', async () => {
   const { clock, start } = world();
   const { node } = start('a');
   await clock.pass(100);
@@ -474,7 +474,7 @@ test('agents come, change, fall silent and leave, and followers hear of it', asy
   assert.deepEqual(heard().slice(4), ['']);
 });
 
-test('agents are listed with their loads of now and the age of their last heartbeat', async () => {
+test('agents are listed with their current loads and the age of their last heartbeat', async () => {
   const { clock, start } = world();
   const { node } = start('a');
   await clock.pass(100);
@@ -492,7 +492,7 @@ test('agents are listed with their loads of now and the age of their last heartb
   ]);
 });
 
-test('a cluster keeps the first bucket that is claimed, whoever leads it', async () => {
+test('a cluster retains the first claimed bucket across leaders', async () => {
   const { clock, start } = world();
   const a = start('a');
   await clock.pass(100);
@@ -506,7 +506,7 @@ test('a cluster keeps the first bucket that is claimed, whoever leads it', async
   assert.deepEqual([await b.node.claimBucket('bki_3'), await b.node.claimBucket(null)], ['bki_1', 'bki_1']);
 });
 
-test('the lock of agents that shut down survives its leader', async () => {
+test('the shutdown lock of agents survives a failover', async () => {
   const { clock, start } = world();
   const a = start('a');
   await clock.pass(100);
@@ -526,7 +526,7 @@ test('the lock of agents that shut down survives its leader', async () => {
   assert.equal(await asks(b.node, 'y'), true);
 });
 
-test('the next leader knows the agents of the one before, until they fall silent', async () => {
+test('the next leader knows the agents of the previous one, until the silence timeout', async () => {
   const { clock, start } = world();
   const a = start('a');
   await clock.pass(100);
@@ -543,7 +543,7 @@ test('the next leader knows the agents of the one before, until they fall silent
   assert.deepEqual(ids(await b.node.heartbeat(agent('y'))), ['y']);
 });
 
-test('a follower gets a snapshot from each leader, and nothing after it ended', async () => {
+test('a follower gets a snapshot from each leader, and nothing after it unsubscribed', async () => {
   const { clock, start } = world();
   const { process, node } = start('a');
   await clock.pass(100);
@@ -587,7 +587,7 @@ test('the standby takes the snapshots, and without one the leader does', async (
   }
 });
 
-test('a snapshot that cannot be read is passed over for the one before', async () => {
+test('an unreadable snapshot is skipped for the previous one', async () => {
   const { clock, start, journal } = world();
   const a = start('a', { snapshotBytesMin: 500 });
   await clock.pass(100);
@@ -606,7 +606,7 @@ test('a snapshot that cannot be read is passed over for the one before', async (
   assert.equal(await nextOffset(b.node, topicId), 40);
 });
 
-test('time of the cluster does not run backwards with the wall clock', async () => {
+test('cluster time does not run backwards with the wall clock', async () => {
   const { clock, start } = world();
   let nowMs = 2_000_000;
   const skewed = {
@@ -626,7 +626,7 @@ test('time of the cluster does not run backwards with the wall clock', async () 
   assert.equal(await created('second'), 2_000_000);
 });
 
-test('node ids are given out, kept over failovers, and found again by an agent that was started anew', async () => {
+test('node ids are assigned, survive failovers, and are reused by a restarted agent', async () => {
   const { clock, start } = world();
   const a = start('a');
   await clock.pass(100);
@@ -642,12 +642,12 @@ test('node ids are given out, kept over failovers, and found again by an agent t
   await clock.pass(5_000);
   assert.equal(b.node.role, 'leader');
   assert.deepEqual(nodeIds(await b.node.heartbeat(at('y', 'y'))), ['x 1', 'y 2', 'z 3']);
-  // It died with the leader, and the list of the leader before still has it under the id of its first life.
+  // It died with the leader, and the list of the previous leader still has it under its first id.
   assert.deepEqual(nodeIds(await b.node.heartbeat(at('x-again', 'x'))), ['x-again 1', 'y 2', 'z 3']);
   assert.deepEqual(nodeIds(await b.node.heartbeat(at('x', 'x'))), ['x 4', 'x-again 1', 'y 2', 'z 3']);
 });
 
-test('agents that come at the same time get different node ids, also behind one address', async () => {
+test('agents that join concurrently get different node ids, also behind one address', async () => {
   const { clock, start } = world();
   const { node } = start('a');
   await clock.pass(100);

@@ -25,35 +25,35 @@ import { defaultTiming, type Timing } from './timing.ts';
 export interface ClusterNodeOptions {
   readonly clusterId: string;
   readonly journal: Journal;
-  /** This control-plane process. Its id is its own among all processes that live, and may be the same after a restart. */
+  /** This control-plane process. Its id is unique among live processes, and may be reused after a restart. */
   readonly self: LeaseHolder;
   readonly clock: Clock;
   readonly log: Log;
   readonly metrics: Metrics;
   readonly timing?: Partial<Timing>;
-  /** How much of the journal a snapshot has to stand for; from then on, its own size. */
+  /** The minimum size of the journal since the last snapshot before the next one; larger states use their own size. */
   readonly snapshotBytesMin?: number;
   readonly machines?: MachineKind;
-  /** An id that nobody ever had, for topics. */
+  /** Returns a unique id, for topics. */
   readonly freshId?: () => string;
   /**
-   * How long this process leaves a free lease to others that should rather have it, given who held it last. Without it no time at
-   * all. LoadSharing says it where several processes share many clusters.
+   * How long this process leaves a free lease to better candidates, given the last holder; no time by default.
+   * LoadSharing computes it where several processes share many clusters.
    */
   readonly leaseGraceMs?: (lastHolderId: string | undefined) => number;
 }
 
 /**
- * `standby`: reads the journal and waits for the lease. `leader`: serves. `stopped`: does nothing any more.
+ * `standby`: reads the journal and waits for the lease. `leader`: serves. `stopped`: has ended.
  *
  *     standby ──lease, journal read to its end──▶ leader
  *        ▲                                          │
- *        └──fenced, lease over, journal failed──────┘        any ──stop()──▶ stopped
+ *        └──fenced, lease expired, journal failed───┘        any ──stop()──▶ stopped
  */
 export type Role = 'standby' | 'leader' | 'stopped';
 
 /**
- * One cluster in one control-plane process. As a standby it keeps a machine of its own up to date, so that it can take over at
+ * One cluster in one control-plane process. As a standby it maintains a machine of its own, so that it can take over at
  * once; as the leader it answers the port. Otherwise every call rejects with `NotLeader`.
  */
 export class ClusterNode extends callPortClass() implements ClusterPort {
@@ -97,18 +97,20 @@ export class ClusterNode extends callPortClass() implements ClusterPort {
     return this.#role;
   }
 
-  /** Where the leader is, as far as this process knows. */
+  /** The address of the leader, as far as this process knows. */
   get leaderUrl(): string | undefined {
     return this.#role === 'leader' ? this.#options.self.url : this.#leaderUrl;
   }
 
-  /** Calls back after each change of the role. Returns the function that ends it. */
+  /** Calls the listener after each change of the role. Returns a function that removes it. */
   onRole(listener: (role: Role) => void): () => void {
     this.#roleListeners.add(listener);
     return () => this.#roleListeners.delete(listener);
   }
 
-  /** Calls back when another process leads than before, or this one, or nobody. Returns the function that ends it. */
+  /**
+   * Calls the listener when the leader changes: another process, this one, or none. Returns a function that removes it.
+   */
   onLeader(listener: () => void): () => void {
     this.#leaderListeners.add(listener);
     return () => this.#leaderListeners.delete(listener);
@@ -118,7 +120,7 @@ export class ClusterNode extends callPortClass() implements ClusterPort {
     this.#ended ??= this.#live();
   }
 
-  /** Lets what was taken become durable, gives the lease back, and ends. A database that does not answer is not waited for. */
+  /** Drains accepted commands, releases the lease, and ends. The wait for the database is limited. */
   async stop(): Promise<void> {
     const leadership = this.#leadership;
     const { drainMsMax } = this.#timing;
@@ -130,8 +132,8 @@ export class ClusterNode extends callPortClass() implements ClusterPort {
   }
 
   /**
-   * Leaves the cluster to another process, which should lead it rather than this one: lets what was taken become durable, gives the
-   * lease back and stands by. Whoever asks meanwhile is told to ask again. Does nothing when this process does not lead.
+   * Hands the cluster over to a process that should lead it: drains accepted commands, releases the lease and becomes a
+   * standby. Calls that arrive meanwhile are refused and must be retried. Does nothing if this process does not lead.
    */
   async handOver(reason: string): Promise<void> {
     const leadership = this.#leadership;
@@ -140,39 +142,39 @@ export class ClusterNode extends callPortClass() implements ClusterPort {
     leadership.end(reason);
   }
 
-  /** Any command, those that agents have no call for included. */
+  /** Executes any command, including those without a call for agents. */
   execute<C extends Command>(command: C): Promise<ReplyOf<C>> {
     return this.#lead(({ pipeline }) => pipeline.submit(command));
   }
 
-  /** What agents told of themselves besides that they live. There is no call for it: whoever looks at a cluster does so where it is led. */
+  /** Reports of agents. There is no call for it: readers run in the process that leads the cluster. */
   agentsHeard(): Promise<AgentsHeard> {
     return this.#lead(async ({ agents }) => agents.heard());
   }
 
-  /** An agent was heard over this connection. Nothing happens while this process does not lead. */
+  /** Notes the connection of an agent's heartbeat. Does nothing if this process does not lead. */
   agentConnected(agentId: string, connection: object): void {
     this.#leadership?.agents.connected(agentId, connection);
   }
 
-  /** The connection ended. `isBroken`: neither side closed it. */
+  /** Notes the end of a connection. `isBroken`: neither side closed it. */
   agentDisconnected(agentId: string, connection: object, isBroken: boolean): void {
     this.#leadership?.agents.disconnected(agentId, connection, isBroken);
   }
 
-  /** Whether agents write events of the type; no, while this process does not lead. */
+  /** Returns whether agents write events of the type; false if this process does not lead. */
   wantsEvents(type: EventTypeName): boolean {
     return this.#leadership?.controlPlaneEvents.wants(type) ?? false;
   }
 
-  /** A record as far as this process has read the journal, also while it stands by. Nobody may change it. */
+  /** A key-value entry, as far as this process has read the journal, also as a standby. Must not be modified. */
   record(namespace: Namespace, key: string): Buffer | undefined {
     return this.#replica?.machine.records.get(namespace, key);
   }
 
   /**
-   * The port for one request, whose commands are done once however often it comes: to this process or, after a failover, to
-   * another. The id is chosen by whoever asks.
+   * The port for one request: a repeated request returns the first answer, on this process or, after a failover,
+   * another. The caller chooses the id.
    */
   forRequest(requestId: string): ClusterPort {
     return {
@@ -183,7 +185,7 @@ export class ClusterNode extends callPortClass() implements ClusterPort {
     };
   }
 
-  /** While this process is not the leader, the follower waits until it is. */
+  /** If this process is not the leader, the follower waits until it is. */
   follow(follower: ClusterFollower): () => void {
     return this.#followers.add(follower);
   }
@@ -192,7 +194,7 @@ export class ClusterNode extends callPortClass() implements ClusterPort {
     const leadership = this.#leadership;
     if (leadership === undefined) throw this.#notLeader();
     if (leadership.isFree()) return call(leadership);
-    // The lease has run out by our clock. Whether another process has it is known in a moment.
+    // The lease has expired by our clock. Whether another process has taken it will be known soon.
     return new Promise((resolve, reject) => {
       leadership.whenKnown((isValid) => {
         if (isValid) resolve(call(leadership));
@@ -201,7 +203,7 @@ export class ClusterNode extends callPortClass() implements ClusterPort {
     });
   }
 
-  /** Why this process serves no followers, and where the leader is; `undefined` while it leads. */
+  /** The reason why this process serves no followers, and the address of the leader; `undefined` if it leads. */
   notLeader(): NotLeader | undefined {
     return this.#role === 'leader' ? undefined : this.#notLeader();
   }
@@ -229,11 +231,11 @@ export class ClusterNode extends callPortClass() implements ClusterPort {
   }
 
   #tellOfLeader(): void {
-    // A listener may begin to listen again while it is told.
+    // A listener may subscribe again while it is called.
     for (const listener of [...this.#leaderListeners]) listener();
   }
 
-  /** Stands by and leads by turns until it is stopped. What fails is tried again. */
+  /** Alternates between standby and leader until it is stopped. Failures are retried. */
   async #live(): Promise<void> {
     const { journal } = this.#options;
     const stopWatching = journal.watch(() => this.#wake?.());
@@ -242,7 +244,7 @@ export class ClusterNode extends callPortClass() implements ClusterPort {
         await this.#standByAndLead();
       } catch (error) {
         this.#log.error('failed to follow cluster, retrying', { problem: String(error) });
-        // What the database failed to say leaves the machine as it is. Otherwise it is made anew from the journal.
+        // A database failure leaves the machine valid. Otherwise it is rebuilt from the journal.
         if (this.#replica?.isSound === false || error instanceof EntriesPruned) this.#replica = undefined;
         await this.#sleep(this.#timing.retryMs, this.#timing.retryMs);
       }
@@ -250,7 +252,7 @@ export class ClusterNode extends callPortClass() implements ClusterPort {
     stopWatching();
   }
 
-  /** Follows the journal until the lease is ours, and then leads. */
+  /** Follows the journal until this process gets the lease, and then leads. */
   async #standByAndLead(): Promise<void> {
     const { clusterId, journal, self, leaseGraceMs } = this.#options;
     const { leaseTtlMs, standbyPauseMs, standbyPollMs } = this.#timing;
@@ -260,7 +262,7 @@ export class ClusterNode extends callPortClass() implements ClusterPort {
       const askedMs = this.#clock.monotonicMs();
       const answer = await journal.acquireLease(self, leaseTtlMs, leaseGraceMs);
       if (answer.epoch !== undefined) {
-        // The leader before has gone, and must not be told to those who ask until this process serves.
+        // The previous leader is gone, and must not be returned to callers until this process serves.
         this.#heardOfLeader(undefined);
         return this.#serve(answer.epoch, askedMs);
       }
@@ -273,7 +275,7 @@ export class ClusterNode extends callPortClass() implements ClusterPort {
   }
 
   #saveSnapshot(replica: Replica): void {
-    // A standby has nothing that is not durable.
+    // All state of a standby is durable.
     replica
       .saveSnapshot(this.#options.journal, async () => {})
       .catch((error) => {
@@ -281,17 +283,18 @@ export class ClusterNode extends callPortClass() implements ClusterPort {
       });
   }
 
-  /** Leads until that is over for whatever reason. */
+  /** Leads until the term ends. */
   async #serve(epoch: number, askedMs: number): Promise<void> {
     const { journal } = this.#options;
     const deps = { journal, epoch, clock: this.#clock, log: this.#log, timing: this.#timing };
     const lease = new HeldLease({ ...deps, askedMs });
     const replica = this.#replica!;
     try {
-      // The lease made all others unable to append, so that the end is the end.
+      // The lease fences all other writers, so the end of the journal is final.
       await replica.catchUp(journal);
       const note = await journal.readNote();
-      // A slow database may have used up the lease until here. Whether it is still ours is known sooner than another one can be taken.
+      // A slow database may have used up the lease by now. Checking whether it is still ours is faster than taking
+      // another one.
       const isOurs = await new Promise<boolean>((resolve) => lease.whenKnown(resolve));
       if (this.#role !== 'stopped' && isOurs) {
         const { position } = replica;
@@ -314,7 +317,7 @@ export class ClusterNode extends callPortClass() implements ClusterPort {
       }
     } finally {
       lease.giveUp();
-      // Nobody has to wait for the end of a lease that nobody uses. If it is not ours any more, this does nothing.
+      // Releases the lease so that no process waits for its expiry. Does nothing if it is no longer ours.
       const released = journal.releaseLease(epoch).catch((error) => {
         this.#log.warn('failed to release lease', { problem: String(error) });
       });
@@ -343,7 +346,7 @@ export class ClusterNode extends callPortClass() implements ClusterPort {
     });
   }
 
-  /** Sleeps for the longer time, or after news only for the shorter. */
+  /** Sleeps for the longer time, or only for the shorter one after a notification. */
   #sleep(afterNewsMs: number, longestMs: number): Promise<void> {
     const startMs = this.#clock.monotonicMs();
     return new Promise((resolve) => {
@@ -366,7 +369,7 @@ export class ClusterNode extends callPortClass() implements ClusterPort {
   }
 }
 
-/** A uuid in the text form of Kafka. One that began with a dash would be taken for a flag on command lines. */
+/** A UUID in Kafka's text form. An id with a leading dash would look like a flag on command lines. */
 function freshTopicId(): string {
   const id = randomBytes(16).toString('base64url');
   return id.startsWith('-') ? freshTopicId() : id;

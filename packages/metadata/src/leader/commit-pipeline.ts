@@ -15,15 +15,15 @@ interface PipelineOptions {
   readonly log: Log;
   readonly retryMs: number;
   readonly metrics: CommitMetrics;
-  /** Whether nobody else can be the leader yet, by our own clock. */
+  /** Whether no other process can be the leader yet, by our clock. */
   readonly isLeaseValid: () => boolean;
-  /** Takes changes that are durable, in order. */
+  /** Receives durable changes, in order. */
   readonly onChanges: (changes: readonly ClusterChange[]) => void;
-  /** The machine is ahead of the journal and cannot go on. Called once. */
+  /** The machine is ahead of the journal and cannot continue. Called once. */
   readonly onFailed: (error: Error) => void;
 }
 
-/** Somebody who waits until everything that the machine had done when they asked is durable. */
+/** A caller that waits until everything that the machine had executed before its call is durable. */
 interface Waiting {
   readonly entry: Buffer | undefined;
   readonly changes: readonly ClusterChange[];
@@ -32,26 +32,26 @@ interface Waiting {
 }
 
 /**
- * Commands on their way to the journal of one leader, as group commit.
+ * Group commit: the commands of one leader on their way to the journal.
  *
- * A command is executed at once against the machine, which is therefore ahead of the journal. Entries collect while an append
- * is running, and go out together in the next. Nothing that the machine says leaves before all that it knew is durable: replies
- * and changes wait for their own entry, and answers to questions for the last entry that was executed before them. So nobody
- * ever sees an offset that a crash could take back, there is only one machine in memory, and a question costs no more than
- * the append that happens to be running; when none is, it is answered at once.
+ * A command is executed at once against the machine, which is therefore ahead of the journal. Entries collect while an
+ * append is running, and go out together in the next. No result of the machine leaves before all state behind it is
+ * durable: replies and changes wait for their own entry, and answers to questions for the last entry that was executed
+ * before them. So no client ever sees an offset that a crash could undo, there is only one machine in memory, and a
+ * question costs no more than the running append; without one it is answered at once.
  *
- * An append that succeeded proves that nobody else led when it did, after the question came and before it was answered. An
- * answer that waited for none has only the lease for it, which whoever asks has to check first.
+ * A successful append proves that no other process led at that time, after the question arrived and before it was
+ * answered. An answer that waited for no append relies on the lease, which the caller must check first.
  */
 export class CommitPipeline {
   readonly #options: PipelineOptions;
   readonly #machine: Machine;
   #queue: Waiting[] = [];
   #queueBytes = 0;
-  /** Those who wait for the append that is running. */
+  /** Callers that wait for the running append. */
   #running: Waiting[] | undefined;
   #runningBytes = 0;
-  /** Those who are being told just now that they need not wait any more. */
+  /** Callers that are being released. */
   #releasing: Waiting[] | undefined;
   #durablePosition: number;
   #isMachineSound = true;
@@ -65,17 +65,20 @@ export class CommitPipeline {
     this.#durablePosition = options.replica.position;
   }
 
-  /** How far the journal is. */
+  /** The position of the journal. */
   get journal(): JournalState {
     return { epoch: this.#options.epoch, position: this.#durablePosition };
   }
 
-  /** Whether the machine knows nothing that the journal does not have, and can go on as a standby's. */
+  /** Whether the machine has no state beyond the journal, and can continue as that of a standby. */
   get isClean(): boolean {
     return this.#isMachineSound && this.#options.replica.position === this.#durablePosition;
   }
 
-  /** Executes a command and returns its reply when it is durable. With the id of a request it is done once. */
+  /**
+   * Executes a command; resolves with its reply when it is durable. With a request id, a repeated request returns the
+   * first reply.
+   */
   submit<C extends Command>(command: C, requestId?: string): Promise<ReplyOf<C>> {
     const refusal = this.#refusal();
     if (refusal !== undefined) return Promise.reject(refusal);
@@ -85,8 +88,8 @@ export class CommitPipeline {
       if (entry !== undefined) this.#options.replica.moved(entry);
       return this.#whenDurable(entry, changes, reply);
     } catch (error) {
-      // The machine promises that it changed nothing when the command was at fault. Anything else is a defect of ours, after
-      // which nobody knows what the machine holds.
+      // The machine guarantees that a malformed command changed nothing. Any other error is a defect of ours, after
+      // which the state of the machine is undefined.
       if (!(error instanceof MalformedCommand)) {
         this.#isMachineSound = false;
         this.fail(error as Error);
@@ -95,7 +98,7 @@ export class CommitPipeline {
     }
   }
 
-  /** Asks the machine, and returns its answer when all that it rests on is durable. */
+  /** Queries the machine; resolves with the answer when all state behind it is durable. */
   ask<Answer>(question: (machine: Machine, nowMs: number) => Answer): Promise<Answer> {
     const refusal = this.#refusal();
     if (refusal !== undefined) return Promise.reject(refusal);
@@ -103,13 +106,13 @@ export class CommitPipeline {
     return this.#whenDurable(undefined, [], answer);
   }
 
-  /** Calls `then` when everything until now is durable, in the order of changes: behind those before, before those behind. */
+  /** Calls `then` when everything so far is durable, in order with the changes before and after it. */
   afterNow(then: () => void): void {
     if (this.#failure === undefined)
       this.#enqueue({ entry: undefined, changes: [], release: then, refuse() {} });
   }
 
-  /** Takes nothing more, and returns when what was taken is durable or refused. */
+  /** Refuses new commands; resolves when the accepted ones are durable or refused. */
   drain(): Promise<void> {
     this.#isDraining = true;
     if (this.#failure !== undefined) return Promise.resolve();
@@ -118,7 +121,7 @@ export class CommitPipeline {
     });
   }
 
-  /** Refuses everybody who waits and everybody who comes. Whether what waits is durable, nobody knows. */
+  /** Refuses all waiting and future callers. Whether the waiting entries are durable is unknown. */
   fail(error: Error): void {
     if (this.#failure !== undefined) return;
     this.#failure = new ClusterUnavailable(`this control plane no longer leads: ${error.message}`, {
@@ -131,7 +134,7 @@ export class CommitPipeline {
     this.#options.onFailed(error);
   }
 
-  /** Time of the cluster does not run backwards, whatever the wall clock does. */
+  /** Cluster time does not run backwards, whatever the wall clock does. */
   #nowMs(): number {
     this.#lastNowMs = Math.max(this.#lastNowMs, Math.floor(this.#options.clock.nowMs()));
     return this.#lastNowMs;
@@ -168,7 +171,7 @@ export class CommitPipeline {
 
   #enqueue(waiting: Waiting): void {
     if (waiting.entry === undefined && this.#queue.length === 0) {
-      // Nothing that is not on its way already: wait for the running append, or not at all, and keep the order.
+      // It adds no entry: it waits for the running append, or not at all, in order.
       const behind = this.#running ?? this.#releasing;
       if (behind !== undefined) behind.push(waiting);
       else this.#release([waiting]);
@@ -176,7 +179,7 @@ export class CommitPipeline {
     }
     this.#queue.push(waiting);
     this.#queueBytes += waiting.entry?.length ?? 0;
-    // Not at once, so that commands that come together go together.
+    // Deferred, so that commands that arrive together go together.
     if (this.#running === undefined && this.#queue.length === 1) queueMicrotask(() => this.#appendNext());
   }
 
@@ -192,7 +195,7 @@ export class CommitPipeline {
         this.#runningBytes = 0;
         if (this.#failure !== undefined) return;
         this.#durablePosition += entries.length;
-        // The next append runs while these are told.
+        // The next append runs while these are released.
         this.#appendNext();
         this.#release(durable);
       },
@@ -200,7 +203,7 @@ export class CommitPipeline {
     );
   }
 
-  /** The longest beginning of the queue that fits into one append. */
+  /** Takes the longest prefix of the queue that fits into one append. */
   #take(): Waiting[] {
     let count = 0;
     let bytes = 0;
@@ -215,7 +218,7 @@ export class CommitPipeline {
     return this.#queue.splice(0, count);
   }
 
-  /** Appends, and tries again for as long as the lease holds: a repeated append is stored once. */
+  /** Appends, with retries while the lease holds: a repeated append is stored once. */
   async #append(entries: readonly Buffer[]): Promise<void> {
     const { journal, epoch, clock, log, retryMs, metrics, isLeaseValid } = this.#options;
     const startMs = clock.monotonicMs();
@@ -233,7 +236,7 @@ export class CommitPipeline {
     }
   }
 
-  /** The list may grow while it is walked: who asks meanwhile comes behind those who waited. */
+  /** The list may grow during the iteration: callers that arrive meanwhile follow those that waited. */
   #release(waiting: Waiting[]): void {
     this.#releasing = waiting;
     let changes: ClusterChange[] = [];

@@ -16,10 +16,10 @@ import { SimulatedProcess } from '../../testing/simulated-process.ts';
 import { ClusterNode } from './cluster-node.ts';
 
 /**
- * Three control-plane processes over one journal, clients that commit and read through whichever process they like, and a hand
- * that pauses, kills and cuts off. Whatever happens: what was acknowledged is there, once, at the offset that was told; a
- * read shows at least what was acknowledged before it; followers miss nothing and see nothing twice; a request that is
- * repeated gets its first answer, whoever leads by then.
+ * Three control-plane processes over one journal, clients that commit and read through any process, and faults: pauses,
+ * kills and partitions. Invariants: what was acknowledged exists, once, at the acknowledged offset; a read shows at
+ * least what was acknowledged before it; followers miss nothing and see nothing twice; a repeated request returns its
+ * first answer, on any leader.
  */
 const partitionCount = 3;
 const clusterId = 'vci_test';
@@ -81,7 +81,7 @@ class World {
   topicId = '';
   fileCount = 0;
   topicCount = 0;
-  /** Offsets behind what was acknowledged. */
+  /** The next offsets after everything acknowledged. */
   readonly acknowledgedNext = new Array<number>(partitionCount).fill(0);
   readonly acknowledged = new Map<string, { batches: readonly BatchToCommit[]; baseOffsets: number[] }>();
   readonly shown = Array.from({ length: partitionCount }, (): [offset: number, fileId: string][] => []);
@@ -114,7 +114,7 @@ class World {
     node.start();
   }
 
-  /** Follows the machine from the beginning. */
+  /** Follows the machine from the start. */
   follow(machine: SimulatedMachine): void {
     machine.unfollow();
     const watcher = new Watcher(this);
@@ -129,12 +129,12 @@ class World {
     return this.machines[this.random.below(this.machines.length)]!;
   }
 
-  /** Keeps what somebody was shown, to be compared with what is true in the end. */
+  /** Records what a client read, to be compared with the final state. */
   show(partition: number, { fileId, baseOffset }: Pointers): void {
     for (const [i, id] of fileId.entries()) this.shown[partition]!.push([baseOffset[i]!, id]);
   }
 
-  /** Commits one file, and asks again whoever answers until it is acknowledged, as agents do. */
+  /** Commits one file, with retries on any process until it is acknowledged, as agents do. */
   commit(): void {
     const count = 1 + this.random.below(3);
     const batches = Array.from({ length: count }, (_, i) => ({
@@ -151,7 +151,7 @@ class World {
         isSettled = true;
         this.clock.after(50 + this.random.below(200), attempt);
       };
-      // A process that was killed never answers.
+      // A killed process never answers.
       this.clock.after(6_000, again);
       process.whenRunning(() =>
         node.commitFiles([file]).then(
@@ -180,7 +180,7 @@ class World {
     attempt();
   }
 
-  /** Makes a topic of a new name, and asks again whoever answers until it is there: each answer has to be the same. */
+  /** Creates a topic with a new name, with retries on any process until it exists: each answer must be the same. */
   create(): void {
     const number = ++this.topicCount;
     const requestId = `client:${number}`;
@@ -247,7 +247,7 @@ class World {
       this.clock.after(this.random.below(8_000), () => process.resume());
     } else if (roll < 0.7) {
       process.kill();
-      // Started again under its own name, or replaced.
+      // Restarted with the same id, or replaced.
       const nextId = this.random.next() < 0.5 ? id : `p${slot}-${this.fileCount}`;
       this.#replaceAfter(this.random.below(6_000), slot, nextId);
     } else if (roll < 0.9) {
@@ -261,7 +261,7 @@ class World {
     }
   }
 
-  /** One replacement per process: two that die in one slot would leave one of their successors behind, unseen. */
+  /** One replacement per process: two that die in one slot would leave one of their successors running unobserved. */
   #replaceAfter(delayMs: number, slot: number, id: string): void {
     const { process } = this.machines[slot]!;
     this.clock.after(delayMs, () => {
@@ -271,7 +271,7 @@ class World {
     });
   }
 
-  /** Everything becomes well again. */
+  /** Ends all faults. */
   async heal(): Promise<ClusterNode> {
     await this.clock.pass(10_000);
     for (const { process } of this.machines) {
@@ -314,7 +314,7 @@ async function run(seed: number): Promise<World> {
   assert.equal(result!.error, 'NONE', result!.message ?? '');
   world.topicId = result!.topic!.topicId;
 
-  // With few commits a leader that is cut off stays believable for longest, with many something is always on its way.
+  // With few commits a partitioned leader stays plausible for longest; with many, something is always in flight.
   const commitsPerStepMax = [4, 1, 0.2][seed % 3]!;
   for (let step = 0; step < 300; step++) {
     for (let i = world.random.next() * commitsPerStepMax; i > 0.1; i--) world.commit();
@@ -362,7 +362,7 @@ async function run(seed: number): Promise<World> {
   return world;
 }
 
-test('nothing that was acknowledged is lost or doubled, whoever is paused, killed or cut off', async () => {
+test('nothing acknowledged is lost or duplicated under pauses, kills and partitions', async () => {
   const seeds = 24;
   let terms = 0;
   let reads = 0;
@@ -375,12 +375,12 @@ test('nothing that was acknowledged is lost or doubled, whoever is paused, kille
       throw new Error(`seed ${seed}: ${(error as Error).message}`, { cause: error });
     }
   }
-  // The test would prove little if leadership had not moved, or if nobody could read.
+  // The test would prove little if leadership had not moved, or if no read had succeeded.
   assert.ok(terms > 4 * seeds, `${terms} terms`);
   assert.ok(reads > 40 * seeds, `${reads} reads`);
 });
 
-/** What agents ask under the id of a request, and what a second execution would have answered. */
+/** Calls that agents make with a request id; a second execution would return another answer. */
 const requests: [what: string, ask: (port: ClusterPort) => Promise<unknown>][] = [
   [
     'createTopics',
@@ -410,7 +410,7 @@ for (const [what, ask] of requests) {
           ...reached,
           append: async (epoch, position, entries) => {
             await journal.append(epoch, position, entries);
-            // It is in the journal, and nobody will ever hear of it from this process.
+            // It is in the journal, but this process will never answer.
             if (isLast) process.kill();
             return isLast ? new Promise<void>(() => {}) : undefined;
           },
@@ -444,7 +444,7 @@ for (const [what, ask] of requests) {
     const results = Array.isArray(answer) ? (answer as TopicResult[]).map(({ error }) => error) : ['NONE'];
     assert.deepEqual(results, ['NONE']);
     assert.deepEqual(await ask(second.node.forRequest('client:1')), answer);
-    // Under another id it is another request, which finds what the first one did.
+    // With another id it is another request, which finds the effect of the first one.
     assert.notDeepEqual(await ask(second.node.forRequest('client:2')), answer);
     await second.node.stop();
   });

@@ -27,7 +27,7 @@ function recording() {
   };
 }
 
-test('followers are called when the work of the leader is done, all with the same list', async () => {
+test('followers are called after the work of the leader, all with the same list', async () => {
   const followers = new Followers(silentLog);
   const [one, two] = [recording(), recording()];
   followers.add(one);
@@ -41,7 +41,7 @@ test('followers are called when the work of the leader is done, all with the sam
   assert.equal(one.events[1], two.events[1]);
 });
 
-test('a follower with too many changes at once begins again from a snapshot', async () => {
+test('a follower with too many queued changes restarts from a snapshot', async () => {
   const followers = new Followers(silentLog);
   const follower = recording();
   followers.add(follower);
@@ -53,7 +53,7 @@ test('a follower with too many changes at once begins again from a snapshot', as
   assert.deepEqual(follower.events, [snapshot, [change, change]]);
 });
 
-test('one follower that throws or ends itself does not disturb the others', async () => {
+test('a follower that throws or unsubscribes does not disturb the others', async () => {
   const followers = new Followers(silentLog);
   const follower = recording();
   followers.add({
@@ -80,7 +80,7 @@ test('one follower that throws or ends itself does not disturb the others', asyn
   assert.equal(calls, 1);
 });
 
-test('while nobody leads, nothing is delivered', async () => {
+test('without a leader nothing is delivered', async () => {
   const followers = new Followers(silentLog);
   const follower = recording();
   followers.add(follower);

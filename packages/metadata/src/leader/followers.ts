@@ -2,12 +2,12 @@ import type { ClusterChange, ClusterFollower, ClusterSnapshot } from '@weir/clus
 import { clusterLimits } from '@weir/cluster/limits';
 import type { Log } from '@weir/core';
 
-/** Asks for a snapshot, which is handed over between the changes that it has and those that it lacks. */
+/** Requests a snapshot, which is delivered between the changes that it contains and those that it lacks. */
 type SnapshotRequest = (deliver: (snapshot: ClusterSnapshot) => void) => void;
 
 /**
- * Those who follow a cluster. Each has a queue of its own, which is emptied when the leader's own work is done, so that what a
- * follower does is never part of a commit. All of them get the same list object, so that it can be encoded once.
+ * The followers of a cluster. Each has its own queue, which is drained after the leader's work, so that a follower
+ * never delays a commit. All of them get the same list object, so that it can be encoded once.
  */
 export class Followers {
   readonly #log: Log;
@@ -18,13 +18,13 @@ export class Followers {
     this.#log = log;
   }
 
-  /** There is a leader: everybody gets a snapshot and what follows. */
+  /** Starts a term: all followers get a snapshot and the changes after it. */
   begin(requestSnapshot: SnapshotRequest): void {
     this.#requestSnapshot = requestSnapshot;
     for (const follower of this.#all) follower.begin(requestSnapshot);
   }
 
-  /** There is no leader: everybody waits. */
+  /** Ends a term: all followers wait. */
   pause(): void {
     this.#requestSnapshot = undefined;
     for (const follower of this.#all) follower.pause();
@@ -49,7 +49,7 @@ class Follower {
   readonly #target: ClusterFollower;
   readonly #log: Log;
   #requestSnapshot: SnapshotRequest | undefined;
-  /** Each beginning has a number, so that what belongs to an earlier one is not delivered. */
+  /** Each start has a number, so that events of an earlier one are not delivered. */
   #beginning = 0;
   #hasSnapshot = false;
   #queue: (ClusterSnapshot | readonly ClusterChange[])[] = [];
@@ -82,7 +82,7 @@ class Follower {
   push(changes: readonly ClusterChange[]): void {
     if (!this.#hasSnapshot) return;
     this.#queuedChanges += changes.length;
-    // That many changes cost more than to begin again.
+    // That many changes cost more than a new snapshot.
     if (this.#queuedChanges > clusterLimits.followerChangesMax) this.begin(this.#requestSnapshot!);
     else this.#enqueue(changes);
   }
@@ -98,7 +98,7 @@ class Follower {
     this.#queue = [];
     this.#queuedChanges = 0;
     for (const event of queue) {
-      // The follower may have ended itself with the event before.
+      // The follower may have unsubscribed during the previous event.
       if (beginning !== this.#beginning) return;
       try {
         if (isChanges(event)) this.#target.onChanges(event);

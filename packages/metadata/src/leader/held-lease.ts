@@ -7,7 +7,7 @@ import { leaseMarginShare, type Timing } from './timing.ts';
 interface HeldLeaseOptions {
   readonly journal: Journal;
   readonly epoch: number;
-  /** When the lease was asked for, by the monotonic clock; its time counts from there. */
+  /** When the lease was requested, in monotonic time; its duration counts from there. */
   readonly askedMs: number;
   readonly clock: Clock;
   readonly log: Log;
@@ -15,32 +15,32 @@ interface HeldLeaseOptions {
 }
 
 /**
- * A lapsed lease is looked at so many times, over the time of another lease, before it counts as lost. Each look is a turn of the event loop
- * at least.
+ * The number of checks of a lapsed lease, over the duration of another lease, before it counts as lost. Each check
+ * takes at least one turn of the event loop.
  */
 const lapsedLooks = 4;
 
 /**
- * A lease that is ours: renewed until it is given up, lost, or could not be renewed in time.
+ * A lease that this process holds: renewed until it is released, lost, or could not be renewed in time.
  *
  * ```
- *   valid ──its time is over──▶ lapsed ──renewal failed, or no answer for the time of a lease──▶ lost
- *     ▲                           │
- *     └────────── renewed ────────┘                       any ──another process took it──▶ lost
+ *   valid ──expired──▶ lapsed ──renewal failed, or no answer for one lease time──▶ lost
+ *     ▲                  │
+ *     └──── renewed ─────┘                       any ──another process took it──▶ lost
  * ```
  *
- * A process whose event loop stood still finds its lease lapsed although the database is well. Another process may have taken it
- * meanwhile, so that nothing is served; but if a renewal still finds the own epoch, then none has, and all is as it was. On a database
- * that no other process uses, a busy loop so costs a moment and never the leadership.
+ * A process whose event loop was blocked finds its lease lapsed although the database is well. Another process may have
+ * taken it meanwhile, so nothing is served; but if a renewal still finds the own epoch, then none has, and this process
+ * continues. On a database that no other process uses, a busy loop thus costs a moment and never the leadership.
  *
- * The same holds for a database whose disk stands still for a second or two: no other process can take the lease from it either, and
- * to give the lease back and take it again would make calls wait for several more writes of that disk.
+ * The same holds for a database whose disk stalls for a second or two: no other process can take the lease from it
+ * either, and releasing and taking it again would make calls wait for several more writes of that disk.
  */
 export class HeldLease {
   readonly #options: HeldLeaseOptions;
   #endMs: number;
   #isOver = false;
-  /** Whether the database refused the last renewal. Then there is no reason to hope for the next. */
+  /** Whether the database refused the last renewal. Then the next one is not awaited. */
   #hasFailed = false;
   #onLost: ((reason: string) => void) | undefined;
   #waiting: ((isValid: boolean) => void)[] = [];
@@ -54,30 +54,30 @@ export class HeldLease {
     this.#renewWithNextBeat();
   }
 
-  /** Whether nobody else can have it yet, by our own clock. */
+  /** Whether no other process can have it yet, by our clock. */
   isValid(): boolean {
     return !this.#isOver && this.#options.clock.monotonicMs() < this.#endMs;
   }
 
-  /** Whether it is valid and everything that waited for that has gone ahead, so that nothing is overtaken. */
+  /** Whether it is valid and no earlier caller waits for that, so that calls stay in order. */
   isFree(): boolean {
     return this.#waiting.length === 0 && this.isValid();
   }
 
-  /** Calls back in the order of the calls when it is known whether the lease is still ours. */
+  /** Calls the listeners in order when it is known whether the lease is still ours. */
   whenKnown(listener: (isValid: boolean) => void): void {
     if (this.#isOver || this.isFree()) listener(!this.#isOver);
     else if (this.#waiting.length >= clusterLimits.waitingCallsMax) listener(false);
     else this.#waiting.push(listener);
   }
 
-  /** Calls back once when the lease is lost, at once if it is already. */
+  /** Calls the listener once when the lease is lost, at once if it already is. */
   onLost(listener: (reason: string) => void): void {
     if (this.#isOver) listener('the lease was lost');
     else this.#onLost = listener;
   }
 
-  /** Renews it no longer. */
+  /** Stops the renewal. */
   giveUp(): void {
     this.#isOver = true;
     this.#onLost = undefined;
@@ -103,7 +103,7 @@ export class HeldLease {
     onLost?.(reason);
   }
 
-  /** A renewal moves the end and leaves the timer as it is, which looks again when it is due. */
+  /** A renewal moves the end and leaves the timer, which checks again when it fires. */
   #awaitEnd(): void {
     const { clock } = this.#options;
     this.#cancelEnd = clock.after(Math.max(0, this.#endMs - clock.monotonicMs()), () =>
@@ -129,14 +129,14 @@ export class HeldLease {
 
   async #renew(): Promise<void> {
     const { journal, epoch, clock, log, timing } = this.#options;
-    // Before it is sent, and so also before it waits to be sent together with others.
+    // Taken before the call is sent, and so also before it waits to be batched with others.
     const askedMs = clock.monotonicMs();
     try {
       await journal.renewLease(epoch);
       if (this.#isOver) return;
       this.#hasFailed = false;
       this.#endMs = this.#endFrom(askedMs);
-      // The answer may have come so late that it is worth nothing any more.
+      // The answer may have come too late to be of use.
       if (!this.isValid()) {
         this.#renewAfter(0);
         return;

@@ -25,9 +25,9 @@ interface LeadershipOptions {
   readonly journal: Journal;
   readonly epoch: number;
   readonly lease: HeldLease;
-  /** Has read the journal to its end since the lease is ours, so that nothing can be behind. */
+  /** Has read the journal to its end after this process got the lease, so it is complete. */
   readonly replica: Replica;
-  /** What the leader before left. */
+  /** The note of the previous leader. */
   readonly note: Buffer | undefined;
   readonly clock: Clock;
   readonly log: Log;
@@ -37,7 +37,7 @@ interface LeadershipOptions {
   readonly eventMetrics: EventMetrics;
   readonly followers: Followers;
   readonly snapshotBytesMin: number;
-  /** An id that nobody ever had. */
+  /** Returns a unique id. */
   readonly freshId: () => string;
 }
 
@@ -51,14 +51,14 @@ export class Leadership {
   readonly controlPlaneEvents: ControlPlaneEvents;
   readonly groups: GroupCoordinator;
   readonly autoScaler: AutoScaler;
-  /** Settles with the reason when the term is over. */
+  /** Resolves with the reason when the term ends. */
   readonly ended: Promise<string>;
   readonly #options: LeadershipOptions;
   #isOver = false;
   #isRetentionRunning = false;
   #resolveEnded: (reason: string) => void = () => {};
   readonly #timers = new Map<string, () => void>();
-  /** The ids of those in the list of agents. */
+  /** The ids of the listed agents. */
   #namedAgents: Set<string>;
   #followerSnapshot: { position: number; snapshot: Omit<ClusterSnapshot, 'agents'> } | undefined;
 
@@ -134,7 +134,7 @@ export class Leadership {
     lease.onLost((reason) => this.end(reason));
   }
 
-  /** Takes nothing more, and returns when what was taken is durable or refused. */
+  /** Refuses new commands; resolves when the accepted ones are durable or refused. */
   drain(): Promise<void> {
     if (this.isValid()) this.#noteLogins();
     return this.pipeline.drain();
@@ -189,7 +189,7 @@ export class Leadership {
     );
   }
 
-  /** Whether nobody else can be the leader yet, by our own clock. */
+  /** Whether no other process can be the leader yet, by our clock. */
   isValid(): boolean {
     return !this.#isOver && this.#options.lease.isValid();
   }
@@ -199,7 +199,7 @@ export class Leadership {
     return !this.#isOver && this.#options.lease.isFree();
   }
 
-  /** Calls back, in the order of the calls, when it is known whether this process still leads. */
+  /** Calls the listeners in order when it is known whether this process still leads. */
   whenKnown(listener: (isValid: boolean) => void): void {
     this.#options.lease.whenKnown(listener);
   }
@@ -208,7 +208,7 @@ export class Leadership {
     if (this.#isOver) return;
     this.#options.followers.begin((deliver) => {
       const snapshot = this.#snapshot();
-      // Agents are soft state with changes of their own, so that the list is the one of the moment of delivery.
+      // Agents are soft state with changes of their own, so the list is taken at the time of delivery.
       this.pipeline.afterNow(() =>
         deliver({ ...snapshot, agents: this.agents.list(), term: this.#options.epoch }),
       );
@@ -229,7 +229,7 @@ export class Leadership {
     this.#resolveEnded(reason);
   }
 
-  /** Many followers begin at once after a failover; what they get is made once. */
+  /** Many followers start at once after a failover; they share one snapshot. */
   #snapshot(): Omit<ClusterSnapshot, 'agents'> {
     const { machine, position } = this.#options.replica;
     if (this.#followerSnapshot?.position !== position)
@@ -253,7 +253,8 @@ export class Leadership {
     const agents = this.agents.list();
     followers.push([{ kind: 'agents', agents }]);
     if (change === 'agents') this.#tellGroups(agents);
-    // The next leader hears of loads soon enough, and with many clusters they would make most of what the database has to write.
+    // The next leader learns loads soon enough, and with many clusters they would be most of the writes of the
+    // database.
     if (change === 'loads' || this.#timers.has('note')) return;
     this.#after('note', timing.agentSweepMs, () => {
       journal.leaveNote(epoch, this.agents.note()).catch((error) => {
@@ -262,7 +263,7 @@ export class Leadership {
     });
   }
 
-  /** Tells groups which agents are gone, and with them the members that waited there. */
+  /** Notifies groups of agents that are gone, and with them the members that waited there. */
   #tellGroups(agents: readonly AgentDescription[]): void {
     const gone = this.#namedAgents;
     this.#namedAgents = new Set(agents.map(({ agentId }) => agentId));
@@ -270,7 +271,7 @@ export class Leadership {
     if (gone.size > 0) this.groups.onAgentsGone(gone);
   }
 
-  /** After a pause there may be more than one entry takes on. */
+  /** After a pause there may be more than one entry can hold. */
   async #expireTransactions(): Promise<void> {
     const { aborted, forgottenIds } = await this.pipeline.submit({ kind: 'expireTransactions' });
     if (Math.max(aborted, forgottenIds) >= clusterLimits.expiredTransactionsPerCallMax)

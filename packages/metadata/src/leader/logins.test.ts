@@ -9,7 +9,7 @@ import { SimulatedProcess } from '../../testing/simulated-process.ts';
 import { ClusterNode } from './cluster-node.ts';
 import { defaultTiming } from './timing.ts';
 
-/** What becomes of logins when leaders come and go. */
+/** Logins across changes of the leader. */
 
 const clusterId = 'vci_test';
 const dayMs = 86_400_000;
@@ -34,7 +34,7 @@ function stage(t: TestContext) {
   let reportCount = 0;
   return {
     clock,
-    /** A process that leads, alone until it is gone. */
+    /** A process that leads alone until it ends. */
     async lead(id: string) {
       const process = new SimulatedProcess(clock, seededRandom(1));
       const node = new ClusterNode({
@@ -61,7 +61,7 @@ function stage(t: TestContext) {
       }));
       for (const { error } of await node.putCredentials(credentials)) assert.equal(error, 'NONE');
     },
-    /** An agent tells of a login just now. */
+    /** An agent reports a login now. */
     async logIn(node: ClusterNode, username: string): Promise<number> {
       const nowMs = clock.nowMs();
       const number = ++reportCount;
@@ -92,7 +92,7 @@ test('a login is known at once, and to the next leader when this one stops', asy
   assert.equal(await heardSinceMs(second.node), sinceMs);
 });
 
-test('and when this one hands the cluster over', async (t) => {
+test('a login is known to the next leader after a handover', async (t) => {
   const { lead, makeCredentials, logIn, lastUses } = stage(t);
   const first = await lead('one');
   await makeCredentials(first.node, 'ann');
@@ -103,7 +103,7 @@ test('and when this one hands the cluster over', async (t) => {
   assert.deepEqual(await lastUses((await second).node), { ann: usedMs });
 });
 
-test('ninety leaders that live for a day each know as much as one that lives for ninety days', async (t) => {
+test('ninety leaders of a day each know as much as one leader of ninety days', async (t) => {
   const { clock, lead, makeCredentials, logIn, lastUses, heardSinceMs } = stage(t);
   let { node } = await lead('day 0');
   await makeCredentials(node, 'ann', 'bob', 'carol');
@@ -121,7 +121,7 @@ test('ninety leaders that live for a day each know as much as one that lives for
   assert.equal(await heardSinceMs(node), sinceMs);
 });
 
-test('a leader that dies takes with it what was heard since the last note, and no more', async (t) => {
+test('a dying leader loses only the logins since the last save', async (t) => {
   const { clock, lead, makeCredentials, logIn, lastUses, heardSinceMs } = stage(t);
   const first = await lead('one');
   await makeCredentials(first.node, 'ann', 'bob');
@@ -135,7 +135,7 @@ test('a leader that dies takes with it what was heard since the last note, and n
   assert.equal(await heardSinceMs(second.node), sinceMs);
 });
 
-test('while agents live that tell nothing of logins, the next leader begins to hear anew', async (t) => {
+test('while agents without login reports are present, the next leader starts with unknown logins', async (t) => {
   const { clock, lead, makeCredentials, heardSinceMs } = stage(t);
   const first = await lead('one');
   await makeCredentials(first.node, 'ann');
@@ -150,7 +150,7 @@ test('while agents live that tell nothing of logins, the next leader begins to h
   assert.ok((await heardSinceMs(second.node))! > clock.nowMs() - 10_000);
 });
 
-test('a leader that hears of nobody new writes nothing', async (t) => {
+test('a leader without new logins writes nothing', async (t) => {
   const { clock, lead, makeCredentials, logIn } = stage(t);
   const { node, process } = await lead('one');
   await makeCredentials(node, 'ann');

@@ -1,7 +1,7 @@
 import type { GroupsMachine } from '@weir/groups';
 import { ClusterMachine } from '@weir/machine';
 
-/** What a node needs of a machine. */
+/** The part of the machine that a node uses. */
 export type Machine = Pick<
   ClusterMachine,
   | 'execute'

@@ -3,18 +3,18 @@ import type { Log } from '@weir/core';
 import type { Journal } from '@weir/journal';
 import type { Machine, MachineKind } from './machine-kind.ts';
 
-/** Entries that one read brings. */
+/** The number of entries per read. */
 const entriesPerRead = 5_000;
-/** What an entry costs beyond its bytes, when it is counted towards the next snapshot. */
+/** The cost of an entry beyond its bytes, counted towards the next snapshot. */
 const entryOverheadBytes = 64;
-/** A snapshot is not worth it for less of the journal than this. */
+/** The minimum size of the journal that justifies a snapshot. */
 export const defaultSnapshotBytesMin = 16 * 1024 * 1024;
 
-/** A machine and how far it has read the journal. */
+/** A machine and its position in the journal. */
 export class Replica {
   readonly machine: Machine;
   position: number;
-  /** Where the newest snapshot that we know of stands, and its size. */
+  /** The position of the newest known snapshot, and its size. */
   #snapshotPosition: number;
   #snapshotBytes: number;
   #bytesSinceSnapshot = 0;
@@ -28,12 +28,12 @@ export class Replica {
     this.#snapshotBytes = snapshotBytes;
   }
 
-  /** Whether the machine is what the journal says up to the position. It is not when it failed within an entry. */
+  /** Whether the machine equals the journal up to the position. It does not if it failed within an entry. */
   get isSound(): boolean {
     return this.#isSound;
   }
 
-  /** From the newest snapshot that can be read. Without any it starts from nothing, and the journal has to have everything. */
+  /** Loads the newest readable snapshot. Without any the replica starts empty, and the journal must be complete. */
   static async load(kind: MachineKind, clusterId: string, journal: Journal, log: Log): Promise<Replica> {
     let positionMax = Number.POSITIVE_INFINITY;
     for (;;) {
@@ -42,7 +42,7 @@ export class Replica {
       try {
         return new Replica(kind.restore(snapshot.bytes), snapshot.position, snapshot.bytes.length);
       } catch (error) {
-        // What a newer release has decided is in no older snapshot, and perhaps in no entry that can be read.
+        // Decisions of a newer release are in no older snapshot, and perhaps in no readable entry.
         if (error instanceof NewerFormat) throw error;
         const { position } = snapshot;
         log.error('failed to read snapshot, trying the previous one', { position, problem: String(error) });
@@ -51,7 +51,7 @@ export class Replica {
     }
   }
 
-  /** Reads the journal to its end. Between two reads others get their turn. */
+  /** Reads the journal to its end. Other work runs between two reads. */
   async catchUp(journal: Journal): Promise<void> {
     for (;;) {
       const entries = await journal.read(this.position, entriesPerRead);
@@ -72,11 +72,11 @@ export class Replica {
   }
 
   /**
-   * Whether a snapshot is due. It is when the journal since the last one has grown to its size, so that writing snapshots
-   * never costs more than writing the journal, and reading them back at start never more than twice the state.
+   * Whether a snapshot is due: when the journal since the last one has grown to its size. So writing snapshots never
+   * costs more than writing the journal, and reading them back at start never more than twice the state.
    *
-   * A leader is `patient` and waits for twice that: where there is a standby, the standby takes the snapshot, and the
-   * leader does not have to stop for it.
+   * A leader is `patient` and waits for twice that: if there is a standby, the standby takes the snapshot, and the
+   * leader does not have to pause for it.
    */
   isSnapshotDue(patient: boolean, bytesMin: number): boolean {
     if (this.#isSaving) return false;
@@ -84,13 +84,14 @@ export class Replica {
     return this.#bytesSinceSnapshot >= (patient ? 2 : 1) * dueBytes;
   }
 
-  /** Saves the state, and before that waits until the journal has all of it. */
+  /** Saves the state as soon as the journal contains all of it. */
   async saveSnapshot(journal: Journal, whenDurable: () => Promise<void>): Promise<void> {
     this.#isSaving = true;
     try {
       const newest = await journal.snapshotPosition();
       if (newest > this.#snapshotPosition) {
-        // Somebody else took one. How much of what was counted came behind it is not known; the next is not far off.
+        // Another process took one. How much of the counted journal came after it is unknown; the next one is not far
+        // off.
         this.#snapshotPosition = newest;
         this.#bytesSinceSnapshot = 0;
         return;

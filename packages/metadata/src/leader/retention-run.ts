@@ -1,10 +1,10 @@
 import type { Clock } from '@weir/core';
 import type { Command, ReplyOf } from '@weir/machine';
 
-/** Others get their turn between two steps. */
+/** Other work runs between two steps. */
 const pauseMs = 10;
 
-/** Looks at all partitions once for records that are too old or too many, some at a time. Returns how many logs were cut. */
+/** Applies retention by age and size to all partitions once, a few at a time. Returns the number of truncated logs. */
 export async function runRetention(
   submit: <C extends Command>(command: C) => Promise<ReplyOf<C>>,
   clock: Clock,

@@ -17,7 +17,7 @@ function locks() {
   };
 }
 
-test('one agent of a group at a time, and groups do not wait for each other', () => {
+test('one agent of a group at a time has the lock, and groups are independent', () => {
   const { asks, unlock, pass } = locks();
   pass(shutdownLeaseMs);
   assert.deepEqual([asks('a'), asks('b'), asks('a'), asks('c', 'other')], [true, false, true, true]);
@@ -27,7 +27,7 @@ test('one agent of a group at a time, and groups do not wait for each other', ()
   assert.deepEqual([asks('b'), asks('a'), asks('d', 'other')], [true, false, false]);
 });
 
-test('a lock ends with its lease, unless its agent asks again', () => {
+test('a lock expires with its lease, unless its agent renews it', () => {
   const { asks, pass } = locks();
   pass(shutdownLeaseMs);
   asks('a');
@@ -40,7 +40,7 @@ test('a lock ends with its lease, unless its agent asks again', () => {
   assert.equal(asks('a', 'g', true), false, 'who was silent for too long has lost it');
 });
 
-test('a new leader lets those speak first who have a lock', () => {
+test('a new leader waits for the holders of locks first', () => {
   const { asks, pass } = locks();
   assert.equal(asks('b'), false);
   pass(shutdownLeaseMs - 1);

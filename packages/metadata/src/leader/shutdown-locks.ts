@@ -7,11 +7,11 @@ interface Held {
 }
 
 /**
- * Which agent of each group is shutting down. Soft state of the leader, held for a lease: an agent that dies while it shuts down
- * does not keep the others from it.
+ * The agent of each group that is shutting down. Soft state of the leader, held for a lease: an agent that dies while
+ * it shuts down does not block the others.
  *
- * A new leader does not know who had a lock. For the time of one lease it gives none to those who ask for it, so that those who
- * have one can say so.
+ * A new leader does not know the holders. For the duration of one lease it grants locks only to agents that claim to
+ * hold one.
  */
 export class ShutdownLocks {
   readonly #clock: Clock;
@@ -23,7 +23,7 @@ export class ShutdownLocks {
     this.#givesFromMs = clock.monotonicMs() + shutdownLeaseMs;
   }
 
-  /** Says whether the agent has the lock of its group now. */
+  /** Returns whether the agent has the lock of its group now. */
   lock({ agentId, group, hasIt }: ShutdownLockRequest): boolean {
     const nowMs = this.#clock.monotonicMs();
     for (const [name, { untilMs }] of this.#held) if (untilMs <= nowMs) this.#held.delete(name);

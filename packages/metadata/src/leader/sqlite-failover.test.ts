@@ -7,7 +7,7 @@ import { openJournals } from '@weir/journal';
 import { failoverOverRealTime } from '../../testing/real-failover.ts';
 import { sharingOverRealTime } from '../../testing/real-sharing.ts';
 
-test('SQLite: a standby goes on where a leader was killed', async () => {
+test('SQLite: a standby continues where a leader was killed', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'weir-failover-'));
   await failoverOverRealTime((clock) => openJournals(join(folder, 'weir.db'), { clock, log: silentLog }));
   rmSync(folder, { recursive: true });

@@ -56,7 +56,7 @@ async function stableOffset(node: ClusterNode, topicId: string): Promise<number>
   return answer!.lastStableOffset;
 }
 
-test('a leader that takes over aborts what its predecessor left open for too long', async () => {
+test('a new leader aborts transactions that its predecessor left open for too long', async () => {
   const { clock, first, second, topicId, file } = await world();
   await clock.pass(5_000);
   first.process.kill();
@@ -71,7 +71,7 @@ test('a leader that takes over aborts what its predecessor left open for too lon
   assert.notEqual(late!.error[0], 0);
 });
 
-test('an end whose answer died with the leader is done once, and so is one that was never heard of', async () => {
+test('an EndTxn whose answer or request was lost with the leader is executed once', async () => {
   const { clock, first, second, topicId, caller } = await world();
   const origin = { connection: 'c', request: 1 };
   const request = { ...caller, origin, isCommit: true, bumpsEpoch: true };
@@ -85,7 +85,7 @@ test('an end whose answer died with the leader is done once, and so is one that 
   assert.deepEqual([found!.nextOffset, [...found!.pointers.markers!.isCommit]], [2, [1]]);
 });
 
-test('transactions are listed by how long they are open, by the clock of the leader', async () => {
+test('transactions are listed by their duration, by the clock of the leader', async () => {
   const { clock, first } = await world();
   await clock.pass(3_000);
   const list = async (openForMs: number) =>
@@ -93,7 +93,7 @@ test('transactions are listed by how long they are open, by the clock of the lea
   assert.deepEqual([await list(2_000), await list(4_000)], [1, 0]);
 });
 
-test('a member that its group does not know commits no offsets in a transaction', async () => {
+test('a member that its group does not know cannot commit offsets in a transaction', async () => {
   const { first, topicId, caller } = await world();
   const request = {
     ...caller,

@@ -33,7 +33,7 @@ async function leading(t: TestContext, configs: Record<string, string>) {
     clock,
     node,
     topicId,
-    /** Writes one record that takes a hundred bytes when it is compressed. */
+    /** Writes one record of a hundred bytes compressed. */
     async write(uncompressedBytes?: number) {
       const file = fileCommit(++fileNumber, topicId, [{ partition: 0, recordCount: 1 }]);
       const column =
@@ -51,7 +51,7 @@ async function leading(t: TestContext, configs: Record<string, string>) {
   };
 }
 
-test('records go when they are older than the topic keeps them', async (t) => {
+test('records are deleted after the retention time of the topic', async (t) => {
   const { clock, write, logStartOffset } = await leading(t, { 'retention.ms': String(10 * minuteMs) });
   await write();
   await clock.pass(6 * minuteMs);
@@ -69,7 +69,7 @@ const scaled = (bytesPerSecond: number) => ({
     String(bytesPerSecond),
 });
 
-test('a topic that is written to above its target for a quarter of an hour gets more partitions', async (t) => {
+test('a topic above its target for a quarter of an hour gets more partitions', async (t) => {
   const { clock, write, partitionCount } = await leading(t, scaled(10));
   await clock.pass(minuteMs);
   for (let minute = 0; minute < 15; minute++) {
@@ -80,7 +80,7 @@ test('a topic that is written to above its target for a quarter of an hour gets 
   assert.equal(await partitionCount(), 3);
 });
 
-test('where nobody says how much it was before compression, the size of the file counts', async (t) => {
+test('without an uncompressed size, the size of the file counts', async (t) => {
   const { clock, write, partitionCount } = await leading(t, scaled(1));
   await clock.pass(minuteMs);
   for (let minute = 0; minute < 15; minute++) {
@@ -91,7 +91,7 @@ test('where nobody says how much it was before compression, the size of the file
   assert.equal(await partitionCount(), 4, '200 bytes in 60 seconds');
 });
 
-test('a topic without an auto-scaler is left alone', async (t) => {
+test('a topic without an auto-scaler is not changed', async (t) => {
   const { clock, write, partitionCount } = await leading(t, {});
   for (let minute = 0; minute < 20; minute++) {
     await write(1e9);

@@ -2,25 +2,25 @@ import type { ClaimedQuery } from '@weir/cluster';
 import { clusterLimits } from '@weir/cluster/limits';
 import { type Clock, coreLimits } from '@weir/core';
 
-/** What is known of an agent besides that it asks for queries. */
+/** Information about agents beyond their polls. */
 export interface KnownAgents {
-  /** From 0 to 1; `undefined` when no such agent lives. */
+  /** From 0 to 1; `undefined` if no such agent is alive. */
   readonly cpuLoadOf: (agentId: string) => number | undefined;
 }
 
 interface Engine {
   readonly agentId: string;
-  /** Ids of the queries that it was given. */
+  /** Ids of the queries that it works on. */
   readonly running: Set<string>;
   heardMs: number;
-  /** Ends its wait: with a query, or with nothing. */
+  /** Resolves its poll: with a query, or with `null`. */
   give: ((query: ClaimedQuery | null) => void) | undefined;
 }
 
-/** An agent asks again at once, unless it works on as much as it may; one that does not is not there any more. */
+/** An agent polls again at once, unless it is at its limit; without a poll for this time it is gone. */
 const absenceMsMax = 5_000;
 
-/** The agents that have a query engine, as far as they ask for work, and what each works on. */
+/** The agents with a query engine, as known by their polls, and their running queries. */
 export class Engines {
   readonly #clock: Clock;
   readonly #agents: KnownAgents;
@@ -35,7 +35,7 @@ export class Engines {
     return this.#engines.size;
   }
 
-  /** How many more queries all of them together may work on. */
+  /** The number of further queries that all agents together can take. */
   get freePlaces(): number {
     let free = 0;
     for (const { running } of this.#engines.values())
@@ -43,7 +43,7 @@ export class Engines {
     return free;
   }
 
-  /** An agent waits for work. Its earlier wait, whose connection is gone, ends. */
+  /** Waits for work for an agent. An earlier poll of it, whose connection is gone, ends. */
   wait(agentId: string, waitMs: number): Promise<ClaimedQuery | null> {
     const known = this.#engines.get(agentId);
     if (known === undefined && this.#engines.size >= coreLimits.agentsPerClusterMax)
@@ -64,7 +64,7 @@ export class Engines {
     });
   }
 
-  /** The agent that a query should go to: one that waits for work, has the least to do, and did not fail at the query before. */
+  /** Chooses the agent for a query: one that polls, has the least to do, and did not fail at this query before. */
   choose(triedBy: ReadonlySet<string>): string | undefined {
     let best: { readonly agentId: string; readonly rank: readonly number[] } | undefined;
     for (const { agentId, running, give } of this.#engines.values()) {
@@ -83,13 +83,13 @@ export class Engines {
     engine.give!(query);
   }
 
-  /** The agent said something of a query. */
+  /** Notes a report of the agent. */
   heard(agentId: string): void {
     const engine = this.#engines.get(agentId);
     if (engine !== undefined) engine.heardMs = this.#clock.monotonicMs();
   }
 
-  /** The agent is done with a query, or has lost it. */
+  /** Notes that the agent has finished or lost a query. */
   free(agentId: string, queryId: string): void {
     this.#engines.get(agentId)?.running.delete(queryId);
   }
@@ -98,7 +98,7 @@ export class Engines {
     return this.#agents.cpuLoadOf(agentId) !== undefined;
   }
 
-  /** Forgets those that are gone. Queries that they had are the business of whoever gave them. */
+  /** Drops agents that are gone. The caller handles their queries. */
   sweep(): void {
     const nowMs = this.#clock.monotonicMs();
     for (const [agentId, { give, heardMs, running }] of this.#engines) {

@@ -16,7 +16,7 @@ function leases() {
   };
 }
 
-test('one agent at a time has a job, as long as it asks again', () => {
+test('one agent at a time holds a job, as long as it renews', () => {
   const { asks, pass } = leases();
   pass(jobLeaseMs);
   assert.deepEqual([asks('a'), asks('b'), asks('c', 'other')], [true, false, true]);
@@ -29,7 +29,7 @@ test('one agent at a time has a job, as long as it asks again', () => {
   assert.equal(asks('a', 'j', true), false);
 });
 
-test('an agent that leaves frees its jobs', () => {
+test('a leaving agent releases its jobs', () => {
   const { asks, forget, pass } = leases();
   pass(jobLeaseMs);
   asks('a');
@@ -37,7 +37,7 @@ test('an agent that leaves frees its jobs', () => {
   assert.equal(asks('b'), true);
 });
 
-test('a new leader lets those speak first who have a job', () => {
+test('a new leader waits for the holders of jobs first', () => {
   const { asks, pass } = leases();
   assert.equal(asks('b'), false);
   assert.equal(asks('a', 'j', true), true);
@@ -45,7 +45,7 @@ test('a new leader lets those speak first who have a job', () => {
   assert.equal(asks('b'), true);
 });
 
-test('there are so many jobs and no more', () => {
+test('the number of jobs is limited', () => {
   const { asks, pass } = leases();
   pass(jobLeaseMs);
   for (let count = 0; count < clusterLimits.jobLeasesMax; count++) assert.ok(asks('a', `j${count}`));

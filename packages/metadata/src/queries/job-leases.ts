@@ -8,11 +8,11 @@ interface Held {
 }
 
 /**
- * Which agent does each job that one agent at a time does for the cluster. Soft state of the leader, held for a lease, so that the job of an agent
- * that dies goes to another.
+ * The agent of each job that one agent at a time does for the cluster. Soft state of the leader, held for a lease, so
+ * that the job of an agent that dies goes to another.
  *
- * A new leader does not know who had a job. For the time of one lease it gives none to those who ask for it, so that those who have one
- * can say so.
+ * A new leader does not know the holders. For the duration of one lease it grants jobs only to agents that claim to
+ * hold one.
  */
 export class JobLeases {
   readonly #clock: Clock;
@@ -24,7 +24,7 @@ export class JobLeases {
     this.#givesFromMs = clock.monotonicMs() + jobLeaseMs;
   }
 
-  /** Says whether the agent has the job now. */
+  /** Returns whether the agent has the job now. */
   hold({ agentId, job, hasIt }: JobHold): boolean {
     const nowMs = this.#clock.monotonicMs();
     for (const [name, { untilMs }] of this.#held) if (untilMs <= nowMs) this.#held.delete(name);
@@ -38,7 +38,7 @@ export class JobLeases {
     return true;
   }
 
-  /** An agent that left does its jobs no longer. */
+  /** Releases the jobs of an agent that left. */
   forget(agentId: string): void {
     for (const [job, held] of this.#held) if (held.agentId === agentId) this.#held.delete(job);
   }

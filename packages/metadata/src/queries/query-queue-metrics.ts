@@ -1,6 +1,6 @@
 import type { MetricRow, Metrics } from '@weir/core';
 
-/** Without the cluster: most clusters are never asked anything, and a series for each would be most of what is scraped. */
+/** Without a cluster label: most clusters never have queries, and a series for each would be most of a scrape. */
 const queueQueriesRow: MetricRow<'outcome'> = {
   name: 'query_desk_queries_total',
   kind: 'counter',

@@ -13,7 +13,7 @@ import { HandClock, settle } from '@weir/core/testing';
 import fc from 'fast-check';
 import { QueryQueue } from './query-queue.ts';
 
-/** A queue whose agents and callers a test plays. */
+/** A queue whose agents and callers the test plays. */
 function stage(livingAgents: readonly string[] = ['a', 'b', 'c']) {
   const clock = new HandClock();
   const loads = new Map(livingAgents.map((agentId) => [agentId, 0.5]));
@@ -56,7 +56,7 @@ function told(outcome: QueryOutcome): string {
   return `${Buffer.from(outcome.answer)} by ${outcome.agentId}${outcome.isLast ? '' : ', so far'}`;
 }
 
-test('a query goes to an agent that waits, and its answer comes back', async () => {
+test('a query goes to a polling agent, and its answer is returned', async () => {
   const { run, take, report, outcomes, activeCount } = stage();
   const taken = take('a');
   const outcome = run('q1', 10_000);
@@ -68,7 +68,7 @@ test('a query goes to an agent that waits, and its answer comes back', async () 
   assert.deepEqual([outcomes, activeCount()], [['answered'], 0]);
 });
 
-test('who comes first does not matter', async () => {
+test('the order of poll and query does not matter', async () => {
   const { run, take, report } = stage();
   const outcome = run('q1');
   assert.equal((await take('a'))!.queryId, 'q1');
@@ -76,7 +76,7 @@ test('who comes first does not matter', async () => {
   assert.equal(told(await outcome), 'found by a');
 });
 
-test('the agent with the least to do gets the next query, and of two the one with the lower load', async () => {
+test('the agent with the fewest queries gets the next one, and on a tie the one with the lower load', async () => {
   const { run, take, loads, clock } = stage();
   loads.set('b', 0.1);
   const first = take('a');
@@ -91,7 +91,7 @@ test('the agent with the least to do gets the next query, and of two the one wit
   await clock.pass(0);
 });
 
-test('an agent that waits in vain asks again, and a new wait ends the old one', async () => {
+test('an agent polls again after a timeout, and a new poll ends the old one', async () => {
   const { take, clock } = stage();
   const old = take('a', 1_000);
   const newer = take('a', 1_000);
@@ -100,7 +100,7 @@ test('an agent that waits in vain asks again, and a new wait ends the old one', 
   assert.equal(await newer, null);
 });
 
-test('whoever asks twice under one id waits for one answer', async () => {
+test('a repeated query id waits for the same answer', async () => {
   const { run, take, report } = stage();
   const taken = take('a');
   const both = [run('q1'), run('q1')];
@@ -109,7 +109,7 @@ test('whoever asks twice under one id waits for one answer', async () => {
   assert.deepEqual((await Promise.all(both)).map(told), ['found by a', 'found by a']);
 });
 
-test('without an engine a query waits for one a moment, and is refused then', async () => {
+test('without an engine a query waits briefly, and is then refused', async () => {
   const { run, take, clock } = stage();
   void run('q1');
   await clock.pass(2_000);
@@ -120,7 +120,7 @@ test('without an engine a query waits for one a moment, and is refused then', as
   assert.equal(told(await unlucky), 'noEngine');
 });
 
-test('more than each agent may work on are refused at once', async () => {
+test('queries beyond the limit of all agents are refused at once', async () => {
   const { run, take, report } = stage(['a']);
   const running: Promise<QueryOutcome>[] = [];
   for (let count = 0; count < clusterLimits.queriesPerAgentMax; count++) {
@@ -141,7 +141,7 @@ test('a request that is too long is refused', async () => {
   assert.equal(told(await queue.run({ queryId: 'q', request, limitMs: 1 })), 'tooLarge');
 });
 
-test('an answer that is too long is a failure of its agent', async () => {
+test('an answer that is too long fails the query', async () => {
   const { run, take, queue } = stage();
   const outcome = run('q1');
   await take('a');
@@ -150,7 +150,7 @@ test('an answer that is too long is a failure of its agent', async () => {
   assert.equal(told(await outcome), 'failed');
 });
 
-test('what an agent cannot answer is told as it says it', async () => {
+test('the error of an agent is returned unchanged', async () => {
   const { run, take, report } = stage();
   const outcome = run('q1');
   await take('a');
@@ -190,7 +190,7 @@ for (const [what, lose] of losses) {
   });
 }
 
-test('the second agent that is lost ends the query, with what was found', async () => {
+test('the loss of a second agent ends the query with partial results', async () => {
   for (const [found, end] of [
     ['half', 'half by a, so far'],
     [undefined, 'noAnswer'],
@@ -206,7 +206,7 @@ test('the second agent that is lost ends the query, with what was found', async 
   }
 });
 
-test('when its time is over, a query ends with what was found', async () => {
+test('at its deadline a query ends with partial results', async () => {
   for (const [found, end] of [
     ['half', 'half by a, so far'],
     [undefined, 'noAnswer'],
@@ -221,14 +221,14 @@ test('when its time is over, a query ends with what was found', async () => {
   }
 });
 
-test('nobody who asks can make a query longer than it may be', async () => {
+test('a caller cannot exceed the maximum duration of a query', async () => {
   const { run, take } = stage();
   const taken = take('a');
   void run('q1', 1e9);
   assert.equal((await taken)!.limitMs, queryLimitMsMax);
 });
 
-test('a query that is cancelled ends at once, and its agent hears of it', async () => {
+test('a cancelled query ends at once, and its agent is notified', async () => {
   const { run, take, report, queue } = stage();
   const outcome = run('q1');
   await take('a');
@@ -238,7 +238,7 @@ test('a query that is cancelled ends at once, and its agent hears of it', async 
   assert.equal(report('a', 'q1', 'running'), false);
 });
 
-test('a queue that closes sends callers and agents to the next leader', async () => {
+test('a closing queue sends callers and agents to the next leader', async () => {
   const { run, take, queue, activeCount } = stage();
   const waiting = take('a');
   const lost = assert.rejects(run('q1'), NotLeader);
@@ -252,7 +252,7 @@ test('a queue that closes sends callers and agents to the next leader', async ()
   assert.equal(activeCount(), 0);
 });
 
-test('whatever happens, every query ends, and no agent is given more than it may work on', async () => {
+test('every query ends, and no agent gets more than its limit, under any order of events', async () => {
   const agent = fc.constantFrom('a', 'b', 'c');
   const step = fc.oneof(
     fc.record({ kind: fc.constant('run' as const), limitMs: fc.integer({ min: 0, max: 40_000 }) }),
@@ -271,7 +271,7 @@ test('whatever happens, every query ends, and no agent is given more than it may
   await fc.assert(
     fc.asyncProperty(fc.array(step, { maxLength: 80 }), async (steps) => {
       const { run, take, report, queue, clock, loads, activeCount } = stage();
-      /** What each agent was given and has not ended, by its own reckoning: as if none was ever lost. */
+      /** The queries that each agent got and has not ended, from its own view: as if none was ever lost. */
       const held = new Map<string, Set<string>>();
       const given: { readonly agentId: string; readonly queryId: string }[] = [];
       let asked = 0;
@@ -289,7 +289,7 @@ test('whatever happens, every query ends, and no agent is given more than it may
             ended++;
           });
         } else if (one.kind === 'take') {
-          // An agent asks only while it has room.
+          // An agent polls only below its limit.
           if ((held.get(one.agent)?.size ?? 0) < clusterLimits.queriesPerAgentMax)
             void take(one.agent, one.waitMs).then(note(one.agent));
         } else if (one.kind === 'report' && given.length > 0) {

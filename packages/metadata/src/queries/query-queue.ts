@@ -21,9 +21,9 @@ interface QueryQueueOptions {
 }
 
 /**
- *     runQuery ──▶ waiting ──an agent asks for work──▶ working ──it answers──▶ ended
+ *     runQuery ──▶ waiting ──an agent polls for work─▶ working ──it answers──▶ ended
  *                    ▲ │                                │ │
- *                    │ └──no engine, cancelled──▶ ended │ └──cancelled, time over──▶ ended
+ *                    │ └──no engine, cancelled──▶ ended │ └──cancelled, deadline──▶ ended
  *                    └──its agent fell silent, once─────┘
  */
 interface Query {
@@ -34,32 +34,32 @@ interface Query {
   readonly settle: (outcome: QueryOutcome) => void;
   readonly fail: (error: Error) => void;
   readonly triedBy: Set<string>;
-  /** Since when it waits, or since when nothing was heard of it. */
+  /** Since when it waits, or when the last report about it arrived. */
   sinceMs: number;
-  /** Who works on it; `undefined` while it waits. */
+  /** The agent that works on it; `undefined` while it waits. */
   agentId: string | undefined;
-  /** What was found so far, and by whom. */
+  /** The partial result so far, and its agent. */
   found: { readonly agentId: string; readonly answer: Uint8Array } | undefined;
 }
 
-/** Agents that a query is given to, one after the other. */
+/** The maximum number of agents that try a query, one after the other. */
 const triesMax = 2;
-/** How long a query waits for the first agent that asks for work: after a change of leaders they need a moment to find the new one. */
+/** How long a query waits for the first polling agent: after a failover agents need a moment to find the new leader. */
 const engineGraceMs = 3_000;
-/** An engine ends by itself when the time is over; what it says then needs a moment to get here. */
+/** An engine ends by itself at the deadline; its last report needs a moment to arrive. */
 const answerGraceMs = 2_000;
-/** How often it is looked whether something took too long. */
+/** How often deadlines are checked. */
 const lookIntervalMs = 250;
 
 /**
- * Where queries about events wait for agents that work on them. Soft state of the leader: whoever asked a leader that is gone asks the next
- * one. Whatever becomes of agents, every query ends.
+ * The queue of event queries that wait for agents. Soft state of the leader: after a failover callers repeat their
+ * query at the next leader. Every query ends, whatever happens to agents.
  */
 export class QueryQueue {
   readonly #clock: Clock;
   readonly #metrics: QueryQueueMetrics;
   readonly #engines: Engines;
-  /** Those that wait, in the order in which they came, among those that are worked on. */
+  /** Waiting and running queries, in order of arrival. */
   readonly #queries = new Map<string, Query>();
   #foundBytes = 0;
   #cancelLook: (() => void) | undefined;
@@ -113,12 +113,12 @@ export class QueryQueue {
     return taken;
   }
 
-  /** Says whether the agent should go on. */
+  /** Returns whether the agent should continue. */
   report({ agentId, queryId, state, answer, message }: QueryReport): boolean {
     this.#engines.heard(agentId);
     const query = this.#queries.get(queryId);
     if (query?.agentId !== agentId) {
-      // Somebody else works on it, or it has ended.
+      // Another agent works on it, or it has ended.
       this.#engines.free(agentId, queryId);
       return false;
     }
@@ -146,7 +146,7 @@ export class QueryQueue {
     }
   }
 
-  /** This process leads no longer; whoever does by then is asked instead. */
+  /** Ends the term; callers and agents turn to the next leader. */
   close(reason: string): void {
     this.#closed = new NotLeader(reason, undefined);
     this.#cancelLook?.();
@@ -176,7 +176,7 @@ export class QueryQueue {
     return undefined;
   }
 
-  /** Gives queries that wait to agents that wait. */
+  /** Assigns waiting queries to polling agents. */
   #dispatch(): void {
     for (const query of this.#queries.values()) {
       if (query.agentId !== undefined) continue;
@@ -193,13 +193,13 @@ export class QueryQueue {
 
   #keep(query: Query, agentId: string, answer: Uint8Array): void {
     const bytes = this.#foundBytes + answer.length - (query.found?.answer.length ?? 0);
-    // It would be of use only if the agent fell silent.
+    // It would be needed only if the agent fell silent.
     if (bytes > clusterLimits.queryAnswersHeldBytesMax) return;
     this.#foundBytes = bytes;
     query.found = { agentId, answer };
   }
 
-  /** The agent does not work on the query any more: another does, once. */
+  /** Hands the query of a lost agent to another one, once. */
   #lose(query: Query): void {
     if (query.triedBy.size >= triesMax) {
       this.#endWithWhatIsFound(query, 'the agents that worked on the query fell silent');

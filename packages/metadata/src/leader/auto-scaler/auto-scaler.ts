@@ -3,7 +3,7 @@ import { clusterLimits } from '@weir/cluster/limits';
 import { type Clock, coreLimits } from '@weir/core';
 import { growthRuleOf, look, type Overload } from './growth.ts';
 
-/** What the auto-scaler reads of the machine. */
+/** The part of the machine that the auto-scaler reads. */
 interface ScaledTopics {
   topics(): Iterable<TopicDescription>;
   clusterConfigs(): Readonly<Record<string, string>>;
@@ -15,8 +15,8 @@ interface Watched {
 }
 
 /**
- * Measures what is written to topics that may grow by themselves. Soft state of one leader: after a failover the time above the
- * target begins anew.
+ * Measures the throughput of topics that may grow automatically. Soft state of one leader: after a failover the time
+ * above the target starts again.
  */
 export class AutoScaler {
   readonly #machine: ScaledTopics;
@@ -30,7 +30,7 @@ export class AutoScaler {
     this.#lookedMs = clock.monotonicMs();
   }
 
-  /** Counts what is about to be committed. Where an agent does not say how much it was before compression, its size counts. */
+  /** Counts bytes that are about to be committed. If an agent sends no uncompressed size, the stored size counts. */
   note(files: readonly FileCommit[]): void {
     if (this.#watched.size === 0) return;
     for (const file of files) {
@@ -43,7 +43,7 @@ export class AutoScaler {
     }
   }
 
-  /** Looks at all topics that may grow, and gives those that have to. Call it once per `lookIntervalMs`. */
+  /** Checks all topics that may grow, and returns those that must. Must be called once per `lookIntervalMs`. */
   look(): PartitionsToCreate[] {
     const nowMs = this.#clock.monotonicMs();
     const seconds = Math.max(1, nowMs - this.#lookedMs) / 1000;

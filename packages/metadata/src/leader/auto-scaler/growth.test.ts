@@ -4,7 +4,7 @@ import { growthRuleOf, look, type Overload } from './growth.ts';
 
 const rule = { targetBytesPerSecond: 100, partitionCountMax: 8 };
 
-/** What becomes of a topic that is measured every minute: the count after each look. */
+/** Simulates a topic that is measured every minute: the partition count after each check. */
 function counts(partitionCount: number, bytesPerSecond: readonly number[], limits = rule): number[] {
   let overload: Overload | undefined;
   let count = partitionCount;
@@ -40,7 +40,7 @@ for (const [what, partitions, measured, expected] of cases) {
   test(`auto-scaler: ${what}`, () => assert.deepEqual(counts(partitions, measured), expected));
 }
 
-test('when somebody else adds partitions the time starts anew', () => {
+test('adding partitions manually restarts the time', () => {
   let overload: Overload | undefined;
   for (let minute = 0; minute < 14; minute++) {
     ({ overload } = look(overload, { partitionCount: 2, bytesPerSecond: 900 }, rule));

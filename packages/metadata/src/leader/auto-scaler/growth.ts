@@ -1,34 +1,34 @@
 import { type ConfigTexts, topicConfigValue } from '@weir/cluster';
 
-/** What the auto-scaler may do with a topic. */
+/** The growth limits of a topic. */
 interface GrowthRule {
-  /** For one partition, before compression. */
+  /** Per partition, before compression. */
   readonly targetBytesPerSecond: number;
   readonly partitionCountMax: number;
 }
 
-/** What was measured since the last look. */
+/** The measurement since the last check. */
 interface Throughput {
   readonly partitionCount: number;
   readonly bytesPerSecond: number;
 }
 
-/** A topic that has been above its target at every look since some time. */
+/** A topic that has been above its target at several consecutive checks. */
 export interface Overload {
   readonly looks: number;
   readonly partitionCount: number;
-  /** The least that was measured: what the topic needs all the time. */
+  /** The lowest measurement: the permanent need of the topic. */
   readonly lowestBytesPerSecond: number;
 }
 
-/** A look every minute, and the target exceeded for a quarter of an hour without a break. */
+/** One check per minute; the target must be exceeded for a quarter of an hour without a break. */
 export const lookIntervalMs = 60_000;
 const looksUntilGrowth = 15;
 
 /**
- * One look at a topic: how long it has been above its target, and the partition count that it gets now if it has been for long
- * enough. It only ever grows, to as many partitions as the lowest throughput of that time needs. Afterwards, and
- * whenever somebody else changed the count, the time begins anew.
+ * Checks a topic once: returns how long it has been above its target, and the new partition count if that was long
+ * enough. The count only grows, to as many partitions as the lowest throughput of that time needs. Afterwards, and
+ * whenever the count was changed otherwise, the time starts again.
  */
 export function look(
   before: Overload | undefined,
@@ -48,8 +48,8 @@ export function look(
 }
 
 /**
- * The rule of a topic, or `undefined` when it is to be left alone. With more partitions the records of a key lie in two of them,
- * which a compacted topic does not bear, so that for one the cluster's word is not enough.
+ * The growth rule of a topic, or `undefined` if it must not grow. New partitions move keys to other partitions, which
+ * breaks a compacted topic, so such a topic needs its own config; that of the cluster is not enough.
  */
 export function growthRuleOf(
   topicTexts: ConfigTexts,

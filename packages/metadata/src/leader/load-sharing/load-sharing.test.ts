@@ -10,12 +10,12 @@ import { rendezvousRank } from './rendezvous.ts';
 
 const clusterIds = Array.from({ length: 24 }, (_, number) => `vci_${number}`);
 
-/** Which clusters each of the processes should lead. */
+/** The clusters that a process should lead. */
 function partOf(id: string, among: readonly string[]): string[] {
   return clusterIds.filter((clusterId) => rendezvousRank(clusterId, id, among) === 0);
 }
 
-/** Processes over one database in memory, on a clock that stands still. */
+/** Processes over one database in memory, on a manual clock. */
 function world(t: TestContext) {
   const clock = new HandClock();
   const databaseUrl = `memory://${randomUUID()}`;
@@ -39,14 +39,14 @@ function world(t: TestContext) {
   return { clock, start };
 }
 
-test('one process alone leads everything at once', async (t) => {
+test('a single process leads everything at once', async (t) => {
   const { clock, start } = world(t);
   const a = await start('a');
   await clock.pass(50);
   assert.deepEqual(a.led(), clusterIds);
 });
 
-test('a process that joins is given its part after a while, some at a time, and nothing is lost', async (t) => {
+test('a joining process gets its part after a while, a few at a time, and nothing is lost', async (t) => {
   const { clock, start } = world(t);
   const a = await start('a');
   await clock.pass(50);
@@ -77,7 +77,7 @@ test('a process that joins is given its part after a while, some at a time, and 
   }
 });
 
-test('two that start together lead what each should, from the beginning', async (t) => {
+test('two processes that start together each lead their part from the start', async (t) => {
   const { clock, start } = world(t);
   const [a, b] = await Promise.all([start('a'), start('b')]);
   await clock.pass(100);
@@ -85,7 +85,7 @@ test('two that start together lead what each should, from the beginning', async 
   assert.deepEqual(b.led(), partOf('b', ['a', 'b']));
 });
 
-/** A process that shares the clusters with another, both with their part. */
+/** Two processes that share the clusters, each with its part. */
 async function sharing(t: TestContext) {
   const { clock, start } = world(t);
   const a = await start('a');
@@ -96,14 +96,14 @@ async function sharing(t: TestContext) {
   return { clock, start, a, b };
 }
 
-test('what a killed process led is taken when its leases end, and nobody waits for the dead', async (t) => {
+test('the clusters of a killed process are taken over when its leases expire, without grace time for the dead one', async (t) => {
   const { clock, a, b } = await sharing(t);
   a.kill();
   await clock.pass(3_400);
   assert.deepEqual(b.led(), clusterIds);
 });
 
-test('what a stopping process led is taken at once', async (t) => {
+test('the clusters of a stopping process are taken over at once', async (t) => {
   const { clock, a, b } = await sharing(t);
   const stopped = a.stop();
   await clock.pass(100);
@@ -111,7 +111,7 @@ test('what a stopping process led is taken at once', async (t) => {
   assert.deepEqual(b.led(), clusterIds);
 });
 
-test('the third takes only what the second does not', async (t) => {
+test('the third process takes only what the second does not', async (t) => {
   const { clock, start, a, b } = await sharing(t);
   const c = await start('c');
   await clock.pass(120_000);
@@ -122,12 +122,12 @@ test('the third takes only what the second does not', async (t) => {
   assert.deepEqual(c.led(), partOf('c', ['b', 'c']));
 });
 
-test('a cluster that the better process does not take comes back, and is offered ever more rarely', async (t) => {
+test('a cluster that the better process does not take returns, and is handed over ever more rarely', async (t) => {
   const { clock, start } = world(t);
   const stray = partOf('b', ['a', 'b'])[0]!;
   const a = await start('a', { clusterIds: [stray] });
   await clock.pass(50);
-  // It lives, and has none of them.
+  // It is alive, and has none of the clusters.
   await start('b', { clusterIds: [] });
   const terms: number[] = [];
   a.nodes.get(stray)!.onRole((role) => {

@@ -2,13 +2,13 @@ import { backOffMs, type Clock, type Log } from '@weir/core';
 import { rendezvousRank } from './rendezvous.ts';
 
 export interface SharingTiming {
-  /** How long a free lease is left to each process that should rather have it: two polls of a standby. */
+  /** How long a free lease is left to each better candidate: two polls of a standby. */
   readonly graceMs: number;
-  /** How long another process has to be the better one before a cluster is handed over to it. */
+  /** How long another process must be the better one before a cluster is handed over to it. */
   readonly handoverDelayMs: number;
-  /** The delay doubles up to this while a cluster that was handed over comes back. */
+  /** The delay doubles up to this while a handed-over cluster returns. */
   readonly handoverDelayMsMax: number;
-  /** Clusters that are handed over after one look. */
+  /** The number of clusters handed over per check. */
   readonly handoversPerLookMax: number;
 }
 
@@ -19,7 +19,7 @@ export const defaultSharingTiming: SharingTiming = {
   handoversPerLookMax: 8,
 };
 
-/** Of those that should rather have a lease, so many are waited for; whoever is behind them has no use for more order. */
+/** The maximum number of better candidates that are waited for; a stricter order has no benefit. */
 const waitedForMax = 4;
 
 /** A cluster that this process leads. */
@@ -29,16 +29,16 @@ export interface LedCluster {
 }
 
 export interface LoadSharingOptions {
-  /** The id under which this process holds leases and is a member. */
+  /** The id with which this process holds leases and is a member. */
   readonly selfId: string;
-  /** The clusters that it leads just now. */
+  /** The clusters that it leads now. */
   readonly led: () => Iterable<LedCluster>;
   readonly clock: Clock;
   readonly log: Log;
   readonly timing?: Partial<SharingTiming>;
 }
 
-/** A cluster that is led here although another process should lead it. */
+/** A cluster that this process leads although another one should. */
 interface Stray {
   sinceMs: number;
   handovers: number;
@@ -46,10 +46,10 @@ interface Stray {
 }
 
 /**
- * Which process leads which cluster, where several share many. Nobody decides it: every process prefers the clusters for which it has
- * the highest rank among those that live, leaves free leases to better ones for a moment, and hands over what a better one should
- * have. All of it is courtesy: who leads is decided by the lease alone, and a process that is wrong about the others takes what
- * nobody else takes.
+ * Distributes clusters over processes without a coordinator: every process prefers the clusters for which it has the
+ * highest rank among the live processes, leaves free leases to better ones for a moment, and hands over what a better
+ * one should have. All of this is voluntary: the lease alone decides who leads, and a process with a wrong view of the
+ * others takes what no other takes.
  */
 export class LoadSharing {
   readonly #options: LoadSharingOptions;
@@ -67,14 +67,17 @@ export class LoadSharing {
     const { selfId } = this.#options;
     const { graceMs } = this.#timing;
     return (lastHolderId) => {
-      // Whoever let go of the lease, or let it end, will hardly be the next to take it. Otherwise it would be waited for, because it
-      // counts as living for some seconds more.
+      // The last holder released the lease or let it expire, so it is unlikely to take it next. Without this exception
+      // others would wait for it, because it counts as live for some more seconds.
       const others = this.#memberIds.filter((id) => id !== selfId && id !== lastHolderId);
       return graceMs * Math.min(waitedForMax, rendezvousRank(clusterId, selfId, others));
     };
   }
 
-  /** Takes note of who lives, and hands over some of what others should have. Call it whenever members were looked for. */
+  /**
+   * Updates the live members, and hands over some of the clusters that others should lead. Must be called after each
+   * membership check.
+   */
   async look(memberIds: readonly string[]): Promise<void> {
     this.#memberIds = memberIds;
     const { log } = this.#options;
@@ -111,7 +114,7 @@ export class LoadSharing {
       stray.handovers++;
       stray.delayMs = backOffMs(stray.handovers, { firstMs: handoverDelayMs, maxMs: handoverDelayMsMax });
     }
-    // What was handed over and did not come back has found its place.
+    // A handed-over cluster that did not return has found its place.
     for (const [clusterId, { sinceMs, delayMs }] of this.#strays)
       if (!ledIds.has(clusterId) && nowMs - sinceMs >= delayMs) this.#strays.delete(clusterId);
     return due;

@@ -10,7 +10,7 @@ function preferred(clusterId: string, memberIds: readonly string[]): string {
   return memberIds.find((id) => rendezvousRank(clusterId, id, memberIds) === 0)!;
 }
 
-test('members have ranks from first to last, each once, in whatever order they are named', () => {
+test('members have unique ranks from first to last, in any order of the input', () => {
   fc.assert(
     fc.property(name, names, (clusterId, memberIds) => {
       const ranks = memberIds.map((id) => rendezvousRank(clusterId, id, memberIds));
@@ -24,7 +24,7 @@ test('members have ranks from first to last, each once, in whatever order they a
   );
 });
 
-test('a member that goes moves only its own clusters', () => {
+test('a member that leaves moves only its own clusters', () => {
   fc.assert(
     fc.property(name, names, fc.nat(), (clusterId, memberIds, number) => {
       const gone = memberIds[number % memberIds.length]!;
@@ -48,7 +48,7 @@ test('clusters spread evenly', () => {
   }
 });
 
-test('weights are what they were in every release', () => {
+test('weights are the same in every release', () => {
   const rows: [clusterId: string, memberId: string, weight: number][] = [
     ['vci_a', 'process-0', 26245400191759],
     ['vci_a', 'process-1', 141193277339681],

@@ -1,16 +1,17 @@
 import { hash } from 'node:crypto';
 
 /**
- * Which of some processes should have a cluster: the one with the highest weight, which is a hash of both names. All who know the same
- * processes agree without talking, clusters spread evenly, and a process that comes or goes moves only what it gets or had.
+ * The weight of a process for a cluster, a hash of both names: the process with the highest weight should lead it. All
+ * that know the same processes agree without communication, clusters spread evenly, and a process that comes or goes
+ * moves only its own clusters.
  *
- * May never change: processes of two releases live side by side, and would hand clusters to and fro.
+ * Must never change: processes of two releases run side by side, and would hand clusters back and forth.
  */
 export function rendezvousWeight(clusterId: string, memberId: string): number {
   return hash('sha256', `${clusterId}\n${memberId}`, 'buffer').readUIntBE(0, 6);
 }
 
-/** How many of the members should rather have the cluster than this one, which need not be among them. */
+/** The number of members that are better candidates for the cluster than this one, which need not be among them. */
 export function rendezvousRank(clusterId: string, memberId: string, memberIds: readonly string[]): number {
   const own = rendezvousWeight(clusterId, memberId);
   let rank = 0;
