@@ -73,7 +73,7 @@ for (const [what, lose] of [
   ['dies', async (node: ClusterNode) => node.agentDisconnected('one', connections.one, true)],
   ['leaves', (node: ClusterNode) => node.leave('one')],
 ] as const) {
-  test(`members that waited at an agent that ${what} hold nobody up`, async () => {
+  test(`members that waited at an agent that ${what} do not delay the group`, async () => {
     const world = new GroupWorld();
     const { node } = await world.start('a');
     for (const [agentId, connection] of Object.entries(connections)) {

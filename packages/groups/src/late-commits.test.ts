@@ -102,7 +102,7 @@ test('a connection preserves order, so its commits are never late', async () => 
   assert.equal(await offsetOf(node, 'g'), 3);
 });
 
-test('a new or different member does not wait', async () => {
+test('commits of different members do not wait for each other', async () => {
   const { node, topicId } = await start();
   const { memberIds, generationId } = await stableGroup(node, 'g', 2);
   const [one, two] = [await Agent.at(node), await Agent.at(node)];
@@ -167,7 +167,7 @@ test('offsets of a transaction are not undone by a late request', async () => {
   assert.equal(await offsetOf(node, 'g'), 150);
 });
 
-test('an evicted committer counts as the latest evicted commit', () => {
+test('a commit of an evicted member needs a mark at or after the newest evicted commit', () => {
   const order = new CommitOrder(7);
   const from = (memberId: string, connection: string, count: number) => ({
     ...{ groupId: 'g', generationIdOrMemberEpoch: 1, memberId, groupInstanceId: null },

@@ -31,7 +31,7 @@ export class ProcessLocks {
     return nameOf(this.#own.number);
   }
 
-  /** Whether the process of this name is gone. Unknown for names of another form, which returns false. */
+  /** Whether the process of this name is gone; false for names of another form, about which nothing is known. */
   isGone(name: string): boolean {
     const number = numberOf(name);
     if (number === undefined || number === this.#own?.number) return false;

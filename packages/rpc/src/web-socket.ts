@@ -33,7 +33,7 @@ export function webSocketChannel(webSocket: WebSocket, socket: Duplex): Channel 
   // No message may arrive before there is a listener.
   webSocket.pause();
   webSocket.on('message', (data: RawData) => {
-    // A text message is no frame either, and is refused as one. The type of the others is the default: a buffer.
+    // A text message is not a frame, and decoding refuses it. Other messages have the default type, a buffer.
     listener?.onFrame(data as Buffer);
   });
   // `close` follows and reports it.

@@ -68,7 +68,7 @@ function assertComplete(
 }
 
 for (const name of Object.keys(assignors) as AssignorName[]) {
-  test(`${name} gives every partition to one listener, whatever the order of members`, () => {
+  test(`${name} assigns every partition to one subscriber, for any order of members`, () => {
     fc.assert(
       fc.property(anyCase, ({ topics, listening }) => {
         const members = membersOf(listening);

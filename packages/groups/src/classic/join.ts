@@ -217,7 +217,7 @@ function tellAgain(step: Step, member: Member, { token }: Join): void {
 
 /**
  * Lets a static member rejoin without a rebalance. Its new id must be durable. A leader that does not support
- * `skipAssignment` gets another leader id, so that it does not assign again.
+ * `skipAssignment` gets its old id as the leader id, so that it does not assign again.
  */
 function tellUnchanged(step: Step, member: Member, { token, request }: Join, before: Readonly<Member>): void {
   const { group } = step;

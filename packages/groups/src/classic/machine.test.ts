@@ -469,7 +469,7 @@ const comebacks: [what: string, before: string, after: string, state: string][] 
 ];
 
 for (const [what, before, after, state] of comebacks) {
-  test(`a static member comes back with ${what}: ${state}`, () => {
+  test(`a static member rejoins with ${what}: ${state}`, () => {
     const story = stable({}, { protocols: `range:${before}` });
     story.join('s', { instance: 'one', protocols: `range:${before}` });
     story.rejoin('a', { protocols: `range:${before}` });
@@ -562,7 +562,7 @@ const commits: [state: string, story: () => ClassicStory, rows: Commit[]][] = [
 ];
 
 for (const [state, make, rows] of commits) {
-  test(`who may commit offsets of ${state}`, () => {
+  test(`checks of offset commits of ${state}`, () => {
     for (const [memberId, generationId, error, inTransaction] of rows) {
       const what = `${memberId} ${generationId}`;
       assert.equal(make().commit(memberId, generationId), error, what);

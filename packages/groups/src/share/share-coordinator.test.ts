@@ -207,7 +207,7 @@ const occasions: [
 ];
 
 for (const [what, happens, got] of occasions) {
-  test(`who waits for records is woken by ${what}`, async () => {
+  test(`a waiting acquire request is woken by ${what}`, async () => {
     const world = new GroupWorld();
     const { node, topicId } = await prepare(world);
     await beat(node, 'b');

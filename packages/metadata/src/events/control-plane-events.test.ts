@@ -68,7 +68,7 @@ const wanted: [what: string, configs: Record<string, string>, texts: string[]][]
 ];
 
 for (const [what, configs, texts] of wanted) {
-  test(`${what}: ${texts.length} of three are kept`, async () => {
+  test(`${what}: ${texts.length} of three are retained`, async () => {
     const { events, take } = world(configs);
     events.put([event('a'), event('of another type', 'orbit_logs'), event('of no type', 'gossip')]);
     assert.deepEqual((await take()).texts, texts);

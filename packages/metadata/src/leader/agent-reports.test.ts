@@ -140,7 +140,7 @@ const refused: readonly [what: string, facts: object, problem: RegExp][] = [
 ];
 
 for (const [what, facts, problem] of refused) {
-  test(`a report with ${what} is not kept`, () => {
+  test(`a report with ${what} is refused`, () => {
     const { reports, numbers } = stage();
     assert.match(reports.heard('a', reportOf(1, 0, facts))!, problem);
     assert.deepEqual(numbers('a'), []);

@@ -395,7 +395,7 @@ const requests: [what: string, ask: (port: ClusterPort) => Promise<unknown>][] =
 ];
 
 for (const [what, ask] of requests) {
-  test(`${what}: when the leader dies between append and reply, the next one gives the first answer`, async () => {
+  test(`${what}: when the leader dies between append and reply, the next one returns the first answer`, async () => {
     const clock = new HandClock();
     const random = seededRandom(1);
     const databaseUrl = `memory://lost-reply-${what}`;

@@ -135,7 +135,7 @@ test('a dying leader loses only the logins since the last save', async (t) => {
   assert.equal(await heardSinceMs(second.node), sinceMs);
 });
 
-test('while agents without login reports are present, the next leader starts with unknown logins', async (t) => {
+test('while agents without login reports are present, the next leader restarts the login history', async (t) => {
   const { clock, lead, makeCredentials, heardSinceMs } = stage(t);
   const first = await lead('one');
   await makeCredentials(first.node, 'ann');

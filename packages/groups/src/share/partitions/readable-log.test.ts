@@ -42,7 +42,7 @@ const cases: [what: string, offset: number, bytesMax: number, isReadCommitted: b
 ];
 
 for (const [what, offset, bytesMax, isReadCommitted, end] of cases) {
-  test(`a limit of bytes ends within a log: ${what}`, () => {
+  test(`a byte limit ends within a log: ${what}`, () => {
     const { pointers } = answer;
     // As the machine answers: from the range that contains the offset.
     const from = pointers.nextOffset.findIndex((next) => next > offset);
