@@ -208,7 +208,8 @@ export class ConsumerGroup {
 
   /**
    * Handles topics that were created or deleted. Patterns without time left are matched again later, in slices; until
-   * then their old matches apply. Returns whether the subscribed topics changed.
+   * then their old matches apply. Returns whether patterns that were matched again have news for members; the caller
+   * detects other changes by the topics of the group.
    */
   matchTopics(view: MatchedTopicsView, changed: readonly string[]): boolean {
     const done = new Set<Set<string>>();
@@ -232,7 +233,7 @@ export class ConsumerGroup {
     return isWaiting ? false : this.matchPatterns(view);
   }
 
-  /** Matches patterns until one needs a scan in the background. Returns whether the subscribed topics changed. */
+  /** Matches patterns until one needs a scan in the background. Returns whether the result is new to members. */
   matchPatterns(view: MatchedTopicsView): boolean {
     const waiting = this.#patterns.values().filter(({ isMatched }) => !isMatched);
     const matched = new Map<string, Set<string>>();
@@ -249,7 +250,7 @@ export class ConsumerGroup {
     return hasNews;
   }
 
-  /** Sets the result of a scan. Returns whether the subscribed topics changed. */
+  /** Sets the result of a scan. Returns whether it is new to members. */
   setMatched(key: string, names: Set<string>): boolean {
     let hasNews = false;
     for (const known of this.#patterns.values()) {
@@ -409,7 +410,7 @@ function matchNames(view: MatchedTopicsView, known: KnownPattern, changed: reado
   return true;
 }
 
-/** Returns whether the change is new to the members. */
+/** Returns whether the names are new to the members. */
 function setNames(known: KnownPattern, names: Set<string>): boolean {
   const before = known.names;
   known.names = names;
