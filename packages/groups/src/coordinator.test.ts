@@ -95,7 +95,7 @@ for (const [what, lose] of [
   });
 }
 
-test('empty and too long names, and missing groups, are refused', async () => {
+test('answers for empty or too long names, and for missing groups', async () => {
   const { node } = await leader();
   const long = 'x'.repeat(coreLimits.groupNameCharsMax + 1);
   const query = { memberId: null, memberEpoch: -1, requireStable: false, partitions: null };

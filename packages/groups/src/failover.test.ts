@@ -113,7 +113,7 @@ test('a change that was not durable is not answered, and the group continues unc
   await refused;
 });
 
-test('deleted groups stay deleted, and pending member ids are requested again', async () => {
+test('deleted groups stay deleted, and pending member ids are unknown to the next leader', async () => {
   const world = new GroupWorld();
   const a = await world.start('a');
   const b = await world.start('b');

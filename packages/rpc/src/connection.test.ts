@@ -469,7 +469,7 @@ test('late files of a commit that fails before it is sent are never requested', 
   assert.equal(asked, 0);
 });
 
-test('late files that cannot be encoded fail their own call', async () => {
+test('late files that are invalid or too large fail their own call', async () => {
   const world = new World();
   const { commits } = committing(world);
   const client = world.connect('http://a');
@@ -706,7 +706,7 @@ test('a stopping standby releases its waiting calls', async () => {
   client.close();
 });
 
-test('an idempotent call carries a unique id, and retains it when it is repeated', async () => {
+test('a deduplicated call carries a unique request id, and retains it when it is repeated', async () => {
   const world = new World();
   const asked: string[] = [];
   let isFirst = true;

@@ -232,7 +232,7 @@ test('a waiting request is answered at its timeout, with whatever is available',
   assert.deepEqual(drawn(await few), ['0-0#1']);
 });
 
-test('a waiting request is answered when the group is deleted, together with its partitions', async () => {
+test('deleting a group answers waiting requests and removes its partitions', async () => {
   const world = new GroupWorld();
   const { node, topicId } = await prepare(world);
   const waiting = acquire(node, topicId, 'a', { waitMs: 60_000 });

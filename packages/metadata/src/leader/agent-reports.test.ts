@@ -188,7 +188,7 @@ test('logins are taken once to be stored, and remain known', () => {
   assert.deepEqual(reports.takeLogins(), logins, 'again when that failed');
 });
 
-test('logins known from earlier leaders without a gap continue', () => {
+test('the login history of earlier leaders continues if it has no gap', () => {
   const clock = new HandClock();
   const reports = new AgentReports(clock, 7);
   assert.equal(reports.loginsHeardSinceMs, 7);
@@ -221,7 +221,7 @@ function logInMany(reports: AgentReports, userCount: number, afterEach: () => vo
   }
 }
 
-test('an evicted user does not count as one without logins', () => {
+test('evicting a login that is not stored restarts the login history', () => {
   const { clock, reports } = stage();
   clock.advance(1_000);
   logInMany(reports, clusterLimits.lastLoginsMax + 1);
@@ -229,7 +229,7 @@ test('an evicted user does not count as one without logins', () => {
   assert.equal(reports.loginsHeardSinceMs, clock.nowMs());
 });
 
-test('a stored login may be evicted', () => {
+test('evicting a stored login keeps the login history', () => {
   const { clock, reports } = stage();
   const startMs = clock.nowMs();
   clock.advance(1_000);

@@ -71,7 +71,7 @@ test('a new leader aborts transactions that its predecessor left open for too lo
   assert.notEqual(late!.error[0], 0);
 });
 
-test('an EndTxn whose answer or request was lost with the leader is executed once', async () => {
+test('an EndTxn that is repeated after a failover is executed once, also with another request id', async () => {
   const { clock, first, second, topicId, caller } = await world();
   const origin = { connection: 'c', request: 1 };
   const request = { ...caller, origin, isCommit: true, bumpsEpoch: true };
