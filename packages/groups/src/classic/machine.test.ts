@@ -393,7 +393,7 @@ test('a pending member id that leaves does not start a rebalance', () => {
   assert.equal(story.group.state, 'Stable');
 });
 
-test('a group without members is empty, keeps its generation and can be deleted', () => {
+test('a group without members is empty, continues its generations and can be deleted', () => {
   const story = stable();
   assert.equal(story.delete(), 'NON_EMPTY_GROUP');
   story.leave('a-id', 'b-id');

@@ -121,7 +121,7 @@ test('a reconciliation in progress continues with the next leader', async () => 
   assert.deepEqual(partitionsOf(await beat(standby.node, 'g', 'two', 2)), [2, 3]);
 });
 
-test('topics that were created during a failover are found by the next leader', async () => {
+test('a new leader finds topics that were created before it read the group', async () => {
   const { world, node, process } = await leader();
   const standby = await world.start('b');
   await join(node, 'g', 'one', { subscribedTopicNames: null, subscribedTopicRegex: 't|u.*' });

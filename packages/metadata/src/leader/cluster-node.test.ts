@@ -543,7 +543,7 @@ test('the next leader knows the agents of the previous one, until the silence ti
   assert.deepEqual(ids(await b.node.heartbeat(agent('y'))), ['y']);
 });
 
-test('a follower gets a snapshot from each leader, and nothing after it unsubscribed', async () => {
+test('a follower gets a snapshot in each term, and nothing after it unsubscribed', async () => {
   const { clock, start } = world();
   const { process, node } = start('a');
   await clock.pass(100);

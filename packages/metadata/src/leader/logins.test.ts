@@ -150,7 +150,7 @@ test('while agents without login reports are present, the next leader restarts t
   assert.ok((await heardSinceMs(second.node))! > clock.nowMs() - 10_000);
 });
 
-test('a leader without new logins writes nothing', async (t) => {
+test('repeated logins of the same user are not written again', async (t) => {
   const { clock, lead, makeCredentials, logIn } = stage(t);
   const { node, process } = await lead('one');
   await makeCredentials(node, 'ann');
