@@ -17,7 +17,7 @@ const program = `
   );
 `;
 
-test('the package can be loaded where there is no Node', async () => {
+test('the package loads without Node', async () => {
   const worker = new Worker(program, { eval: true });
   const answer = await new Promise((resolve, reject) => {
     worker.once('message', resolve);
@@ -27,7 +27,7 @@ test('the package can be loaded where there is no Node', async () => {
   assert.equal(answer, true);
 });
 
-test('nothing of Node is imported by the filter language and the definitions', () => {
+test('the filter language and the definitions import nothing of Node', () => {
   const files = globSync(['*.ts', 'filter/*.ts'], { cwd: import.meta.dirname, exclude: ['**/*.test.ts'] });
   assert.ok(files.length > 20);
   const importing = files.filter((name) =>

@@ -1,4 +1,4 @@
-/** What those who emit events need, and nothing that takes long to load. */
+/** What emitters of events need. It excludes everything that is slow to load. */
 export { agentSource, type EventRecord } from './envelope.ts';
 export { EventIds } from './event-id.ts';
 export { type EventTypeName, eventTypeNames, eventTypes, isEventTypeName } from './event-types.ts';

@@ -1,8 +1,8 @@
 import * as z from 'zod';
 
 /**
- * An event as it is kept and told: the envelope of CloudEvents in its JSON form, with a payload that depends on the type. Envelopes may have
- * further attributes, and they are kept.
+ * The stored and served form of an event: a CloudEvents envelope in JSON, with a payload that depends on the type.
+ * Unknown attributes of the envelope are preserved.
  */
 export const eventEnvelope = z.looseObject({
   specversion: z.string().describe('The version of the envelope, `1.0`.'),

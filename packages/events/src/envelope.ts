@@ -1,7 +1,7 @@
 import type * as z from 'zod';
 import type { eventEnvelope } from './envelope-schema.ts';
 
-/** An event as it is kept and told. */
+/** An event as it is stored and returned. */
 export type EventRecord = z.infer<typeof eventEnvelope>;
 
 export const envelopeVersion = '1.0';
@@ -17,7 +17,7 @@ export function agentSource({ virtualClusterId, agentId }: AgentSource): string 
   return `ws:agent:${virtualClusterId}:${agentId}`;
 }
 
-/** The agent that emitted an event, unless it was somebody else. */
+/** Returns the agent that emitted an event; `undefined` if the source is not an agent. */
 export function readAgentSource(source: string): AgentSource | undefined {
   const [, virtualClusterId, agentId] = /^ws:agent:([^:]+):([^:]+)$/.exec(source) ?? [];
   return virtualClusterId === undefined || agentId === undefined ? undefined : { virtualClusterId, agentId };

@@ -16,7 +16,7 @@ export function fieldsOf(types: readonly EventTypeName[] = eventTypeNames): read
   return [...new Map(fields.toReversed().map((one) => [one.name, one])).values()].reverse();
 }
 
-/** The same as `parseFilter` wants to know them. */
+/** The names of these fields, in the form that `parseFilter` takes. */
 export function filterFieldsOf(types?: readonly EventTypeName[]): readonly string[] {
   return fieldsOf(types).flatMap(({ name, isOpen }) => (isOpen ? [name, `${name}.*`] : [name]));
 }

@@ -1,19 +1,18 @@
 import type { Random } from '@weir/core';
 
-/** Three hexadecimal digits each: to look them up takes a fraction of the time that it takes to write them. */
+/** A table of three hexadecimal digits per number: a lookup is much cheaper than formatting. */
 const digits = Array.from({ length: 4096 }, (_, number) => number.toString(16).padStart(3, '0'));
 const variants = '89ab';
 
 /**
- * Makes ids that no other event has, UUIDs of version 7: ids of later events come later. Those of one millisecond have in common the time, and what
- * tells them from those of others, which is drawn anew for each millisecond. Between the two they are counted, as the standard has it for those who
- * make many.
+ * Makes unique event ids: UUIDs of version 7, ordered by time. Ids of one millisecond share the timestamp and a random
+ * tail that is drawn per millisecond; a counter between the two distinguishes them (RFC 9562, method 1).
  */
 export class EventIds {
   readonly #random: Random;
   #timeMs = Number.NaN;
   #count = digits.length;
-  /** What stands before and behind the three digits that are counted. */
+  /** The parts of the id before and after the three counter digits. */
   head = '';
   tail = '';
 
@@ -26,7 +25,10 @@ export class EventIds {
     return `${this.head}${counted}${this.tail}`;
   }
 
-  /** The three digits of the next id, for those who write it themselves. No other ids have its tail than those of its head. */
+  /**
+   * Returns the three counter digits of the next id, for callers that assemble the id themselves. A tail is used with
+   * one head only.
+   */
   count(timeMs: number): string {
     if (timeMs !== this.#timeMs || this.#count === digits.length) this.#begin(timeMs);
     return digits[this.#count++]!;

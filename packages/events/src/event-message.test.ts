@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import type { EventRecord } from './envelope.ts';
 import { eventMessage } from './event-message.ts';
 
-test('an event says something in one line, whatever it is about', () => {
+test('every event has a message of one line', () => {
   const cases: [data: EventRecord['data'], message: string][] = [
     [{ log_level: 'warn', message: 'denied', operation: 'READ' }, 'denied'],
     [{ diagnostic_id: 'small_files', title: 'Files are small', transition: 'failed' }, 'Files are small'],

@@ -1,6 +1,8 @@
 import type { EventRecord } from './envelope.ts';
 
-/** What an event says in one line: its own words where it has some, and otherwise what distinguishes it. */
+/**
+ * Returns the message of an event in one line: its own text if it has one, otherwise the fields that distinguish it.
+ */
 export function eventMessage({ data }: Pick<EventRecord, 'data'>): string {
   const { message, title, metric_name: metric, value, tags } = data;
   if (typeof message === 'string') return message;
@@ -10,7 +12,7 @@ export function eventMessage({ data }: Pick<EventRecord, 'data'>): string {
   return JSON.stringify(rest);
 }
 
-/** As the scrape writes them. */
+/** The same format as the Prometheus scrape. */
 function tagsText(tags: EventRecord['data'][string] | undefined): string {
   if (typeof tags !== 'object' || tags === null) return '';
   const texts = Object.entries(tags).map(([name, value]) => `${name}=${JSON.stringify(value)}`);

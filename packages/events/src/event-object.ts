@@ -1,4 +1,4 @@
-/** The event of a record; nothing if it is no JSON object. */
+/** Returns the event of a record; `undefined` if the text is not a JSON object. */
 export function parseObject(text: string): Record<string, unknown> | undefined {
   try {
     const value: unknown = JSON.parse(text);

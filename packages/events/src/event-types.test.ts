@@ -38,7 +38,7 @@ test('an event has an envelope', () => {
   }
 });
 
-test('the source of an event tells its agent', () => {
+test('the source of an event identifies its agent', () => {
   const agent = { virtualClusterId: 'vci_1fe67d2c_4ac4', agentId: '7c1d9b34-1f0e' };
   assert.equal(agentSource(agent), 'ws:agent:vci_1fe67d2c_4ac4:7c1d9b34-1f0e');
   assert.deepEqual(readAgentSource(agentSource(agent)), agent);
@@ -46,7 +46,7 @@ test('the source of an event tells its agent', () => {
     assert.equal(readAgentSource(source), undefined, source);
 });
 
-test('every type has the fields that were promised', () => {
+test('every type has its documented fields', () => {
   const promised: Record<string, string> = {
     envelope: 'specversion id source type time datacontenttype data',
     agent_logs: 'log_level message',
@@ -80,7 +80,7 @@ test('the fields of several types are one list', () => {
   assert.ok(isEventTypeName('acl_logs') && !isEventTypeName('acl'));
 });
 
-test('a filter may name the fields of its types, and whatever lies within tags', () => {
+test('a filter may name the fields of its types, and any field within tags', () => {
   const fields = filterFieldsOf(['cluster_metrics']);
   const cases: [filter: string, suggestion: string | undefined][] = [
     ['data.metric_name == "x"', undefined],
@@ -98,7 +98,7 @@ test('a filter may name the fields of its types, and whatever lies within tags',
   }
 });
 
-test('presets ask for fields that their events have, in ranges that can be searched', () => {
+test('presets name fields that their events have, and ranges that can be searched', () => {
   assert.deepEqual(
     presets.map(({ title }) => title),
     [
@@ -114,7 +114,7 @@ test('presets ask for fields that their events have, in ranges that can be searc
   }
 });
 
-test('the page on disk is the one that the definitions give', () => {
+test('the page on disk matches the definitions', () => {
   const url = new URL('../../../docs/reference/events.md', import.meta.url);
   assert.ok(
     readFileSync(url, 'utf8') === eventsPage(),
@@ -122,7 +122,7 @@ test('the page on disk is the one that the definitions give', () => {
   );
 });
 
-test('the event on the page is one', () => {
+test('the example event on the page is valid', () => {
   const [, json] = /```json\n([^`]*)```/.exec(eventsPage())!;
   const event = eventEnvelope.parse(JSON.parse(json!));
   assert.ok(isEventTypeName(event.type) && readAgentSource(event.source) !== undefined);

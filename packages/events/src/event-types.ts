@@ -8,16 +8,16 @@ interface EventType {
   readonly description: string;
   readonly clusterKinds: readonly ('kafka' | 'data_lake')[];
   readonly emittedBy: readonly ('agent' | 'control_plane')[];
-  /** The fields of `data`. Events may lack some of them, and have others. */
+  /** The fields of `data`. An event may lack some of them and have others. */
   readonly fields: readonly EventField[];
 }
 
 export interface EventField {
-  /** As filters write it, from the outermost object on. */
+  /** The full path, in the syntax of filters. */
   readonly name: string;
   readonly type: 'string' | 'integer' | 'number' | 'boolean' | 'object';
   readonly description: string;
-  /** Whether the fields within it are anybody's choice. */
+  /** Whether the fields within it are not fixed by the schema. */
   readonly isOpen?: true;
 }
 

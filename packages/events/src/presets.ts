@@ -1,10 +1,10 @@
 import type { EventTypeName } from './event-types.ts';
 import { defaultRange, type TimeRange } from './time-range.ts';
 
-/** A search that is ready to run. */
+/** A predefined search. */
 interface Preset {
   readonly title: string;
-  /** None are all. */
+  /** Empty means all. */
   readonly eventTypes: readonly EventTypeName[];
   readonly filter: string;
   readonly range: TimeRange;

@@ -22,8 +22,8 @@ test('an event is compact JSON in the order of its envelope', () => {
   );
 });
 
-test('whatever an event says, its text is an envelope that says the same', () => {
-  // A key `__proto__`, at whatever depth, is written and then ignored by the reader's schema.
+test('the text of any event parses as an envelope with the same contents', () => {
+  // A key `__proto__`, at any depth, is written, and the reader's schema then ignores it.
   const datas = fc
     .dictionary(fc.string(), fc.jsonValue({ maxDepth: 2 }))
     .filter((data) => !JSON.stringify(data).includes('"__proto__":'));
@@ -39,14 +39,14 @@ test('whatever an event says, its text is an envelope that says the same', () =>
   );
 });
 
-test('every type has a topic of its own', () => {
+test('every type has its own topic', () => {
   assert.equal(eventTopicName('acl_logs'), '__service_events_acl_logs');
   assert.equal(new Set(eventTypeNames.map(eventTopicName)).size, eventTypeNames.length);
 });
 
-test('ids are UUIDs of version 7, of which none comes twice, ordered by time', () => {
+test('ids are unique UUIDs of version 7, ordered by time', () => {
   const made = new EventIds(seededRandom(7));
-  // More in one millisecond than can be counted in an id, and some in others.
+  // More in one millisecond than the counter of an id holds, and some in others.
   const times = [...Array<number>(10_000).fill(0), 1, 1, 2, 500, 500];
   const ids = times.map((ms) => made.next(1_763_200_000_000 + ms));
   for (const id of ids)

@@ -2,7 +2,7 @@ import { internalTopicPrefix } from '@weir/core';
 import { type EventRecord, envelopeContentType, envelopeVersion } from './envelope.ts';
 import type { EventTypeName } from './event-types.ts';
 
-/** What whoever emits an event says of it, besides its payload. */
+/** The attributes of an event that its emitter provides, without the payload. */
 export interface EventHead {
   readonly id: string;
   readonly source: string;
@@ -10,34 +10,37 @@ export interface EventHead {
   readonly timeMs: number;
 }
 
-/** What whoever emits an event says of it. */
+/** An event as its emitter provides it. */
 interface EventToWrite extends EventHead {
   readonly data: EventRecord['data'];
 }
 
 /**
- * The text that is the value of an event's record. There is no other way to write one: JSON as `JSON.stringify` gives it, without spaces, so that
- * those who look for bytes know how they stand there.
+ * Serializes an event as the value of its record. All events are written by this function: compact JSON as
+ * `JSON.stringify` gives it, so that byte searches know the exact form.
  */
 export function serializeEvent({ data, ...head }: EventToWrite): string {
   return `${eventOpening(head)}${JSON.stringify(data)}}`;
 }
 
 /**
- * What stands before the payload, which a closing brace follows. The envelope is written out because agents do it thousands of times a second; a test
- * holds it against `JSON.stringify` of the whole.
+ * Returns the text before the payload; a closing brace follows the payload. The envelope is assembled by hand because
+ * agents write thousands per second; a test compares it with `JSON.stringify` of the whole.
  */
 export function eventOpening({ id, source, type, timeMs }: EventHead): string {
   return `${eventIdOpening}${JSON.stringify(id)},"source":${JSON.stringify(source)},"type":"${type}","time":"${timeText(timeMs)}","datacontenttype":"${envelopeContentType}","data":`;
 }
 
-/** What stands before the id. */
+/** The text before the id. */
 export const eventIdOpening = `{"specversion":"${envelopeVersion}","id":`;
 
-/** The payload of an event. What is `undefined` is left out. */
+/** The payload of an event. `undefined` fields are omitted. */
 export type EventData = Readonly<Record<string, EventRecord['data'][string] | undefined>>;
 
-/** Many events have the same millisecond, and to write a time costs as much as to write all the rest. */
+/**
+ * Caches the last formatted time: many events share a millisecond, and formatting a time costs as much as everything
+ * else.
+ */
 let written = { timeMs: Number.NaN, text: '' };
 
 function timeText(timeMs: number): string {

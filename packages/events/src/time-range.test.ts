@@ -7,7 +7,7 @@ import { dayAt } from './wall-time.ts';
 
 const nowMs = Date.parse('2026-11-15T11:20:00Z');
 
-test('ranges become windows', () => {
+test('ranges resolve to windows', () => {
   const cases: [range: TimeRange, timeZone: string, start: string, end: string][] = [
     [{ relative: '5m' }, 'UTC', '2026-11-15T11:15:00Z', '2026-11-15T11:20:00Z'],
     [{ relative: '1h30m' }, 'UTC', '2026-11-15T09:50:00Z', '2026-11-15T11:20:00Z'],
@@ -29,11 +29,11 @@ test('ranges become windows', () => {
     // Clocks are set forward, and the day has 23 hours.
     [{ day: '2026-03-29' }, 'Europe/Vienna', '2026-03-28T23:00:00Z', '2026-03-29T22:00:00Z'],
     [{ day: '2026-03-29', from: '02:30' }, 'Europe/Vienna', '2026-03-29T01:30:00Z', '2026-03-29T22:00:00Z'],
-    // Clocks are set back, and of 25 hours the first is lost unless the window is a part of the day.
+    // Clocks are set back; of 25 hours the first is dropped unless the window is a part of the day.
     [{ day: '2026-10-25' }, 'Europe/Vienna', '2026-10-24T23:00:00Z', '2026-10-25T23:00:00Z'],
     [{ day: '2026-10-25', to: '12:00' }, 'Europe/Vienna', '2026-10-24T22:00:00Z', '2026-10-25T11:00:00Z'],
     [{ day: '2026-10-25', to: '02:30' }, 'Europe/Vienna', '2026-10-24T22:00:00Z', '2026-10-25T00:30:00Z'],
-    // A day without a midnight.
+    // A day without midnight.
     [{ day: '2018-11-04' }, 'America/Sao_Paulo', '2018-11-04T03:00:00Z', '2018-11-05T02:00:00Z'],
     [
       { start: '2026-11-15T10:00:00+01:00', end: '2026-11-15T10:00:00.5Z' },
@@ -51,7 +51,7 @@ test('ranges become windows', () => {
   }
 });
 
-test('what cannot be searched is refused with the reason', () => {
+test('an invalid range is refused with the reason', () => {
   const cases: [range: TimeRange, timeZone: string, code: string, message: RegExp][] = [
     [{ relative: '15' }, 'UTC', 'invalid_time_range', /15 is not a duration; write one such as 15m or 4h/],
     [{ relative: '0' }, 'UTC', 'invalid_time_range', /0 is not a duration/],
@@ -96,12 +96,12 @@ test('what cannot be searched is refused with the reason', () => {
   }
 });
 
-test('everything that is offered can be searched', () => {
+test('every offered range can be searched', () => {
   for (const { range } of offeredRanges)
     assert.ok(resolveTimeRange(range, { nowMs, timeZone: 'UTC' }).window);
 });
 
-test('in any zone a day is its own, and never too large', () => {
+test('in any zone a day resolves to itself, and is never too large', () => {
   const zones = Intl.supportedValuesOf('timeZone');
   const anyMoment = fc.integer({
     min: Date.parse('1975-01-01T00:00:00Z'),

@@ -2,13 +2,13 @@ import { formatDurationMs, parseDurationMs } from '@weir/core';
 import { eventLimits } from './limits.ts';
 import { dayAt, dayBefore, isDay, isTimeOfDay, isTimeZone, wallTimeMs } from './wall-time.ts';
 
-/** The time that a search reaches over, as people say it and as links keep it. */
+/** The time range of a search, in the form of the API and of links. */
 export type TimeRange =
   /** The last `15m`: any duration up to a day. */
   | { readonly relative: string }
   | { readonly preset: 'today' | 'yesterday' }
   | DayRange
-  /** Two moments as RFC 3339, a day apart at most. */
+  /** Two RFC 3339 timestamps, at most a day apart. */
   | { readonly start: string; readonly end: string };
 
 /** A day, such as `2026-11-15`, or a part of it between two times of day, such as `09:30`. */
@@ -18,7 +18,7 @@ interface DayRange {
   readonly to?: string | undefined;
 }
 
-/** What an explorer offers at a click. */
+/** Ranges that an explorer offers as buttons. */
 export const offeredRanges: readonly { readonly title: string; readonly range: TimeRange }[] = [
   { title: 'Last 5 minutes', range: { relative: '5m' } },
   { title: 'Last 15 minutes', range: { relative: '15m' } },
@@ -31,7 +31,7 @@ export const offeredRanges: readonly { readonly title: string; readonly range: T
 
 export const defaultRange: TimeRange = { relative: '1h' };
 
-/** Moments in milliseconds since 1970. The end does not belong to it. */
+/** Timestamps in milliseconds since 1970. The end is exclusive. */
 export interface TimeWindow {
   readonly startMs: number;
   readonly endMs: number;
@@ -40,7 +40,7 @@ export interface TimeWindow {
 interface TimeRangeProblem {
   readonly code: 'invalid_time_range' | 'window_too_large';
   readonly message: string;
-  /** The newest part of the window that is not too large. */
+  /** The newest part of the window that is within the limit. */
   readonly suggestion?: TimeRange;
 }
 
@@ -50,11 +50,11 @@ type ResolvedRange =
 
 interface ResolveOptions {
   readonly nowMs: number;
-  /** Where today begins: `UTC`, or a name of the IANA list such as `Europe/Vienna`. */
+  /** The zone in which days begin: `UTC`, or an IANA name such as `Europe/Vienna`. */
   readonly timeZone: string;
 }
 
-/** The window that a range is now. */
+/** Resolves a range at the current time. */
 export function resolveTimeRange(range: TimeRange, { nowMs, timeZone }: ResolveOptions): ResolvedRange {
   if (!isTimeZone(timeZone))
     return invalid(`${timeZone} is not a time zone; use a name such as Europe/Vienna, or UTC`);
@@ -75,7 +75,7 @@ function lastPart(duration: string, nowMs: number): ResolvedRange {
   return durationMs > eventLimits.eventsWindowMsMax ? tooLarge({ relative: '24h' }) : { window };
 }
 
-/** A day of 25 hours, when clocks are set back, loses the first of them. */
+/** A day of 25 hours, when clocks are set back, loses its first hour. */
 function partOfDay({ day, from = '00:00', to = '24:00' }: DayRange, timeZone: string): ResolvedRange {
   if (!isDay(day)) return invalid(`${day} is not a day; write one such as 2026-11-15`);
   for (const time of [from, to]) {
@@ -87,7 +87,7 @@ function partOfDay({ day, from = '00:00', to = '24:00' }: DayRange, timeZone: st
   return { window: { startMs: Math.max(startMs, endMs - eventLimits.eventsWindowMsMax), endMs } };
 }
 
-/** With seconds and an offset, so that nobody has to guess. */
+/** With seconds and an offset, so that it is unambiguous. */
 const moment = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.\d+)?(?:Z|[+-]\d{2}:\d{2})$/;
 
 function between({ start, end }: { readonly start: string; readonly end: string }): ResolvedRange {

@@ -1,4 +1,4 @@
-/** Days and times of day as clocks on walls show them, in any time zone. */
+/** Calendar days and local times, in any time zone. */
 
 const minuteMs = 60_000;
 const dayMs = 86_400_000;
@@ -13,7 +13,7 @@ export function isTimeZone(name: string): boolean {
   }
 }
 
-/** Whether it is a day of the calendar, as `2026-11-15`, from 1970 on. */
+/** Whether it is a calendar day such as `2026-11-15`, from 1970 on. */
 export function isDay(text: string): boolean {
   if (!/^(?:19[7-9]\d|2\d{3})-\d{2}-\d{2}$/.test(text)) return false;
   const ms = Date.parse(`${text}T00:00:00Z`);
@@ -25,7 +25,7 @@ export function isTimeOfDay(text: string): boolean {
   return /^(?:(?:[01]\d|2[0-3]):[0-5]\d(?::[0-5]\d)?|24:00)$/.test(text);
 }
 
-/** The day of a moment. */
+/** Returns the local day of a timestamp. */
 export function dayAt(ms: number, timeZone: string): string {
   return new Date(shownMs(ms, timeZone)).toISOString().slice(0, 10);
 }
@@ -35,8 +35,8 @@ export function dayBefore(day: string): string {
 }
 
 /**
- * The moment at which clocks show a time. What they show twice is the first of the two; what they skip is as long after the change as it would
- * have been without it, so that a day without a midnight begins with its first moment.
+ * Returns the timestamp of a local time. A local time that occurs twice is the first of the two; one that is skipped is
+ * shifted by the length of the gap, so that a day without midnight begins at its first moment.
  */
 export function wallTimeMs(day: string, time: string, timeZone: string): number {
   const [hours, minutes, seconds = 0] = time.split(':').map(Number) as [number, number, number?];
@@ -52,7 +52,7 @@ function offsetMs(ms: number, timeZone: string): number {
   return shownMs(ms, timeZone) - ms;
 }
 
-/** What clocks show, as if it were UTC. Whole seconds, which is what a day and a time of day consist of. */
+/** Returns the local time as if it were UTC, in whole seconds. */
 function shownMs(ms: number, timeZone: string): number {
   const format = new Intl.DateTimeFormat('en-US', {
     timeZone,

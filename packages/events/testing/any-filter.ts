@@ -12,10 +12,10 @@ import {
   type Literal,
 } from '../src/filter/tree.ts';
 
-/** Records with the prototype that literals have. */
+/** Objects with the prototype of literals. */
 const plain = { noNullPrototype: true } as const;
 
-/** Few keys and few values, so that filters and events meet, and among them whatever JSON and our own quotes escape. */
+/** Few keys and few values, so that filters match events; among them whatever JSON and our own quotes escape. */
 const keys = ['a', 'b', 'data', 'in', 'x y', '', '0', 'q"`\\', 'é\u2028', '__proto__', 'constructor', '😀'];
 const texts = [
   ...[
@@ -95,7 +95,7 @@ const anyField: fc.Arbitrary<Field> = fc
   )
   .map(({ path, cast }) => (cast === undefined ? { path } : { path, cast }));
 
-/** Texts and their beginnings, ends and middles. */
+/** Texts and their prefixes, suffixes and infixes. */
 const anyPattern = fc.oneof(
   anyText,
   anyText.map((text) => `%${text}`),
@@ -149,7 +149,7 @@ const { expression: anyExpression } = fc.letrec<{ expression: Expression }>((tie
   ),
 }));
 
-/** Any filter that can be written. */
+/** Any valid filter. */
 export const anyFilter: fc.Arbitrary<Filter> = fc.record(
   {
     stages: fc.oneof(
@@ -167,18 +167,18 @@ const { value: anyValue } = fc.letrec<{ value: unknown; object: object }>((tie) 
     fc.array(tie('value'), { maxLength: 3 }),
     tie('object'),
   ),
-  // By way of JSON, so that a key `__proto__` is a key.
+  // Made by JSON.parse, so that `__proto__` is an ordinary key.
   object: fc
     .array(fc.tuple(anyKey, tie('value')), { maxLength: 4 })
     .map((entries) => Object.fromEntries(entries)),
 }));
 
-/** Any event, as `JSON.parse` gives it. */
+/** Any event, as `JSON.parse` returns it. */
 export const anyEvent: fc.Arbitrary<unknown> = fc
   .array(fc.tuple(anyKey, anyValue), { maxLength: 5 })
   .map((entries) => Object.fromEntries(entries) as object);
 
-/** An event together with a filter about one of its own values, so that many of them match. */
+/** An event with a filter about one of its own values, so that many pairs match. */
 export const anyEventAndFilter: fc.Arbitrary<{ event: unknown; filter: Filter }> = fc.oneof(
   fc.record({ event: anyEvent, filter: anyFilter }),
   fc
@@ -190,7 +190,7 @@ export const anyEventAndFilter: fc.Arbitrary<{ event: unknown; filter: Filter }>
     .map(({ event, filter, picks }) => ({ event, filter: aimed(filter, event, picks) })),
 );
 
-/** The filter with the fields of its conditions, and most of their values, taken from the event. */
+/** Returns the filter with the fields of its conditions, and most of their values, taken from the event. */
 function aimed(filter: Filter, event: unknown, picks: readonly number[]): Filter {
   const leaves = leavesOf(event, []);
   let turn = 0;
@@ -210,7 +210,7 @@ function aimed(filter: Filter, event: unknown, picks: readonly number[]): Filter
     return typeof value === 'string' ? { ...condition, pattern: aimedPattern(value) } : condition;
   }
 
-  /** Pieces of the text. They may overlap, and then the text is not like the pattern. */
+  /** Pieces of the text. They may overlap, and then the pattern does not match. */
   function aimedPattern(text: string): string {
     const pieces = Array.from({ length: 1 + (nextPick() % 3) }, (_, index) => {
       const from = index === 0 ? 0 : nextPick() % (text.length + 1);

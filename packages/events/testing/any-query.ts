@@ -5,7 +5,7 @@ import type { SearchRequest } from '../src/query/request.ts';
 import { anyEventAndFilter, anyFilter } from './any-filter.ts';
 import { batchesOf, type MemoryTopic } from './memory-events.ts';
 
-/** Times of one minute, some of them the same. */
+/** Times within one minute, some of them equal. */
 const startMs = 1_700_000_000_000;
 const anyTime = fc.oneof(
   fc.integer({ min: startMs, max: startMs + 60_000 }),
@@ -19,13 +19,13 @@ export interface QueryCase {
   readonly latenessMsMax: number;
   readonly stripeEvents: number;
   readonly blockEvents: number;
-  /** Whether the fields are asked for, instead of the request. */
+  /** Whether to request the fields instead. */
   readonly asksForFields: boolean;
-  /** How much later the window is when it is asked for again. */
+  /** How much later the window of the second request is. */
   readonly shiftMs: number;
 }
 
-/** Records that are no event, as a broken writer would leave them. */
+/** Records that are not events, as a broken writer would leave them. */
 const anyJunk = fc.constantFrom('', 'null', '[]', '"a"', '{"a":', '5');
 
 const anyCuts = fc.array(fc.integer({ min: 1, max: 12 }), { minLength: 1, maxLength: 4 });
@@ -44,7 +44,10 @@ const groupFields: readonly Field[] = [
   { path: ['data'] },
 ];
 
-/** Events that have some fields in common, cut into batches, stripes and sidecars, a filter that fits some of them, and a request. */
+/**
+ * Events that share some fields, cut into batches, stripes and sidecars; a filter that matches some of them; and a
+ * request.
+ */
 export const anyQueryCase: fc.Arbitrary<QueryCase> = fc
   .record({
     pool: fc.array(anyEventAndFilter, { minLength: 1, maxLength: 4, size: 'max' }),
@@ -142,7 +145,7 @@ function idOf(type: EventTypeName, place: number): object {
   return place % 3 === 0 ? {} : { id: `${type}-${place}` };
 }
 
-/** How far times go back from a batch to an event in it or behind it, at most. */
+/** The maximum lateness of an event relative to its batch or an earlier one. */
 function latenessOf(topics: readonly MemoryTopic[]): number {
   let lateness = 0;
   for (const topic of topics) {

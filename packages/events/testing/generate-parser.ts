@@ -10,7 +10,7 @@ import { buildParserFile } from '@lezer/generator';
 const folder = new URL('../src/filter/', import.meta.url);
 export const generatedParserUrl = new URL('parser.ts', folder);
 
-/** The text that parser.ts must have. */
+/** Returns the required contents of parser.ts. */
 export function generateParser(): string {
   const grammar = readFileSync(new URL('filter.grammar', folder), 'utf8');
   const { parser } = buildParserFile(grammar, {

@@ -37,14 +37,14 @@ async function holdCase({ topics, filter, request, ...cuts }: QueryCase): Promis
   }
   const estimated = await runQuery({ kind: 'estimate', types, window, filter }, source, options);
   assert.equal(source.calls.pagesRead, 0, 'an estimate reads no record');
-  // The second time it knows some of it, of the same window or of another.
+  // The second run has some results cached, of the same window or of another.
   for (const shiftMs of [0, cuts.shiftMs]) {
     const search = { kind: 'search', filter, ...request, window: shifted(window, shiftMs) } as const;
     const expected = await naiveSearch(search, source);
     const { stats, partial, hasNoData, ...told } = await runQuery(search, source, options);
     assert.deepEqual(rounded(told), rounded(expected));
     assert.equal(partial, undefined);
-    // Without a cache, the first time: what was looked at is what was estimated, or less.
+    // Without a cache, on the first run: the scan covers at most what was estimated.
     if (shiftMs === 0 && estimated.kind === 'estimate') assert.ok(stats.eventsScanned <= estimated.events);
     if (stats.isExact) assert.equal(stats.eventsMatched > expected.rows.length, expected.hasMore);
   }
@@ -54,7 +54,7 @@ function shifted({ startMs, endMs }: TimeWindow, shiftMs: number): TimeWindow {
   return { startMs: startMs + shiftMs, endMs: endMs + shiftMs };
 }
 
-/** Sums depend a little on the order of their parts. */
+/** Sums depend slightly on the order of their parts. */
 function rounded<Told extends object>(told: Told): Told {
   const { timeline } = told as { timeline?: Timeline };
   if (timeline === undefined) return told;

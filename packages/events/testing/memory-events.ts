@@ -13,9 +13,9 @@ export interface MemoryTopic {
   readonly records: readonly MemoryRecord[];
   /** The offset of the first of them. */
   readonly startOffset: number;
-  /** How many records the batches have, in turns. */
+  /** The sizes of the batches, used in rotation. */
   readonly batchSizes: readonly number[];
-  /** The offsets that sidecars reach over, ascending. */
+  /** The offset ranges of sidecars, ascending. */
   readonly sidecars: readonly { readonly from: number; readonly to: number }[];
 }
 
@@ -25,14 +25,16 @@ interface MemoryEventsOptions {
   readonly stripeEvents?: number;
 }
 
-/** What a source was asked for. */
+/** The calls that a source received. */
 interface MemoryCalls {
   pagesRead: number;
   sidecarBytesRead: number;
   readonly reads: { readonly type: EventTypeName; readonly from: number; readonly to: number }[];
 }
 
-/** Events in memory, cut into batches and covered by sidecars as one likes. Values of a batch have other bytes between them, as in the log. */
+/**
+ * Events in memory, with batches and sidecars as given. Between the values of a batch are other bytes, as in the log.
+ */
 export async function createMemoryEvents({
   topics,
   latenessMsMax = Number.POSITIVE_INFINITY,
@@ -124,7 +126,7 @@ export function batchesOf({ records, startOffset, batchSizes }: MemoryTopic): Ba
   return batches;
 }
 
-/** Between values stands what no filter may find. */
+/** Bytes between values, which no filter may find. */
 const frame = Buffer.from('"a":"frame"');
 
 export function pageOf(firstOffset: number, records: readonly MemoryRecord[]): RawPage {

@@ -32,7 +32,7 @@ test('rows and groups become text, and text becomes rows and groups', () => {
   }
 });
 
-test('a chain becomes rows, and that is said', () => {
+test('a chain becomes rows, and the result is marked as inexact', () => {
   const { filter } = parseFilter('data.operation == "CREATE" | data.port::int > 9000');
   assert.deepEqual(filterToBuilder(filter!), {
     builder: { join: 'and', rows: [created, ported] },
@@ -40,13 +40,13 @@ test('a chain becomes rows, and that is said', () => {
   });
 });
 
-test('empty groups are left out, and groups of one are the one', () => {
+test('empty groups are removed, and a group of one row becomes the row', () => {
   const empty: BuilderGroup = { join: 'or', rows: [] };
   const builder: BuilderGroup = { join: 'and', rows: [empty, { join: 'or', rows: [created, empty] }] };
   assert.equal(printFilter(builderToFilter(builder).filter!), 'data.operation == "CREATE"');
 });
 
-test('a mistake is told of its row', () => {
+test('a problem names its row', () => {
   const cases: [row: BuilderRow, message: RegExp][] = [
     [{ field: '', operator: '==', value: 1 }, /is not a field/],
     [{ field: 'data.', operator: '==', value: 1 }, /data\. is not a field/],
@@ -68,7 +68,7 @@ test('a mistake is told of its row', () => {
   }
 });
 
-test('what is too much as a whole is refused', () => {
+test('a filter that is too large as a whole is refused', () => {
   const wide: BuilderGroup = { join: 'and', rows: Array(coreLimits.filterConditionsMax + 1).fill(created) };
   assert.match(builderToFilter(wide).problems![0]!.message, /256 conditions/);
   let deep: BuilderGroup = { join: 'and', rows: [created, loud] };

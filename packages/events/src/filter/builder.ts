@@ -11,14 +11,14 @@ import {
   type Literal,
 } from './tree.ts';
 
-/** A filter as somebody puts it together who does not want to write: rows, joined by `and` or `or`, and groups of them. */
+/** A filter in the form of the visual builder: rows joined by `and` or `or`, and groups of them. */
 export interface BuilderGroup {
   readonly join: 'and' | 'or';
   readonly rows: readonly (BuilderRow | BuilderGroup)[];
 }
 
 export interface BuilderRow {
-  /** As filters write it: `data.operation`, `` data.`odd name` ``, `data.port::int`. */
+  /** In the syntax of filters: `data.operation`, `` data.`odd name` ``, `data.port::int`. */
   readonly field: string;
   readonly operator: BuilderOperator;
   /** A list for `in` and `not in`, a pattern for `like` and `not like`, and one value for the others. */
@@ -31,7 +31,10 @@ type BuilderOperator = FilterOperator;
 export const emptyBuilder: BuilderGroup = { join: 'and', rows: [] };
 
 interface BuilderProblem {
-  /** Which row of which group: `[2, 0]` is the first row of the group in the third place. Empty when it is about the whole. */
+  /**
+   * The path to a row: `[2, 0]` is the first row of the group at the third position. Empty for a problem of the whole
+   * filter.
+   */
   readonly row: readonly number[];
   readonly message: string;
 }
@@ -40,13 +43,15 @@ type BuiltFilter =
   | { readonly filter: Filter; readonly problems?: undefined }
   | { readonly filter?: undefined; readonly problems: readonly BuilderProblem[] };
 
-/** A group without rows is left out, and one with a single row is the row. */
+/**
+ * Converts builder rows to a filter. A group without rows is dropped, and a group with a single row becomes the row.
+ */
 export function builderToFilter(builder: BuilderGroup): BuiltFilter {
   const problems: BuilderProblem[] = [];
   const root = groupToExpression(builder, []);
   if (problems.length > 0) return { problems: problems.slice(0, coreLimits.filterProblemsMax) };
   const filter = root === undefined ? everyEvent : { stages: [root] };
-  // What fits into the rows one by one may be too much as a whole.
+  // Rows that are valid one by one may exceed a limit together.
   const { problems: found = [] } = parseFilter(printFilter(filter));
   if (found.length > 0) return { problems: found.map(({ message }) => ({ row: [], message })) };
   return { filter };
@@ -95,7 +100,7 @@ const wantedValue: Readonly<Record<BuilderOperator, string>> = {
   'not in': 'a list of values',
 };
 
-/** The field is read by the grammar, as the left side of a condition. */
+/** Parses the field with the grammar, as the left side of a condition. */
 function readField(text: string): Field | undefined {
   const [condition, ...others] = parseFilter(`${text} != null`).filter?.stages ?? [];
   return condition?.kind === 'comparison' && others.length === 0 ? condition.field : undefined;
@@ -121,8 +126,8 @@ function isList(value: BuilderRow['value']): value is readonly Literal[] {
 }
 
 /**
- * Every filter has a builder form that means the same. Chained filters become rows joined by `and`, since the form has no chains; that is the
- * only loss, and `isExact` says whether it happened.
+ * Converts a filter to an equivalent builder form. Chained filters become rows joined by `and`, since the form has no
+ * chains; that is the only loss, and `isExact` reports whether it happened.
  */
 export function filterToBuilder(filter: Filter): {
   readonly builder: BuilderGroup;

@@ -7,13 +7,13 @@ import { matches } from './evaluate.ts';
 import { parseFilter } from './parse.ts';
 import { printFilter } from './print.ts';
 
-test('no event that passes is without the bytes', () => {
+test('every event that passes contains the needed bytes', () => {
   let passed = 0;
   let judged = 0;
   fc.assert(
     fc.property(anyEventAndFilter, fc.constantFrom(0, 2), ({ event, filter }, indent) => {
       const json = JSON.stringify(event, null, indent);
-      // Half a character does not survive UTF-8 as itself, but JSON escapes it.
+      // A lone surrogate does not survive UTF-8, but JSON escapes it.
       const found = JSON.parse(Buffer.from(json).toString()) as unknown;
       if (!matches(filter, found)) return;
       passed++;
@@ -30,8 +30,8 @@ function hasAll(json: Buffer, needed: NeededBytes): boolean {
   return needed.every((clause) => clause.some((bytes) => json.includes(Buffer.from(bytes))));
 }
 
-test('what is needed of each kind of condition', () => {
-  // Clauses are separated by spaces and alternatives by |.
+test('needed bytes per kind of condition', () => {
+  // Spaces separate clauses and | separates alternatives.
   const cases: [filter: string, needed: string][] = [
     ['', ''],
     ['data.a == "CREATE"', '"CREATE"'],

@@ -10,18 +10,18 @@ import {
 } from './tree.ts';
 
 /**
- * What the JSON of every event that passes a filter has in it: of each clause at least one of its byte strings. Events whose bytes lack
- * one need not be parsed. Without clauses nothing is known, and every event has to be looked at. The clause that is likely to exclude the most
+ * Byte strings that the JSON of every matching event contains: at least one of each clause. Events that lack a clause
+ * need not be parsed. Without clauses every event must be checked. The clause that probably excludes the most events
  * comes first.
  *
- * It holds for JSON as `JSON.stringify` writes it, indented or not. Other writers are free to write `\u0041` for A and `1e1` for 10; what they
- * wrote must be parsed.
+ * This holds for JSON as `JSON.stringify` writes it, indented or not. Other writers may write `\u0041` for A and `1e1`
+ * for 10; their output must be parsed.
  */
 export type NeededBytes = readonly NeededClause[];
 
 export type NeededClause = readonly Uint8Array[];
 
-/** Looking for more alternatives than this costs more than it saves. */
+/** Searching for more alternatives than this costs more than it saves. */
 const alternativesMax = 16;
 
 export function neededBytes({ stages }: Filter): NeededBytes {
@@ -31,7 +31,7 @@ export function neededBytes({ stages }: Filter): NeededBytes {
   return [...texts].map((text) => (JSON.parse(text) as string[]).map((needle) => encoder.encode(needle)));
 }
 
-/** Alternatives as text, of which none is empty. */
+/** Alternatives as text; none is empty. */
 type Clause = readonly string[];
 
 function neededByAll(expressions: readonly Expression[]): Clause[] {
@@ -41,7 +41,7 @@ function neededByAll(expressions: readonly Expression[]): Clause[] {
 function neededBy(expression: Expression): Clause[] {
   if (!isJunction(expression)) return neededByCondition(expression);
   if (expression.kind === 'and') return neededByAll(expression.operands);
-  // Whichever operand holds, the best clause of it holds.
+  // If any operand holds, its best clause holds.
   const best: string[] = [];
   for (const operand of expression.operands) {
     const clause = bestOf(neededBy(operand));
@@ -51,7 +51,7 @@ function neededBy(expression: Expression): Clause[] {
   return best.length > alternativesMax ? [] : [best];
 }
 
-/** The one whose shortest alternative is the longest: it occurs by chance the least. */
+/** Returns the clause whose shortest alternative is the longest: it is the least likely to match by chance. */
 function bestOf(clauses: readonly Clause[]): Clause | undefined {
   let best: Clause | undefined;
   for (const clause of clauses) {
@@ -79,34 +79,36 @@ function neededByCondition(condition: Condition): Clause[] {
   }
 }
 
-/** The last key of the way to a value that is there. The ones before it lead to many others, and so do those of the envelope. */
+/**
+ * The last key of the path to a present value. Earlier keys, and the keys of the envelope, occur in too many events.
+ */
 function keyOf({ path }: Field): Clause[] {
   return path.length === 1 ? [] : [[`${JSON.stringify(path.at(-1)!)}:`]];
 }
 
-/** Any of the values, none of which is null. */
+/** One of the values; none of them is null. */
 function oneOf(field: Field, values: readonly Literal[]): Clause[] {
   if (values.length > alternativesMax || values.some((value) => !hasOneForm(field, value)))
     return keyOf(field);
   return [
     values.map((value) => {
       const json = JSON.stringify(value);
-      // Under the cast a number is a text as well, and it stands in the JSON without quotes.
+      // With this cast a number also counts as text, and JSON writes it without quotes.
       return field.cast === 'str' ? json.slice(1, -1) : json;
     }),
   ];
 }
 
-/** Whether a value can stand in JSON in one way only. */
+/** Whether JSON can write a value in one way only. */
 function hasOneForm({ cast }: Field, value: Literal): boolean {
   // 5 is the integer of 5.7, and the number of "5.0".
   if (cast === 'int' || cast === 'float') return false;
   if (cast === 'str') return typeof value === 'string' && value !== '';
-  // Integers of 64 bits become the nearest number when they are parsed.
+  // JSON.parse rounds 64-bit integers to the nearest number.
   return typeof value !== 'number' || Math.abs(value) <= Number.MAX_SAFE_INTEGER;
 }
 
-/** Each piece of a pattern, with the quotes of the text where the pattern says how it begins or ends. */
+/** Each piece of a pattern, with the quotes of the text where the pattern fixes its start or end. */
 function piecesIn({ cast }: Field, pattern: string): Clause[] {
   const pieces = piecesOf(pattern);
   const last = pieces.length - 1;
@@ -117,13 +119,13 @@ function piecesIn({ cast }: Field, pattern: string): Clause[] {
       const opening = index === 0 && place === 0 ? quote : '';
       const closing = index === last && place === parts.length - 1 ? quote : '';
       const text = opening + JSON.stringify(part).slice(1, -1) + closing;
-      // A quote alone stands everywhere.
+      // A quote alone matches everywhere.
       return part === '' ? [] : [[text]];
     });
   });
 }
 
-/** A piece without halves of characters: the other half may be in the text, and then the JSON has neither. */
+/** A piece without lone surrogates: the text may have the other half, and then the JSON has neither escape. */
 function wholeCharacters(piece: string): string[] {
   return piece.split(/[\ud800-\udfff]/u);
 }

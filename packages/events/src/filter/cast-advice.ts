@@ -5,7 +5,7 @@ export function isCast(name: string): name is Cast {
   return (casts as readonly string[]).includes(name);
 }
 
-/** What other languages call them. */
+/** Names of casts in other languages. */
 const castAliases: ReadonlyMap<string, Cast> = new Map([
   ['integer', 'int'],
   ['long', 'int'],
@@ -16,7 +16,7 @@ const castAliases: ReadonlyMap<string, Cast> = new Map([
   ['text', 'str'],
 ]);
 
-/** What to say of a cast that does not exist. */
+/** Returns the message and the suggestion for an unknown cast. */
 export function castAdvice(name: string): [message: string, suggestion: string | undefined] {
   const suggestion = castAliases.get(name.toLowerCase()) ?? nearestNames(name, casts)[0];
   return [`there is no cast ::${name}; there are ${casts.map((cast) => `::${cast}`).join(', ')}`, suggestion];

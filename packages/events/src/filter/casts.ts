@@ -1,9 +1,9 @@
 import type { Cast, Literal } from './tree.ts';
 
-/** A text that is a number, as JSON writes numbers; zeros may stand before it. */
+/** A text that is a JSON number; leading zeros are allowed. */
 const numberText = /^-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 
-/** What a value of an event is under a cast; `null` where it has no such form. */
+/** Casts a value of an event; `null` if the cast does not apply. */
 export function castTo(cast: Cast, value: unknown): Literal {
   switch (cast) {
     case 'str':
@@ -12,7 +12,7 @@ export function castTo(cast: Cast, value: unknown): Literal {
       return toNumber(value);
     case 'int': {
       const number = toNumber(value);
-      // Towards zero, and never minus zero.
+      // Rounds towards zero, and never gives minus zero.
       return number === null ? null : Math.trunc(number) + 0;
     }
   }

@@ -3,12 +3,12 @@ import { holdsWithoutValue } from './missing.ts';
 import { piecesOf } from './pattern.ts';
 import { type Condition, type Expression, type Field, type Filter, isJunction } from './tree.ts';
 
-/** Whether an event, as `JSON.parse` gives it, passes. */
+/** Whether an event, as `JSON.parse` returns it, passes. */
 export type EventTest = (event: unknown) => boolean;
 
 type ValueTest = (value: unknown) => boolean;
 
-/** A filter as closures, for many events. It says what `matches` says. */
+/** Compiles a filter to closures, for many events. It gives the same results as `matches`. */
 export function compileFilter({ stages }: Filter): EventTest {
   return every(stages.map(compileExpression));
 }
@@ -74,7 +74,10 @@ function orderTest(operator: '<' | '>' | '<=' | '>=', value: unknown): ValueTest
   }
 }
 
-/** Pieces are looked for from left to right, each at its first place after the one before it. There is nothing to go back to. */
+/**
+ * Finds the pieces from left to right, each at its first position after the previous one. Greedy matching needs no
+ * backtracking.
+ */
 function patternTest(pattern: string): ValueTest {
   const pieces = piecesOf(pattern);
   const first = pieces[0]!;
@@ -93,15 +96,15 @@ function patternTest(pattern: string): ValueTest {
   };
 }
 
-/** What a walk along a path came to. */
+/** Outcomes of walking a path. */
 const nothing = 0;
 const other = 1;
 const hit = 2;
 
 interface Verdict {
-  /** Whether no value of the field may pass the test, instead of one. */
+  /** Whether the condition requires that no value of the field passes the test, instead of at least one. */
   readonly isNegated: boolean;
-  /** What is said of an event where the field has no value. */
+  /** The result for an event in which the field has no value. */
   readonly passesWithout: boolean;
 }
 

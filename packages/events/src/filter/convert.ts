@@ -7,7 +7,7 @@ import { unquote } from './quoting.ts';
 import { brokenRule } from './rules.ts';
 import type { Cast, ComparisonOperator, Condition, Expression, Field, Filter, Literal } from './tree.ts';
 
-/** The grammar's tree of a text without mistakes in syntax, as our own. What it means is checked on the way. */
+/** Converts the parser's tree of a syntactically valid text to our own tree, and checks its meaning on the way. */
 export function convert(top: SyntaxNode, text: string, checkField: FieldCheck, report: Report): Filter {
   let conditionCount = 0;
   return { stages: childrenOf(top).filter(isExpression).map(expressionOf) };
@@ -108,7 +108,7 @@ export function convert(top: SyntaxNode, text: string, checkField: FieldCheck, r
   function numberOf(node: SyntaxNode): number {
     const number = Number(textOf(node));
     if (!Number.isFinite(number)) report(node, 'the number is too large');
-    // Never minus zero, which is the same number and would print as another.
+    // Never minus zero: it is the same number but prints differently.
     return number + 0;
   }
 

@@ -11,8 +11,8 @@ import {
 } from './tree.ts';
 
 /**
- * What filters mean, as simply as it can be said; docs/reference/event-filters.md says it in words. The form that runs over many events is
- * compile.ts, and it is held to this one.
+ * The reference semantics of filters, as simple as possible; docs/reference/event-filters.md describes them. The fast
+ * form for many events is compile.ts, which tests compare with this one.
  */
 export function matches({ stages }: Filter, event: unknown): boolean {
   return stages.every((stage) => holds(stage, event));
@@ -47,7 +47,10 @@ function conditionHolds(condition: Condition, event: unknown): boolean {
   }
 }
 
-/** The values that a field has in an event. An array stands for its elements. Null is no value, nor is what cannot be cast. */
+/**
+ * Returns the values of a field in an event. An array stands for its elements. Null, and what cannot be cast, is not a
+ * value.
+ */
 function valuesAt({ path, cast }: Field, event: unknown): readonly unknown[] {
   let found: readonly unknown[] = [event];
   for (const key of path) {
@@ -60,7 +63,7 @@ function valuesAt({ path, cast }: Field, event: unknown): readonly unknown[] {
   return values.filter((value) => value !== null);
 }
 
-/** Numbers have an order, and texts have one. Nothing else has, nor has a number with a text. */
+/** Numbers compare with numbers and texts with texts; nothing else is ordered. */
 function isInOrder(found: unknown, operator: '<' | '>' | '<=' | '>=', value: Literal): boolean {
   const areNumbers = typeof found === 'number' && typeof value === 'number';
   const areTexts = typeof found === 'string' && typeof value === 'string';
@@ -77,7 +80,7 @@ function isInOrder(found: unknown, operator: '<' | '>' | '<=' | '>=', value: Lit
   }
 }
 
-/** Follows the pattern character by character and keeps every place of the text that it could have come to. */
+/** Follows the pattern character by character, with the set of all reachable positions of the text. */
 function fits(text: string, pattern: string): boolean {
   let places = new Set([0]);
   for (const [token, escaped] of pattern.matchAll(/\\([%\\])|./gs)) {

@@ -24,7 +24,7 @@ for (const { title, rows } of exampleSections) {
   });
 }
 
-test('every operator has an example that passes and one that does not, and every cast has one', () => {
+test('every operator has an example that passes and one that fails, and every cast has one', () => {
   const seen = new Set<string>();
   for (const [text, , passes] of exampleSections.flatMap(({ rows }) => rows)) {
     for (const condition of conditionsOf(parseFilter(text).filter!)) {
@@ -44,7 +44,7 @@ test('every operator has an example that passes and one that does not, and every
   );
 });
 
-test('the page on disk is the one that the examples give', () => {
+test('the page on disk matches the examples', () => {
   const url = new URL('../../../../docs/reference/event-filters.md', import.meta.url);
   assert.ok(
     readFileSync(url, 'utf8') === eventFiltersPage(),

@@ -1,4 +1,7 @@
-/** What filters mean, by example. The reference page shows them, and tests hold the evaluator and its compiled form to them. */
+/**
+ * The meaning of filters, by example. The reference page shows them, and tests run them against the evaluator and its
+ * compiled form.
+ */
 interface ExampleSection {
   readonly title: string;
   /** Markdown. */

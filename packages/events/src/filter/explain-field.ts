@@ -6,17 +6,17 @@ import { quoteName, unquote } from './quoting.ts';
 import type { TokenReader } from './token-reader.ts';
 import { words } from './tree.ts';
 
-/** What people write into names without backticks. */
+/** Tokens that people write into names without backticks. */
 const strayParts: ReadonlySet<string> = new Set(['Identifier', 'Number', 'Unknown', ...words]);
 
 const afterDot: readonly string[] = ['Identifier', 'QuotedName', ...words];
 
 export interface ExplainedField extends Place {
-  /** Whether nothing was wrong with its names. */
+  /** Whether its names are valid. */
   readonly isSound: boolean;
 }
 
-/** Reads a field whose first name is the next token, and says what is wrong with it. */
+/** Reads a field whose first name is the next token, and reports its problems. */
 export function explainField(reader: TokenReader, checkField: FieldCheck, report: Report): ExplainedField {
   const { from } = reader.peek()!;
   let isSound = true;

@@ -7,7 +7,7 @@ const literals: ReadonlySet<string> = new Set(['String', 'Number', 'true', 'fals
 
 const bareParts: ReadonlySet<string> = new Set(['Identifier', 'Number', 'Dot', 'Colons', 'Unknown']);
 
-/** What belongs to a text that somebody forgot to quote: `User:alice`, `my-topic`, `10ms`. */
+/** Whether a token can be part of a text that lacks its quotes: `User:alice`, `my-topic`, `10ms`. */
 function isBarePart({ name, text }: Token): boolean {
   return bareParts.has(name) || text === ':';
 }
@@ -25,12 +25,12 @@ export function isLiteral(token: Token | undefined): boolean {
   return token !== undefined && literals.has(token.name);
 }
 
-/** Whether a value can be read here, be it a mistaken one. */
+/** Whether a value can be read here, even a wrong one. */
 export function isValueLike(token: Token | undefined): boolean {
   return isLiteral(token) || ['Identifier', 'QuotedName', 'UnclosedString'].includes(token?.name ?? '');
 }
 
-/** Reads one value and says what is wrong with it. Returns what it should be. */
+/** Reads one value and reports its problems. Returns the corrected form. */
 export function explainValue(reader: TokenReader, report: Report): string {
   const token = reader.take()!;
   switch (token.name) {
@@ -73,7 +73,7 @@ export function explainValue(reader: TokenReader, report: Report): string {
   }
 }
 
-/** Reads the list after its opening bracket. Returns where it stands, and how it should be written. */
+/** Reads the list after its opening bracket. Returns its position and its corrected form. */
 export function explainList(
   reader: TokenReader,
   opening: Token,
@@ -107,7 +107,7 @@ export function explainList(
   return { place: { from: opening.from, to: reader.end.to }, meant: `[${values.join(', ')}]` };
 }
 
-/** Nothing of this can stand in a list, so that the list ended before it. */
+/** Tokens that cannot occur in a list: the list ended before them. */
 const endsList: ReadonlySet<string> = new Set([
   'and',
   'or',

@@ -7,16 +7,16 @@ import type { Report } from './problem.ts';
 import { unquote } from './quoting.ts';
 import { TokenReader } from './token-reader.ts';
 
-/** Reads some tokens and says what to expect after them. */
+/** Reads some tokens and returns the step to expect next. */
 type Step = () => Step | undefined;
 
-/** What joins conditions or ends them. */
+/** Tokens that join conditions or end them. */
 const joints: ReadonlySet<string> = new Set(['and', 'or', 'Pipe', 'CloseParen']);
 
 /**
- * Says what is wrong with a text that the grammar refused. It expects in turn a condition, its operator, its value and what joins it to
- * the next, and after a mistake goes on where a reader would. It accepts nothing by itself; a test sees to it that it finds something
- * exactly where the grammar does.
+ * Reports the problems of a text that the grammar refused. It expects in turn a condition, its operator, its value and
+ * what joins it to the next; after a mistake it continues where a human reader would. It decides nothing about
+ * validity; a test checks that it reports something exactly where the grammar refuses.
  */
 export function explain(
   tokens: readonly Token[],
@@ -69,7 +69,7 @@ export function explain(
     }
   }
 
-  /** A value where a field should be. Who then writes an operator took it for one. */
+  /** Handles a value where a field should be. If an operator follows, the user took the value for a field. */
   function valueForField(token: Token): Step | undefined {
     const name = token.name === 'String' ? unquote(token.text).text : undefined;
     const isName = name !== undefined && /^\w+(?:\.\w+)*$/.test(name);
@@ -139,7 +139,7 @@ export function explain(
     return expectValue;
   }
 
-  /** `contains(data.message, "x")` and its like. */
+  /** Skips calls such as `contains(data.message, "x")`. */
   function skipCall(): Step {
     const { from } = reader.take()!;
     const { to } = reader.take()!;
@@ -204,7 +204,7 @@ export function explain(
     if (isJointLike.has(token.name) && beginsCondition.has(reader.peekSecond()?.name ?? '')) {
       const meant = nearestConnective(token.text);
       if (meant !== undefined) {
-        // A word, unlike a sign, has to stand apart from its neighbours.
+        // A word, unlike a symbol, must be separated from its neighbours.
         const isGlued = reader.peekSecond()!.from === token.to;
         const message = `conditions are joined by and, or and |, not by ${token.text}`;
         report(reader.take()!, message, isGlued ? ` ${meant} ` : meant);

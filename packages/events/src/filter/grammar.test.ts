@@ -6,7 +6,7 @@ import { generatedParserUrl, generateParser } from '../../testing/generate-parse
 import { filterParser, tokensOf } from './language.ts';
 import { words } from './tree.ts';
 
-test('the parser on disk is the one that the grammar gives', () => {
+test('the parser on disk matches the grammar', () => {
   assert.ok(
     readFileSync(generatedParserUrl, 'utf8') === generateParser(),
     'parser.ts is out of date; run node packages/events/testing/generate-parser.ts',
@@ -18,7 +18,7 @@ test('the words of the tree are the words of the grammar', () => {
   assert.deepEqual(names, [...words]);
 });
 
-test('an editor is told what the parts of a filter are', () => {
+test('an editor gets the kind of every part of a filter', () => {
   const highlighter = tagHighlighter([
     { tag: tags.propertyName, class: 'field' },
     { tag: tags.derefOperator, class: 'dot' },

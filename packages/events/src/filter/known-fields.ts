@@ -4,12 +4,12 @@ import { printPath } from './quoting.ts';
 
 export type FieldCheck = (path: readonly string[], place: Place, report: Report) => void;
 
-/** Fields of one filter for which a nearer name is looked for: each is held against all known ones. */
+/** Unknown fields of one filter for which a similar name is searched: each is compared with all known ones. */
 const suggestedMax = 5;
 
 /**
- * Reports fields that are not among the known ones, which are written as in filters: `data.operation`. With a star at its end, `data.tags.*`, one
- * stands for everything within an object.
+ * Reports fields that are not among the known ones, which are in the syntax of filters: `data.operation`. A star at the
+ * end, `data.tags.*`, covers everything within an object.
  */
 export function fieldCheck(known: readonly string[] | undefined): FieldCheck {
   if (known === undefined) return () => {};
@@ -18,7 +18,7 @@ export function fieldCheck(known: readonly string[] | undefined): FieldCheck {
   const open = known.filter((name) => name.endsWith('.*')).map((name) => name.slice(0, -1));
   return (path, place, report) => {
     const name = printPath(path);
-    // A part of the way to a known field is an object, which may be held against null.
+    // A prefix of the path to a known field is an object, which may be compared with null.
     if (names.has(name) || known.some((field) => field.startsWith(`${name}.`))) return;
     if (open.some((object) => name.startsWith(object))) return;
     const nearest = unknownCount++ < suggestedMax ? nearestNames(name, names) : [];

@@ -2,10 +2,10 @@ import { styleTags, tags } from '@lezer/highlight';
 import { generatedParser } from './parser.ts';
 import { words } from './tree.ts';
 
-/** After a dot a word of the language is a name like any other. */
+/** After a dot a keyword is a name like any other. */
 const names = ['Identifier', 'QuotedName', ...words].map((name) => `Path/${name}`).join(' ');
 
-/** The parser of an editor: it makes a tree of anything, and says what each part is to a theme. */
+/** The parser for editors: it builds a tree of any text and gives each part a highlighting tag. */
 export const filterParser = generatedParser.configure({
   props: [
     styleTags({
@@ -26,13 +26,13 @@ export const filterParser = generatedParser.configure({
   ],
 });
 
-/** Takes a filter as a whole, or throws a SyntaxError. */
+/** Parses a complete filter, or throws a SyntaxError. */
 export const strictParser = generatedParser.configure({ top: 'Filter', strict: true });
 
 const tokenParser = generatedParser.configure({ top: 'Tokens' });
 
 export interface Token {
-  /** The name that it has in the grammar; a word of the language is its own. */
+  /** The name of the token in the grammar; a keyword is its own name. */
   readonly name: string;
   readonly text: string;
   readonly from: number;

@@ -1,8 +1,8 @@
 import type { Condition } from './tree.ts';
 
 /**
- * Whether a condition holds for a field without a value. Only who asks for null gets it: `== null`, or `in` a list with null. Everything else
- * says something about a value, negated operators too.
+ * Whether a condition holds for a field without a value. Only conditions that ask for null do: `== null`, or `in` a
+ * list with null. All others, negated operators too, need a value.
  */
 export function holdsWithoutValue(condition: Condition): boolean {
   switch (condition.kind) {

@@ -1,7 +1,7 @@
 import { nearestNames } from '@weir/core';
 import { comparisonOperators } from './tree.ts';
 
-/** What other languages call our operators. */
+/** Names of our operators in other languages. */
 const aliases: ReadonlyMap<string, string> = new Map([
   ['=', '=='],
   ['===', '=='],
@@ -43,13 +43,13 @@ const wordOperators = ['like', 'in', 'not like', 'not in'];
 
 export const operatorList = [...comparisonOperators, ...wordOperators].join(', ');
 
-/** The operator between a field and a value that somebody probably meant. */
+/** Returns the operator between a field and a value that the user probably meant. */
 export function nearestOperator(text: string): string | undefined {
   const lower = text.toLowerCase();
   return aliases.get(lower) ?? nearestNames(lower, ['like', 'in', 'not'], 1)[0];
 }
 
-/** The word between two conditions that somebody probably meant. */
+/** Returns the word between two conditions that the user probably meant. */
 export function nearestConnective(text: string): string | undefined {
   return connectiveAliases.get(text) ?? nearestNames(text, ['and', 'or'], 1)[0];
 }

@@ -8,13 +8,14 @@ import type { Filter } from './tree.ts';
 
 interface ParseOptions {
   /**
-   * Every field that events have, as filters write it (`data.operation`, or `data.tags.*` for any below it). When given, a field that is not among them is a problem. Events may
-   * have fields that nobody foresaw, so that a server leaves it out where it has not looked.
+   * Every field that events have, in the syntax of filters (`data.operation`, or `data.tags.*` for any below it). If
+   * given, any other field is a problem. Events may have fields that no schema lists, so a server omits this unless it
+   * knows the fields.
    */
   readonly fields?: readonly string[] | undefined;
 }
 
-/** Either the filter or at least one problem, sorted by place. */
+/** Either the filter or at least one problem, sorted by position. */
 type ParsedFilter =
   | { readonly filter: Filter; readonly problems?: undefined }
   | { readonly filter?: undefined; readonly problems: readonly Problem[] };
@@ -22,7 +23,7 @@ type ParsedFilter =
 export function parseFilter(text: string, { fields }: ParseOptions = {}): ParsedFilter {
   const { report, list } = collectProblems(text, coreLimits.filterProblemsMax);
   const filter = read(text, fieldCheck(fields), report);
-  // Whatever the grammar refuses has an explanation, as far as tests can tell.
+  // Tests show that everything the grammar refuses has an explanation; this is the fallback.
   if (filter === undefined && list().length === 0)
     report({ from: 0, to: text.length }, 'this is not a filter');
   const problems = list();
@@ -38,7 +39,7 @@ function read(text: string, checkField: FieldCheck, report: Report): Filter | un
     return undefined;
   }
   const tokens = tokensOf(text);
-  // Before anything that calls itself for every pair of parentheses.
+  // Must run before anything that recurses per pair of parentheses.
   const tooDeep = firstTooDeep(tokens);
   if (tooDeep !== undefined) {
     report(tooDeep, `parentheses may be nested ${coreLimits.filterDepthMax} deep at most`);

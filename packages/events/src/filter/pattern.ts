@@ -1,6 +1,6 @@
 /**
- * The patterns of `like`: the texts between the wildcards. `abc%` is `['abc', '']`, `%abc%` is `['', 'abc', '']`, and a pattern
- * without a wildcard is one piece.
+ * Splits a pattern of `like` into the texts between the wildcards. `abc%` is `['abc', '']`, `%abc%` is `['', 'abc',
+ * '']`, and a pattern without a wildcard is one piece.
  */
 export function piecesOf(pattern: string): readonly string[] {
   const pieces = [''];

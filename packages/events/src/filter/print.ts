@@ -8,7 +8,7 @@ import {
   type Literal,
 } from './tree.ts';
 
-/** The text of a filter in its one normal form. Parsed, it gives the same tree. */
+/** Prints a filter in its one normal form. Parsing the result gives the same tree. */
 export function printFilter({ stages }: Filter): string {
   return stages.map(printExpression).join(' | ');
 }
@@ -19,7 +19,7 @@ function printExpression(expression: Expression): string {
   return operands.map((operand) => inParentheses(operand, kind)).join(` ${kind} `);
 }
 
-/** Only an `and` within an `or` goes without: it binds tighter. */
+/** Only an `and` within an `or` needs no parentheses: it binds tighter. */
 function inParentheses(operand: Expression, around: 'and' | 'or'): string {
   const text = printExpression(operand);
   const needsNone = !isJunction(operand) || (operand.kind === 'and' && around === 'or');

@@ -1,13 +1,13 @@
-/** What is wrong with a filter, and where. */
+/** A problem of a filter, with its position. */
 export interface Problem {
-  /** The place, in UTF-16 code units as editors count. Where something is missing both are the same. */
+  /** The range, in UTF-16 code units as editors count. Both are equal where something is missing. */
   readonly from: number;
   readonly to: number;
-  /** Both counted from 1. */
+  /** Both start at 1. */
   readonly line: number;
   readonly column: number;
   readonly message: string;
-  /** What to write in the place instead. */
+  /** The replacement for the range. */
   readonly suggestion?: string;
 }
 
@@ -15,7 +15,7 @@ export type Place = Pick<Problem, 'from' | 'to'>;
 
 export type Report = (place: Place, message: string, suggestion?: string) => void;
 
-/** Collects the problems of one text, up to a number of them. The list is in the order of their places. */
+/** Collects the problems of one text, up to a maximum. The list is sorted by position. */
 export function collectProblems(text: string, countMax: number): { report: Report; list(): Problem[] } {
   const found: Problem[] = [];
   return {
@@ -31,7 +31,7 @@ export function collectProblems(text: string, countMax: number): { report: Repor
   };
 }
 
-/** The line of the text with marks under the place, for terminals and for answers in plain text. */
+/** Returns the line of the text with markers under the range, for terminals and plain text. */
 export function pointAt(text: string, { from, to, line, column }: Problem): string {
   const shown = text.split('\n')[line - 1]!;
   const length = Math.max(1, Math.min(to - from, shown.length - column + 1));

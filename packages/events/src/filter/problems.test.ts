@@ -9,7 +9,7 @@ import { parseFilter } from './parse.ts';
 import { printFilter } from './print.ts';
 import { collectProblems, pointAt } from './problem.ts';
 
-/** The text, its marks, and of each problem what is said and what to write instead. */
+/** The text, its markers, and per problem the message and the suggestion. */
 const cases: [text: string, marks: string, ...problems: string[]][] = [
   // operators
   ['a = 1', '  ^', 'there is no operator = → =='],
@@ -121,7 +121,7 @@ const cases: [text: string, marks: string, ...problems: string[]][] = [
 
 const fields = ['a', 'b', 'a.b', 'a.b-c', 'data.operation', 'data.principal'];
 
-test('mistakes are pointed at, and what was meant is suggested', () => {
+test('mistakes are marked, with a suggestion', () => {
   for (const [text, marks, ...expected] of cases) {
     const { problems } = parseFilter(text, { fields });
     assert.ok(problems !== undefined, text);
@@ -130,7 +130,7 @@ test('mistakes are pointed at, and what was meant is suggested', () => {
     );
     assert.equal(said.length, expected.length, `${text}: ${said.join(', ')}`);
     for (const [index, line] of said.entries()) {
-      // Of long advice the beginning, and the suggestion, are enough.
+      // The start of long advice is enough, plus the suggestion.
       const [message, suggestion] = expected[index]!.split(' → ');
       assert.ok(line.startsWith(message!), `${text}: ${line}`);
       assert.equal(problems[index]!.suggestion, suggestion, text);
@@ -145,7 +145,7 @@ function overlaid(lines: readonly string[]): string {
   return Array.from({ length }, (_, n) => (lines.some((line) => line[n] === '^') ? '^' : ' ')).join('');
 }
 
-test('suggestions mend what they are about', () => {
+test('applying a suggestion fixes its problem', () => {
   for (const [text] of cases) {
     const { problems } = parseFilter(text, { fields });
     const [problem, ...others] = problems!;
@@ -170,7 +170,7 @@ test('lines and columns are counted from 1', () => {
   );
 });
 
-test('something is said exactly where the grammar refuses', () => {
+test('a text has an explanation exactly where the grammar refuses it', () => {
   const tokens = [
     ...['a', 'b', 'int', '`c d`', '.', '::', '==', '<', 'like', 'not', 'in', '"x"', '5', 'true', 'null'],
     ...['[', ']', ',', '(', ')', 'and', 'or', '|', '=', '&&', '"', '-', 'é', '#', 'AND'],
@@ -201,7 +201,7 @@ test('something is said exactly where the grammar refuses', () => {
       assert.equal(filter === undefined, problems.length > 0);
       const { report, list } = collectProblems(text, coreLimits.filterProblemsMax);
       explain(tokensOf(text), text, () => {}, report);
-      // A cast that does not exist is no mistake to the grammar.
+      // The grammar accepts unknown casts.
       const isExplained = list().some(({ message }) => isRefused || !message.startsWith('there is no cast'));
       assert.equal(isExplained, isRefused);
     }),
@@ -209,7 +209,7 @@ test('something is said exactly where the grammar refuses', () => {
   );
 });
 
-test('what is too large is refused', () => {
+test('a filter beyond the limits is refused', () => {
   const many = (count: number, text: string, glue: string) =>
     Array.from({ length: count }, () => text).join(glue);
   const nested = (depth: number) => `${'('.repeat(depth)}a == 1${')'.repeat(depth)}`;
@@ -232,7 +232,7 @@ test('what is too large is refused', () => {
   }
 });
 
-test('text that only wants to cost time is refused as well', () => {
+test('text that would only cost time is refused as well', () => {
   const piece = ['(', ')', '[', '"', 'a', 'a.', '== ', '|', 'not ', 'in [', 'é', '`', 'a == 1 and (', '\n'];
   for (const text of piece.map((one) => one.repeat(coreLimits.filterCharsMax / one.length))) {
     const { problems } = parseFilter(text, { fields });
@@ -241,7 +241,7 @@ test('text that only wants to cost time is refused as well', () => {
   }
 });
 
-test('many unknown fields are told, and of the first ones what was meant', () => {
+test('every unknown field is reported, and the first ones with a suggestion', () => {
   const known = Array.from({ length: 5000 }, (_, n) => `data.some_field_of_an_event_${n}`);
   const unknown = Array.from(
     { length: coreLimits.filterConditionsMax },

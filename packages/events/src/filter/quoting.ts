@@ -1,6 +1,6 @@
 import { words } from './tree.ts';
 
-/** Quoted texts and names of fields, both ways. Backslashes mean in all three kinds of quotes what they mean in JSON. */
+/** Quoting and unquoting of texts and names of fields. Backslashes work as in JSON in all three kinds of quotes. */
 
 const escapes: Readonly<Record<string, string>> = {
   '"': '"',
@@ -17,11 +17,11 @@ const escapes: Readonly<Record<string, string>> = {
 
 interface Unquoted {
   readonly text: string;
-  /** Escapes that do not exist, as places within the quoted text. */
+  /** Unknown escapes, as ranges within the quoted text. */
   readonly unknownEscapes: readonly { readonly from: number; readonly to: number }[];
 }
 
-/** The text between a pair of quotes. */
+/** Returns the text between a pair of quotes. */
 export function unquote(quoted: string): Unquoted {
   const unknownEscapes: { from: number; to: number }[] = [];
   const inside = quoted.slice(1, -1);
@@ -35,7 +35,7 @@ export function unquote(quoted: string): Unquoted {
   return { text, unknownEscapes };
 }
 
-/** As JSON writes it, and with the characters escaped that cannot be seen. */
+/** Quotes as JSON does, and also escapes invisible characters. */
 export function quoteText(text: string): string {
   return JSON.stringify(text).replaceAll(/[\u007f-\u00a0\u2028\u2029\ufeff]/g, unicodeEscape);
 }
@@ -47,7 +47,7 @@ function unicodeEscape(character: string): string {
 const plainName = /^[a-zA-Z_][a-zA-Z0-9_]*$/;
 const reserved: ReadonlySet<string> = new Set(words);
 
-/** The keys of a field as they are written, in backticks where they need them. */
+/** Prints the keys of a field, in backticks where needed. */
 export function printPath(path: readonly string[]): string {
   return path
     .map((key, index) => {
@@ -57,7 +57,7 @@ export function printPath(path: readonly string[]): string {
     .join('.');
 }
 
-/** A key in backticks. */
+/** Puts a key in backticks. */
 export function quoteName(key: string): string {
   return `\`${quoteText(key).slice(1, -1).replaceAll('`', '\\`')}\``;
 }

@@ -59,7 +59,7 @@ function tableOf(rows: readonly Example[]): string {
   return ['| filter | `data` | passes |', '|---|---|---|', ...lines].join('\n');
 }
 
-/** As code in a cell of a table. Backticks within it need more of them around it. */
+/** Formats text as code in a table cell. Backticks within it need a longer fence. */
 function code(text: string): string {
   if (text === '') return '(empty)';
   const escaped = escapePipes(text);

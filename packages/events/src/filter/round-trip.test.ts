@@ -7,7 +7,7 @@ import { parseFilter } from './parse.ts';
 import { printFilter } from './print.ts';
 import { quoteName, quoteText, unquote } from './quoting.ts';
 
-test('a tree survives its text', () => {
+test('a tree survives printing and parsing', () => {
   fc.assert(
     fc.property(anyFilter, (filter) => {
       assert.deepEqual(parseFilter(printFilter(filter)), { filter });
@@ -16,7 +16,7 @@ test('a tree survives its text', () => {
   );
 });
 
-test('texts and names survive their quotes', () => {
+test('texts and names survive quoting', () => {
   fc.assert(
     fc.property(anyText, (text) => {
       assert.deepEqual(unquote(quoteText(text)), { text, unknownEscapes: [] });
@@ -25,7 +25,7 @@ test('texts and names survive their quotes', () => {
   );
 });
 
-test('a filter without chains survives the builder', () => {
+test('a filter without chains survives conversion to the builder and back', () => {
   fc.assert(
     fc.property(anyFilter, (filter) => {
       const { builder, isExact } = filterToBuilder(filter);

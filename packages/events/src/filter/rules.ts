@@ -1,12 +1,12 @@
 import type { Cast, Condition, Literal } from './tree.ts';
 
 interface BrokenRule {
-  /** The part of the condition that the rule is about. */
+  /** The part of the condition that breaks the rule. */
   readonly about: 'value' | 'operator';
   readonly message: string;
 }
 
-/** Conditions that can be written and would never mean what somebody wanted. */
+/** Finds conditions that are valid syntax but never mean what the user intended. */
 export function brokenRule({ field: { cast }, ...condition }: Condition): BrokenRule | undefined {
   switch (condition.kind) {
     case 'comparison': {

@@ -8,7 +8,7 @@ import { parseFilter } from './parse.ts';
 import { printFilter } from './print.ts';
 import type { Filter } from './tree.ts';
 
-test('the compiled form says what the reference says', () => {
+test('the compiled form agrees with the reference evaluator', () => {
   fc.assert(
     fc.property(anyEventAndFilter, ({ event, filter }) => {
       assert.equal(compileFilter(filter)(event), matches(filter, event), printFilter(filter));
@@ -17,7 +17,7 @@ test('the compiled form says what the reference says', () => {
   );
 });
 
-/** Conditions of which exactly one holds where the field has a value. */
+/** Pairs of conditions of which exactly one holds if the field has a value. */
 const opposites: [one: string, other: string][] = [
   ['a == "x"', 'a != "x"'],
   ['a == 5', 'a != 5'],
@@ -27,7 +27,7 @@ const opposites: [one: string, other: string][] = [
   ['a::str like "%5%"', 'a::str not like "%5%"'],
 ];
 
-test('a negated operator says the opposite of a value, and neither says anything without one', () => {
+test('a negated operator is the opposite for a field with a value, and neither holds without one', () => {
   fc.assert(
     fc.property(anyEvent, fc.constantFrom(...opposites), (event, [one, other]) => {
       const [field] = one.split(' ');
@@ -48,7 +48,7 @@ test('chained filters all apply', () => {
   );
 });
 
-test('null in a list is null alone', () => {
+test('null in a list matches only null', () => {
   fc.assert(
     fc.property(anyEvent, (event) => {
       const either = parsed('data.a in ["x", null]');

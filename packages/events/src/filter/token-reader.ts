@@ -12,7 +12,7 @@ export class TokenReader {
     this.#tokens = tokens;
   }
 
-  /** The next token, which stays the next one. */
+  /** Returns the next token without consuming it. */
   peek(): Token | undefined {
     return this.#tokens[this.#at];
   }
@@ -35,13 +35,15 @@ export class TokenReader {
     return this.#at >= this.#tokens.length;
   }
 
-  /** Right after the last token that was taken. */
+  /** The position right after the last consumed token. */
   get end(): Place {
     const to = this.#tokens[this.#at - 1]?.to ?? 0;
     return { from: to, to };
   }
 
-  /** Takes what follows without a space in between, as long as it belongs. Returns the place from the start on. */
+  /**
+   * Consumes the tokens that follow without a space, while `belongs` accepts them. Returns the range from the start on.
+   */
   takeGlued(from: number, belongs: (token: Token) => boolean): Place {
     let next = this.peek();
     while (next !== undefined && next.from === this.end.to && belongs(next)) {

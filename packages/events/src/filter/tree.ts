@@ -1,12 +1,14 @@
-/** A filter as a tree: what texts, builder forms, the evaluator and the query engine have in common. Plain data, and frozen by its types. */
+/**
+ * A filter as a tree: the common form of texts, the builder, the evaluator and the query engine. Plain, readonly data.
+ */
 export interface Filter {
-  /** Filters one after the other, joined by `|` in text. An event must pass all of them; without any, every event passes. */
+  /** Chained filters, joined by `|` in text. An event must pass all of them; without any, every event passes. */
   readonly stages: readonly Expression[];
 }
 
 export type Expression = Junction | Condition;
 
-/** At least two operands. One that is a junction itself stood in parentheses, or binds tighter. */
+/** At least two operands. An operand that is a junction itself was in parentheses or binds tighter. */
 interface Junction {
   readonly kind: 'and' | 'or';
   readonly operands: readonly Expression[];
@@ -26,7 +28,7 @@ export interface Match {
   readonly kind: 'match';
   readonly field: Field;
   readonly isNegated: boolean;
-  /** `%` is any text, none included; `\%` is a percent sign and `\\` a backslash. */
+  /** `%` is any text, also an empty one; `\%` is a percent sign and `\\` a backslash. */
   readonly pattern: string;
 }
 
@@ -40,7 +42,7 @@ export interface Membership {
 }
 
 export interface Field {
-  /** The keys that lead to the value, from the outside in. At least one. */
+  /** The keys that lead to the value, outermost first. At least one. */
   readonly path: readonly string[];
   readonly cast?: Cast;
 }
@@ -53,7 +55,7 @@ export type ComparisonOperator = (typeof comparisonOperators)[number];
 export const casts = ['int', 'float', 'str'] as const;
 export type Cast = (typeof casts)[number];
 
-/** Words of the language. As the first name of a field they need backticks. */
+/** Keywords. As the first name of a field they need backticks. */
 export const words = ['and', 'or', 'not', 'like', 'in', 'true', 'false', 'null'] as const;
 
 export const everyEvent: Filter = { stages: [] };
@@ -64,7 +66,7 @@ export function isJunction(expression: Expression): expression is Junction {
 
 /** Every condition, from left to right. */
 export function* conditionsOf({ stages }: Filter): Generator<Condition> {
-  // A stack of our own, since a tree that nobody checked may be deeper than the stack of the machine.
+  // An explicit stack: a tree that was not validated may exceed the call stack.
   const waiting: Expression[] = [...stages].reverse();
   for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
     if (isJunction(next)) waiting.push(...[...next.operands].reverse());

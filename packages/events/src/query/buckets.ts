@@ -4,7 +4,7 @@ const secondMs = 1000;
 const minuteMs = 60 * secondMs;
 const hourMs = 60 * minuteMs;
 
-/** Widths that people read without calculating. */
+/** Widths that are easy to read on an axis. */
 const widthsMs = [
   ...[1, 10, 100],
   ...[1, 2, 5, 10, 15, 30].map((seconds) => seconds * secondMs),
@@ -16,12 +16,15 @@ const bucketsMax = 120;
 
 export interface Buckets {
   readonly bucketMs: number;
-  /** Counted from 1970. */
+  /** As a count of buckets since 1970. */
   readonly firstBucket: number;
   readonly bucketCount: number;
 }
 
-/** The finest buckets that do not make too many. They lie at multiples of their width, so that two windows share those that they share. */
+/**
+ * Returns the finest buckets within the limit. They start at multiples of their width, so overlapping windows share
+ * buckets.
+ */
 export function bucketsOf({ startMs, endMs }: TimeWindow): Buckets {
   const bucketMs = widthsMs.find((width) => (endMs - startMs) / width <= bucketsMax) ?? widthsMs.at(-1)!;
   const firstBucket = Math.floor(startMs / bucketMs);

@@ -1,6 +1,6 @@
 import { eventLimits } from '../limits.ts';
 
-/** What was found out about parts of the log that never change. The least recently used goes first. */
+/** Caches results about immutable parts of the log, with LRU eviction. */
 export class QueryCache {
   readonly #bytesMax: number;
   readonly #entries = new Map<string, { readonly value: unknown; readonly bytes: number }>();
@@ -14,7 +14,7 @@ export class QueryCache {
     return this.#bytes;
   }
 
-  /** A key says what kind of value it has. */
+  /** The key determines the type of the value. */
   get<Value>(key: string): Value | undefined {
     const entry = this.#entries.get(key);
     if (entry === undefined) return undefined;

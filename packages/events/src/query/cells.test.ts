@@ -20,12 +20,12 @@ for (const { event, values, keys, numbers } of [
   });
 }
 
-test('an array may have very many elements', () => {
+test('an array may have more elements than a call has arguments', () => {
   const a = Array.from({ length: 300_000 }, () => 1);
   assert.equal(valuesOf({ path: ['a'] }, { a }).length, a.length);
 });
 
-test('a field has no value exactly where a filter says that it is null', () => {
+test('a field has no value exactly where a filter finds it null', () => {
   fc.assert(
     fc.property(anyEventAndFilter, ({ event, filter }) => {
       for (const { field } of conditionsOf(filter)) {

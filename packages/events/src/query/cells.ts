@@ -2,7 +2,10 @@ import { isObject } from '../event-object.ts';
 import { castTo } from '../filter/casts.ts';
 import type { Field, Literal } from '../filter/tree.ts';
 
-/** The values that a field has in an event, as filters see them: texts, numbers, truth values, and objects. None if it is missing. */
+/**
+ * Returns the values of a field in an event, as filters see them: texts, numbers, booleans and objects. Empty if the
+ * field is missing.
+ */
 export function valuesOf({ path, cast }: Field, event: unknown): readonly unknown[] {
   let found: unknown[] = [event];
   for (const key of path) {
@@ -21,10 +24,10 @@ export function valuesOf({ path, cast }: Field, event: unknown): readonly unknow
   return values.filter((value) => value !== null);
 }
 
-/** What stands for objects, and for arrays within arrays, where values are told. */
+/** The key of objects, and of arrays within arrays, in results. */
 const objectKey = '{}';
 
-/** The series that an event belongs to: each of the values once, or none of them as `null`. */
+/** Returns the series of an event: each distinct value once, or `null` if there is none. */
 export function groupKeys(values: readonly unknown[]): readonly Literal[] {
   if (values.length === 0) return [null];
   const [first] = values;

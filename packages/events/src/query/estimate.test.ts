@@ -13,7 +13,7 @@ const hourMs = 3_600_000;
 const window = { startMs, endMs: startMs + hourMs };
 const signal = new AbortController().signal;
 
-/** An event every second, with a level out of two and a message that no other has. */
+/** An event every second, with one of two levels and a unique message. */
 function topic(type: EventTypeName, count: number, sidecars: MemoryTopic['sidecars'] = []): MemoryTopic {
   const records = Array.from({ length: count }, (_, n) => ({
     timeMs: startMs + n * 1000,
@@ -79,12 +79,12 @@ for (const [what, filter, sidecars] of [
       await createMemoryEvents(options),
       { clock: systemClock, signal },
     )) as SearchAnswer;
-    // The footers are what the estimate itself reads.
+    // The estimate itself reads the footers.
     assert.equal(estimated.bytes, stats.bytesRead - estimated.stats.bytesRead);
   });
 }
 
-test('a source that hangs does not keep an estimate that nobody waits for', async () => {
+test('a source that hangs does not block a cancelled estimate', async () => {
   const source = await createMemoryEvents({ topics: [topic('agent_logs', 100)] });
   const hanging: EventSource = { ...source, storedBytes: () => new Promise(() => {}) };
   const filter = parseFilter('').filter!;

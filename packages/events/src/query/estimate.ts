@@ -9,7 +9,7 @@ import type { EstimateAnswer, EstimateRequest } from './request.ts';
 import { chunksWanted } from './scan-stripe.ts';
 
 interface EstimateTools extends LookTools {
-  /** Resolves when the query has to end, for whatever reason. */
+  /** Resolves when the query has to end, for any reason. */
   readonly whenOver: Promise<void>;
 }
 
@@ -19,8 +19,8 @@ interface Sums {
 }
 
 /**
- * What a search through the whole window would look at and read, found out without a look at any event: from the metadata of topics, and from the
- * footers of sidecars, which the search will need as well.
+ * Estimates what a search of the whole window would scan and read, without reading events: from the metadata of topics
+ * and from the footers of sidecars, which the search needs as well.
  */
 export async function estimate(
   { types, window, filter }: EstimateRequest,
@@ -30,7 +30,7 @@ export async function estimate(
   const topics = await source.topics(types.length === 0 ? eventTypeNames : [...new Set(types)]);
   const sums: Sums = { events: 0, bytes: 0 };
   const adding = addTopics();
-  // A source that hangs is not waited for, and what it still says when nobody listens is no failure.
+  // The query does not wait for a source that hangs, and a late rejection is not an error.
   adding.catch(() => {});
   await Promise.race([adding, tools.whenOver]);
   signal.throwIfAborted();

@@ -4,20 +4,20 @@ import { type StripePart, scanStripe } from './scan-stripe.ts';
 
 export type ScanPart = PagesPart | StripePart;
 
-/** Where parts of the log are looked at: on this thread, or on others. The buffers of a part are gone afterwards. */
+/** Scans parts of the log, on this thread or on others. The buffers of a part are unusable afterwards. */
 export interface Evaluator {
-  /** How many parts it can look at at a time. */
+  /** How many parts it can scan at a time. */
   readonly parallelism: number;
   scan(scan: Scan, part: ScanPart): Promise<ScanResult>;
 }
 
-/** Looks at parts where it is called. */
+/** Scans parts on the calling thread. */
 export function createInlineEvaluator(): Evaluator {
   const scanPart = createScanner();
   return { parallelism: 1, scan: async (scan, part) => scanPart(scan, part) };
 }
 
-/** Remembers the filters that it compiled last. */
+/** Creates a scanner that caches the filters that it compiled last. */
 export function createScanner(): (scan: Scan, part: ScanPart) => ScanResult {
   const compiled = new Map<string, CompiledScan>();
   return (scan, part) => {

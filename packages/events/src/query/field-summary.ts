@@ -14,7 +14,10 @@ interface Tally {
   readonly events: Map<Literal, number>;
 }
 
-/** The fields of some events, those that most have first. Objects are fields too, since a filter may ask whether they are there. */
+/**
+ * Lists the fields of some events, the most frequent first. Objects are fields too, since a filter may check that they
+ * exist.
+ */
 export function summarizeFields(events: Iterable<unknown>): FieldSummary[] {
   const tallies = new Map<string, Tally>();
   for (const event of events) {
@@ -64,7 +67,7 @@ function byPresence(one: FieldSummary, other: FieldSummary): number {
   return other.presentEvents - one.presentEvents || compareKeys(one.name, other.name);
 }
 
-/** Every path of an event that leads to a value, with all that it leads to. */
+/** Returns every path of an event that leads to a value, with all its values. */
 function fieldsOf(event: unknown): Map<string, { path: readonly string[]; values: unknown[] }> {
   const found = new Map<string, { path: readonly string[]; values: unknown[] }>();
   visit(event, []);

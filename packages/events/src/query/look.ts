@@ -19,11 +19,11 @@ export interface LookTools {
   readonly receipt: Receipt;
   readonly blockEvents: number;
   readonly signal: AbortSignal;
-  /** Says that a sidecar could not be read. The records are read instead. */
+  /** Reports that a sidecar could not be read. The records are read instead. */
   onProblem(error: Error): void;
 }
 
-/** What looking at a part gives: what is in it, or finer parts. */
+/** The outcome of scanning a part: its result, or finer parts. */
 type Looked = { readonly parts: readonly Part[] } | { readonly result: ScanResult };
 
 export async function look(scan: Scan, part: Part, tools: LookTools): Promise<Looked> {
@@ -37,7 +37,7 @@ export async function look(scan: Scan, part: Part, tools: LookTools): Promise<Lo
   }
 }
 
-/** The parts of a sidecar that may have events in the window, before anybody looks at them. */
+/** Returns the parts of a sidecar that may have events in the window, before any of them is scanned. */
 export async function openParts(part: SidecarRange, tools: LookTools): Promise<readonly Part[]> {
   try {
     return await stripesIn(part, tools);
@@ -46,7 +46,7 @@ export async function openParts(part: SidecarRange, tools: LookTools): Promise<r
   }
 }
 
-/** The same events as records, where a sidecar cannot be read. */
+/** Returns the same events as ranges of records, for a sidecar that cannot be read. */
 function recordsInstead(
   { topic, fromOffset, toOffset, earliestMs, latestMs }: SidecarRange | StripeRange,
   error: unknown,
@@ -117,7 +117,7 @@ async function lookAtRecords(scan: Scan, part: RawRange, tools: LookTools): Prom
   if (split !== undefined) return { parts: split };
   const { topic, fromOffset, toOffset } = part;
   const { blockEvents } = tools;
-  // A block that is cut will be cut elsewhere the next time.
+  // A partial block would have other bounds in the next query.
   const isWhole = fromOffset % blockEvents === 0 && toOffset - fromOffset === blockEvents;
   const key = `records ${topic.topicId} ${fromOffset} ${toOffset} ${scan.id}`;
   const known = isWhole ? recall(scan, key, tools) : undefined;
@@ -128,7 +128,7 @@ async function lookAtRecords(scan: Scan, part: RawRange, tools: LookTools): Prom
   return { result };
 }
 
-/** Records in pieces of bounded length. */
+/** Scans records in pieces of bounded size. */
 async function scanRecords(
   scan: Scan,
   { topic, fromOffset, toOffset }: Pick<RawRange, 'topic' | 'fromOffset' | 'toOffset'>,
@@ -158,7 +158,7 @@ async function scanRecords(
   }
 }
 
-/** What an earlier query found there, if it is true of this window too. */
+/** Returns the cached result of an earlier query, if it is valid for this window too. */
 function recall(scan: Scan, key: string, { cache, receipt }: LookTools): ScanResult | undefined {
   if (scan.after !== undefined) return undefined;
   const known = cache.get<ScanResult>(key);

@@ -1,12 +1,12 @@
 import { constants, setPriority } from 'node:os';
 
 /**
- * Lets the thread that calls it wait for all others, so that produce and fetch get the processor first. Linux has priorities of threads; where there
- * are only those of whole processes nothing is done.
+ * Lowers the priority of the calling thread, so that produce and fetch get the processor first. Linux has priorities
+ * per thread; on systems with priorities per process only, it does nothing.
  */
 export function lowerPriorityOfThread(): void {
   if (process.platform !== 'linux') return;
-  // Nothing is lost when it is not allowed.
+  // Best effort: it may not be permitted.
   try {
     setPriority(0, constants.priority.PRIORITY_LOW);
   } catch {}

@@ -22,10 +22,13 @@ import type {
   TimelineSeries,
 } from './request.ts';
 
-/** What a query answers apart from its receipt. */
+/** The answer of a query without its stats. */
 export type Told<Answer> = Omit<Answer, 'stats' | 'partial' | 'hasNoData'>;
 
-/** What queries mean, as simply as it can be said: read everything, parse it, and look. The engine is held to it. */
+/**
+ * The reference semantics of queries, as simple as possible: read everything, parse it, filter it. Tests compare the
+ * engine with it.
+ */
 export async function naiveSearch(request: SearchRequest, source: EventSource): Promise<Told<SearchAnswer>> {
   const found = await matching(request, source);
   const { after } = request;

@@ -3,25 +3,25 @@ import type { Footer, Stripe } from '../sidecar/format.ts';
 import type { TimeWindow } from '../time-range.ts';
 import type { SortOrder } from './request.ts';
 
-/** A range of a topic that is still to be looked at, with what is known of its times before anybody looks. */
+/** A range of a topic that is still to be scanned, with the known bounds of its times. */
 export type Part = RawRange | SidecarRange | StripeRange;
 
 interface Range {
   readonly topic: EventTopic;
   readonly fromOffset: number;
   readonly toOffset: number;
-  /** No event that lies in it and in the window is earlier or later. */
+  /** Bounds of the times of those of its events that are in the window. */
   readonly earliestMs: number;
   readonly latestMs: number;
 }
 
 export interface RawRange extends Range {
   readonly kind: 'raw';
-  /** Where to look for the next cut: most of its events are not earlier. */
+  /** A hint for the next cut: most of its events are not earlier. */
   readonly mostlyFromMs?: number;
 }
 
-/** A sidecar whose footer was not read yet. */
+/** A sidecar whose footer has not been read yet. */
 export interface SidecarRange extends Range {
   readonly kind: 'sidecar';
   readonly ref: SidecarRef;
@@ -33,10 +33,12 @@ export interface StripeRange extends Range {
   readonly stripe: Stripe;
 }
 
-/** Ranges of records are looked at in blocks that begin at multiples of this, so that two queries have them in common. */
+/**
+ * Ranges of records are scanned in blocks that begin at multiples of this, so that queries can share cached results.
+ */
 export const defaultBlockEvents = 8192;
 
-/** The parts of a topic that may have events in a window, from metadata alone. */
+/** Returns the parts of a topic that may have events in a window, from metadata alone. */
 export async function partsOf(topic: EventTopic, window: TimeWindow, source: EventSource): Promise<Part[]> {
   const fromOffset = Math.max(topic.startOffset, await source.offsetAt(topic, window.startMs));
   const lastMs = window.endMs + source.latenessMsMax;
@@ -69,7 +71,7 @@ export function stripesOf(range: SidecarRange, { stripes }: Footer): StripeRange
   });
 }
 
-/** A part with the times that are known of it; nothing if they are all outside. */
+/** Narrows a part to the known bounds of its times; `undefined` if they are outside the window. */
 function within<Known extends Part>(
   part: Known,
   { minTimeMs, maxTimeMs }: { readonly minTimeMs: number; readonly maxTimeMs: number },
@@ -79,12 +81,12 @@ function within<Known extends Part>(
   return earliestMs > latestMs ? undefined : { ...part, earliestMs, latestMs };
 }
 
-/** Questions to metadata for one cut. More of them cost more than a cut at any place does. */
+/** Metadata lookups for one cut. More lookups cost more than a less exact cut. */
 const questionsMax = 12;
 
 /**
- * Two parts of a range of records that is too large to be looked at at once; nothing if it is not. Where the order matters it is cut by time, so
- * that more is known of the times of both.
+ * Splits a range of records that is too large to scan at once; `undefined` if it is not. If the order matters it is
+ * split by time, so that the time bounds of both halves get tighter.
  */
 export async function halves(
   range: RawRange,
@@ -102,7 +104,7 @@ export async function halves(
     const middleMs = Math.floor((fromMs + latestMs + 1) / 2);
     if (middleMs <= fromMs) break;
     const exact = await source.offsetAt(topic, middleMs);
-    // Rounded to that side on which what is known stays true.
+    // Rounded to the side on which the known bounds stay true.
     const blocks = exact / blockEvents;
     const cut = (order === 'desc' ? Math.floor(blocks) : Math.ceil(blocks)) * blockEvents;
     const notBeforeMs = Math.max(earliestMs, middleMs - source.latenessMsMax);

@@ -2,8 +2,8 @@ import type { RawPage } from '../event-source.ts';
 import type { NeededBytes, NeededClause } from '../filter/bytes.ts';
 
 /**
- * The records of a page that may pass a filter, as far as their bytes tell: 1 for those that have to be parsed. The first clause is looked for in
- * the bytes of the whole page at once, the others in what it left.
+ * Marks the records of a page whose bytes may match a filter: 1 for those that have to be parsed. The first clause is
+ * searched in the bytes of the whole page at once, the others only in the records that remain.
  */
 export function candidates(page: RawPage, from: number, to: number, needed: NeededBytes): Uint8Array {
   const mask = new Uint8Array(page.timesMs.length);
@@ -28,7 +28,7 @@ function mark(page: RawPage, bytes: Buffer, from: number, to: number, needle: Bu
   while (place !== -1 && place < end) {
     while (index < to && valueEnds[index]! <= place) index++;
     if (index >= to) return;
-    // Between two values lies what frames records.
+    // Record framing lies between two values.
     const isInside = place >= valueStarts[index]! && place + needle.length <= valueEnds[index]!;
     if (isInside) mask[index] = 1;
     place = bytes.indexOf(needle, isInside ? valueEnds[index]! : place + 1);

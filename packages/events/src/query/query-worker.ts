@@ -3,7 +3,7 @@ import { createScanner } from './evaluator.ts';
 import { lowerPriorityOfThread } from './low-priority.ts';
 import type { WorkerAnswer, WorkerQuestion } from './worker-message.ts';
 
-/** A thread that looks at parts of the log, one after the other. */
+/** The worker thread: scans parts of the log, one after the other. */
 const port = parentPort!;
 const scanPart = createScanner();
 lowerPriorityOfThread();

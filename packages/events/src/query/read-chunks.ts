@@ -3,10 +3,10 @@ import type { ByteRange, EventSource, SidecarRef } from '../event-source.ts';
 import type { Chunk } from '../sidecar/format.ts';
 import type { StoredChunks } from '../sidecar/stripe-chunks.ts';
 
-/** Chunks that are this close are read together, since a read costs more than the bytes between. */
+/** Chunks that are this close are read together, since another read costs more than the bytes between them. */
 const gapBytesMax = 64 * KiB;
 
-/** The chunks of a stripe, ascending, in few reads. */
+/** Reads the chunks of a stripe, in ascending order, with few reads. */
 export async function readChunks(
   source: EventSource,
   ref: SidecarRef,
@@ -24,7 +24,7 @@ export async function readChunks(
   return { stored, bytesRead: ranges.reduce((sum, { start, end }) => sum + end - start, 0) };
 }
 
-/** What is read for chunks that ascend. */
+/** Returns the byte ranges to read for ascending chunks. */
 export function rangesOfChunks(chunks: readonly Chunk[]): readonly ByteRange[] {
   const ranges: { start: number; end: number }[] = [];
   for (const { start, length } of chunks) {

@@ -15,7 +15,7 @@ const search = {
   limit: 10,
 };
 
-test('requests survive JSON', () => {
+test('requests survive serialization as JSON', () => {
   fc.assert(
     fc.property(anyFilter, (filter) => {
       const request = { ...search, filter };

@@ -5,7 +5,10 @@ import { casts, comparisonOperators, type Expression } from '../filter/tree.ts';
 import { eventLimits } from '../limits.ts';
 import { aggregations, type QueryRequest } from './request.ts';
 
-/** Requests as they come from another process. What a filter may hold was checked where its text was read; here its shape is, and its size once more. */
+/**
+ * Requests as they come from another process. The contents of a filter were checked where its text was parsed; this
+ * checks its shape, and its size again.
+ */
 
 const literal = z.union([z.string(), z.number(), z.boolean(), z.null()]);
 
@@ -30,7 +33,7 @@ const condition = z.discriminatedUnion('kind', [
   }),
 ]);
 
-/** Written out level by level, so that nothing is deeper than it may be. */
+/** Unrolled level by level, which bounds the depth. */
 function expressionOf(depth: number): z.ZodType<Expression> {
   if (depth === 0) return condition;
   const operands = z
@@ -98,7 +101,7 @@ const request: z.ZodType<QueryRequest> = z.union([
   }),
 ]);
 
-/** The request that a JSON value is. Throws one line that says what is wrong with it. */
+/** Validates a request. Throws an error of one line that says what is wrong with it. */
 export function readQueryRequest(value: unknown): QueryRequest {
   const checked = request.safeParse(value);
   if (checked.success) return checked.data;

@@ -10,7 +10,7 @@ export interface OffsetRange {
   readonly to: number;
 }
 
-/** Ranges that cover some ascending offsets, without much in between. */
+/** Returns ranges that cover some ascending offsets, with small gaps. */
 export function rangesOver(offsets: readonly number[]): OffsetRange[] {
   const ranges: { from: number; to: number }[] = [];
   for (const offset of offsets) {
@@ -21,7 +21,7 @@ export function rangesOver(offsets: readonly number[]): OffsetRange[] {
   return ranges;
 }
 
-/** The JSON of events, as far as it was read. */
+/** The JSON of events that was read so far. */
 export interface ReadTexts {
   readonly texts: Map<string, string>;
   chars: number;
@@ -32,12 +32,12 @@ export function textKey({ topicId }: EventTopic, offset: number): string {
   return `${topicId} ${offset}`;
 }
 
-/** Whether there is more than any answer may hold, so that nothing is kept any more. */
+/** Whether the texts exceed the size of any answer, so that no more are retained. */
 export function isFull({ chars }: ReadTexts): boolean {
   return chars > 2 * coreLimits.eventAnswerBytesMax;
 }
 
-/** Reads the JSON of some events. Those that retention took meanwhile stay missing. */
+/** Reads the JSON of some events. Events that retention removed meanwhile stay missing. */
 export async function readTexts(
   source: EventSource,
   topic: EventTopic,

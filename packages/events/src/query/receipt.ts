@@ -3,15 +3,15 @@ import type { PartialReason, QueryStats } from './request.ts';
 import type { ScanResult } from './scan.ts';
 
 export interface Budget {
-  /** Bytes that may be looked at. */
+  /** Bytes that may be scanned. */
   readonly bytes: number;
   readonly ms: number;
 }
 
-/** What a query may take for the events of its rows when its time is over. */
+/** Extra time for reading the events of the rows after the deadline of the query. */
 const graceMs = 2000;
 
-/** What a query took, and whether it may take more. */
+/** The resources that a query has used, and its budget. */
 export class Receipt {
   readonly #clock: Clock;
   readonly #budget: Budget;
@@ -22,9 +22,9 @@ export class Receipt {
     ...{ unreadable: 0, bytesScanned: 0, bytesRead: 0 },
   };
   #hasTimeLeft = true;
-  /** Whether everything was looked at that the window has. */
+  /** Whether the whole window was scanned. */
   isExact = true;
-  /** Resolves when the time is over. */
+  /** Resolves when the time budget is used up. */
   readonly whenOver: Promise<void>;
 
   constructor(clock: Clock, budget: Budget) {
@@ -41,13 +41,13 @@ export class Receipt {
     this.#cancelTimer = cancel;
   }
 
-  /** Which part of the budget is used up. */
+  /** The part of the budget that is used up. */
   get exhausted(): PartialReason | undefined {
     if (!this.#hasTimeLeft) return 'time';
     return this.#sums.bytesScanned > this.#budget.bytes ? 'bytes' : undefined;
   }
 
-  /** Events that a query will have looked at, or left out for a reason. */
+  /** Adds events that the query will scan or prune. */
   expect(events: number): void {
     this.#sums.expected += events;
   }
@@ -56,7 +56,7 @@ export class Receipt {
     this.#sums.bytesRead += bytes;
   }
 
-  /** What was looked at just now. */
+  /** Adds the result of a scan. */
   addScanned(result: ScanResult): void {
     this.#sums.scanned += result.scanned;
     this.#sums.parsed += result.parsed;
@@ -65,7 +65,7 @@ export class Receipt {
     this.#sums.matched += result.matched;
   }
 
-  /** What an earlier query looked at. */
+  /** Adds the cached result of an earlier query. */
   addCached(result: ScanResult): void {
     this.#sums.cached += result.scanned;
     this.#sums.matched += result.matched;
@@ -92,7 +92,10 @@ export class Receipt {
     };
   }
 
-  /** Waits for what makes an answer whole; only for a little while once the time is over, and not at all for somebody who left. */
+  /**
+   * Waits for work that completes an answer: only for a grace period once the time is over, and not at all after
+   * cancellation.
+   */
   async within(work: Promise<unknown>, signal: AbortSignal): Promise<void> {
     const waited = Promise.withResolvers<void>();
     const leave = () => waited.reject(signal.reason);

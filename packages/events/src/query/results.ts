@@ -2,7 +2,7 @@ import type { Scan, ScanResult } from './scan.ts';
 import { partBytes, TimelineTally } from './tally.ts';
 import { TopRows } from './top-rows.ts';
 
-/** The results of the pieces of a part as one. */
+/** Merges the results of the pieces of a part. */
 export function joinResults(scan: Scan, results: readonly ScanResult[]): ScanResult {
   const [first] = results;
   if (first !== undefined && results.length === 1) return first;
@@ -41,7 +41,9 @@ export function joinResults(scan: Scan, results: readonly ScanResult[]): ScanRes
   };
 }
 
-/** What is worth keeping of a result: everything but the texts, which are long and seldom asked for again. */
+/**
+ * Returns the part of a result that is worth caching: everything but the texts, which are long and rarely needed again.
+ */
 export function keptResult(result: ScanResult): { readonly result: ScanResult; readonly bytes: number } {
   const { rows, tally } = result;
   const kept = { ...result, rows: { ...rows, texts: rows.offsets.map(() => undefined) } };

@@ -13,7 +13,7 @@ import { type QueryOptions, runQuery } from './run-query.ts';
 const startMs = 1_700_000_000_000;
 const window = { startMs, endMs: startMs + 3_600_000 };
 
-/** An event every second, every tenth of them an error. */
+/** An event every second; every tenth is an error. */
 function records(count: number, data: (n: number) => object = () => ({})): MemoryRecord[] {
   return Array.from({ length: count }, (_, n) => ({
     timeMs: startMs + n * 1000,
@@ -66,8 +66,8 @@ async function ask<Answer>(
   })) as Answer;
 }
 
-describe('what need not be read', () => {
-  test('the newest rows are found at the end of the topic', async () => {
+describe('pruning', () => {
+  test('the newest rows are read from the end of the topic', async () => {
     const source = await createMemoryEvents({ topics: [topic()] });
     const answer = await ask<SearchAnswer>(searchFor('data.log_level == "error"'), source);
     assert.deepEqual(
@@ -79,7 +79,7 @@ describe('what need not be read', () => {
     assert.ok(answer.stats.eventsPruned >= 300, `${answer.stats.eventsPruned} pruned`);
   });
 
-  test('the oldest rows are found at its start, if it is known how late events come', async () => {
+  test('the oldest rows are read from its start, if the maximum lateness is known', async () => {
     const source = await createMemoryEvents({ topics: [topic()], latenessMsMax: 20_000 });
     const answer = await ask<SearchAnswer>(searchFor('', { order: 'asc' }), source);
     assert.deepEqual(
@@ -110,7 +110,7 @@ describe('what need not be read', () => {
     assert.equal(answer.stats.isExact, true);
   });
 
-  test('a timeline comes from columns without a record', async () => {
+  test('a timeline is computed from columns without reading records', async () => {
     const source = await createMemoryEvents({
       topics: [topic({ sidecars: [{ from: 0, to: 1000 }] })],
       stripeEvents: 100,
@@ -132,7 +132,7 @@ describe('what need not be read', () => {
     assert.equal(stats.isExact, true);
   });
 
-  test('bytes rule out records before they are parsed', async () => {
+  test('a byte search rules out records before they are parsed', async () => {
     const source = await createMemoryEvents({ topics: [topic()] });
     const { stats } = await ask<SearchAnswer>(searchFor('data.log_level == "error"', { limit: 100 }), source);
     assert.equal(stats.eventsScanned, 1000);
@@ -140,10 +140,10 @@ describe('what need not be read', () => {
   });
 });
 
-describe('what is remembered', () => {
+describe('caching', () => {
   const request = searchFor('data.log_level == "error"', { limit: 100, timeline: { aggregation: 'count' } });
 
-  test('whole blocks are not read twice', async () => {
+  test('whole blocks are read once', async () => {
     const source = await createMemoryEvents({ topics: [topic()] });
     const cache = new QueryCache();
     const first = await ask<SearchAnswer>(request, source, { cache });
@@ -156,7 +156,7 @@ describe('what is remembered', () => {
     );
   });
 
-  test('it is of no use to another filter', async () => {
+  test('a result is not reused for another filter', async () => {
     const source = await createMemoryEvents({ topics: [topic()] });
     const cache = new QueryCache();
     await ask<SearchAnswer>(request, source, { cache });
@@ -169,7 +169,7 @@ describe('what is remembered', () => {
     assert.equal(other.stats.eventsMatched, 900);
   });
 
-  test('the least recently used is forgotten first, and the bound holds', () => {
+  test('the least recently used result is evicted first, and the size limit holds', () => {
     const cache = new QueryCache(4000);
     for (let n = 0; n < 100; n++) {
       cache.set(`key ${n}`, n, 100);
@@ -181,7 +181,7 @@ describe('what is remembered', () => {
     assert.equal(cache.get('key 99'), 99);
   });
 
-  test('what is much too large is not kept', () => {
+  test('a result that is too large is not cached', () => {
     const cache = new QueryCache(4000);
     cache.set('large', 1, 3000);
     assert.equal(cache.get('large'), undefined);
@@ -189,8 +189,8 @@ describe('what is remembered', () => {
   });
 });
 
-describe('how it ends', () => {
-  test('a query that is cancelled rejects with the reason', async () => {
+describe('termination', () => {
+  test('a cancelled query rejects with the reason', async () => {
     const source = await createMemoryEvents({ topics: [topic()] });
     const controller = new AbortController();
     const slow: EventSource = {
@@ -204,7 +204,7 @@ describe('how it ends', () => {
     await assert.rejects(ask(searchFor(''), source, { signal: controller.signal }), /nobody wants it/);
   });
 
-  test('a source that hangs does not keep a cancelled query', async () => {
+  test('a source that hangs does not block a cancelled query', async () => {
     const source = await createMemoryEvents({ topics: [topic()] });
     const controller = new AbortController();
     const hanging: EventSource = {
@@ -229,7 +229,7 @@ describe('how it ends', () => {
     await assert.rejects(ask(searchFor(''), failing), /the store is away/);
   });
 
-  test('without bytes left it answers with what it has', async () => {
+  test('a query that runs out of bytes returns a partial answer', async () => {
     const source = await createMemoryEvents({ topics: [topic()] });
     const request = searchFor('data.n < 5', { limit: 100 });
     const answer = await ask<SearchAnswer>(request, source, { budget: { bytes: 10_000 } });
@@ -238,7 +238,7 @@ describe('how it ends', () => {
     assert.ok(answer.stats.eventsScanned < 1000);
   });
 
-  test('without time left it answers with what it has, even if the source hangs', async () => {
+  test('a query that runs out of time returns a partial answer, even if the source hangs', async () => {
     const source = await createMemoryEvents({
       topics: [topic({ sidecars: [{ from: 0, to: 500 }] })],
       stripeEvents: 100,
@@ -269,7 +269,7 @@ describe('how it ends', () => {
     assert.equal(answer.partial, 'time');
   });
 
-  test('rows that are too long together are cut', async () => {
+  test('rows beyond the size limit of an answer are cut', async () => {
     const long = 'x'.repeat(1024 * 1024);
     const source = await createMemoryEvents({
       topics: [topic({ records: records(12, () => ({ long })), batchSizes: [1] })],
@@ -280,7 +280,7 @@ describe('how it ends', () => {
     assert.equal(answer.hasMore, true);
   });
 
-  test('a broken sidecar is told of, and its records are read', async () => {
+  test('a broken sidecar is reported, and its records are read', async () => {
     const source = await createMemoryEvents({
       topics: [topic({ sidecars: [{ from: 0, to: 1000 }] })],
       stripeEvents: 100,
@@ -299,7 +299,7 @@ describe('how it ends', () => {
     }
   });
 
-  test('progress is told, and comes to an end', async () => {
+  test('progress is reported until the end', async () => {
     const source = await createMemoryEvents({ topics: [topic()] });
     let nowMs = 0;
     const clock = { ...systemClock, monotonicMs: () => (nowMs += 100) };
@@ -317,7 +317,7 @@ describe('how it ends', () => {
   });
 });
 
-test('without any event it says so', async () => {
+test('a query without any event reports that there is no data', async () => {
   const none = await ask<SearchAnswer>(searchFor(''), await createMemoryEvents({ topics: [] }));
   assert.deepEqual([none.rows, none.hasNoData], [[], true]);
   const some = await ask<SearchAnswer>(
@@ -327,7 +327,7 @@ test('without any event it says so', async () => {
   assert.deepEqual([some.rows, some.hasNoData], [[], false]);
 });
 
-test('too many values are counted together, and it says so', async () => {
+test('values beyond the limit are counted together, and the answer is marked as approximate', async () => {
   const count = coreLimits.eventGroupsMax + 10;
   const source = await createMemoryEvents({
     topics: [topic({ records: records(count), batchSizes: [500] })],

@@ -24,25 +24,25 @@ import { type Found, type SearchTools, search } from './search.ts';
 
 export interface QueryOptions {
   readonly clock: Clock;
-  /** Ends the query, which then rejects with the reason. */
+  /** Cancels the query, which then rejects with the reason. */
   readonly signal: AbortSignal;
   readonly budget?: Partial<Budget> | undefined;
-  /** Where the work is done: here unless told. */
+  /** Where parts are scanned. Default: the calling thread. */
   readonly evaluator?: Evaluator | undefined;
-  /** What is remembered between queries: nothing unless told. */
+  /** The cache shared between queries. Default: none. */
   readonly cache?: QueryCache | undefined;
-  /** Records that are looked at together; fewer for tests. */
+  /** Records per block; fewer in tests. */
   readonly blockEvents?: number | undefined;
   onProgress?(progress: QueryProgress): void;
-  /** Says that a sidecar could not be read, and the records were read instead. */
+  /** Reports that a sidecar could not be read, and the records were read instead. */
   onProblem?(error: Error): void;
 }
 
 const progressMs = 200;
 
 /**
- * Answers a query. It rejects with the reason of the signal, or if events cannot be read. When the budget is used up it answers with what it has, and
- * says so.
+ * Runs a query. It rejects with the reason of the signal, or if events cannot be read. When the budget is used up it
+ * returns a partial answer and marks it.
  */
 export async function runQuery(
   request: QueryRequest,
@@ -117,7 +117,7 @@ async function fields(request: FieldsRequest, tools: SearchTools): Promise<Omit<
     fields: summarizeFields(rows.map((row) => row.event)),
     sampledEvents: rows.length,
     isSample: hasMore,
-    // Long events make the sample shorter, which it says itself.
+    // Long events make the sample smaller, which the sample itself reports.
     partial: partial === 'answer_bytes' ? undefined : partial,
     hasNoData,
   };
@@ -156,7 +156,10 @@ async function event(request: EventRequest, tools: SearchTools): Promise<Omit<Ev
   };
 }
 
-/** Little is known of where later events begin to be too late, so that a small window is tried first, and larger ones after it. */
+/**
+ * The engine does not know when events after the window become too late, so it tries a small window first and then
+ * larger ones.
+ */
 async function rowsAfter(
   row: EventRow,
   { types, window, neighbours }: EventRequest,

@@ -9,18 +9,18 @@ import { type CompiledScan, insideTest, type ScanResult } from './scan.ts';
 import { TimelineTally } from './tally.ts';
 import { TopRows } from './top-rows.ts';
 
-/** Records of one topic, and the part of them that is to be looked at. */
+/** Records of one topic, and the range of them to scan. */
 export interface PagesPart {
   readonly kind: 'pages';
   readonly type: EventTypeName;
   readonly pages: readonly RawPage[];
   readonly fromOffset: number;
   readonly toOffset: number;
-  /** Offsets that alone are to be looked at, ascending: what columns could not decide. */
+  /** If given, the only offsets to scan, ascending: those that columns could not decide. */
   readonly only?: readonly number[] | undefined;
 }
 
-/** Looks at records: by their bytes first, and as JSON where the bytes leave it open. */
+/** Scans records: by their bytes first, and as JSON where the bytes are not decisive. */
 export function scanPages(scan: CompiledScan, part: PagesPart): ScanResult {
   const isInside = insideTest(scan, part.type);
   const rows = new TopRows<{ timeMs: number; offset: number; text: string }>(scan.limit, scan.order);

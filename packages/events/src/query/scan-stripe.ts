@@ -9,7 +9,7 @@ import { insideTest, type Scan, type ScanResult } from './scan.ts';
 import { TimelineTally } from './tally.ts';
 import { TopRows } from './top-rows.ts';
 
-/** A stripe, and the part of its events that is to be looked at. */
+/** A stripe, and the range of its events to scan. */
 export interface StripePart {
   readonly kind: 'stripe';
   readonly type: EventTypeName;
@@ -19,7 +19,7 @@ export interface StripePart {
   readonly toOffset: number;
 }
 
-/** The chunks that a scan needs of a stripe; nothing if the footer says that no event of it can match. */
+/** Returns the chunks of a stripe that a scan needs; `undefined` if the footer shows that no event can match. */
 export function chunksWanted(
   scan: Pick<Scan, 'filter' | 'timeline'>,
   stripe: Stripe,
@@ -66,7 +66,7 @@ export function scanStripe(scan: Scan, part: StripePart): ScanResult {
   return { ...nothing, ...found.result, tally: tally.part() };
 }
 
-/** Cells by buckets that are counted in one block of numbers. */
+/** The maximum size (cells × buckets) of one block of counters. */
 const countsMax = 1024 * 1024;
 
 function count(
@@ -91,7 +91,8 @@ function count(
     for (const row of selected) addEvents(code(row), bucketOf(row), 1);
     return;
   }
-  // Cells by buckets first, and the values of the cells at the end: an event costs one addition, however many values it has.
+  // Counts per cell and bucket first and resolves the values of the cells at the end: an event costs one addition,
+  // however many values it has.
   const counts = new Uint32Array(codeCount * bucketCount);
   for (const row of selected) counts[code(row) * bucketCount + bucketOf(row)]!++;
   counts.forEach((events, place) => {
@@ -99,7 +100,7 @@ function count(
   });
 }
 
-/** The groups that a row belongs to, by the cells that it has: a cell of one field, or one of each of two as one number. */
+/** The groups of a row, by its cells: a cell of one field, or the cells of two fields combined into one number. */
 interface Groups {
   readonly codeCount: number;
   code(row: number): number;
@@ -130,7 +131,7 @@ function groupsOf(first: CellsOfField, second: CellsOfField | undefined): Groups
 
 interface Selected {
   readonly result: Partial<ScanResult>;
-  /** The rows that pass. */
+  /** The rows that match. */
   readonly selected: Uint32Array;
   readonly timesMs: Float64Array;
 }
@@ -190,7 +191,7 @@ function selectRows(
   };
 }
 
-/** From the end that the first rows are likely to be at, so that few have to be sorted. */
+/** Starts at the end where the first rows are likely, so that few rows have to be sorted. */
 function offerRows(
   rows: TopRows<{ timeMs: number; offset: number }>,
   selected: Uint32Array,
@@ -205,17 +206,17 @@ function offerRows(
   }
 }
 
-/** The values of a field by row, as numbers of cells. */
+/** The values of a field by row, as cell numbers. */
 interface CellsOfField {
   code(row: number): number;
-  /** What every cell is counted for. */
+  /** The group keys of each cell. */
   readonly keys: readonly (readonly Literal[])[];
   readonly numbers: readonly (readonly number[])[];
 }
 
 const ungrouped: CellsOfField = { code: () => 0, keys: [[null]], numbers: [[]] };
 
-/** `records` where only the records have the values. */
+/** Returns `records` if only the records have the values. */
 function cellsOf({ path, cast }: Field, stripe: Stripe, chunks: ChunkBytes): CellsOfField | 'records' {
   const column = columnAt(stripe, path);
   const field: Field = cast === undefined ? { path: ['cell'] } : { path: ['cell'], cast };
@@ -227,7 +228,7 @@ function cellsOf({ path, cast }: Field, stripe: Stripe, chunks: ChunkBytes): Cel
     const values = cells.map((cell) => valuesOf(field, { cell }));
     return { code: (row) => codes[row]!, keys: values.map(groupKeys), numbers: values.map(numbersOf) };
   }
-  // Every row is a cell of its own.
+  // Each row is its own cell.
   const values = Array.from(chunks.numbers(column.numbers, stripe.rows), (number) =>
     Number.isNaN(number) ? [] : valuesOf(field, { cell: number }),
   );

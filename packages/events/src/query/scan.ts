@@ -7,14 +7,14 @@ import type { Buckets } from './buckets.ts';
 import type { EventPosition, SortOrder } from './request.ts';
 import type { TallyPart } from './tally.ts';
 
-/** What is looked for in every part of the log. Plain data, since parts are looked at on other threads too. */
+/** The specification of a scan, the same for every part of the log. Plain data, since worker threads scan too. */
 export interface Scan {
-  /** Equal for equal scans, so that threads compile a filter once. */
+  /** Equal for equal scans, so that a thread compiles a filter once. */
   readonly id: string;
   readonly filter: Filter;
   readonly window: TimeWindow;
   readonly order: SortOrder;
-  /** How many rows are wanted of every part. */
+  /** The maximum number of rows per part. */
   readonly limit: number;
   readonly after?: EventPosition | undefined;
   readonly timeline?: ScanTimeline | undefined;
@@ -27,21 +27,21 @@ interface ScanTimeline {
   readonly field?: Field | undefined;
 }
 
-/** What was found in a part of the log. */
+/** The result of scanning a part of the log. */
 export interface ScanResult {
   readonly scanned: number;
   readonly matched: number;
   readonly parsed: number;
   readonly unreadable: number;
   readonly bytesScanned: number;
-  /** The first rows of the part in the order of the scan. */
+  /** The first rows of the part, in the order of the scan. */
   readonly rows: FoundRows;
   readonly tally?: TallyPart | undefined;
-  /** Offsets of events that columns could not decide, ascending. Their records have to be looked at. */
+  /** Offsets of events that columns could not decide, ascending. Their records have to be scanned. */
   readonly unsure: readonly number[];
-  /** Whether something was left out only since it lay outside of the window, so that the result is of no use for another one. */
+  /** Whether the window excluded something, so that the result is not valid for another window. */
   readonly isClipped: boolean;
-  /** The earliest and the latest time of what matched. */
+  /** The earliest and the latest time of the matches. */
   readonly minTimeMs: number;
   readonly maxTimeMs: number;
 }
@@ -49,7 +49,7 @@ export interface ScanResult {
 interface FoundRows {
   readonly offsets: readonly number[];
   readonly timesMs: readonly number[];
-  /** The JSON, where it was at hand. */
+  /** The JSON, where it was available. */
   readonly texts: readonly (string | undefined)[];
 }
 
@@ -62,7 +62,9 @@ export function compileScan(scan: Scan): CompiledScan {
   return { ...scan, test: compileFilter(scan.filter), needed: neededBytes(scan.filter) };
 }
 
-/** Whether an event of a type may be a row: inside of the window, and after the position that the scan begins at. */
+/**
+ * Returns a test whether an event of a type may be a row: inside the window, and after the start position of the scan.
+ */
 export function insideTest(
   { window: { startMs, endMs }, after, order }: Scan,
   type: EventTypeName,

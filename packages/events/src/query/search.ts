@@ -12,7 +12,7 @@ import type { Scan, ScanResult } from './scan.ts';
 import { TimelineTally } from './tally.ts';
 
 export interface SearchTools extends LookTools {
-  /** Resolves when the query has to end, for whatever reason. */
+  /** Resolves when the query has to end, for any reason. */
   readonly whenOver: Promise<void>;
   onProgress(): void;
 }
@@ -33,8 +33,8 @@ interface Candidate extends EventPosition {
 const seriesMaxDefault = 10;
 
 /**
- * Looks at a window part by part: the one that may have the first rows first, and until nothing that is left can change the answer. What is known
- * of a part without looking gets finer on the way: a sidecar becomes its stripes, a long range of records two shorter ones.
+ * Scans a window part by part: the part that may have the first rows first, until nothing that remains can change the
+ * answer. Parts are refined on the way: a sidecar becomes its stripes, a long range of records two shorter ones.
  */
 export async function search(request: Omit<SearchRequest, 'kind'>, tools: SearchTools): Promise<Found> {
   const { source, evaluator, receipt } = tools;
@@ -71,7 +71,7 @@ export async function search(request: Omit<SearchRequest, 'kind'>, tools: Search
     }
     tools.signal.throwIfAborted();
   } finally {
-    // What still runs is not waited for: it may hang, and nobody wants it.
+    // Running scans are not awaited: they may hang, and their results are not needed.
     ended.abort();
   }
   receipt.isExact &&= running.size === 0 && waiting.length === 0;
@@ -85,7 +85,7 @@ export async function search(request: Omit<SearchRequest, 'kind'>, tools: Search
     hasNoData: topics.every(({ startOffset, endOffset }) => startOffset >= endOffset),
   };
 
-  /** Whether nothing in it can come before the rows that there are. */
+  /** Whether nothing in it can precede the rows found so far. */
   function isNeedless({ earliestMs, latestMs }: Part): boolean {
     const last = candidates[wanted - 1];
     if (tally !== undefined || last === undefined) return false;
@@ -137,7 +137,7 @@ export async function search(request: Omit<SearchRequest, 'kind'>, tools: Search
   }
 }
 
-/** Texts beyond what an answer may hold are not kept. */
+/** Drops texts beyond the size of an answer. */
 function withoutLongTail(candidates: Candidate[]): Candidate[] {
   let chars = 0;
   return candidates.map((candidate) => {
@@ -155,7 +155,7 @@ function scanOf({ filter, window, order, limit, after, timeline }: Omit<SearchRe
     thenBy: timeline.thenBy,
     field: timeline.field,
   };
-  // Everything that the result about a part depends on, except the window and where the rows begin.
+  // Everything that the result of a part depends on, except the window and the start position.
   const what = [
     filter,
     order,
@@ -166,7 +166,7 @@ function scanOf({ filter, window, order, limit, after, timeline }: Omit<SearchRe
   return { id, filter, window, order, limit: limit + 1, after, timeline: scanTimeline };
 }
 
-/** The rows with their events, up to what an answer may hold. */
+/** Returns the rows with their events, up to the size of an answer. */
 async function rowsOf(
   candidates: readonly Candidate[],
   { source, receipt, signal }: SearchTools,
@@ -192,7 +192,7 @@ async function rowsOf(
   for (const { topic, type, offset, timeMs, text: known } of candidates) {
     const text = known ?? read.texts.get(textKey(topic, offset));
     if (text === undefined && isFull(read)) return { rows, isCut: true };
-    // Retention took it meanwhile, or there was no time.
+    // Retention removed it meanwhile, or the time ran out.
     if (text === undefined) continue;
     chars += text.length;
     if (chars > coreLimits.eventAnswerBytesMax) return { rows, isCut: true };

@@ -4,20 +4,23 @@ import type { Buckets } from './buckets.ts';
 import { compareKeys } from './order.ts';
 import type { Aggregation, Timeline, TimelineSeries } from './request.ts';
 
-/** What was counted of a part of the log, for another thread or another time. Buckets count from 1970, so that parts of different windows fit. */
+/**
+ * The counts of a part of the log, in a form for other threads and for the cache. Buckets count from 1970, so that
+ * parts of different windows can be merged.
+ */
 export interface TallyPart {
   readonly firstBucket: number;
   readonly groups: readonly TallyGroup[];
-  /** Values beyond those that can be told apart. */
+  /** Values beyond the limit on distinct values. */
   readonly rest?: TallyGroup | undefined;
 }
 
 interface TallyGroup {
   readonly key: Literal;
-  /** The value of the second field, where there are two. */
+  /** The value of the second field, if there are two. */
   readonly thenKey?: Literal | undefined;
   readonly counts: Float64Array<ArrayBuffer>;
-  /** Of the numbers, where there is a field. */
+  /** Aggregates of the numbers, if there is a field. */
   readonly numbers?: NumberColumns | undefined;
 }
 
@@ -27,7 +30,7 @@ interface NumberColumns {
   readonly maxs: Float64Array<ArrayBuffer>;
 }
 
-/** Counts by group and bucket. Groups are summed first and cut last, so that the rest is right. */
+/** Counts by group and bucket. Groups are summed first and cut last, so that the rest is exact. */
 export class TimelineTally {
   readonly #buckets: Buckets;
   readonly #hasNumbers: boolean;
@@ -41,7 +44,7 @@ export class TimelineTally {
     this.#hasNumbers = hasNumbers;
   }
 
-  /** Events of a group, in a bucket that counts from the first. */
+  /** Adds events of a group, in a bucket relative to the first. */
   addEvents(key: Literal, thenKey: Literal | undefined, bucket: number, count: number): void {
     const { counts } = this.#group(key, thenKey);
     counts[bucket]! += count;
@@ -57,7 +60,7 @@ export class TimelineTally {
     if (part.rest !== undefined) mergeInto(this.#restGroup(), part.rest, shift);
   }
 
-  /** What there is so far, cut to the buckets that have something. */
+  /** Returns the counts so far, trimmed to the non-empty buckets. */
   part(): TallyPart {
     const groups = this.#allGroups();
     const all = this.#rest === undefined ? groups : [...groups, this.#rest];
@@ -124,7 +127,7 @@ export class TimelineTally {
   }
 }
 
-/** The bytes of a part, about. */
+/** Returns the approximate size of a part in bytes. */
 export function partBytes({ groups, rest }: TallyPart): number {
   const all = rest === undefined ? groups : [...groups, rest];
   let bytes = 64;
@@ -139,7 +142,7 @@ function keyBytes(key: Literal | undefined): number {
   return typeof key === 'string' ? 2 * key.length : 0;
 }
 
-/** Any order that does not depend on who counted first. */
+/** A total order that does not depend on the order of counting. */
 function compareGroups(one: TallyGroup, other: TallyGroup): number {
   return compareKeys(one.key, other.key) || compareKeys(one.thenKey ?? null, other.thenKey ?? null);
 }
@@ -211,7 +214,7 @@ function countOf({ counts }: TallyGroup): number {
   return counts.reduce((sum, count) => sum + count, 0);
 }
 
-/** A group as it is told: by bucket, and over all of them. */
+/** The values of a group in an answer: by bucket, and over all of them. */
 function figuresOf(group: TallyGroup, aggregation: Aggregation): Omit<TimelineSeries, 'key' | 'thenKey'> {
   const { counts, numbers } = group;
   const whole = newGroup(null, undefined, 1, numbers !== undefined);
@@ -222,7 +225,7 @@ function figuresOf(group: TallyGroup, aggregation: Aggregation): Omit<TimelineSe
   });
   return {
     count: countOf(group),
-    // From all numbers: an average of the averages of buckets would be another.
+    // From all numbers: an average of the averages per bucket would be wrong.
     total: valueAt(whole, 0, aggregation),
     values: Array.from(group.counts, (_, bucket) => valueAt(group, bucket, aggregation)),
   };

@@ -32,7 +32,7 @@ test('buckets cover the window, are few, and lie at multiples of their width', (
   );
 });
 
-test('what is counted in parts is what is counted at once', () => {
+test('counts merged from parts equal counts of the whole', () => {
   const anyEvent = fc.record({
     key: fc.constantFrom('a', 'b', 5, null),
     thenKey: fc.constantFrom('x', null, undefined),
@@ -57,7 +57,7 @@ test('what is counted in parts is what is counted at once', () => {
   );
 });
 
-test('an average over the whole time is that of all numbers, and not of the averages of its buckets', () => {
+test('the average over the whole window is the average of all numbers, not of the averages per bucket', () => {
   const tally = new TimelineTally({ bucketMs: 1000, firstBucket: 7, bucketCount: 3 }, true);
   for (const [bucket, value] of [
     [0, 1],
@@ -69,7 +69,7 @@ test('an average over the whole time is that of all numbers, and not of the aver
   assert.deepEqual(tally.finish('avg', 10).series, [{ key: 'a', count: 4, total: 3, values: [1, null, 9] }]);
 });
 
-test('more pairs of values than can be told apart are counted together', () => {
+test('pairs of values beyond the limit are counted together', () => {
   const tally = new TimelineTally({ bucketMs: 1000, firstBucket: 0, bucketCount: 1 }, false);
   for (let first = 0; first < 100; first++)
     for (let second = 0; second < 100; second++) tally.addEvents(first, second, 0, 1);

@@ -1,11 +1,13 @@
 import type { SortOrder } from './request.ts';
 
-/** The first rows, in the order of a scan, of those that were offered. They are sorted now and then instead of always. */
+/**
+ * The first rows, in the order of a scan, among those offered. Sorting is amortized: it runs now and then, not per row.
+ */
 export class TopRows<Row extends { readonly timeMs: number; readonly offset: number }> {
   readonly #limit: number;
   readonly #compare: (one: Row, other: Row) => number;
   #rows: Row[] = [];
-  /** The last row that would be taken, once there are enough. */
+  /** The last row that still qualifies, once there are enough. */
   #last: Row | undefined;
 
   constructor(limit: number, order: SortOrder) {

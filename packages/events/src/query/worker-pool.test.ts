@@ -32,7 +32,7 @@ const request: SearchRequest = {
   timeline: { aggregation: 'sum', field: { path: ['data', 'n'] }, groupBy: { path: ['data', 'level'] } },
 };
 
-test('threads find what the thread that serves finds', async () => {
+test('worker threads give the same results as the serving thread', async () => {
   const pool = createWorkerPool({ clock: systemClock, size: 2 });
   assert.equal(pool.threads, 0);
   const source = await createMemoryEvents({ topics });
@@ -47,7 +47,7 @@ test('threads find what the thread that serves finds', async () => {
 
 const scan = { ...request, id: 'scan', timeline: undefined };
 
-test('pages are moved and not copied', async () => {
+test('pages are transferred, not copied', async () => {
   const pool = createWorkerPool({ clock: systemClock, size: 1 });
   const page = pageOf(0, records);
   const part = { kind: 'pages', type: 'agent_logs', pages: [page], fromOffset: 0, toOffset: 500 } as const;
@@ -57,7 +57,7 @@ test('pages are moved and not copied', async () => {
   await pool.end();
 });
 
-test('threads end when there is nothing to do', async () => {
+test('idle threads end', async () => {
   let endIdle = () => {};
   const clock = {
     ...systemClock,
@@ -83,7 +83,7 @@ test('threads end when there is nothing to do', async () => {
   await pool.end();
 });
 
-test('whoever waits when they end is told', async () => {
+test('ending the pool rejects waiting tasks', async () => {
   const pool = createWorkerPool({ clock: systemClock, size: 1 });
   const part = { kind: 'pages', type: 'agent_logs', pages: [], fromOffset: 0, toOffset: 1 } as const;
   const waiting = [pool.scan(scan, part), pool.scan(scan, part)];
@@ -93,7 +93,7 @@ test('whoever waits when they end is told', async () => {
   await assert.rejects(pool.scan(scan, part), /have ended/);
 });
 
-test('a part that cannot be read is an error, and the thread goes on', async () => {
+test('an unreadable part is an error, and the thread continues', async () => {
   const pool = createWorkerPool({ clock: systemClock, size: 1 });
   const broken = {
     kind: 'pages',

@@ -8,16 +8,16 @@ import type { WorkerAnswer, WorkerQuestion } from './worker-message.ts';
 
 export interface WorkerPoolOptions {
   readonly clock: Clock;
-  /** Threads at most: as many as there are cores, less the one that serves, unless told. */
+  /** The maximum number of threads. Default: the number of cores minus one for the serving thread. */
   readonly size?: number | undefined;
-  /** How long a thread without work is kept. */
+  /** How long an idle thread stays alive. */
   readonly idleMs?: number | undefined;
 }
 
 export interface WorkerPool extends Evaluator {
-  /** Threads that are there now. */
+  /** The current number of threads. */
   readonly threads: number;
-  /** Ends the threads. Whoever still waits for one is told so. */
+  /** Ends the threads. Tasks that still wait are rejected. */
   end(): Promise<void>;
 }
 
@@ -33,7 +33,10 @@ interface Thread {
   cancelIdle(): void;
 }
 
-/** Looks at parts on threads of their own, so that the one that serves is free. Threads begin with the first work, and end when there is none. */
+/**
+ * Scans parts on worker threads, so that the serving thread stays free. Threads start with the first work and end when
+ * idle.
+ */
 export function createWorkerPool({
   clock,
   size = defaultSize(),
@@ -103,7 +106,9 @@ export function createWorkerPool({
     return thread;
   }
 
-  /** The next task, or none: then it may end the process, and ends itself after a while. */
+  /**
+   * Gives the thread the next task. Without one, the thread no longer holds the process open and ends after a timeout.
+   */
   function rest(thread: Thread): void {
     thread.task = undefined;
     const next = waiting.shift();
@@ -123,7 +128,7 @@ function defaultSize(): number {
   return Math.min(eventLimits.eventQueryThreadsMax, Math.max(1, availableParallelism() - 1));
 }
 
-/** The buffers that a part has for itself. They are moved; a piece of a larger one is copied. */
+/** Returns the buffers that a part owns. They are transferred; a slice of a larger buffer is copied. */
 function buffersOf(part: ScanPart): ArrayBuffer[] {
   const views =
     part.kind === 'stripe'

@@ -1,4 +1,4 @@
-/** Says of values that they are not among some others. About 3 of 1000 times it does not know. */
+/** A bloom filter over values, with about 3 false positives in 1000. */
 
 const bitsPerValue = 12;
 const probes = 8;
@@ -30,7 +30,7 @@ function mixed(hash: number): number {
   return (mix ^ (mix >>> 16)) >>> 0;
 }
 
-/** The filter over values whose pairs of hashes stand one after the other. */
+/** Builds the filter over values; their pairs of hashes are adjacent in the array. */
 export function buildBloom(hashes: Uint32Array): Uint8Array<ArrayBuffer> {
   const bits = new Uint8Array(Math.max(1, Math.ceil(((hashes.length / 2) * bitsPerValue) / 8)));
   for (let index = 0; index < hashes.length; index += 2) {

@@ -23,15 +23,16 @@ export interface BuildOptions {
   readonly fromOffset: number;
   readonly toOffset: number;
   readonly signal: AbortSignal;
-  /** Takes the file piece by piece, in order. */
+  /** Receives the file piece by piece, in order. */
   write(piece: Uint8Array): Promise<void> | void;
-  /** Events of a stripe; fewer for tests. */
+  /** Events per stripe; fewer in tests. */
   readonly stripeEvents?: number;
 }
 
 /**
- * Writes the sidecar of a range, from its records in order. It holds one stripe at a time. Where records end before the range does, so does the
- * sidecar; nothing is written, and nothing returned, where there are none. Records must follow each other without gaps, save at the front.
+ * Writes the sidecar of a range from its records in order, with one stripe in memory. If the records end before the
+ * range does, so does the sidecar; without records it writes and returns nothing. Records must be contiguous, except
+ * for a gap at the front.
  */
 export async function buildSidecar(
   pages: AsyncIterable<RawPage>,
@@ -114,7 +115,7 @@ function footerBytes(footer: Footer): Uint8Array {
   return Buffer.concat([stored, tail]);
 }
 
-/** What most queries read lies together, next to the times. */
+/** Columns that most queries read are adjacent, next to the times. */
 const kindOrder = { codes: 0, numbers: 1, opaque: 2 } as const;
 
 function packStripe(

@@ -1,7 +1,7 @@
 import { constants, crc32, zstdCompressSync, zstdDecompressSync } from 'node:zlib';
 import type { Chunk } from './format.ts';
 
-/** Compresses a part of the file that will stand at `start`. */
+/** Compresses a part of the file that will be at `start`. */
 export function packChunk(
   raw: Uint8Array,
   start: number,
@@ -13,14 +13,17 @@ export function packChunk(
   };
 }
 
-/** The part as it was, aligned for every width of number. A broken one is an error, since a wrong answer would look like a right one. */
+/**
+ * Decompresses a chunk, aligned for every number width. A corrupt chunk throws, since a wrong answer would look like a
+ * right one.
+ */
 export function unpackChunk(
   stored: Uint8Array,
   { length, rawLength, crc32: expected }: Chunk,
 ): Uint8Array<ArrayBuffer> {
   if (stored.length !== length || crc32(stored) !== expected)
     throw new Error('a part of an event sidecar is broken; remove the sidecar, and it is written again');
-  // One buffer of the right size: the default makes many small ones, and halves the speed.
+  // One buffer of the right size: the default allocates many small ones and halves the speed.
   const raw = zstdDecompressSync(stored, {
     chunkSize: Math.max(64, rawLength + 64),
     maxOutputLength: Math.max(1, rawLength),

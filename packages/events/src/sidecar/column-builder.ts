@@ -4,7 +4,7 @@ import type { Cell } from './format.ts';
 
 type Scalar = string | number | boolean;
 
-/** What a column came to. */
+/** A finished column. */
 export type BuiltColumn =
   | {
       readonly kind: 'codes';
@@ -17,15 +17,16 @@ export type BuiltColumn =
   | { readonly kind: 'opaque'; readonly missing: number; readonly hashes?: Uint32Array | undefined };
 
 /**
- * One field of a stripe while it grows. It begins with a dictionary. When that gets too large it goes on with the numbers alone, if there is nothing
- * else, and otherwise only counts. What it needs is bounded by the rows of a stripe and by the dictionary.
+ * One field of a stripe during the build. It begins with a dictionary. When the dictionary gets too large it continues
+ * with numbers alone, if there is nothing else, and otherwise only counts. Memory is bounded by the rows of a stripe
+ * and by the dictionary.
  */
 export class ColumnBuilder {
   readonly #rowsMax: number;
   readonly #isSearched: boolean;
   #codes: Uint16Array<ArrayBuffer> | undefined;
   #numbers: Float64Array<ArrayBuffer> | undefined;
-  /** Cells of one value, by the value, and others by their JSON. */
+  /** Cells of one value are keyed by the value, others by their JSON. */
   #ofScalar = new Map<Scalar, number>();
   #ofJson = new Map<string, number>();
   #cells: Cell[] = [[]];
@@ -40,7 +41,7 @@ export class ColumnBuilder {
     this.#codes = new Uint16Array(rowsMax);
   }
 
-  /** The one value of a field in a row. */
+  /** Adds the single value of a field in a row. */
   addScalar(row: number, value: Scalar): void {
     this.#present++;
     this.#hash(value);
@@ -57,7 +58,7 @@ export class ColumnBuilder {
     else this.#numbers = undefined;
   }
 
-  /** Anything else than one value: an object, or what an array has. */
+  /** Adds a cell that is not a single value: an object, or the contents of an array. */
   addCell(row: number, cell: Cell): void {
     this.#present++;
     for (const value of cell) this.#hash(value);

@@ -4,7 +4,7 @@ import type { EventSource, SidecarRef } from '../event-source.ts';
 import { eventLimits } from '../limits.ts';
 import { type Footer, footer as footerSchema, headBytes, magic, tailBytes, version } from './format.ts';
 
-/** Most footers are in the first read. */
+/** Large enough to get most footers with the first read. */
 const guessBytes = 128 * KiB;
 
 interface ReadFooter {
@@ -51,7 +51,9 @@ export async function readFooter(
   return { footer: checked.data, bytesRead };
 }
 
-/** Whether the stripes follow each other over the whole range. What a gap hides would be missing from answers, and nobody would know. */
+/**
+ * Whether the stripes cover the whole range without gaps. Events in a gap would be missing from answers without notice.
+ */
 function covers({ fromOffset, toOffset, stripes }: Footer, ref: SidecarRef): boolean {
   let offset = fromOffset;
   for (const stripe of stripes) {

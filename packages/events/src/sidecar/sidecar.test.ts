@@ -113,7 +113,7 @@ describe('columns', () => {
     });
   }
 
-  test('are no more than they may be, and then the stripe says so', async () => {
+  test('stay within the limit, and the stripe is marked as incomplete', async () => {
     const wide = Object.fromEntries(
       Array.from({ length: eventLimits.sidecarColumnsMax + 1 }, (_, n) => [`f${n}`, n]),
     );
@@ -122,7 +122,7 @@ describe('columns', () => {
     assert.equal(footer.stripes[0]!.isComplete, false);
   });
 
-  test('keep what is no event apart', async () => {
+  test('mark records that are not events', async () => {
     const footer = await footerOf(
       await build([
         { timeMs: 1, text: '{"a":1}' },
@@ -135,7 +135,7 @@ describe('columns', () => {
 });
 
 describe('the file', () => {
-  test('says what it covers', async () => {
+  test('reports the range that it covers', async () => {
     const { ref, file } = await build(recordsOf(Array.from({ length: 25 }, (_, n) => ({ n }))));
     assert.deepEqual(ref, {
       id: 'sidecar',
@@ -174,7 +174,7 @@ describe('the file', () => {
     assert.equal(await buildSidecar(none(), options), undefined);
   });
 
-  test('has no holes', async () => {
+  test('has no gaps', async () => {
     async function* pages() {
       yield pageOf(0, recordsOf([{}]));
       yield pageOf(2, recordsOf([{}]));
@@ -229,7 +229,7 @@ function changed(file: Buffer, place: number): Buffer {
   return copy;
 }
 
-test('a bloom filter knows what it was given, and little else', () => {
+test('a bloom filter contains its values, with few false positives', () => {
   const values = Array.from({ length: 5000 }, (_, n) => (n % 2 === 0 ? `id-${n}` : n));
   const bits = buildBloom(Uint32Array.from(values.flatMap((value) => [...hashesOf(value)])));
   assert.ok(values.every((value) => mayContain(bits, value)));
@@ -238,7 +238,7 @@ test('a bloom filter knows what it was given, and little else', () => {
   assert.ok(wrong < 100, `${wrong} of 5000 strangers were let in`);
 });
 
-test('times come back as they were', () => {
+test('times survive encoding', () => {
   const anyTime = fc.oneof(
     fc.integer({ min: 0, max: 2 ** 44 }),
     fc.integer({ min: 10 ** 12, max: 10 ** 12 + 300 }),

@@ -3,13 +3,13 @@ import { eventLimits } from '../limits.ts';
 import { type BuiltColumn, ColumnBuilder } from './column-builder.ts';
 import { type Cell, searchedPaths } from './format.ts';
 
-/** A place in the tree of keys that events have, with the column of what is there. */
+/** A node in the tree of keys that events have, with its column. */
 interface Place {
   readonly path: readonly string[];
   readonly inner: Map<string, Place>;
   /** Absent at the root. */
   readonly column?: ColumnBuilder;
-  /** The row that `cell` is about. */
+  /** The row of `cell`. */
   row: number;
   cell: Cell;
 }
@@ -24,7 +24,7 @@ export interface BuiltStripe {
 
 const searched = new Set(searchedPaths.map((path) => JSON.stringify(path)));
 
-/** Takes events one after the other, and makes columns of them. */
+/** Builds columns from events, one after the other. */
 export class StripeBuilder {
   readonly #rowsMax: number;
   readonly #timesMs: Float64Array<ArrayBuffer>;
@@ -33,7 +33,7 @@ export class StripeBuilder {
   readonly #places: Place[] = [];
   #isComplete = true;
   #rows = 0;
-  /** Places whose cell in this row is not one plain value. */
+  /** Nodes whose cell in this row is not a single plain value. */
   #open: Place[] = [];
 
   constructor(rowsMax: number = eventLimits.sidecarStripeEventsMax) {
@@ -50,7 +50,7 @@ export class StripeBuilder {
     return this.#rows === this.#rowsMax;
   }
 
-  /** `undefined` for a record that is no JSON object. */
+  /** Adds a record; `undefined` if it is not a JSON object. */
   add(timeMs: number, event: Record<string, unknown> | undefined): void {
     this.#timesMs[this.#rows] = timeMs;
     if (event !== undefined) {
@@ -78,7 +78,7 @@ export class StripeBuilder {
     };
   }
 
-  /** `isAlone` says that no array lies on the way, so that nothing else can come to the places within. */
+  /** `isAlone`: no array is on the path, so that each node within gets at most one value. */
   #visit(value: Record<string, unknown>, place: Place, isAlone: boolean): void {
     for (const key in value) {
       if (!Object.hasOwn(value, key)) continue;

@@ -2,10 +2,10 @@ import { unpackChunk } from './chunk.ts';
 import { type Cell, type Chunk, type CodesColumn, cells as cellsSchema, type Stripe } from './format.ts';
 import { decodeTimes } from './times.ts';
 
-/** The chunks of a stripe that were read, by where they start. */
+/** The chunks of a stripe that were read, by their start. */
 export type StoredChunks = ReadonlyMap<number, Uint8Array>;
 
-/** Unpacks chunks as somebody asks for them, each once. */
+/** Decompresses chunks on demand, each once. */
 export class ChunkBytes {
   readonly #stored: StoredChunks;
   readonly #raw = new Map<number, Uint8Array<ArrayBuffer>>();
@@ -28,7 +28,7 @@ export class ChunkBytes {
     return cellsSchema.parse(JSON.parse(Buffer.from(this.raw(chunk)).toString()));
   }
 
-  /** The number of its cell for every event. */
+  /** Returns the cell number of every event. */
   codes({ codes, cellCount }: CodesColumn, rows: number): Uint8Array | Uint16Array {
     if (codes === undefined) return new Uint8Array(rows).fill(cellCount === 1 ? 0 : 1);
     const raw = this.raw(codes);

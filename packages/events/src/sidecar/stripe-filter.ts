@@ -5,7 +5,10 @@ import { mayContain } from './bloom.ts';
 import type { Cell, Chunk, CodesColumn, Column, OpaqueColumn, Stripe } from './format.ts';
 import type { ChunkBytes } from './stripe-chunks.ts';
 
-/** What columns say of an event: it fails, only its record can tell, it passes. `and` is the least of several, `or` the greatest. */
+/**
+ * The verdict of columns on an event: fails, undecided without its record, passes. `and` is the minimum, `or` the
+ * maximum.
+ */
 export const fails = 0;
 export const unsure = 1;
 export const passes = 2;
@@ -13,7 +16,10 @@ export const passes = 2;
 /** One verdict per event of a stripe, or one for all of them. */
 export type Verdicts = number | Uint8Array;
 
-/** What a filter says of the events of a stripe. Without the chunks of a condition it is `unsure` of it; they are listed in `wanted`. */
+/**
+ * Evaluates a filter over the events of a stripe. A condition whose chunks are missing is `unsure`; its chunks are
+ * listed in `wanted`.
+ */
 export function evaluateStripe(
   filter: Filter,
   stripe: Stripe,
@@ -37,7 +43,7 @@ function either(verdicts: readonly Verdicts[]): Verdicts {
   return verdicts.reduce((one, other) => joined(one, other, Math.max, passes, fails), fails);
 }
 
-/** `end` decides alone, and `neutral` changes nothing. */
+/** `end` decides alone, and `neutral` has no effect. */
 function joined(
   one: Verdicts,
   other: Verdicts,
@@ -80,7 +86,10 @@ function evaluateCondition(
   }
 }
 
-/** The column of a field; nothing if no event has the field, and `unknown` if columns were too many. */
+/**
+ * Returns the column of a field; `undefined` if no event has the field, and `unknown` if the stripe had too many
+ * columns.
+ */
 export function columnAt(stripe: Stripe, path: readonly string[]): Column | undefined | 'unknown' {
   const column = stripe.columns.find(
     (one) => one.path.length === path.length && one.path.every((key, index) => key === path[index]),
@@ -88,7 +97,7 @@ export function columnAt(stripe: Stripe, path: readonly string[]): Column | unde
   return column ?? (stripe.isComplete ? undefined : 'unknown');
 }
 
-/** The condition about the values of a cell. A cell stands for an array of them, of which every filter speaks alike. */
+/** Returns the condition as a test of a cell. A cell is an array of values, which filters treat like any array. */
 function cellTest(condition: Condition): (cell: Cell) => boolean {
   const test: EventTest = compileFilter({
     stages: [{ ...condition, field: { ...condition.field, path: ['cell'] } }],
@@ -110,7 +119,7 @@ function judgeCodes(
     return unsure;
   }
   const verdicts = Uint8Array.from(cells, (cell) => (test(cell) ? passes : fails));
-  // Nobody has the empty cell if nobody lacks the field.
+  // No event has the empty cell if none lacks the field.
   const own = column.missing === 0 ? verdicts.subarray(1) : verdicts;
   if (own.every((verdict) => verdict === own[0])) return own[0]!;
   if (chunks === undefined) {
@@ -136,7 +145,7 @@ function judgeNumbers(condition: Condition, numbers: Float64Array): Verdicts {
   return judged;
 }
 
-/** Whether a value is in any of the events can be told for whole values only. */
+/** A bloom filter can only rule out whole values. */
 function judgeOpaque(
   condition: Condition,
   { missing, bloom }: OpaqueColumn,
@@ -159,7 +168,10 @@ function judgeOpaque(
   return asked.some((value) => mayContain(bits, value)) ? unsure : fails;
 }
 
-/** Whether the records of a stripe have to be read as well, since its columns leave a condition open. What bloom filters rule out is not known yet. */
+/**
+ * Whether the records of a stripe have to be read as well, since its columns leave a condition undecided. Bloom filters
+ * are not considered yet.
+ */
 export function needsRecords(filter: Filter, stripe: Stripe): boolean {
   return conditionsOf(filter).some((condition) => {
     const column = columnAt(stripe, condition.field.path);

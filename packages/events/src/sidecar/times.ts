@@ -5,7 +5,10 @@ type TimeEncoding = Stripe['timeEncoding'];
 const integerArrays = { int8: Int8Array, int16: Int16Array, int32: Int32Array } as const;
 const integerLimits = { int8: 2 ** 7, int16: 2 ** 15, int32: 2 ** 31 } as const;
 
-/** Times as differences, in the narrowest integers that hold them. Events come nearly in order, so that most are small. */
+/**
+ * Encodes times as differences, in the narrowest integers that hold them. Events are nearly in order, so most
+ * differences are small.
+ */
 export function encodeTimes(
   timesMs: Float64Array,
   minTimeMs: number,
