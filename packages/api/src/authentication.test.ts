@@ -4,7 +4,7 @@ import * as fc from 'fast-check';
 import { workspaceKeyHeader, workspaceOfKeyHeader } from './authentication.ts';
 import { idOf } from './ids.ts';
 
-test('the header of a workspace is read back in every spelling that proxies make of it', () => {
+test('the header of a workspace is recognised in every spelling that proxies produce', () => {
   fc.assert(
     fc.property(fc.uuid(), (uuid) => {
       const workspaceId = idOf('workspace', uuid);
@@ -16,7 +16,7 @@ test('the header of a workspace is read back in every spelling that proxies make
   );
 });
 
-test('other headers speak of no workspace', () => {
+test('other headers name no workspace', () => {
   const uuid = '0f1e2d3c_4b5a_4968_8776_a594b3c2d1e0';
   const others = [
     'service-api-key',

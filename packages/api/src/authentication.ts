@@ -1,18 +1,18 @@
 import { isId } from './ids.ts';
 
-/** The one key of a caller. */
+/** The header of a single key. */
 export const apiKeyHeader = 'service-api-key';
 
 const workspaceHeaderPrefix = `${apiKeyHeader}-`;
 
-/** The header of a key for one of several workspaces. */
+/** Returns the header of a key for one of several workspaces. */
 export function workspaceKeyHeader(workspaceId: string): string {
   return workspaceHeaderPrefix + workspaceId;
 }
 
 /**
- * The workspace that the name of a header speaks of, or `undefined` for any other header. Names of headers know no
- * case, and because proxies drop those with underscores the id may be written with hyphens.
+ * Returns the workspace that the name of a header names, or `undefined` for any other header. Header names are
+ * case-insensitive, and because proxies drop names with underscores the id may have hyphens.
  */
 export function workspaceOfKeyHeader(header: string): string | undefined {
   const name = header.toLowerCase();
@@ -21,5 +21,5 @@ export function workspaceOfKeyHeader(header: string): string | undefined {
   return isId('workspace', workspaceId) ? workspaceId : undefined;
 }
 
-/** The cookie of a user who signed in to the console. */
+/** The session cookie of a console user. */
 export const sessionCookie = 'service_session';

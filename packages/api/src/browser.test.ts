@@ -13,7 +13,7 @@ const program = `
   );
 `;
 
-test('the package can be loaded where there is no Node', async () => {
+test('the package loads without Node', async () => {
   const worker = new Worker(program, { eval: true });
   const answer = await new Promise((resolve, reject) => {
     worker.once('message', resolve);

@@ -14,7 +14,7 @@ import {
   secretFieldsOf,
 } from './json-schema.ts';
 
-/** Every operation: what it needs, and its name. A change here is a change of what the product offers. */
+/** Every operation: its permission and its name. A change here is a change of the product. */
 const whole = `
 read  workspace list_virtual_clusters
 read  cluster   describe_virtual_cluster
@@ -111,12 +111,12 @@ read  user      get_context
 read  workspace search_audit_log
 `;
 
-test('the catalogue is known as a whole', () => {
+test('the catalogue is complete', () => {
   const lines = operations.map(({ access, scope, name }) => `${access.padEnd(5)} ${scope.padEnd(9)} ${name}`);
   assert.deepEqual(lines, whole.trim().split('\n'));
 });
 
-test('names are unique routes, and their verbs tell who only reads', () => {
+test('names are unique routes, and their verbs distinguish reads from writes', () => {
   assert.equal(new Set(operationNames).size, operationNames.length);
   assert.equal(Object.keys(catalogue).length, operations.length);
   for (const { name, access } of operations) {
@@ -127,7 +127,7 @@ test('names are unique routes, and their verbs tell who only reads', () => {
   }
 });
 
-/** What the summary of an operation may begin with. */
+/** The verbs with which a summary may begin. */
 const imperatives: ReadonlySet<string> = new Set(
   (
     'Accept Add Change Chart Check Create Decide Delete Describe Enable End Invite List Move Mute Rename Replace ' +
@@ -135,7 +135,7 @@ const imperatives: ReadonlySet<string> = new Set(
   ).split(' '),
 );
 
-test('every operation is explained', () => {
+test('every operation is described', () => {
   for (const { name, title, summary, description = '.' } of operations) {
     assert.match(title, /^[A-Z].*[^.]$/, name);
     assert.match(summary, /^[A-Z].{10,}\.$/, name);
@@ -147,14 +147,14 @@ test('every operation is explained', () => {
   }
 });
 
-test('who has to name a cluster does', () => {
+test('operations on a cluster require its id', () => {
   for (const operation of operations) {
     const { required = [] } = inputSchemaOf(operation);
     assert.equal(required.includes('virtual_cluster_id'), operation.scope === 'cluster', operation.name);
   }
 });
 
-/** Every schema inside one, with where it stands. */
+/** Every schema within a schema, with its path. */
 function* parts(
   schema: JsonSchema,
   path: string,
@@ -181,13 +181,13 @@ function* allParts() {
   }
 }
 
-test('every field says what it means', () => {
+test('every field has a description', () => {
   for (const { part, path, isField } of allParts()) {
     if (isField) assert.match(part.description ?? '', /\S.*[.!]$/, path);
   }
 });
 
-test('every time of an answer is RFC 3339 by the one definition, and no number is one', () => {
+test('every time in an answer uses the RFC 3339 schema, and no number is a time', () => {
   const definition = inOutput(z.object({ at: time() }), 'at');
   const moments = /(?:^|_)(?:at|time|until|since|deadline|start|end)$/;
   let times = 0;
@@ -203,7 +203,7 @@ test('every time of an answer is RFC 3339 by the one definition, and no number i
   assert.ok(times > 30);
 });
 
-test('every object of an answer has its fields, but for what an event says', () => {
+test('every object in an answer lists its fields, except the payload of events', () => {
   const bare = [...allParts()].flatMap(({ part, path }) => {
     const hasFields = part.properties !== undefined || typeof part.additionalProperties === 'object';
     return path.includes(' output') && part.type === 'object' && !hasFields ? [path] : [];
@@ -230,7 +230,7 @@ test('every text, list and dictionary has a limit', () => {
   }
 });
 
-test('inputs are strict all the way down, and answers are not', () => {
+test('inputs are strict at every depth, and answers are not', () => {
   for (const operation of operations) {
     const input = inputSchemaOf(operation);
     for (const { part, path } of [{ part: input, path: operation.name }, ...parts(input, operation.name)]) {
@@ -243,7 +243,7 @@ test('inputs are strict all the way down, and answers are not', () => {
   }
 });
 
-test('what only reads can be asked by a query: its fields are flat, or objects that are written as JSON', () => {
+test('a read can be called with a query: its fields are flat, or objects written as JSON', () => {
   for (const operation of operations.filter(({ access }) => access === 'read')) {
     for (const [field, { type, items }] of Object.entries(inputSchemaOf(operation).properties ?? {})) {
       const flat = ['string', 'integer', 'boolean', 'object'];
@@ -252,14 +252,14 @@ test('what only reads can be asked by a query: its fields are flat, or objects t
   }
 });
 
-test('every example is accepted, and every answer in one', () => {
+test('every example is valid, and so is every example answer', () => {
   for (const { name, input, output, example } of operations) {
     assert.equal(input.safeParse(example.input).error, undefined, name);
     assert.deepEqual(output.parse(example.output), example.output, name);
   }
 });
 
-test('secrets are marked wherever they are sent', () => {
+test('every secret input is marked', () => {
   const found = operations.flatMap((operation) =>
     secretFieldsOf(operation).map((field) => `${operation.name}.${field}`),
   );
@@ -288,7 +288,7 @@ for (const operation of operations) {
     const output = anyJson(outputSchemaOf(operation));
     fc.assert(
       fc.property(input, output, (sent, answered) => {
-        // Rules between fields are beyond schemas; everything else has to be accepted.
+        // JSON Schema cannot express rules between fields; everything else must be accepted.
         const { error } = operation.input.safeParse(parseJson(printJson(sent)));
         for (const { code, message } of error?.issues ?? []) assert.equal(code, 'custom', message);
         const received = parseJson(printJson(answered));

@@ -24,7 +24,7 @@ import { virtualClusterOperations } from './operations/virtual-clusters.ts';
 import { workloadIdentityOperations } from './operations/workload-identities.ts';
 import { workspaceOperations } from './operations/workspaces.ts';
 
-/** Every operation, in the order in which pages show them. */
+/** Every operation, in the order of the reference pages. */
 export const areas = [
   { title: 'Virtual clusters', operations: virtualClusterOperations },
   { title: 'Cluster configuration', operations: clusterConfigurationOperations },
@@ -55,16 +55,16 @@ export type OperationName = KnownOperation['name'];
 
 type OperationCalled<Name extends OperationName> = Extract<KnownOperation, { readonly name: Name }>;
 
-/** What a caller sends. */
+/** The input that a caller sends. */
 export type CallOf<Name extends OperationName> = z.input<OperationCalled<Name>['input']>;
 
-/** What a handler gets: checked, with the defaults. */
+/** The input that a handler gets: validated, with defaults. */
 export type InputOf<Name extends OperationName> = z.output<OperationCalled<Name>['input']>;
 
-/** What a handler answers. */
+/** The answer of a handler. */
 export type OutputOf<Name extends OperationName> = z.output<OperationCalled<Name>['output']>;
 
-/** Every operation, for code that treats all of them alike. */
+/** Every operation, for generic code. */
 export const operations: readonly Operation<OperationName>[] = areas.flatMap(
   ({ operations }): readonly Operation<OperationName>[] => operations,
 );

@@ -14,7 +14,7 @@ interface Sent extends FetchInit {
   readonly url: string;
 }
 
-/** A server that says always the same, and remembers what it was asked. */
+/** A server with a fixed answer that records its requests. */
 function saying(
   status: number,
   body: string,
@@ -67,7 +67,7 @@ test('types follow the catalogue', async () => {
   assert.ok(incomplete !== undefined && wrong !== undefined && nothing === undefined);
 });
 
-test('what a client sends is what whoever serves it reads, and back', async () => {
+test('a server reads what the client sends, and the client reads the answer', async () => {
   for (const { name, input, output } of operations) {
     const given = anyJson(inputSchemaOf({ input })).filter((sent) => input.safeParse(sent).success);
     await fc.assert(
@@ -110,13 +110,13 @@ test('failures are errors with a code', async () => {
   }
 });
 
-test('a client that is too fast is told when to come back', async () => {
+test('a rate-limited client gets the retry delay', async () => {
   const { fetch } = saying(429, '{"error":"rate_limited","message":"slowly"}', { 'retry-after': '7' });
   const call = createClient({ baseUrl: '', fetch }).call('get_context', {});
   await assert.rejects(call, { code: 'rate_limited', retryAfterSeconds: 7, isRetriable: true, status: 429 });
 });
 
-test('a server that is not there is unavailable, and says why', async () => {
+test('an unreachable server is unavailable, with the reason', async () => {
   const fetch: Fetch = async () => {
     throw new TypeError('fetch failed', { cause: new Error('connect ECONNREFUSED 127.0.0.1:1') });
   };
@@ -124,7 +124,7 @@ test('a server that is not there is unavailable, and says why', async () => {
   await assert.rejects(call, { code: 'unavailable', message: /127\.0\.0\.1:1.*ECONNREFUSED/ });
 });
 
-test('a call ends with its signal, before and during the answer', async () => {
+test('a signal ends a call, before and during the answer', async () => {
   const reason = new Error('the page was left');
   const controllers = [new AbortController(), new AbortController()] as const;
   const aborted = async (controller: AbortController): Promise<never> => {
@@ -148,14 +148,14 @@ test('a call ends with its signal, before and during the answer', async () => {
   }
 });
 
-test('answers are held against the catalogue where that is wished', async () => {
+test('answers are validated against the catalogue on request', async () => {
   const { fetch } = saying(200, '{"workspaces":[{"id":"wi_1"}]}');
   await createClient({ baseUrl: '', fetch }).call('list_workspaces', {});
   const checked = createClient({ baseUrl: '', fetch, checksAnswers: true }).call('list_workspaces', {});
   await assert.rejects(checked, { code: 'internal', message: /not what the catalogue says/ });
 });
 
-test('the fetch of the platform will do', () => {
+test('the global fetch works', () => {
   const platform: Fetch = globalThis.fetch;
   assert.equal(typeof platform, 'function');
 });

@@ -3,7 +3,7 @@ import { ApiError, codeOfStatus, isErrorCode } from './errors.ts';
 import { parseJson, printJson } from './json.ts';
 import { pathOf } from './operation.ts';
 
-/** As much of `fetch` as is needed, so that the one of a browser, of Node and of a test will do. */
+/** The subset of `fetch` that is needed, so that the one of a browser, of Node and of a test fits. */
 export type Fetch = (url: string, init: FetchInit) => Promise<FetchAnswer>;
 
 export interface FetchInit {
@@ -22,24 +22,23 @@ interface FetchAnswer {
 }
 
 export interface ClientOptions {
-  /** Where the control plane is, without `/api/v1`. Empty in a page that it served itself. */
+  /** The URL of the control plane, without `/api/v1`. Empty in a page that it served itself. */
   readonly baseUrl: string;
   readonly fetch: Fetch;
   /** Sent with every call: the header of a key. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** Whether answers are held against the catalogue. It costs time, and the server is trusted; for tests. */
+  /** Whether to validate answers against the catalogue. It costs time, and the server is trusted; for tests. */
   readonly checksAnswers?: boolean;
 }
 
 export interface CallOptions {
-  /** Ends the call. `AbortSignal.timeout` is a deadline. */
+  /** Cancels the call. `AbortSignal.timeout` sets a deadline. */
   readonly signal?: AbortSignal;
 }
 
 export interface Client {
   /**
-   * Calls an operation. Whatever goes wrong is an `ApiError`, except that the end by a signal is the reason of the
-   * signal.
+   * Calls an operation. Every failure is an `ApiError`, except that cancellation rejects with the reason of the signal.
    */
   call<Name extends OperationName>(
     name: Name,
@@ -78,7 +77,7 @@ async function exchange(options: ClientOptions, url: string, body: string, signa
   }
 }
 
-/** Node says "fetch failed" and keeps why in the cause. */
+/** Node reports "fetch failed" and has the reason in the cause. */
 function wordsOf(error: unknown): string {
   const cause = error instanceof Error ? error.cause : undefined;
   if (cause instanceof Error && cause.message !== '') return cause.message;
@@ -112,7 +111,7 @@ function errorOf(name: string, answer: FetchAnswer, text: string): ApiError {
   });
 }
 
-/** What a proxy answers is not an envelope. */
+/** The response of a proxy is not an envelope. */
 function envelopeOf(text: string): { error?: string; message?: string } {
   try {
     const found = JSON.parse(text) as { error?: unknown; message?: unknown } | null;

@@ -1,13 +1,7 @@
-/**
- * Whether this release serves the pages of the console. Until it does nothing leads there, and no answer has a
- * `console_url`.
- */
+/** Whether this release serves the console. Until then nothing links to it, and no answer has a `console_url`. */
 export const hasConsole = false as boolean;
 
-/**
- * Where the pages of the console are, below the base address. Links from elsewhere lead there: answers of tools,
- * messages of diagnostics.
- */
+/** Paths of the console pages, below the base URL, for links in answers of tools and in messages of diagnostics. */
 export const consolePaths = {
   home: () => '/',
   clusters: () => '/clusters',
@@ -26,7 +20,7 @@ export const consolePaths = {
   events: (clusterId: string, search: EventSearchLink = {}) => cluster(clusterId, 'events') + queryOf(search),
 } as const;
 
-/** What a link to a search for events says of it. What is left out is as the page has it by itself. */
+/** The parameters of a link to an event search. Omitted ones have the defaults of the page. */
 export interface EventSearchLink {
   readonly types?: string;
   readonly filter?: string;

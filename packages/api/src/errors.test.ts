@@ -11,9 +11,9 @@ import {
   isErrorCode,
 } from './errors.ts';
 
-test('every code is given by some operation, and has a sentence', () => {
+test('every code is used by some operation, and has a message', () => {
   const given = new Set(operations.flatMap((operation) => errorsOf(operation)));
-  // For whoever has nothing narrower to say, and for answers of newer servers.
+  // For handlers without a narrower code, and for answers of newer servers.
   given.add('conflict');
   assert.deepEqual([...given].sort(), [...errorCodes].sort());
   for (const code of errorCodes) {
@@ -22,7 +22,7 @@ test('every code is given by some operation, and has a sentence', () => {
   }
 });
 
-test('an operation names no error twice and none that all may give', () => {
+test('an operation lists no error twice and none of the common errors', () => {
   for (const { name, errors } of operations) {
     assert.equal(new Set(errors).size, errors.length, name);
     for (const code of errors)
@@ -30,14 +30,14 @@ test('an operation names no error twice and none that all may give', () => {
   }
 });
 
-test('whatever names something that may not be there can say so', () => {
+test('every operation that names an object can answer that it was not found', () => {
   for (const { name, input, errors } of operations) {
     const names = Object.keys(input.shape).some((field) => /_ids?$/.test(field));
     if (names) assert.ok(errors.includes('not_found'), name);
   }
 });
 
-test('an error tells its status and its envelope', () => {
+test('an error has its status and its envelope', () => {
   const error = new ApiError('deletion_protected', 'vcn_orders has deletion protection enabled');
   assert.equal(error.status, 409);
   assert.equal(error.isRetriable, false);
@@ -48,7 +48,7 @@ test('an error tells its status and its envelope', () => {
   assert.equal(new ApiError('invalid_api_key').message, 'invalid API key');
 });
 
-test('a status alone gives the general code', () => {
+test('a status without a code gives the general code', () => {
   const cases: [number, string][] = [
     [400, 'invalid_request'],
     [401, 'invalid_api_key'],
@@ -66,6 +66,6 @@ test('a status alone gives the general code', () => {
   for (const [status, code] of cases) assert.equal(codeOfStatus(status), code);
 });
 
-test('names of objects are no codes', () => {
+test('property names of Object.prototype are not codes', () => {
   for (const name of ['toString', '__proto__', 'constructor', '']) assert.equal(isErrorCode(name), false);
 });

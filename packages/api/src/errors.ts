@@ -1,7 +1,4 @@
-/**
- * Every error of the API: its HTTP status, its default message, and whether the same call may succeed later without
- * a change.
- */
+/** Every error of the API: its HTTP status, its default message, and whether an unchanged retry may succeed. */
 export const errorTable = {
   invalid_request: { status: 400, message: 'The request is not valid.' },
   invalid_api_key: { status: 401, message: 'invalid API key' },
@@ -75,7 +72,7 @@ export type ErrorCode = keyof typeof errorTable;
 
 export const errorCodes = Object.keys(errorTable) as ErrorCode[];
 
-/** What any operation may give, so that none names it. */
+/** Errors that any operation may return, so operations do not list them. */
 export const commonErrors = [
   'invalid_request',
   'invalid_api_key',
@@ -89,17 +86,17 @@ export const commonErrors = [
   'unavailable',
 ] as const satisfies readonly ErrorCode[];
 
-/** What an operation may say of itself. */
+/** Errors that an operation lists itself. */
 export type OwnErrorCode = Exclude<ErrorCode, (typeof commonErrors)[number]>;
 
-/** Those of them that presuppose a caller with a name. */
+/** The common errors that require an identified caller. */
 const errorsOfIdentity: readonly ErrorCode[] = ['invalid_api_key', 'forbidden'];
 
 export function isErrorCode(code: string): code is ErrorCode {
   return Object.hasOwn(errorTable, code);
 }
 
-/** Every error that an operation may give. */
+/** Returns every error that an operation may return. */
 export function errorsOf(operation: { scope: string; errors: readonly OwnErrorCode[] }): ErrorCode[] {
   const common: readonly ErrorCode[] =
     operation.scope === 'public'
@@ -108,7 +105,7 @@ export function errorsOf(operation: { scope: string; errors: readonly OwnErrorCo
   return [...common, ...operation.errors];
 }
 
-/** What goes over the wire. */
+/** The wire format. */
 interface ErrorEnvelope {
   readonly error: string;
   readonly message: string;
@@ -116,11 +113,11 @@ interface ErrorEnvelope {
 
 interface ApiErrorOptions {
   readonly cause?: unknown;
-  /** When the call may be tried again; the header `Retry-After`. */
+  /** When to retry; sent as `Retry-After`. */
   readonly retryAfterSeconds?: number | undefined;
 }
 
-/** An error of the API, thrown by what serves an operation and again by the client that called it. */
+/** An error of the API, thrown by the server of an operation and again by the client that called it. */
 export class ApiError extends Error {
   override readonly name = 'ApiError';
   readonly code: ErrorCode;
@@ -139,7 +136,7 @@ export class ApiError extends Error {
     return errorTable[this.code].status;
   }
 
-  /** Whether the same call may succeed later. */
+  /** Whether a retry may succeed. */
   get isRetriable(): boolean {
     const row: ErrorRow = errorTable[this.code];
     return row.isRetriable === true;
@@ -150,7 +147,7 @@ export class ApiError extends Error {
   }
 }
 
-/** The code for an answer whose body does not tell one: from a proxy, or from a newer server. */
+/** Returns the code for a response whose body has none: from a proxy, or from a newer server. */
 export function codeOfStatus(status: number): ErrorCode {
   if (status === 502 || status === 504) return 'unavailable';
   const known = errorCodes.find((code) => errorTable[code].status === status);

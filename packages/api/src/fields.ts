@@ -3,11 +3,9 @@ import * as z from 'zod';
 import { id } from './ids.ts';
 import { apiLimits } from './limits.ts';
 
-/**
- * Kinds of field that several operations have, each with its limit. Operations say with `describe` what it means there.
- */
+/** Kinds of field that several operations share, each with its limit. Operations add their meaning with `describe`. */
 
-/** What can be stored and shown anywhere: no control characters, and no halves of characters. */
+/** Text that can be stored and shown anywhere: no control characters and no lone surrogates. */
 export const plainText = /^[^\p{Cc}\p{Cs}]*$/u;
 
 export function text(charsMax: number = apiLimits.apiTextCharsMax, charsMin = 0) {
@@ -18,7 +16,7 @@ export function text(charsMax: number = apiLimits.apiTextCharsMax, charsMin = 0)
     .regex(plainText, { error: 'has control characters or broken Unicode' });
 }
 
-/** Text that may have more than one line, which only answers have. */
+/** Text that may have several lines; only in answers. */
 export function prose(charsMax: number = apiLimits.apiTextCharsMax) {
   return z.string().max(charsMax);
 }
@@ -31,7 +29,7 @@ export function list<Item extends z.ZodType>(item: Item, itemsMax: number, items
   return z.array(item).min(itemsMin).max(itemsMax);
 }
 
-/** An object whose fields a caller names. */
+/** An object with keys that the caller chooses. */
 export function dictionary<Key extends z.ZodString, Value extends z.ZodType>(
   key: Key,
   value: Value,
@@ -45,17 +43,17 @@ export function dictionary<Key extends z.ZodString, Value extends z.ZodType>(
     .meta({ maxProperties: entriesMax });
 }
 
-/** Other programs write an empty text for what they do not say. */
+/** Accepts an empty text for an absent value, as other programs send it. */
 export function emptyForNone<Schema extends z.ZodType>(schema: Schema) {
   return z.union([z.literal('').transform(() => undefined), schema]).optional();
 }
 
-/** A moment as RFC 3339 says, in UTC. Servers write it with `timeText`. */
+/** An RFC 3339 time in UTC. Servers write it with `timeText`. */
 export function time() {
   return z.iso.datetime({ error: 'is not a time such as 2026-01-31T12:00:00Z' }).max(35);
 }
 
-/** A moment that a caller names, in any zone. */
+/** A time from a caller, with any offset. */
 export function timeOfCaller() {
   return z.iso
     .datetime({ offset: true, error: 'is not a time such as 2026-01-31T12:00:00Z or …T13:00:00+01:00' })
@@ -65,12 +63,12 @@ export function timeOfCaller() {
 const int64Max = 2n ** 63n - 1n;
 
 /**
- * A duration in nanoseconds. In JSON it is an integer, whatever its size; callers may write it as decimal text too,
- * because not every language has such integers. Here it is a number while that is exact and a bigint beyond.
+ * A duration in nanoseconds. In JSON it is an integer of any size; callers may also send decimal text, because not
+ * every language has such integers. Here it is a number while that is exact and a bigint beyond.
  */
 export type Nanoseconds = number | bigint;
 
-/** Tells the writer of schemas that the field is an integer of 64 bits in JSON. */
+/** Marks the field as a 64-bit integer for the generated JSON Schema. */
 export const int64Mark = 'int64';
 
 export function nanoseconds({ min = 0n }: { readonly min?: bigint } = {}) {
@@ -82,13 +80,13 @@ export function nanoseconds({ min = 0n }: { readonly min?: bigint } = {}) {
     .meta({ wire: int64Mark, minimum: Number(min) });
 }
 
-/** The form that `parseJson` would give. */
+/** Returns the form that `parseJson` would give. */
 export function shortest(value: bigint): Nanoseconds {
   const number = Number(value);
   return Number.isSafeInteger(number) ? number : value;
 }
 
-/** The same in an answer, where it is not written as text. */
+/** The same in an answer, where it is never text. */
 export function nanosecondsField() {
   return z.union([z.int(), z.bigint()]).meta({ wire: int64Mark });
 }
@@ -98,7 +96,7 @@ export function secret(charsMin: number, charsMax: number) {
   return text(charsMax, charsMin).meta({ format: 'password', writeOnly: true });
 }
 
-/** A secret that is told once. */
+/** A secret that is returned once. */
 export function secretField(charsMax: number) {
   return z.string().max(charsMax).meta({ format: 'password', readOnly: true });
 }
@@ -110,7 +108,7 @@ export function count(max: number = Number.MAX_SAFE_INTEGER) {
   return z.int().min(0).max(max);
 }
 
-/** ASCII only: addresses that look alike, or become alike by lower case, would let one person sign in as another. */
+/** ASCII only: addresses that look alike, or become equal in lower case, would let one person sign in as another. */
 export function emailAddress() {
   return word(
     /^[!-?A-~]{1,64}@[a-zA-Z0-9](?:[a-zA-Z0-9.-]{0,187}[a-zA-Z0-9])?$/,
@@ -134,7 +132,7 @@ export function httpsUrl() {
   );
 }
 
-/** A workspace is called like this, and so is a role. */
+/** The name of a workspace or a role. */
 export function displayName(charsMax: number) {
   return word(
     /^[a-zA-Z0-9 _-]{3,}$/,
@@ -143,7 +141,7 @@ export function displayName(charsMax: number) {
   );
 }
 
-/** With room for the prefix, which callers may write or leave out. */
+/** With room for the prefix, which callers may omit. */
 export function clusterName() {
   return word(/^[a-zA-Z0-9_]{3,135}$/, 135, 'is not 3 to 128 letters, digits and underscores');
 }
@@ -159,7 +157,7 @@ export function topicName() {
 
 export const topicNameField = () => text(249);
 
-/** Kafka's own ids are UUIDs; what they are written as is left to it. */
+/** Kafka's own ids are UUIDs; their encoding is not checked further. */
 export const topicId = () => word(/^[a-zA-Z0-9_-]{1,64}$/, 64, 'is not the id of a topic');
 
 export const clusterId = () => id('cluster').describe('The virtual cluster.');
@@ -169,7 +167,7 @@ export const workspaceFilter = () =>
 
 const configName = () => word(/^[a-zA-Z0-9._-]{1,256}$/, 256, 'is not the name of a config');
 
-/** Configs by name, where `null` means that nothing is said. Some clients send `null` for none at all. */
+/** Configs by name; `null` leaves a config unset. Some clients send `null` instead of an empty object. */
 export function configsGiven() {
   return dictionary(
     configName(),
@@ -188,12 +186,12 @@ export function configsField() {
   );
 }
 
-/** A place in a list that comes in pages. */
+/** A position in a paged list. */
 export function cursor() {
   return word(/^[a-zA-Z0-9_-]+$/, apiLimits.apiCursorCharsMax, 'is not a cursor of an earlier answer');
 }
 
-/** What a list takes that comes in pages. */
+/** The input of a paged list. */
 export function pageInput(rowsDefault: number) {
   return {
     limit: z
@@ -206,7 +204,7 @@ export function pageInput(rowsDefault: number) {
   };
 }
 
-/** What its answer ends with. */
+/** The last fields of its answer. */
 export const pageOutput = {
   next_cursor: cursor().nullable().describe('Where the next page begins, or `null` after the last.'),
 };

@@ -16,7 +16,7 @@ import {
 const kinds = Object.keys(idKinds) as IdKind[];
 const uuid = '0f1e2d3c_4b5a_4968_8776_a594b3c2d1e0';
 
-test('an id tells its kind', () => {
+test('an id has a prefix for its kind', () => {
   const cases: [text: string, kind: IdKind | undefined][] = [
     [`wi_${uuid}`, 'workspace'],
     [`wif_${uuid}`, 'workloadIdentity'],
@@ -43,7 +43,7 @@ test('an id tells its kind', () => {
   for (const [text, kind] of cases) assert.equal(kindOfId(text), kind, JSON.stringify(text));
 });
 
-test('what is made is recognised, as its own kind only', () => {
+test('a new id is recognised as its own kind only', () => {
   fc.assert(
     fc.property(fc.constantFrom(...kinds), fc.uuid(), (kind, fresh) => {
       const made = idOf(kind, fresh);
@@ -55,7 +55,7 @@ test('what is made is recognised, as its own kind only', () => {
   );
 });
 
-test('the id of a cluster tells what it is', () => {
+test('the id of a cluster encodes its type', () => {
   fc.assert(
     fc.property(fc.constantFrom(...clusterTypeNames), fc.uuid(), (type, fresh) => {
       assert.equal(clusterTypeOf(clusterIdOf(type, fresh)), type);
@@ -64,7 +64,7 @@ test('the id of a cluster tells what it is', () => {
   assert.equal(clusterTypeOf(`wi_${uuid}`), undefined);
 });
 
-test('a prefix is put where it is missing', () => {
+test('a missing prefix is added', () => {
   assert.equal(prefixed('akn_', 'shop'), 'akn_shop');
   assert.equal(prefixed('akn_', 'akn_shop'), 'akn_shop');
 });

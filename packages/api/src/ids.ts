@@ -1,11 +1,10 @@
 import * as z from 'zod';
 
 /**
- * How the things of the service are named: a prefix that tells the kind, and the rest. What we make ourselves is a UUID
- * with underscores, because a hyphen would end a word in many places where ids are pasted.
+ * Ids of all objects: a prefix for the kind, and the rest. Generated ids are UUIDs with underscores, because a hyphen
+ * would end a word in many places where ids are pasted.
  *
- * Clusters, credentials and federations may be named by an operator, in a flag or a file, so that any word is accepted
- * for them.
+ * Operators may choose the ids of clusters, credentials and federations, in a flag or a file, so these accept any word.
  */
 const underscoredUuid = '[0-9a-f]{8}(?:_[0-9a-f]{4}){3}_[0-9a-f]{12}';
 const operatorsWord = '[a-zA-Z0-9_]{1,64}';
@@ -31,7 +30,7 @@ export const idKinds = {
 
 export type IdKind = keyof typeof idKinds;
 
-/** What a virtual cluster is, and how its id and its name begin. The wider prefix comes last. */
+/** The types of virtual clusters, with the prefixes of their ids and names. The wider prefix comes last. */
 export const clusterTypes = {
   byoc_schema_registry: { idPrefix: 'vci_sr_', namePrefix: 'vcn_sr_' },
   byoc_data_lake: { idPrefix: 'vci_dl_', namePrefix: 'vcn_dl_' },
@@ -53,12 +52,14 @@ export function isId(kind: IdKind, text: string): boolean {
   return text.length <= idCharsMax && patterns[kind].test(text);
 }
 
-/** The kind of an id by its prefix, or `undefined` for a text that is none. No two kinds share a prefix. */
+/**
+ * Returns the kind of an id by its prefix, or `undefined` for a text that is not an id. No two kinds share a prefix.
+ */
 export function kindOfId(text: string): IdKind | undefined {
   return (Object.keys(idKinds) as IdKind[]).find((kind) => isId(kind, text));
 }
 
-/** The id of a thing that is new. */
+/** Returns the id of a new object. */
 export function idOf(kind: IdKind, uuid: string): string {
   return idKinds[kind].prefix + underscored(uuid);
 }
@@ -67,7 +68,7 @@ export function clusterIdOf(type: ClusterType, uuid: string): string {
   return clusterTypes[type].idPrefix + underscored(uuid);
 }
 
-/** What a cluster is, which its id tells. */
+/** Returns the type of a cluster, from its id. */
 export function clusterTypeOf(clusterId: string): ClusterType | undefined {
   if (!isId('cluster', clusterId)) return undefined;
   return clusterTypeNames.find((type) => clusterId.startsWith(clusterTypes[type].idPrefix));
@@ -86,12 +87,10 @@ export function id(kind: IdKind) {
     .regex(patterns[kind], { error: `is not ${prefix} and the rest of an id` });
 }
 
-/**
- * Names that begin with a prefix too. Callers may leave it out, and answers have it; what is kept is the name with it.
- */
+/** Prefixes of names. Callers may omit them; stored names and answers have them. */
 export const namePrefixes = { apiKey: 'akn_', agentPool: 'apn_', credential: 'ccn_' } as const;
 
-/** `prefix` and the name, whether or not it has the prefix already. */
+/** Adds the prefix to the name unless it has it already. */
 export function prefixed(prefix: string, name: string): string {
   return name.startsWith(prefix) ? name : prefix + name;
 }

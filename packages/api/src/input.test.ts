@@ -21,7 +21,7 @@ function problemOf(name: OperationName, body: unknown): string | undefined {
   }
 }
 
-test('bad input is refused in words that help', () => {
+test('invalid input is refused with a helpful message', () => {
   const rule = {
     resource_type: 'TOPIC',
     resource_name: 'a',
@@ -117,7 +117,7 @@ function tags(count: number): Record<string, string> {
   return Object.fromEntries(Array.from({ length: count }, (_, index) => [`tag${index}`, 'x']));
 }
 
-test('no problem repeats what was sent, and few are told', () => {
+test('a problem never repeats the input, and few are listed', () => {
   const secret = 'hunter2\u0007';
   assert.doesNotMatch(problemOf('sign_in', { email: secret, password: secret })!, /hunter2/);
   const many = Object.fromEntries(Array.from({ length: 9 }, (_, index) => [`broken ${index}`, index]));
@@ -126,13 +126,13 @@ test('no problem repeats what was sent, and few are told', () => {
   assert.match(said, /and 4 more$/);
 });
 
-test('an unknown field is refused by name in every operation', () => {
+test('every operation refuses an unknown field by name', () => {
   for (const { name, example } of operations) {
     assert.match(problemOf(name, { ...example.input, surprise: 1 })!, /^unknown field "surprise"; /);
   }
 });
 
-test('defaults are filled in, and empty means nothing', () => {
+test('defaults are filled in, and empty text counts as absent', () => {
   assert.deepEqual(readInput('list_topics', cluster), { ...cluster, include_recently_deleted: false });
   assert.deepEqual(readInput('list_workspaces', undefined), {});
   assert.deepEqual(
@@ -146,8 +146,8 @@ test('defaults are filled in, and empty means nothing', () => {
   );
 });
 
-/** Bodies as programs in other languages write them, with `null` and empty text for what they do not say. */
-test('what provisioning tools send is understood', () => {
+/** Bodies as programs in other languages write them, with `null` and empty text for absent values. */
+test('the bodies of provisioning tools are accepted', () => {
   const emptyGrant = { principal_kind: '', resource_kind: '' };
   const cases: [OperationName, unknown][] = [
     ['list_virtual_clusters', undefined],
@@ -218,13 +218,13 @@ test('what provisioning tools send is understood', () => {
   for (const [name, body] of cases) assert.equal(problemOf(name, body), undefined, name);
 });
 
-test('a query says the same as a body', () => {
+test('a query is equivalent to a body', () => {
   for (const operation of operations.filter(({ access }) => access === 'read')) {
     fc.assert(
       fc.property(anyJson(inputSchemaOf(operation)), (input) => {
         const query = new URLSearchParams(printQuery(input as Record<string, unknown>));
         const again = new URLSearchParams(query.toString());
-        // A query has no way to write an empty list but to say nothing.
+        // A query can only express an empty list by omitting it.
         const said = Object.entries(input as object).filter(
           ([, value]) => !(Array.isArray(value) && value.length === 0),
         );
@@ -235,7 +235,7 @@ test('a query says the same as a body', () => {
   }
 });
 
-test('a query that does not fit is refused, as a body would be', () => {
+test('an invalid query is refused like a body', () => {
   const cases: [query: string, said: RegExp][] = [
     ['', /^virtual_cluster_id: expected/],
     [`virtual_cluster_id=${examples.cluster}&all=1`, /^unknown field "all"/],

@@ -5,19 +5,19 @@ import { ApiError } from './errors.ts';
 import { parseJson, printJson } from './json.ts';
 import { inputSchemaOf, type JsonSchema } from './json-schema.ts';
 
-/** Problems that one answer tells. */
+/** Problems listed in one answer. */
 const shownMax = 5;
 
-/** What a caller sent, checked; or an `invalid_request` that says which fields are wrong and why. */
+/** Validates input; throws an `invalid_request` that says which fields are wrong and why. */
 export function readInput<Name extends OperationName>(name: Name, body: unknown): InputOf<Name> {
   const { input } = catalogue[name];
-  // Many clients send nothing to operations that need nothing.
+  // Many clients send no body to operations without input.
   const found = input.safeParse(body ?? {});
   if (found.success) return found.data as InputOf<Name>;
   throw new ApiError('invalid_request', problemsInWords(found.error.issues, input));
 }
 
-/** What is wrong with something that a caller sent, in one line. */
+/** Describes the problems of an input in one line. */
 export function problemsInWords(issues: readonly z.core.$ZodIssue[], input: z.ZodObject): string {
   const shown = issues.slice(0, shownMax).map((issue) => problemInWords(issue, input));
   if (issues.length > shownMax) shown.push(`and ${issues.length - shownMax} more`);
@@ -34,15 +34,14 @@ function problemInWords(issue: z.core.$ZodIssue, input: z.ZodObject): string {
       path === '' ? `; the fields are ${Object.keys(input.shape).join(', ') || 'none'}` : ` in ${path}`;
     return `unknown field ${unknown}${where}`;
   }
-  // What a caller sent is not repeated: it may be a secret.
+  // The input is not repeated: it may be a secret.
   const problem = issue.message.replace(/^Invalid input: /, '').replace(/^Too (?:big|small): /, '');
   return path === '' ? problem : `${path}: ${problem}`;
 }
 
 /**
- * What the query of a GET says, by the types of the fields: `?limit=10&include_recently_deleted=true`, and a list as
- * the same name several times; an object is written as JSON. What does not fit its type stays text, for `readInput` to
- * refuse.
+ * Reads the query of a GET by the types of the fields: `?limit=10&include_recently_deleted=true`; a list repeats the
+ * name, and an object is JSON. A value that does not fit its type stays text, for `readInput` to refuse.
  */
 export function readQuery(name: OperationName, query: Iterable<readonly [string, string]>): unknown {
   const properties = fieldsOf(name);
@@ -64,7 +63,7 @@ export function readQuery(name: OperationName, query: Iterable<readonly [string,
 
 type Fields = Readonly<Record<string, JsonSchema>>;
 
-/** A schema takes longer to write than a request to answer. */
+/** Building a schema takes longer than answering a request. */
 const fieldsByOperation = new Map<OperationName, Fields>();
 
 function fieldsOf(name: OperationName): Fields {
@@ -91,7 +90,7 @@ function objectFrom(text: string): unknown {
   }
 }
 
-/** The same the other way round. */
+/** The inverse of `readQuery`. */
 export function printQuery(input: Readonly<Record<string, unknown>>): [string, string][] {
   return Object.entries(input).flatMap(([field, value]): [string, string][] => {
     if (value === undefined) return [];

@@ -4,7 +4,7 @@ import { brokenBound } from './json-bounds.ts';
 
 const bounds = { depthMax: 3, valuesMax: 8 };
 
-test('depth and values are counted before a text is parsed', () => {
+test('depth and number of values are checked before a text is parsed', () => {
   const cases: [text: string, broken: 'depthMax' | 'valuesMax' | undefined][] = [
     ['', undefined],
     ['7', undefined],
@@ -15,7 +15,7 @@ test('depth and values are counted before a text is parsed', () => {
     ['[1,2,3,4,5,6,7,8]', 'valuesMax'],
     [',,,,,,,,', 'valuesMax'],
     ['[[],[],[],[]', 'valuesMax'],
-    // What stands in a string is one value, whatever it looks like.
+    // The contents of a string are one value.
     ['"[[[[[[,,,,,,,,,,"', undefined],
     ['["\\"[[[[[[", 1]', undefined],
     ['["\\\\", [[[', 'depthMax'],
@@ -25,7 +25,7 @@ test('depth and values are counted before a text is parsed', () => {
   for (const [text, broken] of cases) assert.equal(brokenBound(text, bounds), broken, text);
 });
 
-test('the scan stops where the bound is broken', () => {
+test('the scan stops where it exceeds the bound', () => {
   let read = 0;
   const text = {
     length: 1_000_000,

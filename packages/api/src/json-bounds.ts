@@ -1,8 +1,8 @@
-/** What a JSON text may be made of. */
+/** Bounds of a JSON text. */
 export interface JsonBounds {
-  /** Lists and objects within each other. */
+  /** The nesting depth of lists and objects. */
   readonly depthMax: number;
-  /** Values in all, lists and objects among them. */
+  /** All values, including lists and objects. */
   readonly valuesMax: number;
 }
 
@@ -11,8 +11,8 @@ const backslash = 0x5c;
 const comma = 0x2c;
 
 /**
- * Which bound a text breaks, found in one pass and before anything is made of it: parsing, and every check of what was
- * parsed, cost as much as a text has values and levels. The text need not be valid.
+ * Returns the bound that a text exceeds, in one pass before parsing: the cost of parsing and validation grows with
+ * values and depth. The text need not be valid.
  */
 export function brokenBound(
   text: Pick<string, 'length' | 'charCodeAt'>,

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { int64Mark } from './fields.ts';
 import type { Operation } from './operation.ts';
 
-/** As much of a JSON Schema as is looked at here. */
+/** The parts of JSON Schema that are used here. */
 export interface JsonSchema {
   readonly $ref?: string;
   readonly type?: string;
@@ -29,12 +29,12 @@ export interface JsonSchema {
   readonly $defs?: Readonly<Record<string, JsonSchema>>;
 }
 
-/** What a caller may send. */
+/** Returns the schema of an input. */
 export function inputSchemaOf(operation: Pick<Operation, 'input'>): JsonSchema {
   return jsonSchemaOf(operation.input, 'input');
 }
 
-/** The schema of an answer. Records that several answers have stand under `$defs`. */
+/** Returns the schema of an answer. Objects that several answers share are under `$defs`. */
 export function outputSchemaOf(operation: Pick<Operation, 'output'>): JsonSchema {
   return jsonSchemaOf(operation.output, 'output');
 }
@@ -47,9 +47,9 @@ export function jsonSchemaOf(schema: z.ZodObject, io: 'input' | 'output'): JsonS
       const { meta } = zodSchema as { meta?: () => Record<string, unknown> | undefined };
       if (meta?.call(zodSchema)?.wire === int64Mark) asInt64(jsonSchema);
       delete jsonSchema.wire;
-      // The pattern repeats what the format says, at length.
+      // The pattern only repeats the format, at length.
       if (jsonSchema.format === 'date-time') delete jsonSchema.pattern;
-      // A client has to bear fields that a newer server adds.
+      // Clients must accept fields that a newer server adds.
       if (io === 'output' && jsonSchema.additionalProperties === false)
         delete jsonSchema.additionalProperties;
     },
@@ -57,14 +57,14 @@ export function jsonSchemaOf(schema: z.ZodObject, io: 'input' | 'output'): JsonS
   return found as JsonSchema;
 }
 
-/** However it is checked, it is one integer in JSON. */
+/** However it is validated, in JSON it is one integer. */
 function asInt64(jsonSchema: Record<string, unknown>): void {
   delete jsonSchema.anyOf;
   jsonSchema.type = 'integer';
   jsonSchema.format = 'int64';
 }
 
-/** The names of fields of an input whose values are secrets, which must not be logged. */
+/** Returns the names of input fields with secret values, which must not be logged. */
 export function secretFieldsOf(operation: Pick<Operation, 'input'>): string[] {
   const { properties = {} } = inputSchemaOf(operation);
   return Object.keys(properties).filter((name) => hasSecret(properties[name]!));

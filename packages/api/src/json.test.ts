@@ -22,12 +22,12 @@ test('integers are exact, however large', () => {
   }
 });
 
-test('what is written large in another way stays a number', () => {
+test('a large number that is not written as an integer stays a number', () => {
   assert.equal(parseJson('1e300'), 1e300);
   assert.equal(parseJson(`1${'0'.repeat(40)}`), 1e40);
 });
 
-test('any duration survives JSON', () => {
+test('any duration survives serialization as JSON', () => {
   const duration = fc.bigInt({ min: 0n, max: 2n ** 63n - 1n }).map(shortest);
   fc.assert(
     fc.property(fc.dictionary(fc.string(), duration, { noNullPrototype: true }), (given) => {

@@ -1,6 +1,6 @@
 /**
- * JSON whose integers are exact. Durations in nanoseconds leave the integers of JavaScript after 104 days; other
- * languages read and write them as 64 bits. Here an integer is a number as long as it is exact and a bigint beyond.
+ * JSON with exact integers. Durations in nanoseconds exceed the safe integers of JavaScript after 104 days; other
+ * languages read and write them as 64 bits. Here an integer is a number while it is exact and a bigint beyond.
  */
 export function parseJson(text: string): unknown {
   return JSON.parse(text, reviveInteger as (key: string, value: unknown) => unknown);
@@ -19,7 +19,7 @@ function reviveInteger(_key: string, value: unknown, context?: { readonly source
   return source !== undefined && integerText.test(source) ? BigInt(source) : value;
 }
 
-/** What the standard library's types do not know yet. */
+/** Not in the types of the standard library yet. */
 const { rawJSON } = JSON as unknown as { rawJSON?: (text: string) => unknown };
 
 function replaceBigint(_key: string, value: unknown): unknown {

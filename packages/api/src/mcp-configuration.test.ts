@@ -8,7 +8,7 @@ const servers = {
   headers: { 'service-api-key': 'aks_1' },
 };
 
-test('clients that call the address url', () => {
+test('clients with the key url', () => {
   assert.deepEqual(JSON.parse(mcpConfiguration('url', servers)), {
     mcpServers: {
       weir: { url: 'https://weir.example/api/v1/mcp', headers: { 'service-api-key': 'aks_1' } },
@@ -17,7 +17,7 @@ test('clients that call the address url', () => {
   });
 });
 
-test('those that call it serverUrl', () => {
+test('clients with the key serverUrl', () => {
   assert.deepEqual(JSON.parse(mcpConfiguration('server_url', servers)), {
     mcpServers: {
       weir: { serverUrl: 'https://weir.example/api/v1/mcp', headers: { 'service-api-key': 'aks_1' } },
@@ -26,7 +26,7 @@ test('those that call it serverUrl', () => {
   });
 });
 
-test('those that have a command', () => {
+test('clients with a command', () => {
   assert.deepEqual(mcpConfiguration('command_line', servers).split('\n'), [
     'mcp add --transport http weir https://weir.example/api/v1/mcp --header "service-api-key: aks_1"',
     'mcp add --transport http weir-docs https://weir.example/docs/mcp',

@@ -3,19 +3,17 @@ import { docsMcpPath, mcpPath } from './paths.ts';
 interface McpServers {
   /** The base address. */
   readonly baseUrl: string;
-  /** What the client calls the server; the one of the documentation is called `…-docs`. */
+  /** The name of the server in the client; the one of the documentation has the suffix `-docs`. */
   readonly serverName: string;
-  /** The keys by their headers. */
+  /** The keys by header. */
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/**
- * How clients want to be told of a server: most call the address `url`, one kind `serverUrl`, and some have a command.
- */
+/** How clients configure a server: most name the address `url`, one kind `serverUrl`, and some run a command. */
 export const mcpClientKinds = ['url', 'server_url', 'command_line'] as const;
 type McpClientKind = (typeof mcpClientKinds)[number];
 
-/** What a user pastes into the configuration of a client. The documentation needs no headers. */
+/** Returns the configuration that a user pastes into a client. The documentation needs no headers. */
 export function mcpConfiguration(kind: McpClientKind, { baseUrl, serverName, headers }: McpServers): string {
   const url = new URL(mcpPath, baseUrl).href;
   const docsUrl = new URL(docsMcpPath, baseUrl).href;

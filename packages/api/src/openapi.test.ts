@@ -23,7 +23,7 @@ interface Document {
   readonly components: { readonly schemas: object; readonly securitySchemes: object };
 }
 
-// What is served is JSON, so that is what is looked at.
+// The document is served as JSON, so the test checks the JSON.
 const document = JSON.parse(JSON.stringify(openApiDocument())) as Document;
 const methods = Object.entries(document.paths).flatMap(([path, item]) =>
   Object.entries(item).map(([method, described]) => ({ path, method, described })),
@@ -37,7 +37,7 @@ function* valuesCalled(key: string, value: unknown): Generator<unknown> {
   }
 }
 
-test('every operation and every other route is there', () => {
+test('the document has every operation and every other route', () => {
   assert.equal(document.openapi, '3.1.0');
   assert.deepEqual(Object.keys(document.paths), [
     ...operations.map(pathOf),
@@ -49,7 +49,7 @@ test('every operation and every other route is there', () => {
   }
 });
 
-test('references resolve, and nothing is named that nobody uses', () => {
+test('references resolve, and every definition is used', () => {
   const references = [...valuesCalled('$ref', document)] as string[];
   assert.ok(references.length > 100);
   const used = new Set(references.map((reference) => /^#\/components\/schemas\/(\w+)$/.exec(reference)?.[1]));
@@ -63,7 +63,7 @@ test('operation ids are unique words', () => {
   for (const id of ids) assert.match(id, /^[a-z][a-z0-9_]*$/);
 });
 
-test('every method has what the standard asks for', () => {
+test('every method has what the standard requires', () => {
   const schemes = Object.keys(document.components.securitySchemes);
   const tags = document.tags.map(({ name }) => name);
   for (const { path, method, described } of methods) {
@@ -81,15 +81,15 @@ test('every method has what the standard asks for', () => {
       where,
     );
     for (const { required } of named) assert.equal(required, true, where);
-    // A body with GET means nothing.
+    // A body with GET has no meaning.
     if (method === 'get') assert.equal(described.requestBody, undefined, where);
   }
 });
 
-test('schemas say what a JSON Schema may say', () => {
+test('schemas are valid JSON Schema', () => {
   const types = ['string', 'integer', 'number', 'boolean', 'object', 'array', 'null'];
   for (const type of valuesCalled('type', document.components.schemas)) {
-    // A field may be called "type", and then it is a schema.
+    // A field may be named "type", and then it is a schema.
     if (typeof type === 'string') assert.ok(types.includes(type), type);
   }
   for (const pattern of valuesCalled('pattern', document)) {
@@ -99,7 +99,7 @@ test('schemas say what a JSON Schema may say', () => {
   assert.deepEqual(marks, []);
 });
 
-test('each error stands under its status', () => {
+test('each error is listed under its status', () => {
   for (const operation of operations) {
     const { responses } = document.paths[pathOf(operation)]!.post!;
     for (const code of errorsOf(operation)) {
@@ -110,7 +110,7 @@ test('each error stands under its status', () => {
   }
 });
 
-test('only those who prove themselves by the call need no key', () => {
+test('only public operations need no key', () => {
   const open = operations.filter(
     (operation) => document.paths[pathOf(operation)]!.post!.security.length === 0,
   );

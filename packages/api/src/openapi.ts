@@ -8,7 +8,7 @@ import { type OtherRoute, otherRoutes } from './other-routes.ts';
 
 type Json = Record<string, unknown>;
 
-/** The description of the API as OpenAPI 3.1, all of it from the catalogue. */
+/** Returns the OpenAPI 3.1 description of the API, derived from the catalogue. */
 export function openApiDocument(): Json {
   const schemas: Record<string, JsonSchema> = { Error: errorSchema };
   const paths: Record<string, Json> = {};
@@ -134,7 +134,7 @@ const retryAfter = {
   'Retry-After': { description: 'Seconds to wait.', schema: { type: 'integer', minimum: 1 } },
 };
 
-/** Moves named records to where the whole document finds them. Two that have one name have to be the same. */
+/** Moves shared definitions to the top of the document. Two of the same name have to be equal. */
 function hoisted({ $defs = {}, ...schema }: JsonSchema, schemas: Record<string, JsonSchema>): JsonSchema {
   for (const [name, found] of Object.entries($defs)) {
     const moved = relinked(found);

@@ -2,22 +2,22 @@ import type * as z from 'zod';
 import type { OwnErrorCode } from './errors.ts';
 import { apiPath } from './paths.ts';
 
-/** Whether it changes anything. Reads may be called by read-only keys, and with GET. */
+/** Whether it changes anything. Reads accept read-only keys and GET. */
 export type Access = 'read' | 'write';
 
 /**
- * What a caller needs the right to:
+ * The permission that a caller needs:
  *
- * - `public`: nothing; it proves who it is by the call itself.
- * - `user`: to be known, as a user or by any key.
+ * - `public`: none; the call itself proves the identity.
+ * - `user`: any user or any key.
  * - `account`: the whole account, by an account key or as an administrator of all workspaces.
- * - `workspace`: the workspace that `workspace_id` names, or those that the caller reaches.
+ * - `workspace`: the workspace that `workspace_id` names, or those that the caller can access.
  * - `cluster`: the workspace of the cluster that `virtual_cluster_id` names.
  */
 export const scopes = ['public', 'user', 'account', 'workspace', 'cluster'] as const;
 export type Scope = (typeof scopes)[number];
 
-/** One thing that the control plane can do. Everything that shows or serves it is derived from here. */
+/** One operation of the control plane. Its routes, clients and documentation are derived from this. */
 export interface Operation<
   Name extends string = string,
   Input extends z.ZodObject = z.ZodObject,
@@ -28,17 +28,17 @@ export interface Operation<
   readonly title: string;
   /** One sentence. */
   readonly summary: string;
-  /** What a caller has to know besides. */
+  /** What a caller has to know in addition. */
   readonly description?: string;
   readonly access: Access;
   readonly scope: Scope;
-  /** Strict: a field that it does not have is a mistake of the caller. */
+  /** Strict: an unknown field is an error. */
   readonly input: Input;
-  /** Not strict: a client has to ignore fields that it does not know. */
+  /** Not strict: a client ignores unknown fields. */
   readonly output: Output;
-  /** Beyond the common ones. */
+  /** In addition to the common ones. */
   readonly errors: readonly OwnErrorCode[];
-  /** The secret in the input could be guessed, so that failures are counted per address and per name. */
+  /** The input has a secret that could be guessed, so failures are rate-limited per address and per name. */
   readonly isGuessable?: true;
   readonly example: {
     readonly input: NoInfer<z.input<Input>>;
@@ -58,7 +58,7 @@ export function pathOf(operation: Pick<Operation, 'name'>): string {
   return `${apiPath}/${operation.name}`;
 }
 
-/** The HTTP methods that it is called with. */
+/** Returns the HTTP methods of an operation. */
 export function methodsOf(operation: Pick<Operation, 'access'>): readonly ('GET' | 'POST')[] {
   return operation.access === 'read' ? ['GET', 'POST'] : ['POST'];
 }

@@ -1,9 +1,9 @@
 import { apiPath } from './paths.ts';
 
-/** What the control plane serves besides operations, for the pages that show what there is. */
+/** What the control plane serves besides operations, for the reference pages. */
 export interface OtherRoute {
   readonly method: 'GET';
-  /** Parts that vary in braces. */
+  /** Variable parts are in braces. */
   readonly path: string;
   readonly summary: string;
   readonly contentType: string;

@@ -8,7 +8,7 @@ test('every type of cluster has a type of pipeline', () => {
     assert.ok(pipelineTypeNames.some((type) => pipelineTypes[type].clusterType === clusterType));
 });
 
-test('what cannot run is told as long as there is something that cannot', () => {
+test('a type that cannot run is reported while there is one', () => {
   assert.deepEqual(runnablePipelineTypes, []);
   assert.equal(engineNoteFor([]), 'This release keeps pipelines and has no engine that runs them.');
   assert.equal(

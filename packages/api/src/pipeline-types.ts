@@ -1,15 +1,15 @@
 import type { ClusterType } from './ids.ts';
 
 interface PipelineTypeRow {
-  /** The clusters that have pipelines of the type. */
+  /** The type of clusters that have such pipelines. */
   readonly clusterType: ClusterType;
-  /** Whether a cluster has one at most: two of them would write the same things. */
+  /** Whether a cluster has at most one: two would write the same things. */
   readonly isSingle: boolean;
-  /** Whether a configuration may come in parts. */
+  /** Whether a configuration may be split into parts. */
   readonly hasParts: boolean;
 }
 
-/** What a pipeline can be. */
+/** The types of pipelines. */
 export const pipelineTypes = {
   bento: { clusterType: 'byoc', isSingle: false, hasParts: false },
   orbit: { clusterType: 'byoc', isSingle: true, hasParts: false },
@@ -25,12 +25,12 @@ export const pipelineStates = ['running', 'paused'] as const;
 export type PipelineState = (typeof pipelineStates)[number];
 
 /**
- * The types that this release can run. An engine that learns to run a type adds it here, and with that pipelines of the
- * type can be started, and no page says any more that they cannot.
+ * The types that this release can run. An engine that can run a type adds it here; then pipelines of the type can be
+ * started, and the pages no longer say that they cannot.
  */
 export const runnablePipelineTypes: readonly PipelineType[] = [];
 
-/** A note for users who expect pipelines to run; nothing when all of them do. */
+/** A note for users who expect pipelines to run; empty when all types run. */
 export const pipelineEngineNote: string = engineNoteFor(runnablePipelineTypes);
 
 export function engineNoteFor(runnable: readonly PipelineType[]): string {

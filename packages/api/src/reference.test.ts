@@ -9,7 +9,7 @@ import { apiPage } from './reference.ts';
 
 const page = apiPage();
 
-test('the page on disk is the one that the catalogue gives', () => {
+test('the page on disk matches the catalogue', () => {
   const url = new URL('../../../docs/reference/api.md', import.meta.url);
   assert.ok(readFileSync(url, 'utf8') === page, 'docs/reference/api.md is out of date; run npm run docs');
 });
@@ -28,13 +28,13 @@ test('every link on the page leads somewhere', () => {
   for (const link of links) assert.ok(anchors.has(link), link);
 });
 
-test('no page of a console is promised while there is none', () => {
+test('the page names no console while there is none', () => {
   assert.equal(hasConsole, false, 'with a console this test goes');
   assert.doesNotMatch(page, /\bconsole\b(?!\.example)|Events tab/i);
   assert.doesNotMatch(JSON.stringify(openApiDocument()), /\bconsole\b(?!\.example)|Events tab/i);
 });
 
-test('rows of a table have as many cells as its head', () => {
+test('every row of a table has as many cells as the header', () => {
   let columns: number | undefined;
   for (const line of page.split('\n')) {
     if (!line.startsWith('|')) columns = undefined;
@@ -46,7 +46,7 @@ test('rows of a table have as many cells as its head', () => {
   }
 });
 
-/** The names of all fields inside of a schema, with those that they are inside of. */
+/** Returns the names of all fields of a schema, with their paths. */
 function namesOf({ properties, items, anyOf, additionalProperties }: JsonSchema, path = ''): string[] {
   const fields = Object.entries(properties ?? {}).flatMap(([name, field]) => {
     const whole = path === '' ? name : `${path}.${name}`;
@@ -57,7 +57,7 @@ function namesOf({ properties, items, anyOf, additionalProperties }: JsonSchema,
   return [...fields, ...others, ...entries, ...(items === undefined ? [] : namesOf(items, `${path}[]`))];
 }
 
-test('the page has every field of every answer, with its type and what it means', () => {
+test('the page has every field of every answer, with its type and description', () => {
   const sections = new Map(page.split(/^### /m).map((text) => [text.split('\n', 1)[0]!, text]));
   let fields = 0;
   const assertIn = (title: string, schema: JsonSchema, heading: string) => {

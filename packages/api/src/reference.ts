@@ -66,7 +66,7 @@ function contents(): string {
   return `## Operations\n\n${markdownTable(['Operation', 'Method', 'Needs', 'What it does'], rows)}`;
 }
 
-/** As Markdown renderers make it of the heading. */
+/** The anchor that Markdown renderers derive from the heading. */
 function anchorOf({ name }: Operation): string {
   return name.replaceAll('/', '');
 }
@@ -109,7 +109,7 @@ function operationSection(operation: Operation): string {
     .join('\n\n');
 }
 
-/** Records that answers share, once. */
+/** The objects that answers share, once. */
 function recordSection(): string {
   const records = new Map<string, JsonSchema>();
   for (const operation of operations) {
@@ -140,7 +140,7 @@ function fieldRows({ properties = {}, required = [] }: JsonSchema, prefix: strin
     return [
       row,
       ...inners.flatMap(({ object, suffix }) => {
-        // Of what can be several things, no field is always there.
+        // In a union no field is always present.
         const shown = inners.length > 1 ? { ...object, required: [] } : object;
         return fieldRows(shown, `${prefix}${name}${suffix}.`);
       }),
@@ -154,8 +154,8 @@ function meaningOf(schema: JsonSchema): string {
 }
 
 /**
- * The objects whose fields follow in the table: the field itself, its items or its entries. Of what can be several
- * things, all of them.
+ * Returns the objects whose fields follow in the table: the field itself, its items or its entries; for a union, all of
+ * them.
  */
 function innersOf(schema: JsonSchema): { readonly object: JsonSchema; readonly suffix: string }[] {
   const { anyOf, items, additionalProperties } = schema;

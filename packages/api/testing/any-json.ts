@@ -2,9 +2,7 @@ import * as fc from 'fast-check';
 import { plainText } from '../src/fields.ts';
 import type { JsonSchema } from '../src/json-schema.ts';
 
-/**
- * Anything that a schema of the catalogue allows, so that what the schemas say can be held against what is accepted.
- */
+/** Generates any value that a schema allows, to compare the schemas with the validation. */
 export function anyJson(schema: JsonSchema, root: JsonSchema = schema): fc.Arbitrary<unknown> {
   if (schema.$ref !== undefined) return anyJson(root.$defs![schema.$ref.replace('#/$defs/', '')]!, root);
   if (schema.anyOf !== undefined) return fc.oneof(...schema.anyOf.map((one) => anyJson(one, root)));
@@ -58,7 +56,7 @@ function anyText({ format, pattern, minLength = 0, maxLength = 64 }: JsonSchema)
     return text.filter((found) => plainText.test(found) && fits(found));
   }
   if (pattern.includes('\\p{')) return fc.webUrl({ validSchemes: ['https'] }).filter(fits);
-  // Look-aheads are beyond the generator.
+  // The generator does not support look-aheads.
   return fc
     .stringMatching(new RegExp(pattern.replace('(?!\\.{1,2}$)', '')))
     .filter((text) => new RegExp(pattern, 'u').test(text) && fits(text));
@@ -68,7 +66,7 @@ function anyObject(schema: JsonSchema, root: JsonSchema): fc.Arbitrary<unknown> 
   const { properties = {}, required = [], additionalProperties } = schema;
   if (typeof additionalProperties === 'object') {
     const key = anyJson(schema.propertyNames ?? { type: 'string' }, root) as fc.Arbitrary<string>;
-    // The one name that is no key of an object; whoever sends it is not heard.
+    // The one name that cannot be a key of an object; a field of this name is ignored.
     const usable = key.filter((name) => name !== '__proto__');
     return fc.dictionary(usable, anyJson(additionalProperties, root), { maxKeys: 3, noNullPrototype: true });
   }

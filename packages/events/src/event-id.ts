@@ -6,7 +6,8 @@ const variants = '89ab';
 
 /**
  * Makes unique event ids: UUIDs of version 7, ordered by time. Ids of one millisecond share the timestamp and a random
- * tail that is drawn per millisecond; a counter between the two distinguishes them (RFC 9562, method 1).
+ * tail that is drawn per millisecond and when the counter overflows; a counter between the two distinguishes them
+ * (RFC 9562, method 1).
  */
 export class EventIds {
   readonly #random: Random;

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { iconAt, iconNames, iconUrl } from './icons.ts';
 
-test('every icon is where tools say that it is', () => {
+test('every icon is served at the URL that tools name', () => {
   for (const name of iconNames) {
     const { pathname, origin } = new URL(iconUrl(name, 'https://weir.example/'));
     assert.equal(origin, 'https://weir.example');

@@ -1,4 +1,4 @@
-/** What a client may show beside a tool: one picture for each family of them. */
+/** Icons that a client may show beside a tool: one per family of tools. */
 export type IconName = keyof typeof paths;
 
 const paths = {
@@ -14,7 +14,7 @@ const paths = {
   docs: 'M4 3h12a4 4 0 0 1 4 4v14H8a4 4 0 0 1-4-4zM8 8h8M8 12h8',
 } as const;
 
-/** A blue that can be told from a white page and from a black one, since a picture does not know where it is shown. */
+/** A blue that contrasts with white and black, since an icon does not know its background. */
 const color = '#4a7fd0';
 
 const iconPath = /^\/icons\/([a-z]+)\.svg$/;
@@ -22,15 +22,15 @@ const iconPath = /^\/icons\/([a-z]+)\.svg$/;
 export const iconNames = Object.keys(paths) as readonly IconName[];
 
 /**
- * Where an icon is. Its bytes inside of the list of tools would be a sixth of all that may be said there, and clients
- * that show none would pay for them too; so that they are fetched, once, from the site that serves the tools, which is
- * the one from which clients take pictures.
+ * Returns the URL of an icon. Inline icons would take a sixth of the size limit of the tool list, also for clients that
+ * show none; so clients fetch them once, from the site that serves the tools, the only one from which clients accept
+ * icons.
  */
 export function iconUrl(name: IconName, siteUrl: string): string {
   return new URL(`/icons/${name}.svg`, siteUrl).href;
 }
 
-/** The picture at a path of the site, or nothing. */
+/** Returns the icon at a path of the site, if there is one. */
 export function iconAt(path: string): string | undefined {
   const name = iconPath.exec(path)?.[1] ?? '';
   return Object.hasOwn(paths, name) ? svgOf(paths[name as IconName]) : undefined;

@@ -17,7 +17,7 @@ import type { Tool } from './tools/tool.ts';
 import type { CallOperation } from './tools/tool-context.ts';
 import { listedTool } from './tools/tool-list.ts';
 
-/** What a server has to offer. */
+/** What a server offers. */
 export interface ServerManifest {
   readonly name: string;
   readonly title: string;
@@ -26,7 +26,7 @@ export interface ServerManifest {
   readonly resources: readonly FixedResource[];
   readonly families: readonly ResourceFamily[];
   readonly prompts: readonly Prompt[];
-  /** Whether it is the same for all callers, so that answers may be cached and shared. */
+  /** Whether it is the same for all callers, so that responses may be cached and shared. */
   readonly isPublic: boolean;
 }
 
@@ -37,12 +37,12 @@ interface ServerDeps {
   readonly metrics: Metrics;
 }
 
-/** How long clients may keep lists. They change with releases only. */
+/** How long clients may cache lists. They change with releases only. */
 const listsCacheMs = 300_000;
 
 /**
  * Makes servers for single requests. What is the same for all callers is serialized once; a request only looks up a
- * handler. Hence the library's plain server: its other one writes all schemas anew with each request.
+ * handler. It uses the library's low-level server because the other one serializes all schemas with each request.
  */
 export function serverMaker(
   offer: ServerManifest,
@@ -127,7 +127,7 @@ export function serverMaker(
     });
   }
 
-  /** Once for each address of the site: it is settled when a process has started. */
+  /** Once per URL of the site, which is fixed after the start of a process. */
   function lists() {
     const siteUrl = publicUrl();
     if (written?.siteUrl !== siteUrl) written = { siteUrl, lists: listsOf(offer, siteUrl) };
@@ -202,7 +202,7 @@ function listsOf({ tools, resources, families, prompts }: ServerManifest, siteUr
   };
 }
 
-/** Lists have one page, so that no cursor but the empty one leads anywhere. */
+/** Lists have one page, so only the empty cursor is valid. */
 function onePage<List extends object>(
   params: { readonly cursor?: string | undefined } | undefined,
   list: List,
@@ -211,7 +211,7 @@ function onePage<List extends object>(
   return { ...list };
 }
 
-/** Tells a client that asked to be told, on the stream of its own request. */
+/** Sends progress to a client that requested it, on the stream of its own request. */
 function progressOf({ mcpReq }: ServerContext): ((seconds: number) => void) | undefined {
   const progressToken = mcpReq._meta?.progressToken;
   if (progressToken === undefined) return undefined;
@@ -231,7 +231,7 @@ function unknownName(kind: string, name: string, known: Iterable<string>): Proto
   return invalid(`There is no ${kind} ${JSON.stringify(name.slice(0, 128))}; ${hint}`);
 }
 
-/** What a caller can mend is told as such, and not as a failure of ours. */
+/** Reports an error that the caller can fix as invalid parameters, not as an internal error. */
 async function orInvalid<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();

@@ -5,7 +5,7 @@ import type { ServerManifest } from './protocol-server.ts';
 import { docsFamily, eventTypeFamily, fixedResources } from './resources/resources.ts';
 import { tools } from './tools/tools.ts';
 
-/** What the control plane offers, with keys. */
+/** What the control plane offers; it requires keys. */
 export function controlPlaneManifest(pages: readonly DocsPage[]): ServerManifest {
   return {
     name: 'weir',
@@ -24,7 +24,7 @@ export function controlPlaneManifest(pages: readonly DocsPage[]): ServerManifest
   };
 }
 
-/** What the documentation offers, without keys. It sees no cluster. */
+/** What the documentation offers, without keys. It has no access to clusters. */
 export function documentationManifest(pages: readonly DocsPage[]): ServerManifest {
   return {
     name: 'weir-docs',

@@ -17,11 +17,11 @@ export interface Served {
   readonly metrics: Metrics;
   /** The operations that were called, with their inputs. */
   readonly calls: readonly (readonly [OperationName, unknown])[];
-  /** A client of the protocol's own library, which speaks the revision. */
+  /** Connects a client of the protocol's own library, with the given revision. */
   connect(era?: 'modern' | 'legacy'): Promise<Client>;
 }
 
-/** What an operation answers in a test. Those that are not named answer with their example. */
+/** The results of operations in a test. Others return their example. */
 export type Answers = Partial<Record<OperationName, (input: never, stop: AbortSignal) => unknown>>;
 
 export const docsPages = [

@@ -4,8 +4,8 @@ import { id } from '../ids.ts';
 import { apiLimits } from '../limits.ts';
 
 /**
- * What a key or a role may do, and where. A key has a kind of principal, a role the name of a grant; whatever does not
- * apply is empty. `*` stands for everything.
+ * What a key or a role permits, and where. A key has a principal kind, a role the name of a grant; fields that do not
+ * apply are empty. `*` stands for everything.
  */
 
 const principalKinds = ['app', 'app_r', 'agent', 'agent_r', '*'] as const;
@@ -20,7 +20,7 @@ const resourceKind = 'For an agent key `virtual_cluster`, otherwise `*`.';
 const resourceId = 'The cluster of an agent key, otherwise `*`.';
 const grantName = 'For a role: `admin` or `read_only`.';
 
-/** A grant of a key that is to be made. */
+/** A grant of a new key. */
 const keyGrant = z.strictObject({
   principal_kind: z.enum(principalKinds).describe(principalKind),
   resource_kind: z.enum(resourceKinds).describe(resourceKind),
@@ -33,7 +33,7 @@ const keyGrant = z.strictObject({
 
 export const keyGrants = () => list(keyGrant, apiLimits.accessGrantsMax, 1);
 
-/** A grant of a role that is to be made or changed. */
+/** A grant of a new or changed role. */
 const roleGrant = z.strictObject({
   workspace_id: z
     .union([everything, id('workspace')])

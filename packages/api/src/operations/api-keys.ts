@@ -22,7 +22,7 @@ const keyFields = {
   created_at: time().describe('When it was made.'),
 };
 
-/** A key at the only moment at which its secret is known. */
+/** A key, in the only answer that contains its secret. */
 export const newApiKey = z
   .object({
     ...keyFields,

@@ -16,7 +16,7 @@ import { defineOperation } from '../operation.ts';
 
 export const actorKinds = ['user', 'api_key', 'agent', 'anonymous', 'system'] as const;
 
-/** Ids that one call can be about. */
+/** The maximum number of ids in one audited call. */
 const targetsMax = 16;
 const targetText = () => text(256);
 

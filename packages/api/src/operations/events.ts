@@ -94,7 +94,7 @@ const eventFields = z.object({
   ),
 });
 
-/** Known attributes are checked, and others pass: an object schema would drop them. */
+/** Validates the known attributes and passes on the others, which an object schema would drop. */
 const event = z
   .custom<EventResponse>((value) => eventFields.safeParse(value).success)
   .meta({

@@ -3,8 +3,8 @@ import * as z from 'zod';
 import { list, prose } from '../fields.ts';
 
 /**
- * A filter put together of rows, for those who do not write. Groups may be nested as deep as a person would put them
- * together; what is deeper is written.
+ * A filter built from rows, for users who do not write filters. The nesting depth is limited to what is usable in a
+ * form; deeper filters are written as text.
  */
 const value = () => z.union([prose(coreLimits.filterPatternCharsMax), z.number(), z.boolean()]).nullable();
 

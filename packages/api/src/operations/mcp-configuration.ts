@@ -6,7 +6,7 @@ import { apiLimits } from '../limits.ts';
 import { mcpClientKinds, mcpConfiguration } from '../mcp-configuration.ts';
 import { defineOperation } from '../operation.ts';
 
-/** A header and a key for each of the workspaces, three times over. */
+/** A header and a key for each workspace, three times. */
 const configurationCharsMax = 256 * apiLimits.apiKeysPerCallMax + 2048;
 
 const exampleServers = {

@@ -5,7 +5,7 @@ import { apiLimits } from '../limits.ts';
 import { defineOperation } from '../operation.ts';
 import { pipelineEngineNote, pipelineStates, pipelineTypeNames } from '../pipeline-types.ts';
 
-/** A text of several lines that a caller sends: what every database can store, and no halves of characters. */
+/** A text of several lines from a caller: characters that every database can store, without lone surrogates. */
 const document = () =>
   z
     .string()
@@ -108,7 +108,7 @@ const exampleOverview = {
   deployed_configuration_version: 1,
 } as const;
 
-/** Sentences of a description, of which some may be empty. */
+/** Joins sentences and skips empty ones. */
 const sentences = (...some: readonly string[]) => some.filter((one) => one !== '').join(' ');
 
 export const pipelineOperations = [

@@ -30,7 +30,7 @@ const session = z
   })
   .meta({ id: 'Session', description: 'A signed-in user.' });
 
-/** What `sign_in` compares with; shorter passwords than are allowed now may have been allowed once. */
+/** `sign_in` accepts passwords that are shorter than the current minimum, which may have been lower. */
 const passwordGiven = () => secret(1, apiLimits.passwordCharsMax);
 
 export const sessionOperations = [

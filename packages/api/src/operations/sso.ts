@@ -5,8 +5,8 @@ import { apiLimits } from '../limits.ts';
 import { defineOperation } from '../operation.ts';
 
 /**
- * Single sign-on is OpenID Connect. The routes have the names that clients of SAML use, and other fields: an issuer and
- * a client take the place of the entity, its address and its certificate.
+ * Single sign-on is OpenID Connect. The routes have the names that SAML clients use, with other fields: an issuer and a
+ * client replace the entity, its address and its certificate.
  */
 
 const identifier = () =>

@@ -125,7 +125,7 @@ function piecesIn({ cast }: Field, pattern: string): Clause[] {
   });
 }
 
-/** A piece without lone surrogates: the text may have the other half, and then the JSON has neither escape. */
+/** Splits a piece at lone surrogates: if the text has the other half, the JSON has neither escape. */
 function wholeCharacters(piece: string): string[] {
   return piece.split(/[\ud800-\udfff]/u);
 }

@@ -1,6 +1,6 @@
 import { type BuilderGroup, emptyBuilder } from './builder.ts';
 
-/** The filter of a search in its current edit mode. The form for the other mode is empty. */
+/** The filter of a search in its current edit mode. It has no state for the other mode. */
 export type SearchFilter =
   | { readonly mode: 'builder'; readonly builder: BuilderGroup }
   | { readonly mode: 'raw'; readonly text: string };

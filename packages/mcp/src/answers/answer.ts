@@ -5,13 +5,13 @@ type Fields = Readonly<Record<string, unknown>>;
 
 export type AnswerFormat = 'concise' | 'detailed';
 
-/** What a tool answers: the same as fields and as text. */
+/** The answer of a tool, as fields and as text. */
 export interface ToolAnswer {
   readonly fields: Fields;
   readonly text: string;
 }
 
-/** What every answer ends with. */
+/** Fields at the end of every answer. */
 interface AnswerTail {
   readonly truncated: boolean;
   readonly next_cursor: string | null;
@@ -26,7 +26,7 @@ export interface AnswerOptions {
 
 const cutHint = 'The answer was too long and is cut; ask for less, or set max_tokens.';
 
-/** Fields and tail as one answer that is no longer than it may be. */
+/** Combines fields and tail into one answer within the token limit. */
 export function answerOf(fields: Fields, tail: AnswerTail, { format, tokensMax }: AnswerOptions): ToolAnswer {
   const { answer: fittedAnswer, isCut } = fitted(fields, tokensMax);
   const hint = isCut ? [tail.hint, cutHint].filter(Boolean).join(' ') : tail.hint;

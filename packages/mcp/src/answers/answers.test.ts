@@ -30,7 +30,7 @@ for (const [what, fields, text] of texts) {
   test(`${what} as text`, () => assert.equal(conciseText(fields), text));
 }
 
-test('a table costs less than half of the same as JSON', () => {
+test('a table takes less than half of the tokens of the same as JSON', () => {
   const rows = Array.from({ length: 20 }, (_, index) => ({
     agent_id: `agent-${index}`,
     release: 'v830',
@@ -50,7 +50,7 @@ const anyAnswer = fc.dictionary(
   { maxKeys: 5 },
 );
 
-test('an answer fits, and is left alone when it does anyway', () => {
+test('an answer is cut to fit, and unchanged if it fits', () => {
   fc.assert(
     fc.property(anyAnswer, fc.integer({ min: 300, max: 2000 }), (answer, tokensMax) => {
       const isSmall = JSON.stringify(answer).length <= tokensMax * charsPerToken;
@@ -63,7 +63,7 @@ test('an answer fits, and is left alone when it does anyway', () => {
   );
 });
 
-test('a cursor leads back to its place, for its own question only', () => {
+test('a cursor continues at its place, for its own query only', () => {
   fc.assert(
     fc.property(fc.string(), fc.string(), fc.string(), (place, one, other) => {
       const question = questionOf('tool', { one });
@@ -77,7 +77,7 @@ test('a cursor leads back to its place, for its own question only', () => {
   );
 });
 
-test('whatever is sent as a cursor is refused in words', () => {
+test('any invalid cursor is refused with a message', () => {
   fc.assert(
     fc.property(fc.string(), (text) => {
       assert.throws(() => placeIn(text, 'question'), { name: 'ToolProblem', code: 'invalid_cursor' });

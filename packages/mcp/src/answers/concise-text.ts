@@ -1,6 +1,6 @@
 /**
- * An answer as text that costs a model few tokens: a line for each field, and a table with tabs for each list of
- * objects. Names of columns stand there once, which makes it a fraction of the same as JSON.
+ * Formats an answer as text that costs a model few tokens: a line per field, and a tab-separated table per list of
+ * objects. Column names occur once, so it takes a fraction of the same as JSON.
  */
 export function conciseText(answer: Readonly<Record<string, unknown>>): string {
   return linesOf(answer, '').join('\n');
@@ -31,7 +31,7 @@ function tableOf(rows: readonly Row[]): string[] {
   return [columns.join('\t'), ...rows.map((row) => columns.map((column) => cellOf(row[column])).join('\t'))];
 }
 
-/** What a cell of a table shows. Whatever clients put into names cannot begin a new cell or line. */
+/** Formats a table cell. Names that clients choose cannot begin a new cell or line. */
 export function cellOf(value: unknown): string {
   if (value === undefined || value === null) return '';
   if (Array.isArray(value) && value.every((item) => !isObject(item) && !Array.isArray(item)))

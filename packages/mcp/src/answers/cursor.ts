@@ -2,8 +2,8 @@ import { hash } from 'node:crypto';
 import { ToolProblem } from './problem.ts';
 
 /**
- * Where the next rows of an answer begin. It belongs to the question that it was given for: with another one it would
- * lead to nowhere. It opens nothing; who may see the rows is asked anew each time.
+ * A cursor: where the next rows of an answer begin. It is bound to its query and refused with another one. It grants no
+ * access; permissions are checked again with each call.
  */
 export function cursorText(question: string, place: string): string {
   return Buffer.from(JSON.stringify([question, place])).toString('base64url');
@@ -24,7 +24,7 @@ export function placeIn(cursor: string, question: string): string {
   return place;
 }
 
-/** What makes two calls ask the same. */
+/** Returns a key that is equal for equal queries. */
 export function questionOf(tool: string, args: Readonly<Record<string, unknown>>): string {
   const { cursor, limit, format, max_tokens, ...asked } = args;
   return hash('sha256', JSON.stringify([tool, asked]), 'base64url').slice(0, 12);

@@ -8,12 +8,12 @@ interface Fitted {
   readonly isCut: boolean;
 }
 
-/** Rounds of cutting. Each halves the largest part, so that a few do. */
+/** The maximum number of cuts. Each halves the largest part, so a few are enough. */
 const roundsMax = 64;
 const listItemsMin = 1;
 const textCharsMin = 64;
 
-/** The answer, its longest lists and texts cut until all of it has no more tokens than that. */
+/** Returns the answer with its longest lists and texts cut until it fits the token limit. */
 export function fitted(answer: Fields, tokensMax: number): Fitted {
   let found = answer;
   let isCut = false;
@@ -36,7 +36,10 @@ interface Part {
   readonly chars: number;
 }
 
-/** The list or the text that takes the most room. Of a list within a list the inner one counts, if it is most of it. */
+/**
+ * Returns the list or the text that takes the most room. Of nested lists it is the inner one, if that is most of the
+ * outer.
+ */
 function largestPart(value: unknown, path: readonly (string | number)[] = []): Part | undefined {
   if (typeof value === 'string')
     return value.length > textCharsMin ? { path, value, chars: value.length } : undefined;

@@ -1,6 +1,6 @@
 /**
- * Why a tool cannot do what it was asked for, and what the caller can do about it. The code is stable, the words are
- * for a model.
+ * Why a tool cannot do what it was asked for, and what the caller can do about it. The code is stable, the text is for
+ * a model.
  */
 export class ToolProblem extends Error {
   override readonly name = 'ToolProblem';

@@ -5,7 +5,7 @@ import { charsPerToken } from './tokens.ts';
 
 type Row = Readonly<Record<string, unknown>>;
 
-/** What a tool that lists is called with, besides what it lists. */
+/** The common arguments of tools that list. */
 interface ListArguments extends Readonly<Record<string, unknown>> {
   readonly limit: number;
   readonly cursor?: string | undefined;
@@ -14,27 +14,26 @@ interface ListArguments extends Readonly<Record<string, unknown>> {
 }
 
 interface ListSpec {
-  /** The name of the tool. */
   readonly tool: string;
   readonly args: ListArguments;
-  /** The field that has the rows. */
+  /** The field with the rows. */
   readonly name: string;
-  /** Columns of concise answers; the others come with details. */
+  /** Columns of concise answers; detailed answers have all. */
   readonly concise: readonly string[];
-  /** Fields besides the rows, which stand before them. */
+  /** Fields before the rows. */
   readonly fields?: Row;
-  /** The same, of what is known when the rows are. */
+  /** The same, for fields that are known only after the rows. */
   readonly lateFields?: () => Row;
   readonly consoleUrl: string | undefined;
-  /** What to do next, by the rows that are shown. */
+  /** The next step to suggest, given the rows that are shown. */
   readonly hint?: (shown: readonly Row[], hasMore: boolean) => string | undefined;
 }
 
-/** Some rows of a list that is known whole. */
+/** Answers with some rows of a list that is fully known. */
 export async function answerOfRows<Item>(
   spec: ListSpec & {
     readonly items: readonly Item[];
-    /** What tells an item from the others, to find the place again when the list has changed. */
+    /** Identifies an item, to find the position again after the list has changed. */
     readonly keyOf: (item: Item) => string;
     /** The rows of the items that are shown. */
     readonly rowsOf: (items: readonly Item[]) => Promise<readonly Row[]> | readonly Row[];
@@ -53,7 +52,7 @@ export async function answerOfRows<Item>(
   return finished(spec, rows.slice(0, shownCount), nextCursor, { total: items.length });
 }
 
-/** Some rows of a list that comes in pages. */
+/** Answers with some rows of a list that comes in pages. */
 export async function answerOfPages(
   spec: ListSpec & {
     readonly page: (
@@ -69,7 +68,7 @@ export async function answerOfPages(
   for (;;) {
     const { rows, nextCursor } = await page(limit, place);
     const shownCount = countThatFits(rows, spec);
-    // A page whose end does not fit is asked for again, shorter, so that its cursor is where it ends.
+    // If the end of a page does not fit, the page is requested again with a smaller limit, so that its cursor is right.
     if (shownCount < rows.length && shownCount < limit) {
       limit = shownCount;
       continue;
@@ -78,7 +77,7 @@ export async function answerOfPages(
   }
 }
 
-/** The place after an item: where it was, or wherever it is now. If it is gone, where it would be. */
+/** Returns the position after an item: where it was, or where it is now. If it is gone, where it would be. */
 function beginAfter<Item>(place: string, items: readonly Item[], keyOf: (item: Item) => string): number {
   const at = place.indexOf(' ');
   const index = Number(place.slice(0, at));
@@ -90,10 +89,10 @@ function beginAfter<Item>(place: string, items: readonly Item[], keyOf: (item: I
   return now < 0 ? index : now + 1;
 }
 
-/** For brackets, names and counts. */
+/** Reserve for brackets, names and counts. */
 const reservedChars = 128;
 
-/** At least one, since a row that is too long is cut itself. */
+/** At least one, since a row that is too long is itself cut. */
 function countThatFits(rows: readonly Row[], { args, concise, fields = {} }: ListSpec): number {
   let charsLeft = args.max_tokens * charsPerToken - JSON.stringify(fields).length - reservedChars;
   let count = 0;

@@ -1,4 +1,4 @@
-/** About how many tokens a text is for a model. They differ; four characters are what most count for plain text. */
+/** Estimates the number of tokens of a text. Models differ; four characters per token is usual for plain text. */
 export function tokensOf(text: string): number {
   return Math.ceil(text.length / charsPerToken);
 }

@@ -21,7 +21,7 @@ const hitsMax = 20;
 const hitsUsual = 8;
 const charsMax = mcpLimits.mcpAnswerTokensUsual * charsPerToken;
 
-/** What the documentation server offers: to look for pages and to read them. They know nothing of any cluster. */
+/** The tools of the documentation server: search pages and read them. They have no access to clusters. */
 export function docsTools(pages: readonly DocsPage[]): readonly Tool[] {
   const search = docsSearch(pages);
   const searchInput = z.strictObject({
@@ -90,7 +90,7 @@ function pathsOf(pages: readonly DocsPage[]): string {
     .slice(0, apiLimits.apiTextCharsMax);
 }
 
-/** Whole lines of a page, as many as one answer has. A line that is longer than all of it is cut. */
+/** Returns whole lines of a page, as many as fit one answer. A longer line is cut. */
 function partOf({ text }: DocsPage, line: number) {
   const lines = text.split('\n').slice(line - 1);
   let chars = 0;

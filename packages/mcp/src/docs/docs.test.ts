@@ -24,7 +24,7 @@ for (const [query, path] of questions) {
   });
 }
 
-test('the documentation is found and read over the protocol, and nothing else is there', async (t) => {
+test('the documentation server finds and reads pages, and offers nothing else', async (t) => {
   const { connect, calls } = await serve(t, { offer: documentationManifest(docsPages) });
   const client = await connect();
   assert.deepEqual(
@@ -45,7 +45,7 @@ test('the documentation is found and read over the protocol, and nothing else is
   assert.deepEqual(calls, []);
 });
 
-test('a long page is read in parts that together are all of it', async (t) => {
+test('a long page is read in parts that together are the whole page', async (t) => {
   const text = Array.from({ length: 3000 }, (_, index) => `line ${index}`).join('\n');
   const { connect } = await serve(t, {
     offer: documentationManifest([{ path: 'long.md', title: 'Long', text }]),

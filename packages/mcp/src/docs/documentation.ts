@@ -4,13 +4,13 @@ import { mcpLimits } from '../limits.ts';
 
 /** A page of the documentation. */
 export interface DocsPage {
-  /** Where it lies below the folder, such as `reference/acls.md`. */
+  /** The path below the folder, such as `reference/acls.md`. */
   readonly path: string;
   readonly title: string;
   readonly text: string;
 }
 
-/** The pages that came with this program; none where a package left them out. */
+/** Returns the pages that are installed with this program; empty if a package left them out. */
 export function readDocumentation(folder: string): readonly DocsPage[] {
   return markdownIn(folder)
     .slice(0, mcpLimits.docsPagesMax)

@@ -3,9 +3,9 @@ import type { DocsPage } from './documentation.ts';
 interface DocsHit {
   readonly path: string;
   readonly title: string;
-  /** The heading under which the words stand. */
+  /** The heading of the section with the words. */
   readonly section: string;
-  /** The line on which the section begins, from 1. */
+  /** The first line of the section, from 1. */
   readonly line: number;
   readonly excerpt: string;
 }
@@ -15,19 +15,16 @@ interface Section {
   readonly heading: string;
   readonly line: number;
   readonly text: string;
-  /** How often each word stands in it. */
+  /** How often each word occurs in it. */
   readonly words: ReadonlyMap<string, number>;
 }
 
 const excerptCharsMax = 300;
 
-/** Words of a heading count as much as this many in the text. */
+/** A word in a heading counts as this many in the text. */
 const headingWeight = 5;
 
-/**
- * Looks for sections of pages by their words. Rare words count for more, and a section that has all of them comes
- * first.
- */
+/** Searches sections of pages by their words. Rare words count for more, and a section with all of them comes first. */
 export function docsSearch(pages: readonly DocsPage[]): (query: string, limit: number) => DocsHit[] {
   const sections = pages.flatMap(sectionsOf);
   const holders = new Map<string, number>();
@@ -92,7 +89,7 @@ function countsOf(heading: string, text: string): ReadonlyMap<string, number> {
   return counts;
 }
 
-/** Words as people type them: `groups` finds `group`, and `retention.ms` both of its parts and itself. */
+/** Splits a text into search words: `groups` finds `group`, and `retention.ms` is found whole and by both parts. */
 function wordsIn(text: string): string[] {
   const found = text.toLowerCase().match(/[\p{L}\p{N}][\p{L}\p{N}._-]*/gu) ?? [];
   return found.flatMap((word) => {

@@ -25,7 +25,7 @@ async function send({ port }: Served, { method = 'POST', headers = {}, body = ''
       ...headers,
     },
   });
-  // A body that is not read to its end may fail after the answer has come.
+  // A body that is not read to its end may fail after the response has arrived.
   request.on('error', () => {});
   request.end(body);
   const [response] = (await once(request, 'response')) as [IncomingMessage];
@@ -73,7 +73,7 @@ for (const [what, sent, status, says] of table) {
   test(`${what}: ${status}`, async (t) => {
     const served = await serve(t);
     const answer = await send(served, sent).catch((error: NodeJS.ErrnoException) => {
-      // Whoever sends more than is read may find the connection closed before he has read why.
+      // A client that sends more than the server reads may find the connection closed before it reads the response.
       if (status === 413 && ['ECONNRESET', 'EPIPE'].includes(error.code ?? '')) return undefined;
       throw error;
     });
@@ -85,7 +85,7 @@ for (const [what, sent, status, says] of table) {
   });
 }
 
-test('a service with a name may be called by others, and its own pages', async (t) => {
+test('a service with a public name accepts other hosts, and its own pages', async (t) => {
   const served = await serve(t, { publicUrl: 'https://weir.example' });
   for (const [headers, status] of [
     [{ host: 'weir.example' }, 200],
@@ -104,7 +104,7 @@ const refusals: [error: ApiError, status: number, retryAfter: string | undefined
 ];
 
 for (const [error, status, retryAfter] of refusals) {
-  test(`who may not come in is told ${status}, before anything is read`, async (t) => {
+  test(`an unauthenticated request gets ${status} before its body is read`, async (t) => {
     const served = await serve(t, {
       whoOf: async () => {
         throw error;
@@ -118,7 +118,7 @@ for (const [error, status, retryAfter] of refusals) {
   });
 }
 
-test('a batch of an old client is answered one by one', async (t) => {
+test('every message of a batch from an old client gets a response', async (t) => {
   const served = await serve(t);
   const { status, text } = await send(served, {
     body: `[${list(1)},${list(2)}]`,
@@ -128,7 +128,7 @@ test('a batch of an old client is answered one by one', async (t) => {
   assert.equal(text.match(/"get_context"/g)?.length, 2);
 });
 
-test('whoever answers clients of 2025 in place of the endpoint gets their requests proven and read, and no others', async (t) => {
+test('a custom handler for clients of 2025 gets only their requests, authenticated and parsed', async (t) => {
   const got: unknown[] = [];
   const served = await serve(t, {
     whoOf: async ({ headers }) => {
@@ -191,7 +191,7 @@ for (const era of ['modern', 'legacy'] as const) {
     await assert.rejects(client.listTools({ cursor: 'x' }), /no such cursor/);
   });
 
-  test(`a ${era} client is told that a search takes its time`, async (t) => {
+  test(`a ${era} client gets progress notifications of a search`, async (t) => {
     const { promise: enough, resolve } = Promise.withResolvers<void>();
     const served = await serve(t, {
       answers: {
@@ -216,7 +216,7 @@ for (const era of ['modern', 'legacy'] as const) {
   });
 }
 
-test('whoever goes away stops what he asked for', async (t) => {
+test('a client that disconnects cancels its request', async (t) => {
   const { promise: begun, resolve: begin } = Promise.withResolvers<AbortSignal>();
   const served = await serve(t, {
     answers: {
@@ -238,7 +238,7 @@ test('whoever goes away stops what he asked for', async (t) => {
   if (!stop.aborted) await once(stop, 'abort');
 });
 
-test('two hundred clients are held at a time', async (t) => {
+test('at most two hundred clients wait at a time', async (t) => {
   const { promise: all, resolve } = Promise.withResolvers<void>();
   let waiting = 0;
   const served = await serve(t, {
@@ -269,7 +269,7 @@ function* namesIn(schema: unknown): Generator<string> {
   for (const inner of Object.values(schema)) yield* namesIn(inner);
 }
 
-test('prompts lead to tools that exist, and their arguments are completed', async (t) => {
+test('prompts name tools that exist, and their arguments are completed', async (t) => {
   const client = await (await serve(t)).connect();
   const { tools } = await client.listTools();
   const { prompts } = await client.listPrompts();

@@ -17,15 +17,15 @@ import { readBody } from './read-body.ts';
 import { sendWebResponse, webRequestOf } from './web-exchange.ts';
 
 export interface EndpointOptions<Who> {
-  /** What metrics call it. */
+  /** Its name in metrics. */
   readonly name: string;
-  /** The authenticated sender of the request; throws an `ApiError`. */
+  /** Returns the authenticated sender of the request; throws an `ApiError`. */
   readonly whoOf: (request: IncomingMessage) => Promise<Who>;
-  /** A server for one request. */
+  /** Returns a server for one request. */
   readonly serverFor: (who: Who) => McpServer | Server;
   /**
-   * Answers requests of the revisions of 2025 in place of such servers. Tools that ask back need memory between
-   * requests there, which has to be bounded and tied to the caller in `authInfo`.
+   * Answers requests of the 2025 revisions in place of such servers. Tools that query the client need state between
+   * requests there, which has to be bounded and bound to the caller in `authInfo`.
    */
   readonly legacy?: LegacyHttpHandler;
   /** Where browsers reach the service. */
@@ -35,23 +35,23 @@ export interface EndpointOptions<Who> {
   readonly metrics: Metrics;
 }
 
-/** One address at which the protocol is spoken, over HTTP. */
+/** One HTTP endpoint of the protocol. */
 export interface Endpoint {
-  /** It never rejects. */
+  /** Never rejects. */
   answer(request: IncomingMessage, response: ServerResponse): Promise<void>;
-  /** Tells clients that wait for changes of what is offered. */
+  /** Notifies clients that subscribe to changes of the lists. */
   readonly changes: ServerNotifier;
   close(): Promise<void>;
 }
 
-/** Streams are kept open by a comment every so often. Connections that are silent for 30 s are cut. */
+/** A periodic comment keeps streams open. Connections that are silent for 30 s are closed. */
 const keepAliveMs = 10_000;
 
 const jsonType = /^application\/json[\t ]*(?:;|$)/i;
 
 /**
- * Serves the protocol in all revisions that its library knows, by itself without memory between requests: who asks is
- * found out anew with each, and each gets a server of its own.
+ * Serves the protocol in all revisions that its library supports, without state between requests: each request is
+ * authenticated and gets its own server.
  */
 export function createEndpoint<Who extends object>(options: EndpointOptions<Who>): Endpoint {
   const { name, whoOf, serverFor, legacy, publicUrl, clock, log, metrics } = options;
@@ -109,7 +109,7 @@ export function createEndpoint<Who extends object>(options: EndpointOptions<Who>
     }
   }
 
-  /** Ours: it is logged, and the caller is told nothing of it. */
+  /** An internal error: it is logged, and the caller gets no details. */
   function mistake(thrown: unknown): ApiError {
     log.error('failed to serve MCP request', { endpoint: name, ...problemOf(thrown) });
     return new ApiError('internal', undefined, { cause: thrown });
@@ -121,7 +121,7 @@ const notJson =
 
 const bounds = { depthMax: mcpLimits.mcpRequestDepthMax, valuesMax: mcpLimits.mcpRequestValuesMax };
 
-/** Before it is parsed: an endpoint without keys gets requests from anywhere. */
+/** Before parsing: an endpoint without keys gets requests from anywhere. */
 function refuseEndless(text: string): void {
   if (brokenBound(text, bounds) === undefined) return;
   const { depthMax, valuesMax } = bounds;
@@ -151,7 +151,7 @@ function sendError(request: IncomingMessage, response: ServerResponse, error: Ap
   }
   if (error.code === 'method_not_allowed') response.setHeader('allow', 'POST');
   if (error.isRetriable) response.setHeader('retry-after', error.retryAfterSeconds ?? 1);
-  // Whatever was not read of the body ends with the connection.
+  // The unread rest of the body ends with the connection.
   if (!request.complete) response.setHeader('connection', 'close');
   send(response, error.status, printJson(error.envelope));
 }

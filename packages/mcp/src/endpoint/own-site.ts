@@ -1,16 +1,15 @@
 import type { IncomingHttpHeaders } from 'node:http';
 
-/** Where a request has come in: what the operator calls the service, and the address at which it arrived. */
+/** Where a request arrived: the public URL of the service, and the local address. */
 interface Arrival {
   readonly publicUrl: string;
   readonly localAddress: string;
 }
 
 /**
- * Whether a request may come from where it says it comes from. Programs send no `Origin`, and browsers always do with a
- * POST: a page of another site, or one whose name was bound to our address a moment ago, is turned away by it. What
- * arrives on the loopback of a service that has no other name was sent to a name of the loopback, so that there the
- * `Host` has to be one too.
+ * Whether a request may come from its stated origin. Programs send no `Origin`; browsers always send it with a POST,
+ * which excludes pages of other sites and DNS rebinding. A request that arrives on the loopback of a service without
+ * another name was sent to a name of the loopback, so there the `Host` must be one too.
  */
 export function isFromOwnSite({ origin, host }: IncomingHttpHeaders, arrival: Arrival): boolean {
   const own = URL.parse(arrival.publicUrl);

@@ -3,10 +3,10 @@ import { ApiError } from '@weir/api';
 import type { Clock } from '@weir/core';
 import { mcpLimits } from '../limits.ts';
 
-/** A body has to be there within this. */
+/** The whole body must arrive within this time. */
 const bodyMsMax = mcpLimits.apiBodyMsMax;
 
-/** The whole body as text, if it is not too large and does not take too long. */
+/** Reads the body as text, within the limits of size and time. */
 export function readBody(request: IncomingMessage, clock: Clock): Promise<string> {
   const bytesMax = mcpLimits.mcpRequestBytesMax;
   const { promise, resolve, reject } = Promise.withResolvers<string>();
@@ -29,7 +29,7 @@ export function readBody(request: IncomingMessage, clock: Clock): Promise<string
   return promise.finally(() => {
     cancel();
     request.off('data', takeChunk).off('end', takeEnd).off('close', takeLoss);
-    // What still comes of a refused body is not kept; the connection ends with the answer.
+    // The rest of a refused body is discarded; the connection ends with the response.
     request.pause();
   });
 }

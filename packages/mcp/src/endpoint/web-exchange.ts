@@ -1,10 +1,10 @@
 import { once } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 
-/** Headers that the protocol reads. Keys are not among them: the caller was authenticated before. */
+/** Headers that the protocol reads. Keys are not among them: the caller is already authenticated. */
 const passedOn = /^(?:accept|content-type|host|user-agent|mcp-.{1,128})$/;
 
-/** The request as the protocol's library reads it. Its body is handed over apart, parsed. */
+/** Converts the request for the protocol's library. The parsed body is passed separately. */
 export function webRequestOf(request: IncomingMessage, signal: AbortSignal): Request {
   const headers = new Headers();
   for (const [name, value] of Object.entries(request.headers))
@@ -13,8 +13,8 @@ export function webRequestOf(request: IncomingMessage, signal: AbortSignal): Req
 }
 
 /**
- * Sends what the library answers. A stream is read only as fast as the other side takes it; when that one goes away the
- * stream is cancelled, so that its writer stops.
+ * Sends the library's response. A stream is read with back-pressure; when the client disconnects the stream is
+ * cancelled, so that its writer stops.
  */
 export async function sendWebResponse(answer: Response, response: ServerResponse): Promise<void> {
   answer.headers.forEach((value, name) => {

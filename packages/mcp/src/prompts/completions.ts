@@ -11,7 +11,7 @@ type Completion = {
   readonly hasMore: boolean;
 };
 
-/** The values that begin with what was typed, then those that have it in them. */
+/** Returns the values that begin with the typed text, then those that contain it. */
 export function completionOf(values: readonly string[], typed: string): Completion {
   const wanted = typed.toLowerCase();
   const found = values.filter((value) => value.toLowerCase().includes(wanted));
@@ -21,7 +21,10 @@ export function completionOf(values: readonly string[], typed: string): Completi
   return { values: shown, total: found.length, hasMore: found.length > shown.length };
 }
 
-/** What an argument can be, by those that were given before it. Without a cluster nothing in it can be named. */
+/**
+ * Returns the possible values of an argument, given the earlier ones. Without a cluster its contents cannot be
+ * completed.
+ */
 export async function valuesOf(
   completedBy: PromptArgument['completedBy'],
   given: Readonly<Record<string, string>>,

@@ -6,7 +6,7 @@ export interface PromptArgument {
   readonly completedBy?: 'cluster' | 'topic' | 'group' | 'event_field';
 }
 
-/** A question that people ask often, in words that lead a model to the tools that answer it. */
+/** A frequent question, worded to lead a model to the tools that answer it. */
 export interface Prompt {
   readonly name: string;
   readonly title: string;

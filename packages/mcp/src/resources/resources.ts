@@ -8,7 +8,7 @@ import {
 } from '@weir/events';
 import type { DocsPage } from '../docs/documentation.ts';
 
-/** Something that a client can read without a tool call: what models need to know, as Markdown. */
+/** A resource that a client can read without a tool call: background for models, as Markdown. */
 export interface FixedResource {
   readonly uri: string;
   readonly name: string;
@@ -17,7 +17,7 @@ export interface FixedResource {
   readonly read: () => string;
 }
 
-/** Many of them, of which one is named. */
+/** A resource template: one of many resources, selected by a variable. */
 export interface ResourceFamily {
   readonly uriTemplate: string;
   readonly name: string;
@@ -26,7 +26,7 @@ export interface ResourceFamily {
   /** The variable of the template. */
   readonly variable: string;
   readonly values: () => readonly string[];
-  /** The text, or `undefined` if there is none of that name. */
+  /** Returns the text, or `undefined` if there is none of that name. */
   readonly read: (value: string) => string | undefined;
 }
 

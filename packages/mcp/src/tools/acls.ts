@@ -154,7 +154,7 @@ function nearRow({ rule: one, differs_in }: Explained['near_rules'][number]) {
   return { rule: inWords(one), differs_in };
 }
 
-/** A rule in one cell. */
+/** Formats a rule for one cell. */
 function inWords(explained: Rule): string {
   const { permission_type, principal, operation, resource_type, resource_name, pattern_type, host } =
     explained;
@@ -169,7 +169,7 @@ const modeHints: Readonly<Record<string, string | undefined>> = {
   shadow: 'Rules are only tried out: nothing is denied yet.',
 };
 
-/** How often it was denied lately, to these names or to any. Unknown without events. */
+/** Counts recent denials, for these names or for any. Unknown without events. */
 async function denialsOf(
   principals: readonly string[] | undefined,
   asked: Asked,

@@ -15,7 +15,7 @@ const runner: ToolRunner = {
   metrics: new Metrics(),
 };
 
-/** Arguments with the names that the tool has and any values; some of them may even be right. */
+/** Arguments with the names of the tool's arguments and any values; some may even be valid. */
 function anyArguments(names: readonly string[]) {
   const value = fc.oneof(
     fc.jsonValue({ maxDepth: 2 }),
@@ -28,7 +28,7 @@ function anyArguments(names: readonly string[]) {
 }
 
 for (const tool of tools) {
-  test(`whatever ${tool.name} is called with, it answers or says what is wrong`, async () => {
+  test(`with any arguments ${tool.name} answers or says what is wrong`, async () => {
     const { signal } = new AbortController();
     await fc.assert(
       fc.asyncProperty(anyArguments(Object.keys(tool.input.shape)), async (args) => {

@@ -4,12 +4,12 @@ import { catalogue } from '@weir/api';
 import * as z from 'zod';
 import { tools } from './tools.ts';
 
-/** What answers look like is the matter of tools alone, and lists that operations give whole are cut here. */
+/** Only tools have arguments for the form of answers, and lists that operations return whole are cut here. */
 const ofAnswers = ['format', 'max_tokens', 'limit', 'cursor'];
 
 /**
- * Arguments that no operation of the tool has, each with why. They choose among what operations give whole, so that
- * each that chooses by a field is called as the field is; the others say how to tell it.
+ * Arguments that no operation of the tool has, each with the reason. They select from what operations return whole;
+ * each that selects by a field has the name of the field, and the others explain themselves.
  */
 const own: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   list_virtual_clusters: { type: 'field', query: 'part of the name' },
@@ -29,7 +29,7 @@ function plain(schema: z.ZodType): z.ZodType {
     : schema;
 }
 
-/** Objects within objects, and what lists have. */
+/** Returns nested objects, and the items of lists. */
 function shapesIn(schema: z.ZodType): Readonly<Record<string, z.ZodType>>[] {
   const inner = plain(schema);
   if (inner instanceof z.ZodArray) return shapesIn(inner.element as z.ZodType);
@@ -44,7 +44,7 @@ function kindOf(schema: z.ZodType): string {
 }
 
 for (const { name, input, operations } of tools) {
-  test(`${name} calls its arguments as the API does`, () => {
+  test(`${name} names its arguments as the API does`, () => {
     const inputs = operations.map(
       (operation) => catalogue[operation].input.shape as Record<string, z.ZodType>,
     );

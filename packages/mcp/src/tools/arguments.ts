@@ -3,8 +3,8 @@ import * as z from 'zod';
 import { mcpLimits } from '../limits.ts';
 
 /**
- * Arguments that many tools have; what their names say is not said again, since every tool that has one pays for the
- * words. They are called as operations of the API call theirs; where a name is as good as an id, it may be given.
+ * Arguments of many tools; their names are not explained again, since every tool that has one pays for the text. They
+ * have the names of the API; where the API takes an id, a name may be given.
  */
 
 export const clusterArgument = {
@@ -35,7 +35,7 @@ export const queryArgument = {
   query: z.string().max(256).optional().describe('Only names that have this in them, in any case.'),
 };
 
-/** Whether a name has what was asked for in it. */
+/** Whether a name contains the query. */
 export function hasQuery(name: string, query: string | undefined): boolean {
   return query === undefined || name.toLowerCase().includes(query.toLowerCase());
 }

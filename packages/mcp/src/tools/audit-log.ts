@@ -51,8 +51,8 @@ export const auditLogTools = [
 ];
 
 /**
- * Without this, nothing would look as if nothing had happened to callers who may not know. Gives the names of what is
- * left out.
+ * Returns the workspaces whose entries the caller may not see; without their names an empty list would look as if
+ * nothing had happened.
  */
 async function unseenWorkspaces(
   context: ToolContext,

@@ -11,7 +11,7 @@ const { virtual_cluster_id: _, ...question } = input.shape;
 const { shape } = output;
 const concise = ['software_name', 'software_version', 'connections', 'principals', 'client_ids', 'agents'];
 
-/** So many are named; the hint says how many there are. */
+/** This many are named; the hint has the total. */
 const silentAgentsMax = 10;
 
 type Found = OutputOf<'list_clients'>;

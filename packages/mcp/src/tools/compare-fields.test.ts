@@ -87,7 +87,7 @@ test('a selection of one event does not make its ids the largest difference', ()
   );
 });
 
-test('a value that is not among the most frequent of the other sample is not taken for missing', () => {
+test('a value that is not among the most frequent of the other sample does not count as missing', () => {
   const selection = sample(['topic: t9 4 t1 4 of 25/100']);
   const baseline = sample(['topic: t1 4 t2 4 of 25/100']);
   assert.deepEqual(compareFields(selection, baseline), []);

@@ -4,8 +4,8 @@ type Sample = Pick<OutputOf<'list_event_fields'>, 'fields' | 'sampled_events'>;
 type SampledField = Sample['fields'][number];
 
 /**
- * What a difference is worth. `filtered`: the caller chose the events by the field. `constant`: the field has one value
- * wherever it is. `unique`: it has another value in nearly every event.
+ * How significant a difference is. `telling`: significant. `filtered`: the caller selected the events by the field.
+ * `constant`: the field has one value wherever it is present. `unique`: it has another value in nearly every event.
  */
 export const differenceKinds = ['telling', 'filtered', 'constant', 'unique'] as const;
 type DifferenceKind = (typeof differenceKinds)[number];
@@ -19,21 +19,20 @@ export interface ValueDifference {
   readonly kind: DifferenceKind;
 }
 
-/** Smaller ones are chance. */
+/** Smaller differences are noise. */
 const pointsMin = 1;
 const valueCharsMax = 120;
-/** Values of a field that is unique are all alike in telling nothing, so that one of them stands for it. */
+/** The values of a unique field carry no information, so one of them is enough. */
 const uniqueValuesMax = 1;
 
 const ranks: Readonly<Record<DifferenceKind, number>> = { telling: 0, filtered: 1, constant: 1, unique: 2 };
 
-/** Attributes of the envelope that are never the same twice. */
+/** Attributes of the envelope that are always unique. */
 const uniqueFields: ReadonlySet<string> = new Set(['id', 'time']);
 
 /**
- * Fields and values by how much more or less frequent they are in one sample than in another. What tells something
- * comes first, then fields that the caller chose the events by and those that have one value wherever they are, and ids
- * at last.
+ * Ranks fields and values by how much their frequency differs between two samples. Significant differences come first,
+ * then fields by which the caller selected the events and constant fields, and unique ids last.
  */
 export function compareFields(
   selection: Sample,
@@ -58,13 +57,13 @@ export function compareFields(
     );
 }
 
-/** What a sample knows of a field. */
+/** The statistics of a field in one sample. */
 class Side {
   readonly events: number;
   readonly distinct: number;
   readonly #all: number;
   readonly #counts: ReadonlyMap<string, number>;
-  /** A value that is not among the most frequent ones has about as many events as others of its kind. */
+  /** A value that is not among the most frequent ones is assumed to have an average number of events. */
   readonly #eventsOfUnlisted: number;
 
   constructor(field: SampledField | undefined, all: number) {
@@ -87,14 +86,14 @@ class Side {
     return ((this.#counts.get(value) ?? this.#eventsOfUnlisted) / this.#all) * 100;
   }
 
-  /** More than half of the events have a value of their own. With a single event it cannot be told. */
+  /** More than half of the events have their own value. A single event cannot show it. */
   get isUnique(): boolean {
     return this.events > 1 && this.distinct > this.events / 2;
   }
 }
 
 function kindOf(name: string, one: Side, other: Side, isFiltered: boolean): DifferenceKind {
-  // The larger sample knows better: in a small one few values differ by chance.
+  // The larger sample is more reliable: in a small one few values differ by chance.
   const larger = one.events >= other.events ? one : other;
   if (uniqueFields.has(name) || larger.isUnique) return 'unique';
   const isSameEverywhere = new Set([...one.values, ...other.values]).size <= 1;

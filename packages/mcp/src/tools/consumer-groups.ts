@@ -17,7 +17,7 @@ const group = catalogue.describe_consumer_group.output.shape.group.shape;
 const partition = group.topics.element.shape.partitions.element.shape;
 const member = group.members.element.shape;
 
-/** Names that are looked through for one that was probably meant. */
+/** Names that are compared to suggest a similar one. */
 const namesMax = 1000;
 
 export const consumerGroupTools = [
@@ -163,7 +163,7 @@ function hintOf(group: { memberCount: number; unread: number; isBehind: boolean 
     : undefined;
 }
 
-/** A group that is not there is often a mistake in typing. */
+/** An unknown group is often a typo, so the error suggests a name. */
 async function orSuggest(
   error: unknown,
   clusterId: string,

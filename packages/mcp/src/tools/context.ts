@@ -9,7 +9,7 @@ import { defineTool } from './tool.ts';
 
 const { account, actor, workspaces, release, server_time } = catalogue.get_context.output.shape;
 
-/** What a caller has to know of limits before it runs into them. */
+/** The limits that a caller has to know in advance. */
 const limits = {
   events_window_hours: eventLimits.eventsWindowMsMax / 3_600_000,
   events_per_search: coreLimits.eventRowsMax,

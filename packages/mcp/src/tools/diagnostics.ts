@@ -26,7 +26,7 @@ const concise = [
 
 const transition = catalogue.list_diagnostic_history.output.shape.transitions.element.shape;
 const transitionsMax = 10;
-/** Clusters of one answer. Callers with more ask for one at a time. */
+/** Clusters in one answer. Callers with more ask for one at a time. */
 const clustersMax = 50;
 
 export const diagnosticTools = [

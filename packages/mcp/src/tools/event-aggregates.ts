@@ -203,7 +203,7 @@ export const eventFigureTools = [
 
 type Fields = OutputOf<'list_event_fields'>;
 
-/** Fields that the two filters treat differently, so that the events must differ in them. */
+/** Returns the fields that the two filters treat differently, in which the events necessarily differ. */
 function filteredFields(...filters: readonly [string, string]): Set<string> {
   const [one, other] = filters.map((text) => {
     const conditions = conditionsOf(parseFilter(text).filter ?? everyEvent);
@@ -231,7 +231,7 @@ function hintOf(chosen: Fields, usual: Fields, differences: readonly ValueDiffer
     : 'What differs are only fields that a filter names, that have one value wherever they are, or ids.';
 }
 
-/** Where the points begin and end, without those before and behind at which no group has anything. */
+/** Returns the range of points without the leading and trailing ones at which no group has a value. */
 function filledPart(series: readonly Series[], aggregation: string): readonly [from: number, to: number] {
   const nothing = aggregation === 'count' ? 0 : null;
   const isFilled = (_: unknown, place: number) => series.some(({ points }) => points[place]![1] !== nothing);

@@ -5,7 +5,7 @@ import { ToolProblem } from '../answers/problem.ts';
 import { onCluster } from './find-cluster.ts';
 import type { ToolContext } from './tool-context.ts';
 
-/** What all searches for events have in common. */
+/** The common parts of all event searches. */
 
 /** The forms of the API that need no time zone. */
 const timeRange = z.strictObject({
@@ -30,7 +30,7 @@ export const searchArguments = {
   ...timeArguments,
 };
 
-/** The same without the words, which search_events has. */
+/** The same without the description, which search_events has. */
 export const shortTimeArguments = { time_range: timeArguments.time_range.describe('As in search_events.') };
 
 export interface SearchArguments extends TimeArguments {
@@ -44,7 +44,7 @@ export interface TimeArguments {
 
 const stats = catalogue.search_events.output.shape.stats.shape;
 
-/** What a search has cost, and why it is not whole if it is not. */
+/** The cost of a search, and why it is partial, if it is. */
 export const searchOutput = {
   stats: z.object({
     events_matched: stats.events_matched,
@@ -53,7 +53,7 @@ export const searchOutput = {
   }),
 };
 
-/** The time that is asked for, if it can be searched. */
+/** Returns the requested time range, if it can be searched. */
 export function rangeOf({ time_range }: TimeArguments, { clock }: ToolContext): TimeRange {
   const range = givenRange(time_range);
   const { problem } = resolveTimeRange(range, { nowMs: clock.nowMs(), timeZone: 'UTC' });
@@ -73,7 +73,7 @@ function givenRange({ relative = '', start = '', end = '' }: TimeArguments['time
   return { start, end };
 }
 
-/** What the filter is, or what is wrong with it: the place is shown, and what to write there. */
+/** Checks a filter. The error shows the position and the correction. */
 export function checkedFilter(text: string): string {
   const { problems } = text.trim() === '' ? { problems: undefined } : parseFilter(text);
   if (problems === undefined) return text;
@@ -86,7 +86,7 @@ export function checkedFilter(text: string): string {
   );
 }
 
-/** The search as operations take it. */
+/** Returns the search in the form of the operations. */
 export function scopeOf(args: SearchArguments, context: ToolContext) {
   return {
     event_types: args.event_types,
@@ -95,7 +95,7 @@ export function scopeOf(args: SearchArguments, context: ToolContext) {
   };
 }
 
-/** The search as a link of the console says it. */
+/** Returns the link to the search in the console. */
 export function linkOf({
   event_types: types,
   filter,
@@ -108,7 +108,7 @@ export function linkOf({
   };
 }
 
-/** Searches a cluster. If it has no events, the caller is told how it gets some. */
+/** Searches a cluster. If it has no events, the error says how to enable them. */
 export async function onEvents<T>(
   context: ToolContext,
   given: string,
@@ -132,7 +132,7 @@ export function statsOf({ stats: all }: Basis) {
   return { events_matched, bytes_scanned, ms };
 }
 
-/** Why an answer is not whole, and what to do. */
+/** Says why an answer is partial, and what to do. */
 export function basisHint({ partial, message, stats: { events_matched } }: Basis): string | undefined {
   if (partial !== undefined)
     return `The search ran out of ${partial} and gives what it had found; narrow the time or the filter.`;
@@ -143,7 +143,7 @@ export function basisHint({ partial, message, stats: { events_matched } }: Basis
     : undefined;
 }
 
-/** The time of the same length right before another. */
+/** Returns the range of the same length right before another. */
 export function timeBefore(args: TimeArguments, context: ToolContext): TimeArguments {
   const { window } = resolveTimeRange(rangeOf(args, context), {
     nowMs: context.clock.nowMs(),

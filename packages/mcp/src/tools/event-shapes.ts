@@ -205,10 +205,10 @@ interface Estimated {
 
 const unestimated: Estimated = { estimate: null, url: consolePaths.clusters() };
 
-/** Beyond it a search may run out of its time, on an agent that reads some hundred megabytes a second. */
+/** A larger search may exceed its time, on an agent that reads some hundred megabytes per second. */
 const manyBytes = 2 * GiB;
 
-/** The filter has been checked by then, so that whatever else goes wrong is told beside what is known of it. */
+/** The filter is already checked, so any other failure is reported beside the result of the check. */
 async function estimateOf(given: string, args: SearchArguments, context: ToolContext): Promise<Estimated> {
   const scope = scopeOf(args, context);
   return onCluster(context, given, async (clusterId): Promise<Estimated> => {
@@ -240,7 +240,7 @@ function nextCallOf(problemCount: number, given: string | undefined): string | u
     : 'aggregate_events and search_events take it.';
 }
 
-/** In one line, since answers are read line by line: marks under a line would be torn from it. */
+/** In one line, since answers are read line by line: markers under a line would be separated from it. */
 function marked(text: string, { from, to }: { readonly from: number; readonly to: number }): string {
   return `${text.slice(0, from)}>>>${text.slice(from, to)}<<<${text.slice(to)}`;
 }
@@ -249,12 +249,12 @@ function percent(part: number, whole: number): number {
   return whole === 0 ? 0 : Math.round((part / whole) * 1000) / 10;
 }
 
-/** They lead to pages that are not here. */
+/** The links lead to pages that are not available here. */
 function withoutLinks(markdown: string): string {
   return markdown.replace(/\[([^\]]*)\]\([^)]*\)/g, '$1');
 }
 
-/** Without an agent that answers there are no counts; the types are listed all the same. */
+/** Without an agent that answers there are no counts; the types are listed anyway. */
 async function countsByType(clusterId: string, context: ToolContext) {
   const found = await context
     .call('get_events_timeline', {

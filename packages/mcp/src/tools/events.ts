@@ -134,7 +134,7 @@ export const eventTools = [
   }),
 ];
 
-/** The line of an event that an explorer shows. */
+/** The row of an event in an explorer. */
 function rowOf(event: Event, fields: readonly string[]) {
   const { time, type, data, id } = event;
   const row: Record<string, unknown> = {
@@ -148,7 +148,7 @@ function rowOf(event: Event, fields: readonly string[]) {
   return row;
 }
 
-/** The value of a field as filters write it. A key in backticks may have dots in it. */
+/** Returns the value of a field in the syntax of filters. A key in backticks may contain dots. */
 function valueAt(event: Event, field: string): unknown {
   const keys = [...field.matchAll(/`([^`]*)`|([^.`]+)/g)].map(([, quoted, plain]) => quoted ?? plain!);
   let value: unknown = event;

@@ -7,7 +7,7 @@ type VisibleCluster = OutputOf<'get_context'>['workspaces'][number]['virtual_clu
 
 const candidatesMax = 10;
 
-/** The id of the cluster that was named. A name may be written without the prefix that its kind gives it. */
+/** Returns the id of the named cluster. The prefix of the name may be omitted. */
 export async function clusterIdOf(context: ToolContext, given: string): Promise<string> {
   if (isId('cluster', given)) return given;
   const clusters = await reachedClusters(context);
@@ -22,7 +22,7 @@ export async function clusterIdOf(context: ToolContext, given: string): Promise<
   throw notFound(clusters, given);
 }
 
-/** Does something with a cluster. One that the caller may not see is not found; the error names those that it may. */
+/** Runs work on a cluster. One that the caller may not see is not found; the error names the visible ones. */
 export async function onCluster<T>(
   context: ToolContext,
   given: string,
@@ -55,7 +55,7 @@ function notFound(clusters: readonly VisibleCluster[], given: string): ToolProbl
   return new ToolProblem('cluster_not_found', `There is no such virtual cluster. ${there}`);
 }
 
-/** Without the prefix that its kind gives it. */
+/** Returns the name without the prefix of its type. */
 export function shortName({ name, type }: Pick<VisibleCluster, 'name' | 'type'>): string {
   return name.slice(clusterTypes[type].namePrefix.length);
 }

@@ -6,7 +6,7 @@ import { mcpPage } from '../reference-page.ts';
 import { toolContextOf } from './run-tool.ts';
 import { tools } from './tools.ts';
 
-test('while there is no console, nothing leads there', () => {
+test('without a console no answer links to it', () => {
   assert.equal(hasConsole, false, 'with a console this test goes');
   const context = toolContextOf(
     { stop: new AbortController().signal },

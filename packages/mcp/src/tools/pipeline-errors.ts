@@ -6,7 +6,8 @@ import type { ToolContext } from './tool-context.ts';
 type Listed = OutputOf<'list_pipelines'>['pipelines'][number];
 
 /**
- * Where pipelines say what goes wrong in them. Events about tables do not name a pipeline, and registries have none.
+ * The event type with the errors of a pipeline type. Events about tables do not name a pipeline, and registries have no
+ * events.
  */
 const eventTypeOf: Partial<Record<PipelineType, EventTypeName>> = {
   bento: 'pipeline_logs',
@@ -14,7 +15,7 @@ const eventTypeOf: Partial<Record<PipelineType, EventTypeName>> = {
 };
 
 interface PipelineErrors {
-  /** In the last 24 hours; null when they could not be counted. */
+  /** In the last 24 hours; null if they could not be counted. */
   readonly errors_24h: number | null;
   readonly last_error: string | null;
   readonly last_error_at: string | null;
@@ -32,7 +33,7 @@ const none: PipelineErrors = { errors_24h: 0, last_error: null, last_error_at: n
 const eventsOffNote =
   'Errors are not known, because events are off here; an administrator can turn them on with weir cli events enable, or with update_events_state.';
 
-/** What went wrong in pipelines lately. A cluster that cannot tell is no reason not to answer the rest. */
+/** Finds recent errors of pipelines. A cluster that cannot answer does not fail the rest. */
 export async function findErrors(
   pipelines: readonly Listed[],
   clusterId: string,
@@ -58,7 +59,7 @@ export async function findErrors(
   }
 }
 
-/** What may keep a cluster from telling of its events. */
+/** Expected reasons why a cluster cannot return events. */
 const passing: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   'events_disabled',
   'no_query_engine',
@@ -80,7 +81,7 @@ interface Search {
   readonly note: string | undefined;
 }
 
-/** So many pipelines at a time as an answer can tell apart. */
+/** Searches as many pipelines at a time as an answer has series for. */
 async function search(
   pipelines: readonly Listed[],
   clusterId: string,
@@ -100,7 +101,7 @@ async function search(
     isPartial ||= partial !== undefined;
     for (const { key, count, is_other } of timeline?.series ?? []) {
       if (is_other || count === 0) continue;
-      // Of a pipeline whose errors all came before those of others, only their number is known here.
+      // If the errors of a pipeline are all older than those of others, only their count is known here.
       const last = events.find(({ data }) => data.pipeline_name === key);
       byName.set(String(key), {
         errors_24h: count,
@@ -116,7 +117,7 @@ async function search(
   };
 }
 
-/** The search that shows them. */
+/** The search that shows these errors. */
 export function errorSearch({ type, name }: Listed) {
   return {
     event_types: [eventTypeOf[type] ?? 'pipeline_logs'],

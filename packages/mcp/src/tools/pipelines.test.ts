@@ -13,7 +13,7 @@ const pipeline = (name: string, type: PipelineType = 'bento') => {
   return { ...example!, id, name, type };
 };
 
-/** The state of events, in which only these types are recorded. */
+/** The state of events in which only these types are recorded. */
 const recording = (...types: string[]) => ({
   enabled: types.length > 0,
   event_types: Object.fromEntries(
@@ -55,7 +55,7 @@ async function listed(t: TestContext, answers: Answers, args: object = {}) {
   return { rows, hint, calls };
 }
 
-test('each pipeline has the errors that events tell of it', async (t) => {
+test('each pipeline has its errors from events', async (t) => {
   const { rows, calls } = await listed(t, {
     list_pipelines: () => ({
       pipelines: [pipeline('a'), pipeline('b'), pipeline('c', 'orbit'), pipeline('d')],
@@ -83,7 +83,7 @@ test('each pipeline has the errors that events tell of it', async (t) => {
   assert.equal(filter, 'data.log_level == "error" and data.pipeline_name in ["a", "b", "c", "d"]');
 });
 
-test('where no events are recorded, errors are not known and the hint says why', async (t) => {
+test('without recorded events the errors are unknown and the hint says why', async (t) => {
   const both = [pipeline('a'), pipeline('c', 'orbit')];
   for (const types of [[], ['orbit_logs']]) {
     const { rows, hint, calls } = await listed(t, {
@@ -111,7 +111,7 @@ for (const code of [
   'too_many_queries',
   'unavailable',
 ] satisfies ErrorCode[]) {
-  test(`${code}: pipelines are listed all the same`, async (t) => {
+  test(`${code}: pipelines are listed anyway`, async (t) => {
     const { rows, hint } = await listed(t, {
       list_pipelines: () => ({ pipelines: [pipeline('a')] }),
       get_events_state: () => recording('pipeline_logs'),
@@ -124,7 +124,7 @@ for (const code of [
   });
 }
 
-test('pipelines whose events do not name them are not asked about', async (t) => {
+test('pipelines whose events do not name them are not searched', async (t) => {
   const { rows, calls } = await listed(t, {
     list_pipelines: () => ({ pipelines: [pipeline('a', 'data_lake'), pipeline('b', 'schema_linking')] }),
   });
@@ -135,7 +135,7 @@ test('pipelines whose events do not name them are not asked about', async (t) =>
   assert.ok(calls.every(([operation]) => operation === 'list_pipelines' || operation === 'get_context'));
 });
 
-test('many pipelines are asked about in portions that an answer can tell apart', async (t) => {
+test('many pipelines are searched in portions that fit one answer', async (t) => {
   const all = Array.from({ length: coreLimits.eventSeriesMax + 1 }, (_, n) => pipeline(`p${n}`));
   const { rows, calls } = await listed(
     t,
@@ -160,7 +160,7 @@ test('many pipelines are asked about in portions that an answer can tell apart',
   );
 });
 
-test('a description never has the configuration itself, only what is told without secrets', async (t) => {
+test('a description has the masked summary, never the configuration itself', async (t) => {
   const { connect } = await serve(t, {
     answers: {
       describe_pipeline: () => ({

@@ -165,7 +165,7 @@ function hintOf(...notes: readonly (string | undefined)[]): string | undefined {
   return notes.filter((note) => note !== undefined).join(' ') || undefined;
 }
 
-/** The pipeline that was named. One that is not there is often a mistake in typing. */
+/** Returns the named pipeline. An unknown one is often a typo, so the error suggests a name. */
 async function pipelineOf(wanted: string, clusterId: string, context: ToolContext): Promise<Listed> {
   const { pipelines } = await context.call('list_pipelines', { virtual_cluster_id: clusterId });
   const found = pipelines.find(({ id, name }) => id === wanted || name === wanted);

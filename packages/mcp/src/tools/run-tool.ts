@@ -9,7 +9,7 @@ import type { Tool } from './tool.ts';
 import type { CallOperation, ToolContext } from './tool-context.ts';
 
 export interface ToolRunner {
-  /** The caller, as the log names it. */
+  /** The name of the caller in the log. */
   readonly caller: string;
   readonly callOperation: CallOperation;
   readonly publicUrl: () => string;
@@ -22,15 +22,15 @@ interface ToolCall {
   readonly tool: Tool;
   readonly args: unknown;
   readonly stop: AbortSignal;
-  /** Reports progress, if the caller asked for it. */
+  /** Reports progress, if the caller requested it. */
   readonly onProgress?: ((seconds: number) => void) | undefined;
 }
 
-/** Progress is reported after this time, and again after as long. */
+/** Progress is reported at this interval. */
 const progressEveryMs = 1_000;
 
 /**
- * Calls a tool. Whatever goes wrong is an answer that says what to do; a mistake of ours is logged and told in one
+ * Calls a tool. Every failure is an answer that says what to do; an internal error is logged and reported in one
  * sentence.
  */
 export async function runTool(call: ToolCall, runner: ToolRunner): Promise<CallToolResult> {
@@ -61,7 +61,7 @@ export async function runTool(call: ToolCall, runner: ToolRunner): Promise<CallT
   }
 }
 
-/** Tells equal calls from others without telling what was asked for. */
+/** A digest that identifies equal calls in the log without revealing the arguments. */
 function digestOf(args: unknown): string {
   return hash('sha256', JSON.stringify(args ?? {}), 'hex').slice(0, 16);
 }
@@ -80,7 +80,7 @@ export function toolContextOf(
   };
 }
 
-/** Even with a key that may write, nothing here does. */
+/** Tools never write, even with a key that may. */
 function requireReading(name: OperationName): void {
   if (catalogue[name].access !== 'read') throw new Error(`${name} changes something, and tools only read`);
 }

@@ -8,10 +8,10 @@ export type CallOperation = <Name extends OperationName>(
   stop: AbortSignal,
 ) => Promise<OutputOf<Name>>;
 
-/** What a tool gets of its caller: the operations that the caller may call. */
+/** What a tool gets: the operations that its caller may call. */
 export interface ToolContext {
   call<Name extends OperationName>(name: Name, input: CallOf<Name>): Promise<OutputOf<Name>>;
-  /** The address of a page of the console; none while there is no console. */
+  /** Returns the URL of a console page; `undefined` while there is no console. */
   consoleUrl(path: string): string | undefined;
   readonly clock: Clock;
 }

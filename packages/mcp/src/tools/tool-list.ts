@@ -3,7 +3,7 @@ import * as z from 'zod';
 import { iconUrl } from '../icons.ts';
 import type { Tool } from './tool.ts';
 
-/** What tools say of themselves. All of them only read, and reading again gives the same. */
+/** All tools are read-only and idempotent. */
 const annotations = {
   readOnlyHint: true,
   destructiveHint: false,
@@ -12,8 +12,8 @@ const annotations = {
 };
 
 /**
- * A tool as clients of a site are told of it. Schemas take longer to write than a request to answer, so that it is done
- * once.
+ * Returns a tool as clients of a site list it. Serializing a schema takes longer than answering a request, so it is
+ * done once.
  */
 export function listedTool(
   { name, icon, title, description, input, output }: Tool,
@@ -32,7 +32,7 @@ export function listedTool(
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** Parts of a schema that a model needs to ask. Patterns are told in words when they are not met. */
+/** Parts of an input schema that a model needs. Patterns are explained when they are not met. */
 const askingParts = [
   'type',
   'description',
@@ -49,9 +49,8 @@ const askingParts = [
 ];
 
 /**
- * Parts that say what an answer looks like. Words about it would double the list, and names speak for themselves. The
- * values that a text may have are left out as well: a later release may know more of them, and clients that keep the
- * list would refuse its answers.
+ * Parts of an output schema. Descriptions would double the size of the list, and names are clear enough. Enum values
+ * are omitted as well: a later release may add some, and clients that cache the list would refuse its answers.
  */
 const answeringParts = ['type', 'properties', 'required', 'items', 'anyOf', 'const'];
 
@@ -61,9 +60,7 @@ function schemaOf(schema: z.ZodObject, io: 'input' | 'output'): Json {
   return trimmed(full, definitions, io === 'input' ? askingParts : answeringParts, true);
 }
 
-/**
- * A schema that stands for itself: what it refers to is put in its place, since not every client follows references.
- */
+/** Inlines the references of a schema, since not every client follows references. */
 function trimmed(
   schema: Json,
   definitions: Readonly<Record<string, Json>>,
@@ -89,17 +86,17 @@ function trimmed(
   return withShortNull(Object.fromEntries(shown.map((name) => [name, part(name)])));
 }
 
-/** Unknown names are refused; that this holds for inner objects too need not be repeated in each. */
+/** Unknown names are refused; this need not be repeated for inner objects. */
 function isRefusal(name: string, value: unknown): boolean {
   return name === 'additionalProperties' && value === false;
 }
 
-/** No number that a model writes is near these. */
+/** Bounds that no number of a model reaches. */
 function isBeyondNumbers(name: string, value: unknown): boolean {
   return /^(?:minimum|maximum)$/.test(name) && Math.abs(Number(value)) >= Number.MAX_SAFE_INTEGER;
 }
 
-/** Something plain or nothing, as two words instead of two schemas. */
+/** A nullable primitive as two type names instead of two schemas. */
 function withShortNull(schema: Json): Json {
   const { anyOf, ...rest } = schema;
   if (!Array.isArray(anyOf) || anyOf.length !== 2 || anyOf[1]?.type !== 'null') return schema;

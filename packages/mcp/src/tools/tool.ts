@@ -4,7 +4,7 @@ import type { ToolAnswer } from '../answers/answer.ts';
 import type { IconName } from '../icons.ts';
 import type { ToolContext } from './tool-context.ts';
 
-/** Something that a model can ask for. It only ever reads. */
+/** A tool for models. It only reads. */
 export interface Tool {
   readonly name: string;
   readonly icon: IconName;
@@ -12,28 +12,28 @@ export interface Tool {
   readonly description: string;
   readonly input: z.ZodObject;
   readonly output: z.ZodObject;
-  /** The operations that it is made of. */
+  /** The operations that it uses. */
   readonly operations: readonly OperationName[];
   readonly run: (args: never, context: ToolContext) => Promise<ToolAnswer>;
 }
 
 interface ToolDefinition<Input extends z.ZodRawShape> {
   readonly name: string;
-  /** That of its family. */
+  /** The icon of its family. */
   readonly icon: IconName;
-  /** The operations that it is made of. The first is the one whose words describe it. */
+  /** The operations that it uses. The first provides the description. */
   readonly operations: readonly [OperationName, ...OperationName[]];
-  /** Instead of the words of the operation, for tools that are more than one. */
+  /** Replaces the title of the operation, for tools that use several. */
   readonly title?: string;
   readonly summary?: string;
-  /** What a model has to know besides. */
+  /** What a model has to know in addition. */
   readonly note?: string;
   readonly input: Input;
   readonly output: z.ZodRawShape;
   readonly run: (args: z.output<z.ZodObject<Input>>, context: ToolContext) => Promise<ToolAnswer>;
 }
 
-/** Every answer ends like this. */
+/** The fields at the end of every answer. */
 const tail = {
   truncated: z.boolean().describe('Whether something was left out.'),
   next_cursor: z.string().nullable().describe('The cursor of the next call, or null after the last row.'),
@@ -41,7 +41,7 @@ const tail = {
   ...(hasConsole ? { console_url: z.string().describe('The same in the console, for people.') } : {}),
 };
 
-/** A tool in the words of its operation, unless it has some of its own. */
+/** Defines a tool with the description of its operation, unless it has its own. */
 export function defineTool<Input extends z.ZodRawShape>(definition: ToolDefinition<Input>): Tool {
   const { name, icon, operations, input, output, note } = definition;
   const operation = catalogue[operations[0]];

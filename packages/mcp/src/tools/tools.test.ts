@@ -11,7 +11,7 @@ import { tools } from './tools.ts';
 const cluster = 'vcn_orders';
 const clusterId = catalogue.describe_virtual_cluster.example.input.virtual_cluster_id;
 
-/** Arguments with which each tool is called. */
+/** Arguments with which the test calls each tool. */
 const typicalArguments: Readonly<Record<string, Record<string, unknown>>> = {
   get_context: {},
   list_virtual_clusters: {},
@@ -62,10 +62,10 @@ const typicalArguments: Readonly<Record<string, Record<string, unknown>>> = {
 
 const listed = tools.map((tool) => listedTool(tool, 'https://weir.example'));
 
-test('the list of tools is what the snapshot says', () => {
+test('the list of tools matches the snapshot', () => {
   const file = new URL('./tools.snapshot.json', import.meta.url);
   const found = `${JSON.stringify(listed, null, 2)}\n`;
-  // To accept a change, delete the file, run the test twice, and look at what has changed.
+  // To accept a change, delete the file, run the test twice, and review the difference.
   if (!existsSync(file)) {
     writeFileSync(file, found);
     assert.fail('there was no snapshot; it is written now, and wants to be looked at');
@@ -77,13 +77,13 @@ test('the list of tools costs a model at most 12,000 tokens', () => {
   assert.ok(tokensOf(JSON.stringify(listed)) <= 12_000, String(tokensOf(JSON.stringify(listed))));
 });
 
-test('tools are made of operations that only read', () => {
+test('tools use only operations that read', () => {
   for (const { name, operations } of tools)
     for (const operation of operations)
       assert.equal(catalogue[operation].access, 'read', `${name}: ${operation}`);
 });
 
-test('tools are told apart by names that clients accept', () => {
+test('tools have distinct names that clients accept', () => {
   const names = tools.map(({ name }) => name);
   assert.equal(new Set(names).size, names.length);
   for (const name of names) assert.match(name, /^[a-z]+(?:_[a-z]+)+$/);
@@ -92,7 +92,7 @@ test('tools are told apart by names that clients accept', () => {
 
 for (const { name, output } of tools) {
   for (const format of ['concise', 'detailed'] as const) {
-    test(`${name} answers with what it promised, ${format}`, async (t) => {
+    test(`${name} answers as its schema says, ${format}`, async (t) => {
       const { connect, calls } = await serve(t);
       const client = await connect();
       await client.listTools();
@@ -196,7 +196,7 @@ const refused: [what: string, tool: string, args: Record<string, unknown>, says:
 ];
 
 for (const [what, name, args, says] of refused) {
-  test(`${what} is told as an answer that says what to do`, async (t) => {
+  test(`${what} gives an answer that says what to do`, async (t) => {
     const { connect } = await serve(t);
     const client = await connect();
     const answer = await client.callTool({ name, arguments: args });

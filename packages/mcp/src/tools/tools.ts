@@ -13,7 +13,7 @@ import type { Tool } from './tool.ts';
 import { topicTools } from './topics.ts';
 import { virtualClusterTools } from './virtual-clusters.ts';
 
-/** Every tool, in the order in which clients are told of them. */
+/** Every tool, in the order of the list. */
 export const tools: readonly Tool[] = [
   ...contextTools,
   ...virtualClusterTools,

@@ -96,7 +96,7 @@ export const topicTools = [
           topicsOf(clusterId, context),
           context.call('virtual_clusters/acls/list', { virtual_cluster_id: clusterId }),
         ]);
-        // Topics of the service itself are in no list.
+        // Internal topics are in no list.
         const listed = topics.find(({ name }) => name === topic);
         const naming = acls.filter(
           ({ resource_type: type, resource_name: name, pattern_type: pattern }) =>
@@ -134,7 +134,7 @@ async function topicsOf(clusterId: string, context: ToolContext): Promise<readon
   return (await context.call('list_topics', { virtual_cluster_id: clusterId })).topics;
 }
 
-/** A topic that is not there is often a mistake in typing. */
+/** An unknown topic is often a typo, so the error suggests a name. */
 async function orSuggest(
   error: unknown,
   clusterId: string,
@@ -150,7 +150,7 @@ async function orSuggest(
   throw new ToolProblem('topic_not_found', `There is no such topic in the virtual cluster. ${hint}`);
 }
 
-/** What people ask for. A topic has some thirty configs, and most have their defaults. */
+/** The configs that users need most. A topic has some thirty, and most have their defaults. */
 const mainConfigNames =
   /^(?:cleanup\.policy|retention\.(?:ms|bytes)|max\.message\.bytes|message\.timestamp\.type|min\.compaction\.lag\.ms|compression\.type|service\.topic\.type)$/;
 

@@ -14,7 +14,7 @@ const { shape } = catalogue.describe_virtual_cluster.output.shape.virtual_cluste
 const { id, name, type, workspace_id, tier, created_at, cloud_provider } = shape;
 const regionName = z.string().describe('Its region, or the group of its regions.');
 
-/** What is asked of each cluster besides. It is `null` while the cluster cannot be reached. */
+/** Details that are read from each cluster. They are `null` while the cluster cannot be reached. */
 const looks = {
   events_enabled: z.boolean().nullable().describe('Whether events are recorded.'),
   agents: z.int().nullable().describe('Agents that called in lately.'),
