@@ -167,7 +167,7 @@ export const workspaceFilter = () =>
 
 const configName = () => word(/^[a-zA-Z0-9._-]{1,256}$/, 256, 'is not the name of a config');
 
-/** Configs by name; `null` leaves a config unset. Some clients send `null` instead of an empty object. */
+/** Configs by name; the operation defines the effect of `null`. Some clients send `null` instead of an empty object. */
 export function configsGiven() {
   return dictionary(
     configName(),

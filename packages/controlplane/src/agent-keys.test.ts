@@ -10,7 +10,7 @@ test('a key is aks_ and 64 hex digits', () => {
   assert.match(freshKeySecret(randomBytes), /^aks_[0-9a-f]{64}$/);
 });
 
-test('a key opens its own cluster and nothing else', () => {
+test('a key grants access to its own cluster and nothing else', () => {
   const [one, two, none] = [1, 2, 3].map((byte) => freshKeySecret((count) => Buffer.alloc(count, byte)));
   const authorize = authorizeByAgentKeys([
     { name: 'akn_one', keyHash: hashSecret(one!), clusterId: 'vci_one' },
@@ -26,7 +26,7 @@ test('a key opens its own cluster and nothing else', () => {
     ['vci_one', '', false],
     ['vci_one', `${one} `, false],
     ['vci_one', one!.toUpperCase(), false],
-    // The hash itself opens nothing.
+    // The hash itself grants no access.
     ['vci_one', hashSecret(one!), false],
     ['', one!, false],
   ];
@@ -35,12 +35,12 @@ test('a key opens its own cluster and nothing else', () => {
   }
 });
 
-test('a hash that is none is refused by name', () => {
+test('an invalid hash is refused by name', () => {
   const wrong = { name: 'akn_wrong', keyHash: 'aks_0123', clusterId: 'vci_one' };
   assert.throws(() => authorizeByAgentKeys([wrong]), { message: /^akn_wrong: keyHash is not the SHA-256/ });
 });
 
-test('whoever one of several admits is admitted, and nobody is refused whom one cannot judge', async () => {
+test('one of several authorizers is enough to admit, and no caller is refused while one cannot decide', async () => {
   const cases: [verdicts: (boolean | undefined)[], verdict: boolean | undefined][] = [
     [[true], true],
     [[false, true], true],

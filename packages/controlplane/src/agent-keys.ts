@@ -1,19 +1,19 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { isKeySecret } from './accounts/secrets/secrets.ts';
 
-/** A key of agents as it is stored: its hash, never the key. */
+/** An agent key as it is stored: its hash, never the key. */
 interface AgentKey {
   /** `akn_…` */
   readonly name: string;
   /** SHA-256 of the key, 64 hex digits. */
   readonly keyHash: string;
-  /** The virtual cluster that it opens. */
+  /** The virtual cluster of the key. */
   readonly clusterId: string;
 }
 
 /**
- * Whether a key opens a cluster. `undefined`: this process cannot tell yet, and another or a later question may be
- * answered.
+ * Whether a key grants access to a cluster. `undefined`: this process cannot decide yet; another process, or a retry,
+ * may.
  */
 export type Verdict = boolean | undefined;
 
@@ -23,7 +23,7 @@ export type Authorize = (
   remoteAddress?: string,
 ) => Verdict | Promise<Verdict>;
 
-/** Admits what any of them admits. */
+/** Admits a key if any of the authorizers does. */
 export function authorizeByAny(...all: readonly Authorize[]): Authorize {
   return async (...asked) => {
     const verdicts = await Promise.all(all.map((authorize) => authorize(...asked)));
@@ -33,8 +33,8 @@ export function authorizeByAny(...all: readonly Authorize[]): Authorize {
 }
 
 /**
- * Admits by a list of keys. Every key of the list is compared, and each in constant time, so that the time it takes
- * tells nothing of them.
+ * Admits keys of a list. Every key of the list is compared, each in constant time, so that timing reveals nothing about
+ * them.
  */
 export function authorizeByAgentKeys(agentKeys: readonly AgentKey[]): Authorize {
   const rows = agentKeys.map(({ name, keyHash, clusterId }) => {

@@ -21,33 +21,33 @@ import { securityHeaders } from './security-headers.ts';
 
 export interface AgentListenerOptions {
   readonly clusters: (clusterId: string) => ServedCluster | undefined;
-  /** Asked before a cluster is said not to be here: it may have been made a moment ago. */
+  /** Called before a cluster is reported as unknown: it may have just been created. */
   readonly refreshClusters?: () => Promise<void>;
   readonly authorize: Authorize;
-  /** Whether a key that opens the cluster is that of another control-plane process, which may do more than agents. */
+  /** Whether a valid key is that of another control-plane process, which has more permissions than agents. */
   readonly isMember?: Authorize;
-  /** Told of every call over an agent's connection that only the control plane may make. */
+  /** Called for every call over an agent's connection that only the control plane may make. */
   readonly onForbiddenCall?: ((call: ForbiddenCall) => void) | undefined;
   readonly members: () => readonly string[];
   /**
-   * Brings `members` up to date, asked when an agent connects: one that knew a single process, and loses it a moment
-   * later, would know no other.
+   * Refreshes `members` when an agent connects: an agent that knew a single process, and lost it right after, would
+   * know no other.
    */
   readonly refreshMembers?: () => Promise<void>;
-  /** Whether what a proxy says of requests is believed. */
+  /** Whether to trust the headers of a proxy. */
   readonly isBehindProxy?: boolean;
   readonly clock: Clock;
   readonly log: Log;
   readonly metrics: Metrics;
 }
 
-/** A call that an agent key does not allow, and who made it. */
+/** A call that an agent key does not allow, and its caller. */
 export interface ForbiddenCall {
   readonly clusterId: string;
   readonly method: string;
-  /** What opened the connection: the key of an agent, or its token. */
+  /** The credential of the connection: an agent key or token. */
   readonly key: string;
-  /** What the agent calls itself, if it has said so. */
+  /** The agent's id, if it has sent one. */
   readonly agentId: string | undefined;
   readonly remoteAddress: string;
 }
@@ -59,9 +59,9 @@ const refusedRow: MetricRow<'status'> = {
   labels: ['status'],
 };
 
-/** An agent does not wait longer than this for the newest members. */
+/** The maximum time that an agent waits for the refreshed members. */
 const refreshMsMax = 500;
-/** A key that was withdrawn ends its connections after this long at the latest. */
+/** A revoked key ends its connections after this long at the latest. */
 const keyCheckIntervalMs = 10_000;
 
 interface Refusal {
@@ -74,11 +74,11 @@ interface Admission {
   readonly key: string;
   readonly remoteAddress: string;
   readonly isMember: boolean;
-  /** `undefined` when that cannot be told just now. */
+  /** `undefined` if it cannot be decided now. */
   readonly isStillAdmitted: () => Promise<Verdict>;
 }
 
-/** Takes the connections of agents: judges who comes before anything is upgraded, and then serves the cluster. */
+/** Accepts connections of agents: authenticates before the WebSocket upgrade, and then serves the cluster. */
 export class AgentListener {
   readonly #options: AgentListenerOptions;
   readonly #memory: ReplyMemory;
@@ -86,7 +86,7 @@ export class AgentListener {
   readonly #sockets = new WebSocketServer({
     noServer: true,
     clientTracking: false,
-    // A call that is a little too large is refused by an answer, which the end of the connection would not be.
+    // A call that is slightly too large is refused with a response instead of closing the connection.
     maxPayload: clusterLimits.rpcCallBytesMax + clusterLimits.rpcCallSurplusBytesMax,
     perMessageDeflate: false,
     handleProtocols: () => subprotocol,
@@ -114,7 +114,7 @@ export class AgentListener {
       return;
     }
     await this.#membersRefreshed();
-    // The agent may have gone meanwhile, which is no error.
+    // The agent may have disconnected meanwhile, which is not an error.
     if (socket.destroyed) return;
     if (this.#isClosing) {
       this.#refuse(request, socket, awayRefusal(verdict.clusterId));
@@ -137,7 +137,7 @@ export class AgentListener {
     cancel();
   }
 
-  /** Lets agents go: calls under way are answered for at most `graceMs`. */
+  /** Disconnects the agents: calls in flight are answered for at most `graceMs`. */
   async close(graceMs: number): Promise<void> {
     this.#isClosing = true;
     this.#cancelKeyCheck();
@@ -164,9 +164,9 @@ export class AgentListener {
     const isStillAdmitted = async () =>
       typeof key === 'string' && (await this.#authorize(clusterId, key, remoteAddress));
     const isAdmitted = await isStillAdmitted();
-    // Not a refusal: the agent would believe that its token is worth nothing.
+    // Not a refusal: the agent would treat its token as invalid.
     if (isAdmitted === undefined) return awayRefusal(clusterId);
-    // The key comes first, so that without one it cannot be learned which clusters exist.
+    // The key is checked first, so that callers without one cannot learn which clusters exist.
     if (!isAdmitted) {
       return {
         status: 401,
@@ -182,7 +182,7 @@ export class AgentListener {
     return { clusterId, key: key as string, remoteAddress, isMember, isStillAdmitted };
   }
 
-  /** A failure to verify is no verdict. */
+  /** A failed verification is not a refusal. */
   async #authorize(...asked: Parameters<Authorize>): Promise<Verdict> {
     const { authorize, log } = this.#options;
     try {

@@ -19,7 +19,7 @@ import { authorizeMembers, memberToken } from './hosting/member-tokens.ts';
 
 const { agentTokens, pageExchange } = clusterSecrets;
 
-test('the first leader makes the secrets, and every process has the same', async (t) => {
+test('the first leader creates the secrets, and every process has the same', async (t) => {
   const databaseUrl = `memory://${randomUUID()}`;
   const leader = await startLeader(t, databaseUrl);
   t.after(keepClusterSecrets(leader, { randomBytes, clock: systemClock, log: silentLog }));
@@ -35,7 +35,7 @@ test('the first leader makes the secrets, and every process has the same', async
   assert.deepEqual(standby.record(agentTokens.namespace, agentTokens.key), made, 'made once');
 });
 
-test('agents are told by what they recognise each other, and not what signs their tokens', async (t) => {
+test('agents get the secret by which they authenticate each other, and not the token signing key', async (t) => {
   const leader = await startLeader(t);
   t.after(keepClusterSecrets(leader, { randomBytes, clock: systemClock, log: silentLog }));
   await until(() => leader.record(pageExchange.namespace, pageExchange.key) !== undefined);
@@ -47,13 +47,13 @@ test('agents are told by what they recognise each other, and not what signs thei
   assert.ok(!told.has(`${agentTokens.namespace} ${agentTokens.key}`));
 });
 
-test('after a key was revoked agents get another secret, when nobody with the key is connected any more', async (t) => {
+test('after a revocation agents get another secret, when no connection with the key is left', async (t) => {
   const clock = new HandClock();
   const leader = await startLeader(t);
   const secret = () => leader.record(pageExchange.namespace, pageExchange.key)?.toString('hex');
   t.after(keepClusterSecrets(leader, { randomBytes, clock, log: silentLog }));
   await until(() => secret() !== undefined);
-  /** As long as the secret stays: how many seconds, at most a minute. */
+  /** Returns how many seconds the secret stays the same, at most a minute. */
   const secondsUntilReplaced = async () => {
     const before = secret();
     for (let seconds = 0; seconds < 60; seconds++) {
@@ -78,13 +78,13 @@ test('after a key was revoked agents get another secret, when nobody with the ke
   assert.equal(await secondsUntilReplaced(), undefined, 'once');
 });
 
-/** The values of a secret that the node accepts, the one that signs first. */
+/** The values of a secret that the node accepts, the signing one first. */
 function accepted(node: ClusterNode, secret: SecretPlace): string[] {
   const read = ({ namespace, key }: SecretPlace) => node.record(namespace, key);
   return acceptedSecrets(secret, read)?.map((value) => value.toString('hex')) ?? [];
 }
 
-/** Lets the leader look at its secrets, and waits until it is done with them. */
+/** Triggers the leader's check of its secrets, and waits until it is done. */
 async function checkOnce(node: ClusterNode, clock: HandClock): Promise<void> {
   for (let times = 0; times < 5; times++) {
     clock.advance(2_000);
@@ -94,7 +94,7 @@ async function checkOnce(node: ClusterNode, clock: HandClock): Promise<void> {
   }
 }
 
-test('what signs and what agents recognise each other by is rotated, and the one before counts for a period', async (t) => {
+test('both secrets are rotated, and the previous value is accepted for a period', async (t) => {
   const clock = new HandClock();
   const leader = await startLeader(t);
   const { scramDecoys } = clusterSecrets;
@@ -126,7 +126,7 @@ test('what signs and what agents recognise each other by is rotated, and the one
   assert.equal(leader.record(scramDecoys.namespace, scramDecoys.key)?.toString('hex'), decoys, 'decoys stay');
 });
 
-test('after a revocation none of the secrets that the key was told is accepted', async (t) => {
+test('after a revocation no secret that the key has seen is accepted', async (t) => {
   const clock = new HandClock();
   const leader = await startLeader(t);
   t.after(keepClusterSecrets(leader, { randomBytes, clock, log: silentLog }));
@@ -143,7 +143,7 @@ test('after a revocation none of the secrets that the key was told is accepted',
   assert.deepEqual(accepted(leader, agentTokens), tokens, 'no agent knows these');
 });
 
-test('tokens of members stay valid across a rotation, in processes that know of it and in others', async (t) => {
+test('tokens of members stay valid across a rotation, in processes that have seen it and in others', async (t) => {
   const clock = new HandClock();
   const leader = await startLeader(t);
   t.after(keepClusterSecrets(leader, { randomBytes, clock, log: silentLog }));

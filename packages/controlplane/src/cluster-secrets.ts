@@ -11,7 +11,7 @@ import {
 import type { Clock, Log } from '@weir/core';
 import type { ClusterNode } from '@weir/metadata';
 
-/** The part of a node that is needed. */
+/** The methods of a node that are needed. */
 type SecretsNode = Pick<ClusterNode, 'role' | 'onRole' | 'record' | 'execute'>;
 
 interface ClusterSecretsOptions {
@@ -22,25 +22,26 @@ interface ClusterSecretsOptions {
 
 type Changes = Extract<Parameters<ClusterNode['execute']>[0], { kind: 'putEntries' }>['changes'];
 
-/** How often a leader looks whether secrets are to be replaced. */
+/** How often a leader checks whether secrets have to be replaced. */
 const checkIntervalMs = 2_000;
 /**
- * Secrets are replaced so long after a key was revoked: until then connections with the key may be open, and would be
- * told the new ones. A key is known to be revoked after a second, and connections are looked at every ten.
+ * The delay between the revocation of a key and the replacement of secrets: until then connections with the key may be
+ * open, and would receive the new ones. Processes learn of a revocation within a second, and check connections every
+ * ten.
  */
 export const expulsionMs = 20_000;
 
 /**
- * Makes the secrets of a cluster when this process leads it and they are missing, rotates them when their time is over,
- * and replaces what agents recognise each other by after the key of one was revoked. Returns the function that ends it.
- * A leader that fails at it is followed by another, which tries too.
+ * Creates the secrets of a cluster when this process leads it and they are missing, rotates them when they expire, and
+ * replaces the agents' shared secret after the key of one was revoked. Returns the function that ends it. If a leader
+ * fails, the next leader tries again.
  */
 export function keepClusterSecrets(
   node: SecretsNode,
   { randomBytes, clock, log }: ClusterSecretsOptions,
 ): () => void {
   const freshSecret = () => randomBytes(clusterSecretBytes);
-  /** Since when this process knows of the replacement that is to be done. */
+  /** When this process first saw the pending replacement. */
   let noticed: { readonly id: string; readonly sinceMs: number } | undefined;
   let cancelCheck = () => {};
   let isEnded = false;
@@ -65,14 +66,14 @@ export function keepClusterSecrets(
     const nowMs = clock.nowMs();
     const rotatedMs = Number(read(secretsRotatedAt) ?? Number.NaN);
     const noteTime = { ...secretsRotatedAt, value: Buffer.from(String(nowMs)) };
-    // Without a time, or with one that is still to come, the period begins now.
+    // Without a time, or with one in the future, the period begins now.
     if (!(rotatedMs <= nowMs)) return put([noteTime]);
     if (nowMs - rotatedMs < secretsPeriodMs) return;
     const changes: Changes[number][] = [noteTime];
     for (const secret of rotatedSecrets) {
       const { current, next, before } = rotationOf(secret);
       const [currentValue, nextValue] = [read(current), read(next)];
-      // They are made as soon as this process leads.
+      // They are created as soon as this process leads.
       if (currentValue === undefined || nextValue === undefined) return make();
       changes.push(
         { ...before, value: currentValue },
@@ -92,7 +93,7 @@ export function keepClusterSecrets(
       noticed = undefined;
       return;
     }
-    // Who leads since a moment ago does not know since when it is to be done, and waits the whole time.
+    // A new leader does not know when the replacement was requested, and waits the whole time.
     if (noticed?.id !== asked) noticed = { id: asked, sinceMs: clock.monotonicMs() };
     if (clock.monotonicMs() - noticed.sinceMs < expulsionMs) return;
     // The owner of the revoked key knows all three.

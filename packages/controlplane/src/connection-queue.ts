@@ -2,15 +2,14 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 
 interface Line {
-  /** The answer after which the next request has its turn. */
+  /** The response after which the next request runs. */
   last: ServerResponse;
   waiting: number;
 }
 
 /**
- * Lets the requests of a connection have their turn one after the other. A peer may send further ones before it has
- * read the answer to the first; if all of them were worked on at once, one connection could make as many answers wait
- * in memory as it likes.
+ * Serializes the requests of a connection. A peer may pipeline requests before it has read the first response; if all
+ * of them ran at once, one connection could hold any number of responses in memory.
  */
 export class ConnectionQueue {
   readonly #waitingMax: number;
@@ -21,8 +20,8 @@ export class ConnectionQueue {
   }
 
   /**
-   * Runs the work when the answers before are on their way. Whether it will; otherwise the peer wants too much, and its
-   * connection should end.
+   * Runs the work when the previous responses are sent. Returns false if too many requests wait, and the connection
+   * should end.
    */
   take({ socket }: IncomingMessage, response: ServerResponse, work: () => void): boolean {
     const line = this.#lines.get(socket);

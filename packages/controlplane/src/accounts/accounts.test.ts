@@ -14,7 +14,7 @@ after(() => rmSync(folder, { recursive: true }));
 accountsContract('memory', () => `memory://${randomUUID()}`);
 accountsContract('SQLite', () => join(folder, randomUUID(), 'weir.db'));
 
-test('accounts: what is no database is refused', async () => {
+test('accounts: a URL that is not a database is refused', async () => {
   // biome-ignore format: a table
   const urls: [url: string, problem: RegExp][] = [
     ['memory:x',       /a database in memory is memory:\/\/name/],
@@ -24,7 +24,7 @@ test('accounts: what is no database is refused', async () => {
   for (const [url, problem] of urls) await assert.rejects(openAccounts(url, accountsDeps()), problem);
 });
 
-test('accounts: calls after closing are refused', async () => {
+test('accounts: calls after close are refused', async () => {
   const database = await openAccounts(join(folder, 'closed.db'), accountsDeps());
   await database.close();
   await assert.rejects(database.accounts.list(), /destroyed/);

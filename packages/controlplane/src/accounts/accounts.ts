@@ -13,7 +13,7 @@ export interface Account {
   readonly createdMs: number;
 }
 
-/** An account with what every account begins with. */
+/** An account with its initial objects. */
 export interface NewAccount {
   readonly account: Account;
   readonly adminRoleId: string;
@@ -23,7 +23,7 @@ export interface NewAccount {
 
 const firstWorkspaceName = 'Default';
 
-/** Accounts: who owns everything else. Most installations have one. */
+/** Accounts, which own everything else. Most installations have one. */
 export class Accounts {
   readonly #database: Database;
   readonly #deps: AccountsDeps;
@@ -63,7 +63,7 @@ function accountOf(row: AccountRow): Account {
   return { id: row.id, name: row.name, createdMs: row.created_ms };
 }
 
-/** Makes an account with two roles and a workspace. */
+/** Creates an account with two roles and a workspace. */
 export async function insertAccount(
   transaction: DatabaseTransaction,
   name: string,
@@ -87,8 +87,8 @@ export async function insertAccount(
 }
 
 /**
- * The oldest account with its first workspace and roles, as `insertAccount` made them. Only a user can have changed
- * them.
+ * Returns the oldest account with its first workspace and roles, as `insertAccount` created them. Only a user can have
+ * changed them.
  */
 export async function foundedAccount(transaction: DatabaseTransaction): Promise<NewAccount | undefined> {
   const row = await transaction

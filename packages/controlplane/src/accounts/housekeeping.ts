@@ -3,7 +3,7 @@ import type { AccountsDeps } from './common/deps.ts';
 import type { Database } from './database/schema.ts';
 import type { Sessions } from './users/sessions.ts';
 
-/** How long entries of the audit log are kept. */
+/** The retention of the audit log. */
 const auditRetentionMs = 90 * 24 * 3_600_000;
 
 export interface HousekeepingOptions {
@@ -14,9 +14,8 @@ export interface HousekeepingOptions {
 }
 
 /**
- * Removes what is over: sessions, invitations and setup links that have ended, and old entries of the audit log.
- * Readers check the time themselves, so that nothing depends on it; it keeps tables small. Any number of processes may
- * do it.
+ * Deletes expired sessions, invitations and setup links, and old entries of the audit log. Readers check expiry
+ * themselves, so correctness does not depend on it; it bounds the size of tables. Any number of processes may run it.
  */
 export async function tidyAccounts(options: HousekeepingOptions): Promise<void> {
   const { database, sessions, auditLog, deps } = options;

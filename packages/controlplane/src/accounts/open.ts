@@ -21,7 +21,7 @@ import { Pipelines } from './workspaces/pipelines.ts';
 import { VirtualClusters } from './workspaces/virtual-clusters.ts';
 import { Workspaces } from './workspaces/workspaces.ts';
 
-/** Everything that the control plane knows of people, keys and what belongs to whom. */
+/** The database of users, keys and ownership. */
 export interface AccountsDatabase {
   readonly accounts: Accounts;
   readonly setup: Setup;
@@ -38,11 +38,11 @@ export interface AccountsDatabase {
   readonly federations: Federations;
   readonly pipelines: Pipelines;
   readonly auditLog: AuditLog;
-  /** Where refused calls are written, so that they do not fill the audit log. */
+  /** Writes refused calls without filling the audit log. */
   readonly refusals: AuditRefusals;
-  /** What is known of the health of clusters. */
+  /** The health of clusters. */
   readonly diagnostics: DiagnosticsStore;
-  /** Removes what is over; to be called now and then. */
+  /** Deletes expired rows; called periodically. */
   tidy(): Promise<void>;
   close(): Promise<void>;
 }

@@ -7,7 +7,7 @@ import type { Passwords } from './secrets/passwords.ts';
 import { freshToken, hashSecret, isToken } from './secrets/secrets.ts';
 import { insertUser, type Proof, provenBy, type User } from './users/users.ts';
 
-/** How long the link of a first start works. The next start makes another. */
+/** The lifetime of the link of a first start. The next start makes another. */
 const setupTokenMsMax = 24 * 3_600_000;
 
 interface FirstUser {
@@ -18,8 +18,8 @@ interface FirstUser {
 }
 
 /**
- * The first user of a new installation. The user with the link that the first start prints becomes administrator; as
- * soon as there is a user, no such link works any more.
+ * The first user of a new installation. The user with the link that the first start prints becomes administrator; once
+ * there is a user, the links are void.
  */
 export class Setup {
   readonly #database: Database;
@@ -32,7 +32,9 @@ export class Setup {
     this.#passwords = passwords;
   }
 
-  /** A token for the link, or nothing when there is a user already. Every process that starts may print its own. */
+  /**
+   * Returns a token for the link; `undefined` if there is a user already. Every process that starts may print its own.
+   */
   async begin(): Promise<string | undefined> {
     if (await hasUsers(this.#database)) return undefined;
     const token = freshToken(this.#deps.randomBytes);
@@ -49,8 +51,8 @@ export class Setup {
   }
 
   /**
-   * The account of an installation that is not set up yet, made if it is missing, so that there are clusters and keys
-   * before there is a user. Nothing when there is a user already.
+   * Returns the account of an installation without a user, created if it is missing, so that clusters and keys can
+   * exist before the first user. `undefined` if there is a user already.
    */
   found(accountName: string): Promise<NewAccount | undefined> {
     return this.#database.transaction().execute(async (transaction) => {
@@ -65,9 +67,9 @@ export class Setup {
     return !(await hasUsers(this.#database));
   }
 
-  /** Makes the account and its administrator, once. */
+  /** Creates the account and its administrator, once. */
   async finish(token: string, first: FirstUser): Promise<NewAccount & { readonly user: User }> {
-    // Before the password is hashed, so that a guess costs us nothing.
+    // Before the password is hashed, so that a guess is cheap for the server.
     await this.#requireOpen(this.#database, token);
     const proof = await provenBy(first.proof, this.#passwords);
     return this.#database.transaction().execute(async (transaction) => {
@@ -78,7 +80,7 @@ export class Setup {
     });
   }
 
-  /** The same without a link, for a program that is its own administrator. Nothing when there is a user already. */
+  /** The same without a link, for a program that is its own administrator. `undefined` if there is a user already. */
   async finishAlone(first: FirstUser): Promise<(NewAccount & { readonly user: User }) | undefined> {
     if (await hasUsers(this.#database)) return undefined;
     const proof = await provenBy(first.proof, this.#passwords);
@@ -115,7 +117,7 @@ export class Setup {
       .where('expires_ms', '>', this.#deps.clock.nowMs())
       .executeTakeFirst();
     if (row !== undefined) return;
-    // The first user may have been made between the two reads, and the links deleted with it.
+    // Another call may have created the first user between the two reads, and deleted the links with it.
     throw new ApiError((await hasUsers(database)) ? 'already_set_up' : 'invalid_token');
   }
 }

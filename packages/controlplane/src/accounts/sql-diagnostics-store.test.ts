@@ -29,7 +29,7 @@ const inMemory = () => openAt(`memory://${randomUUID()}`);
 diagnosticsStoreContract('memory', async () => (await inMemory()).store);
 diagnosticsStoreContract('SQLite', async () => (await openAt(join(folder, `${randomUUID()}.db`))).store);
 
-test('what one process found, another one goes on with', async () => {
+test('one process continues with the findings of another', async () => {
   const url = join(folder, `${randomUUID()}.db`);
   const [one, two] = [await openAt(url), await openAt(url)];
   const looked = (result: readonly []) => ({ kind: 'looked', atMs: 1, result }) as const;
@@ -38,7 +38,7 @@ test('what one process found, another one goes on with', async () => {
   assert.equal(found!.record.status, 'healthy');
 });
 
-test('a look that changes nothing writes nothing', async () => {
+test('a run without changes writes nothing', async () => {
   const { store, database } = await inMemory();
   const look = () =>
     changeDiagnostics(
@@ -60,7 +60,7 @@ test('a look that changes nothing writes nothing', async () => {
   assert.deepEqual(await database.selectFrom('weir_diagnostics').selectAll().execute(), before);
 });
 
-test('a record of an earlier release lacks what was not known then, and is read all the same', async () => {
+test('a record of an earlier release lacks new fields and is still read', async () => {
   const { store, database } = await inMemory();
   const record = JSON.stringify({ clusterId: 'vci_a', name: 'no_agents', status: 'failed' });
   const row = { cluster_id: 'vci_a', name: 'no_agents', version: 3, record };
@@ -72,7 +72,7 @@ test('a record of an earlier release lacks what was not known then, and is read 
   });
 });
 
-test('two who save at the same time do not wait for each other, and one of them is told', async () => {
+test('two concurrent saves do not block each other, and one of them reports the conflict', async () => {
   const url = join(folder, `${randomUUID()}.db`);
   const [one, two] = [await openAt(url), await openAt(url)];
   const names = ['no_agents', 'small_files', 'lost_agent'];

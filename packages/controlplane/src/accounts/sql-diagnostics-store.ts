@@ -8,7 +8,7 @@ import type {
 import { controlPlaneLimits } from '../limits.ts';
 import type { Database, DatabaseTransaction } from './database/schema.ts';
 
-/** Rows of one statement. SQLite takes 32,766 parameters and PostgreSQL 65,535; a row has five. */
+/** Rows per statement. SQLite takes 32,766 parameters and PostgreSQL 65,535; a row has five. */
 const rowsPerStatementMax = 1_000;
 
 /** Diagnostics in the database of accounts, for all processes of a control plane. */
@@ -25,13 +25,13 @@ export class SqlDiagnosticsStore implements DiagnosticsStore {
       .select(['name', 'version', 'record'])
       .where('cluster_id', '=', clusterId)
       .execute();
-    // Sorted here, because a database may have an order of its own for texts.
+    // Sorted here, because collations of databases differ.
     return rows
       .map(({ name, version, record }) => ({ record: parseRecord(clusterId, name, record), version }))
       .sort((a, b) => (a.record.name < b.record.name ? -1 : 1));
   }
 
-  /** One transaction for all of them. All processes write rows in the same order, which avoids deadlocks. */
+  /** One transaction for all changes. All processes write rows in the same order, which avoids deadlocks. */
   async save(changes: readonly DiagnosticChange[]): Promise<readonly boolean[]> {
     if (changes.length === 0) return [];
     const inOrder = changes
@@ -88,7 +88,7 @@ export class SqlDiagnosticsStore implements DiagnosticsStore {
   }
 }
 
-/** Whether no other process was faster. */
+/** Returns whether no other process saved first. */
 async function saveRecord(
   transaction: DatabaseTransaction,
   { record, loadedVersion }: DiagnosticChange,
@@ -128,7 +128,7 @@ async function addTransitions(
     const some = rows.slice(begin, begin + rowsPerStatementMax);
     await transaction.insertInto('weir_diagnostic_transitions').values(some).execute();
   }
-  // They are numbered without a gap, so that the number tells how many are newer.
+  // Numbers have no gaps, so the number tells how many are newer.
   const newest = new Map(transitions.map((transition) => [keyOf(transition), transition]));
   for (const { clusterId, name, number } of newest.values()) {
     if (number < controlPlaneLimits.diagnosticTransitionsMax) continue;
@@ -141,7 +141,7 @@ async function addTransitions(
   }
 }
 
-/** What an earlier release did not know of has the value of a new record. */
+/** Fields that an earlier release did not have get the values of a new record. */
 function parseRecord(clusterId: string, name: string, text: string): DiagnosticRecord {
   return { ...newRecord(clusterId, name, 0), ...(JSON.parse(text) as DiagnosticRecord) };
 }

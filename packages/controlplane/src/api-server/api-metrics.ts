@@ -15,7 +15,7 @@ const secondsRow: MetricRow<'operation'> = {
   buckets: durationBucketsSeconds,
 };
 
-/** Figures of the API. Operations and results are of the catalogue, so that no caller makes them many. */
+/** Metrics of the API. Labels are operations and results of the catalogue, which bounds their number. */
 export class ApiMetrics {
   readonly #metrics: Metrics;
   readonly #clock: Clock;

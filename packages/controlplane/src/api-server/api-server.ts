@@ -35,13 +35,13 @@ import { browserSessionOf } from './session-cookie.ts';
 export interface ApiServerOptions {
   readonly accounts: AccountsDatabase;
   readonly handlers: ServedHandlers;
-  /** Whose the tokens of workload identities are. */
+  /** Verifies tokens of workload identities. */
   readonly tokenKeys?: TokenKeys | undefined;
   /** Where browsers reach the control plane. With `https:`, cookies are sent over HTTPS only. */
   readonly publicUrl: () => string;
   /** Whether a proxy in front writes `X-Forwarded-For`. */
   readonly isBehindProxy?: boolean;
-  /** Shared with whatever else counts who tries too often. */
+  /** Shared with all other users of the rate limits. */
   readonly limits?: RateLimits;
   readonly clock: Clock;
   readonly log: Log;
@@ -59,7 +59,7 @@ export function apiHandlers(api: ApiServer): RouteHandlers {
 const userAgentOf = ({ headers }: IncomingMessage) =>
   (headers['user-agent'] ?? '').slice(0, controlPlaneLimits.userAgentCharsMax);
 
-/** What becomes known of a call on its way. */
+/** What the server learns about a call while it runs. */
 interface Call {
   readonly operation: Operation<OperationName>;
   readonly request: IncomingMessage;
@@ -69,7 +69,7 @@ interface Call {
   caller?: Caller;
   input?: Readonly<Record<string, unknown>>;
   permit?: Permit;
-  /** Where it happens. */
+  /** The workspace of the call. */
   workspaceId?: string | undefined;
   output?: unknown;
   /** Whether the call got far enough to be audited. */
@@ -171,7 +171,7 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
     }
   }
 
-  /** Cookies go along with what any page sends; keys do not. */
+  /** Browsers attach cookies to requests of any page; keys they do not. */
   function refuseForeignPages({ operation, caller, request }: Call): void {
     const isByCookie = caller?.signedIn !== undefined;
     if (operation.access !== 'write' || !(isByCookie || operation.scope === 'public')) return;
@@ -200,7 +200,7 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
     return limits.countAttempt(remoteAddress, caller?.actors[0].actor.id ?? email);
   }
 
-  /** What was refused for coming too often is not written down, or guessing would fill the log. */
+  /** Rate-limited calls are not recorded, or guessing would fill the log. */
   async function record(call: Call, error: ApiError | undefined): Promise<void> {
     const { operation, caller, permit, input, output, remoteAddress, request } = call;
     if (!call.isAudited || operation.access !== 'write' || error?.code === 'rate_limited') return;
@@ -232,7 +232,7 @@ function isWrongGuess(error: unknown): boolean {
   );
 }
 
-/** The operation that a path names. */
+/** Returns the operation that a path names. */
 function operationOf(request: IncomingMessage, handlers: ServedHandlers): Operation<OperationName> {
   const name = pathOf(request).slice(apiPath.length + 1);
   if (!isOperationName(name) || handlers[name] === undefined) {
@@ -253,7 +253,7 @@ function queryOf({ url = '/' }: IncomingMessage): URLSearchParams {
   return new URLSearchParams(at < 0 ? '' : url.slice(at));
 }
 
-/** Ours: it is logged, and the caller is told nothing of it. */
+/** An internal error: it is logged, and the caller gets no details. */
 function mistake(thrown: unknown, operation: string, log: Log): ApiError {
   const problem = thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown);
   log.error('failed to run operation', { operation, problem: problem.slice(0, apiLimits.apiTextCharsMax) });
@@ -268,7 +268,7 @@ function sendError(request: IncomingMessage, response: ServerResponse, error: Ap
 
 function send(request: IncomingMessage, response: ServerResponse, status: number, text: string): void {
   if (response.destroyed) return;
-  // Whatever was not read of the body ends with the connection.
+  // The unread rest of the body ends with the connection.
   if (!request.complete) response.setHeader('connection', 'close');
   response.setHeader('content-type', 'application/json; charset=utf-8');
   response.setHeader('cache-control', 'no-store');

@@ -6,7 +6,7 @@ import { accountGrant, appGrant, makeAccount, password } from '../../testing/two
 import { until } from '../../testing/until.ts';
 import { refusalIntervalMs } from '../accounts/audit/audit-refusals.ts';
 
-test('who did what, and who was not let', async (t) => {
+test('calls and refusals are recorded', async (t) => {
   const { accounts, deps, url, call } = await startTestApi(t);
   const ours = await makeAccount(accounts, 'Ours');
   const theirs = await makeAccount(accounts, 'Theirs');
@@ -66,7 +66,7 @@ test('who did what, and who was not let', async (t) => {
   assert.deepEqual(foreignEntries, []);
 });
 
-test('who is refused without end does not fill the log', async (t) => {
+test('endless refusals do not fill the log', async (t) => {
   const { accounts, deps, call } = await startTestApi(t);
   const ours = await makeAccount(accounts, 'Ours');
   const reads = { 'service-api-key': await ours.key('reads', appGrant(ours.a.id, 'app_r')) };
@@ -88,7 +88,7 @@ test('who is refused without end does not fill the log', async (t) => {
   assert.equal((await search()).length, 1);
 });
 
-test('a secret is nowhere but where it belongs', async (t) => {
+test('a secret is only in its own answer', async (t) => {
   const lines: string[] = [];
   const log = jsonLog({ level: 'debug', nowMs: () => 0, write: (line) => lines.push(line) });
   const { accounts, deps, url, metrics, call } = await startTestApi(t, { log });
@@ -121,7 +121,7 @@ test('a secret is nowhere but where it belongs', async (t) => {
   ];
   for (const [name, body] of tries) {
     await call(name, { headers, body });
-    // The next is an entry of its own.
+    // The next refusal is a separate entry.
     deps.clock.advance(refusalIntervalMs);
   }
   const { json } = await call('create_workspace', { headers, body: { workspace_name: 'Third' } });

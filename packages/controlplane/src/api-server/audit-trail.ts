@@ -6,10 +6,10 @@ import { controlPlaneLimits } from '../limits.ts';
 
 type AuditedAccounts = Pick<AccountsDatabase, 'auditLog' | 'refusals' | 'accounts' | 'users'>;
 
-/** What is known of a call when it has ended. */
+/** A completed call. */
 interface EndedCall {
   readonly operation: Operation<OperationName>;
-  /** Empty when the account of the call is unknown. */
+  /** Empty if the account of the call is unknown. */
   readonly accountId: string;
   readonly actor: AuditActor;
   readonly remoteAddress: string;
@@ -24,9 +24,8 @@ interface EndedCall {
 }
 
 /**
- * Writes down every call that changes something or was meant to, before it is answered; of those that are refused again
- * and again, how many they were. Only ids, names and addresses are kept of what was sent, so that a secret cannot be
- * among them; of what was answered, only ids.
+ * Records every call that changes something, or would have, before it is answered; repeated refusals are counted. Of
+ * the input only ids, names and addresses are recorded, which excludes secrets; of the answer only ids.
  */
 export class AuditTrail {
   readonly #accounts: AuditedAccounts;
@@ -37,7 +36,7 @@ export class AuditTrail {
     this.#log = log;
   }
 
-  /** A failure to write does not fail the call, which is done. */
+  /** A failed write does not fail the call, which is done. */
   async record(call: EndedCall): Promise<void> {
     try {
       const accountId = call.accountId === '' ? await this.#accountMeant(call.input) : call.accountId;
@@ -52,7 +51,7 @@ export class AuditTrail {
         targets: targetsOf(call),
         result,
         ...(workspaceId === undefined ? {} : { workspaceId }),
-        // What was wrong with a request may repeat parts of it.
+        // A message about an invalid request may repeat parts of it.
         ...(message === undefined || tellingResults.has(result) ? {} : { message }),
       };
       if (result === 'ok') await this.#accounts.auditLog.append([note]);
@@ -65,7 +64,7 @@ export class AuditTrail {
     }
   }
 
-  /** The account of a failed sign-in: that of the address or, where there is a single account, that one. */
+  /** Returns the account of a failed sign-in: that of the address or, if there is a single account, that one. */
   async #accountMeant(input: unknown): Promise<string | undefined> {
     const email = (input as { email?: unknown } | undefined)?.email;
     const user = typeof email === 'string' ? await this.#accounts.users.findByEmail(email) : undefined;
@@ -75,7 +74,7 @@ export class AuditTrail {
   }
 }
 
-/** Errors whose words may repeat what was sent, down to a secret that stands where a name belongs. */
+/** Errors whose messages may repeat input, even a secret in place of a name. */
 const tellingResults: ReadonlySet<string> = new Set<ErrorCode>([
   'invalid_request',
   'invalid_pipeline_configuration',
@@ -83,7 +82,7 @@ const tellingResults: ReadonlySet<string> = new Set<ErrorCode>([
 
 const tellingName = /(?:^|_)(?:ids?|names?|email|principal)$/;
 
-/** The ids and names that a call was about. */
+/** Returns the ids and names of a call's objects. */
 export function targetsOf({
   operation,
   input,

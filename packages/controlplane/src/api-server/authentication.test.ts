@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { cookieOf, startTestApi } from '../../testing/api-server.ts';
 import { accountGrant, agentGrant, appGrant, makeAccount, password } from '../../testing/two-accounts.ts';
 
-test('which keys open which door', async (t) => {
+test('which keys authorize which operations', async (t) => {
   const { accounts, call } = await startTestApi(t);
   const ours = await makeAccount(accounts, 'Ours');
   const theirs = await makeAccount(accounts, 'Theirs');
@@ -58,7 +58,7 @@ test('which keys open which door', async (t) => {
   }
 });
 
-test('a revoked key opens nothing', async (t) => {
+test('a revoked key grants no access', async (t) => {
   const { accounts, deps, call } = await startTestApi(t);
   const ours = await makeAccount(accounts, 'Ours');
   const headers = { 'service-api-key': await ours.key('a', appGrant(ours.a.id)) };
@@ -69,7 +69,7 @@ test('a revoked key opens nothing', async (t) => {
   assert.equal((await call('get_context', { headers })).status, 401);
 });
 
-test('a session of the console, from setting up to signing out', async (t) => {
+test('a session of the console, from setup to sign-out', async (t) => {
   const { accounts, url, call } = await startTestApi(t);
   const origin = { origin: url };
   assert.equal((await call('get_sign_in_methods', { method: 'GET' })).json.needs_setup, true);
@@ -105,7 +105,7 @@ test('a session of the console, from setting up to signing out', async (t) => {
   );
 });
 
-test('signing in gives a token that nobody has seen, and ends the session that the browser came with', async (t) => {
+test('a sign-in returns a fresh token and ends the previous session of the browser', async (t) => {
   const { accounts, url, call } = await startTestApi(t);
   const ours = await makeAccount(accounts, 'Ours');
   const email = await ours.user('ada', { workspaceId: '*', managedGrantName: 'admin' });
@@ -123,7 +123,7 @@ test('signing in gives a token that nobody has seen, and ends the session that t
   assert.notEqual(chosen, `service_session=${'A'.repeat(43)}`, 'no token of the caller becomes a session');
 });
 
-test('over HTTPS the cookie is sent over HTTPS only, and its name says so', async (t) => {
+test('over HTTPS the cookie is Secure and has the __Host- prefix', async (t) => {
   const { accounts, call } = await startTestApi(t, { publicUrl: () => 'https://console.example' });
   const ours = await makeAccount(accounts, 'Ours');
   const email = await ours.user('ada', { workspaceId: '*', managedGrantName: 'admin' });
@@ -139,7 +139,7 @@ test('over HTTPS the cookie is sent over HTTPS only, and its name says so', asyn
   assert.equal((await call('get_session', { headers: { cookie: bare } })).status, 401);
 });
 
-test('a page of another site can do nothing with the cookie of somebody who looks at it', async (t) => {
+test('a page of another site cannot use the cookie of its visitor', async (t) => {
   const { accounts, url, port, call } = await startTestApi(t);
   const ours = await makeAccount(accounts, 'Ours');
   const email = await ours.user('ada', { workspaceId: '*', managedGrantName: 'admin' });

@@ -5,7 +5,7 @@ import type { AccountsDatabase } from '../accounts/open.ts';
 import type { VirtualCluster } from '../accounts/workspaces/virtual-clusters.ts';
 import type { Caller, Identified, KnownActor } from './caller.ts';
 
-/** That a call may be made, by which actor, and what it is about. */
+/** The permission for a call: its actor and its object. */
 export interface Permit {
   readonly actor: Actor;
   readonly actorName: string;
@@ -19,8 +19,7 @@ type KnownOperation = Operation<OperationName>;
 type Input = Readonly<Record<string, unknown>>;
 
 /**
- * Keys have rules of their own, about who makes what kind of key. Their handlers ask `mayManageKey`, for the workspace
- * too.
+ * Keys have their own rules about who creates which kind. Their handlers call `mayManageKey`, for the workspace too.
  */
 const keyOperations: ReadonlySet<OperationName> = new Set<OperationName>([
   'create_api_key',
@@ -29,7 +28,7 @@ const keyOperations: ReadonlySet<OperationName> = new Set<OperationName>([
   'delete_api_key',
 ]);
 
-/** Public operations have no known caller. */
+/** Public operations have no authenticated caller. */
 export const publicPermit: Permit = {
   actor: { kind: 'anonymous' },
   actorName: '',
@@ -38,8 +37,8 @@ export const publicPermit: Permit = {
 };
 
 /**
- * Lets a call pass, or says why not. What a caller may not read is not found, in the same words as what does not exist;
- * only a caller that may read gets to know that it may not write.
+ * Authorizes a call, or throws the reason. An object that the caller may not read is reported as not found, with the
+ * same message as one that does not exist; only a caller that may read learns that it may not write.
  */
 export async function authorize(
   caller: Caller,
@@ -61,7 +60,7 @@ export async function authorize(
   }
 }
 
-/** All keys together, for what is not about one workspace. */
+/** All keys combined, for operations that are not about one workspace. */
 function everyone({ actors, accountId }: Caller): Identified {
   const [first] = actors;
   if (first.actor.kind === 'user') return first;
@@ -86,7 +85,7 @@ function onAccount(caller: Caller, { access }: KnownOperation): Permit {
   return permitTo(allowed);
 }
 
-/** Without a workspace in the request, the handler chooses among those that the caller reaches. */
+/** Without a workspace in the request, the handler chooses among the visible ones. */
 async function onWorkspace(
   caller: Caller,
   { name, access }: KnownOperation,
@@ -121,7 +120,7 @@ async function onCluster(
   return permitTo(allowed, { workspaceId, cluster });
 }
 
-/** Only restoring is about clusters that were deleted. */
+/** Only restoring accepts deleted clusters. */
 async function clusterFor(
   name: OperationName,
   accountId: string,
@@ -136,7 +135,7 @@ async function clusterFor(
 
 type PlaceNeed = Extract<Need, { scope: 'workspace' | 'cluster' }>;
 
-/** Whether it may be known to the caller that the thing exists: it may read it, or it administers the account. */
+/** Whether the caller may know that the object exists: it may read it, or it administers the account. */
 function sees({ actors, accountId }: Caller, need: Omit<PlaceNeed, 'access'>): boolean {
   const read = { ...need, access: 'read' } as PlaceNeed;
   const ofAccount = { scope: 'account', access: 'read', accountId } as const;

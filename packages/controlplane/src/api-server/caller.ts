@@ -10,10 +10,10 @@ import type { RateLimits } from './rate-limits.ts';
 
 export type KnownActor = Exclude<Actor, { kind: 'anonymous' }>;
 
-/** Who calls, proven. */
+/** An authenticated caller. */
 export interface Caller {
   readonly accountId: string;
-  /** One for each key that was sent; a user is alone. */
+  /** One per key that was sent; a user is alone. */
   readonly actors: readonly [Identified, ...Identified[]];
   /** For callers with a session. */
   readonly signedIn: SignedIn | undefined;
@@ -21,11 +21,11 @@ export interface Caller {
 
 export interface Identified {
   readonly actor: KnownActor;
-  /** The address of a user, the name of a key. */
+  /** The address of a user or the name of a key. */
   readonly name: string;
 }
 
-/** What tells whose a key is. */
+/** Resolves keys and tokens to their owners. */
 export interface KeySources {
   readonly accounts: Pick<AccountsDatabase, 'keyVerifier'>;
   /** Verifies tokens of workload identities; without it none is accepted. */
@@ -37,7 +37,7 @@ export interface CallerOptions extends KeySources {
   readonly limits: RateLimits;
 }
 
-/** Whose a secret is, be it a key or a token that stands for one. */
+/** Returns the owner of a secret, which is a key or an equivalent token. */
 export function provenBy(
   secret: string,
   { accounts, tokenKeys }: KeySources,
@@ -46,7 +46,7 @@ export function provenBy(
   return accounts.keyVerifier.verify(secret);
 }
 
-/** The caller by the keys in the headers or, without any, by the session of the browser. */
+/** Returns the caller by the keys in the headers or, without any, by the session of the browser. */
 export async function callerOf(
   headers: IncomingHttpHeaders,
   browser: BrowserSession,
@@ -59,14 +59,14 @@ export async function callerOf(
   throw unknownKey(`none was sent; send the header ${apiKeyHeader}, or sign in`);
 }
 
-/** What a caller is told in all cases; only who sent none at all is told that. */
+/** The same message in all cases; only a caller without any key gets another. */
 function unknownKey(why?: string): ApiError {
   return new ApiError('invalid_api_key', why === undefined ? undefined : `invalid API key: ${why}`);
 }
 
 interface SentKey {
   readonly secret: string;
-  /** The one in the name of the header. */
+  /** The workspace in the name of the header. */
   readonly workspaceId: string | undefined;
 }
 
@@ -78,7 +78,7 @@ function keysIn(headers: IncomingHttpHeaders): SentKey[] {
     if (workspaceId === undefined) throw unknownKey();
     return [{ secret: String(value), workspaceId }];
   });
-  // Both forms at once, or a workspace in both of its spellings, are ambiguous.
+  // Both forms at once, or a workspace in both spellings, are ambiguous.
   const isOneForm = sent.length <= 1 || sent.every(({ workspaceId }) => workspaceId !== undefined);
   const isOnePerWorkspace = new Set(sent.map(({ workspaceId }) => workspaceId)).size === sent.length;
   if (!isOneForm || !isOnePerWorkspace) throw unknownKey();
@@ -109,8 +109,8 @@ async function callerByKeys(
 }
 
 /**
- * What a key may do, in the workspace of its header alone if that names one; nothing if the key is not of that
- * workspace.
+ * Returns the permissions of a key, limited to the workspace of its header if that names one; `undefined` if the key is
+ * not for that workspace.
  */
 function actorOf(key: ProvenKey, workspaceId: string | undefined): KnownActor | undefined {
   const { id, accountId } = key;

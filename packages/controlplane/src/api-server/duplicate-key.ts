@@ -1,8 +1,8 @@
 const spaces = /[\t\n\r ]*/y;
 
 /**
- * A name that an object of a JSON text has twice. `JSON.parse` takes the last of them; another reader on the way, who
- * decides whether the call may pass, may have taken the first. The text has to be valid.
+ * Returns a name that an object of a JSON text has twice. `JSON.parse` uses the last value; another parser on the way,
+ * which decides whether the call may pass, may have used the first. The text has to be valid.
  */
 export function duplicateKeyIn(text: string): string | undefined {
   const namesOfOpen: Set<string>[] = [];
@@ -27,7 +27,7 @@ export function duplicateKeyIn(text: string): string | undefined {
   return undefined;
 }
 
-/** Behind its closing quote. */
+/** The position after its closing quote. */
 function endOfString(text: string, from: number): number {
   let at = from + 1;
   while (text[at] !== '"') at += text[at] === '\\' ? 2 : 1;

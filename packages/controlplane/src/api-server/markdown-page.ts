@@ -1,7 +1,7 @@
 import { escapeHtml } from '@weir/core';
 /**
- * As much Markdown as the generated reference pages have: headings, paragraphs, lists, tables, code, links. Markup in
- * it is text.
+ * Renders the subset of Markdown of the generated reference pages: headings, paragraphs, lists, tables, code, links.
+ * HTML in it is escaped.
  */
 export function htmlOfMarkdown(
   markdown: string,
@@ -23,7 +23,7 @@ ${body}
 `;
 }
 
-/** Blocks stand between empty lines, but for those of a fence. */
+/** Empty lines separate blocks, except within a fence. */
 function blocksOf(markdown: string): string[] {
   const blocks: string[] = [];
   const parts = markdown.split(/^(```\w*\n[\s\S]*?\n```)$/m);

@@ -1,12 +1,12 @@
 import type { IncomingHttpHeaders } from 'node:http';
 
 /**
- * Where a call comes from, in the words of the browser that sends it. Browsers tell it with every POST, and pages
- * cannot change what they tell; so a page of another site cannot act with the cookie of its visitor.
+ * Returns where a call comes from, as the browser states it. Browsers send it with every POST, and pages cannot change
+ * it; so a page of another site cannot act with the cookie of its visitor.
  *
  * - `own`: from a page of this service.
  * - `foreign`: from a page of another site.
- * - `none`: nothing is told, so that it was no browser.
+ * - `none`: the headers are absent, so the client is not a browser.
  */
 export function originOf(headers: IncomingHttpHeaders, publicUrl: string): 'own' | 'foreign' | 'none' {
   const site = headers['sec-fetch-site'];
@@ -17,7 +17,7 @@ export function originOf(headers: IncomingHttpHeaders, publicUrl: string): 'own'
   return 'own';
 }
 
-/** Of the address that the operator told, or of the host that the browser believes to speak with. */
+/** Compares with the public URL, or with the host that the browser connected to. */
 function isOwn(origin: string, host: string | undefined, publicUrl: string): boolean {
   const url = URL.parse(origin);
   if (url === null || !/^https?:$/.test(url.protocol)) return false;

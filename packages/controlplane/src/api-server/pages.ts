@@ -4,7 +4,7 @@ import { apiPage, openApiDocument, printJson } from '@weir/api';
 import { pathOf, type RouteName, routeOf } from '../http/route-table.ts';
 import { htmlOfMarkdown } from './markdown-page.ts';
 
-/** What is served besides operations: the description of the API, for programs and for people. */
+/** Pages besides operations: the description of the API, for programs and for people. */
 
 interface Page {
   readonly text: string;
@@ -38,10 +38,10 @@ const pages: Partial<Record<RouteName, () => Page>> = {
   }),
 };
 
-/** Made on the first request; they do not change while the process runs. */
+/** Built on the first request; they do not change while the process runs. */
 const made = new Map<RouteName, Page>();
 
-/** Sends the page that a request asks for, if it asks for one. */
+/** Returns the function that sends the requested page, if there is one. */
 export function pageAt(request: IncomingMessage): ((response: ServerResponse) => void) | undefined {
   const route = routeOf(pathOf(request));
   const make = route === undefined ? undefined : pages[route];

@@ -6,23 +6,23 @@ import type { OperationHandlers } from '../operations/handler.ts';
 import { authorize, type Permit, publicPermit } from './authorize.ts';
 import type { Caller } from './caller.ts';
 
-/** Handlers of operations; those that are missing are not served here. */
+/** Handlers of operations; operations without one are not served here. */
 export type ServedHandlers = Partial<OperationHandlers<OperationName, CallContext>>;
 
-/** A call of an operation, over HTTP or MCP, and what becomes known of it on its way. */
+/** A call of an operation, over HTTP or MCP. */
 interface AskedOperation {
   readonly operation: Operation<OperationName>;
-  /** Checked, with the defaults. */
+  /** Validated, with defaults. */
   readonly input: Readonly<Record<string, unknown>>;
   /** `undefined` for public operations. */
   readonly caller: Caller | undefined;
   readonly browser: BrowserSession;
   readonly remoteAddress: string;
   readonly userAgent: string;
-  /** Aborted when the caller goes away. */
+  /** Aborted when the caller disconnects. */
   readonly stop: AbortSignal;
   readonly onPermit?: (permit: Permit) => void;
-  /** Told in which workspace it happens, where the request does not say. */
+  /** Called with the workspace, if the request does not name it. */
   readonly happensIn?: (workspaceId: string) => void;
 }
 
@@ -33,10 +33,10 @@ interface PerformerOptions {
   readonly log: Log;
 }
 
-/** An operation that takes longer is given up. Connections that are silent for 30 s are cut. */
+/** The deadline of an operation. Connections that are silent for 30 s are closed. */
 const operationMsMax = 25_000;
 
-/** Does operations for callers that are known: whether they may is decided here and nowhere else. */
+/** Runs operations for authenticated callers; the only place that authorizes them. */
 type PerformOperation = (asked: AskedOperation) => Promise<unknown>;
 
 export function operationPerformer({ accounts, handlers, clock, log }: PerformerOptions): PerformOperation {
@@ -56,7 +56,7 @@ export function operationPerformer({ accounts, handlers, clock, log }: Performer
       stop.abort(late);
       deadline.reject(late);
     });
-    // The handler may stop when the caller is gone; what it finishes anyway is audited.
+    // The handler may stop when the caller is gone; what it completes anyway is audited.
     const gone = () => stop.abort(asked.stop.reason);
     asked.stop.addEventListener('abort', gone);
     const context: CallContext = {

@@ -16,7 +16,7 @@ import { type Actor, isAllowed } from '../accounts/access/permissions.ts';
 import type { ServedHandlers } from './perform-operation.ts';
 import type { RateLimitSizes } from './rate-limits.ts';
 
-/** Every operation, by everybody, on everything. */
+/** Every operation, by every kind of caller, on every kind of object. */
 
 const plenty = { burst: 1e9, perSecond: 1e9 };
 const rateLimits: RateLimitSizes = {
@@ -32,7 +32,7 @@ interface TestCaller {
   readonly headers: Record<string, string>;
 }
 
-/** Ids that a request can be about: those of a place in an account, or some that never were. */
+/** Ids in a request: those of an existing account, or ids that never existed. */
 interface Target {
   readonly workspace: string;
   readonly cluster: string;
@@ -65,7 +65,7 @@ const exampleIds: Readonly<Record<keyof Target, string>> = {
   session: `si_${exampleUuid}0c`,
 };
 
-/** The example of the catalogue, about other things. */
+/** The example of the catalogue, with other objects. */
 function inputAbout(operation: Operation, target: Target): Record<string, unknown> {
   let text = JSON.stringify(operation.example.input);
   for (const kind of Object.keys(exampleIds) as (keyof Target)[])
@@ -106,7 +106,7 @@ async function makeWorld(t: TestContext, handlers?: ServedHandlers): Promise<Wor
       isReadOnly,
       lifetimeSeconds: 3600,
     });
-    // As an agent key of the cluster, or one that only reads.
+    // As an agent key of the cluster, or a read-only one.
     const grants = [agentGrant(ours.a, isReadOnly ? 'agent_r' : 'agent')];
     return {
       actor: { kind: 'api_key', id: federation.id, accountId: ours.accountId, grants },
@@ -116,7 +116,7 @@ async function makeWorld(t: TestContext, handlers?: ServedHandlers): Promise<Wor
   const signed = async (name: string, ...grants: RoleGrant[]): Promise<TestCaller> => {
     const email = await ours.user(name, ...grants);
     const cookie = cookieOf(await api.call('sign_in', { body: { email, password } }));
-    // With handlers that are not real nobody signs in.
+    // The fake handlers do not sign in.
     const user = await api.accounts.users.findByEmail(email);
     const begun = await api.accounts.sessions.begin({ userId: user!.id, remoteAddress: '', userAgent: '' });
     return {
@@ -175,10 +175,7 @@ async function targetIn({ accounts }: TestApi, account: TestAccount, place: 'a' 
   };
 }
 
-/**
- * Whether the rules let an actor do this, by the catalogue and the grants alone; `handler` where the input does not
- * decide.
- */
+/** Whether catalogue and grants permit the call; `handler` if the input does not decide. */
 function mayCall(operation: Operation<OperationName>, actor: Actor, target: Target, isOurs: boolean) {
   const { scope, access } = operation;
   if (actor.kind === 'anonymous') return scope === 'public';
@@ -198,7 +195,7 @@ function mayCall(operation: Operation<OperationName>, actor: Actor, target: Targ
   }
 }
 
-test('a handler is reached if and only if the grants say so', async (t) => {
+test('a handler is reached if and only if the grants permit it', async (t) => {
   const { api, callers, targets } = await makeWorld(t, fakeHandlers());
   for (const operation of operations) {
     for (const [who, { actor, headers }] of Object.entries(callers)) {
@@ -216,7 +213,7 @@ test('a handler is reached if and only if the grants say so', async (t) => {
   }
 });
 
-/** Callers without any right in the place `b`. */
+/** Callers without any permission in workspace `b`. */
 const outsiders = [
   'nobody',
   'app_a',
@@ -230,7 +227,7 @@ const outsiders = [
   'reader_a',
 ] as const;
 
-test('what belongs to others is answered as what never was', async (t) => {
+test('objects of others are answered like objects that never existed', async (t) => {
   const { api, callers, targets } = await makeWorld(t);
   const before = [await stateOf(api, targets.foreign), await stateOf(api, targets.b)];
   for (const operation of operations) {
@@ -252,13 +249,13 @@ test('what belongs to others is answered as what never was', async (t) => {
   assert.deepEqual([await stateOf(api, targets.foreign), await stateOf(api, targets.b)], before);
 });
 
-/** Whether its input names something that there has to be. */
+/** Whether its input names an object that has to exist. */
 function isAboutAThing(operation: Operation): boolean {
   const text = JSON.stringify(inputAbout(operation, missing));
   return text.includes('ffffffff_ffff');
 }
 
-test('whoever has no right in a place changes nothing there and learns nothing of it', async (t) => {
+test('a caller without permissions in a workspace changes nothing there and learns nothing about it', async (t) => {
   const { api, callers, targets } = await makeWorld(t);
   const secretIds = [...Object.values(targets.b), ...Object.values(targets.foreign)];
   const before = [await stateOf(api, targets.b), await stateOf(api, targets.foreign)];
@@ -266,7 +263,7 @@ test('whoever has no right in a place changes nothing there and learns nothing o
   const who = fc.constantFrom(...outsiders);
   const kinds = Object.keys(exampleIds) as (keyof Target)[];
   const place = fc.constantFrom('a', 'b', 'foreign', 'missing');
-  /** Ids of several places in one request. */
+  /** Ids of several workspaces in one request. */
   const mixed = fc.record(Object.fromEntries(kinds.map((kind) => [kind, place]))) as fc.Arbitrary<
     Record<keyof Target, keyof World['targets']>
   >;
@@ -276,7 +273,7 @@ test('whoever has no right in a place changes nothing there and learns nothing o
       const target = Object.fromEntries(entries) as Target;
       const operation = catalogue[operationName];
       const { workspace_id, ...rest } = inputAbout(operation, target);
-      // Lists without a workspace are of all that the caller reaches.
+      // Lists without a workspace cover all that the caller can access.
       const isLeftOut = workspace_id === undefined || (isEverywhere && operation.scope === 'workspace');
       const body = isLeftOut ? rest : { ...rest, workspace_id };
       const { text } = await api.call(operationName, { headers: callers[caller]!.headers, body });
@@ -288,7 +285,7 @@ test('whoever has no right in a place changes nothing there and learns nothing o
   assert.deepEqual([await stateOf(api, targets.b), await stateOf(api, targets.foreign)], before);
 });
 
-/** What there is in the place of a target. */
+/** The current objects of a target. */
 async function stateOf({ accounts }: TestApi, { workspace, cluster, user, role, key }: Target) {
   const found = (await accounts.virtualClusters.find(cluster))!;
   const { accountId } = found;

@@ -11,7 +11,7 @@ import { TokenBuckets } from './token-buckets.ts';
 
 const unknownKey = (n: number) => `aks_${n.toString(16).padStart(64, '0')}`;
 
-/** An account with a user, and sign-ins of anybody from anywhere. */
+/** An account with a user, and sign-ins with any name from any address. */
 async function startSignIns(t: TestContext) {
   const { accounts, deps, call } = await startTestApi(t, { isBehindProxy: true });
   const ours = await makeAccount(accounts, 'Ours');
@@ -26,7 +26,7 @@ async function startSignIns(t: TestContext) {
   return { email, clock: deps.clock, signIn, guess };
 }
 
-test('guesses at one address lock no user out at another, however long they go on', async (t) => {
+test('guesses from one address never lock a user out at another, however long they continue', async (t) => {
   const { email, clock, signIn, guess } = await startSignIns(t);
   const { burst } = usualRateLimits.failuresPerNameAtPlace;
   for (let n = 0; n < burst; n++) assert.equal((await guess('10.6.6.6', email)).status, 401);
@@ -45,7 +45,7 @@ test('guesses at one address lock no user out at another, however long they go o
   assert.equal((await signIn('10.0.0.2', email, password)).status, 200, 'an address that is new to the name');
 });
 
-test('who guesses at many addresses is slowed down, and the user gets in where it was before', async (t) => {
+test('guesses from many addresses are slowed down, and the user can sign in from a known address', async (t) => {
   const { email, clock, signIn, guess } = await startSignIns(t);
   assert.equal((await signIn('10.0.0.1', email, password)).status, 200);
   const { burst } = usualRateLimits.failuresPerName;
@@ -64,7 +64,7 @@ test('who guesses at many addresses is slowed down, and the user gets in where i
   assert.equal((await signIn('10.0.1.2', email, password)).status, 200, 'success costs nothing');
 });
 
-test('who is known at a place may not guess there without end either', async (t) => {
+test('a known address has a limit on guesses too', async (t) => {
   const { email, signIn, guess } = await startSignIns(t);
   assert.equal((await signIn('10.0.0.1', email, password)).status, 200);
   const { burst } = usualRateLimits.failuresPerNameAtPlace;
@@ -72,7 +72,7 @@ test('who is known at a place may not guess there without end either', async (t)
   assert.equal((await guess('10.0.0.1', email)).status, 429);
 });
 
-test('guesses from one place for many names', async (t) => {
+test('guesses from one address for many names are limited', async (t) => {
   const { guess } = await startSignIns(t);
   const places = usualRateLimits.failuresPerPlace.burst;
   for (let n = 0; n < places; n++) assert.equal((await guess('10.9.9.9', `n${n}@x.example`)).status, 401);
@@ -80,7 +80,7 @@ test('guesses from one place for many names', async (t) => {
   assert.equal((await guess('10.9.9.8', 'another@x.example')).status, 401, 'others are not bothered');
 });
 
-test('many guesses at once are many', async (t) => {
+test('concurrent guesses are all counted', async (t) => {
   const { accounts, call } = await startTestApi(t);
   const ours = await makeAccount(accounts, 'Ours');
   const email = await ours.user('ada');
@@ -92,7 +92,7 @@ test('many guesses at once are many', async (t) => {
   assert.ok(statuses.filter((status) => status === 401).length <= burst);
 });
 
-test('a program with a key that nobody has does not lock its neighbours out', async (t) => {
+test('a program with an unknown key does not lock out others at its address', async (t) => {
   const { accounts, call } = await startTestApi(t);
   const ours = await makeAccount(accounts, 'Ours');
   const good = { 'service-api-key': await ours.key('app', appGrant(ours.a.id)) };
@@ -104,7 +104,7 @@ test('a program with a key that nobody has does not lock its neighbours out', as
   assert.equal((await call('get_context', { headers: good })).status, 200);
 });
 
-test('calls of one key', async (t) => {
+test('calls of one key are limited', async (t) => {
   const { accounts, deps, call } = await startTestApi(t, {
     rateLimits: { ...usualRateLimits, callsPerCaller: { burst: 3, perSecond: 1 } },
   });
@@ -119,7 +119,7 @@ test('calls of one key', async (t) => {
   assert.equal((await call('get_context', { headers })).status, 200);
 });
 
-test('in any stretch of time a bucket gives its burst and what flowed in meanwhile, at the most', () => {
+test('in any interval a bucket gives at most its burst plus the refill', () => {
   const step = fc.record({ waitMs: fc.integer({ min: 0, max: 3000 }), isTaken: fc.boolean() });
   fc.assert(
     fc.property(fc.array(step, { maxLength: 200 }), (steps) => {
@@ -137,13 +137,13 @@ test('in any stretch of time a bucket gives its burst and what flowed in meanwhi
   );
 });
 
-test('however many are counted, memory is bounded', () => {
+test('memory is bounded for any number of callers', () => {
   const buckets = new TokenBuckets({ burst: 1, perSecond: 1 }, new HandClock());
   for (let n = 0; n < controlPlaneLimits.apiCountedCallersMax + 1000; n++) buckets.take(`caller ${n}`);
   assert.equal(buckets.size, controlPlaneLimits.apiCountedCallersMax);
 });
 
-test('what is one place', () => {
+test('which addresses count as one', () => {
   const cases: [address: string, place: string][] = [
     ['192.0.2.7', '192.0.2.7'],
     ['::ffff:192.0.2.7', '192.0.2.7'],

@@ -7,28 +7,28 @@ import { TokenBuckets } from './token-buckets.ts';
 
 export interface RateLimitSizes {
   /**
-   * Failures to prove oneself, from one place, for one name at one place, and for one name at all places that are new
-   * to it.
+   * Failed sign-ins: from one address, for one name at one address, and for one name at all addresses that are new to
+   * it.
    */
   readonly failuresPerPlace: TokenRate;
   readonly failuresPerNameAtPlace: TokenRate;
   readonly failuresPerName: TokenRate;
-  /** Unknown keys, from one place. */
+  /** Unknown keys, from one address. */
   readonly unknownKeysPerPlace: TokenRate;
   /** Calls of one key or user. */
   readonly callsPerCaller: TokenRate;
 }
 
-/** What became of an attempt that was no wrong guess. */
+/** The outcome of an attempt that was not a wrong guess. */
 type AttemptOutcome = 'succeeded' | 'not judged';
 
 /**
- * A person who has forgotten a password tries some, a program that guesses tries many. Calls with a key are limited so
- * far only that one program cannot keep all others waiting.
+ * A person who forgot a password tries a few, a guessing program tries many. The limit for calls with a key only
+ * prevents one program from blocking all others.
  *
- * Who guesses at one place locks a name out there, and nowhere else: what one place may go on to try flows into the
- * bucket of the name twice as fast. Who guesses at many places at once empties that bucket, and is slowed down
- * everywhere; the places where the name has signed in before are spared, so that its owner is not.
+ * Guesses at one address lock a name out there and nowhere else: the bucket of the name refills twice as fast as one
+ * address may continue to try. Guesses from many addresses empty that bucket and are slowed down everywhere; addresses
+ * where the name has signed in before are exempt, so that its owner is not affected.
  */
 export const usualRateLimits: RateLimitSizes = {
   failuresPerPlace: { burst: 30, perSecond: 1 / 10 },
@@ -38,16 +38,16 @@ export const usualRateLimits: RateLimitSizes = {
   callsPerCaller: { burst: 2_000, perSecond: 1_000 },
 };
 
-/** Says who has to wait. */
+/** Decides which callers have to wait. */
 export class RateLimits {
   readonly #failuresPerPlace: TokenBuckets;
   readonly #failuresPerNameAtPlace: TokenBuckets;
   readonly #failuresPerName: TokenBuckets;
   readonly #unknownKeys: TokenBuckets;
   readonly #calls: TokenBuckets;
-  /** Hashes of keys that were good once, the longest unused first. */
+  /** Hashes of keys that were valid before, the least recently used first. */
   readonly #goodKeys = new Set<string>();
-  /** Names with places where they have signed in, the longest unused first. */
+  /** Names with addresses where they have signed in, the least recently used first. */
   readonly #knownPlaces = new Set<string>();
 
   constructor(sizes: RateLimitSizes, clock: Clock) {
@@ -63,8 +63,8 @@ export class RateLimits {
   }
 
   /**
-   * Counts an attempt to prove oneself before it is made, so that a thousand at once are a thousand. The returned
-   * function is for those that succeed, or that fail for another reason.
+   * Counts an attempt before it is made, so that a thousand concurrent ones count as a thousand. Callers use the
+   * returned function if the attempt succeeds, or fails for another reason.
    */
   countAttempt(remoteAddress: string, name: string | undefined): (outcome: AttemptOutcome) => void {
     const place = placeOf(remoteAddress);
@@ -81,9 +81,9 @@ export class RateLimits {
   }
 
   /**
-   * Asks whose a key is. A sender of many unknown keys waits before the database is asked again; keys from the same
-   * place that were good before are asked for all the same, because a program with an old key must not lock its
-   * neighbours out.
+   * Verifies a key. A sender of many unknown keys waits before the database is queried again; keys from the same
+   * address that were valid before are still verified, because a program with an old key must not lock out others at
+   * its address.
    */
   async verify<Key>(
     secret: string,
@@ -105,7 +105,7 @@ export class RateLimits {
   }
 }
 
-/** Takes a token of each, or of none. */
+/** Takes a token from each bucket, or from none. */
 function takeAll(counted: readonly (readonly [TokenBuckets, string])[]): void {
   for (const [index, [buckets, key]] of counted.entries()) {
     const waitSeconds = buckets.take(key);
@@ -115,7 +115,7 @@ function takeAll(counted: readonly (readonly [TokenBuckets, string])[]): void {
   }
 }
 
-/** Adds to a set that forgets what was added the longest ago. */
+/** Adds to a bounded set that evicts the oldest entry. */
 function remember(known: Set<string>, text: string): void {
   known.delete(text);
   known.add(text);

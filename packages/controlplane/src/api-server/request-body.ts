@@ -6,19 +6,19 @@ import { mcpLimits } from '@weir/mcp/limits';
 import { controlPlaneLimits } from '../limits.ts';
 import { duplicateKeyIn } from './duplicate-key.ts';
 
-/** What the body of a call may be. */
+/** Bounds of a request body. */
 interface BodyBounds extends JsonBounds {
   readonly bytesMax: number;
 }
 
-/** Of a caller who is known. */
+/** For authenticated callers. */
 export const usualBody: BodyBounds = {
   bytesMax: apiLimits.apiRequestBytesMax,
   depthMax: apiLimits.apiRequestDepthMax,
   valuesMax: apiLimits.apiRequestValuesMax,
 };
 
-/** Of one who is not: it costs microseconds, however often it comes. */
+/** For unauthenticated callers: parsing takes microseconds, so repetition is harmless. */
 export const publicBody: BodyBounds = {
   bytesMax: controlPlaneLimits.apiPublicRequestBytesMax,
   depthMax: controlPlaneLimits.apiPublicRequestDepthMax,
@@ -34,7 +34,7 @@ const refusedRow: MetricRow<'reason'> = {
 
 type RefusedFor = 'bytes' | 'depth' | 'values' | 'syntax' | 'names' | 'media_type';
 
-/** A body that is refused, and for what. */
+/** A refused body, with the reason. */
 class RefusedBody extends ApiError {
   readonly reason: RefusedFor;
 
@@ -49,10 +49,10 @@ interface RequestBodiesOptions {
   readonly metrics: Metrics;
 }
 
-/** A body has to be there within this. */
+/** The whole body must arrive within this time. */
 const bodyMsMax = mcpLimits.apiBodyMsMax;
 
-/** Reads bodies of calls, so many bytes of all of them at a time. */
+/** Reads request bodies, with a limit on the total bytes in memory. */
 export class RequestBodies {
   readonly #clock: Clock;
   readonly #metrics: Metrics;
@@ -63,7 +63,7 @@ export class RequestBodies {
     this.#metrics = metrics;
   }
 
-  /** The JSON of a body, or `undefined` for an empty one. */
+  /** Returns the JSON of a body, or `undefined` for an empty one. */
   async readJson(request: IncomingMessage, bounds: BodyBounds): Promise<unknown> {
     try {
       requireJson(request.headers);
@@ -97,7 +97,7 @@ export class RequestBodies {
     return promise.finally(() => {
       cancel();
       request.off('data', takeChunk).off('end', takeEnd).off('close', takeLoss);
-      // What still comes of a refused body is not kept; the connection ends with the answer.
+      // The rest of a refused body is discarded; the connection ends with the response.
       request.pause();
       this.#heldBytes -= bytes;
     });
@@ -118,7 +118,7 @@ function hasBody(headers: IncomingHttpHeaders): boolean {
   return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
 }
 
-/** Whether the body says that it is JSON, which a form of another site cannot. */
+/** Whether the content type is JSON, which a form of another site cannot send. */
 export function isJson(headers: IncomingHttpHeaders): boolean {
   return /^application\/json[\t ]*(?:;[\t ]*charset="?utf-8"?[\t ]*)?$/i.test(headers['content-type'] ?? '');
 }
@@ -151,7 +151,7 @@ function jsonOf(body: Buffer, bounds: BodyBounds): unknown {
   return found;
 }
 
-/** What a parser says repeats what was sent, which may be a secret. */
+/** Parser messages repeat the input, which may be a secret. */
 function unlessUnreadable<Found>(read: () => Found): Found {
   try {
     return read();

@@ -66,7 +66,7 @@ test('how an operation is called', async (t) => {
   }
 });
 
-test('bodies that are too large', async (t) => {
+test('bodies that are too large are refused', async (t) => {
   const { callWithKey, call, port, key } = await start(t);
   const large = JSON.stringify({ virtual_cluster_id: 'x'.repeat(apiLimits.apiRequestBytesMax) });
   assert.equal((await callWithKey('describe_topic', { body: large })).status, 413);
@@ -76,7 +76,7 @@ test('bodies that are too large', async (t) => {
   };
   assert.equal((await call('sign_in', { body: anonymous })).status, 413, 'strangers may send less');
 
-  // Without saying how much will come.
+  // Without a content length.
   const socket = connect(port, '127.0.0.1');
   t.after(() => socket.destroy());
   socket.write(
@@ -97,7 +97,7 @@ test('bodies that are too large', async (t) => {
   assert.match(answer, /connection: close/i);
 });
 
-test('what a stranger sends is not parsed where a key is needed, and counted before it is where none is', async (t) => {
+test('a body of an unauthenticated caller is not parsed if a key is needed, and otherwise bounded before parsing', async (t) => {
   const { call, callWithKey, metrics } = await start(t);
   const mark = 'mark of a body';
   let parsed = 0;
@@ -131,13 +131,13 @@ test('what a stranger sends is not parsed where a key is needed, and counted bef
     for (const [reason, count] of Object.entries(refused))
       assert.ok(told.includes(`service_api_refused_bodies_total{reason="${reason}"} ${count}\n`), what);
   }
-  // Who is known may send more, and not without end.
+  // An authenticated caller may send more, but not without limit.
   assert.equal((await callWithKey('list_workspaces', { body: deep })).json.error, 'invalid_request');
   const endless = JSON.stringify({ a: Array<number>(usualBody.valuesMax).fill(1) });
   assert.equal((await callWithKey('list_workspaces', { body: endless })).status, 413);
 });
 
-test('thousands of unknown fields are answered with few', async (t) => {
+test('of thousands of unknown fields the answer lists few', async (t) => {
   const { callWithKey } = await start(t);
   const body = Object.fromEntries(Array.from({ length: 10_000 }, (_, n) => [`field_${n}`, n]));
   const answer = await callWithKey('list_workspaces', { body });
@@ -146,7 +146,7 @@ test('thousands of unknown fields are answered with few', async (t) => {
   assert.ok(answer.text.length < 1_000);
 });
 
-test('a body that does not come is not waited for', async (t) => {
+test('a body that does not arrive times out', async (t) => {
   const { deps, port, key } = await start(t);
   const socket = connect(port, '127.0.0.1');
   let answer = '';
@@ -164,7 +164,7 @@ test('a body that does not come is not waited for', async (t) => {
   assert.match(answer, /did not come within/);
 });
 
-test('an operation that does not end is given up, and is told to stop', async (t) => {
+test('an operation that does not end is aborted', async (t) => {
   let stop: AbortSignal | undefined;
   const { deps, callWithKey } = await start(t, {
     handlers: {
@@ -183,7 +183,7 @@ test('an operation that does not end is given up, and is told to stop', async (t
   assert.equal(stop?.aborted, true);
 });
 
-test('a mistake of ours is logged and not told', async (t) => {
+test('an internal error is logged, and the caller gets no details', async (t) => {
   const lines: string[] = [];
   const log = jsonLog({ level: 'debug', nowMs: () => 0, write: (line) => lines.push(line) });
   const { callWithKey, metrics } = await start(t, {
@@ -226,7 +226,7 @@ test('the description of the API, for programs and for people', async (t) => {
   assert.equal((await call('/api/v1/docs', { method: 'POST' })).status, 404);
 });
 
-test('no answer leads elsewhere', async (t) => {
+test('no answer redirects elsewhere', async (t) => {
   const { call } = await start(t);
   const paths = [
     '/api/v1/docs?next=https://evil.example',
@@ -244,7 +244,7 @@ test('no answer leads elsewhere', async (t) => {
   }
 });
 
-test('the typed client, and answers that are what the catalogue says', async (t) => {
+test('the typed client accepts all answers', async (t) => {
   const { url, key, account } = await start(t);
   const client = createClient({
     baseUrl: url,

@@ -4,8 +4,8 @@ import type { Clock } from '@weir/core';
 import type { BrowserSession } from '../operations/call-context.ts';
 
 /**
- * The cookie of the console. Scripts do not see it, other sites do not send it, and over HTTPS its name says that
- * nothing but this host over HTTPS has set it.
+ * Returns access to the session cookie of the console. The cookie is `HttpOnly` and `SameSite=Strict`; over HTTPS its
+ * prefix `__Host-` proves that this host set it over HTTPS.
  */
 export function browserSessionOf(
   request: IncomingMessage,
@@ -23,7 +23,7 @@ export function browserSessionOf(
   };
 }
 
-/** The first one of the name: a browser sends the one with the longest path first, and all of ours have the same. */
+/** The first one of the name: a browser sends the cookie with the longest path first, and all of ours have the same. */
 export function cookieCalled(name: string, cookies: string | undefined): string | undefined {
   for (const cookie of (cookies ?? '').split(';')) {
     const at = cookie.indexOf('=');

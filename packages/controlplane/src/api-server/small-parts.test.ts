@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import { duplicateKeyIn } from './duplicate-key.ts';
 import { htmlOfMarkdown } from './markdown-page.ts';
 
-test('a name that an object has twice', () => {
+test('a duplicate name in an object is found', () => {
   const cases: [text: string, twice: string | undefined][] = [
     ['{}', undefined],
     ['"a"', undefined],
@@ -21,7 +21,7 @@ test('a name that an object has twice', () => {
   for (const [text, twice] of cases) assert.equal(duplicateKeyIn(text), twice, text);
 });
 
-test('what JavaScript prints has no name twice, and is found to have one when it gets one', () => {
+test('printed JSON has no duplicate name, and an inserted one is found', () => {
   fc.assert(
     fc.property(fc.dictionary(fc.string(), fc.jsonValue(), { minKeys: 1 }), (value) => {
       const text = JSON.stringify(value);
@@ -32,7 +32,7 @@ test('what JavaScript prints has no name twice, and is found to have one when it
   );
 });
 
-test('the name that was probably meant', () => {
+test('the most similar name is suggested', () => {
   const names = ['list_topics', 'create_topic', 'users/list', 'sign_in'];
   const cases: [typed: string, meant: string | undefined][] = [
     ['list_topic', 'list_topics'],
@@ -47,7 +47,7 @@ test('the name that was probably meant', () => {
   for (const [typed, meant] of cases) assert.equal(nearestName(typed, names), meant, typed.slice(0, 32));
 });
 
-test('Markdown as a page', () => {
+test('Markdown is rendered as a page', () => {
   const markdown = [
     '# A <b> & c',
     '<!-- not shown -->',

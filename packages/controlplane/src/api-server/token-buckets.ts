@@ -1,11 +1,11 @@
 import { type Clock, TokenBucket, type TokenRate } from '@weir/core';
 import { controlPlaneLimits } from '../limits.ts';
 
-/** A token bucket per key. Memory is bounded: the least recently used bucket goes first. */
+/** A token bucket per key. Memory is bounded: the least recently used bucket is evicted first. */
 export class TokenBuckets {
   readonly #rate: TokenRate;
   readonly #clock: Clock;
-  /** The longest silent first. */
+  /** The least recently used first. */
   readonly #buckets = new Map<string, TokenBucket>();
 
   constructor(rate: TokenRate, clock: Clock) {
@@ -13,7 +13,7 @@ export class TokenBuckets {
     this.#clock = clock;
   }
 
-  /** Takes a token and returns 0, or returns after how many seconds there is one. */
+  /** Takes a token and returns 0, or returns the seconds until there is one. */
   take(key: string): number {
     const bucket = this.#bucketOf(key);
     const nowMs = this.#clock.monotonicMs();
@@ -21,7 +21,7 @@ export class TokenBuckets {
     return Math.max(1, Math.ceil(bucket.waitMs(1, this.#rate, nowMs) / 1000));
   }
 
-  /** Puts a token back that was taken for nothing. */
+  /** Returns a token to its bucket. */
   putBack(key: string): void {
     this.#bucketOf(key).putBack(1, this.#rate, this.#clock.monotonicMs());
   }

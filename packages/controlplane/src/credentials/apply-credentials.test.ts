@@ -9,7 +9,7 @@ import { parseCredentials } from './credentials-file.ts';
 
 type Entry = { name: string; username?: string; password?: string; superuser?: boolean };
 
-/** What was done, in words. */
+/** The changes, as text. */
 async function apply(node: ClusterNode, ...entries: Entry[]): Promise<string[]> {
   const { put, deleted, refused } = await applyCredentials(node, parseCredentials(JSON.stringify(entries)), {
     randomBytes,
@@ -26,7 +26,7 @@ function isPassword(node: ClusterNode, username: string, password: string): Prom
   return isPasswordOf(password, readScramCredential(node.record('scramCredential', username)!));
 }
 
-test('the cluster becomes what the file says, and what is so already is not written again', async (t) => {
+test('the cluster gets the credentials of the file, and unchanged ones are not written again', async (t) => {
   const node = await startLeader(t);
   const [alice, bob] = [
     { name: 'alice', password: 'first' },
@@ -49,7 +49,7 @@ test('the cluster becomes what the file says, and what is so already is not writ
   assert.equal(node.record('scramCredential', 'alice'), undefined);
 });
 
-test('what did not come from a file stays', async (t) => {
+test('credentials that did not come from a file stay', async (t) => {
   const node = await startLeader(t);
   const password = await newScramCredential('x', randomBytes);
   const made = { id: 'cci_1', name: 'ccn_api', username: 'ccun_1', isSuperuser: false, isFromFile: false };
@@ -64,7 +64,7 @@ test('what did not come from a file stays', async (t) => {
   assert.notEqual(node.record('scramCredential', 'kafka'), undefined);
 });
 
-test('a password that the file has taken back opens nothing', async (t) => {
+test('a password that was removed from the file is not accepted', async (t) => {
   const node = await startLeader(t);
   await apply(node, { name: 'alice', password: 'a' });
   await apply(node, { name: 'alice' });
@@ -73,7 +73,7 @@ test('a password that the file has taken back opens nothing', async (t) => {
   assert.deepEqual([alice!.username, alice!.hasPassword], ['alice', false]);
 });
 
-test('a name that goes from one to another is free in time, and one that is not is refused', async (t) => {
+test('a name that moves between credentials is released first, and one that is taken is refused', async (t) => {
   const node = await startLeader(t);
   await apply(node, { name: 'orders', username: 'old', password: 'a' });
   assert.deepEqual(await apply(node, { name: 'orders', username: 'new', password: 'a' }), [

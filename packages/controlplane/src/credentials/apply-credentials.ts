@@ -9,7 +9,7 @@ import {
 import type { ClusterNode } from '@weir/metadata';
 import type { FileCredential } from './credentials-file.ts';
 
-/** The part of a node that is needed. */
+/** The methods of a node that are needed. */
 export type CredentialsNode = Pick<
   ClusterNode,
   'record' | 'listCredentials' | 'putCredentials' | 'deleteCredentials' | 'execute'
@@ -28,9 +28,9 @@ export interface Sources {
 }
 
 /**
- * Makes the credentials of a cluster what a file says, and changes nothing that is so already: a password is verified
- * by what is kept of it, not written again with another salt. Those that came from a file and are no longer in it go;
- * others are not touched.
+ * Makes the credentials of a cluster match a file, and leaves matching ones unchanged: a password is verified against
+ * the stored hash, not written again with another salt. Credentials that came from a file and are no longer in it are
+ * deleted; others are not touched.
  */
 export async function applyCredentials(
   node: CredentialsNode,
@@ -41,7 +41,7 @@ export async function applyCredentials(
     (await node.listCredentials()).map((credential) => [credential.username, credential]),
   );
   const usernames = new Set(wanted.map(({ username }) => username));
-  // First, so that a name which is given to another is free by then.
+  // First, so that a name that moves to another credential is free by then.
   const gone = [...known.values()].filter(
     ({ isFromFile, username }) => isFromFile && !usernames.has(username),
   );
@@ -69,7 +69,7 @@ export async function applyCredentials(
   };
 }
 
-/** What is to be kept of the password, or `null` when that is kept already, or there is none. */
+/** Returns the hash to store for the password, or `null` if it is stored already, or there is none. */
 async function newPassword(
   node: CredentialsNode,
   { username, password }: FileCredential,

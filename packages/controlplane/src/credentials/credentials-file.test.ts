@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { parseCredentials } from './credentials-file.ts';
 
-test('a list of credentials', () => {
+test('a list of credentials is read', () => {
   const text = JSON.stringify([
     { name: 'orders', password: 'p1' },
     { name: 'ccn_shop', username: 'ccun_7', password: 'p2', superuser: true },

@@ -1,12 +1,12 @@
 import { apiLimits } from '@weir/api/limits';
 import { coreLimits } from '@weir/core';
 
-/** A credential as a file names it. */
+/** A credential in a file. */
 export interface FileCredential {
   /** With `ccn_`. */
   readonly name: string;
   readonly username: string;
-  /** Without one, a certificate says who it is. */
+  /** Without one, a certificate authenticates it. */
   readonly password: string | undefined;
   readonly isSuperuser: boolean;
 }
@@ -15,9 +15,8 @@ const fields = ['name', 'username', 'password', 'superuser'];
 const namePattern = /^[\w.-]{1,128}$/;
 
 /**
- * Reads a list of `{name, username?, password?, superuser?}`. The username defaults to the name. Nothing is generated:
- * a file is read by several processes and again and again, so that it has to say everything. Errors name the entry, and
- * never what it holds.
+ * Parses a list of `{name, username?, password?, superuser?}`. The username defaults to the name. Nothing is generated:
+ * several processes read the file repeatedly, so it must be complete. Errors name the entry, never its contents.
  */
 export function parseCredentials(text: string): FileCredential[] {
   const list = parseList(text);
@@ -35,7 +34,7 @@ function parseList(text: string): unknown[] {
   try {
     found = JSON.parse(text);
   } catch {
-    // What the parser says quotes the text, which may be a password.
+    // The parser's message quotes the text, which may be a password.
     throw new Error('the file is not JSON');
   }
   if (!Array.isArray(found)) throw new Error('the file is not a list of credentials');
@@ -54,7 +53,7 @@ function parseCredential(entry: unknown, index: number): FileCredential {
   }
   const where = `${place} (${shortName})`;
   const unknown = Object.keys(entry).find((field) => !fields.includes(field));
-  // A field that is misspelt may have a secret for a name as well.
+  // An unknown field may have a secret as its name.
   if (unknown !== undefined) throw new Error(`${where}: only ${fields.join(', ')} may be said`);
   if (!isTextOrNothing(username))
     throw new Error(`${where}: username is not a text of one character or more`);

@@ -12,7 +12,7 @@ import { until } from '../../testing/until.ts';
 import { checkIntervalMs } from '../files/watched-file.ts';
 import { CredentialsKeeper } from './credentials-keeper.ts';
 
-/** A mount of Kubernetes: the file is a link into `..data`, which is a link to what holds at the moment. */
+/** A Kubernetes mount: the file is a link into `..data`, which is a link to the current version. */
 class Mount {
   readonly #folder: string;
   #versions = 0;
@@ -49,7 +49,7 @@ async function keep(t: TestContext, node: ClusterNode, path: string) {
   t.after(() => keeper.stop());
   const checkOnce = async () => {
     clock.advance(checkIntervalMs);
-    // The next look is arranged when this one is done.
+    // The next check is scheduled when this one is done.
     await until(() => clock.waiting > 0);
     await keeper.applied();
   };
@@ -85,7 +85,7 @@ test('the file is followed while the process leads, and a broken one changes not
   assert.ok(!lines.some((line) => line.includes('of d')), 'no password is logged');
 });
 
-test('whoever comes to lead applies its own file', async (t) => {
+test('a new leader applies its own file', async (t) => {
   const databaseUrl = `memory://${randomUUID()}`;
   const leader = await startLeader(t, databaseUrl);
   const standby = await startNode(t, databaseUrl, 'two');
@@ -97,7 +97,7 @@ test('whoever comes to lead applies its own file', async (t) => {
   await until(async () => (await names(standby)).join() === 'ccn_b');
 });
 
-test('a file that cannot be used at the start is an error', async (t) => {
+test('an unusable file is an error at the start', async (t) => {
   const node = await startLeader(t);
   await assert.rejects(keep(t, node, new Mount(t, 'secret of a').path), { message: 'the file is not JSON' });
 });

@@ -12,7 +12,7 @@ interface CredentialsKeeperOptions extends Sources {
   readonly log: Log;
 }
 
-/** Keeps the credentials of a cluster as a file says, whenever this process leads. */
+/** Applies a credentials file to a cluster whenever this process leads it. */
 export class CredentialsKeeper {
   readonly #options: CredentialsKeeperOptions;
   readonly #file: WatchedFile<readonly FileCredential[]>;
@@ -20,14 +20,14 @@ export class CredentialsKeeper {
   /** Whether the cluster may differ from the file. */
   #isDue = true;
   #hasStopped = false;
-  /** One after the other. */
+  /** Serializes the applications. */
   #applying: Promise<void> = Promise.resolve();
 
   private constructor(options: CredentialsKeeperOptions, file: WatchedFile<readonly FileCredential[]>) {
     this.#options = options;
     this.#file = file;
     this.#endListening = options.node.onRole(() => {
-      // The leader before may have had another file.
+      // The previous leader may have had another file.
       this.#isDue = true;
       void this.applied();
     });
@@ -37,7 +37,7 @@ export class CredentialsKeeper {
     });
   }
 
-  /** Fails when the file cannot be used. */
+  /** Fails if the file is unusable. */
   static async start(options: CredentialsKeeperOptions): Promise<CredentialsKeeper> {
     const { path, clock, log } = options;
     const file = await WatchedFile.open({ path, read: readPrivateFile, parse: parseCredentials, clock, log });
@@ -46,15 +46,13 @@ export class CredentialsKeeper {
     return keeper;
   }
 
-  /**
-   * Resolves when everything that was due by now was tried. What fails is tried again with the next look at the file.
-   */
+  /** Resolves when everything that was due was tried. Failures are retried with the next check of the file. */
   applied(): Promise<void> {
     this.#applying = this.#applying.then(() => this.#apply());
     return this.#applying;
   }
 
-  /** Begins nothing more. What is under way ends with the node. */
+  /** Starts nothing more. Work in flight ends with the node. */
   stop(): void {
     this.#hasStopped = true;
     this.#endListening();

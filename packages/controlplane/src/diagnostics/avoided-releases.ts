@@ -1,10 +1,10 @@
-/** Releases to avoid, with their known faults. Numbers are those of `v<N>`. */
+/** Releases to avoid, with their known defects. Numbers are those of `v<N>`. */
 export interface AvoidedReleases {
   readonly from: number;
   readonly to: number;
   /** `undefined` when none was published. */
   readonly reason?: string | undefined;
-  /** The first release without it, where one was named. */
+  /** The first release with the fix, if one is named. */
   readonly fixedIn?: number | undefined;
 }
 
@@ -25,13 +25,13 @@ export const avoidedReleases: readonly AvoidedReleases[] = [
   },
 ];
 
-/** The number of `v<N>`; `undefined` for anything else, such as a private build. */
+/** Returns the number of `v<N>`; `undefined` for anything else, such as a private build. */
 export function releaseNumber(release: string): number | undefined {
   const digits = /^v(\d{1,9})$/.exec(release)?.[1];
   return digits === undefined ? undefined : Number(digits);
 }
 
-/** Why a release is to be avoided; nothing when it is not. */
+/** Returns the reasons to avoid a release; empty if there are none. */
 export function reasonsToAvoid(release: string): readonly AvoidedReleases[] {
   const number = releaseNumber(release);
   return number === undefined ? [] : avoidedReleases.filter(({ from, to }) => from <= number && number <= to);

@@ -3,23 +3,23 @@ import { describeCheck } from './registry.ts';
 import type { DiagnosticsStore } from './store.ts';
 import { type DiagnosticEvent, step } from './transitions.ts';
 
-/** What happens to one diagnostic. */
+/** An event of one diagnostic. */
 interface NamedEvent {
   readonly name: string;
   readonly event: DiagnosticEvent;
 }
 
 export interface ChangedDiagnostics {
-  /** All of the cluster, as they are now. */
+  /** All records of the cluster, after the change. */
   readonly records: readonly DiagnosticRecord[];
-  /** Kept, and to be told unless they are silent. */
+  /** Stored; published unless they are silent. */
   readonly transitions: readonly Transition[];
 }
 
-/** Others change single diagnostics now and then; more tries than this mean that the store is broken. */
+/** Concurrent changes are rare; more retries than this mean that the store is broken. */
 const triesMax = 5;
 
-/** No two events may have the same name, and unknown names are skipped. */
+/** Names must be distinct, and unknown names are skipped. */
 export async function changeDiagnostics(
   store: DiagnosticsStore,
   clusterId: string,

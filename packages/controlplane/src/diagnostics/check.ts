@@ -1,14 +1,14 @@
 import type { ClusterKind, DiagnosticSnapshot } from './diagnostic-snapshot.ts';
 import type { ClusterHistory } from './history.ts';
 
-/** From the least to the worst. */
+/** In ascending order. */
 export const severities = ['low', 'medium', 'high', 'critical'] as const;
 export type Severity = (typeof severities)[number];
 
 export const checkTypes = ['agents', 'clients', 'consumers', 'limits', 'security', 'storage'] as const;
 export type CheckType = (typeof checkTypes)[number];
 
-/** Whose stats a check judges: those that the control plane has itself, or those that agents tell. */
+/** The source of the stats that a check uses: the control plane itself, or reports of agents. */
 const checkSources = ['control_plane', 'agent'] as const;
 type CheckSource = (typeof checkSources)[number];
 
@@ -28,7 +28,7 @@ type EntityKind =
   | 'release'
   | 'check';
 
-/** What is wrong. Kind and name together are the same from look to look, and no two findings of one look share them. */
+/** The object of a finding. Kind and name identify it across runs and are unique within a run. */
 export interface Entity {
   readonly kind: EntityKind;
   readonly name: string;
@@ -36,25 +36,25 @@ export interface Entity {
 
 export interface Finding {
   readonly entity: Entity;
-  /** One sentence with the stats. */
+  /** One sentence with the numbers. */
   readonly message: string;
-  /** When this one is worse than the check usually is. */
+  /** If this finding differs in severity from its check. */
   readonly severity?: Severity | undefined;
-  /** Tells which of a check's findings are worse than others; larger is worse. */
+  /** Orders the findings of a check; larger is worse. */
   readonly weight: number;
-  /** Since when it is so, as far as the stats tell. */
+  /** When it began, as far as the stats show. */
   readonly sinceMs?: number | undefined;
 }
 
-/** The answer of a check that lacks something; a word or two for what. */
+/** The result of a check without its input, with a short name of what is missing. */
 interface NoData {
   readonly missing: string;
 }
 
-/** Nothing found is an empty list. */
+/** An empty list means nothing was found. */
 export type CheckResult = readonly Finding[] | NoData;
 
-/** How many looks in a row have to agree before the state of a diagnostic changes. */
+/** How many consecutive runs have to agree before the status of a diagnostic changes. */
 interface Damping {
   readonly failAfterRuns: number;
   readonly recoverAfterRuns: number;
@@ -62,18 +62,18 @@ interface Damping {
 
 const defaultDamping: Damping = { failAfterRuns: 2, recoverAfterRuns: 2 };
 
-/** What people are told of one thing that can be wrong with a cluster. */
+/** The description of one possible problem of a cluster. */
 export interface CheckDescription<Name extends string = string> {
-  /** Words in lower case with underscores. It is the id of the diagnostic, so it never changes. */
+  /** Lower case with underscores. It is the id of the diagnostic, so it never changes. */
   readonly name: Name;
   readonly type: CheckType;
   readonly source: CheckSource;
-  /** Of findings that do not say otherwise. */
+  /** The default for its findings. */
   readonly severity: Severity;
   readonly title: string;
   /** What is compared with what. */
   readonly observes: string;
-  /** What it does to the cluster and its users. */
+  /** The effect on the cluster and its users. */
   readonly explanation: string;
   /** What to do about it. */
   readonly fix: string;
@@ -86,7 +86,7 @@ export interface Check<Name extends string = string> extends CheckDescription<Na
   run(snapshot: DiagnosticSnapshot, history: ClusterHistory): CheckResult;
 }
 
-/** What most checks have in common need not be said by each. */
+/** Most checks share these defaults. */
 type CheckDefinition<Name extends string> = Omit<Check<Name>, 'kinds' | 'damping'> &
   Partial<Pick<Check, 'kinds' | 'damping'>>;
 

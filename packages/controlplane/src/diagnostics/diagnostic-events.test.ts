@@ -36,7 +36,7 @@ function world(put: (events: readonly ControlPlaneEvent[]) => Promise<void>, nee
   return { asked, events };
 }
 
-test('a transition is an event of its cluster', () => {
+test('a transition becomes an event of its cluster', () => {
   const put: ControlPlaneEvent[] = [];
   const { asked, events } = world(async (left) => void put.push(...left));
   events.changed(transition);
@@ -65,7 +65,7 @@ test('a transition is an event of its cluster', () => {
   });
 });
 
-test('what is silent is no event, and a cluster without a leader keeps nobody', async () => {
+test('a silent transition is no event, and a cluster without a leader does not block', async () => {
   const { asked, events } = world(() => Promise.reject(new ClusterUnavailable('no leader')));
   events.changed({ ...transition, isSilent: true });
   assert.deepEqual(asked, []);
@@ -73,7 +73,7 @@ test('what is silent is no event, and a cluster without a leader keeps nobody', 
   assert.deepEqual(asked, ['vci_1']);
 });
 
-test('how things stand is an event for every diagnostic that is known to fail or not to, where metrics are wanted', () => {
+test('every diagnostic with a known status becomes an event, if metrics are wanted', () => {
   const put: ControlPlaneEvent[] = [];
   const records = [
     { ...newRecord('vci_1', check!.name, 0), status: 'failed', severity: 'high' } as const,

@@ -13,9 +13,9 @@ import type { DiagnosticRecord, Transition } from './record.ts';
 
 interface DiagnosticEventsOptions {
   readonly portOf: (clusterId: string) => Pick<EventsPort, 'putControlPlaneEvents'>;
-  /** What people call a cluster; `undefined` where that is not known. */
+  /** The name of a cluster; `undefined` if it is unknown. */
   readonly nameOf: (clusterId: string) => string | undefined;
-  /** Whether the metrics of a cluster that this process leads are to be events. */
+  /** Whether the metrics of a cluster that this process leads should become events. */
   readonly needsStats: (clusterId: string) => boolean;
   readonly random: Random;
   readonly clock: Clock;
@@ -23,9 +23,9 @@ interface DiagnosticEventsOptions {
 }
 
 export interface DiagnosticEvents {
-  /** For every transition that is not silent. */
+  /** Called for every transition that is not silent. */
   changed(transition: Transition): void;
-  /** For every look: how things stand, as the metrics say it. */
+  /** Called after every run with the current records. */
   checked(clusterId: string, records: readonly DiagnosticRecord[]): void;
 }
 

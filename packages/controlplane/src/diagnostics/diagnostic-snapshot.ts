@@ -7,22 +7,22 @@ import {
 } from '@weir/cluster';
 
 /**
- * The input of checks: one cluster at one moment, as plain data. Unknown facts are absent; a check that needs one
- * answers with no data.
+ * The input of checks: one cluster at one point in time, as plain data. Unknown facts are absent; a check that needs
+ * one reports no data.
  */
 export interface DiagnosticSnapshot {
   readonly atMs: number;
   readonly cluster: ClusterFacts;
-  /** Those that live, and those that were lost a short time ago. */
+  /** Live agents, and recently lost ones. */
   readonly agents: readonly AgentFacts[];
   readonly topics?: readonly TopicFacts[] | undefined;
   readonly groups?: readonly GroupFacts[] | undefined;
   readonly produce?: ProduceFacts | undefined;
   /** One row per bucket that the agents use. */
   readonly buckets?: readonly BucketFacts[] | undefined;
-  /** Files that agents cannot read as they were committed, of which offsets are still in the log. */
+  /** Files that agents cannot read as they were committed, and of which offsets are still in the log. */
   readonly damagedFiles?: readonly DamagedFileFacts[] | undefined;
-  /** How busy the leader of the cluster is, 0 to 1: the metric `control_plane_utilization`. */
+  /** The load of the cluster's leader, 0 to 1: the metric `control_plane_utilization`. */
   readonly controlPlaneUtilization?: number | undefined;
   readonly acls?: AclFacts | undefined;
   readonly credentials?: readonly CredentialFacts[] | undefined;
@@ -44,19 +44,19 @@ export interface ClusterFacts {
 export interface AgentFacts extends AgentDescription {
   /** The last heartbeat, by the clock of the control plane. */
   readonly lastSeenMs: number;
-  /** How far the agent's clock is ahead of the control plane's, when the agent tells its time. */
+  /** How far the agent's clock is ahead of the control plane's, if the agent reports its time. */
   readonly clockOffsetMs?: number | undefined;
-  /** What the agent shows to clients or to other agents. */
+  /** Certificates that the agent presents to clients or to other agents. */
   readonly certificates?: readonly Expiring[] | undefined;
-  /** What the agent shows to the control plane and to stores. */
+  /** Tokens that the agent presents to the control plane and to stores. */
   readonly tokens?: readonly Expiring[] | undefined;
 }
 
-/** Something that ends at a time. The name says what it is and is no secret. */
+/** A certificate or token with an expiry. The name is not a secret. */
 export interface Expiring {
   readonly name: string;
   readonly expiresMs: number;
-  /** When it began, where that is known. */
+  /** The issue time, if known. */
   readonly issuedMs?: number | undefined;
 }
 
@@ -65,7 +65,7 @@ export interface TopicFacts {
   readonly partitionCount: number;
   /** Whether its cleanup.policy lets retention remove records. */
   readonly isDeleting: boolean;
-  /** What counts for the topic, its own value or the cluster's; `undefined` keeps records for ever. */
+  /** The effective value, of the topic or the cluster; `undefined` for unlimited retention. */
   readonly retentionMs: number | undefined;
   readonly retentionBytes: number | undefined;
 }
@@ -74,11 +74,11 @@ export interface GroupFacts {
   readonly groupId: string;
   readonly state: GroupStateName;
   readonly memberCount: number;
-  /** When the last member left, as far as the coordinator remembers. */
+  /** When the last member left, if the coordinator knows it. */
   readonly emptySinceMs?: number | undefined;
   /**
-   * Partitions for which the group has committed an offset. An assigned partition without a commit may be one that a client
-   * reads from its end and that got no record since: no sign of a fault.
+   * Partitions for which the group has committed an offset. An assigned partition without a commit may be one that a
+   * client reads from its end and that got no record since, which is not a fault.
    */
   readonly partitions: readonly GroupPartition[];
 }
@@ -87,17 +87,17 @@ export interface GroupPartition {
   readonly topic: string;
   readonly partition: number;
   readonly committedOffset: number;
-  /** Up to where the group could read: the last stable offset, so that open transactions are no lag. */
+  /** The last stable offset, so that open transactions do not count as lag. */
   readonly endOffset: number;
 }
 
-/** What agents wrote and were asked to write since the look before. */
+/** What agents wrote and were asked to write since the previous snapshot. */
 export interface ProduceFacts {
-  /** How long that was. */
+  /** The length of that period. */
   readonly spanMs: number;
   readonly fileCount: number;
   readonly fileBytes: number;
-  /** The shortest time that each client gave its writes. */
+  /** The shortest produce timeout of each client. */
   readonly clientTimeouts: readonly ClientTimeout[];
 }
 
@@ -107,13 +107,13 @@ interface ClientTimeout {
   readonly requestCount: number;
 }
 
-/** What agents saw of a bucket since the look before. */
+/** What agents observed of a bucket since the previous snapshot. */
 export interface BucketFacts {
-  /** Its URL without anything secret. */
+  /** Its URL without secrets. */
   readonly name: string;
   readonly operationCount: number;
   readonly failureCount: number;
-  /** Failures because something is not allowed, by operation: `put`, `get`, `list`, `delete`. */
+  /** Permission failures by operation: `put`, `get`, `list`, `delete`. */
   readonly deniedOperations: readonly DeniedOperation[];
   readonly putP99Ms?: number | undefined;
   readonly getP99Ms?: number | undefined;
@@ -127,7 +127,7 @@ interface DeniedOperation {
 export interface DamagedFileFacts {
   readonly fileId: string;
   readonly kind: ReportedDamage['kind'];
-  /** Those that are listed and those that are not. */
+  /** Including those that are not listed. */
   readonly partitionCount: number;
   readonly partitions: readonly DamagedPartition[];
 }
@@ -136,7 +136,7 @@ interface DamagedPartition {
   readonly topic: string;
   readonly partition: number;
   readonly firstOffset: number;
-  /** Behind the last one. */
+  /** The offset after the last one. */
   readonly nextOffset: number;
 }
 
@@ -152,7 +152,7 @@ export interface CredentialFacts {
   readonly username: string;
   readonly isSuperuser: boolean;
   readonly createdMs: number;
-  /** The last login; `null` for one that never was used, `undefined` when logins are not told. */
+  /** The last login; `null` if it was never used, `undefined` if logins are not reported. */
   readonly lastUsedMs?: number | null | undefined;
 }
 
@@ -161,7 +161,7 @@ export interface MetricFacts {
   readonly seriesCount: number;
 }
 
-/** The agents that were not lost. */
+/** Returns the agents that are not lost. */
 export function livingAgents({ agents, atMs }: DiagnosticSnapshot): readonly AgentFacts[] {
   return agents.filter(({ lastSeenMs }) => atMs - lastSeenMs < agentSilenceMsMax);
 }

@@ -10,7 +10,7 @@ interface DiagnosticEventData {
   readonly virtual_cluster_id: string;
   readonly title: string;
   readonly message: string;
-  /** Left out where nothing was found. */
+  /** Absent if nothing was found. */
   readonly severity?: string | undefined;
   /** Who muted or unmuted it. */
   readonly by?: string | undefined;

@@ -2,7 +2,7 @@ import { controlPlaneLimits } from '../limits.ts';
 import { type CheckDescription, entityKey, type Finding, type Severity, severityRank } from './check.ts';
 import type { DiagnosticRecord, StoredFinding } from './record.ts';
 
-/** The worst first; of several about one entity the worst counts. */
+/** Sorts by severity; of several findings about one entity the worst counts. */
 export function worstFirst(check: CheckDescription, findings: readonly Finding[]): readonly Finding[] {
   const byEntity = new Map<string, Finding>();
   const sorted = [...findings].sort(
@@ -18,7 +18,7 @@ export function worstFirst(check: CheckDescription, findings: readonly Finding[]
   return [...byEntity.values()];
 }
 
-/** What a record keeps of a look: the worst findings, each with the time since when it is there. */
+/** Returns the findings to store: the worst ones, each with the time since when it exists. */
 export function storedFindings(
   check: CheckDescription,
   before: Pick<DiagnosticRecord, 'findings'>,
@@ -44,7 +44,7 @@ function severityOf(check: CheckDescription, finding: Finding): Severity {
   return finding.severity ?? check.severity;
 }
 
-/** Names are other people's choice: they may be long, and they may hold what no terminal should be sent. */
+/** Users choose the names: they may be long and contain characters that are unsafe for terminals. */
 function plain(text: string): string {
   const { diagnosticTextCharsMax: charsMax } = controlPlaneLimits;
   const short = text.length <= charsMax ? text : `${text.slice(0, charsMax - 1)}…`;

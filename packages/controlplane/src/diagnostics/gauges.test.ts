@@ -22,7 +22,7 @@ const line = (name: string, type: string, flags: string, value: number) => {
   return `service_diagnostic_failure{diagnostic_name="${name}",diagnostic_type="${type}",severity_low="${low}",severity_medium="${medium}",severity_high="${high}",severity_critical="${critical}",muted="${muted}"} ${value}`;
 };
 
-test('one series per diagnostic, with one severity while it fails', () => {
+test('a diagnostic is one series, with one severity while it fails', () => {
   const metrics = new Metrics();
   const gauges = new DiagnosticGauges(metrics);
   gauges.show([

@@ -20,7 +20,7 @@ interface DiagnosticSample {
   readonly value: 0 | 1;
 }
 
-/** One sample for every diagnostic that is known to fail or not to. */
+/** Returns one sample per diagnostic with a known status. */
 export function diagnosticSamples(records: readonly DiagnosticRecord[]): readonly DiagnosticSample[] {
   return records.flatMap((record) => {
     const check = describeCheck(record.name);
@@ -40,7 +40,7 @@ function labelsOf(check: CheckDescription, { status, severity, mute }: Diagnosti
   };
 }
 
-/** The samples of one cluster among its metrics. The state of a diagnostic is in its labels, so series come and go. */
+/** The samples of one cluster among its metrics. The status of a diagnostic is in its labels, so series come and go. */
 export class DiagnosticGauges {
   readonly #metrics: Metrics;
   #shown: readonly DiagnosticSample[] = [];

@@ -23,7 +23,7 @@ test('the last lags of a group are remembered while it has members', () => {
   assert.deepEqual(historyOf(...looks, [groupOf('g', 0, 9, { memberCount: 0 })]).groups.get('g')!.lags, []);
 });
 
-test('a partition waits from the first look on that found it with work and without progress', () => {
+test('a partition waits since the first run that found unread records without progress', () => {
   const waiting = (...looks: readonly (readonly [committed: number, end: number])[]) => {
     const { groups } = historyOf(...looks.map(([committed, end]) => [groupOf('g', committed, end)]));
     const sinceMs = groups.get('g')!.partitions.get('orders-0')!.waitingSinceMs;
@@ -38,16 +38,16 @@ test('a partition waits from the first look on that found it with work and witho
   assert.equal(waiting([9, 6], [9, 6]), undefined, 'beyond the end there is nothing to wait for');
 });
 
-test('a look that could not see groups leaves what is known of them', () => {
+test('a run without groups leaves the history of groups unchanged', () => {
   const before = historyOf([groupOf('g', 1, 2)]);
   assert.equal(withSnapshot(before, healthySnapshot({ groups: undefined })), before);
 });
 
-test('a group that is gone is forgotten', () => {
+test('a deleted group is removed from the history', () => {
   assert.deepEqual([...historyOf([groupOf('g', 1, 2)], []).groups], []);
 });
 
-test('what is remembered has an end, and what is left out is told', () => {
+test('the history is bounded, and what is left out is counted', () => {
   const partitions = Array.from({ length: controlPlaneLimits.diagnosedPartitionsMax - 1 }, (_, partition) => {
     return { topic: 't', partition, committedOffset: 0, endOffset: 1 };
   });

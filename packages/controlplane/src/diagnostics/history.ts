@@ -2,41 +2,39 @@ import { controlPlaneLimits } from '../limits.ts';
 import type { DiagnosticSnapshot, GroupFacts } from './diagnostic-snapshot.ts';
 
 /**
- * What is remembered of earlier looks at a cluster, as little as the checks need. It is folded look by look, lives in
- * the process that leads the cluster, and begins anew with the next one.
+ * The history of a cluster, as little as the checks need. It is folded run by run, lives in the process that leads the
+ * cluster, and begins anew with the next leader.
  */
 export interface ClusterHistory {
   readonly groups: ReadonlyMap<string, GroupHistory>;
-  /** Partitions of groups that there was no room for; nothing is known of how they get on. */
+  /** Partitions of groups beyond the limit, whose progress is not followed. */
   readonly unfollowedPartitions: number;
 }
 
 export interface GroupHistory {
-  /**
-   * The lag of the whole group at the last looks, the oldest first. They begin anew when it has been without members.
-   */
+  /** The lag of the whole group in the last runs, the oldest first. It restarts after the group has been empty. */
   readonly lags: readonly number[];
-  /** The last look that found any of its offsets moved. */
+  /** The last run that found any of its offsets moved. */
   readonly movedMs: number;
-  /** The look that found it without members first, while it has none. */
+  /** The first run that found it empty, while it is empty. */
   readonly emptySinceMs: number | undefined;
   readonly partitions: ReadonlyMap<string, PartitionHistory>;
 }
 
 interface PartitionHistory {
   readonly committedOffset: number;
-  /** The first look from which on there were members and something to read, and nothing was committed. */
+  /** The first run since which there were members and unread records, and no commits. */
   readonly waitingSinceMs: number | undefined;
 }
 
-/** Lags that are remembered of a group: a quarter of an hour, at a look per minute. */
+/** Lag samples per group: 15 minutes, at one run per minute. */
 export const lagSamplesMax = 15;
 
 export const noHistory: ClusterHistory = { groups: new Map(), unfollowedPartitions: 0 };
 
-/** The history with one more look, which is the one that checks of this snapshot are given. */
+/** Returns the history with one more run; checks of this snapshot get this one. */
 export function withSnapshot(before: ClusterHistory, snapshot: DiagnosticSnapshot): ClusterHistory {
-  // A look that could not see the groups says nothing about them.
+  // A run that could not read the groups says nothing about them.
   if (snapshot.groups === undefined) return before;
   const groups = new Map<string, GroupHistory>();
   let roomForPartitions: number = controlPlaneLimits.diagnosedPartitionsMax;
@@ -83,7 +81,7 @@ export function lagOf({ partitions }: GroupFacts): number {
   );
 }
 
-/** An offset beyond the end is that of a topic that was created again, and no lag. */
+/** An offset beyond the end belongs to an earlier topic of the same name, and is not lag. */
 export function lagOfPartition(committedOffset: number, endOffset: number): number {
   return Math.max(0, endOffset - committedOffset);
 }

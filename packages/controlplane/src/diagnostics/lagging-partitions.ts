@@ -5,7 +5,7 @@ import { count, counted } from './number-texts.ts';
 const topicsShown = 3;
 const partitionsShown = 5;
 
-/** Where unread records wait, most first: `orders partitions 3, 0, users partition 1`. */
+/** Lists where unread records are, most first: `orders partitions 3, 0, users partition 1`. */
 export function laggingPartitions(partitions: readonly GroupPartition[]): string {
   const lagging = partitions
     .map(({ topic, partition, committedOffset, endOffset }) => ({
@@ -18,7 +18,7 @@ export function laggingPartitions(partitions: readonly GroupPartition[]): string
   return partitionsByTopic(lagging);
 }
 
-/** Partitions under their topics, in the order given, and how many more there are. */
+/** Groups partitions by topic, in the given order, with the number of omitted ones. */
 export function partitionsByTopic(
   rows: readonly { readonly topic: string; readonly partition: number }[],
 ): string {

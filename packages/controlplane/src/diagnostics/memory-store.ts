@@ -13,7 +13,7 @@ interface Row extends StoredDiagnostic {
   readonly transitions: readonly Transition[];
 }
 
-/** Diagnostics of one process, gone with it. */
+/** Diagnostics of one process, in memory. */
 export class MemoryDiagnosticsStore implements DiagnosticsStore {
   readonly #rowsByCluster = new Map<string, Map<string, Row>>();
 

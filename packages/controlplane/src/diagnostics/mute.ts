@@ -9,7 +9,10 @@ export class MuteRefused extends Error {
   override readonly name = 'MuteRefused';
 }
 
-/** Any process of a control plane may do it; the one that leads the cluster goes on from there with its next look. */
+/**
+ * Mutes a diagnostic. Any process of a control plane may do it; the leader of the cluster picks it up with its next
+ * run.
+ */
 export async function muteDiagnostic(
   store: DiagnosticsStore,
   { clusterId, name, mute }: { readonly clusterId: string; readonly name: string; readonly mute: Mute },
@@ -25,7 +28,7 @@ export async function muteDiagnostic(
   return changeDiagnostics(store, clusterId, [{ name, event: { kind: 'mute', mute } }], atMs);
 }
 
-/** Does nothing to one that is not muted. */
+/** Unmutes a diagnostic; no effect on one that is not muted. */
 export async function unmuteDiagnostic(
   store: DiagnosticsStore,
   request: { readonly clusterId: string; readonly name: string; readonly by: string; readonly atMs: number },

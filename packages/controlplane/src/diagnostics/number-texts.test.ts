@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { bytes, counted, duration, ending, percent, some } from './number-texts.ts';
 
-test('stats as sentences have them', () => {
+test('numbers are formatted for sentences', () => {
   const rows = [
     [duration(0), '0 ms'],
     [duration(999), '999 ms'],

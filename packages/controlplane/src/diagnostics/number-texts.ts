@@ -1,4 +1,4 @@
-/** Figures as sentences have them: short, rounded, with their unit. */
+/** Numbers formatted for sentences: short, rounded, with their unit. */
 
 export function count(number: number): string {
   return Math.round(number).toLocaleString('en-US');
@@ -21,7 +21,7 @@ const durationUnits: readonly (readonly [name: string, ms: number])[] = [
   ['second', 1000],
 ];
 
-/** The largest unit of which there are two or more: `90 minutes`, `3 days`, `850 ms`. */
+/** The largest unit with a value of two or more: `90 minutes`, `3 days`, `850 ms`. */
 export function duration(ms: number): string {
   for (const [name, size] of durationUnits) {
     if (ms >= 2 * size || (ms === size && name === 'second')) return counted(Math.floor(ms / size), name);
@@ -36,7 +36,7 @@ const byteUnits: readonly (readonly [name: string, bytes: number])[] = [
   ['KiB', 2 ** 10],
 ];
 
-/** With one decimal where it says something: `1.5 MiB`, `300 KiB`. */
+/** With one decimal where it is significant: `1.5 MiB`, `300 KiB`. */
 export function bytes(amount: number): string {
   for (const [name, size] of byteUnits) {
     if (amount < size) continue;
@@ -46,12 +46,12 @@ export function bytes(amount: number): string {
   return `${count(amount)} bytes`;
 }
 
-/** When something ends or ended, seen from now. */
+/** Formats when something expires or expired, relative to now. */
 export function ending(leftMs: number): string {
   return leftMs <= 0 ? `ended ${duration(Math.abs(leftMs))} ago` : `ends in ${duration(leftMs)}`;
 }
 
-/** Some names, and how many more there are. */
+/** Lists some names, and the number of the others. */
 export function some(names: readonly string[], shown = 3): string {
   const rest = names.length - shown;
   return names.slice(0, shown).join(', ') + (rest > 0 ? ` and ${count(rest)} more` : '');

@@ -1,35 +1,35 @@
 import type { Entity, Severity } from './check.ts';
 
 /**
- * `unknown`: nothing to judge by yet. `healthy`: nothing found, and nothing before either. `failed`: found in enough
- * looks in a row. `recovered`: it failed before, and enough looks found nothing.
+ * `unknown`: no data yet. `healthy`: nothing found so far. `failed`: found in enough consecutive runs. `recovered`: it
+ * failed before, and enough runs found nothing.
  */
 const diagnosticStatuses = ['unknown', 'healthy', 'failed', 'recovered'] as const;
 type DiagnosticStatus = (typeof diagnosticStatuses)[number];
 
-/** What is known of one check of one cluster. It is all that a process needs to go on where another one left off. */
+/** The state of one check of one cluster: all that a process needs to continue where another one stopped. */
 export interface DiagnosticRecord {
   readonly clusterId: string;
   /** The name of the check, which is the id of the diagnostic within its cluster. */
   readonly name: string;
   readonly status: DiagnosticStatus;
-  /** The worst of what was found; `null` when nothing was. */
+  /** The worst severity of the findings; `null` if there are none. */
   readonly severity: Severity | null;
-  /** What the last look found that found something, the worst first; as many as are kept. */
+  /** The findings of the last run that had any, the worst first, up to the stored maximum. */
   readonly findings: readonly StoredFinding[];
-  /** Of all, those that are not kept included. */
+  /** The number of all findings, including those that are not stored. */
   readonly findingCount: number;
-  /** Looks in a row that speak for another status than the present one. */
+  /** Consecutive runs that contradict the current status. */
   readonly looksAgainst: number;
-  /** Since when there are no stats, and which; `null` when there are. */
+  /** Since when stats are missing, and which; `null` if there are all. */
   readonly noData: { readonly sinceMs: number; readonly missing: string } | null;
-  /** When it began to fail; kept until it fails again. */
+  /** When it began to fail; retained until it fails again. */
   readonly failedMs: number | null;
   readonly recoveredMs: number | null;
   readonly mute: Mute | null;
   /** When anything in this record changed. */
   readonly changedMs: number;
-  /** How many transitions there were, and so the number of the next. */
+  /** The number of transitions, which is also the number of the next. */
   readonly transitionCount: number;
 }
 
@@ -41,10 +41,10 @@ export interface StoredFinding {
 }
 
 export interface Mute {
-  /** Who asked for it. */
+  /** Who requested it. */
   readonly by: string;
   readonly atMs: number;
-  /** `null` for until it is unmuted. */
+  /** `null` for an unlimited mute. */
   readonly untilMs: number | null;
   readonly reason: string;
 }
@@ -52,15 +52,15 @@ export interface Mute {
 const transitionKinds = ['failed', 'recovered', 'muted', 'unmuted'] as const;
 export type TransitionKind = (typeof transitionKinds)[number];
 
-/** A change that people are told of, unless it is silent. */
+/** A change that is published, unless it is silent. */
 export interface Transition {
   readonly clusterId: string;
   readonly name: string;
-  /** Counted up from 0 within the diagnostic. */
+  /** Counts from 0 within the diagnostic. */
   readonly number: number;
   readonly kind: TransitionKind;
   readonly atMs: number;
-  /** Who did it; `null` for what happened by itself. */
+  /** The user who caused it; `null` if none did. */
   readonly by: string | null;
   readonly severity: Severity | null;
   readonly message: string;
@@ -86,9 +86,7 @@ export function newRecord(clusterId: string, name: string, atMs: number): Diagno
   };
 }
 
-/**
- * In one word, as lists show it. A diagnostic that is muted shows so only while there is something to be silent about.
- */
+/** The status in lists. A muted diagnostic is shown as muted only while it has something to mute. */
 type ShownStatus = DiagnosticStatus | 'muted';
 
 export function shownStatus({ status, mute }: Pick<DiagnosticRecord, 'status' | 'mute'>): ShownStatus {

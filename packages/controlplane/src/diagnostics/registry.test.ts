@@ -4,7 +4,7 @@ import { checkTypes } from './check.ts';
 import { diagnosticsPage } from './reference-page.ts';
 import { checks, describeCheck, diagnostics } from './registry.ts';
 
-test('every diagnostic has a name of its own, words for people, and damping that ends', () => {
+test('every diagnostic has a unique name, descriptions, and finite damping', () => {
   assert.equal(new Set(diagnostics.map(({ name }) => name)).size, diagnostics.length);
   assert.ok(checks.length >= 18);
   for (const check of diagnostics) {
@@ -28,7 +28,7 @@ test('every type has a check, in lower case', () => {
   }
 });
 
-test('the page tells of every diagnostic', () => {
+test('the page describes every diagnostic', () => {
   const page = diagnosticsPage();
   for (const { name, fix } of diagnostics)
     assert.ok(page.includes(`### ${name}\n`) && page.includes(fix), name);

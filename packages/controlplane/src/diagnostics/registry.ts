@@ -61,7 +61,7 @@ export const checks = [
 
 export type CheckName = (typeof checks)[number]['name'];
 
-/** Describes the check that cannot run. The runner reports it, so that it has no `run` of its own. */
+/** Describes a check that fails to run. The runner reports it, so it has no `run` of its own. */
 export const checkFailedToRun = {
   name: 'check_failed_to_run',
   type: 'limits',
@@ -79,10 +79,10 @@ const descriptions: ReadonlyMap<string, CheckDescription> = new Map(
   [...checks, checkFailedToRun].map((check) => [check.name, check]),
 );
 
-/** Everything that is diagnosed, checks that fail to run included. */
+/** All diagnostics, including checks that fail to run. */
 export const diagnostics: readonly CheckDescription[] = [...descriptions.values()];
 
-/** `undefined` for an unknown name, as that of a check of a later release. */
+/** `undefined` for an unknown name, such as a check of a later release. */
 export function describeCheck(name: string): CheckDescription | undefined {
   return descriptions.get(name);
 }

@@ -4,7 +4,7 @@ import { type AgentReport, type HeardReport, latencyStepOf } from '@weir/cluster
 import { dayMs, minuteMs, snapshotMs } from '../../testing/diagnostic-snapshot.ts';
 import { lastUsed, reportedFacts, snapshotSpanMs } from './reported-facts.ts';
 
-/** A report that was heard `agoMs` before the snapshot, from an agent whose clock is right. */
+/** A report that was received `agoMs` before the snapshot, from an agent whose clock is right. */
 function heard(agoMs: number, facts: Partial<AgentReport> = {}): HeardReport {
   const heardMs = snapshotMs - agoMs;
   return {
@@ -18,7 +18,7 @@ function factsOf(...agents: readonly HeardReport[][]) {
   return reportedFacts({ reports }, snapshotMs);
 }
 
-test('without reports nothing is known, also of an agent that lives', () => {
+test('without reports nothing is known, even of a live agent', () => {
   const { produce, buckets, metrics, ofAgent } = factsOf([]);
   assert.deepEqual([produce, buckets, metrics], [undefined, undefined, undefined]);
   assert.deepEqual(ofAgent('a0'), {});

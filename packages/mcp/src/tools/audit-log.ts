@@ -51,8 +51,8 @@ export const auditLogTools = [
 ];
 
 /**
- * Returns the workspaces whose entries the caller may not see; without their names an empty list would look as if
- * nothing had happened.
+ * Returns the names of the workspaces whose entries the caller may not see, and throws if it may see none. Otherwise an
+ * empty list would look as if nothing had happened.
  */
 async function unseenWorkspaces(
   context: ToolContext,

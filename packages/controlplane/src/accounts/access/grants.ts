@@ -1,14 +1,14 @@
-/** All workspaces of an account, those that are made later included. */
+/** All workspaces of an account, including future ones. */
 export const everywhere = '*';
 
-/** What a role lets its users do, and where. */
+/** What a role permits its users, and where. */
 export interface RoleGrant {
   /** `wi_…`, or `*`. */
   readonly workspaceId: string;
   readonly managedGrantName: 'admin' | 'read_only';
 }
 
-/** What a key opens, in the words of the API. */
+/** What a key permits, in the terms of the API. */
 export interface KeyGrant {
   /** `_r` is read-only; `*` is an account key. */
   readonly principalKind: 'app' | 'app_r' | 'agent' | 'agent_r' | '*';
@@ -20,7 +20,7 @@ export interface KeyGrant {
   readonly managedGrantName?: string;
 }
 
-/** What a key is, which follows from its grants. */
+/** The kind of a key, derived from its grants. */
 export interface KeyKind {
   readonly kind: 'agent' | 'application' | 'account';
   readonly isReadOnly: boolean;

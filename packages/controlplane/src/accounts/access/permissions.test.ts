@@ -71,21 +71,21 @@ for (const [who, may] of table) {
   });
 }
 
-test('permissions: everybody may do what is public, and whoever is known what is about himself', () => {
+test('permissions: any caller may use public operations, and any authenticated caller those on itself', () => {
   for (const [who, actor] of Object.entries(actors)) {
     assert.equal(isAllowed(actor, { scope: 'public' }), true);
     assert.equal(isAllowed(actor, { scope: 'user' }), who !== 'nobody', who);
   }
 });
 
-test('permissions: agents connect with the key of their cluster that is not read-only', () => {
+test('permissions: agents connect with an agent key of their cluster that is not read-only', () => {
   const connecting = Object.keys(actors).filter((who) => mayConnectAgents(actors[who]!, accountId, 'vci_a1'));
   assert.deepEqual(connecting, ['agent key of a1']);
   assert.equal(mayConnectAgents(actors['agent key of a1']!, accountId, 'vci_a2'), false);
   assert.equal(mayConnectAgents(actors['agent key of a1']!, 'ti_2', 'vci_a1'), false);
 });
 
-test('permissions: who may make which keys', () => {
+test('permissions: which actor may create which keys', () => {
   // biome-ignore format: a table
   const makers: [grant: KeyGrant, who: string[]][] = [
     [app('app', 'wi_a'),                 ['admin of a', 'admin of all', 'reader of all, admin of a', 'account key']],
@@ -153,7 +153,7 @@ const anyNeed = fc.oneof(
   fc.record({ scope: fc.constant('account' as const), access, accountId: anyAccount }),
 );
 
-test('permissions: without a grant about a workspace nothing in it is allowed', () => {
+test('permissions: without a grant for a workspace nothing in it is allowed', () => {
   fc.assert(
     fc.property(anyActor, inWorkspace, (actor, need) => {
       const grants: readonly { workspaceId: string }[] = actor.kind === 'anonymous' ? [] : actor.grants;
@@ -166,7 +166,7 @@ test('permissions: without a grant about a workspace nothing in it is allowed', 
   );
 });
 
-test('permissions: nothing of another account is allowed, not even to know what may be done there', () => {
+test('permissions: nothing of another account is allowed, not even to read permissions there', () => {
   fc.assert(
     fc.property(anyActor, anyNeed, keyGrant, (actor, need, grant) => {
       if (actor.kind !== 'anonymous' && actor.accountId === need.accountId) return;
@@ -178,7 +178,7 @@ test('permissions: nothing of another account is allowed, not even to know what 
   );
 });
 
-test('permissions: who may only read never writes, makes no keys and connects no agents', () => {
+test('permissions: a read-only actor never writes, creates no keys and connects no agents', () => {
   fc.assert(
     fc.property(anyActor, anyNeed, keyGrant, (actor, need, grant) => {
       const readsOnly =
@@ -194,7 +194,7 @@ test('permissions: who may only read never writes, makes no keys and connects no
   );
 });
 
-test('permissions: whoever may write may read', () => {
+test('permissions: an actor that may write may read', () => {
   fc.assert(
     fc.property(anyActor, anyNeed, (actor, need) => {
       if (isAllowed(actor, { ...need, access: 'write' } as Need))
@@ -203,7 +203,7 @@ test('permissions: whoever may write may read', () => {
   );
 });
 
-test('permissions: a further grant never takes anything away', () => {
+test('permissions: an additional grant never removes a permission', () => {
   fc.assert(
     fc.property(fc.array(roleGrant, { maxLength: 3 }), roleGrant, anyNeed, (grants, more, need) => {
       if (isAllowed(user(...grants), need)) assert.equal(isAllowed(user(...grants, more), need), true);
@@ -211,7 +211,7 @@ test('permissions: a further grant never takes anything away', () => {
   );
 });
 
-test('permissions: a key opens no more than its maker may do, unless an account key made it', () => {
+test('permissions: a key permits no more than its creator, unless an account key created it', () => {
   fc.assert(
     fc.property(anyActor, keyGrant, anyNeed, (maker, grant, need) => {
       if (maker.kind === 'anonymous' || !mayManageKey(maker, maker.accountId, grant)) return;
@@ -219,7 +219,7 @@ test('permissions: a key opens no more than its maker may do, unless an account 
         maker.kind === 'api_key' && maker.grants.some(({ principalKind }) => principalKind === '*');
       if (isByAccountKey) return;
       const made: Actor = { kind: 'api_key', id: 'aki_2', accountId: maker.accountId, grants: [grant] };
-      // An agent key is made for a cluster that is in its workspace.
+      // An agent key is created for a cluster in its workspace.
       if (need.scope === 'cluster' && need.workspaceId !== grant.workspaceId) return;
       if (isAllowed(made, need)) assert.equal(isAllowed(maker, need), true);
     }),

@@ -1,7 +1,7 @@
 import type { Access } from '@weir/api';
 import { everywhere, type KeyGrant, keyKindOf, type RoleGrant } from './grants.ts';
 
-/** Who asks, with what it was granted. */
+/** The caller with its grants. */
 export type Actor =
   | { readonly kind: 'anonymous' }
   | {
@@ -15,11 +15,11 @@ export type Actor =
       readonly id: string;
       readonly accountId: string;
       readonly grants: readonly KeyGrant[];
-      /** Several keys of one call together, of which `id` is the first. */
+      /** Several keys of one call combined; `id` is that of the first. */
       readonly isCombined?: boolean;
     };
 
-/** What it wants to do, and with whose things. */
+/** The requested access, and the object. */
 export type Need =
   | { readonly scope: 'public' }
   | { readonly scope: 'user' }
@@ -39,14 +39,12 @@ export type Need =
     };
 
 /**
- * Whether an actor may do something. Nothing but its grants is looked at, and nothing of another account is ever
+ * Whether an actor may do something. The decision depends on its grants alone, and nothing of another account is ever
  * allowed.
  *
- * - Users may do what their roles say, per workspace; the account itself is for those whose role is about all
- *   workspaces.
- * - An application key works in its workspaces. An account key works on the account, not inside of workspaces.
- * - An agent key reads its cluster, however it may connect agents (`mayConnectAgents`): running agents is not
- *   administration.
+ * - Users have the permissions of their roles, per workspace; the account itself requires a role for all workspaces.
+ * - An application key works in its workspaces. An account key works on the account, not inside workspaces.
+ * - An agent key reads its cluster, and may connect agents (`mayConnectAgents`): running agents is not administration.
  */
 export function isAllowed(actor: Actor, need: Need): boolean {
   if (need.scope === 'public') return true;
@@ -87,7 +85,7 @@ export function mayConnectAgents(actor: Actor, accountId: string, clusterId: str
   );
 }
 
-/** What an actor may do in a workspace at most: `admin` is to write. */
+/** Returns the highest permission of an actor in a workspace: `admin` means write. */
 export function grantIn(
   actor: Actor,
   accountId: string,
@@ -99,19 +97,19 @@ export function grantIn(
 }
 
 /**
- * Whether an actor may make or delete a key with this grant, whose workspace is filled in. A key never opens more than
- * its maker may do, but for account keys, which are there to make application keys. Application keys that write make
- * those that read, for assistants.
+ * Whether an actor may create or delete a key with this grant, whose workspace is filled in. A key never permits more
+ * than its creator has, except that account keys exist to create application keys. Application keys that write create
+ * read-only ones, for assistants.
  */
 export function mayManageKey(actor: Actor, accountId: string, grant: KeyGrant): boolean {
   const { workspaceId, resourceId: clusterId } = grant;
   const onAccount = isAllowed(actor, { scope: 'account', access: 'write', accountId });
   switch (keyKindOf(grant).kind) {
     case 'account':
-      // A key that can make its like could never be got rid of.
+      // A key that can create its own kind could never be revoked for good.
       return onAccount && actor.kind === 'user';
     case 'application':
-      // A key that could make its like could never be got rid of; one that only reads makes nothing.
+      // A key that can create its own kind could never be revoked for good; a read-only key creates nothing.
       if (actor.kind === 'api_key' && !keyKindOf(grant).isReadOnly) return onAccount;
       return (
         (actor.kind === 'api_key' && onAccount) ||

@@ -17,7 +17,7 @@ export interface Role {
   readonly createdMs: number;
 }
 
-/** Roles of an account: named lists of grants that users hold. An account always has a user who may do everything. */
+/** Roles of an account: named lists of grants for users. An account always has a user with all permissions. */
 export class Roles {
   readonly #database: Database;
   readonly #deps: AccountsDeps;
@@ -86,7 +86,7 @@ export class Roles {
     });
   }
 
-  /** Gives roles to a user and takes others away; the rest stays. */
+  /** Adds roles to a user and removes others; the rest is unchanged. */
   async changeOfUser(
     accountId: string,
     userId: string,
@@ -228,7 +228,7 @@ async function insertGrants(
   }
 }
 
-/** The ids as they are, if all of them are roles of the account. */
+/** Returns the ids, if all of them are roles of the account. */
 export async function rolesOfAccount(
   transaction: DatabaseTransaction,
   accountId: string,
@@ -258,7 +258,7 @@ export async function assignRoles(
       .execute();
 }
 
-/** Without a user who is admin everywhere, rights could never be granted again. */
+/** Without a user who is admin everywhere, permissions could never be granted again. */
 export async function requireAdministrator(
   transaction: DatabaseTransaction,
   accountId: string,
@@ -271,8 +271,8 @@ export async function requireAdministrator(
 }
 
 /**
- * A user of an identity provider, without a password, counts as long as there is a connection to sign in with. The user
- * of a process for one has neither, and counts always.
+ * A user of an identity provider, without a password, counts while there is a connection to sign in with. The user of a
+ * single-user process has neither and always counts.
  */
 export async function hasAdministrator(
   transaction: DatabaseTransaction,

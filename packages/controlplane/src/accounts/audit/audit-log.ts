@@ -7,15 +7,15 @@ import type { AccountsDeps } from '../common/deps.ts';
 import { freshId } from '../common/ids.ts';
 import type { AuditEntryRow, Database } from '../database/schema.ts';
 
-/** Who did it. The name is kept beside the id, because the entry outlives the actor. */
+/** Who made the call. The entry has the name beside the id, because it outlives the actor. */
 export interface AuditActor {
   readonly kind: AuditEntryRow['actor_kind'];
-  /** Empty for those who have none. */
+  /** Empty for actors without an id. */
   readonly id: string;
   readonly name: string;
 }
 
-/** What is told of an operation. Nothing of it may be a secret. */
+/** What the audit log records of an operation. It must not contain secrets. */
 export interface AuditNote {
   readonly accountId: string;
   readonly actor: AuditActor;
@@ -23,13 +23,13 @@ export interface AuditNote {
   readonly userAgent: string;
   /** The name of the operation in the catalogue. */
   readonly operation: string;
-  /** Where it happened, unless it is about the account. */
+  /** The workspace, unless the operation is about the account. */
   readonly workspaceId?: string;
-  /** Ids and names of what it was about. */
+  /** Ids and names of the objects. */
   readonly targets: readonly string[];
   /** `ok`, or the code of the error. */
   readonly result: string;
-  /** What the error said. */
+  /** The error message. */
   readonly message?: string;
 }
 
@@ -37,26 +37,26 @@ export interface AuditEntry extends AuditNote {
   /** `aei_…` */
   readonly id: string;
   readonly timeMs: number;
-  /** How often it happened from then on; more than once only what was refused. */
+  /** How often it happened since then; more than 1 only for refused calls. */
   readonly count: number;
 }
 
 export interface AuditSearch {
   readonly accountId: string;
-  /** Of so long a time until now, by the clock of the entries. */
+  /** The length of a window that ends now, by the clock of the entries. */
   readonly lastMs?: number;
-  /** From this time on, and before that one. */
+  /** An inclusive start and an exclusive end. */
   readonly fromMs?: number;
   readonly toMs?: number;
-  /** The id or the name of who did it. */
+  /** The id or the name of the actor. */
   readonly actor?: string;
   readonly operation?: string;
   readonly target?: string;
   readonly result?: string;
-  /** Only what happened in these; what is about the account is then left out. */
+  /** Only entries of these workspaces; entries about the account are then excluded. */
   readonly workspaceIds?: readonly string[];
   readonly limit?: number;
-  /** Where the page before ended. */
+  /** The end of the previous page. */
   readonly cursor?: string;
 }
 
@@ -68,12 +68,12 @@ interface AuditPage {
 }
 
 const searchLimitDefault = 100;
-/** Entries that one step of forgetting deletes, so that others wait for milliseconds only. */
+/** Entries that one step deletes, so that other transactions wait for milliseconds only. */
 const forgottenPerStepMax = 500;
 
 /**
- * Who did what, from where, with what result. Entries go only by age, and change only by counting what was refused
- * again.
+ * The audit log: actor, operation, origin and result. Entries are deleted only by age, and change only to count
+ * repeated refusals.
  */
 export class AuditLog {
   readonly #database: Database;
@@ -84,7 +84,7 @@ export class AuditLog {
     this.#deps = deps;
   }
 
-  /** The ids of the entries, in their order. */
+  /** Returns the ids of the entries, in the same order. */
   async append(notes: readonly AuditNote[]): Promise<readonly string[]> {
     const { clock, random } = this.#deps;
     const timeMs = clock.nowMs();
@@ -104,7 +104,7 @@ export class AuditLog {
     return ids;
   }
 
-  /** Counts what an entry tells so many times more, and names what it was about besides. */
+  /** Adds repetitions to an entry, and further targets. */
   async repeat(
     id: string,
     { times, targets }: { readonly times: number; readonly targets: readonly string[] },
@@ -115,7 +115,7 @@ export class AuditLog {
         .select(['targets', 'time_ms'])
         .where('id', '=', id)
         .executeTakeFirst();
-      // Its time is over.
+      // The entry has expired.
       if (row === undefined) return;
       const known = JSON.parse(row.targets) as string[];
       const all = targetsOf({ targets: [...new Set([...known, ...targets])] });
@@ -139,7 +139,7 @@ export class AuditLog {
 
   async search(search: AuditSearch): Promise<AuditPage> {
     const limit = Math.max(1, Math.min(search.limit ?? searchLimitDefault, apiLimits.apiPageRowsMax));
-    // One more than is shown says whether there is another page.
+    // One row more than is shown tells whether there is another page.
     const rows = await this.#select(search)
       .orderBy('time_ms', 'desc')
       .orderBy('id', 'desc')
@@ -153,7 +153,7 @@ export class AuditLog {
     };
   }
 
-  /** Deletes what is older, a step at a time, and says whether there may be more. */
+  /** Deletes older entries, one step at a time; returns whether there may be more. */
   async forgetBefore(timeMs: number): Promise<boolean> {
     const { numDeletedRows } = await this.#database
       .deleteFrom('weir_audit_entries')

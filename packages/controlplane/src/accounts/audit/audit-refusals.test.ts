@@ -56,7 +56,7 @@ function stage() {
   };
 }
 
-test('a thousand refusals of one kind are one entry a minute, with their number', async () => {
+test('a thousand refusals of one kind are one entry per minute, with their count', async () => {
   const { clock, entries, record, nextInterval } = stage();
   await record();
   assert.equal(entries.length, 1, 'the first is written at once');
@@ -70,7 +70,7 @@ test('a thousand refusals of one kind are one entry a minute, with their number'
   assert.deepEqual([entries.length, entries[1]!.count], [2, 1]);
 });
 
-test('callers, operations, reasons, workspaces and accounts are told apart, and strangers by their place', async () => {
+test('callers, operations, reasons, workspaces and accounts have separate entries, and unknown callers one per address', async () => {
   const { entries, record } = stage();
   const stranger = { kind: 'anonymous', id: '', name: '' } as const;
   const kinds: Partial<AuditNote>[] = [
@@ -87,7 +87,7 @@ test('callers, operations, reasons, workspaces and accounts are told apart, and 
   assert.equal(entries.length, kinds.length);
 });
 
-test('memory is bounded however many are refused, and the rest shares an entry', async () => {
+test('memory is bounded for any number of refusals, and the rest shares an entry', async () => {
   const { entries, refusals, record, nextInterval, warnings } = stage();
   const max = controlPlaneLimits.auditOpenRefusalsMax;
   const actor = (id: string) => ({ actor: { kind: 'api_key', id, name: '' } as const });
@@ -102,7 +102,7 @@ test('memory is bounded however many are refused, and the rest shares an entry',
   assert.deepEqual(warnings, [['dropped refused calls from the audit log', { count: max + 1 }]]);
 });
 
-test('what was counted is written when the process ends, and what could not be written is tried again', async () => {
+test('counts are written when the process ends, and failed writes are retried', async () => {
   const { clock, entries, refusals, record, setAway } = stage();
   setAway(true);
   await assert.rejects(record());

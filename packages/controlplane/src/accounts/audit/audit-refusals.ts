@@ -9,26 +9,25 @@ interface AuditRefusalsOptions {
   readonly log: Log;
 }
 
-/** Refusals of one kind within this are one entry. */
+/** Refusals of one kind within this interval are one entry. */
 export const refusalIntervalMs = 60_000;
 
-/** A kind of refusal whose interval goes on. */
+/** A kind of refusal in its current interval. */
 interface OpenEntry {
-  /** Its id, once it is written; `undefined` when it could not be. */
+  /** The id, once the entry is written; `undefined` if the write failed. */
   readonly written: Promise<string | undefined>;
-  /** How often it came again. */
+  /** How often it was repeated. */
   repeats: number;
   readonly targets: Set<string>;
   readonly cancel: () => void;
 }
 
 /**
- * Writes refused calls into the audit log, so that refused callers do not fill it: one entry for each caller, operation
- * and reason in a minute. It is written at the first call and gets the number of all of them, and what they were about,
- * when the minute ends. A process that is killed leaves the number at 1.
+ * Writes refused calls into the audit log without letting refused callers fill it: one entry per caller, operation and
+ * reason per minute. The entry is written at the first call; count and further targets are added when the minute ends.
+ * A process that is killed leaves the count at 1.
  *
- * Callers beyond `controlPlaneLimits.auditOpenRefusalsMax` at a time share an entry for each account, operation and
- * reason.
+ * Callers beyond `controlPlaneLimits.auditOpenRefusalsMax` at a time share an entry per account, operation and reason.
  */
 export class AuditRefusals {
   readonly #options: AuditRefusalsOptions;
@@ -40,12 +39,12 @@ export class AuditRefusals {
     this.#options = options;
   }
 
-  /** Kinds of refusals that are remembered. */
+  /** The number of open entries. */
   get size(): number {
     return this.#open.size;
   }
 
-  /** Resolves when it is written, or counted. Rejects when it could not be written. */
+  /** Resolves when the call is written or counted. Rejects when it could not be written. */
   async record(note: AuditNote): Promise<void> {
     const own = keyOf(note);
     if (this.#open.has(own) || this.#open.size < controlPlaneLimits.auditOpenRefusalsMax)
@@ -57,7 +56,7 @@ export class AuditRefusals {
     this.#unwritten++;
   }
 
-  /** Writes what was counted. */
+  /** Writes the counts. */
   async close(): Promise<void> {
     for (const key of [...this.#open.keys()]) this.#end(key);
     await Promise.all(this.#ending);
@@ -86,7 +85,7 @@ export class AuditRefusals {
     try {
       await append;
     } catch (error) {
-      // The next one tries again.
+      // The next refusal tries again.
       entry.cancel();
       if (this.#open.get(key) === entry) this.#open.delete(key);
       throw error;
@@ -117,7 +116,7 @@ export class AuditRefusals {
   }
 }
 
-/** A caller who is not known is the place from which it calls. */
+/** An unknown caller is identified by its address. */
 function keyOf({ accountId, actor, remoteAddress, workspaceId = '', operation, result }: AuditNote): string {
   const who = actor.id === '' ? placeOf(remoteAddress) : actor.id;
   return JSON.stringify([accountId, actor.kind, who, workspaceId, operation, result]);

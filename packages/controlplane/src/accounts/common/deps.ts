@@ -2,16 +2,16 @@ import type { Clock, Log, Random } from '@weir/core';
 import type { PasswordCost } from '../secrets/password-hash.ts';
 import type { SecretBox } from '../secrets/secret-box.ts';
 
-/** What the stores need of the world. */
+/** External dependencies of the stores. */
 export interface AccountsDeps {
   readonly clock: Clock;
   readonly log: Log;
-  /** For ids, which are no secrets. */
+  /** For ids, which are not secret. */
   readonly random: Random;
   /** For secrets: cryptographically secure. */
   readonly randomBytes: (count: number) => Uint8Array;
-  /** What a guess of a password costs. */
+  /** The cost of hashing a password, and so of a guess. */
   readonly passwordCost: PasswordCost;
-  /** For secrets that have to be sent to a third party. Without it none can be stored. */
+  /** Seals secrets that have to be sent to a third party. Without it none can be stored. */
   readonly secretBox?: SecretBox | undefined;
 }

@@ -1,7 +1,7 @@
 import { type ClusterType, clusterIdOf, type IdKind, idOf } from '@weir/api';
 import type { Random } from '@weir/core';
 
-/** The id of a thing that is new: a prefix that tells its kind, and a random UUID. */
+/** Returns the id of a new object: a prefix for its kind, and a random UUID. */
 export function freshId(kind: IdKind, random: Random): string {
   return idOf(kind, freshUuid(random));
 }

@@ -5,10 +5,7 @@ interface NameRule {
   readonly text: string;
 }
 
-/**
- * What the catalogue asks of names as well; here it is for callers that do not come through it. Prefixes are not
- * counted.
- */
+/** The same rules as in the catalogue, for callers that bypass it. Prefixes do not count. */
 const rules = {
   account: {
     pattern: /^[a-zA-Z0-9 _-]{3,128}$/,
@@ -39,14 +36,14 @@ const rules = {
 
 export type Named = keyof typeof rules;
 
-/** The name as it was given, if the thing may be called so. */
+/** Returns the name if it is valid for the kind of object. */
 export function checkedName(what: Named, name: string): string {
   const { pattern, text } = rules[what];
   if (pattern.test(name)) return name;
   throw new ApiError('invalid_request', `The name of a ${what} is ${text}.`);
 }
 
-/** The name with its prefix, which callers may write or leave out. */
+/** Returns the name with its prefix, which callers may omit. */
 export function checkedPrefixedName(what: Named, prefix: string, name: string): string {
   return prefix + checkedName(what, name.startsWith(prefix) ? name.slice(prefix.length) : name);
 }

@@ -1,6 +1,6 @@
 import { ApiError } from '@weir/api';
 
-/** What belongs to another account is not found either, and is not told apart from what never was. */
+/** Objects of another account are reported as not found, indistinguishable from objects that never existed. */
 export function notFound(what: string): ApiError {
   return new ApiError('not_found', `${what} not found.`);
 }

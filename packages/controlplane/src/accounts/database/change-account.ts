@@ -2,9 +2,9 @@ import { notFound } from '../common/not-found.ts';
 import type { Database, DatabaseTransaction } from './schema.ts';
 
 /**
- * Changes something of an account. Changes of one account come one after the other, in whatever process: each begins by
- * writing the row of its account, on which the next waits. So a rule that needs more than a row (an account has an
- * administrator, a workspace without clusters) is checked by reading, and holds.
+ * Runs a change of an account. Changes of one account are serialized across processes: each begins by writing the row
+ * of its account, and the next waits for that row lock. So a rule that spans rows (an account has an administrator, only
+ * a workspace without clusters is deleted) can be checked by reading.
  */
 export function changeAccount<Result>(
   database: Database,

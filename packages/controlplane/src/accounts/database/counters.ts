@@ -1,6 +1,6 @@
 import type { CounterRow, Database, DatabaseTransaction } from './schema.ts';
 
-/** Counts up in a transaction. Other transactions that count the same wait until it has ended. */
+/** Increments a counter in a transaction. Other transactions that increment it wait until this one ends. */
 export async function countUp(transaction: DatabaseTransaction, name: CounterRow['name']): Promise<void> {
   await transaction
     .updateTable('weir_counters')

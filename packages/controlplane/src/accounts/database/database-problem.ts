@@ -1,4 +1,4 @@
-/** A database that this release cannot use, whatever is waited for. */
+/** A database that this release cannot use; waiting does not help. */
 export class DatabaseProblem extends Error {
   override readonly name = 'DatabaseProblem';
 }

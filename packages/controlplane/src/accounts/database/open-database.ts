@@ -16,13 +16,12 @@ interface OpenDatabase {
   close(): Promise<void>;
 }
 
-/** In memory, by name. They live as long as the process, as a server would. */
+/** Databases in memory, by name. They live as long as the process, like a server. */
 const memoryDatabases = new Map<string, Database>();
 
 /**
- * Opens the tables of accounts in a database, as `openJournals` of the metadata does: `postgres://…`, the path of a
- * SQLite file, or `memory://name`, which is shared within the process by name. The schema is made or brought up to date
- * first.
+ * Opens the tables of accounts in a database, with the URLs of `openJournals`: `postgres://…`, the path of a SQLite
+ * file, or `memory://name`, which is shared by name within the process. It creates or migrates the schema first.
  */
 export async function openDatabase(databaseUrl: string, deps: DatabaseDeps): Promise<OpenDatabase> {
   const isMemory = /^memory:\/\//i.test(databaseUrl);

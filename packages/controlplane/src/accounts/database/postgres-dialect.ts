@@ -38,7 +38,7 @@ class PostgresDriver implements Driver {
 
   async init(): Promise<void> {}
 
-  /** Statements outside of transactions go to whichever connection is free; only a transaction holds one. */
+  /** Statements outside transactions use any free connection; only a transaction holds one. */
   async acquireConnection(): Promise<DatabaseConnection> {
     return new PostgresConnection(this.#pool);
   }
@@ -74,17 +74,17 @@ interface OpenTransaction {
 const rolledBack = new Error('rolled back');
 
 /**
- * What Kysely takes for a connection. The driver runs a transaction as a function, and commits when it returns; here
- * that function waits until Kysely says how it ends.
+ * A connection for Kysely. The driver runs a transaction as a function and commits when it returns; here that function
+ * waits until Kysely ends the transaction.
  *
- * After a transaction has lost its connection, nothing may be said on it any more, not even that it ends: the driver
- * connects it anew for others, and would take answers for those of the wrong statements. The function then waits
- * forever, and goes with its pool.
+ * After a transaction has lost its connection, nothing may be sent on it, not even its end: the driver reconnects it
+ * for others and would match responses to the wrong statements. The function then waits forever, and is collected with
+ * its pool.
  */
 class PostgresConnection implements DatabaseConnection {
   readonly #pool: PostgresPool;
   #transaction: OpenTransaction | undefined;
-  /** Why the connection of the transaction is of no use any more. */
+  /** Why the connection of the transaction is unusable. */
   #lost: Error | undefined;
 
   constructor(pool: PostgresPool) {
@@ -150,7 +150,7 @@ class PostgresConnection implements DatabaseConnection {
   }
 
   async rollback(): Promise<void> {
-    // What lost its connection is rolled back by the server.
+    // The server rolls back a transaction that lost its connection.
     if (this.#lost !== undefined || this.#transaction === undefined) return;
     const { rollback, ended } = this.#transaction;
     rollback();
@@ -165,12 +165,12 @@ class PostgresConnection implements DatabaseConnection {
   }
 }
 
-/** Whether the server said so and goes on, or the connection is gone. */
+/** Whether the server returned the error and the connection still works. */
 function isAnswer(error: unknown): boolean {
   return error instanceof postgres.PostgresError && !/^(?:FATAL|PANIC)$/.test(error.severity);
 }
 
-/** The message alone: the error of the driver carries the values of the statement, hashes of passwords among them. */
+/** Only the message: the driver's error contains the parameters of the statement, including password hashes. */
 function problemOf(error: unknown): Error {
   return new Error(`accounts: PostgreSQL: ${(error as Error).message}`);
 }

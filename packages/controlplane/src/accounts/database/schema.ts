@@ -2,8 +2,8 @@ import type { ClusterType, PipelineState, PipelineType } from '@weir/api';
 import type { Kysely, Transaction } from 'kysely';
 
 /**
- * The tables as TypeScript sees them; `migrations/` makes them. Times are milliseconds since 1970, truths are 0 and 1,
- * because that is what SQLite and PostgreSQL both have.
+ * The tables as TypeScript types; `migrations/` creates them. Times are milliseconds since 1970 and booleans are 0 and
+ * 1, because SQLite and PostgreSQL both support these.
  */
 export interface Schema {
   weir_accounts: AccountRow;
@@ -38,7 +38,7 @@ export interface AccountRow {
   id: string;
   name: string;
   created_ms: number;
-  /** Goes up with every change of the account, whose changes so come one after the other. */
+  /** Incremented by every change of the account, which serializes them. */
   revision: number;
 }
 
@@ -50,12 +50,12 @@ export interface CounterRow {
 export interface UserRow {
   id: string;
   account_id: string;
-  /** As it was given. */
+  /** As the user entered it. */
   email: string;
-  /** In the form by which it is unique. */
+  /** The normalized form, which is unique. */
   email_key: string;
   name: string;
-  /** In PHC format; null for those who sign in elsewhere. */
+  /** In PHC format; null for users of an identity provider. */
   password_hash: string | null;
   created_ms: number;
   last_sign_in_ms: number | null;
@@ -73,7 +73,7 @@ export interface WorkspaceRow {
   account_id: string;
   name: string;
   created_ms: number;
-  /** A deleted workspace stays as long as one of its deleted clusters does. */
+  /** A deleted workspace remains as long as one of its deleted clusters does. */
   deleted_ms: number | null;
 }
 
@@ -130,7 +130,7 @@ export interface ApiKeyRow {
   account_id: string;
   name: string;
   secret_hash: string;
-  /** The last characters of the secret, by which a person tells keys apart. */
+  /** The last characters of the secret, so that people can identify the key. */
   secret_tail: string;
   created_ms: number;
   created_by: string;
@@ -176,31 +176,31 @@ export interface AuditEntryRow {
   remote_address: string;
   user_agent: string;
   operation: string;
-  /** Empty when it is about the account. */
+  /** Empty for the account. */
   workspace_id: string;
   result: string;
   message: string;
   /** A JSON list of strings. */
   targets: string;
-  /** How often it happened; more than once only what was refused. */
+  /** How often it happened; more than 1 only for refused calls. */
   occurrences: number;
 }
 
 interface AuditTargetRow {
   entry_id: string;
   target_id: string;
-  /** The time of its entry again, so that an index finds the newest of a target. */
+  /** A copy of the time of its entry, for an index that finds the newest of a target. */
   time_ms: number;
 }
 
 export interface SsoConnectionRow {
   id: string;
   account_id: string;
-  /** What its addresses have at their end. */
+  /** The last segment of its URLs. */
   identifier: string;
   issuer: string;
   client_id: string;
-  /** By the secret box. */
+  /** Sealed by the secret box. */
   sealed_client_secret: string;
   default_role_id: string;
   has_role_mapping: 0 | 1;
@@ -230,7 +230,7 @@ export interface PipelineRow {
   type: PipelineType;
   state: PipelineState;
   deployed_configuration_id: string | null;
-  /** Of the configurations that it ever had. */
+  /** The counter of all its configurations. */
   last_version: number;
   created_ms: number;
 }
@@ -240,7 +240,7 @@ export interface PipelineConfigurationRow {
   pipeline_id: string;
   version: number;
   yaml: string;
-  /** A JSON list of `{name, yaml}`; null when it came in one piece. */
+  /** A JSON list of `{name, yaml}`; null for a single document. */
   parts: string | null;
   created_ms: number;
 }
@@ -248,7 +248,7 @@ export interface PipelineConfigurationRow {
 interface DiagnosticRow {
   cluster_id: string;
   name: string;
-  /** Rises with every change, so that a concurrent change is refused. */
+  /** Incremented by every change, so that a concurrent change is refused. */
   version: number;
   /** A `DiagnosticRecord` as JSON. */
   record: string;

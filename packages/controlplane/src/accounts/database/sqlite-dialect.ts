@@ -11,8 +11,8 @@ import {
 import { SqliteThread } from './sqlite-thread.ts';
 
 /**
- * Kysely over a SQLite database in a thread of its own. There is one connection, and Kysely gives it to one statement
- * or transaction at a time, because its adapter says so.
+ * Kysely over a SQLite database on a worker thread. There is one connection, and Kysely gives it to one statement or
+ * transaction at a time, as its adapter requires.
  */
 export function sqliteDialect(path: string): Dialect {
   return {
@@ -42,7 +42,7 @@ class SqliteDriver implements Driver {
   }
 
   async beginTransaction(connection: DatabaseConnection): Promise<void> {
-    // A deferred transaction that begins to write while another process writes fails at once; this one waits its turn.
+    // A deferred transaction that begins to write while another process writes fails at once; this one waits.
     await connection.executeQuery(CompiledQuery.raw('BEGIN IMMEDIATE'));
   }
 
@@ -51,7 +51,7 @@ class SqliteDriver implements Driver {
   }
 
   async rollbackTransaction(connection: DatabaseConnection): Promise<void> {
-    // After some errors, a full disk for one, SQLite has rolled back by itself and says that there is nothing to end.
+    // After some errors, such as a full disk, SQLite has already rolled back and reports that there is no transaction.
     await connection.executeQuery(CompiledQuery.raw('ROLLBACK')).catch(() => {});
   }
 

@@ -3,11 +3,11 @@ import { makeDirectory } from '@weir/journal';
 import { SqliteBridge } from '@weir/journal/sqlite-bridge';
 import type { SqliteResult, SqliteStatement } from './sqlite-statement.ts';
 
-/** A SQLite database whose statements run in the thread of sqlite-worker.ts, one after the other. */
+/** A SQLite database whose statements run on the thread of sqlite-worker.ts, one after the other. */
 export class SqliteThread {
   readonly #bridge: SqliteBridge;
 
-  /** `path` is that of a file, or `:memory:`. */
+  /** `path` is a file, or `:memory:`. */
   constructor(path: string) {
     if (path !== ':memory:') makeDirectory(dirname(path));
     const worker = new URL(import.meta.resolve('./sqlite-worker.ts'));

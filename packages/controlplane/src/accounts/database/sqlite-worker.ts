@@ -3,12 +3,12 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { closeMessage, type SqliteReply } from '@weir/journal/sqlite-bridge';
 import type { SqliteResult, SqliteStatement } from './sqlite-statement.ts';
 
-/** The thread that owns a SQLite file, because `node:sqlite` blocks its thread until the disk has answered. */
+/** The thread that owns a SQLite file, because `node:sqlite` blocks its thread during I/O. */
 const port = parentPort!;
 const { path } = workerData as { path: string };
 
 const busyTimeoutMs = 5_000;
-/** Statements are few and written in code; the bound is for those whose text depends on how many values they have. */
+/** Most statements are constants; the bound is for those whose text depends on the number of values. */
 const preparedMax = 500;
 
 const database = new DatabaseSync(path, { timeout: busyTimeoutMs, enableForeignKeyConstraints: true });

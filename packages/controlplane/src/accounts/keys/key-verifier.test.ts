@@ -8,7 +8,7 @@ import type { Database } from '../database/schema.ts';
 import { KeyVerifier } from './key-verifier.ts';
 import { type ApiKey, Keys } from './keys.ts';
 
-/** Keys whose answers a test holds back. */
+/** Keys whose lookups a test can delay. */
 class HeldKeys extends Keys {
   asked = 0;
   /** Waits after the database has answered. */
@@ -36,7 +36,7 @@ async function scene(t: TestContext) {
   return { verifier, keys, make, deps, database, accountId: account.id };
 }
 
-test('key verifier: a busy key costs one question', async (t) => {
+test('key verifier: a busy key costs one query', async (t) => {
   const { verifier, keys, make, deps } = await scene(t);
   const { secret } = await make('busy');
   await Promise.all(Array.from({ length: 50 }, () => verifier.verify(secret)));
@@ -47,7 +47,7 @@ test('key verifier: a busy key costs one question', async (t) => {
   assert.equal(keys.asked, 1);
 });
 
-test('key verifier: making keys forgets nothing, revoking one forgets all', async (t) => {
+test('key verifier: creating a key evicts nothing, revoking one evicts all', async (t) => {
   const { verifier, keys, make, deps, accountId } = await scene(t);
   const [one, two] = [await make('one'), await make('two')];
   await verifier.verify(one.secret);
@@ -61,7 +61,7 @@ test('key verifier: making keys forgets nothing, revoking one forgets all', asyn
   assert.equal(keys.asked, 2);
 });
 
-test('key verifier: what was read before a revocation and comes after it is not kept', async (t) => {
+test('key verifier: a read that began before a revocation and ends after it is not cached', async (t) => {
   const { verifier, keys, make, deps, accountId } = await scene(t);
   const [slow, other] = [await make('slow'), await make('other')];
   await verifier.verify(other.secret);
@@ -74,17 +74,17 @@ test('key verifier: what was read before a revocation and comes after it is not 
   await read.promise;
   await keys.revoke(accountId, slow.key.id);
   deps.clock.advance(1_001);
-  // Somebody else notices the revocation meanwhile.
+  // Another call notices the revocation meanwhile.
   const noticing = verifier.verify(other.secret);
   keys.hold = undefined;
   await noticing;
   held.resolve();
-  // It was asked for before the revocation, so that either answer is right; afterwards only one is.
+  // The lookup began before the revocation, so either result is right; afterwards only one is.
   await verifying;
   assert.equal(await verifier.verify(slow.secret), undefined);
 });
 
-test('key verifier: nothing is known for longer than a second while the database is silent', async (t) => {
+test('key verifier: cached keys expire after a second while the database does not answer', async (t) => {
   const { make, deps, database } = await scene(t);
   const { secret } = await make('key');
   let isDown = false;

@@ -6,12 +6,12 @@ import { hashSecret, isKeySecret } from '../secrets/secrets.ts';
 import type { ApiKey, Keys } from './keys.ts';
 
 /**
- * What is remembered may be used for so long after it was last known that no key was revoked, and is asked again from
- * half of it on.
+ * Cached keys are valid for this long after the last confirmation that no key was revoked; the confirmation is renewed
+ * after half of it.
  */
 const trustedMs = 1_000;
 const askedAgainMs = trustedMs / 2;
-/** That a key is used is written down at most so often. */
+/** The last use of a key is written at most this often. */
 const lastUsedIntervalMs = 60_000;
 
 interface KnownKey {
@@ -20,9 +20,9 @@ interface KnownKey {
 }
 
 /**
- * Says whose a key is. Keys are remembered by their hash, so that a busy key costs no question to the database. A
- * counter there goes up with every revocation, in whatever process; when it has changed, everything is forgotten. So a
- * revoked key opens nothing after a second, and nothing at all while the database does not answer.
+ * Verifies keys. It caches keys by their hash, so that a busy key costs no query. A counter in the database is
+ * incremented by every revocation in any process; when it has changed, the cache is cleared. So a revoked key is
+ * refused after a second, and every key is refused while the database does not answer.
  */
 export class KeyVerifier {
   readonly #database: Database;
@@ -32,7 +32,7 @@ export class KeyVerifier {
   readonly #known = new Map<string, KnownKey>();
   readonly #loading = new Map<string, Promise<ApiKey | undefined>>();
   #revocations: number | undefined;
-  /** Counts how often everything was forgotten. */
+  /** How often the cache was cleared. */
   #forgotten = 0;
   #confirmedMs = Number.NEGATIVE_INFINITY;
   #confirming: Promise<void> | undefined;
@@ -44,7 +44,7 @@ export class KeyVerifier {
     this.#deps = deps;
   }
 
-  /** The key of a secret, or nothing. It is rejected when the database had to be asked and could not answer. */
+  /** Returns the key of a secret, if there is one. Rejects if the database was needed and did not answer. */
   async verify(secret: string): Promise<ApiKey | undefined> {
     if (!isKeySecret(secret)) return undefined;
     const hash = hashSecret(secret);
@@ -54,7 +54,7 @@ export class KeyVerifier {
     return this.#recall(hash) ?? (await this.#load(hash));
   }
 
-  /** Waits until what was noted is written. */
+  /** Waits until pending writes are done. */
   async close(): Promise<void> {
     await Promise.all(this.#noting);
   }
@@ -68,7 +68,7 @@ export class KeyVerifier {
     return known.key;
   }
 
-  /** Asks whether a key was revoked. Concurrent calls share the answer. */
+  /** Checks for revocations. Concurrent calls share the query. */
   #confirm(): Promise<void> {
     this.#confirming ??= this.#compareRevocations().finally(() => {
       this.#confirming = undefined;
@@ -105,7 +105,8 @@ export class KeyVerifier {
     if (key === undefined) return undefined;
     const known: KnownKey = { key, notedMs: key.lastUsedMs ?? Number.NEGATIVE_INFINITY };
     this.#noteUse(known);
-    // What was read before a revocation and comes after it was noticed may be the revoked key, and would stay.
+    // A read that began before a revocation and ended after it was noticed may have the revoked key, which must not
+    // stay in the cache.
     if (forgotten === this.#forgotten) this.#remember(hash, known);
     return key;
   }

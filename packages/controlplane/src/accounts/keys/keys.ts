@@ -22,7 +22,7 @@ export interface ApiKey extends KeyKind {
   readonly secretTail: string;
   readonly grants: readonly KeyGrant[];
   readonly createdMs: number;
-  /** The id of who made it. */
+  /** The id of the creator. */
   readonly createdBy: string;
   /** To the minute. */
   readonly lastUsedMs: number | undefined;
@@ -33,17 +33,17 @@ interface NewKey {
   readonly name: string;
   readonly grants: readonly KeyGrant[];
   readonly createdBy: string;
-  /** The application key that makes it, together with which it is revoked. */
+  /** The application key that creates it; both are revoked together. */
   readonly boundTo?: string | undefined;
-  /** An existing secret; otherwise a new one is made. */
+  /** An existing secret; by default a new one is generated. */
   readonly secret?: string;
 }
 
 const secretTailChars = 4;
 
 /**
- * API keys. The secret is shown once and stored as its hash. What a key may do never changes; to change it, one makes
- * another key.
+ * API keys. The secret is returned once and stored as its hash. The permissions of a key never change; a new key
+ * replaces it.
  */
 export class Keys {
   readonly #database: Database;
@@ -92,7 +92,7 @@ export class Keys {
       .executeTakeFirst();
     if (row === undefined) return undefined;
     const grants = await this.#grantsOf(row.id);
-    // A key that was revoked between the two questions has no grants.
+    // A key that was revoked between the two queries has no grants.
     return grants.length === 0 ? undefined : keyOf(row, grants);
   }
 
@@ -123,7 +123,7 @@ export class Keys {
     });
   }
 
-  /** With an application key go the keys that it has made to read. */
+  /** Revokes a key. With an application key, the read-only keys that it created are revoked too. */
   async revoke(accountId: string, keyId: string): Promise<void> {
     await changeAccount(this.#database, accountId, async (transaction) => {
       const bound = await boundKeyIds(transaction, accountId, keyId);
@@ -138,7 +138,7 @@ export class Keys {
     });
   }
 
-  /** Records that a key is used, unless that was recorded after `unlessAfterMs`. */
+  /** Records the use of a key, unless a use after `unlessAfterMs` is recorded already. */
   async noteUse(keyId: string, usedMs: number, unlessAfterMs: number): Promise<void> {
     await this.#database
       .updateTable('weir_api_keys')
@@ -208,7 +208,7 @@ async function freeName(transaction: DatabaseTransaction, accountId: string, nam
   return prefixed;
 }
 
-/** The keys that read and that an application key has made. */
+/** Returns the read-only keys that an application key created. */
 async function boundKeyIds(
   transaction: DatabaseTransaction,
   accountId: string,
@@ -228,7 +228,7 @@ async function boundKeyIds(
   return rows.map(({ id }) => id);
 }
 
-/** A key that was revoked while its call was under way makes nothing, and one that stays only so many. */
+/** Refuses if the creating key was revoked meanwhile, or has created too many keys. */
 async function checkMaker(
   transaction: DatabaseTransaction,
   accountId: string,
@@ -259,7 +259,7 @@ async function refuseTooMany(transaction: DatabaseTransaction, accountId: string
     throw new ApiError('limit_exceeded', `An account has at most ${apiLimits.apiKeysMax} API keys.`);
 }
 
-/** The grants with everything filled in, if they make one kind of key and name what the account has. */
+/** Returns the completed grants, if they form one kind of key and name objects of the account. */
 async function checkedGrants(
   transaction: DatabaseTransaction,
   accountId: string,

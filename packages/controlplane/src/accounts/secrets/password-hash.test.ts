@@ -6,7 +6,7 @@ import { defaultPasswordCost, hashPassword, isOutdated, isPasswordOf } from './p
 
 const cheap = { memoryKiB: 64, passes: 1, parallelism: 1 };
 
-test('passwords: hashes of the reference implementation of Argon2 are understood', async () => {
+test('passwords: hashes of the reference implementation of Argon2 are accepted', async () => {
   // biome-ignore format: a table
   const judged: [password: string, stored: string][] = [
     ['password',          '$argon2id$v=19$m=65536,t=2,p=1$c29tZXNhbHQ$CTFhFdXPJO1aFaMaO6Mm5c8y7cJHAph8ArZWb2GRPPc'],
@@ -20,7 +20,7 @@ test('passwords: hashes of the reference implementation of Argon2 are understood
   }
 });
 
-test('passwords: a hash knows its password and no other', async () => {
+test('passwords: a hash accepts its password and no other', async () => {
   await fc.assert(
     fc.asyncProperty(fc.string({ unit: 'binary' }), fc.string({ unit: 'binary' }), async (one, other) => {
       const stored = await hashPassword(one, cheap, randomBytes);
@@ -32,7 +32,7 @@ test('passwords: a hash knows its password and no other', async () => {
   );
 });
 
-test('passwords: the same password has another hash each time, and is the same however it is typed', async () => {
+test('passwords: the same password has another hash each time, and matches in any Unicode form', async () => {
   const composed = 'caf\u00e9 au lait';
   const stored = await hashPassword(composed, cheap, randomBytes);
   assert.notEqual(await hashPassword(composed, cheap, randomBytes), stored);
@@ -47,7 +47,7 @@ test('passwords: a hash of another cost is outdated', async () => {
     assert.equal(isOutdated(stored, { ...cheap, ...change }), true);
 });
 
-test('passwords: what is no hash, or asks for too much, is refused and not shown', async () => {
+test('passwords: an invalid or too expensive hash is refused and not shown', async () => {
   const tail = '$c29tZXNhbHQ$CTFhFdXPJO1aFaMaO6Mm5c8y7cJHAph8ArZWb2GRPPc';
   const stored = [
     '',

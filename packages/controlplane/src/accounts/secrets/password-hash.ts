@@ -1,7 +1,7 @@
 import { argon2, timingSafeEqual } from 'node:crypto';
 import { promisify } from 'node:util';
 
-/** What computing a hash costs, and so what a guess costs a thief. */
+/** The cost of computing a hash, and so of a guess by a thief. */
 export interface PasswordCost {
   readonly memoryKiB: number;
   readonly passes: number;
@@ -14,7 +14,8 @@ export const defaultPasswordCost: PasswordCost = { memoryKiB: 19_456, passes: 2,
 const saltBytes = 16;
 const tagBytes = 32;
 /**
- * What a stored hash may ask for. They are ours; the ends keep one that was tampered with from stopping the process.
+ * Limits on the parameters of a stored hash. The hashes are ours; the limits prevent a manipulated one from stalling
+ * the process.
  */
 const memoryKiBMax = 1024 * 1024;
 const passesMax = 100;
@@ -22,7 +23,7 @@ const parallelismMax = 16;
 
 const computeArgon2 = promisify(argon2);
 
-/** Argon2id in PHC format: `$argon2id$v=19$m=19456,t=2,p=1$<salt>$<hash>`. */
+/** Returns an Argon2id hash in PHC format: `$argon2id$v=19$m=19456,t=2,p=1$<salt>$<hash>`. */
 export async function hashPassword(
   password: string,
   cost: PasswordCost,
@@ -40,7 +41,7 @@ export async function isPasswordOf(password: string, stored: string): Promise<bo
   return timingSafeEqual(await compute(password, cost, salt, tag.length), tag);
 }
 
-/** Whether a hash is cheaper or dearer than those that are made now. */
+/** Whether the cost of a hash differs from the current one. */
 export function isOutdated(stored: string, { memoryKiB, passes, parallelism }: PasswordCost): boolean {
   const { cost } = parse(stored);
   return cost.memoryKiB !== memoryKiB || cost.passes !== passes || cost.parallelism !== parallelism;
@@ -52,7 +53,7 @@ function compute(
   salt: Uint8Array,
   tagLength: number,
 ): Promise<Buffer> {
-  // Keyboards write the same character in more than one way.
+  // Keyboards encode the same character in different ways.
   const message = Buffer.from(password.normalize('NFKC'));
   return computeArgon2('argon2id', {
     message,

@@ -8,10 +8,10 @@ import { Passwords } from './passwords.ts';
 
 const cost = { memoryKiB: 64, passes: 1, parallelism: 1 };
 
-test('passwords: of those who come at once some run, some wait and the rest is sent away', async () => {
+test('passwords: of concurrent requests some run, some wait and the rest is refused', async () => {
   const passwords = new Passwords({ cost, randomBytes });
   const stored = await passwords.hash('correct horse battery');
-  // The hash of nobody's password is made at the start, and would take one of the turns.
+  // The placeholder hash is made at the start, and would take one of the slots.
   await passwords.isRight('correct horse battery', null);
   const turns = controlPlaneLimits.passwordHashesRunningMax + controlPlaneLimits.passwordHashesWaitingMax;
   const results = await Promise.allSettled(
@@ -23,14 +23,14 @@ test('passwords: of those who come at once some run, some wait and the rest is s
     ),
     [...Array(turns).fill(true), ...Array(10).fill('rate_limited')],
   );
-  // And then there is room again, for as many.
+  // Afterwards there is capacity for as many again.
   const later = await Promise.all(
     Array.from({ length: turns }, () => passwords.isRight('wrong horse battery', stored)),
   );
   assert.equal(later.includes(true), false);
 });
 
-test('passwords: who has none is hashed for all the same', async () => {
+test('passwords: a user without a password costs a hash as well', async () => {
   const passwords = new Passwords({ cost, randomBytes });
   assert.equal(await passwords.isRight('correct horse battery', null), false);
   const turns = controlPlaneLimits.passwordHashesRunningMax + controlPlaneLimits.passwordHashesWaitingMax;
@@ -40,7 +40,7 @@ test('passwords: who has none is hashed for all the same', async () => {
   assert.equal(results.filter(({ status }) => status === 'rejected').length, 1);
 });
 
-test('passwords: a new one is long enough, and not too long', async () => {
+test('passwords: a new password has a minimum and a maximum length', async () => {
   const passwords = new Passwords({ cost, randomBytes });
   for (const password of ['', 'elevenchars', 'x'.repeat(apiLimits.passwordCharsMax + 1)])
     await assert.rejects(passwords.hash(password), (error: ApiError) => error.code === 'invalid_request');

@@ -12,14 +12,14 @@ interface PasswordsOptions {
 }
 
 /**
- * Hashes passwords, few at a time: each takes a thread that files and names of hosts need too, and megabytes. Who comes
- * when too many wait is sent away.
+ * Hashes passwords, few at a time: each takes megabytes and a thread of the pool that file access and DNS lookups need
+ * too. Requests beyond the queue are refused.
  */
 export class Passwords {
   readonly #options: PasswordsOptions;
   readonly #waiting: (() => void)[] = [];
   #running = 0;
-  /** A hash that no password has, at the present cost. Made early, so that its first use does not take longer. */
+  /** A hash that no password matches, at the current cost. Made early, so that its first use does not take longer. */
   #nobody: Promise<string> | undefined;
 
   constructor(options: PasswordsOptions) {
@@ -36,7 +36,7 @@ export class Passwords {
     return this.#inTurn(() => hashPassword(password, this.#options.cost, this.#options.randomBytes));
   }
 
-  /** Without a hash the answer is no, after as much work: the time does not reveal which users have a password. */
+  /** Without a hash the result is false, after the same work: the time does not reveal which users have a password. */
   async isRight(password: string, stored: string | null): Promise<boolean> {
     if (password.length > apiLimits.passwordCharsMax) return false;
     const compared = stored ?? (await this.#dummyHash());
@@ -44,7 +44,7 @@ export class Passwords {
     return isSame && stored !== null;
   }
 
-  /** Whether it should be hashed again, now that its owner has told it. */
+  /** Whether the password should be hashed again, now that it is available. */
   isOutdated(stored: string): boolean {
     return isOutdated(stored, this.#options.cost);
   }
@@ -68,7 +68,7 @@ export class Passwords {
     try {
       return await work();
     } finally {
-      // The turn goes to the next one, or back.
+      // Passes the slot to the next waiter, or frees it.
       const next = this.#waiting.shift();
       if (next === undefined) this.#running--;
       else next();

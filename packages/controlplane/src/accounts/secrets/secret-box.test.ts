@@ -8,7 +8,7 @@ const first = Buffer.alloc(32, 1);
 const second = Buffer.alloc(32, 2);
 const box = createSecretBox([first], randomBytes);
 
-test('secret box: what is sealed opens again, and the text is not in it', () => {
+test('secret box: a sealed secret opens again, and the text is not in it', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'grapheme', maxLength: 200 }), fc.string(), (secret, purpose) => {
       assert.equal(box.open(box.seal(secret, purpose), purpose), secret);
@@ -30,7 +30,7 @@ test('secret box: nothing else opens', () => {
   for (const [what, open, problem] of cases) assert.throws(open, problem, what);
 });
 
-test('secret box: a change of any bit is noticed', () => {
+test('secret box: a change of any bit is detected', () => {
   const sealed = box.seal('secret', 'x');
   const head = sealed.slice(0, 'v1.0123456789ab.'.length);
   const bytes = Buffer.from(sealed.slice(head.length), 'base64url');

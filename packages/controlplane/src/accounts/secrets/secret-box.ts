@@ -5,9 +5,9 @@ import { createCipheriv, createDecipheriv, hkdfSync } from 'node:crypto';
  * backup, is useless without the key, which is stored elsewhere.
  */
 export interface SecretBox {
-  /** `purpose` says where the secret is kept. One that is moved elsewhere does not open. */
+  /** `purpose` names the place of the secret. A secret that is moved elsewhere does not open. */
   seal(secret: string, purpose: string): string;
-  /** Throws for what was sealed with a key that is gone, for another purpose, or not at all. */
+  /** Throws if the secret was sealed with a removed key, for another purpose, or not at all. */
   open(sealed: string, purpose: string): string;
 }
 
@@ -21,11 +21,11 @@ const cipherName = 'aes-256-gcm';
 
 interface KnownKey {
   readonly bytes: Uint8Array;
-  /** Tells keys apart and tells nothing of them. */
+  /** Identifies the key without revealing it. */
   readonly id: string;
 }
 
-/** The first key seals, and all of them open, so that a key can be replaced. */
+/** Creates a secret box. The first key seals, and all of them open, so that a key can be replaced. */
 export function createSecretBox(
   keys: readonly [Uint8Array, ...Uint8Array[]],
   randomBytes: (count: number) => Uint8Array,
@@ -63,7 +63,7 @@ export function createSecretBox(
   };
 }
 
-/** Every secret has a key and a nonce of its own, so that however many are sealed no two share them. */
+/** Every secret has its own derived key and nonce, so that no two secrets share them. */
 function cipherOf({ bytes }: KnownKey, salt: Uint8Array): { readonly key: Buffer; readonly nonce: Buffer } {
   const made = derived(bytes, salt, 'sealing', cipherKeyBytes + nonceBytes);
   return { key: made.subarray(0, cipherKeyBytes), nonce: made.subarray(cipherKeyBytes) };

@@ -31,7 +31,7 @@ test('secret keys: a file that others can read is refused, and not replaced', as
   assert.equal(readFileSync(path, 'utf8'), `${'ab'.repeat(32)}\n`);
 });
 
-test('secret keys: where they are, by the database', async () => {
+test('secret keys: the location depends on the database', async () => {
   const keyFile = join(folder, 'named');
   writeFileSync(keyFile, 'ab'.repeat(32), { mode: 0o600 });
   const cases: [databaseUrl: string, keyFile: string | undefined, hasBox: boolean][] = [
@@ -50,7 +50,7 @@ test('secret keys: where they are, by the database', async () => {
   );
 });
 
-test('secret keys: one in each line', () => {
+test('secret keys: one per line', () => {
   const [one, two] = ['ab'.repeat(32), 'CD'.repeat(32)];
   assert.deepEqual(
     parseSecretKeys(`${one}\n\n ${two} \n`).map((key) => key.length),

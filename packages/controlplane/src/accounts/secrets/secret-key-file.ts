@@ -8,7 +8,7 @@ import { createSecretBox, type SecretBox, secretKeyBytes } from './secret-box.ts
 interface SecretBoxOptions {
   /** As `openAccounts` takes it. */
   readonly databaseUrl: string;
-  /** The file that an operator names. */
+  /** The file that the operator configured. */
   readonly keyFile?: string | undefined;
   readonly randomBytes: (count: number) => Uint8Array;
 }
@@ -16,13 +16,13 @@ interface SecretBoxOptions {
 /**
  * Opens the secret box of an installation. Its key is never in the database:
  *
- * - in the file that the operator names, which all processes of a control plane have, or else
- * - beside a SQLite database, in a file that is made at the first start, so that a copy of the database alone opens
- *   nothing, or
- * - for a database in memory, nowhere: both end with the process.
+ * - in the file that the operator configured, which all processes of a control plane share, or else
+ * - beside a SQLite database, in a file that is created at the first start, so that a copy of the database alone is
+ *   useless, or
+ * - for a database in memory, only in memory: both end with the process.
  *
- * A PostgreSQL database without a file has no box. What needs one is then refused, because a key that each process
- * makes for itself would open nothing elsewhere.
+ * A PostgreSQL database without a file has no box. What needs one is then refused, because a key that each process made
+ * for itself would open nothing elsewhere.
  */
 export async function openSecretBox(options: SecretBoxOptions): Promise<SecretBox | undefined> {
   const { databaseUrl, keyFile, randomBytes } = options;
@@ -37,7 +37,7 @@ export async function openSecretBox(options: SecretBoxOptions): Promise<SecretBo
   return boxOf(text, randomBytes);
 }
 
-/** Processes that start together make one file: only a complete one gets the name, and later processes read it. */
+/** Processes that start together create one file: only a complete one gets the name, and later processes read it. */
 async function madeFile(path: string, randomBytes: (count: number) => Uint8Array): Promise<string> {
   makeDirectory(dirname(path));
   const draft = `${path}.${Buffer.from(randomBytes(8)).toString('hex')}`;
@@ -55,11 +55,11 @@ async function madeFile(path: string, randomBytes: (count: number) => Uint8Array
   return readPrivateFile(path);
 }
 
-/** A key per line, 64 hex digits. The first one seals. */
+/** Parses one key per line, 64 hex digits. The first one seals. */
 export function parseSecretKeys(text: string): [Uint8Array, ...Uint8Array[]] {
   const lines = text.split('\n').flatMap((line) => (line.trim() === '' ? [] : [line.trim()]));
   const keys = lines.map((line, index) => {
-    // What stands there is not repeated: it may be a key with a letter too many.
+    // The line is not repeated: it may be a key with one letter too many.
     if (!/^[0-9a-fA-F]{64}$/.test(line)) throw new Error(`line ${index + 1} is not a key of 64 hex digits`);
     return Buffer.from(line, 'hex');
   });

@@ -1,9 +1,9 @@
 import { hash } from 'node:crypto';
 
-/** 256 random bits cannot be guessed, so that a fast hash is enough, and a copy of the tables opens nothing. */
+/** 256 random bits cannot be guessed, so a fast hash is enough, and a copy of the tables reveals nothing. */
 const secretBytes = 32;
 
-/** A secret for a cookie or a link. It is shown once and not kept. */
+/** Returns a secret for a cookie or a link. It is shown once and not stored. */
 export function freshToken(randomBytes: (count: number) => Uint8Array): string {
   return Buffer.from(randomBytes(secretBytes)).toString('base64url');
 }
@@ -14,7 +14,7 @@ export function isToken(text: string): boolean {
   return tokenPattern.test(text);
 }
 
-/** A key, `aks_<64 hex>`. It is shown once and not kept. */
+/** Returns a key, `aks_<64 hex>`. It is shown once and not stored. */
 export function freshKeySecret(randomBytes: (count: number) => Uint8Array): string {
   return `aks_${Buffer.from(randomBytes(secretBytes)).toString('hex')}`;
 }
@@ -25,7 +25,7 @@ export function isKeySecret(text: string): boolean {
   return keySecretPattern.test(text);
 }
 
-/** What is stored of a secret: its SHA-256 in hex. */
+/** Returns the stored form of a secret: its SHA-256 in hex. */
 export function hashSecret(secret: string): string {
   return hash('sha256', secret, 'hex');
 }

@@ -7,16 +7,16 @@ import { changeAccount } from '../database/change-account.ts';
 import type { Database, SsoConnectionRow } from '../database/schema.ts';
 import type { SecretBox } from '../secrets/secret-box.ts';
 
-/** How users of an account sign in with OpenID Connect. The secret of the client is not among it. */
+/** The OpenID Connect connection of an account, without the client secret. */
 export interface SsoConnection {
   /** `ssoi_…` */
   readonly id: string;
   readonly accountId: string;
-  /** What its addresses have at their end. No other account has the same. */
+  /** The last segment of its URLs. Unique among accounts. */
   readonly identifier: string;
   readonly issuer: string;
   readonly clientId: string;
-  /** The role of users who have no other by the claim. */
+  /** The role of users for whom the claim names none. */
   readonly defaultRoleId: string;
   /** Whether roles follow the claim. */
   readonly hasRoleMapping: boolean;
@@ -30,7 +30,7 @@ export interface NewSsoConnection extends Omit<SsoConnection, 'id' | 'accountId'
 
 type SsoConnectionChange = Partial<Omit<NewSsoConnection, 'identifier'>>;
 
-/** The connections of accounts with identity providers, one at the most for each. */
+/** The connections of accounts to identity providers, at most one per account. */
 export class SsoConnections {
   readonly #database: Database;
   readonly #deps: AccountsDeps;
@@ -58,13 +58,16 @@ export class SsoConnections {
     return row === undefined ? undefined : connectionOf(row);
   }
 
-  /** The only one of the installation; nothing where there are several, because a visitor could belong to any. */
+  /**
+   * Returns the only connection of the installation; `undefined` if there are several, because a visitor could belong
+   * to any.
+   */
   async only(): Promise<SsoConnection | undefined> {
     const rows = await this.#database.selectFrom('weir_sso_connections').selectAll().limit(2).execute();
     return rows.length === 1 ? connectionOf(rows[0]!) : undefined;
   }
 
-  /** For the issuer of the connection only: one that replaced it has a secret of its own. */
+  /** For the issuer of the connection only: a connection that replaced it has its own secret. */
   async clientSecretOf({ id, issuer }: SsoConnection): Promise<string> {
     const row = await this.#database
       .selectFrom('weir_sso_connections')
@@ -100,7 +103,7 @@ export class SsoConnections {
         role_claim: connection.roleClaim,
         created_ms: clock.nowMs(),
       };
-      // Another account may have the identifier, whose changes do not wait for ours.
+      // Another account may have the identifier, and its changes are not serialized with ours.
       const { numInsertedOrUpdatedRows } = await transaction
         .insertInto('weir_sso_connections')
         .values(row)
@@ -113,8 +116,8 @@ export class SsoConnections {
   }
 
   /**
-   * Changes what is named. Another issuer needs the secret again: otherwise an administrator of the connection could
-   * have the secret sent to a server of their own, though the API never shows it.
+   * Changes the given fields. Another issuer requires the secret again: otherwise an administrator of the connection
+   * could have the secret sent to their own server, though the API never shows it.
    */
   async update(accountId: string, connectionId: string, change: SsoConnectionChange): Promise<void> {
     await changeAccount(this.#database, accountId, async (transaction) => {
@@ -144,7 +147,7 @@ export class SsoConnections {
     });
   }
 
-  /** A user who administers the account and signs in with a password must remain. Sessions go on. */
+  /** An administrator of the account who signs in with a password must remain. Sessions continue. */
   async delete(accountId: string, connectionId: string): Promise<void> {
     await changeAccount(this.#database, accountId, async (transaction) => {
       const { numDeletedRows } = await transaction
@@ -182,7 +185,7 @@ function truth(isSo: boolean): 0 | 1 {
   return isSo ? 1 : 0;
 }
 
-/** A secret that is put into the row of another connection does not open there. */
+/** A secret that is moved to the row of another connection does not open there. */
 function purposeOf(connectionId: string): string {
   return `the client secret of ${connectionId}`;
 }

@@ -14,21 +14,21 @@ export interface SsoPerson extends Identity {
   /** Whether the provider has verified the address. */
   readonly isEmailVerified: boolean;
   readonly name: string;
-  /** What the claim about roles says; `undefined` without such a claim. */
+  /** The values of the role claim; `undefined` without such a claim. */
   readonly roleNames: readonly string[] | undefined;
 }
 
 interface SsoSignIn {
   readonly user: User;
-  /** Whether roles were to be taken from the last administrator, who kept them. */
+  /** Whether the claim would have removed the last administrator, whose roles were then left unchanged. */
   readonly keptLastAdministrator: boolean;
 }
 
 /**
  * Finds or creates the user that an identity provider describes.
  *
- * A user is known by issuer and subject. Only an address that the issuer has verified finds a user who is invited, or
- * who came from another issuer before; and never a user with a password, whom the owner of the connection could
+ * A user is identified by issuer and subject. Only an address that the issuer has verified finds a user who is invited,
+ * or who came from another issuer before; and never a user with a password, whom the owner of the connection could then
  * impersonate.
  */
 export class SsoSignIns {
@@ -64,7 +64,7 @@ export class SsoSignIns {
     });
   }
 
-  /** A user of the account who signed in with another issuer before. */
+  /** Returns a user of the account who signed in with another issuer before. */
   async #userByAddress(
     transaction: DatabaseTransaction,
     accountId: string,
@@ -126,7 +126,7 @@ async function knownUser(
     .where('identities.issuer', '=', issuer)
     .where('identities.subject', '=', subject)
     .executeTakeFirst();
-  // Two accounts may trust the same issuer. A user of one never gets into the other through its connection.
+  // Two accounts may trust the same issuer. A user of one never gets access to the other through its connection.
   if (row !== undefined && row.account_id !== accountId) throw addressTaken();
   return row;
 }
@@ -154,7 +154,7 @@ function addressTaken(): ApiError {
 }
 
 /**
- * Gives exactly the roles that the claim names, or the default role. Says whether that would have removed the last
+ * Assigns exactly the roles that the claim names, or the default role. Returns whether that would have removed the last
  * administrator.
  */
 async function mapRoles(

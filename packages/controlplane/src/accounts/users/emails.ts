@@ -1,12 +1,12 @@
 import { ApiError } from '@weir/api';
 import { apiLimits } from '@weir/api/limits';
 
-/** An address that mail could be sent to: what a person types into a form, not everything that the standard allows. */
+/** A practical subset of e-mail addresses, not everything that the standard allows. */
 const emailPattern = /^[\x21-\x7e]{1,64}@[A-Za-z0-9](?:[A-Za-z0-9.-]{0,251}[A-Za-z0-9])?$/;
 
 /**
- * Addresses are ASCII: two that look the same, or that become the same by lower case, would let one person sign in as
- * another. Domains in other scripts have an ASCII form.
+ * Addresses are ASCII: two that look the same, or become equal in lower case, would let one person sign in as another.
+ * Domains in other scripts have an ASCII form.
  */
 export function checkedEmail(email: string): string {
   if (isEmail(email)) return email.trim();
@@ -20,7 +20,7 @@ export function isEmail(email: string): boolean {
   );
 }
 
-/** The form by which an address is unique. */
+/** Returns the normalized form, which is unique. */
 export function emailKey(email: string): string {
   return email.trim().toLowerCase();
 }

@@ -19,7 +19,7 @@ export interface Invitation {
   readonly accountId: string;
   readonly email: string;
   readonly roleId: string;
-  /** The id of who invited. */
+  /** The id of the inviting user. */
   readonly invitedBy: string;
   readonly createdMs: number;
   readonly expiresMs: number;
@@ -31,8 +31,8 @@ export interface Invited {
 }
 
 /**
- * Invitations to an account, each a link that works once, for one address, for a week. A new one to the same address
- * voids the old.
+ * Invitations to an account: links that work once, for one address, for a week. A new one to the same address voids the
+ * old.
  */
 export class Invitations {
   readonly #database: Database;
@@ -45,7 +45,7 @@ export class Invitations {
     this.#passwords = passwords;
   }
 
-  /** Those that can still be accepted. */
+  /** Lists those that can still be accepted. */
   async list(accountId: string): Promise<Invitation[]> {
     const rows = await this.#database
       .selectFrom('weir_invitations')
@@ -58,7 +58,7 @@ export class Invitations {
     return rows.map(invitationOf);
   }
 
-  /** All or none. The tokens for the links are shown here and never again. */
+  /** Creates all or none. The tokens for the links are returned only here. */
   create(
     accountId: string,
     invited: readonly Invited[],
@@ -74,7 +74,7 @@ export class Invitations {
     });
   }
 
-  /** Who a link is for, so that its page can say so. */
+  /** Returns the invitation of a link, so that its page can show the address. */
   async find(token: string): Promise<Invitation | undefined> {
     if (!isToken(token)) return undefined;
     const row = await this.#database
@@ -86,7 +86,7 @@ export class Invitations {
     return row === undefined ? undefined : invitationOf(row);
   }
 
-  /** Makes the user. The address is the invited one, whatever the identity provider says. */
+  /** Creates the user. The address is the invited one, regardless of the identity provider's. */
   async accept(token: string, accepting: { readonly name: string; readonly proof: Proof }): Promise<User> {
     const invitation = await this.find(token);
     if (invitation === undefined) throw new ApiError('invalid_token');
@@ -140,7 +140,7 @@ export class Invitations {
     return { invitation: invitationOf(row), token };
   }
 
-  /** Only one of those who use a link at the same time finds it. */
+  /** Of concurrent uses of a link only one finds it. */
   async #use(transaction: DatabaseTransaction, invitationId: string, token: string): Promise<void> {
     const { numDeletedRows } = await transaction
       .deleteFrom('weir_invitations')
@@ -164,7 +164,7 @@ function invitationOf(row: InvitationRow): Invitation {
   };
 }
 
-/** A user of another account is not told of; the invitation then fails when it is accepted. */
+/** A user of another account is not revealed; accepting the invitation then fails. */
 async function refuseKnown(transaction: DatabaseTransaction, key: string, accountId: string): Promise<void> {
   const user = await transaction
     .selectFrom('weir_users')

@@ -7,14 +7,14 @@ import type { Database, SessionRow } from '../database/schema.ts';
 import { freshToken, hashSecret, isToken } from '../secrets/secrets.ts';
 import { type User, userOf } from './users.ts';
 
-/** A session ends when it was not used for so long, and in any case after the longer time. */
+/** The idle timeout of a session, and its absolute lifetime. */
 const sessionIdleMsMax = 12 * 3_600_000;
 const sessionMsMax = 7 * 24 * 3_600_000;
-/** That a session is used is written down at most so often. */
+/** The last use of a session is written at most this often. */
 const lastSeenIntervalMs = 60_000;
 
 export interface Session {
-  /** `si_…`, which opens nothing. */
+  /** `si_…`; it grants no access. */
   readonly id: string;
   readonly createdMs: number;
   readonly lastSeenMs: number;
@@ -27,11 +27,11 @@ interface SignIn {
   readonly userId: string;
   readonly remoteAddress: string;
   readonly userAgent: string;
-  /** The token that the browser came with. It may be forged. */
+  /** The token that the browser sent. It may be forged. */
   readonly replacedToken?: string;
 }
 
-/** Sessions of the console. A browser holds a token of 256 random bits, and the database its hash. */
+/** Sessions of the console. A browser holds a token of 256 random bits; the database holds its hash. */
 export class Sessions {
   readonly #database: Database;
   readonly #deps: AccountsDeps;
@@ -42,8 +42,8 @@ export class Sessions {
   }
 
   /**
-   * Begins a session with a new token, and ends the one that the browser had: a token that an attacker put into the
-   * browser is worthless after the sign-in.
+   * Begins a session with a new token and ends the previous one of the browser: a token that an attacker planted
+   * (session fixation) is worthless after the sign-in.
    */
   async begin(signIn: SignIn): Promise<{ readonly session: Session; readonly token: string }> {
     const { clock, random, randomBytes } = this.#deps;
@@ -65,7 +65,7 @@ export class Sessions {
     return { session: sessionOf(row), token };
   }
 
-  /** The session of a token with its user, if it has not ended. */
+  /** Returns the session of a token with its user, unless it has ended. */
   async resume(token: string): Promise<{ readonly session: Session; readonly user: User } | undefined> {
     if (!isToken(token)) return undefined;
     const nowMs = this.#deps.clock.nowMs();
@@ -95,7 +95,7 @@ export class Sessions {
     return { session: sessionOf(row), user: userOf(user) };
   }
 
-  /** Those of a user that have not ended, the newest first. */
+  /** Lists the active sessions of a user, the newest first. */
   async list(userId: string): Promise<Session[]> {
     const nowMs = this.#deps.clock.nowMs();
     const rows = await this.#database
@@ -110,7 +110,7 @@ export class Sessions {
     return rows.map(sessionOf);
   }
 
-  /** Whether there was one to end. */
+  /** Returns whether there was one to end. */
   async end(userId: string, sessionId: string): Promise<boolean> {
     const { numDeletedRows } = await this.#database
       .deleteFrom('weir_sessions')
@@ -128,7 +128,7 @@ export class Sessions {
     await this.#database.deleteFrom('weir_sessions').where('user_id', '=', userId).execute();
   }
 
-  /** Forgets sessions that have ended by themselves. */
+  /** Deletes expired sessions. */
   async forgetEnded(): Promise<void> {
     const nowMs = this.#deps.clock.nowMs();
     await this.#database

@@ -43,7 +43,7 @@ interface NewUser {
   readonly roleIds: readonly string[];
 }
 
-/** Users: people who sign in. An address belongs to one user of one account, whatever its case. */
+/** Users: people who sign in. An address belongs to one user of one account, regardless of case. */
 export class Users {
   readonly #database: Database;
   readonly #deps: AccountsDeps;
@@ -110,7 +110,7 @@ export class Users {
     );
   }
 
-  /** What the roles of a user add up to. */
+  /** Returns the combined grants of a user's roles. */
   async grantsOf(userId: string): Promise<RoleGrant[]> {
     const rows = await this.#database
       .selectFrom('weir_user_roles as held')
@@ -126,8 +126,8 @@ export class Users {
   }
 
   /**
-   * The user with this address and password. Neither the answer nor the time that it takes says whether the address is
-   * known. A hash of an older cost is made anew, because now the password is there.
+   * Returns the user with this address and password. Neither the answer nor its timing reveals whether the address
+   * exists. A hash of an older cost is replaced, because the password is available now.
    */
   async authenticate(email: string, password: string): Promise<User | undefined> {
     const row = await this.#rowOfEmail(email);
@@ -140,13 +140,13 @@ export class Users {
       .updateTable('weir_users')
       .set({ last_sign_in_ms: lastSignInMs, password_hash: passwordHash })
       .where('id', '=', row.id)
-      // One that was changed meanwhile stays changed, and the old one opens nothing.
+      // A concurrent change of the password takes precedence.
       .where('password_hash', '=', stored)
       .executeTakeFirst();
     return numUpdatedRows === 0n ? undefined : { ...userOf(row), lastSignInMs };
   }
 
-  /** Notes that a user has signed in elsewhere. */
+  /** Records a sign-in at an identity provider. */
   async noteSignIn(userId: string): Promise<void> {
     await this.#database
       .updateTable('weir_users')
@@ -155,7 +155,7 @@ export class Users {
       .execute();
   }
 
-  /** Ends all sessions of the user but one, because they may have been opened with a stolen password. */
+  /** Ends all other sessions of the user, because they may have been opened with a stolen password. */
   async setPassword(
     accountId: string,
     userId: string,
@@ -188,7 +188,7 @@ export class Users {
     });
   }
 
-  /** With sessions, roles and identities. */
+  /** Deletes a user with sessions, roles and identities. */
   async delete(accountId: string, userId: string): Promise<void> {
     await changeAccount(this.#database, accountId, async (transaction) => {
       const { numDeletedRows } = await transaction
@@ -238,7 +238,7 @@ async function updateUser(
   if (numUpdatedRows === 0n) throw notFound('user');
 }
 
-/** What is stored of a proof. A password is hashed before anything is locked, because that takes time. */
+/** The stored form of a proof. A password is hashed before any lock is taken, because hashing is slow. */
 type StoredProof = { readonly passwordHash: string } | { readonly identity: Identity };
 
 export async function provenBy(proof: Proof, passwords: Passwords): Promise<StoredProof> {
@@ -263,7 +263,7 @@ export async function insertUser(
     created_ms: deps.clock.nowMs(),
     last_sign_in_ms: null,
   };
-  // The address may belong to a user of another account, whose changes do not wait for ours.
+  // The address may belong to a user of another account, whose changes are not serialized with ours.
   const { numInsertedOrUpdatedRows } = await transaction
     .insertInto('weir_users')
     .values(row)

@@ -8,31 +8,31 @@ import { changeAccount } from '../database/change-account.ts';
 import type { Database, DatabaseTransaction, FederationRow } from '../database/schema.ts';
 import { requireCluster } from './require-cluster.ts';
 
-/** What a claim has to be, as it was written. */
+/** The required value of a claim, as written. */
 interface FederationRule {
   readonly path: string;
   readonly value: string;
 }
 
-/** Whose tokens admit agents to a cluster. It never changes; another one takes its place. */
+/** Defines whose tokens admit agents to a cluster. Immutable; a new one replaces it. */
 export interface Federation {
   /** `wif_…` */
   readonly id: string;
   readonly clusterId: string;
   readonly name: string;
   readonly issuer: string;
-  /** Whom a token has to be made out to. */
+  /** The audience that a token must have. */
   readonly audience: string;
   readonly rules: readonly FederationRule[];
   readonly isReadOnly: boolean;
-  /** How long an agent is admitted for. */
+  /** The lifetime of the issued agent token. */
   readonly lifetimeSeconds: number;
   readonly createdMs: number;
 }
 
 export type NewFederation = Omit<Federation, 'id' | 'createdMs'>;
 
-/** The federations of clusters. Whether their rules make sense is for the caller to judge. */
+/** The federations of clusters. The caller validates the rules. */
 export class Federations {
   readonly #database: Database;
   readonly #deps: AccountsDeps;
@@ -54,7 +54,7 @@ export class Federations {
     return rows.map(federationOf);
   }
 
-  /** Those that admit to a cluster of any account. A deleted cluster has none. */
+  /** Lists those that admit to a cluster, in any account. A deleted cluster has none. */
   async admittingTo(clusterId: string): Promise<Federation[]> {
     const rows = await this.#database
       .selectFrom('weir_federations as federations')

@@ -1,7 +1,7 @@
 import { countUp } from '../database/counters.ts';
 import type { DatabaseTransaction } from '../database/schema.ts';
 
-/** Those that open nothing but this workspace, or a cluster of it. */
+/** Revokes keys that grant access only to this workspace, or to a cluster of it. */
 export async function revokeKeysOfWorkspace(
   transaction: DatabaseTransaction,
   accountId: string,
@@ -35,6 +35,6 @@ async function revokeKeysWithoutGrants(transaction: DatabaseTransaction, account
       ),
     )
     .execute();
-  // Grants of keys that stay have changed as well.
+  // Grants of the remaining keys have changed as well.
   await countUp(transaction, 'revocations');
 }

@@ -21,7 +21,7 @@ export interface Pipeline {
   readonly name: string;
   readonly type: PipelineType;
   readonly state: PipelineState;
-  /** The configuration that counts, if one was deployed. */
+  /** The deployed configuration, if there is one. */
   readonly deployed: { readonly id: string; readonly version: number } | undefined;
   readonly createdMs: number;
 }
@@ -31,14 +31,14 @@ export interface ConfigurationPart {
   readonly yaml: string;
 }
 
-/** What a pipeline is told to do. Whether that makes sense is for the caller to judge. */
+/** A configuration of a pipeline. The caller validates it. */
 export interface NewConfiguration {
-  /** Of several parts, all of them as one. */
+  /** If it was sent in parts, all of them merged. */
   readonly yaml: string;
   readonly parts?: readonly ConfigurationPart[] | undefined;
 }
 
-/** It never changes. */
+/** Immutable. */
 export interface PipelineConfiguration extends NewConfiguration {
   /** `pci_…` */
   readonly id: string;
@@ -51,14 +51,14 @@ export interface PipelineChange {
   readonly deployedConfigurationId?: string | undefined;
 }
 
-/** Where a pipeline is. In another cluster, or in another account, it is not found. */
+/** Where a pipeline is. In another cluster or account it is not found. */
 export interface PipelinePlace {
   readonly accountId: string;
   readonly clusterId: string;
   readonly pipelineId: string;
 }
 
-/** The pipelines of clusters, and what they are configured to do. */
+/** The pipelines of clusters, and their configurations. */
 export class Pipelines {
   readonly #database: Database;
   readonly #deps: AccountsDeps;
@@ -74,7 +74,7 @@ export class Pipelines {
       .where('pipelines.account_id', '=', accountId)
       .where('pipelines.cluster_id', '=', clusterId)
       .execute();
-    // Databases do not agree on the order of letters.
+    // Collations of databases differ.
     return rows.map(pipelineOf).sort((a, b) => (a.name < b.name ? -1 : 1));
   }
 
@@ -100,7 +100,7 @@ export class Pipelines {
     return rows.map(configurationOf);
   }
 
-  /** Paused, and without a configuration. */
+  /** Creates a pipeline, paused and without a configuration. */
   create(accountId: string, clusterId: string, name: string, type: PipelineType): Promise<Pipeline> {
     return changeAccount(this.#database, accountId, async (transaction) => {
       const cluster = await requireCluster(transaction, accountId, clusterId);
@@ -123,7 +123,7 @@ export class Pipelines {
     });
   }
 
-  /** Stores another configuration. The oldest ones that are not deployed are deleted, so that there is always room. */
+  /** Stores another configuration. The oldest ones that are not deployed are deleted to make room. */
   addConfiguration(place: PipelinePlace, { yaml, parts }: NewConfiguration): Promise<PipelineConfiguration> {
     return changeAccount(this.#database, place.accountId, async (transaction) => {
       const pipeline = await requirePipeline(transaction, place);
@@ -153,7 +153,7 @@ export class Pipelines {
     });
   }
 
-  /** Starts, pauses or deploys, all that is asked for or nothing of it. */
+  /** Starts, pauses or deploys; all requested changes or none. */
   async change(place: PipelinePlace, { state, deployedConfigurationId }: PipelineChange): Promise<void> {
     await changeAccount(this.#database, place.accountId, async (transaction) => {
       const pipeline = await requirePipeline(transaction, place);
@@ -180,7 +180,7 @@ export class Pipelines {
   }
 }
 
-/** Pipelines with the versions that are deployed. */
+/** Pipelines with their deployed versions. */
 function overviews(database: Database) {
   return database
     .selectFrom('weir_pipelines as pipelines')

@@ -1,7 +1,7 @@
 import { notFound } from '../common/not-found.ts';
 import type { DatabaseTransaction, VirtualClusterRow } from '../database/schema.ts';
 
-/** A cluster of the account that is not deleted. */
+/** Returns a cluster of the account that is not deleted. */
 export async function requireCluster(
   transaction: DatabaseTransaction,
   accountId: string,

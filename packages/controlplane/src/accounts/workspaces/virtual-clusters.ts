@@ -10,10 +10,10 @@ import { revokeKeysOfCluster } from './key-revocation.ts';
 import { requireCluster } from './require-cluster.ts';
 import { forgetWorkspace, requireWorkspace } from './workspaces.ts';
 
-/** How long a deleted cluster can be brought back. */
+/** How long a deleted cluster can be restored. */
 export const restorableMs = 30 * 24 * 3_600_000;
 
-/** Clusters that are forgotten in one go. */
+/** Clusters that are removed at a time. */
 const forgottenPerListMax = 100;
 
 type ClusterPlace = { readonly region: string } | { readonly regionGroup: string };
@@ -36,7 +36,7 @@ export interface VirtualCluster {
 }
 
 export interface NewVirtualCluster {
-  /** Of a cluster that is there already; otherwise it gets a new one. */
+  /** The id of an existing cluster; by default a new one. */
   readonly id?: string;
   /** With or without its prefix. */
   readonly name: string;
@@ -51,12 +51,12 @@ export interface VirtualClusterChange {
   /** With or without its prefix. */
   readonly name?: string;
   readonly tier?: string;
-  /** All of them. */
+  /** Replaces all tags. */
   readonly tags?: Readonly<Record<string, string>>;
   readonly isDeletionProtected?: boolean;
 }
 
-/** Which virtual clusters there are, and whose. What is in a cluster is the matter of its machine. */
+/** The registry of virtual clusters and their owners. The contents of a cluster are in its state machine. */
 export class VirtualClusters {
   readonly #database: Database;
   readonly #deps: AccountsDeps;
@@ -66,7 +66,7 @@ export class VirtualClusters {
     this.#deps = deps;
   }
 
-  /** The oldest first; all of the account, or those of one workspace. */
+  /** Lists the clusters of the account, or of one workspace, the oldest first. */
   async list(accountId: string, workspaceId?: string): Promise<VirtualCluster[]> {
     let query = this.#database
       .selectFrom('weir_virtual_clusters')
@@ -77,7 +77,7 @@ export class VirtualClusters {
     return (await query.orderBy('created_ms').orderBy('id').execute()).map(clusterOf);
   }
 
-  /** Those of all accounts, to serve them. */
+  /** Lists the clusters of all accounts, to serve them. */
   async listAll(): Promise<VirtualCluster[]> {
     const rows = await this.#database
       .selectFrom('weir_virtual_clusters')
@@ -88,7 +88,7 @@ export class VirtualClusters {
     return rows.map(clusterOf);
   }
 
-  /** Those that can be brought back, the last deleted first. */
+  /** Lists those that can be restored, the last deleted first. */
   async listDeleted(accountId: string, workspaceId?: string): Promise<VirtualCluster[]> {
     let query = this.#database
       .selectFrom('weir_virtual_clusters')
@@ -104,7 +104,7 @@ export class VirtualClusters {
     return cluster?.accountId === accountId ? cluster : undefined;
   }
 
-  /** By its id alone, to find its account. Deleted ones are not found. */
+  /** Finds a cluster by its id alone, to find its account. Deleted ones are not found. */
   async find(clusterId: string): Promise<VirtualCluster | undefined> {
     const row = await this.#database
       .selectFrom('weir_virtual_clusters')
@@ -166,7 +166,7 @@ export class VirtualClusters {
     });
   }
 
-  /** It can be brought back for 30 days. Its agent keys stay, and open nothing meanwhile. */
+  /** The cluster can be restored for 30 days. Its agent keys remain and grant no access meanwhile. */
   async delete(accountId: string, clusterId: string): Promise<void> {
     await changeAccount(this.#database, accountId, async (transaction) => {
       const row = await requireCluster(transaction, accountId, clusterId);
@@ -180,7 +180,7 @@ export class VirtualClusters {
     });
   }
 
-  /** Under its own name, or under another if that was taken meanwhile. */
+  /** Restores under its own name, or under another if that was taken meanwhile. */
   restore(accountId: string, clusterId: string, newName?: string): Promise<VirtualCluster> {
     return changeAccount(this.#database, accountId, async (transaction) => {
       const row = await transaction
@@ -203,7 +203,7 @@ export class VirtualClusters {
     });
   }
 
-  /** Those that cannot be restored any more, some at a time, to remove their data. */
+  /** Lists clusters that cannot be restored any more, some at a time, to remove their data. */
   async listForgotten(): Promise<VirtualCluster[]> {
     const rows = await this.#database
       .selectFrom('weir_virtual_clusters')
@@ -217,8 +217,8 @@ export class VirtualClusters {
   }
 
   /**
-   * Strikes one of those off, with its agent keys, and its workspace if that was deleted and this was the last one of
-   * it.
+   * Deletes the row of such a cluster, with its agent keys, and its workspace if that was deleted and this was its last
+   * cluster.
    */
   async forget({ accountId, id, workspaceId }: VirtualCluster): Promise<void> {
     await changeAccount(this.#database, accountId, async (transaction) => {

@@ -15,7 +15,7 @@ export interface Workspace {
   readonly createdMs: number;
 }
 
-/** Workspaces of an account: what roles and application keys are about. */
+/** Workspaces of an account: the scope of roles and application keys. */
 export class Workspaces {
   readonly #database: Database;
   readonly #deps: AccountsDeps;
@@ -66,7 +66,7 @@ export class Workspaces {
     });
   }
 
-  /** Only without clusters; its application keys go with it, and roles forget it. */
+  /** Only a workspace without clusters; its application keys are revoked, and roles lose their grants for it. */
   async delete(accountId: string, workspaceId: string): Promise<void> {
     await changeAccount(this.#database, accountId, async (transaction) => {
       await requireWorkspace(transaction, accountId, workspaceId);
@@ -83,7 +83,7 @@ export class Workspaces {
   }
 }
 
-/** Strikes a deleted workspace off, unless a deleted cluster of it is still kept. */
+/** Deletes the row of a deleted workspace, unless a deleted cluster of it can still be restored. */
 export async function forgetWorkspace(transaction: DatabaseTransaction, workspaceId: string): Promise<void> {
   await transaction
     .deleteFrom('weir_workspaces')

@@ -8,7 +8,7 @@ import { worstFirst } from '../findings.ts';
 import { noHistory, withSnapshot } from '../history.ts';
 import { checks } from '../registry.ts';
 
-/** Pictures with parts that are missing, empty, repeated, huge or nonsense. */
+/** Snapshots with parts that are missing, empty, repeated, huge or nonsense. */
 const name = fc.constantFrom('a', 'b', '', '__proto__', 'x'.repeat(3000), '\u0000\ud800');
 const figure = fc.constantFrom(0, 1, 0.5, 1e3, 1e15, -1);
 const timeMs = fc.constantFrom(0, snapshotMs - 1, snapshotMs, snapshotMs + 1, 8e15);
@@ -133,7 +133,7 @@ const anySnapshot: fc.Arbitrary<DiagnosticSnapshot> = fc.record({
   metrics: maybe(few(fc.record({ name, seriesCount: figure }))),
 });
 
-test('property: no snapshot makes a check throw or change it, and it says the same again', () => {
+test('property: no snapshot makes a check throw, a check does not modify it, and results are repeatable', () => {
   fc.assert(
     fc.property(fc.array(anySnapshot, { minLength: 1, maxLength: 4 }), (pictures) => {
       const snapshot = structuredClone(pictures.at(-1)!);

@@ -32,7 +32,7 @@ export const avoidedRelease = defineCheck({
   },
 });
 
-/** `, which fails to start (use v744 or later)`; of several faults the last to be mended decides. */
+/** `, which fails to start (use v744 or later)`; of several defects the last fix decides. */
 function inWords(reasons: readonly AvoidedReleases[]): string {
   const said = reasons.flatMap(({ reason }) => reason ?? []);
   const fixes = reasons.flatMap(({ fixedIn }) => fixedIn ?? []);

@@ -4,7 +4,7 @@ import { counted, duration } from '../number-texts.ts';
 
 const putP99MsMax = 2000;
 const getP99MsMax = 1000;
-/** A quantile of fewer is the slowest of them. */
+/** With fewer operations the quantile is just the slowest of them. */
 export const measuredOperationsMin = 100;
 
 export const bucketLatency = defineCheck({

@@ -22,15 +22,13 @@ import type {
 import { type ClusterHistory, lagSamplesMax, noHistory, withSnapshot } from '../history.ts';
 import { type CheckName, checks } from '../registry.ts';
 
-/**
- * What a check says of a snapshot: every finding with its severity where it is not the usual one, or what is missing.
- */
+/** The outcome of a check: every finding with its severity if that is not the default, or what is missing. */
 type Outcome = readonly string[] | { readonly missing: string };
 
 interface Case {
   readonly name: string;
   readonly snapshot: Partial<DiagnosticSnapshot>;
-  /** Earlier pictures, the oldest first. */
+  /** Earlier snapshots, the oldest first. */
   readonly before?: readonly Partial<DiagnosticSnapshot>[];
   readonly outcome: Outcome;
 }
@@ -90,7 +88,7 @@ const acls = (mode: 'off' | 'shadow' | 'enforced', invalid = [invalidAcl]) => ({
   acls: { mode, ruleCount: 2, invalid },
 });
 
-/** A group over time, a look per minute: what it had committed and how far its partition went. */
+/** A group over time, one snapshot per minute: its committed offset and the end of its partition. */
 function looks(
   rows: readonly (readonly [committed: number, end: number])[],
   memberCount = 2,
@@ -101,7 +99,7 @@ function looks(
   }));
 }
 
-/** A group with partitions of two topics, of which one is read to its end. */
+/** A group with partitions of two topics, of which one has no lag. */
 function severalPartitions(atMs: number): Partial<DiagnosticSnapshot> {
   const row = (topic: string, partition: number, endOffset: number) => {
     return { topic, partition, committedOffset: 1, endOffset };
@@ -110,7 +108,7 @@ function severalPartitions(atMs: number): Partial<DiagnosticSnapshot> {
   return { atMs, groups: [groupOf('billing', 0, 0, { partitions })] };
 }
 
-/** The last of them is the snapshot, the others come before. */
+/** The last row is the snapshot, the others are the history. */
 function story(rows: readonly (readonly [committed: number, end: number])[], memberCount?: number) {
   const all = looks(rows, memberCount);
   return { snapshot: all.at(-1)!, before: all.slice(0, -1) };
@@ -647,20 +645,20 @@ for (const check of checks) {
     }
   });
 
-  test(`${check.name} has a case that passes and one that fails, and is content with a healthy cluster`, () => {
+  test(`${check.name} has a case that passes and one that fails, and passes a healthy cluster`, () => {
     const outcomes = rows.map((row) => ('missing' in row.outcome ? 'no data' : row.outcome.length > 0));
     assert.ok(outcomes.includes(true) && outcomes.includes(false));
     assert.deepEqual(check.run(healthy, withSnapshot(noHistory, healthy)), []);
   });
 }
 
-test('what is wrong is named in the sentence, because lists show nothing else of it', () => {
+test('the message names the object, because lists show nothing else of it', () => {
   for (const check of checks) {
     for (const { name, snapshot, before = [] } of cases[check.name] as readonly Case[]) {
       const history = [...before, snapshot].map(healthySnapshot).reduce(withSnapshot, noHistory);
       const result = check.run(healthySnapshot(snapshot), history);
       for (const { entity, message } of isNoData(result) ? [] : result) {
-        // A caller has asked about one cluster, and knows which.
+        // The caller asked about one cluster and knows its name.
         const isNamed = entity.kind === 'cluster' || message.includes(entity.name);
         assert.ok(isNamed, `${check.name}, ${name}: ${message}`);
       }

@@ -3,7 +3,7 @@ import { clusterKinds, livingAgents } from '../diagnostic-snapshot.ts';
 import { duration } from '../number-texts.ts';
 
 const clockOffsetMsMax = 2000;
-/** From here on tokens and signatures of requests to stores begin to be refused. */
+/** From here on tokens and signed requests to stores are likely to be refused. */
 const wrongClockMs = 60_000;
 
 export const clockSkew = defineCheck({

@@ -4,7 +4,7 @@ import { laggingPartitions } from '../lagging-partitions.ts';
 import { count, counted } from '../number-texts.ts';
 import { stuckMsMin } from './consumer-group-stuck.ts';
 
-/** A lag below this is a moment's work. */
+/** A smaller lag is consumed in a moment. */
 export const lagMin = 1000;
 const growthMin = 1.1;
 
@@ -22,7 +22,7 @@ export const consumerGroupFallingBehind = defineCheck({
     if (groups === undefined) return { missing: 'offsets of groups' };
     return groups.flatMap(({ groupId, memberCount, partitions }) => {
       const { lags, movedMs } = history.groups.get(groupId) ?? { lags: [], movedMs: 0 };
-      // A group that does not commit at all is stuck, which is another diagnostic.
+      // A group without any commits is stuck, which is another diagnostic.
       if (memberCount === 0 || atMs - movedMs >= stuckMsMin || !isGrowing(lags)) return [];
       const lag = lags.at(-1)!;
       return [
@@ -36,7 +36,9 @@ export const consumerGroupFallingBehind = defineCheck({
   },
 });
 
-/** Thirds instead of single looks, because members commit now and then and the lag of one look is a matter of luck. */
+/**
+ * Compares thirds instead of single samples, because members commit periodically and the lag of one sample is noisy.
+ */
 function isGrowing(lags: readonly number[]): boolean {
   if (lags.length < lagSamplesMax || lags.at(-1)! < lagMin) return false;
   const third = Math.floor(lags.length / 3);

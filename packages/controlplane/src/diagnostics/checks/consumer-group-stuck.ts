@@ -38,7 +38,7 @@ export const consumerGroupStuck = defineCheck({
   },
 });
 
-/** The one that stands still for longest first. */
+/** Returns stuck partitions, the longest stuck first. */
 function stuckPartitions(group: GroupFacts, history: GroupHistory | undefined, atMs: number) {
   if (group.memberCount === 0) return [];
   return group.partitions

@@ -23,7 +23,8 @@ export const expiringCertificates = defineCheck({
 function findExpiringCertificates(snapshot: DiagnosticSnapshot): CheckResult {
   const agents = livingAgents(snapshot);
   if (agents.every(({ certificates }) => certificates === undefined)) return { missing: 'certificates' };
-  // Agents usually share theirs, and after a renewal some may still have the old one: the first to end counts.
+  // Agents usually share a certificate, and after a renewal some may still have the old one: the earliest expiry
+  // counts.
   const byName = Map.groupBy(
     agents.flatMap(({ certificates = [] }) => certificates),
     ({ name }) => name,

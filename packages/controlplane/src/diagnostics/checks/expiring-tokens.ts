@@ -2,9 +2,9 @@ import { defineCheck } from '../check.ts';
 import { clusterKinds, type Expiring, livingAgents } from '../diagnostic-snapshot.ts';
 import { duration, ending, percent } from '../number-texts.ts';
 
-/** Agents renew their tokens long before, so that one with less left could not be renewed. */
+/** Agents renew their tokens long before, so less remaining time means that the renewal failed. */
 const tokenShareMin = 0.1;
-/** For tokens whose begin is not known. */
+/** For tokens without a known issue time. */
 const tokenMsMin = 10 * 60_000;
 
 export const expiringTokens = defineCheck({

@@ -15,7 +15,7 @@ export const noJobsAgent = defineCheck({
   kinds: ['kafka', 'data_lake'],
   run(snapshot) {
     const agents = livingAgents(snapshot);
-    // That no agent runs at all is another diagnostic.
+    // A cluster without any agent is another diagnostic.
     if (agents.length === 0 || agents.some(({ roles }) => roles.includes('jobs'))) return [];
     const roles = [...new Set(agents.flatMap((agent) => agent.roles))].sort().join(', ') || 'none';
     return [

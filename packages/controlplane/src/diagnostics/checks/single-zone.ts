@@ -2,7 +2,7 @@ import { defineCheck } from '../check.ts';
 import { livingAgents } from '../diagnostic-snapshot.ts';
 import { counted } from '../number-texts.ts';
 
-/** What an agent says that could not find out where it is. */
+/** The zone of an agent that could not detect its own. */
 const unknownZones: readonly string[] = ['', 'SERVICE_UNSET_AZ'];
 
 /** The zones of `weir local` and `weir playground`, which are one process on one machine. */

@@ -3,7 +3,7 @@ import { defineCheck } from '../check.ts';
 import { bytes, count } from '../number-texts.ts';
 
 const averageFileBytesMin = 512 * KiB;
-/** Below this the requests cost so little that it does not matter how small the files are. */
+/** At a lower rate the cost of requests is negligible, however small the files are. */
 const filesPerSecondMin = 10;
 
 export const smallFiles = defineCheck({

@@ -2,7 +2,7 @@ import { defineCheck } from '../check.ts';
 import { type AgentFacts, livingAgents } from '../diagnostic-snapshot.ts';
 import { percent } from '../number-texts.ts';
 
-/** An agent with less to do is not worth a word, whatever the others do. */
+/** An agent with less load is not worth reporting. */
 const busyLoadMin = 0.5;
 const timesTheOthers = 2;
 

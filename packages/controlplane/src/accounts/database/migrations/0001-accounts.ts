@@ -1,6 +1,6 @@
 import type { Migration } from './migration.ts';
 
-/** Everything that there was at first. The statements mean the same to SQLite and to PostgreSQL. */
+/** The initial schema. The statements mean the same to SQLite and to PostgreSQL. */
 export const accounts: Migration = {
   number: 1,
   name: 'accounts',

@@ -1,8 +1,8 @@
 import type { Migration } from './migration.ts';
 
 /**
- * What is known of the health of clusters. The clusters of a process need not be in the registry, so that nothing
- * refers to it. A record and a transition are JSON, because no query reads inside them.
+ * The health of clusters. The clusters of a process need not be in the registry, so there is no foreign key. Records
+ * and transitions are JSON, because no query reads their fields.
  */
 export const diagnostics: Migration = {
   number: 2,

@@ -1,8 +1,8 @@
 import type { Migration } from './migration.ts';
 
 /**
- * How users sign in elsewhere, and whose tokens admit agents. The secret of a client is sealed with a key that is not
- * in the database.
+ * Single sign-on connections, and federations whose tokens admit agents. The client secret is sealed with a key that is
+ * not in the database.
  */
 export const signIn: Migration = {
   number: 3,

@@ -1,8 +1,8 @@
 import type { Migration } from './migration.ts';
 
 /**
- * Pipelines of clusters, and what they are configured to do. A pipeline counts its versions itself, so that no number
- * comes twice when old configurations are forgotten.
+ * Pipelines of clusters and their configurations. A pipeline has its own version counter, so that no number is reused
+ * when old configurations are deleted.
  */
 export const pipelines: Migration = {
   number: 4,

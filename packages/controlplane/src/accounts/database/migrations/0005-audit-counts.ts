@@ -1,6 +1,6 @@
 import type { Migration } from './migration.ts';
 
-/** Refused calls of one kind within a minute are one entry, which says how many they were. */
+/** Refused calls of one kind within a minute are one entry with a count. */
 export const auditCounts: Migration = {
   number: 5,
   name: 'audit-counts',

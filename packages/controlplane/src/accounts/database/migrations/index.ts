@@ -5,5 +5,5 @@ import { pipelines } from './0004-pipelines.ts';
 import { auditCounts } from './0005-audit-counts.ts';
 import type { Migration } from './migration.ts';
 
-/** All steps, in order. */
+/** All migrations, in order. */
 export const migrations: readonly Migration[] = [accounts, diagnostics, signIn, pipelines, auditCounts];

@@ -16,7 +16,7 @@ const broken: Migration = {
   statements: ['CREATE TABLE more (id text)', 'CREATE TABLE things (id text)'],
 };
 
-test('migrations: the steps are numbered without a gap, and no two have the same name', () => {
+test('migrations: the steps are numbered without a gap and have distinct names', () => {
   assert.deepEqual(
     migrations.map(({ number }) => number),
     migrations.map((_, index) => index + 1),
@@ -24,7 +24,7 @@ test('migrations: the steps are numbered without a gap, and no two have the same
   assert.equal(new Set(migrations.map(({ name }) => name)).size, migrations.length);
 });
 
-test('migrations: missing steps are made once, all or none, and there is no way back', async (t) => {
+test('migrations: missing steps run once, all or none, and downgrades are refused', async (t) => {
   const database = new Kysely<Schema>({ dialect: sqliteDialect(':memory:') });
   t.after(() => database.destroy());
   const clock = new HandClock();

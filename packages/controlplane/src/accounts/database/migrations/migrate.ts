@@ -5,14 +5,14 @@ import type { Database, DatabaseTransaction, MigrationRow } from '../schema.ts';
 import type { Migration } from './migration.ts';
 
 /**
- * Any fixed number, another one than the journal's: processes that start together change the schema one after the
+ * Any fixed number that differs from the journal's: processes that start together migrate the schema one after the
  * other.
  */
 const schemaLock = 7_305_012;
 
 /**
- * Brings the schema of a database to what this release needs, all missing steps in one transaction. There is no way
- * back: a database that a newer release has changed is refused, because this release does not know its tables.
+ * Migrates the schema to this release, all missing steps in one transaction. Downgrades are impossible: a database of a
+ * newer release is refused, because this release does not know its tables.
  */
 export async function migrate(
   database: Database,
@@ -34,7 +34,7 @@ export async function migrate(
   });
 }
 
-/** SQLite needs none: a transaction there is the only writer. */
+/** SQLite needs no lock: a transaction there is the only writer. */
 async function lock(transaction: DatabaseTransaction): Promise<void> {
   if (!(transaction.getExecutor().adapter instanceof PostgresAdapter)) return;
   await sql`SELECT pg_advisory_xact_lock(${sql.lit(schemaLock)})`.execute(transaction);
