@@ -7,7 +7,7 @@ import { controlPlaneLimits } from './limits.ts';
 
 const json = 'content-type: application/json\r\n';
 
-/** One request for every way in which this server, or Node for it, answers. `%s` is where further headers stand. */
+/** One request for every way in which this server, or Node itself, answers. `%s` is the place of further headers. */
 // biome-ignore format: a table
 const cases: [what: string, request: string, status: number][] = [
   ['the root',                 'GET / HTTP/1.1\r\n%s\r\n',                                                    303],
@@ -38,7 +38,7 @@ const cases: [what: string, request: string, status: number][] = [
   ['an expectation',           'GET /v1/status HTTP/1.1\r\n%sexpect: a miracle\r\n\r\n',                      417],
 ];
 
-/** What is no request, so that nothing is known of who sent it. */
+/** Input that is not a request, so nothing is known about its sender. */
 const unreadable: [what: string, request: string, status: number][] = [
   ['no host', 'GET /v1/status HTTP/1.1\r\n\r\n', 400],
   ['a length that is none', 'GET / HTTP/1.1\r\nhost: a\r\ncontent-length: x\r\n\r\n', 400],
@@ -62,7 +62,7 @@ async function answerTo(port: number, bytes: string): Promise<string> {
 }
 
 for (const isBehindProxy of [false, true]) {
-  test(`every answer forbids browsers to guess, ${isBehindProxy ? 'behind a proxy' : 'directly'}`, async (t) => {
+  test(`every answer forbids MIME sniffing, ${isBehindProxy ? 'behind a proxy' : 'directly'}`, async (t) => {
     const { port } = await startProcess(t, { isBehindProxy });
     const check = async (what: string, request: string, status: number, isTold: boolean) => {
       const answer = await answerTo(port, request);

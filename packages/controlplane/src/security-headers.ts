@@ -1,12 +1,12 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 
-/** A year, as browsers count it. */
+/** A year, in seconds. */
 const strictTransport = 'max-age=31536000';
 
 /**
- * What every answer has. Only a proxy knows whether a browser came by TLS, and a browser must not be told so over a
- * plain connection.
+ * The headers of every answer. Only a proxy knows whether a browser came by TLS, and HSTS must not be sent over a plain
+ * connection.
  */
 export function securityHeaders(
   { headers }: Pick<IncomingMessage, 'headers'>,
@@ -19,21 +19,21 @@ export function securityHeaders(
   };
 }
 
-/** HTTP/1.1 asks for it of every request. */
+/** HTTP/1.1 requires it in every request. */
 export function isHostMissing({ httpVersion, headers }: IncomingMessage): boolean {
   return httpVersion === '1.1' && headers.host === undefined;
 }
 
-/** By the code of what went wrong with a request. */
+/** By the code of the request error. */
 const statusByCode: Readonly<Record<string, string>> = {
   HPE_HEADER_OVERFLOW: '431 Request Header Fields Too Large',
   HPE_CHUNK_EXTENSIONS_OVERFLOW: '413 Payload Too Large',
   ERR_HTTP_REQUEST_TIMEOUT: '408 Request Timeout',
 };
 
-/** Answers what could not be read as a request, as Node would, with the headers that every answer has. */
+/** Answers input that could not be parsed as a request, as Node would, with the headers of every answer. */
 export function refuseUnreadable(error: NodeJS.ErrnoException, socket: Duplex): void {
-  // In the midst of an answer there is no place for another.
+  // In the middle of a response another one cannot be sent.
   const { _httpMessage: underWay } = socket as { _httpMessage?: ServerResponse };
   if (!socket.writable || underWay?.headersSent === true) {
     socket.destroy(error);

@@ -75,7 +75,7 @@ test('probes and metrics', async (t) => {
   assert.equal((await get('/toString'))[0], 404);
 });
 
-/** Sends bytes as they are and returns all that comes back. */
+/** Sends raw bytes and returns everything that comes back. */
 async function raw(port: number, text: string): Promise<string> {
   const socket = connect(port, '127.0.0.1');
   socket.write(text);
@@ -98,7 +98,7 @@ test('the feed of releases', async (t) => {
   assert.equal((await fetch(`${url}/agent-changelog.rss`, { method: 'POST' })).status, 405);
 });
 
-test('who is not admitted gets a status and no WebSocket', async (t) => {
+test('a refused client gets a status and no WebSocket', async (t) => {
   const cluster = new FakeCluster();
   const { port } = await start(t, cluster);
   const path = '/api/v1/agent/connect?virtual_cluster_id=vci_test';
@@ -138,7 +138,7 @@ test('a client that offers HTTP/2 still gets its answer', async (t) => {
   assert.match(answer, /^HTTP\/1.1 200 OK[\s\S]*OK$/);
 });
 
-test('a commit of a thousand batches goes and comes', async (t) => {
+test('a commit of a thousand batches survives the connection', async (t) => {
   const cluster = new FakeCluster();
   const { url } = await start(t, cluster);
   const port = client(t, [url]);
@@ -153,7 +153,7 @@ test('a commit of a thousand batches goes and comes', async (t) => {
   assert.deepEqual(seen, [commit]);
 });
 
-test('a wrong key is refused and never admitted; the right one is then taken up', async (t) => {
+test('a wrong key is refused and never admitted; the right one then connects', async (t) => {
   const cluster = new FakeCluster();
   const { url } = await start(t, cluster);
   let given = otherKey;
@@ -170,7 +170,7 @@ test('a wrong key is refused and never admitted; the right one is then taken up'
   assert.equal(await port.allocateProducerIds(1), 1000);
 });
 
-test('a control plane that is started again on its port is found again, with calls and followers', async (t) => {
+test('clients reconnect to a control plane that restarts on its port, with calls and followers', async (t) => {
   const cluster = new FakeCluster();
   const first = await start(t, cluster);
   const port = client(t, [first.url]);
@@ -185,14 +185,14 @@ test('a control plane that is started again on its port is found again, with cal
   await until(() => snapshots === 2);
 });
 
-test('through a proxy: a lost answer is given again, and the topic is made once', async (t) => {
+test('through a proxy: a lost answer is repeated, and the topic is created once', async (t) => {
   const cluster = new FakeCluster();
   const { url } = await start(t, cluster);
   const proxy = await startUpgradeProxy(url, '/weir');
   t.after(() => proxy.close());
   const port = client(t, [`${proxy.url}/weir`]);
   cluster.before = () => {
-    // The answer is written into a connection that is no more.
+    // The answer is written to a closed connection.
     if (proxy.upgrades() === 1) proxy.cut();
   };
   const [result] = await port.createTopics([{ name: 't', partitionCount: 1, configs: {} }], {
@@ -217,7 +217,7 @@ test('calls go to the leader that another process names', async (t) => {
   assert.deepEqual([leader.runs.get('allocateProducerIds'), standby.runs.get('allocateProducerIds')], [1, 1]);
 });
 
-test('when a process stops, its calls are answered and its agents go to the other', async (t) => {
+test('when a process stops, its calls are answered and its agents connect to the other', async (t) => {
   const [one, two] = [new FakeCluster(), new FakeCluster()];
   let members: string[] = [];
   const first = await start(t, one, { members: () => members });
@@ -241,7 +241,7 @@ test('when a process stops, its calls are answered and its agents go to the othe
   await assert.rejects(fetch(first.url));
 });
 
-test('an agent that connects is told of the processes that came a moment ago', async (t) => {
+test('an agent that connects learns of the newest processes', async (t) => {
   const two = new FakeCluster();
   two.nextProducerId = 2000;
   const second = await start(t, two);
@@ -264,8 +264,8 @@ test('an agent that connects does not wait for a database that hangs', async (t)
   assert.equal(await client(t, [url]).allocateProducerIds(1), 1000);
 });
 
-test('a key that is withdrawn ends the connections that it opened', async (t) => {
-  // Time passes faster here, for both sides.
+test('a revoked key ends the connections that it opened', async (t) => {
+  // Time runs faster here, for both sides.
   const clock: Clock = { ...systemClock, after: (delayMs, run) => systemClock.after(delayMs / 20, run) };
   let isValid = true;
   const cluster = new FakeCluster();
@@ -291,7 +291,7 @@ test('a key that is withdrawn ends the connections that it opened', async (t) =>
   );
 });
 
-test('a token that was replaced before its time is over costs no call', async (t) => {
+test('a token that is replaced before it expires interrupts no call', async (t) => {
   const clock: Clock = { ...systemClock, after: (delayMs, run) => systemClock.after(delayMs / 20, run) };
   let admitted = key;
   let held = key;
@@ -315,7 +315,7 @@ test('a token that was replaced before its time is over costs no call', async (t
   assert.ok((await port.allocateProducerIds(1)) > 1000);
 });
 
-test('whoever cannot be judged yet is sent elsewhere, and not told that he is refused', async (t) => {
+test('an agent that cannot be authenticated yet is redirected, not refused', async (t) => {
   const { port } = await start(t, new FakeCluster(), { authorize: () => undefined });
   const answer = await raw(
     port,
@@ -326,7 +326,7 @@ test('whoever cannot be judged yet is sent elsewhere, and not told that he is re
   assert.equal(answer.slice(9, 12), '503');
 });
 
-test('bytes that are no frame end the connection and nothing else', async (t) => {
+test('bytes that are not a frame end the connection and nothing else', async (t) => {
   const { url, port } = await start(t, new FakeCluster());
   const webSocket = new WebSocket(
     `ws://127.0.0.1:${port}/api/v1/agent/connect?virtual_cluster_id=vci_test`,
@@ -340,7 +340,7 @@ test('bytes that are no frame end the connection and nothing else', async (t) =>
   assert.equal(await client(t, [url]).allocateProducerIds(1), 1000);
 });
 
-/** A frame by its numbers, as `rpc/src/frame.ts` describes it. */
+/** A frame with the numbers of `rpc/src/frame.ts`. */
 function frameOf(kind: number, id: number, body: string, columns: Buffer = Buffer.alloc(0)): Buffer {
   const head = Buffer.alloc(16);
   head.set([kind, 1]);
@@ -349,7 +349,7 @@ function frameOf(kind: number, id: number, body: string, columns: Buffer = Buffe
   return Buffer.concat([head, columns, Buffer.from(body)]);
 }
 
-test('a frame that is a little too large is answered, and the connection stays', async (t) => {
+test('a frame that is slightly too large is answered, and the connection stays open', async (t) => {
   const { port } = await start(t, new FakeCluster());
   const webSocket = new WebSocket(
     `ws://127.0.0.1:${port}/api/v1/agent/connect?virtual_cluster_id=vci_test`,
@@ -377,12 +377,12 @@ test('a frame that is a little too large is answered, and the connection stays',
   webSocket.terminate();
 });
 
-test('a port that is taken is an error that says so', async (t) => {
+test('a taken port is an error that says so', async (t) => {
   const { port } = await start(t, new FakeCluster());
   await assert.rejects(start(t, new FakeCluster(), { port }), { code: 'EADDRINUSE' });
 });
 
-test('an agent gets out through a proxy that wants a name and a password', async (t) => {
+test('an agent connects through a proxy that requires a name and a password', async (t) => {
   const cluster = new FakeCluster();
   const { port, url } = await start(t, cluster);
   const proxy = await startConnectProxy('agent:p@ss:word');
@@ -411,7 +411,7 @@ test('an agent gets out through a proxy that wants a name and a password', async
   await waiting;
 });
 
-test('calls of the API go to whoever answers them, and nothing else does', async (t) => {
+test('calls of the API go to its handler, and nothing else does', async (t) => {
   const asked: string[] = [];
   const { url } = await start(t, new FakeCluster(), {
     handlers: apiHandlers(async (request, response) => {
@@ -427,7 +427,7 @@ test('calls of the API go to whoever answers them, and nothing else does', async
   assert.deepEqual(asked, ['POST /api/v1/users/list?x=1', 'GET /api/v1/docs']);
 });
 
-test('a call that is under way is answered before the server ends', async (t) => {
+test('a call in flight is answered before the server ends', async (t) => {
   const asked = Promise.withResolvers<void>();
   const answered = Promise.withResolvers<void>();
   const controlPlane = await start(t, new FakeCluster(), {
@@ -448,7 +448,7 @@ test('a call that is under way is answered before the server ends', async (t) =>
   await assert.rejects(fetch(`${controlPlane.url}/join`));
 });
 
-test('no answer is guessed at by a browser, and one that came by TLS comes so again', async (t) => {
+test('every answer forbids MIME sniffing, and one that came by TLS has HSTS', async (t) => {
   for (const isBehindProxy of [false, true]) {
     const { url } = await start(t, new FakeCluster(), { isBehindProxy });
     for (const path of ['/v1/status', '/metrics', '/elsewhere', '/agent-changelog.rss']) {

@@ -13,19 +13,19 @@ import { connectionsCutRow, UnreadAnswers } from './unread-answers.ts';
 
 export interface ControlPlaneOptions extends AgentListenerOptions {
   readonly host: string;
-  /** 0 for any that is free. */
+  /** 0 for any free port. */
   readonly port: number;
-  /** Whether this process can do its part. */
+  /** Whether this process is ready. */
   readonly readiness: () => boolean;
-  /** The addresses of all control-plane processes as agents reach them, this one included. */
+  /** The addresses of all control-plane processes as agents reach them, including this one. */
   readonly members: () => readonly string[];
   /** Handlers of routes that this server does not answer itself. */
   readonly handlers?: RouteHandlers;
-  /** Other limits than the usual ones, for tests. */
+  /** Overrides of the default limits, for tests. */
   readonly patience?: Partial<Patience>;
 }
 
-/** How much a peer may keep others waiting. */
+/** Limits on slow peers. */
 export interface Patience {
   readonly headersMsMax: number;
   readonly requestMsMax: number;
@@ -41,15 +41,15 @@ const usualPatience: Patience = {
 export interface ControlPlane {
   readonly url: string;
   readonly port: number;
-  /** Ends it: agents are sent elsewhere once their calls are answered. */
+  /** Stops the server: agents are sent elsewhere once their calls are answered. */
   close(): Promise<void>;
 }
 
-/** A peer has this long between two requests. */
+/** The keep-alive timeout between two requests. */
 const keepAliveMsMax = 5_000;
 /** No byte for this long ends a connection that has not become an agent's. */
 const silenceMsMax = 30_000;
-/** Agents whose calls are not answered within this are cut off when the process stops. */
+/** When the process stops, agents whose calls are not answered within this time are disconnected. */
 const closeGraceMs = 5_000;
 
 type Answer = readonly [status: number, text: string, contentType?: string];
@@ -78,9 +78,9 @@ export async function startControlPlane(options: ControlPlaneOptions): Promise<C
       keepAliveTimeout: keepAliveMsMax,
       connectionsCheckingInterval: headersMsMax / 2,
       noDelay: true,
-      // Node would answer by itself, without the headers that every answer has.
+      // Node would answer by itself, without the headers of every answer.
       requireHostHeader: false,
-      // Some HTTP clients offer HTTP/2 with every request, which is no reason to turn them away.
+      // Some HTTP clients offer HTTP/2 with every request; they are not refused.
       shouldUpgradeCallback: ({ headers }) => headers.upgrade?.toLowerCase() === 'websocket',
     },
     (request, response) => {
@@ -91,7 +91,7 @@ export async function startControlPlane(options: ControlPlaneOptions): Promise<C
       }
       const route = routeOf(pathOf(request));
       const handler = (route === undefined ? undefined : handlers[route]) ?? answerNotFound;
-      // A connection that stays open behind the last answer would keep a server that ends waiting.
+      // A connection that stays open after the last answer would delay the end of the server.
       response.once('close', () => {
         if (closed !== undefined) server.closeIdleConnections();
       });
@@ -139,7 +139,7 @@ export async function startControlPlane(options: ControlPlaneOptions): Promise<C
 
   async function close(): Promise<void> {
     const done = once(server, 'close');
-    // Calls that are under way are answered; agents are let go meanwhile.
+    // Calls in flight are answered; agents are disconnected meanwhile.
     server.close();
     server.closeIdleConnections();
     let cancelGrace = () => {};
@@ -164,7 +164,7 @@ function ownHandlers({ readiness, metrics, members }: ControlPlaneOptions): Rout
   }
 
   return {
-    // The liveness probe: a process that was ready once is not helped by being killed.
+    // The liveness probe: killing a process that was ready once does not help.
     status: answerReads(() => (isReady() || wasReady ? [200, 'OK'] : [503, 'not ready'])),
     readiness: answerReads(() => (isReady() ? [200, 'OK'] : [503, 'not ready'])),
     metrics: answerReads(() => [200, metrics.render(), prometheusText]),
@@ -192,7 +192,7 @@ function isRead({ method }: IncomingMessage): boolean {
 
 function send(request: IncomingMessage, response: ServerResponse, answer: Answer): void {
   const [status, text, contentType = plainText] = answer;
-  // A body is of no use here; the connection ends rather than read it.
+  // The body is not needed; the connection ends instead of reading it.
   if (!isRead(request)) response.setHeader('connection', 'close');
   response.setHeader('content-type', contentType);
   response.setHeader('content-length', Buffer.byteLength(text));

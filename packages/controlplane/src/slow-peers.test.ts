@@ -19,8 +19,7 @@ import { mcpRoutes } from './mcp/mcp-routes.ts';
 import { type Patience, startControlPlane } from './server.ts';
 
 /**
- * Peers over real sockets that ask and do not read, or that send bit by bit. The API and the models are served by one
- * server.
+ * Peers over real sockets that send requests without reading, or send byte by byte. One server serves the API and MCP.
  */
 
 /** More than the buffers of two sockets of one machine hold. */
@@ -84,7 +83,7 @@ async function start(t: TestContext, patience: Partial<Patience> = {}) {
 
 type Stage = Awaited<ReturnType<typeof start>>;
 
-/** A peer that reads nothing until it is told to. */
+/** A peer that reads nothing until the test resumes it. */
 function peerOf(t: TestContext, { port }: Stage): Socket & { isOver: boolean } {
   const socket = Object.assign(connect(port, '127.0.0.1'), { isOver: false });
   socket.pause();
@@ -96,7 +95,7 @@ function peerOf(t: TestContext, { port }: Stage): Socket & { isOver: boolean } {
   return socket;
 }
 
-/** A peer that reads nothing does not hear that it was cut off either, but for what it sends. */
+/** A peer that reads nothing does not notice that it was disconnected, except by sending. */
 async function isCut(socket: Socket & { isOver: boolean }): Promise<boolean> {
   if (!socket.isOver) socket.write('\r\n');
   return socket.isOver;
@@ -118,7 +117,7 @@ const questions: Readonly<Record<string, (key: string) => string>> = {
 };
 
 for (const [who, question] of Object.entries(questions)) {
-  test(`${who}: whoever asks and does not read loses the connection after a minute`, async (t) => {
+  test(`${who}: a peer that does not read its answers is disconnected after a minute`, async (t) => {
     const stage = await start(t);
     const { clock, cutCount } = stage;
     const peer = peerOf(t, stage);
@@ -135,7 +134,7 @@ for (const [who, question] of Object.entries(questions)) {
     if (who === 'the API') assert.equal(stage.callCount(), 1, 'the next answer waits until this one is read');
   });
 
-  test(`${who}: requests that are sent ahead are answered in their order, up to so many`, async (t) => {
+  test(`${who}: pipelined requests are answered in order, up to a limit`, async (t) => {
     const stage = await start(t);
     const peer = peerOf(t, stage);
     const status = 'GET /v1/status HTTP/1.1\r\nHost: x\r\n\r\n';
@@ -157,7 +156,7 @@ for (const [who, question] of Object.entries(questions)) {
     await until(() => isCut(peer));
   });
 
-  test(`${who}: a body that comes bit by bit is not waited for`, async (t) => {
+  test(`${who}: a body that arrives byte by byte times out`, async (t) => {
     const stage = await start(t);
     const peer = peerOf(t, stage);
     const timersBefore = stage.clock.waiting;
@@ -177,7 +176,7 @@ for (const [who, question] of Object.entries(questions)) {
     assert.match(answer, /^HTTP\/1\.1 400 [\s\S]*did not come within/);
   });
 
-  test(`${who}: headers that come bit by bit are not waited for`, async (t) => {
+  test(`${who}: headers that arrive byte by byte time out`, async (t) => {
     const stage = await start(t, { headersMsMax: 200, requestMsMax: 300 });
     const peer = peerOf(t, stage);
     peer.resume();
@@ -191,7 +190,7 @@ for (const [who, question] of Object.entries(questions)) {
   });
 }
 
-test('when all of them leave too much unread, the one that has waited longest is cut off', async (t) => {
+test('when all peers leave too much unread, the longest waiting one is disconnected', async (t) => {
   const stage = await start(t, { unreadBytesMax: 1.5 * answerBytes });
   const { clock, cutCount } = stage;
   const peers: ReturnType<typeof peerOf>[] = [];

@@ -2,9 +2,9 @@ import type { ServerResponse } from 'node:http';
 import type { Clock, MetricRow, Metrics } from '@weir/core';
 
 interface UnreadLimits {
-  /** How long a peer may leave bytes lying here. */
+  /** How long a peer may leave bytes unread. */
   readonly msMax: number;
-  /** What all peers together may leave here. */
+  /** The limit on unread bytes of all peers. */
   readonly bytesMax: number;
 }
 
@@ -18,9 +18,9 @@ export const connectionsCutRow: MetricRow<'reason'> = {
 const checkIntervalMs = 1_000;
 
 /**
- * Ends connections whose peers ask and do not read: after some time each, and the longest waiting ones first when all
- * of them together leave too much here. Reading a byte now and then does not help: bytes must not lie here without a
- * break for longer than the time.
+ * Ends connections whose peers send requests and do not read: after a timeout each, and the longest waiting ones first
+ * when all of them together exceed the limit. Reading a byte now and then does not help: unread bytes must drain
+ * completely within the time.
  */
 export class UnreadAnswers {
   readonly #clock: Clock;

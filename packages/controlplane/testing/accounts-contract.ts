@@ -11,7 +11,7 @@ import { stageOf } from './accounts-contract/stage.ts';
 import { tidyingContract } from './accounts-contract/tidying.ts';
 import { workspacesContract } from './accounts-contract/workspaces.ts';
 
-/** What the accounts do over any database. `fresh` gives the address of an empty one each time. */
+/** The contract of accounts over any database. `fresh` gives the URL of an empty one each time. */
 export function accountsContract(driver: string, fresh: () => Promise<string> | string): void {
   const stage = stageOf(driver, fresh);
   schemaContract(stage);

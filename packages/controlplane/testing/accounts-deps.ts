@@ -8,7 +8,7 @@ export interface TestDeps extends AccountsDeps {
   readonly clock: HandClock;
 }
 
-/** A world without surprises, where time is moved by hand and passwords cost little. */
+/** Deterministic dependencies: the test moves time, and passwords are cheap to hash. */
 export function accountsDeps(seed = 1): TestDeps {
   let drawn = 0;
   const randomBytes = (count: number) =>

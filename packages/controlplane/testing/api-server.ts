@@ -41,9 +41,9 @@ export interface TestApi {
   readonly accounts: AccountsDatabase;
   readonly deps: TestDeps;
   readonly metrics: Metrics;
-  /** Whether an operation answers with its example, whatever it is asked. */
+  /** Whether an operation answers with its example for any input. */
   isFake(name: string): boolean;
-  /** A token as somebody gets it whom the federation admits. */
+  /** Returns a token that the federation issued. */
   tokenOf(federation: Federation, lifetimeMs?: number): string;
   readonly url: string;
   readonly port: number;
@@ -60,10 +60,10 @@ export interface TestApiOptions extends Partial<ApiServerOptions> {
   readonly onAgentsRevoked?: AccountOperationsOptions['onAgentsRevoked'];
 }
 
-/** What agent tokens of all clusters are signed with. */
+/** The signing secret of agent tokens of all clusters. */
 const tokenSecret = Buffer.alloc(32, 7);
 
-/** The API over a real socket, with accounts in memory and time that is moved by hand. */
+/** The API over a real socket, with accounts in memory and time that the test moves. */
 export async function startTestApi(
   t: TestContext,
   { rateLimits, deps = accountsDeps(), fileBindings, onAgentsRevoked, ...options }: TestApiOptions = {},
@@ -120,7 +120,7 @@ export async function startTestApi(
   };
 }
 
-/** Handlers that answer with the example of the catalogue, for operations that are not of accounts. */
+/** Handlers that answer with the example of the catalogue, for operations outside accounts. */
 export function fakeHandlers(): ServedHandlers {
   return Object.fromEntries(
     operations.map(({ name }) => [name, async () => catalogue[name].example.output]),
@@ -154,7 +154,7 @@ async function call(port: number, name: string, init: CallInit = {}): Promise<An
   };
 }
 
-/** The cookie of an answer as the next request sends it. */
+/** Returns the cookie of an answer as the next request sends it. */
 export function cookieOf({ headers }: Answer): string {
   const [cookie = ''] = [headers['set-cookie'] ?? []].flat();
   return cookie.split(';', 1)[0]!;

@@ -13,7 +13,9 @@ interface Cookie {
   readonly attributes: string;
 }
 
-/** As much of a browser as a sign-in needs: it keeps cookies by origin, and sends them as `SameSite` says. */
+/**
+ * The subset of a browser that a sign-in needs: it stores cookies by origin, and sends them according to `SameSite`.
+ */
 export class Browser {
   readonly #cookies = new Map<string, Map<string, Cookie>>();
   readonly #remoteHeaders: Readonly<Record<string, string>>;
@@ -22,7 +24,7 @@ export class Browser {
     this.#remoteHeaders = headers;
   }
 
-  /** What it keeps of an origin, by name. */
+  /** The stored cookies of an origin, by name. */
   cookies(url: string): ReadonlyMap<string, Cookie> {
     return this.#cookiesOf(new URL(url).origin);
   }
@@ -31,7 +33,7 @@ export class Browser {
     this.#cookiesOf(new URL(url).origin).set(name, { value, attributes });
   }
 
-  /** Asks for one page and follows nothing. `isFromElsewhere` is whether a page of another site leads there. */
+  /** Requests one page and follows nothing. `isFromElsewhere`: a page of another site links there. */
   async step(url: string, isFromElsewhere = false): Promise<Page> {
     const { origin } = new URL(url);
     const cookies = [...this.#cookiesOf(origin)]
@@ -48,7 +50,7 @@ export class Browser {
     return { url, status: response.statusCode!, headers: response.headers, text };
   }
 
-  /** Goes to an address as a user who types it, and on from there until there is a page, or `isEnough`. */
+  /** Opens a URL as if typed, and follows redirects until there is a page, or `isEnough`. */
   async open(url: string, isEnough: (page: Page) => boolean = () => false): Promise<Page> {
     let page = await this.step(url);
     let isFromElsewhere = false;

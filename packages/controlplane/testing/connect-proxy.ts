@@ -4,12 +4,12 @@ import { type AddressInfo, connect, type Socket } from 'node:net';
 
 interface ConnectProxy {
   readonly port: number;
-  /** The authorities that were asked for, refused ones included. */
+  /** The requested authorities, including refused ones. */
   readonly asked: readonly string[];
   close(): Promise<void>;
 }
 
-/** A forward proxy that knows CONNECT and nothing else. With `credentials` (`user:password`) it wants to see them. */
+/** A forward proxy that supports only CONNECT. With `credentials` (`user:password`) it requires them. */
 export async function startConnectProxy(credentials?: string): Promise<ConnectProxy> {
   const sockets = new Set<Socket>();
   const asked: string[] = [];

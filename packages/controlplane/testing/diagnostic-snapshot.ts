@@ -9,7 +9,7 @@ export const snapshotMs = 1_700_000_000_000;
 export const minuteMs = 60_000;
 export const dayMs = 86_400_000;
 
-/** An agent that is well, with all that it can tell. */
+/** A healthy agent that reports everything. */
 export function agentOf(agentId: string, facts: Partial<AgentFacts> = {}): AgentFacts {
   return {
     agentId,
@@ -46,7 +46,7 @@ export function groupOf(
   return { groupId, state: 'Stable', memberCount: 2, partitions, ...facts };
 }
 
-/** A cluster that is well, of which everything is known. */
+/** A healthy cluster with all facts known. */
 export function healthySnapshot(facts: Partial<DiagnosticSnapshot> = {}): DiagnosticSnapshot {
   return {
     atMs: snapshotMs,

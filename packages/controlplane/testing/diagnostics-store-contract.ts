@@ -6,7 +6,7 @@ import { controlPlaneLimits } from '../src/limits.ts';
 
 const clusterId = 'vci_contract';
 
-/** A record with something in every field. */
+/** A record with a value in every field. */
 function fullRecord(name: string, transitionCount: number): DiagnosticRecord {
   return {
     ...newRecord(clusterId, name, 5),
@@ -44,7 +44,7 @@ function change(name: string, loadedVersion: number, ...transitions: Transition[
   return { record: fullRecord(name, transitions.length), loadedVersion, transitions };
 }
 
-/** What every driver of the store does. `open` opens an empty one. */
+/** The contract of every driver of the store. `open` opens an empty one. */
 export function diagnosticsStoreContract(driver: string, open: () => Promise<DiagnosticsStore>): void {
   const contract = (name: string, run: (store: DiagnosticsStore) => Promise<void>) =>
     test(`${driver}: ${name}`, async () => run(await open()));

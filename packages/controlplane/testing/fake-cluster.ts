@@ -21,11 +21,11 @@ type FakedCall =
   | 'lockShutdown'
   | 'unlockShutdown';
 
-/** A cluster that counts what it is asked and answers plainly. */
+/** A cluster that counts its calls and gives simple answers. */
 export class FakeCluster extends refusingCluster<FakedCall>() implements ClusterPort {
   readonly clusterId: string;
   readonly followers = new Set<ClusterFollower>();
-  /** How often each method was run. */
+  /** How often each method was called. */
   readonly runs = new Map<string, number>();
   /** Runs before every method; what it throws is the answer. */
   before: (method: string) => void | Promise<void> = () => {};
@@ -123,7 +123,7 @@ export class FakeCluster extends refusingCluster<FakedCall>() implements Cluster
   }
 }
 
-/** A commit of so many batches, each of another topic. */
+/** A commit of this many batches, each of another topic. */
 export function commitOf(rowCount: number, fileId = 'f'.repeat(32)): FileCommit {
   const rows = Array.from({ length: rowCount }, (_, row) => row);
   return {

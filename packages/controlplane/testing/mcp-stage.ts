@@ -23,7 +23,7 @@ import { startLeader } from './leading-node.ts';
  */
 export interface McpStage {
   readonly accounts: AccountsDatabase;
-  /** Of the accounts, whose time is moved by hand. */
+  /** Of the accounts; the test moves their time. */
   readonly deps: TestDeps;
   /** Leads every cluster of the stage. */
   readonly node: ClusterNode;

@@ -19,9 +19,8 @@ const metricName = /^[a-zA-Z_:][a-zA-Z0-9_:]*$/;
 const labelName = /^[a-zA-Z_][a-zA-Z0-9_]*$/;
 
 /**
- * Reads the text format 0.0.4 of Prometheus, and nothing that its description leaves to the kindness of the reader:
- * HELP and TYPE once and before the samples, all lines of a metric together, no series twice, gauges and counters only,
- * numbers that are numbers.
+ * Parses the Prometheus text format 0.0.4 strictly: HELP and TYPE once and before the samples, all lines of a metric
+ * together, no duplicate series, gauges and counters only, valid numbers.
  */
 export function parsePrometheusText(text: string): ParsedFamily[] {
   if (!text.endsWith('\n')) throw new SyntaxError('the last line does not end');

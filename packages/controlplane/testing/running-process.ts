@@ -17,7 +17,7 @@ export function freshClusterId(): string {
 
 export const freshKey = () => freshKeySecret(randomBytes);
 
-/** A control-plane process on loopback, stopped with the test if nothing stops it before. */
+/** A control-plane process on loopback, stopped with the test if it still runs. */
 export async function startProcess(
   t: TestContext,
   options: Partial<ControlPlaneProcessOptions> = {},

@@ -42,8 +42,8 @@ const alice: SsoPerson = {
 };
 
 /**
- * What sign-ins with identity providers, and federations, do over any database. `fresh` gives the address of an empty
- * one each time.
+ * The contract of sign-ins with identity providers, and of federations, over any database. `fresh` gives the URL of an
+ * empty one each time.
  */
 export function signInContract(driver: string, fresh: () => Promise<string> | string): void {
   function contract(name: string, run: (scene: Scene) => Promise<void>): void {
@@ -108,7 +108,7 @@ export function signInContract(driver: string, fresh: () => Promise<string> | st
     const { database, close } = await openDatabase(url, deps);
     const [row] = await database.selectFrom('weir_sso_connections').selectAll().execute();
     assert.ok(!JSON.stringify(row).includes(clientSecret), 'it is sealed');
-    // Somebody who can write tables puts the secret into a connection whose issuer he is.
+    // An attacker who can write tables moves the secret to a connection with their own issuer.
     const moved = { ...row!, id: 'ssoi_moved', account_id: scene.theirs.accountId, identifier: 'moved' };
     await database.insertInto('weir_sso_connections').values(moved).execute();
     await close();
@@ -202,7 +202,7 @@ export function signInContract(driver: string, fresh: () => Promise<string> | st
     assert.equal((await ssoSignIns.signIn(connection, again)).user.id, user.id);
     const [listed] = await users.list(ours.accountId);
     assert.deepEqual([listed!.id, listed!.roleIds], [user.id, [ours.adminRoleId]]);
-    // The same subject of another issuer is somebody else.
+    // The same subject of another issuer is another user.
     const other = { ...alice, issuer: 'https://other.example', email: 'other@example.com' };
     assert.notEqual((await ssoSignIns.signIn(connection, other)).user.id, user.id);
   });

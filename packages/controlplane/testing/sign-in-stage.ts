@@ -26,7 +26,7 @@ export interface SignInStage {
   readonly lines: readonly string[];
   readonly metrics: Metrics;
   connect(issuer: string, changes?: Partial<NewSsoConnection>): Promise<SsoConnection>;
-  /** The e-mail address of whoever a browser is signed in as, by the API. */
+  /** Returns the e-mail address of the user that a browser is signed in as, by the API. */
   whoIs(browser: Browser): Promise<string | undefined>;
   auditEntries(): Promise<
     {
@@ -40,9 +40,7 @@ export interface SignInStage {
 
 let stages = 0;
 
-/**
- * The console's server as far as a sign-in is concerned: the routes of sign-ins, and the API to see what came of it.
- */
+/** The part of the server that a sign-in needs: the routes of sign-ins, and the API to check the outcome. */
 export async function startSignInStage(
   t: TestContext,
   options: Partial<SignInOptions> & { readonly allowsPrivateAddresses?: boolean } = {},

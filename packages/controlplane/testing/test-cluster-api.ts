@@ -31,17 +31,15 @@ type Body<Name extends ClusterOperationName> = Omit<CallOf<Name>, 'virtual_clust
   readonly virtual_cluster_id?: string;
 };
 
-/**
- * The operations on a cluster, as the interface serves them: what goes in and comes out is what the catalogue allows.
- */
+/** The operations on a cluster, as the API serves them: input and output are validated against the catalogue. */
 export interface TestClusterApi {
   readonly node: ClusterNode;
   readonly store: MemoryDiagnosticsStore;
   readonly transitions: readonly Transition[];
-  /** As the registry has it. */
+  /** As in the registry. */
   readonly cluster: VirtualCluster;
   call<Name extends ClusterOperationName>(name: Name, body: Body<Name>): Promise<OutputOf<Name>>;
-  /** The code and the words with which a call is refused. */
+  /** Returns the code and the message with which a call is refused. */
   refusal<Name extends ClusterOperationName>(name: Name, body: Body<Name>): Promise<[ErrorCode, string]>;
   addTopic(name: string, partitionCount?: number): Promise<string>;
   /** Writes records to a partition. */
@@ -83,7 +81,7 @@ export async function openTestClusterApi(
     const input = readInput(name, parseJson(printJson(sent)));
     const handler = handlers[name] as (input: unknown, context: CallContext) => Promise<OutputOf<Name>>;
     const answer = await handler(input, contextOf(cluster));
-    // What is not in the catalogue would never be told, and what is missing would be a surprise.
+    // A field that is not in the catalogue would be dropped, and a missing one would break clients.
     assert.deepEqual(catalogue[name].output.parse(answer), answer);
     return parseJson(printJson(answer)) as OutputOf<Name>;
   }

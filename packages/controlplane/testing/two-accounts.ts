@@ -4,7 +4,7 @@ import type { AccountsDatabase } from '../src/accounts/open.ts';
 
 export const password = 'correct horse battery';
 
-/** What a test has of an account. */
+/** The objects of an account in a test. */
 export interface TestAccount {
   readonly accountId: string;
   /** `a` is the older one. */
@@ -12,7 +12,7 @@ export interface TestAccount {
   readonly b: TestWorkspace;
   readonly adminRoleId: string;
   key(name: string, ...grants: KeyGrant[]): Promise<string>;
-  /** The address of a user who has a role with these grants, and the password above. */
+  /** Returns the address of a user who has a role with these grants, and the password above. */
   user(name: string, ...grants: RoleGrant[]): Promise<string>;
 }
 

@@ -1,9 +1,9 @@
 import { systemClock } from '@weir/core';
 
-/** Far longer than anything takes that happens at all. */
+/** Far longer than any expected wait. */
 const patienceMs = 120_000;
 
-/** Waits for something that has to happen, and fails when it does not. */
+/** Waits for a condition, and fails if it does not become true. */
 export async function until(isSo: () => boolean | Promise<boolean>): Promise<void> {
   const endMs = systemClock.monotonicMs() + patienceMs;
   while (!(await isSo())) {

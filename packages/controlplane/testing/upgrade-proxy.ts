@@ -4,16 +4,16 @@ import type { AddressInfo, Socket } from 'node:net';
 
 interface UpgradeProxy {
   readonly url: string;
-  /** Upgrades that went through. */
+  /** The number of upgrades so far. */
   readonly upgrades: () => number;
-  /** Breaks all connections, as a proxy does that is restarted. */
+  /** Breaks all connections, like a proxy that restarts. */
   cut(): void;
   close(): Promise<void>;
 }
 
 /**
- * An HTTP/1.1 reverse proxy that parses what it forwards and lets upgrades through, as nginx or a load balancer does.
- * It has the target below a path of its own.
+ * An HTTP/1.1 reverse proxy that parses what it forwards and lets upgrades through, like nginx or a load balancer. It
+ * serves the target below its own path.
  */
 export async function startUpgradeProxy(target: string, path: string): Promise<UpgradeProxy> {
   const sockets = new Set<Socket>();

@@ -1,6 +1,6 @@
 import type { VirtualCluster } from '../src/accounts/workspaces/virtual-clusters.ts';
 
-/** A cluster as the registry tells of it. */
+/** A cluster as the registry returns it. */
 export function clusterCalled(word: string): VirtualCluster {
   return {
     id: `vci_${word}`,

@@ -24,7 +24,7 @@ test('without reports nothing is known, even of a live agent', () => {
   assert.deepEqual(ofAgent('a0'), {});
 });
 
-test('files of all agents of the last minute are added up, over the time that the reports cover', () => {
+test('the files that all agents wrote in the last minute are summed, over the period of the reports', () => {
   const files = { count: 10, bytes: 1_000 };
   const { produce } = factsOf(
     [
@@ -38,7 +38,7 @@ test('files of all agents of the last minute are added up, over the time that th
   assert.partialDeepStrictEqual(produce, { spanMs: 60_000, fileCount: 40, fileBytes: 4_000 });
 });
 
-test('a client has its shortest time, whichever agent it asked', () => {
+test('a client has its shortest timeout over all agents', () => {
   const client = (timeoutMs: number, requestCount: number) => [{ clientId: 'shop', timeoutMs, requestCount }];
   const { produce } = factsOf(
     [heard(1, { clients: client(3_000, 2) })],
@@ -47,7 +47,7 @@ test('a client has its shortest time, whichever agent it asked', () => {
   assert.deepEqual(produce!.clientTimeouts, [{ clientId: 'shop', timeoutMs: 900, requestCount: 7 }]);
 });
 
-test('a bucket has what all agents saw of it', () => {
+test('a bucket has the observations of all agents', () => {
   const slow = latencyStepOf(3_000);
   const fast = latencyStepOf(100);
   const bucket = (facts: object) => ({
@@ -68,7 +68,7 @@ test('a bucket has what all agents saw of it', () => {
   assert.equal(found!.getP99Ms, undefined);
 });
 
-test('of a metric the agent with the most series counts', () => {
+test('a metric has the series count of the agent with the most series', () => {
   const metrics = (seriesCount: number) => ({ metrics: [{ name: 'm', seriesCount }] });
   const { metrics: found } = factsOf(
     [heard(1, metrics(9_000)), heard(1, metrics(2_000))],
@@ -77,7 +77,7 @@ test('of a metric the agent with the most series counts', () => {
   assert.deepEqual(found, [{ name: 'm', seriesCount: 9_000 }]);
 });
 
-test('the clock of an agent is not taken to be behind because a report was slow', () => {
+test('a slow report does not make the clock of an agent appear behind', () => {
   const skewMs = 5_000;
   const told = (agoMs: number, delayMs: number) =>
     heard(agoMs, { nowMs: snapshotMs - agoMs - delayMs + skewMs });
@@ -85,7 +85,7 @@ test('the clock of an agent is not taken to be behind because a report was slow'
   assert.equal(ofAgent('a0').clockOffsetMs, skewMs - 3);
 });
 
-test('the end of a token is by the clock of its agent, that of a certificate is not', () => {
+test('the expiry of a token is by the clock of its agent, that of a certificate is not', () => {
   const skewMs = 10 * minuteMs;
   const thing = { name: 'x', expiresMs: snapshotMs + dayMs, issuedMs: snapshotMs };
   const nowMs = snapshotMs - 1 + skewMs;
@@ -97,7 +97,7 @@ test('the end of a token is by the clock of its agent, that of a certificate is 
   ]);
 });
 
-test('an agent that reports and has neither certificates nor tokens says so', () => {
+test('an agent that reports without certificates and tokens has empty lists', () => {
   assert.partialDeepStrictEqual(factsOf([heard(1)]).ofAgent('a0'), { certificates: [], tokens: [] });
 });
 
@@ -123,7 +123,7 @@ for (const [what, { lastUsedMs, sinceMs: loginsHeardSinceMs }, createdMs, expect
   });
 }
 
-test('a damaged file has the partitions that any agent met, as each said last', () => {
+test('a damaged file has the partitions of all reports, the latest of each agent', () => {
   const partition = (number: number) => ({ topicId: 't', partition: number, firstOffset: 5, nextOffset: 9 });
   const file = (...numbers: number[]) => ({
     damagedFiles: [

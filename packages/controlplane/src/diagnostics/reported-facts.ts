@@ -21,18 +21,15 @@ import type {
   ProduceFacts,
 } from './diagnostic-snapshot.ts';
 
-/** How far back stats count: about as long as it is from one look to the next. */
+/** The period of stats: about the interval between two runs. */
 export const snapshotSpanMs = 60_000;
 
-/**
- * What agents have reported of late, as far as a snapshot has a place for it. All of it is missing where no agent
- * reports.
- */
+/** Recent reports of agents, as far as a snapshot uses them. All fields are absent if no agent reports. */
 interface ReportedFacts {
   readonly produce: ProduceFacts | undefined;
   readonly buckets: readonly BucketFacts[] | undefined;
   readonly metrics: readonly MetricFacts[] | undefined;
-  /** What each agent said last, one row per file. */
+  /** The latest report of each agent, one row per file. */
   readonly damagedFiles: readonly ReportedDamage[] | undefined;
   ofAgent(agentId: string): Pick<AgentFacts, 'clockOffsetMs' | 'certificates' | 'tokens'>;
 }
@@ -59,7 +56,7 @@ export function reportedFacts({ reports }: Pick<AgentsHeard, 'reports'>, nowMs: 
   );
   return {
     produce: {
-      // Agents report at different moments, and one of a minute ago may have come a moment too early to count.
+      // Agents report at different times, and a report of a minute ago may be just too old to count.
       spanMs: spans.reduce((longest, spanMs) => Math.max(longest, spanMs), 0),
       fileCount: late.reduce((sum, { files }) => sum + (files?.count ?? 0), 0),
       fileBytes: late.reduce((sum, { files }) => sum + (files?.bytes ?? 0), 0),
@@ -73,8 +70,8 @@ export function reportedFacts({ reports }: Pick<AgentsHeard, 'reports'>, nowMs: 
 }
 
 /**
- * When a credential was used last. If it was not used since logins are reported without a gap, it may have been used
- * just before, and that time is taken.
+ * Returns the last use of a credential. If it was not used since logins are reported without a gap, it may have been
+ * used just before, and that time is returned.
  */
 export function lastUsed(
   { loginsHeardSinceMs }: Pick<AgentsHeard, 'loginsHeardSinceMs'>,
@@ -88,14 +85,14 @@ export function lastUsed(
 function factsOfAgent(received: readonly HeardReport[]): ReturnType<ReportedFacts['ofAgent']> {
   const last = received.at(-1)?.report;
   if (last === undefined) return {};
-  // What is on its way makes the agent's time look too early and never too late, so that the largest difference is the
-  // truest.
+  // Network delay makes the agent's time look too early and never too late, so the largest difference is the most
+  // accurate.
   const clockOffsetMs = Math.max(...received.map(({ report, heardMs }) => report.nowMs - heardMs));
   const { certificates = [], tokens = [] } = last;
   return {
     clockOffsetMs,
     certificates,
-    // Certificates say when they end; of tokens the agent's clock does.
+    // The expiry of a certificate is absolute; that of a token is by the agent's clock.
     tokens: tokens.map(({ name, expiresMs, issuedMs }) => ({
       name,
       expiresMs: expiresMs - clockOffsetMs,
@@ -168,7 +165,7 @@ function addBucket(sums: BucketSums, bucket: ReportedBucket): void {
   addLatencies(sums.get, bucket.getLatencies ?? []);
 }
 
-/** Agents list what they have met, so that all of them together know most. */
+/** Each agent lists the damage that it met, so the union is the most complete. */
 function damagedFilesOf(reports: readonly AgentReport[]): ReportedDamage[] {
   const byFile = new Map<string, ReportedDamage>();
   for (const { damagedFiles = [] } of reports) {
@@ -191,7 +188,7 @@ function placeOf({ topicId, partition }: DamagedOffsets): string {
   return `${topicId}/${partition}`;
 }
 
-/** Series are limited per process, so that the agent with the most counts. */
+/** Series are limited per process, so the agent with the most counts. */
 function metricsOf(reports: readonly AgentReport[]): MetricFacts[] {
   const byName = new Map<string, number>();
   for (const { metrics = [] } of reports) {

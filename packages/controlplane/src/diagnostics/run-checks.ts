@@ -9,16 +9,13 @@ interface CheckRunResult {
 }
 
 export interface CheckRun {
-  /** Of every check that is made for this kind of cluster, and of whether all of them ran. */
+  /** One per check for this type of cluster, and one for whether all of them ran. */
   readonly results: readonly CheckRunResult[];
-  /** What checks threw, for the log. */
+  /** Errors thrown by checks, for the log. */
   readonly errors: readonly { readonly name: string; readonly error: unknown }[];
 }
 
-/**
- * Runs checks over a snapshot. One that throws is found by the diagnostic about checks, and the others run all the
- * same.
- */
+/** Runs checks over a snapshot. A check that throws is reported by a separate diagnostic, and the others still run. */
 export function runChecks(
   checks: readonly Check[],
   snapshot: DiagnosticSnapshot,
@@ -42,7 +39,7 @@ export function runChecks(
   return { results, errors };
 }
 
-/** The look at a cluster of which no snapshot could be taken: nothing is known of what was looked at before. */
+/** The results for a cluster without a snapshot: no data for the earlier checks. */
 export function runWithoutData(clusterId: string, names: readonly string[]): CheckRun {
   const failure: Finding = {
     entity: { kind: 'cluster', name: clusterId },

@@ -5,7 +5,7 @@ import { firstRunMs, nextRunMs } from './run-times.ts';
 
 const intervalMs = 60_000;
 
-test('clusters that come together are looked at evenly', () => {
+test('clusters that start together are checked at evenly spread times', () => {
   for (const idOf of [
     (n: number) => `vci_${n}`,
     (n: number) => `vci_${n.toString(16).padStart(32, '0')}_end`,
@@ -20,7 +20,7 @@ test('clusters that come together are looked at evenly', () => {
   }
 });
 
-test('agents have half an interval to report, and nobody waits for more than one and a half', () => {
+test('agents have half an interval to report, and no cluster waits more than one and a half', () => {
   fc.assert(
     fc.property(fc.string(), fc.nat(), (id, seenMs) => {
       const afterMs = firstRunMs(id, seenMs, intervalMs) - seenMs;
@@ -29,7 +29,7 @@ test('agents have half an interval to report, and nobody waits for more than one
   );
 });
 
-test('looks keep their moment, and a late one is not followed at once', () => {
+test('runs stay on schedule, and a late one is not followed by another at once', () => {
   assert.equal(nextRunMs(1_000, 1_900, intervalMs), 61_000);
   assert.equal(nextRunMs(1_000, 200_000, intervalMs), 230_000);
 });

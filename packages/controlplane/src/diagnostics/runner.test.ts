@@ -67,7 +67,7 @@ class Stage {
   }
 }
 
-test('every check of the kind of cluster is looked at, and the metric tells of it', async (t) => {
+test('every check for the type of cluster runs, and the metric shows it', async (t) => {
   const stage = new Stage(t);
   await stage.look();
   const stored = await stage.store.load(clusterId);
@@ -83,14 +83,14 @@ test('every check of the kind of cluster is looked at, and the metric tells of i
   assert.deepEqual(stage.told, []);
 });
 
-test('a schema registry is not asked for its consumer groups', async (t) => {
+test('consumer groups of a schema registry are not requested', async (t) => {
   const stage = new Stage(t);
   await stage.look(1, { cluster: { ...healthySnapshot().cluster, kind: 'schema_registry' } });
   assert.equal(await stage.status('no_agents'), 'healthy');
   assert.equal(await stage.status('consumer_group_stuck'), undefined);
 });
 
-test('what fails is told once, and so is that it recovered', async (t) => {
+test('a failure is reported once, and so is the recovery', async (t) => {
   const stage = new Stage(t);
   await stage.look(5, noJobs);
   assert.deepEqual(stage.told, ['no_jobs_agent failed']);
@@ -100,7 +100,7 @@ test('what fails is told once, and so is that it recovered', async (t) => {
   assert.doesNotMatch(stage.metrics.render(), /\} 1\n/);
 });
 
-test('a look that finds nothing new writes nothing', async (t) => {
+test('a run without changes writes nothing', async (t) => {
   const stage = new Stage(t);
   await stage.look(3, noJobs);
   const versions = async () => (await stage.store.load(clusterId)).map(({ version }) => version);
@@ -109,7 +109,7 @@ test('a look that finds nothing new writes nothing', async (t) => {
   assert.deepEqual(await versions(), before);
 });
 
-test('a check that throws is a diagnostic of its own and stops no other', async (t) => {
+test('a check that throws is its own diagnostic and stops no other', async (t) => {
   const broken = defineCheck({
     ...checks[0],
     name: 'small_files',
@@ -126,7 +126,7 @@ test('a check that throws is a diagnostic of its own and stops no other', async 
   assert.match(stage.lines.join('\n'), /failed to run diagnostic check.*small_files.*of all things/);
 });
 
-test('a cluster of which no snapshot can be taken keeps what was known, and says so', async (t) => {
+test('a cluster without a snapshot retains its records and reports missing data', async (t) => {
   const stage = new Stage(t);
   await stage.look(2, noJobs);
   stage.takeDiagnosticSnapshot = async () => {
@@ -139,7 +139,7 @@ test('a cluster of which no snapshot can be taken keeps what was known, and says
   assert.deepEqual(stage.told.slice(2).sort(), ['check_failed_to_run recovered', 'no_jobs_agent recovered']);
 });
 
-test('a snapshot that does not come is given up, and other clusters are looked at', async (t) => {
+test('a snapshot that hangs times out, and other clusters are checked', async (t) => {
   const stage = new Stage(t);
   stage.clusterIds = ['vci_slow', clusterId];
   stage.takeDiagnosticSnapshot = (id) =>
@@ -152,7 +152,7 @@ test('a snapshot that does not come is given up, and other clusters are looked a
   assert.equal((await stage.store.load('vci_slow')).length, 1);
 });
 
-test('a cluster that another process leads now is not told any more', async (t) => {
+test('a cluster that another process leads now is no longer reported', async (t) => {
   const stage = new Stage(t);
   await stage.look();
   assert.match(stage.metrics.render(), /service_diagnostic_failure\{/);
@@ -161,7 +161,7 @@ test('a cluster that another process leads now is not told any more', async (t) 
   assert.doesNotMatch(stage.metrics.render(), /service_diagnostic_failure\{/);
 });
 
-test('a process that takes over goes on from what the other found', async (t) => {
+test('a process that takes over continues from the findings of the other', async (t) => {
   const stage = new Stage(t);
   await stage.look(1, noJobs);
   const told: string[] = [];
@@ -176,7 +176,7 @@ test('a process that takes over goes on from what the other found', async (t) =>
   assert.deepEqual(stage.told, []);
 });
 
-test('muting from anywhere is obeyed: it fails in silence, until it is unmuted', async (t) => {
+test('a mute from any process applies: failures are silent until the unmute', async (t) => {
   const stage = new Stage(t);
   const { store, clock } = stage;
   const name = 'no_jobs_agent';
@@ -204,7 +204,7 @@ test('muting from anywhere is obeyed: it fails in silence, until it is unmuted',
   assert.match(stage.metrics.render(), /diagnostic_name="no_jobs_agent",.*muted="false"\} 1\n/);
 });
 
-test('mutes that cannot be are refused with the reason', async (t) => {
+test('an impossible mute is refused with the reason', async (t) => {
   const { store } = new Stage(t);
   const mute = { by: 'ann', atMs: 10, untilMs: null, reason: '' };
   const refusals = [
@@ -221,7 +221,7 @@ test('mutes that cannot be are refused with the reason', async (t) => {
   assert.deepEqual(await store.load(clusterId), []);
 });
 
-test('a mute that comes in between a look and its saving is not lost, and neither is the look', async (t) => {
+test('a mute between a run and its save is not lost, and neither is the run', async (t) => {
   const stage = new Stage(t);
   const { store, clock } = stage;
   await stage.look(1, noJobs);
@@ -243,7 +243,7 @@ test('a mute that comes in between a look and its saving is not lost, and neithe
   ]);
 });
 
-test('a store that fails is tried again with the next look', async (t) => {
+test('a failed save is retried with the next run', async (t) => {
   const stage = new Stage(t);
   const save = stage.store.save.bind(stage.store);
   stage.store.save = async () => {
@@ -257,7 +257,7 @@ test('a store that fails is tried again with the next look', async (t) => {
   assert.deepEqual(stage.told, ['no_jobs_agent failed']);
 });
 
-test('it looks again after every interval, until it is stopped', async (t) => {
+test('it runs at every interval until it is stopped', async (t) => {
   const stage = new Stage(t);
   const looks: number[] = [];
   stage.takeDiagnosticSnapshot = async () => {
@@ -268,7 +268,7 @@ test('it looks again after every interval, until it is stopped', async (t) => {
   stage.runner.start();
   while (stage.told.length === 0) {
     stage.clock.advance(1_000);
-    // A look is over before the loop comes round again.
+    // A run is over before the loop continues.
     await new Promise<void>((resolve) => systemClock.after(0, resolve));
   }
   const [first, second] = looks as [number, number];
@@ -279,7 +279,7 @@ test('it looks again after every interval, until it is stopped', async (t) => {
   assert.equal(stage.clock.waiting, 0);
 });
 
-test('many clusters that came together are looked at evenly, each once per interval', async (t) => {
+test('many clusters that start together are spread evenly, each once per interval', async (t) => {
   const stage = new Stage(t);
   const count = 300;
   stage.clusterIds = Array.from({ length: count }, (_, n) => `vci_${n}`);
@@ -292,7 +292,7 @@ test('many clusters that came together are looked at evenly, each once per inter
   };
   stage.runner.start();
   let mostPerSecond = 0;
-  // A little more than the longest wait for the first look, and two more.
+  // A little more than the longest wait for the first run, and two more.
   for (let second = 0; second < 92 + 120; second++) {
     inThisSecond = 0;
     stage.clock.advance(1_000);

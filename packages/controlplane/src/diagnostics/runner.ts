@@ -13,16 +13,16 @@ import type { DiagnosticsStore } from './store.ts';
 export interface DiagnosticsRunnerOptions {
   /** The clusters that this process leads at the moment. */
   readonly clusterIds: () => readonly string[];
-  /** The signal is aborted when the answer is no longer needed. */
+  /** The signal is aborted when the result is no longer needed. */
   readonly takeDiagnosticSnapshot: (clusterId: string, signal: AbortSignal) => Promise<DiagnosticSnapshot>;
   readonly store: DiagnosticsStore;
   /** The metrics of one cluster. */
   readonly metricsOf: (clusterId: string) => Metrics;
-  /** Told of every transition that is not silent, once it is kept. */
+  /** Called for every transition that is not silent, once it is stored. */
   readonly onTransition: (transition: Transition) => void;
-  /** Told after every look how things stand, once it is kept. */
+  /** Called after every run with the current records, once they are stored. */
   readonly onChecked?: ((clusterId: string, records: readonly DiagnosticRecord[]) => void) | undefined;
-  /** Told of clusters that are not looked at any more. */
+  /** Called for clusters that are no longer checked. */
   readonly onUnwatched?: ((clusterId: string) => void) | undefined;
   readonly clock: Clock;
   readonly log: Log;
@@ -31,34 +31,34 @@ export interface DiagnosticsRunnerOptions {
 }
 
 export const defaultIntervalMs = 60_000;
-/** How often it is asked whose turn it is, in parts of an interval. */
+/** How often due clusters are looked up, in parts of an interval. */
 const stepsPerInterval = 60;
-/** A snapshot that takes longer is given up. */
+/** The timeout of a snapshot. */
 export const diagnosticSnapshotMsMax = 30_000;
-/** Clusters that are looked at at a time, so that a slow one does not keep all others waiting. */
+/** Clusters that are checked concurrently, so that a slow one does not delay all others. */
 const looksAtATime = 4;
 
 interface Watched {
   history: ClusterHistory;
-  /** When its next look is due, in monotonic time. */
+  /** When its next run is due, in monotonic time. */
   dueMs: number;
   readonly gauges: DiagnosticGauges;
 }
 
-/** Looks at every cluster that this process leads, again and again. */
+/** Runs diagnostics periodically for every cluster that this process leads. */
 export class DiagnosticsRunner {
   readonly #options: DiagnosticsRunnerOptions;
   readonly #watched = new Map<string, Watched>();
   #cancel: () => void = () => {};
   #hasStopped = false;
-  /** One round after the other. */
+  /** Serializes the rounds. */
   #round: Promise<void> = Promise.resolve();
 
   constructor(options: DiagnosticsRunnerOptions) {
     this.#options = options;
   }
 
-  /** Looks at each cluster once per interval, at a moment of its own. */
+  /** Starts checking each cluster once per interval, at its own phase. */
   start(): void {
     this.#cancel = this.#options.clock.after(this.#intervalMs / stepsPerInterval, () => {
       void this.#inTurn(() => this.#checkDue()).then(() => {
@@ -68,14 +68,14 @@ export class DiagnosticsRunner {
   }
 
   /**
-   * Resolves when every cluster was looked at once more. It never rejects: what fails is logged, and tried in the next
+   * Resolves when every cluster was checked once more. It never rejects: failures are logged and retried in the next
    * round.
    */
   checkAll(): Promise<void> {
     return this.#inTurn(() => this.#checkEach(this.#visibleClusters()));
   }
 
-  /** Begins nothing more, and waits for what is under way. */
+  /** Starts nothing more, and waits for work in flight. */
   async stop(): Promise<void> {
     this.#hasStopped = true;
     this.#cancel();
@@ -102,7 +102,7 @@ export class DiagnosticsRunner {
     await this.#checkEach(due);
   }
 
-  /** Those that this process leads now; what is known of others is put away. */
+  /** Returns the clusters that this process leads now, and drops the state of others. */
   #visibleClusters(): readonly string[] {
     const clusterIds = new Set(this.#options.clusterIds());
     for (const clusterId of [...this.#watched.keys()]) {
@@ -112,7 +112,7 @@ export class DiagnosticsRunner {
   }
 
   async #checkEach(clusterIds: readonly string[]): Promise<void> {
-    // Everyone takes the next of the same iterator.
+    // The workers share one iterator.
     const next = clusterIds.values();
     const takeTurns = async () => {
       for (const clusterId of next) await this.#readMeasuredSnapshot(clusterId);

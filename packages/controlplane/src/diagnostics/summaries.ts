@@ -3,7 +3,7 @@ import { type CheckType, type Severity, severityRank } from './check.ts';
 import type { DiagnosticRecord, StoredFinding } from './record.ts';
 import { describeCheck } from './registry.ts';
 
-/** What of a diagnostic is told: findings as far as there is room for its type, and how many there are beyond. */
+/** The visible part of a diagnostic: its findings within the limit for its type, and the number of omitted ones. */
 export interface DiagnosticSummary {
   readonly record: DiagnosticRecord;
   readonly findings: readonly StoredFinding[];
@@ -11,10 +11,9 @@ export interface DiagnosticSummary {
 }
 
 /**
- * Chooses what people are told of the failed diagnostics of a cluster: at most five findings of each type, the most
- * severe first, and among equally severe ones the first of each diagnostic before the second of any. Diagnostics
- * themselves are never left out. Answers come in the order of the records; those that have not failed have no findings
- * to tell.
+ * Selects the visible findings of the failed diagnostics of a cluster: at most five per type, the most severe first,
+ * and among equally severe ones the first of each diagnostic before the second of any. Every diagnostic is returned, in
+ * the order of the records; those that have not failed have no findings.
  */
 export function toDiagnosticSummaries(records: readonly DiagnosticRecord[]): readonly DiagnosticSummary[] {
   const chosen = new Set<StoredFinding>();
@@ -32,7 +31,7 @@ export function toDiagnosticSummaries(records: readonly DiagnosticRecord[]): rea
 interface Candidate {
   readonly finding: StoredFinding;
   readonly severity: Severity;
-  /** Within its diagnostic. */
+  /** The position within its diagnostic. */
   readonly place: number;
 }
 

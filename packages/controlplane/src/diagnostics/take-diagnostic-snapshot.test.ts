@@ -32,7 +32,7 @@ async function setClusterConfigs(node: ClusterNode, configs: Record<string, stri
   assert.equal(altered!.error, 'NONE', altered!.message ?? '');
 }
 
-test('the leader of a new cluster shows that nothing is there', async (t) => {
+test('the snapshot of a new cluster is empty', async (t) => {
   const node = await startLeader(t);
   const snapshot = await takeDiagnosticSnapshot(node, { ...options(), nowMs: () => 77, utilization: 0.25 });
   assert.deepEqual(snapshot, {
@@ -57,7 +57,7 @@ test('the leader of a new cluster shows that nothing is there', async (t) => {
   });
 });
 
-test('topics have the retention that counts for them', async (t) => {
+test('topics have their effective retention', async (t) => {
   const node = await startLeader(t);
   await setClusterConfigs(node, { 'log.retention.ms': '-1' });
   await makeTopic(node, 'all');
@@ -77,7 +77,7 @@ test('topics have the retention that counts for them', async (t) => {
   assert.equal(cluster.partitionCount, 16);
 });
 
-test('groups have their members, and what they committed against what they could read', async (t) => {
+test('groups have their members, and their committed offsets against the readable ends', async (t) => {
   const node = await startLeader(t);
   const [orders, gone] = [await makeTopic(node, 'orders'), await makeTopic(node, 'gone')];
   await node.commitFiles([{ ...commitOf(1), topicIds: [orders] }]);
@@ -133,7 +133,7 @@ test('groups have their members, and what they committed against what they could
   );
 });
 
-test('agents, rules and credentials are those of the cluster', async (t) => {
+test('the snapshot has the agents, ACLs and credentials of the cluster', async (t) => {
   const node = await startLeader(t);
   const { lastSeenMs, clockOffsetMs, certificates, tokens, ...agent } = agentOf('a');
   await node.heartbeat(agent);
@@ -160,7 +160,7 @@ test('agents, rules and credentials are those of the cluster', async (t) => {
   );
 });
 
-test('what agents have reported is in the snapshot, and who uses which credential', async (t) => {
+test('the snapshot has the reports of agents, and the last use of each credential', async (t) => {
   const node = await startLeader(t);
   const { lastSeenMs, clockOffsetMs, certificates, tokens, ...agent } = agentOf('a');
   const credentials = ['ann', 'bob'].map((username) => ({
@@ -198,7 +198,7 @@ test('what agents have reported is in the snapshot, and who uses which credentia
   assert.equal(lastUsedMs.get('bob'), null, 'nobody has used it since it was made');
 });
 
-test('a damaged file is in the snapshot for as long as its offsets are in the log', async (t) => {
+test('a damaged file is in the snapshot as long as its offsets are in the log', async (t) => {
   const node = await startLeader(t);
   const orders = await makeTopic(node, 'orders');
   const { lastSeenMs, clockOffsetMs, certificates, tokens, ...agent } = agentOf('a');
@@ -234,7 +234,7 @@ test('a damaged file is in the snapshot for as long as its offsets are in the lo
   assert.deepEqual((await takeDiagnosticSnapshot(node, options())).damagedFiles, []);
 });
 
-test('an attempt that is given up follows the cluster no longer', async () => {
+test('an aborted snapshot stops following the cluster', async () => {
   let followers = 0;
   const refuse = () => Promise.reject(new Error('not asked'));
   const silent = {

@@ -24,7 +24,7 @@ import type {
 } from './diagnostic-snapshot.ts';
 import { lastUsed, reportedFacts } from './reported-facts.ts';
 
-/** What a leader is asked for a snapshot of its cluster. */
+/** The calls to a leader that a snapshot needs. */
 export interface DiagnosticCluster
   extends Pick<
     ClusterPort,
@@ -42,24 +42,24 @@ export interface DiagnosticCluster
 interface DiagnosticSnapshotOptions {
   readonly kind: ClusterFacts['kind'];
   readonly nowMs: () => number;
-  /** How busy the process is that leads the cluster, where that is measured. */
+  /** The load of the process that leads the cluster, if it is measured. */
   readonly utilization?: number | undefined;
-  /** Ends the attempt. */
+  /** Aborts the attempt. */
   readonly signal: AbortSignal;
 }
 
-/** Groups that are asked about at a time, so that the leader does other work in between. */
+/** Groups per call, so that the leader can do other work in between. */
 const groupsPerCall = 200;
 
 /**
- * The snapshot that the leader of a cluster can give, of what it knows itself and of what its agents have reported in
- * the last minute.
+ * Takes the snapshot of a cluster at its leader, from the leader's own state and from the reports of its agents in the
+ * last minute.
  */
 export async function takeDiagnosticSnapshot(
   cluster: DiagnosticCluster,
   { kind, nowMs, utilization, signal }: DiagnosticSnapshotOptions,
 ): Promise<DiagnosticSnapshot> {
-  // First, because a process that does not lead any more says so here, and never gives a snapshot.
+  // First, because a process that no longer leads fails here, and never returns a snapshot.
   const agents = await cluster.listAgents();
   const received = await cluster.agentsHeard();
   const atMs = nowMs();
@@ -115,9 +115,7 @@ function topicsOf({ topics, clusterConfigs }: ClusterSnapshot): readonly TopicFa
   });
 }
 
-/**
- * Those whose offsets are still in the log: an agent that does not answer any more cannot say that they were deleted.
- */
+/** Returns those whose offsets are still in the log: an agent that is gone cannot report that they were deleted. */
 function damagedFilesIn(
   reported: readonly ReportedDamage[],
   topics: SnapshotTopics,
@@ -136,7 +134,7 @@ function damagedFilesIn(
   });
 }
 
-/** Kafka says -1 for none. */
+/** Kafka uses -1 for no limit. */
 function limitOf(value: string): number | undefined {
   const limit = Number(value);
   return value === '' || limit < 0 ? undefined : limit;
@@ -154,7 +152,7 @@ function aclsOf({ records, clusterConfigs }: ClusterSnapshot): AclFacts {
   };
 }
 
-/** Those with offsets, as many as can be followed. Share groups have none: they are told what to read. */
+/** Returns groups with offsets, as many as can be followed. Share groups have none: the broker assigns the records. */
 async function groupsOf(
   cluster: DiagnosticCluster,
   snapshot: ClusterSnapshot,
@@ -197,7 +195,7 @@ async function memberCountsOf(
   return new Map(described.map(({ groupId, members }) => [groupId, members.length]));
 }
 
-/** In the order of the groups. Offsets of topics that are gone are no lag. */
+/** In the order of the groups. Offsets of deleted topics do not count as lag. */
 async function partitionsOf(
   cluster: DiagnosticCluster,
   groups: readonly GroupListing[],
@@ -213,7 +211,7 @@ async function partitionsOf(
       const topic = topics.topicById(topicId)?.name;
       const ends = topics.ends(topicId, partition);
       if (topic === undefined || ends === undefined || error !== 'NONE' || offset < 0) return [];
-      // What an open transaction holds back cannot be read yet, so that it is no lag.
+      // Records of an open transaction cannot be read yet, so they do not count as lag.
       return [{ topic, partition, committedOffset: offset, endOffset: ends.lastStableOffset }];
     }),
   );

@@ -17,8 +17,8 @@ const finding = (name = 'a', facts: Partial<Finding> = {}): Finding => {
 };
 
 /**
- * A letter per minute: `x` found something, `.` nothing, `?` had no stats, `m` is muted then, `M` for two minutes, `u`
- * unmuted.
+ * A letter per minute: `x` has findings, `.` has none, `?` has no stats, `m` mutes, `M` mutes for two minutes, `u`
+ * unmutes.
  */
 function events(story: string): DiagnosticEvent[] {
   return [...story].map((letter, index): DiagnosticEvent => {
@@ -81,7 +81,7 @@ const stories: readonly (readonly [story: string, status: string, transitions: s
   ['u.u', 'healthy', ''],
 ];
 
-test('diagnostics fail after two looks and recover after three', () => {
+test('diagnostics fail after two runs and recover after three', () => {
   const check = checkWith(2, 3);
   for (const [story, status, expected] of stories) {
     const { record, transitions } = play(check, events(story));
@@ -94,7 +94,7 @@ test('diagnostics fail after two looks and recover after three', () => {
   }
 });
 
-test('what fails is forgotten when nobody has stats any more', () => {
+test('a failure expires when stats are missing for too long', () => {
   const looks = noDataMsMax / minuteMs;
   const { record, transitions } = play(checkWith(1, 1), events(`x${'?'.repeat(looks)}`));
   assert.equal(record.status, 'failed');
@@ -110,7 +110,7 @@ test('what fails is forgotten when nobody has stats any more', () => {
   assert.equal(play(checkWith(1, 1), events(`x${'?'.repeat(looks + 1)}.`)).record.status, 'healthy');
 });
 
-test('findings keep the time since when they are there', () => {
+test('findings retain the time since when they exist', () => {
   const check = checkWith(2, 2);
   const look = (minute: number, ...result: Finding[]) =>
     ({ kind: 'looked', atMs: minute * minuteMs, result }) as const;
@@ -136,10 +136,10 @@ test('findings keep the time since when they are there', () => {
 const anyStory = fc.array(fc.constantFrom('x', 'x', '.', '.', '?', 'm', 'M', 'u'), { maxLength: 200 });
 const looksMax = fc.integer({ min: 1, max: 4 });
 
-test('property: the status is what the looks say, whatever is muted meanwhile', () => {
+test('property: the status depends on the runs only, not on mutes', () => {
   fc.assert(
     fc.property(anyStory, looksMax, looksMax, (letters, failAfter, recoverAfter) => {
-      // A look without stats is none, as long as they do not stay away for half an hour; mutes are no looks at all.
+      // A run without stats does not count, unless they are missing for half an hour; mutes are not runs.
       fc.pre(
         !letters
           .join('')
@@ -165,7 +165,7 @@ test('property: the status is what the looks say, whatever is muted meanwhile', 
   );
 });
 
-test('property: who muted is obeyed, and transitions are numbered without gaps', () => {
+test('property: mutes apply, and transitions are numbered without gaps', () => {
   fc.assert(
     fc.property(anyStory, looksMax, (letters, after) => {
       const { transitions, record } = play(checkWith(after, after), events(letters.join('')));
@@ -181,7 +181,7 @@ test('property: who muted is obeyed, and transitions are numbered without gaps',
   );
 });
 
-test('property: a look that says nothing new gives the same record back', () => {
+test('property: a run without news returns the same record', () => {
   fc.assert(
     fc.property(anyStory, looksMax, fc.constantFrom('x', '.'), (letters, after, last) => {
       const check = checkWith(after, after);

@@ -5,15 +5,15 @@ import { duration } from './number-texts.ts';
 import type { DiagnosticRecord, Mute, Transition, TransitionKind } from './record.ts';
 
 /**
- * How a diagnostic changes. Pure: the record before, what happened, the record after and what people are told.
+ * The transitions of a diagnostic. Pure: previous record and event in; next record and notifications out.
  *
- *     unknown ──nothing found──▶ healthy ──found, N looks in a row──▶ failed
+ *     unknown ──nothing found──▶ healthy ──found, N runs in a row───▶ failed
  *        ▲                          ▲                                  │  ▲
- *        │                      (at first)     nothing found, M looks  │  │ found, N looks
+ *        │                      (at first)     nothing found, M runs   │  │ found, N runs
  *        │                                                             ▼  │
  *        └───────────────── no stats for half an hour ───────────── recovered
  *
- * Muting stands beside it and changes nothing but who is told: a muted diagnostic goes on failing and recovering, in silence.
+ * Muting is orthogonal and only suppresses notifications: a muted diagnostic still fails and recovers, silently.
  */
 export type DiagnosticEvent =
   | { readonly kind: 'looked'; readonly atMs: number; readonly result: CheckResult }
@@ -21,12 +21,12 @@ export type DiagnosticEvent =
   | { readonly kind: 'unmute'; readonly atMs: number; readonly by: string };
 
 export interface Step {
-  /** The same object when nothing changed. */
+  /** The same object if nothing changed. */
   readonly record: DiagnosticRecord;
   readonly transitions: readonly Transition[];
 }
 
-/** Without stats for this long, what was known before is too old to be told. */
+/** Without stats for this long, the previous status is too old to report. */
 export const noDataMsMax = 30 * 60_000;
 
 export function step(check: CheckDescription, before: DiagnosticRecord, event: DiagnosticEvent): Step {
@@ -64,7 +64,7 @@ function withFindings(
   const { failAfterRuns, recoverAfterRuns } = check.damping;
   const isFailed = before.status === 'failed';
   const hasFindings = result.length > 0;
-  // What was found last stays to be seen while a failed diagnostic is about to recover.
+  // The last findings stay visible while a failed diagnostic is about to recover.
   const found = hasFindings || !isFailed ? storedFindings(check, before, result, atMs) : {};
   const record = { ...before, ...found, noData: null };
   if (hasFindings === isFailed) {
@@ -112,7 +112,7 @@ function recovered(before: DiagnosticRecord, atMs: number, message: string): Ste
   return { record, transitions: transition.transitions };
 }
 
-/** Muting again replaces what was said before. A time that is over mutes nothing. */
+/** A new mute replaces the previous one. An expiry in the past mutes nothing. */
 function muted(before: DiagnosticRecord, mute: Mute): Step {
   const { atMs, untilMs, by, reason } = mute;
   if (untilMs !== null && untilMs <= atMs) return { record: before, transitions: [] };
@@ -149,7 +149,7 @@ function transitioned(
   return { record: { ...record, transitionCount: transitionCount + 1 }, transitions: [transition] };
 }
 
-/** A run that changes nothing gives back the same record, so that it is not written again. */
+/** A run without changes returns the same record, so that it is not written again. */
 function settled(
   before: DiagnosticRecord,
   atMs: number,

@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { HandClock } from '@weir/core/testing';
 import { type MeasureLoop, measureUtilization } from './utilization.ts';
 
-/** A loop that is as busy as the test says. */
+/** A loop whose load the test sets. */
 function stage() {
   const clock = new HandClock();
   let [idle, active] = [0, 0];
@@ -26,7 +26,7 @@ function stage() {
   };
 }
 
-test('it tells of about the last minute, however often it is asked', () => {
+test('it reports about the last minute, however often it is called', () => {
   const { utilization, work } = stage();
   for (let second = 0; second < 60; second++) {
     work(1_000, 0.2);
@@ -39,7 +39,7 @@ test('it tells of about the last minute, however often it is asked', () => {
   assert.ok(Math.abs(utilization() - 0.9) < 1e-9, 'what was before is over');
 });
 
-test('a burst is a part of the minute', () => {
+test('a burst counts as a part of the minute', () => {
   const { utilization, work } = stage();
   work(59_000, 0);
   work(1_000, 1);

@@ -1,7 +1,7 @@
 import { type EventLoopUtilization, performance } from 'node:perf_hooks';
 import type { Clock, MetricRow } from '@weir/core';
 
-/** The metric that the interface promises. */
+/** The documented metric. */
 export const utilizationRow: MetricRow<'cluster'> = {
   name: 'control_plane_utilization',
   kind: 'gauge',
@@ -9,7 +9,7 @@ export const utilizationRow: MetricRow<'cluster'> = {
   labels: ['cluster'],
 };
 
-/** How far back a figure looks; between this and a step more. */
+/** The measured period; between this and one step more. */
 const spanMs = 60_000;
 const stepMs = 10_000;
 
@@ -19,8 +19,8 @@ const measureOwnLoop: MeasureLoop = (since) =>
   since === undefined ? performance.eventLoopUtilization() : performance.eventLoopUtilization(since);
 
 /**
- * Says how busy the event loop of this process was in the last minute, however often it is asked: with a thousand
- * clusters that is many times a second. All clusters that a process leads share its loop, and so the figure.
+ * Measures how busy the event loop of this process was in the last minute, however often it is called: with a thousand
+ * clusters that is many times per second. All clusters that a process leads share its loop, and so the value.
  */
 export function measureUtilization(clock: Clock, measure: MeasureLoop = measureOwnLoop): () => number {
   /** The oldest first. */

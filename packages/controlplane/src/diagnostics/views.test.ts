@@ -34,7 +34,7 @@ function told(...records: readonly DiagnosticRecord[]): string[] {
   });
 }
 
-test('at most five findings of a type are told, and how many are not', () => {
+test('at most five findings of a type are shown, with the number of omitted ones', () => {
   assert.deepEqual(told(failed('no_agents', ...Array(7).fill('high'))), ['no_agents 0,1,2,3,4 +2']);
   const beyond = { ...failed('no_agents', 'high'), findingCount: 3000 };
   assert.deepEqual(told(beyond), ['no_agents 0 +2999']);
@@ -52,13 +52,13 @@ test('the most severe come first, then the first of each diagnostic', () => {
   );
 });
 
-test('a diagnostic that has not failed yet tells no findings', () => {
+test('a diagnostic that has not failed yet shows no findings', () => {
   assert.deepEqual(told({ ...failed('no_agents', 'high'), status: 'healthy' }), ['no_agents  +0']);
 });
 
-test('property: no type tells more than five, none is dropped for a milder one, and all are accounted for', () => {
+test('property: no type shows more than five, no severe finding is dropped for a milder one, and all are counted', () => {
   const severity = fc.constantFrom(...severities);
-  // As records keep them, the worst first.
+  // As records store them, the worst first.
   const found = fc
     .array(severity, { minLength: 1, maxLength: 8 })
     .map((list) => list.sort((a, b) => severities.indexOf(b) - severities.indexOf(a)));
@@ -88,7 +88,7 @@ test('property: no type tells more than five, none is dropped for a milder one, 
   );
 });
 
-test('lists have failing ones first, the worst first, and muted ones behind them', () => {
+test('lists have failing diagnostics first, the worst first, and muted ones after them', () => {
   const mute = { by: 'ann', atMs: 0, untilMs: 60_000, reason: 'known' };
   const listed = listingsOf([
     { ...newRecord('vci_test', 'single_zone', 0), status: 'healthy' },
@@ -114,7 +114,7 @@ test('lists have failing ones first, the worst first, and muted ones behind them
   );
 });
 
-test('a diagnostic is shown with its findings and what to do', () => {
+test('a diagnostic is shown with its findings and its fix', () => {
   const long = 'x'.repeat(coreLimits.groupNameCharsMax);
   const [first] = failed('lost_agent', 'medium').findings;
   const findings = ['1', '2'].map((end) => ({

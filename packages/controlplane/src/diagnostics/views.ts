@@ -5,7 +5,7 @@ import type { DiagnosticRecord, Transition, TransitionKind } from './record.ts';
 import { describeCheck } from './registry.ts';
 import { type DiagnosticSummary, toDiagnosticSummaries } from './summaries.ts';
 
-/** Diagnostics as the interface shows them. */
+/** Diagnostics as the API shows them. */
 export interface DiagnosticListing {
   readonly diagnostic_id: string;
   readonly name: string;
@@ -18,7 +18,7 @@ export interface DiagnosticListing {
   readonly muted_until: string | null;
   readonly first_failed_at: string | null;
   readonly updated_at: string;
-  /** The first finding in one line; empty when all is well. */
+  /** The first finding in one line; empty without findings. */
   readonly cause: string;
 }
 
@@ -43,8 +43,8 @@ interface TransitionView {
 }
 
 /**
- * Failing ones first, the worst first; muted ones behind those that are not. What this release knows nothing of is left
- * out.
+ * Sorts failing diagnostics first, the worst first, with muted ones after those that are not. Diagnostics unknown to
+ * this release are omitted.
  */
 export function listingsOf(records: readonly DiagnosticRecord[]): readonly DiagnosticListing[] {
   return records
@@ -63,9 +63,7 @@ export function listingsOf(records: readonly DiagnosticRecord[]): readonly Diagn
     );
 }
 
-/**
- * One diagnostic of a cluster. All records are needed, because its findings share their room with others of its type.
- */
+/** Returns one diagnostic of a cluster. It needs all records, because findings of one type share a limit. */
 export function viewOf(records: readonly DiagnosticRecord[], name: string): DiagnosticView | undefined {
   const summary = toDiagnosticSummaries(records).find(({ record }) => record.name === name);
   const check = describeCheck(name);
@@ -127,7 +125,7 @@ function summaryOf(check: CheckDescription, record: DiagnosticRecord) {
 
 const keyCharsMax = 256;
 
-/** Long names end in a digest of the whole, so that two that begin alike stay apart. */
+/** Long names end in a digest of the whole, so that names with the same prefix stay distinct. */
 function shownKey(entity: Entity): string {
   const key = entityKey(entity);
   if (key.length <= keyCharsMax) return key;

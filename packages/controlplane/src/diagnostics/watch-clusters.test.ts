@@ -42,7 +42,7 @@ const rule = {
   permission: 'ALLOW',
 } as const;
 
-/** A leader that tries rules out and has one that never matches. */
+/** A leader in ACL shadow mode, with a rule that never matches. */
 async function leaderWithBadRule(t: TestContext): Promise<ClusterNode> {
   const node = await startLeader(t);
   await node.createAcls([rule]);
@@ -52,7 +52,7 @@ async function leaderWithBadRule(t: TestContext): Promise<ClusterNode> {
   return node;
 }
 
-test('what is wrong with a cluster is told until it is mended', async (t) => {
+test('a problem of a cluster is reported until it is fixed', async (t) => {
   const node = await leaderWithBadRule(t);
   const { runner, told, shown } = watched(t, [ledBy(node)]);
   await runner.checkAll();
@@ -65,7 +65,7 @@ test('what is wrong with a cluster is told until it is mended', async (t) => {
   assert.doesNotMatch(shown('vci_test'), failing);
 });
 
-test('the process that leads next goes on from what is kept', async (t) => {
+test('the next leader continues from the stored records', async (t) => {
   const node = await leaderWithBadRule(t);
   const before = watched(t, [ledBy(node)]);
   await before.runner.checkAll();
@@ -75,7 +75,7 @@ test('the process that leads next goes on from what is kept', async (t) => {
   assert.match(after.shown('vci_test'), /"invalid_acls".*\} 1$/m);
 });
 
-test('each cluster has its own metrics, as long as it is led here', async (t) => {
+test('each cluster has its own metrics while it is led here', async (t) => {
   const [one, two] = [ledBy(await leaderWithBadRule(t), 'vci_one'), ledBy(await startLeader(t), 'vci_two')];
   const { runner, led, shown } = watched(t, [one, two]);
   await runner.checkAll();
@@ -87,7 +87,7 @@ test('each cluster has its own metrics, as long as it is led here', async (t) =>
   assert.match(shown('vci_two'), /^service_control_plane_utilization\{cluster="vci_two"\}/m);
 });
 
-test('a cluster that is led elsewhere by now is looked at by nobody here, and others are', async (t) => {
+test('a cluster that is led elsewhere now is no longer checked here, and others are', async (t) => {
   const database = `memory://${randomUUID()}`;
   await startLeader(t, database);
   const standby = await startNode(t, database, 'two');
@@ -99,7 +99,7 @@ test('a cluster that is led elsewhere by now is looked at by nobody here, and ot
   assert.deepEqual(await statuses('vci_lost'), new Set(['unknown']));
 });
 
-test('a grave failure is a warning in the log, everything else is said', () => {
+test('a severe failure is logged as a warning, everything else as info', () => {
   const lines: string[] = [];
   const note = (level: string) => () => void lines.push(level);
   const log = { ...silentLog, info: note('info'), warn: note('warn') };

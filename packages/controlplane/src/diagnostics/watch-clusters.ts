@@ -19,19 +19,19 @@ interface WatchedClustersOptions {
   /** The clusters that this process leads at the moment. */
   readonly leading: () => readonly LedCluster[];
   readonly store: DiagnosticsStore;
-  /** The metrics of one cluster. Several clusters may not share one, since the gauges do not name theirs. */
+  /** The metrics of one cluster. Clusters must not share them, since the gauges have no cluster label. */
   readonly metricsOf: (clusterId: string) => Metrics;
-  /** Told of every transition that is not silent, once it is kept. */
+  /** Called for every transition that is not silent, once it is stored. */
   readonly onTransition: (transition: Transition) => void;
-  /** Told after every look how things stand. */
+  /** Called after every run with the current records. */
   readonly onChecked?: ((clusterId: string, records: readonly DiagnosticRecord[]) => void) | undefined;
   readonly clock: Clock;
   readonly log: Log;
 }
 
 /**
- * Looks at every cluster for as long as this process leads it, once a minute. How things stand is in the store and in
- * the metrics of the cluster. Whichever process leads next goes on from what is kept.
+ * Checks every cluster once a minute while this process leads it. Results are in the store and in the metrics of the
+ * cluster. The next leader continues from the stored records.
  */
 export function watchClusters({ leading, metricsOf, ...options }: WatchedClustersOptions): DiagnosticsRunner {
   const { clock } = options;
@@ -61,7 +61,7 @@ export function watchClusters({ leading, metricsOf, ...options }: WatchedCluster
   });
 }
 
-/** Writes a transition into the log: what became worse in a grave way as a warning. */
+/** Logs a transition: a severe deterioration as a warning. */
 export function logTransition(transition: Transition, log: Log): void {
   const isGrave = transition.severity === 'high' || transition.severity === 'critical';
   const level = transition.kind === 'failed' && isGrave ? 'warn' : 'info';

@@ -43,14 +43,14 @@ for (const [mode, isPrivate, isTrusted] of modes) {
   });
 }
 
-test('behind a symbolic link the file counts, and not the link', async (t) => {
+test('the mode of the file counts, not that of a symbolic link to it', async (t) => {
   const path = join(folder(t), 'file');
   writeFileSync(path, 'hush', { mode: 0o644 });
   symlinkSync(path, `${path}-link`);
   await assert.rejects(readPrivateFile(`${path}-link`), /mode 0644/);
 });
 
-test('a file that is missing or too long', async (t) => {
+test('a missing or too large file is refused', async (t) => {
   const path = join(folder(t), 'file');
   await assert.rejects(readPrivateFile(path), /ENOENT/);
   writeFileSync(path, Buffer.alloc(controlPlaneLimits.settingsFileBytesMax + 1), { mode: 0o600 });

@@ -1,27 +1,24 @@
 import { open } from 'node:fs/promises';
 import { controlPlaneLimits } from '../limits.ts';
 
-/** The bits of a mode that a file must not have, and what to make of it. */
+/** The mode bits that a file must not have, and the suggested mode. */
 interface Rule {
   readonly forbidden: number;
   readonly allowed: string;
 }
 
-/**
- * The group may read, because that is how Kubernetes gives a secret to a process that does not run as root.
- */
+/** The group may read, because that is how Kubernetes gives a secret to a process that does not run as root. */
 const secretRule: Rule = { forbidden: 0o027, allowed: '0640' };
 const trustedRule: Rule = { forbidden: 0o022, allowed: '0644' };
 
 /**
- * Reads a file that holds secrets, through symbolic links, unless its mode says that others could have read or written
- * it.
+ * Reads a file with secrets, through symbolic links, unless its mode shows that others could have read or written it.
  */
 export function readPrivateFile(path: string): Promise<string> {
   return readFile(path, secretRule);
 }
 
-/** Reads a file that says who is trusted, unless others than its owner could have written it. */
+/** Reads a file that configures trust, unless others than its owner could have written it. */
 export function readTrustedFile(path: string): Promise<string> {
   return readFile(path, trustedRule);
 }

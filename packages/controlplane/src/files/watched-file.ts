@@ -2,21 +2,21 @@ import type { Clock, Log } from '@weir/core';
 
 interface WatchedFileOptions<Content> {
   readonly path: string;
-  /** Fails with what is wrong with the file; no word of a secret may be in it. */
+  /** Throws what is wrong with the file; the message must not contain secrets. */
   readonly read: (path: string) => Promise<string>;
-  /** The same. */
+  /** Throws likewise. */
   readonly parse: (text: string) => Content;
   readonly clock: Clock;
   readonly log: Log;
 }
 
-/** Soon enough for a user who changed the file, and too seldom to cost anything. */
+/** Quick enough for a user who changed the file, and rare enough to cost nothing. */
 export const checkIntervalMs = 2_000;
 
 /**
- * A file whose content is used while the process runs. It is read again and again, because a mount of Kubernetes
- * replaces what a symbolic link points at, which no notification tells reliably. Content that cannot be used is told
- * once, and what was used before stays.
+ * A file whose content is used while the process runs. It is polled, because a Kubernetes mount replaces the target of
+ * a symbolic link, which file notifications do not report reliably. Unusable content is logged once, and the previous
+ * content stays in use.
  */
 export class WatchedFile<Content> {
   readonly #options: WatchedFileOptions<Content>;
@@ -32,7 +32,7 @@ export class WatchedFile<Content> {
     this.#content = content;
   }
 
-  /** Reads it for the first time. A file that cannot be used is an error then. */
+  /** Reads the file for the first time. An unusable file is an error then. */
   static async open<Content>(options: WatchedFileOptions<Content>): Promise<WatchedFile<Content>> {
     const text = await options.read(options.path);
     return new WatchedFile(options, text, options.parse(text));
@@ -42,7 +42,7 @@ export class WatchedFile<Content> {
     return this.#content;
   }
 
-  /** Looks at it from now on; calls back after each look, and says whether there is other content. */
+  /** Starts polling; calls back after each check with whether the content has changed. */
   watch(onChecked: (hasChanged: boolean) => void): void {
     this.#cancel = this.#options.clock.after(checkIntervalMs, async () => {
       const hasChanged = await this.#readIfChanged();

@@ -7,8 +7,8 @@ const basicHeader = /^basic ([a-z0-9+/]+={0,2})$/i;
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
 /**
- * User and password of an `Authorization` header, by RFC 7617. Strict, so that a header has one meaning: canonical
- * base64, text that is UTF-8, no control characters. `undefined` for anything else.
+ * Parses user and password of an `Authorization` header, by RFC 7617. Strict, so that a header is unambiguous:
+ * canonical base64, valid UTF-8, no control characters. `undefined` for anything else.
  */
 export function basicCredentials(header: string | undefined): BasicCredentials | undefined {
   const encoded = basicHeader.exec(header ?? '')?.[1];

@@ -6,10 +6,10 @@ import { type PrometheusRouteOptions, prometheusRoute } from './prometheus-route
 
 export type HostedMetricsOptions = MeasureOptions & Omit<PrometheusRouteOptions, 'textOf'>;
 
-/** The metrics of all clusters of a control plane, for those who scrape them and for those who push them. */
+/** The metrics of all clusters of a control plane, for scraping and pushing. */
 export interface HostedMetrics {
   readonly answer: Handler;
-  /** The metrics of a cluster. Rejects with `ClusterUnavailable` while it has no leader. */
+  /** Returns the metrics of a cluster. Rejects with `ClusterUnavailable` while it has no leader. */
   readonly measure: (clusterId: string) => Promise<Metrics>;
   close(): void;
 }

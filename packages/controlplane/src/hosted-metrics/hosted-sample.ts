@@ -3,7 +3,7 @@ import { diagnosticFailureRow, diagnosticSamples } from '../diagnostics/gauges.t
 import type { DiagnosticsStore } from '../diagnostics/store.ts';
 import { utilizationRow } from '../diagnostics/utilization.ts';
 
-/** A figure of a cluster that its leader does not know, but the control plane does. */
+/** A metric of a cluster that the control plane knows and its leader does not. */
 export interface HostedSample {
   readonly row: MetricRow;
   readonly labels: Readonly<Record<string, string>>;
@@ -12,11 +12,11 @@ export interface HostedSample {
 
 interface HostedSamplesOptions {
   readonly diagnostics: Pick<DiagnosticsStore, 'load'>;
-  /** How busy the leader of a cluster is; `undefined` unless this process leads it. */
+  /** The load of a cluster's leader; `undefined` unless this process leads it. */
   readonly utilizationOf: (clusterId: string) => number | undefined;
 }
 
-/** Which diagnostics of a cluster fail, as far as they were looked at, and how busy its leader is. */
+/** Returns which diagnostics of a cluster fail, as far as they ran, and the load of its leader. */
 export function hostedSamples({ diagnostics, utilizationOf }: HostedSamplesOptions) {
   return async (clusterId: string): Promise<readonly HostedSample[]> => {
     const stored = await diagnostics.load(clusterId);

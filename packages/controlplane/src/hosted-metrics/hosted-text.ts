@@ -3,7 +3,7 @@ import { gzip } from 'node:zlib';
 
 const compress = promisify(gzip);
 
-/** What a scrape answers, compressed once for all who ask for it so. */
+/** The text of a scrape, compressed once for all requests. */
 export class HostedText {
   readonly plain: Buffer;
   #gzipped: Promise<Buffer> | undefined;

@@ -6,7 +6,7 @@ import { HandClock } from '@weir/core/testing';
 import { controlPlaneLimits } from '../limits.ts';
 import { HostedTexts, type HostedTextsOptions } from './hosted-texts.ts';
 
-/** Texts that are measured when the test says so. */
+/** Texts whose measurement the test controls. */
 function start(differences: Partial<HostedTextsOptions> = {}) {
   const clock = new HandClock();
   const asked: { readonly clusterId: string; tell(text: string): void; fail(error: Error): void }[] = [];
@@ -23,7 +23,7 @@ function start(differences: Partial<HostedTextsOptions> = {}) {
   return { clock, asked, texts };
 }
 
-test('two who ask together, and a third soon after, cost one look', async () => {
+test('two concurrent requests, and a third soon after, share one measurement', async () => {
   const { clock, asked, texts } = start();
   const both = [texts.textOf('a'), texts.textOf('a')];
   asked[0]!.tell('first');
@@ -44,7 +44,7 @@ test('two who ask together, and a third soon after, cost one look', async () => 
   assert.equal(String((await later).plain), 'second');
 });
 
-test('a look that failed is told to all who wait for it, and not kept', async () => {
+test('a failed measurement rejects all waiting requests and is not cached', async () => {
   const { asked, texts } = start();
   const both = [texts.textOf('a'), texts.textOf('a')].map((one) => assert.rejects(one, /nobody leads/));
   asked[0]!.fail(new Error('nobody leads it'));
@@ -54,7 +54,7 @@ test('a look that failed is told to all who wait for it, and not kept', async ()
   await again;
 });
 
-test('few are measured at a time, some wait, and the rest is sent away', async () => {
+test('few measurements run at a time, some wait, and the rest is refused', async () => {
   const { asked, texts } = start();
   const all = controlPlaneLimits.hostedLooksRunningMax + controlPlaneLimits.hostedLooksWaitingMax;
   const told = Array.from({ length: all }, (_, index) => texts.textOf(`c${index}`));
@@ -70,7 +70,7 @@ test('few are measured at a time, some wait, and the rest is sent away', async (
   );
 });
 
-test('the oldest is forgotten when there is no room, and what has none is told and not kept', async () => {
+test('the oldest text is evicted first, and one that is too large is returned but not cached', async () => {
   const { asked, texts } = start({ bytesMax: 300 });
   const tell = async (clusterId: string, bytes: number) => {
     const before = asked.length;

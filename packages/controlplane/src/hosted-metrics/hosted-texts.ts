@@ -3,15 +3,15 @@ import { controlPlaneLimits } from '../limits.ts';
 import { HostedText } from './hosted-text.ts';
 
 export interface HostedTextsOptions {
-  /** What there is to be told of a cluster now. */
+  /** Measures a cluster. */
   readonly measure: (clusterId: string) => Promise<string>;
-  /** For how long what was measured is told. */
+  /** How long a measurement is reused. */
   readonly cacheMs?: number;
   readonly bytesMax?: number;
   readonly clock: Clock;
 }
 
-/** Scrapers come every half minute; two that come together cost one look. */
+/** Scrapers come every half minute; two that come together share one measurement. */
 const cacheMsDefault = 10_000;
 
 interface CachedText {
@@ -35,7 +35,7 @@ export class HostedTexts {
     this.#options = options;
   }
 
-  /** Rejects as `measure` does, which is then tried again by the next who asks, or with `SemaphoreFull`. */
+  /** Rejects as `measure` does, in which case the next request tries again, or with `SemaphoreFull`. */
   async textOf(clusterId: string): Promise<HostedText> {
     const cached = this.#cached.get(clusterId);
     if (cached !== undefined) return cached.text;
@@ -86,7 +86,7 @@ export class HostedTexts {
   }
 }
 
-/** With room for its compressed form, which is a fraction of it. */
+/** With room for the compressed form, which is a fraction of it. */
 function bytesOf({ plain }: HostedText): number {
   return plain.length * 1.5;
 }

@@ -40,7 +40,7 @@ async function commit(node: ClusterNode, groupId: string, topicId: string, offse
   assert.equal(answer!.error, 'NONE');
 }
 
-test('a cluster is told under its id: what it holds, who reads it, and what fails', async (t) => {
+test('the metrics of a cluster carry its id: its contents, its readers, and its failures', async (t) => {
   const { node, addTopic, write } = await openTestClusterApi(t);
   const topicId = await addTopic('orders', 2);
   await write(topicId, 0, 5);
@@ -96,7 +96,7 @@ test('a cluster is told under its id: what it holds, who reads it, and what fail
       leftOut: 0,
     },
   );
-  // What is described is what is told: nothing has a name or labels that nobody announced.
+  // Every name and label is declared: there are no undeclared metrics.
   const rows = new Map(hostedMetricRows.map((row) => [`service_${row.name}`, row]));
   for (const { name, type, help, samples } of families) {
     const row = rows.get(name) ?? assert.fail(`${name} is not described`);
@@ -113,12 +113,12 @@ test('a cluster is told under its id: what it holds, who reads it, and what fail
   }
 });
 
-/** The one character that no scraper reads. */
+/** The one character that no scraper accepts. */
 function withoutZero(text: string): string {
   return text.replaceAll('\0', '\ufffd');
 }
 
-test('groups may have any name, and it is read as it was given', async (t) => {
+test('group names of any characters survive the scrape', async (t) => {
   const { node, addTopic } = await openTestClusterApi(t);
   const topicId = await addTopic('orders');
   const evil = fc.array(
@@ -146,7 +146,7 @@ test('groups may have any name, and it is read as it was given', async (t) => {
   );
 });
 
-test('labels of any text are read as they were given', () => {
+test('labels of any text survive the scrape', () => {
   const row = { name: 'x', kind: 'gauge', help: 'X.', labels: ['topic', 'group'] } as const;
   const text = fc.string({ unit: 'binary' });
   fc.assert(
@@ -161,7 +161,7 @@ test('labels of any text are read as they were given', () => {
   );
 });
 
-test('too many series: counts come first, and what is left out is counted', async (t) => {
+test('with too many series, counts come first, and omitted ones are counted', async (t) => {
   const { node, addTopic } = await openTestClusterApi(t);
   for (const name of ['a', 'b', 'c']) await addTopic(name);
   const whole = parsePrometheusText((await measured(node)).render());
@@ -178,7 +178,7 @@ test('too many series: counts come first, and what is left out is counted', asyn
   assert.ok(some.some(({ name, samples }) => name === 'service_topics_count' && samples.length === 1));
 });
 
-test('a leader elsewhere says the same over its connection', async (t) => {
+test('a remote leader gives the same metrics over its connection', async (t) => {
   const { node, addTopic, write } = await openTestClusterApi(t);
   const topicId = await addTopic('orders', 2);
   await write(topicId, 0, 5);
@@ -207,7 +207,7 @@ test('a leader elsewhere says the same over its connection', async (t) => {
     client.close();
     await server.close();
   });
-  // The age of a record is another in every look.
+  // The age of a record differs in every measurement.
   const text = async (port: ClusterPort) =>
     (await measured(port)).render().replaceAll(/(_e2e_seconds\{.*\}) .*/g, '$1');
   const there = await text(client);

@@ -11,23 +11,23 @@ import { controlPlaneLimits } from '../limits.ts';
 import type { HostedSample } from './hosted-sample.ts';
 
 export interface MeasureOptions {
-  /** The leader of a cluster, wherever it is. */
+  /** The leader of a cluster, local or remote. */
   readonly clusterPort: (clusterId: string) => ClusterPort;
-  /** What others know of the cluster. They are few and always told. */
+  /** Further samples of the cluster. They are few and always included. */
   readonly samplesOf: (clusterId: string) => Promise<readonly HostedSample[]>;
-  /** Otherwise as agents have it. */
+  /** By default the same as for agents. */
   readonly settings?: ClusterMetricsSettings | undefined;
   readonly allSeriesMax?: number;
   readonly clock: Clock;
 }
 
-/** As agents have it: one value per topic. A cluster may have too many partitions to scrape. */
+/** The same as for agents: one value per topic. A cluster may have too many partitions to scrape. */
 const usualSettings: ClusterMetricsSettings = { includesGroups: true, withoutTags: ['partition'] };
 
-/** A cluster that does not show itself within it is unavailable. */
+/** A cluster that does not answer within this time is unavailable. */
 const showMsMax = 10_000;
 
-/** The metrics of a cluster, under its id. Rejects with `ClusterUnavailable` while it has no leader. */
+/** Returns the metrics of a cluster, under its id. Rejects with `ClusterUnavailable` while it has no leader. */
 export async function measureCluster(
   clusterId: string,
   {

@@ -3,7 +3,7 @@ import type { MetricRow } from '@weir/core';
 import { diagnosticFailureRow } from '../diagnostics/gauges.ts';
 import { utilizationRow } from '../diagnostics/utilization.ts';
 
-/** What the control plane tells of a cluster, whether it is scraped or pushes. */
+/** The metrics of a cluster that the control plane exports, by scrape or push. */
 export const hostedMetricRows: readonly MetricRow[] = [
   ...publishedMetrics,
   leftOutRow,

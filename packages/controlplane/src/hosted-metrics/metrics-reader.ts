@@ -8,15 +8,15 @@ import type { ProvenKey } from '../workload-identity/token-keys.ts';
 
 export interface MetricsReadersOptions extends KeySources {
   readonly accounts: Pick<AccountsDatabase, 'keyVerifier' | 'virtualClusters'>;
-  /** Keys of agents that are in the settings rather than in the database. */
+  /** Agent keys from the settings rather than the database. */
   readonly agentKeys?: Authorize | undefined;
   /** Shared with the API: a wrong key counts wherever it is tried. */
   readonly limits: RateLimits;
 }
 
 /**
- * Who may scrape a cluster: an application key of its workspace, an agent key or an agent token of its own, those that
- * only read included. An account key does not read clusters. `undefined` when it cannot be decided now; too many
+ * Authorizes scrapes of a cluster: by an application key of its workspace, or its own agent key or agent token,
+ * read-only ones included. An account key does not read clusters. `undefined` if it cannot be decided now; too many
  * attempts throw an `ApiError`.
  */
 export function metricsReaders(options: MetricsReadersOptions): Authorize {

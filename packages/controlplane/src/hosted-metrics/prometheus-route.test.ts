@@ -36,7 +36,7 @@ interface Asked {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** A control plane with two accounts of two workspaces each, whose clusters are all the same real one. */
+/** A control plane with two accounts of two workspaces each; all clusters are the same real one. */
 async function start(t: TestContext, differences: Partial<HostedMetricsOptions> = {}) {
   const deps = accountsDeps();
   const accounts = await openAccounts(`memory://hosted-metrics-${databases++}`, deps);
@@ -92,12 +92,12 @@ function basic(user: string, password: string) {
   return { authorization: `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}` };
 }
 
-test('the route is where the description of the API says', () => {
+test('the route is where the API description says', () => {
   const route = otherRoutes.find(({ security }) => security === 'prometheus')!;
   assert.equal(route.path, `${prometheusPath}{virtual_cluster_id}`);
 });
 
-test('keys of the cluster and of its workspace scrape it, and everybody else is told the same', async (t) => {
+test('keys of the cluster and of its workspace can scrape it, and all other callers get the same refusal', async (t) => {
   const { ours, theirs, asked, ask, scrape } = await start(t);
   const { a, b } = ours;
   const key = {
@@ -161,7 +161,7 @@ test('keys of the cluster and of its workspace scrape it, and everybody else is 
   for (const [name, sent] of headers) assert.equal((await ask(path, { headers: sent })).status, 401, name);
 });
 
-test('a key that is revoked, and a cluster that is deleted, open nothing', async (t) => {
+test('a revoked key and a deleted cluster give no access', async (t) => {
   const { accounts, ours, clock, scrape } = await start(t);
   const { secret, key } = await accounts.keys.create(ours.accountId, {
     name: 'soon_gone',
@@ -178,7 +178,7 @@ test('a key that is revoked, and a cluster that is deleted, open nothing', async
   assert.equal((await scrape(ours.b.clusterId, staying)).status, 401);
 });
 
-test('the text is that of the cluster, plain or compressed, with a body or without', async (t) => {
+test('the response has the text of the cluster, plain or compressed, with a body or without', async (t) => {
   const { ours, node, asked, clock, scrape } = await start(t);
   const { clusterId } = ours.a;
   await node.createTopics([{ name: 'orders', partitionCount: 3, configs: {} }], { validateOnly: false });
@@ -206,7 +206,7 @@ test('the text is that of the cluster, plain or compressed, with a body or witho
   assert.equal(asked.length, 2);
 });
 
-test('other methods than GET and HEAD are none', async (t) => {
+test('other methods than GET and HEAD are refused', async (t) => {
   const { ours, ask, asked } = await start(t);
   for (const method of ['POST', 'PUT', 'DELETE', 'OPTIONS']) {
     const { status, headers } = await ask(prometheusPath + ours.a.clusterId, {
@@ -218,7 +218,7 @@ test('other methods than GET and HEAD are none', async (t) => {
   assert.deepEqual(asked, []);
 });
 
-test('who tries many keys has to wait, and those with a good one do not', async (t) => {
+test('a caller that tries many keys has to wait, and callers with a valid one do not', async (t) => {
   const { ours, scrape, metrics } = await start(t);
   const { clusterId } = ours.a;
   assert.equal((await scrape(clusterId, settingsKey)).status, 200);
@@ -233,8 +233,8 @@ test('who tries many keys has to wait, and those with a good one do not', async 
   assert.match(metrics.render(), /hosted_metrics_scrapes_total\{status="429"\} 1\n/);
 });
 
-test('a cluster that nobody leads, and a key that cannot be judged: come again', async (t) => {
-  // A fake that has no answer of its own refuses as a cluster does that nobody leads.
+test('a cluster without a leader, and a key that cannot be verified, give a retriable error', async (t) => {
+  // A fake without its own answer refuses like a cluster without a leader.
   const away = await start(t, { clusterPort: () => new FakeCluster() });
   const { status, headers } = await away.scrape(away.ours.a.clusterId, settingsKey);
   assert.deepEqual([status, headers['retry-after']], [503, '5']);

@@ -19,10 +19,10 @@ export interface PrometheusRouteOptions {
   readonly metrics: Metrics;
 }
 
-/** The user that every scraper is. */
+/** The username of all scrapers. */
 const scraper = 'prometheus';
 
-/** A look that takes longer is given up. Scrapers wait for half a minute, and so does the connection. */
+/** The deadline of a scrape. Scrapers and the connection time out after half a minute. */
 const answerMsMax = 20_000;
 const retrySeconds = 5;
 
@@ -68,12 +68,12 @@ async function answerTo(
   }
 }
 
-/** Not validated: no key is for what is not an id. */
+/** Not validated: no key is valid for a text that is not an id. */
 function clusterIdIn(request: IncomingMessage): string {
   return pathOf(request).slice(routePath('clusterMetrics').length);
 }
 
-/** A failure to verify is no verdict. */
+/** A failed verification is not a refusal. */
 async function mayReadBy(
   header: string | undefined,
   clusterId: string,
@@ -147,7 +147,7 @@ function send(
   { status, body, headers }: Required<Answer>,
 ): void {
   if (response.destroyed) return;
-  // A body is of no use here; the connection ends rather than read it.
+  // The body is not needed; the connection ends instead of reading it.
   if (!request.complete) response.setHeader('connection', 'close');
   response.writeHead(status, {
     'content-type': 'text/plain; charset=utf-8',

@@ -6,7 +6,7 @@ import { type BasicCredentials, basicCredentials } from './basic-credentials.ts'
 
 const base64 = (text: string | Buffer) => Buffer.from(text).toString('base64');
 
-test('a header says who it is in one way only', () => {
+test('an Authorization header has one valid form', () => {
   const known: BasicCredentials = { user: 'prometheus', password: 'aks_1' };
   const cases: [header: string | undefined, read: BasicCredentials | undefined][] = [
     [`Basic ${base64('prometheus:aks_1')}`, known],
@@ -27,7 +27,7 @@ test('a header says who it is in one way only', () => {
     [`Basic ${base64('prometheus:a\nb')}`, undefined],
     [`Basic ${base64('prometheus:a\0')}`, undefined],
     [`Basic ${base64(Buffer.from([0x3a, 0xff]))}`, undefined],
-    // The alphabet of addresses, padding that is missing or too much, and bits behind the end.
+    // The URL-safe alphabet, missing or excess padding, and trailing bits.
     [`Basic ${Buffer.from(':?>?>').toString('base64url')}`, undefined],
     ['Basic YTpi=', undefined],
     ['Basic YTo', undefined],
@@ -37,7 +37,7 @@ test('a header says who it is in one way only', () => {
   for (const [header, read] of cases) assert.deepEqual(basicCredentials(header), read, header);
 });
 
-test('whatever is written is read, unless it has control characters', () => {
+test('any credentials without control characters survive encoding', () => {
   const text = fc.string({ unit: 'grapheme' });
   fc.assert(
     fc.property(text, text, (user, password) => {
@@ -49,7 +49,7 @@ test('whatever is written is read, unless it has control characters', () => {
   );
 });
 
-test('who accepts gzip', () => {
+test('which Accept-Encoding headers permit gzip', () => {
   const cases: [header: string | undefined, accepts: boolean][] = [
     [undefined, false],
     ['', false],

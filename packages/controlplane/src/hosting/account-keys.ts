@@ -13,15 +13,14 @@ interface AccountKeysOptions {
 }
 
 /**
- * Admits agents by the keys of accounts. A key that is revoked opens nothing after a second, and its connections end
- * soon after.
+ * Admits agents by the keys of accounts. A revoked key is refused after a second, and its connections end soon after.
  */
 export function authorizeByAccountKeys({ keyVerifier, host, limits }: AccountKeysOptions): Authorize {
   return async (clusterId, secret, remoteAddress = '') => {
     if (!isKeySecret(secret)) return false;
     const key = await limits.verify(secret, remoteAddress, (text) => keyVerifier.verify(text));
     if (key === undefined) return false;
-    // The key of a cluster that was made a moment ago is known before the cluster is.
+    // The key of a new cluster may be known before the cluster is.
     if (host.cluster(clusterId) === undefined) await host.refresh();
     const cluster = host.cluster(clusterId);
     if (cluster === undefined) return false;

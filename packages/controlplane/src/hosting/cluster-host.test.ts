@@ -25,7 +25,7 @@ function startHost(t: TestContext, options: Pick<ClusterHostOptions, 'list'> & P
   return host;
 }
 
-test('there is a node for every cluster of the registry, and none for others', async (t) => {
+test('every cluster of the registry has a node, and no other', async (t) => {
   let registry: readonly VirtualCluster[] = [clusterCalled('a'), clusterCalled('b')];
   const host = startHost(t, { list: async () => registry });
   assert.equal(host.isReady, false);
@@ -47,7 +47,7 @@ test('there is a node for every cluster of the registry, and none for others', a
   assert.equal(host.node('vci_b'), kept, 'a new name is no reason to begin anew');
 });
 
-test('a cluster that comes back gets a node when its last one has ended, and keeps what it held', async (t) => {
+test('a restored cluster gets a node when its last one has ended, and retains its data', async (t) => {
   let registry: readonly VirtualCluster[] = [clusterCalled('a')];
   const ends = Promise.withResolvers<void>();
   const attached: string[] = [];
@@ -83,7 +83,7 @@ test('a cluster that comes back gets a node when its last one has ended, and kee
   assert.deepEqual(names, ['orders']);
 });
 
-test('a registry that cannot be read is no reason to let go of a cluster', async (t) => {
+test('an unreadable registry does not stop a cluster', async (t) => {
   let isAway = false;
   const host = startHost(t, {
     list: async () => {
@@ -97,7 +97,7 @@ test('a registry that cannot be read is no reason to let go of a cluster', async
   assert.notEqual(host.node('vci_a'), undefined);
 });
 
-test('whoever asks for a look gets one that began after he asked, and shares it', async (t) => {
+test('concurrent refreshes share one that began after the calls', async (t) => {
   const asked: PromiseWithResolvers<readonly VirtualCluster[]>[] = [];
   const host = startHost(t, {
     list: () => {

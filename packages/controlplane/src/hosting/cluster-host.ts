@@ -6,14 +6,14 @@ import { keepClusterName } from '../cluster-name.ts';
 import { controlPlaneLimits } from '../limits.ts';
 
 export interface ClusterHostOptions {
-  /** Which clusters there are. */
+  /** Lists the clusters. */
   readonly list: () => Promise<readonly VirtualCluster[]>;
   readonly hub: JournalHub;
-  /** This control-plane process, whose address is known by the time that the host starts. */
+  /** This control-plane process; its address is known by the time that the host starts. */
   readonly self: () => LeaseHolder;
-  /** How long a free lease of a cluster is left to other processes, by who had it last. */
+  /** How long a free lease of a cluster is left to other processes, depending on its last holder. */
   readonly leaseGraceOf?: (clusterId: string) => (lastHolderId: string | undefined) => number;
-  /** Told of every node that begins. Returns what ends with it. */
+  /** Called for every node that starts. Returns a function that ends with it. */
   readonly attach?: (node: ClusterNode, cluster: VirtualCluster) => () => void | Promise<void>;
   readonly clock: Clock;
   readonly log: Log;
@@ -36,13 +36,13 @@ const checkIntervalMs = 2_000;
 const stopsAtATime = 32;
 
 /**
- * The clusters of a control-plane process: one node for each that the registry has. A cluster that is deleted ends here
- * within seconds, and its journal stays until it cannot be restored.
+ * The clusters of a control-plane process: one node per cluster of the registry. The node of a deleted cluster ends
+ * within seconds; its journal stays until the cluster cannot be restored.
  */
 export class ClusterHost {
   readonly #options: ClusterHostOptions;
   readonly #hosted = new Map<string, Hosted>();
-  /** Those whose node has not ended yet, so that no second one begins beside it. */
+  /** Nodes that have not ended yet, so that no second one starts beside them. */
   readonly #ending = new Map<string, Promise<void>>();
   #refreshing: Promise<void> = Promise.resolve();
   #nextRefresh: Promise<void> | undefined;
@@ -54,7 +54,7 @@ export class ClusterHost {
     this.#options = options;
   }
 
-  /** Whether it knows which clusters there are. */
+  /** Whether the clusters are known. */
   get isReady(): boolean {
     return this.#hasRefreshed && !this.#hasStopped;
   }
@@ -71,7 +71,7 @@ export class ClusterHost {
     return [...this.#hosted.values()];
   }
 
-  /** Those that this process leads at the moment. */
+  /** Returns the clusters that this process leads now. */
   leading(): readonly HostedCluster[] {
     return this.all().filter(({ node }) => node.role === 'leader');
   }
@@ -81,7 +81,7 @@ export class ClusterHost {
     this.#refreshLater();
   }
 
-  /** Looks which clusters there are, now. Those who ask together share a look that begins after they asked. */
+  /** Lists the clusters now. Concurrent calls share a listing that begins after them. */
   refresh(): Promise<void> {
     this.#nextRefresh ??= this.#refreshing.then(() => {
       this.#nextRefresh = undefined;
@@ -118,7 +118,7 @@ export class ClusterHost {
     try {
       found = await list();
     } catch (error) {
-      // What is served goes on; a database that is away is no reason to let go of it.
+      // Serving continues while the database is unreachable.
       log.warn('failed to list clusters', { problem: (error as Error).message });
       return;
     }

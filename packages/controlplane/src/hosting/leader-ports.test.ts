@@ -22,7 +22,7 @@ function portsOf(t: TestContext, options: Partial<LeaderPortsOptions>): LeaderPo
   return ports;
 }
 
-test('what this process leads it asks itself, and looks for what was just made', async (t) => {
+test('calls about a cluster led here stay in the process, and a new cluster is looked up', async (t) => {
   const leader = await startLeader(t);
   let isKnown = false;
   const host = {
@@ -39,11 +39,11 @@ test('what this process leads it asks itself, and looks for what was just made',
   assert.deepEqual(snapshot.topics, []);
 });
 
-test('a cluster that is not there cannot be asked', async (t) => {
+test('calls about an unknown cluster are refused', async (t) => {
   await assert.rejects(portsOf(t, {}).portOf('vci_test').listAgents(), ClusterUnavailable);
 });
 
-test('whoever asks while nobody leads waits for a leader, but not for ever', async (t) => {
+test('calls without a leader wait for one, up to a deadline', async (t) => {
   const listeners = new Set<() => void>();
   const node = { role: 'standby', leaderUrl: undefined, onLeader: listen } as unknown as ClusterNode & {
     role: string;
@@ -68,7 +68,7 @@ test('whoever asks while nobody leads waits for a leader, but not for ever', asy
   assert.deepEqual(await answer, []);
 });
 
-test('a follower is not left with a node that led until a moment ago', async (t) => {
+test('a follower does not stay with a former leader', async (t) => {
   const listeners = new Set<() => void>();
   let followed = 0;
   let ended = 0;
@@ -101,7 +101,7 @@ test('a follower is not left with a node that led until a moment ago', async (t)
   assert.deepEqual([followed, ended, listeners.size], [2, 2, 0]);
 });
 
-test('a leader that has just ceased to lead is not the last word', async (t) => {
+test('a call to a former leader is retried at the current one', async (t) => {
   const leader = await startLeader(t);
   const former = {
     role: 'leader',
@@ -114,7 +114,7 @@ test('a leader that has just ceased to lead is not the last word', async (t) => 
   assert.deepEqual(await portsOf(t, { host }).portOf('vci_test').listAgents(), []);
 });
 
-test('a standby that has not read the secrets of a cluster says so in the end', async (t) => {
+test('a standby that has not read the secrets of a cluster fails in the end', async (t) => {
   const databaseUrl = `memory://${randomUUID()}`;
   await startLeader(t, databaseUrl);
   const standby = await startNode(t, databaseUrl, 'two');

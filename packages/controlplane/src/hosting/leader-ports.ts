@@ -25,24 +25,24 @@ export interface LeaderPortsOptions {
 /** A new cluster, or one whose leader just ended, has a leader within this time. Callers wait no longer. */
 const leaderWaitMsMax = 5_000;
 const secretsPollMs = 25;
-/** A connection to another process is closed when idle for this long. */
+/** The idle timeout of a connection to another process. */
 const idleMsMax = 60_000;
 
 interface Remote {
   readonly client: ClusterClient;
   readonly leaderUrl: string;
-  /** Those who follow the cluster through it. */
+  /** The followers of the cluster through it. */
   followers: number;
   lastUsedMs: number;
 }
 
 /**
- * The leader of any cluster, wherever it is. What this process leads it asks itself; for the rest it connects to the
- * process that leads, as an agent does. Connections are made when they are needed and end when they are not.
+ * Calls to the leader of any cluster. If this process leads the cluster the call is local; otherwise it connects to the
+ * leading process, as an agent does. Connections are opened on demand and closed when idle.
  */
 export class LeaderPorts {
   readonly #options: LeaderPortsOptions;
-  /** The longest unused first. */
+  /** The least recently used first. */
   readonly #remotes = new Map<string, Remote>();
   readonly #ports = new Map<string, ClusterPort>();
   #cancelSweep: (() => void) | undefined;
@@ -78,7 +78,7 @@ export class LeaderPorts {
     try {
       return await call(port);
     } catch (error) {
-      // It led until a moment ago; the present leader is asked instead, once.
+      // A former leader: retry once at the current one.
       if (!(error instanceof NotLeader)) throw error;
       return call(await this.#leader(clusterId));
     }
@@ -93,7 +93,7 @@ export class LeaderPorts {
       const mine = ++attempt;
       unfollow();
       unfollow = () => {};
-      // A node that does not lead any more would say nothing.
+      // A node that no longer leads would send nothing.
       unlisten ??= host.node(clusterId)?.onLeader(begin);
       this.#leader(clusterId).then(
         (port) => {
@@ -101,7 +101,7 @@ export class LeaderPorts {
           unlisten ??= host.node(clusterId)?.onLeader(begin);
           unfollow = this.#followAt(clusterId, port, follower);
         },
-        // The follower has a deadline of its own, and until then another process may lead.
+        // The follower has its own deadline, and until then another process may lead.
         (error: Error) => log.debug('failed to follow cluster', { clusterId, problem: error.message }),
       );
     };
@@ -135,7 +135,7 @@ export class LeaderPorts {
     return this.#remote(clusterId, leader);
   }
 
-  /** The secrets are the first that a new leader writes; a standby reads them a moment later. */
+  /** A new leader writes the secrets first; a standby reads them shortly after. */
   async #secretsKnown(clusterId: string): Promise<void> {
     const { clock, secretsOf } = this.#options;
     const endMs = clock.monotonicMs() + leaderWaitMsMax;
@@ -145,7 +145,7 @@ export class LeaderPorts {
     }
   }
 
-  /** This process, or the address of the one that leads. */
+  /** Returns `self`, or the address of the leader. */
   #whoLeads(node: ClusterNode, clusterId: string): Promise<'self' | string> {
     const leader = () => (node.role === 'leader' ? 'self' : node.leaderUrl);
     return new Promise((resolve, reject) => {
@@ -183,7 +183,7 @@ export class LeaderPorts {
       clock,
       random,
       log,
-      // Those of agents would count this process as one of them.
+      // The metrics of agents would count this process as one of them.
       metrics: new Metrics(),
     });
     this.#remotes.set(clusterId, { client, leaderUrl, followers: 0, lastUsedMs: clock.monotonicMs() });
@@ -200,7 +200,7 @@ export class LeaderPorts {
     });
   }
 
-  /** Closes those that were idle for so long; with 0, the least recently used one. */
+  /** Closes connections that were idle for so long; with 0, the least recently used one. */
   #closeIdle(unusedMs: number): void {
     const nowMs = this.#options.clock.monotonicMs();
     for (const [clusterId, { client, followers, lastUsedMs }] of this.#remotes) {

@@ -7,7 +7,7 @@ import { authorizeMembers, memberToken } from './member-tokens.ts';
 const secret = [Buffer.alloc(32, 1)] as const;
 const secretsOf = (clusterId: string) => (clusterId === 'vci_a' ? secret : undefined);
 
-test('a process enters the clusters whose journal it has read, for a while', async () => {
+test('a process gets temporary access to the clusters whose journal it has read', async () => {
   const clock = new HandClock();
   const authorize = authorizeMembers(secretsOf, clock);
   const token = memberToken('vci_a', secretsOf, clock)!;

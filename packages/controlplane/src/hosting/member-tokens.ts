@@ -7,15 +7,18 @@ import {
   signAgentToken,
 } from '../workload-identity/agent-tokens.ts';
 
-/** What tokens say that one control-plane process makes for itself. No binding has such a mark: theirs are hashes. */
+/**
+ * The mark in tokens that a control-plane process makes for itself. It differs from all marks of bindings, which are
+ * hashes.
+ */
 const memberMark = 'member';
 const lifetimeMs = 60_000;
-/** How far the clocks of two control-plane processes may be apart. */
+/** The tolerated clock skew between control-plane processes. */
 const clockSkewMs = 5_000;
 
 /**
- * The key by which a process of the control plane enters a cluster that another process leads. Only a process that has
- * read the journal of the cluster can make one.
+ * Returns the key by which a control-plane process authenticates for a cluster that another process leads. Only a
+ * process that has read the journal of the cluster can make one.
  */
 export function memberToken(clusterId: string, secretsOf: SecretsOf, clock: Clock): string | undefined {
   const secrets = secretsOf(clusterId);
@@ -32,7 +35,7 @@ export function authorizeMembers(secretsOf: SecretsOf, clock: Clock): Authorize 
     const claims = readAgentToken(key, secrets);
     if (claims?.clusterId !== clusterId || claims.bindingMark !== memberMark) return false;
     const leftMs = claims.endMs - clock.nowMs();
-    // A token that says it lives longer was not made by `memberToken`, and would outlive a secret that was replaced.
+    // A token with a longer lifetime was not made by `memberToken`, and would outlive a replaced secret.
     return leftMs > 0 && leftMs <= lifetimeMs + clockSkewMs;
   };
 }

@@ -2,8 +2,8 @@ import type { IncomingMessage } from 'node:http';
 import { isIP, isIPv6 } from 'node:net';
 
 /**
- * Where a call comes from. Behind a proxy every connection is the proxy's; if the operator says that there is one, what
- * it wrote last into `X-Forwarded-For` counts. Any client can have written what stands before it.
+ * Returns the address of the caller. Behind a proxy every connection is the proxy's; if the operator configured one,
+ * the last entry of `X-Forwarded-For` counts. Any client can have written the entries before it.
  */
 export function remoteAddressOf(request: IncomingMessage, isBehindProxy: boolean): string {
   const address = plain(request.socket.remoteAddress ?? '');
@@ -13,14 +13,13 @@ export function remoteAddressOf(request: IncomingMessage, isBehindProxy: boolean
   return isIP(forwarded) === 0 ? address : forwarded;
 }
 
-/** IPv4 as such, whatever the socket is. */
+/** IPv4-mapped addresses as plain IPv4. */
 function plain(address: string): string {
   return address.replace(/^::ffff:(?=\d+\.)/i, '');
 }
 
 /**
- * What is counted as one place: a single IPv4 address, or the 64 bits of IPv6 that one customer of a provider has at
- * the least.
+ * The unit of rate limits: a single IPv4 address, or an IPv6 /64, the minimum that a provider assigns to one customer.
  */
 export function placeOf(remoteAddress: string): string {
   const address = plain(remoteAddress);

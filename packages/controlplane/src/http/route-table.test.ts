@@ -7,7 +7,7 @@ test('every operation of the catalogue is a path of the API', () => {
   for (const operation of operations) assert.equal(routeOf(operationPath(operation)), 'api', operation.name);
 });
 
-test('every other path that the documentation shows has a route of its own', () => {
+test('every other documented path has its own route', () => {
   for (const { path } of otherRoutes) {
     const route = routeOf(path.replace(/\{\w+\}/, 'x'));
     assert.notEqual(route, undefined, path);
@@ -36,7 +36,7 @@ for (const [path, route] of cases) {
   test(`${path} is ${route ?? 'not found'}`, () => assert.equal(routeOf(path), route));
 }
 
-test('each route finds itself, and probes need no accounts', () => {
+test('each route resolves to itself, and probes need no accounts', () => {
   for (const name of routeNames) assert.equal(routeOf(routePath(name)), name);
   for (const name of ['status', 'readiness', 'metrics'] as const)
     assert.ok(!(accountsRouteNames as readonly RouteName[]).includes(name));

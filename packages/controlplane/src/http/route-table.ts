@@ -7,9 +7,9 @@ export type Handler = (request: IncomingMessage, response: ServerResponse) => vo
 
 interface Route {
   readonly path: string;
-  /** The route has all paths that begin with `path`. */
+  /** The route matches all paths that begin with `path`. */
   readonly isPrefix?: true;
-  /** The handler comes with accounts, which a quick start loads on first use. */
+  /** The handler needs accounts, which a quick start loads on first use. */
   readonly needsAccounts?: true;
 }
 

@@ -1,6 +1,6 @@
 import { routePath } from './route-table.ts';
 
-/** Where browsers come to sign in with an identity provider, and where it sends them back to. */
+/** Where browsers start a sign-in with an identity provider, and where it redirects them back. */
 
 const loginPrefix = routePath('ssoLogin');
 const callbackPath = routePath('ssoCallback');
@@ -17,12 +17,12 @@ export function loginUrlOf(publicUrl: string, connection: Connection): string {
   return withoutSlash(publicUrl) + loginPathOf(connection);
 }
 
-/** What the issuer has to allow as the redirect. */
+/** Returns the redirect URL that the issuer has to allow. */
 export function callbackUrlOf(publicUrl: string, { identifier }: Connection): string {
   return `${withoutSlash(publicUrl)}${callbackPath}?connection=${identifier}`;
 }
 
-/** The connection that a path is about, as it says. */
+/** Returns the identifier of the connection in a path. */
 export function identifierIn(path: string): string | undefined {
   return path.startsWith(loginPrefix) ? path.slice(loginPrefix.length) : undefined;
 }

@@ -1,7 +1,7 @@
 import { iconAt } from '@weir/mcp';
 import { type Handler, pathOf } from '../http/route-table.ts';
 
-/** Icons change with releases only, so that a cached one may be a day old. */
+/** Icons change with releases only, so a cached one may be a day old. */
 const cacheSeconds = 86_400;
 
 /** The icons of tools. Clients fetch them without keys. */

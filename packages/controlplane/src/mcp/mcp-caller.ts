@@ -15,7 +15,7 @@ export interface McpCaller {
 
 interface McpCallerOptions extends CallerOptions {
   readonly isBehindProxy: boolean;
-  /** Requests of each key. */
+  /** The rate limit of each key. */
   readonly requests: TokenBuckets;
 }
 

@@ -12,7 +12,7 @@ import {
 
 type Headers = Readonly<Record<string, string>>;
 
-/** A call of a tool as an old client makes it, which needs no handshake. */
+/** A tool call of an old client, which needs no handshake. */
 async function callTool({ url }: Pick<McpStage, 'url'>, headers: Headers, name: string, args: object = {}) {
   const response = await fetch(url, {
     method: 'POST',
@@ -40,7 +40,7 @@ async function openWorld(t: Parameters<typeof openMcpStage>[0]) {
   return { stage, own, other };
 }
 
-test('keys open what they may see, and nothing else is there', async (t) => {
+test('keys give access to what they may read, and nothing else is visible', async (t) => {
   const { stage, own, other } = await openWorld(t);
   const reader = await own.key('reader', appGrant(own.a.id, 'app_r'));
   const second = await own.key('second', appGrant(own.b.id, 'app_r'));
@@ -90,7 +90,7 @@ test('keys open what they may see, and nothing else is there', async (t) => {
   }
 });
 
-test('a cluster of somebody else is one that is not there, in the same words', async (t) => {
+test('a cluster of another account is reported as not found, with the same message', async (t) => {
   const { stage, own, other } = await openWorld(t);
   const key = await own.key('reader', appGrant(own.a.id, 'app_r'));
   const headers = { 'service-api-key': key };
@@ -108,7 +108,7 @@ test('a cluster of somebody else is one that is not there, in the same words', a
   assert.equal((await asked('orders')).isError, false);
 });
 
-test('a key that comes too often waits, and others do not', async (t) => {
+test('a key that exceeds its rate waits, and others do not', async (t) => {
   const stage = await openMcpStage(t, { requestsPerKey: { burst: 3, perSecond: 0.001 } });
   const own = await makeAccount(stage.accounts, 'Own');
   const one = { 'service-api-key': await own.key('one', appGrant(own.a.id)) };
@@ -119,7 +119,7 @@ test('a key that comes too often waits, and others do not', async (t) => {
   assert.equal((await callTool(stage, other, 'get_context')).status, 200);
 });
 
-test('a key that was revoked opens nothing any more', async (t) => {
+test('a revoked key gives no access', async (t) => {
   const { stage, own } = await openWorld(t);
   const secret = await own.key('reader', appGrant(own.a.id));
   const headers = { 'service-api-key': secret };
@@ -130,7 +130,7 @@ test('a key that was revoked opens nothing any more', async (t) => {
   assert.equal((await callTool(stage, headers, 'get_context')).status, 401);
 });
 
-test('the documentation needs no key and reaches no cluster', async (t) => {
+test('the documentation needs no key and has no access to clusters', async (t) => {
   const { stage, own } = await openWorld(t);
   const docs = { url: stage.docsUrl };
   const found = await callTool(docs, {}, 'search_docs', { query: 'superuser' });
@@ -139,7 +139,7 @@ test('the documentation needs no key and reaches no cluster', async (t) => {
   assert.match((await callTool(docs, key, 'get_context')).text, /There is no tool/);
 });
 
-test('tools come with pictures, which this site serves to everybody', async (t) => {
+test('tools have icons, which this site serves without keys', async (t) => {
   const { stage, own } = await openWorld(t);
   const response = await fetch(stage.url, {
     method: 'POST',
@@ -168,7 +168,7 @@ test('tools come with pictures, which this site serves to everybody', async (t) 
   assert.equal(posted.status, 405);
 });
 
-test('a real cluster is described as it is', async (t) => {
+test('a real cluster is described correctly', async (t) => {
   const { stage, own } = await openWorld(t);
   await stage.node.createTopics(
     [{ name: 'orders', partitionCount: 3, configs: { 'retention.ms': '3600000' } }],
@@ -192,7 +192,7 @@ test('a real cluster is described as it is', async (t) => {
   assert.match(search.text, /^events_disabled: /);
 });
 
-test('what changed is told to administrators, of their workspaces and of no others', async (t) => {
+test('administrators see the changes of their workspaces and of no others', async (t) => {
   const { stage, own, other } = await openWorld(t);
   const entry = ({ accountId }: TestAccount, workspaceId: string | undefined, target: string) => ({
     accountId,

@@ -19,16 +19,16 @@ import { type McpCaller, mcpCallerOf, noBrowser, orWait } from './mcp-caller.ts'
 
 interface McpRoutesOptions {
   readonly accounts: AccountsDatabase;
-  /** Those of the API: tools are made of them. */
+  /** The handlers of the API: tools are built on them. */
   readonly handlers: ServedHandlers;
-  /** Shared with the API, so that keys are guessed nowhere more often than there. */
+  /** Shared with the API, so that keys cannot be guessed here in addition. */
   readonly limits: RateLimits;
   readonly publicUrl: () => string;
   readonly isBehindProxy: boolean;
   readonly clock: Clock;
   readonly log: Log;
   readonly metrics: Metrics;
-  /** Requests that one key may make. */
+  /** The request rate of one key. */
   readonly requestsPerKey?: TokenRate;
   /** The folder of the documentation. */
   readonly docsFolder?: string;
@@ -40,8 +40,8 @@ interface McpRoutes {
 }
 
 /**
- * A person asks some times a minute; a team that shares a key, and a client that lists everything when it starts, some
- * hundred at once.
+ * A person asks a few times per minute; a team that shares a key, and a client that lists everything at its start, send
+ * some hundred at once.
  */
 const usualRequestsPerKey: TokenRate = { burst: 300, perSecond: 5 };
 
@@ -84,7 +84,7 @@ export function mcpRoutes(options: McpRoutesOptions): McpRoutes {
     },
   };
 
-  /** Does what tools ask for as the API would for the same caller. */
+  /** Runs operations for tools as the API would for the same caller. */
   function callsOf(performing: McpRoutesOptions): (who: McpCaller) => CallOperation {
     const perform = operationPerformer(performing);
     return ({ caller, remoteAddress, userAgent }) =>

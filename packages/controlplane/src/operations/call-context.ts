@@ -3,13 +3,13 @@ import type { User } from '../accounts/users/users.ts';
 import type { VirtualCluster } from '../accounts/workspaces/virtual-clusters.ts';
 import type { OperationContext } from './handler.ts';
 
-/** What the browser of a caller keeps of a session. */
+/** The session in the browser of a caller. */
 export interface BrowserSession {
-  /** The token that it came with, whether or not it opens anything. */
+  /** The token that the browser sent, valid or not. */
   readonly token: string | undefined;
-  /** Gives it a token to keep. */
+  /** Sets a token. */
   begin(token: string, expiresMs: number): void;
-  /** Lets it forget its token. */
+  /** Clears the token. */
   end(): void;
 }
 
@@ -19,17 +19,17 @@ export interface SignedIn {
   readonly user: User;
 }
 
-/** What is known of a call that came over HTTP. */
+/** The context of a call over HTTP. */
 export interface CallContext extends OperationContext {
-  /** The address of a user, the name of a key; empty without a caller. */
+  /** The address of a user or the name of a key; empty without a caller. */
   readonly actorName: string;
-  /** What the caller says it is. */
+  /** As the caller sends it. */
   readonly userAgent: string;
   /** Of callers with a session rather than a key. */
   readonly signedIn: SignedIn | undefined;
   readonly browser: BrowserSession;
-  /** The one that an operation of the scope `cluster` is about; for restoring, a deleted one. */
+  /** The cluster of an operation of scope `cluster`; for restoring, a deleted one. */
   readonly cluster: VirtualCluster | undefined;
-  /** Tells the audit log in which workspace it happens, where the request does not say. */
+  /** Sets the workspace of the audit entry, if the request does not name it. */
   happensIn(workspaceId: string): void;
 }

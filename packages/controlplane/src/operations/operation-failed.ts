@@ -1,5 +1,5 @@
 /**
- * What a handler throws when a caller is to be told: a code of the API's table of errors, and words. Stores throw the
- * same, so that what they refuse reaches the caller as it stands.
+ * The error that a handler throws for the caller: a code of the API's error table, and a message. Stores throw the
+ * same, so that their refusals reach the caller unchanged.
  */
 export { ApiError as OperationFailed } from '@weir/api';

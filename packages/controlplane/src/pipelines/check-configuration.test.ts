@@ -87,7 +87,7 @@ const whole: Readonly<Record<PipelineType, string>> = {
 };
 
 for (const [type, yaml] of Object.entries(whole) as [PipelineType, string][]) {
-  test(`${type}: a whole configuration is kept as it was written`, () => {
+  test(`${type}: a complete configuration is stored as it was written`, () => {
     assert.deepEqual(checkedConfiguration(type, { yaml }), { yaml });
   });
 }
@@ -158,7 +158,7 @@ const parts = [
   { name: 'shop/refunds', yaml: `destination_bucket_url:\n${tables('refunds')}` },
 ];
 
-test('parts become one configuration that can be read again', () => {
+test('parts become one configuration that can be parsed again', () => {
   const kept = checkedConfiguration('data_lake', { parts });
   assert.deepEqual(kept.parts, parts);
   const reading = readYaml(kept.yaml);

@@ -12,7 +12,7 @@ import type { YamlMapping, YamlValue } from './yaml-value.ts';
 
 export type GivenConfiguration = { readonly yaml: string } | { readonly parts: readonly ConfigurationPart[] };
 
-/** The configuration as it is kept, or an `ApiError` that says what is wrong with it and where. */
+/** Returns the configuration to store, or throws an `ApiError` that says what is wrong with it and where. */
 export function checkedConfiguration(type: PipelineType, given: GivenConfiguration): NewConfiguration {
   if ('yaml' in given) {
     const problems = configurationProblems(type, given.yaml);
@@ -30,7 +30,7 @@ export function checkedConfiguration(type: PipelineType, given: GivenConfigurati
   return { yaml, parts: given.parts };
 }
 
-/** Everything that is wrong with a configuration in one piece. */
+/** Returns all problems of a configuration in one piece. */
 export function configurationProblems(type: PipelineType, yaml: string): readonly ConfigurationProblem[] {
   const reading = readYaml(yaml);
   return 'problems' in reading ? reading.problems : allProblems(type, reading.value);

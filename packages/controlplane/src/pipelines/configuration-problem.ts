@@ -1,17 +1,17 @@
 import { ApiError } from '@weir/api';
 import type { TextPlace } from './yaml-value.ts';
 
-/** What is wrong with a configuration, and where. */
+/** A problem of a configuration, with its position. */
 export interface ConfigurationProblem {
   readonly place: TextPlace;
-  /** What the rule is, or what was probably meant. Values are not repeated, because one of them may be a secret. */
+  /** The rule, or a suggestion. Values are not repeated, because one of them may be a secret. */
   readonly message: string;
 }
 
-/** Problems that one answer tells. */
+/** Problems listed in one answer. */
 const shownMax = 5;
 
-/** The problems of a text in one line, in the order in which a reader of it meets them. */
+/** Formats the problems of a text in one line, in the order of the text. */
 export function refusalOf(problems: readonly ConfigurationProblem[], part?: string): ApiError {
   const inOrder = problems.toSorted(({ place: a }, { place: b }) => a.line - b.line || a.column - b.column);
   const shown = inOrder

@@ -5,14 +5,14 @@ import { mask, maskedValue } from './mask-secrets.ts';
 
 // biome-ignore format: a table
 const cases: [keys: string, value: string, shown: string][] = [
-  // What is no secret stays.
+  // Values that are not secret stay.
   ['input.kafka_franz.topics',         'orders, refunds',                     'orders, refunds'],
   ['output.kafka_franz.key',           `\${! json("customer_id") }`,           `\${! json("customer_id") }`],
   ['destination_bucket_url',           's3://lake/path@2x?region=us-east-1',  's3://lake/path@2x?region=us-east-1'],
   ['input.http_client.url',            'https://host:8443/a?page=2',          'https://host:8443/a?page=2'],
   ['input.kafka.sasl.user',            'shop',                                'shop'],
   ['pipeline.processors.mapping',      'root = this.without("card")',         'root = this.without("card")'],
-  // By the name of its key, or of one above.
+  // By the name of its key, or of a parent key.
   ['input.kafka.sasl.password',        'hunter2',                             '***'],
   ['output.http_client.oauth2.client_secret', 'hunter2',                      '***'],
   ['storage_access_key',               'hunter2',                             '***'],
@@ -23,12 +23,12 @@ const cases: [keys: string, value: string, shown: string][] = [
   ['secrets.first',                    'hunter2',                             '***'],
   ['credentials',                      'hunter2',                             '***'],
   ['credentials.id',                   'AKIA',                                'AKIA'],
-  // Names of variables, where the secret is not.
+  // Names of variables, which do not contain the secret.
   ['sasl_password_env',                'SASL_PASSWORD',                       'SASL_PASSWORD'],
   ['sasl_password_env',                'hunter2',                             '***'],
   ['password',                         `\${DB_PASSWORD}`,                      `\${DB_PASSWORD}`],
   ['password',                         `\${DB_PASSWORD:hunter2}`,              '***'],
-  // Inside of texts.
+  // Inside texts.
   ['url',                              'postgres://shop:hunter2@host/db',     'postgres://***@host/db'],
   ['url',                              'postgres://shop:hun/t@er2@host/db',   'postgres://***@host/db'],
   ['url',                              'https://hunter2@host/db',             'https://***@host/db'],
@@ -48,7 +48,7 @@ for (const [keys, value, shown] of cases) {
     assert.equal(maskedValue(keys.split('.'), value), shown));
 }
 
-test('no password of an address is shown, however long the text is', () => {
+test('no password of a URL is shown, however long the text is', () => {
   const sign = fc.constantFrom(...'abcXYZ0189!$%^&*()-_=+[]{}|/?.~:#');
   const password = fc.string({ unit: sign, minLength: 8, maxLength: 6_000 });
   fc.assert(

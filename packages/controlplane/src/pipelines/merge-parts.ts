@@ -7,8 +7,8 @@ import { isEmpty, type YamlEntry, type YamlMapping, type YamlValue } from './yam
 type MappingShape = Extract<Shape, { kind: 'mapping' }>;
 
 /**
- * All parts as one: lists of the same field follow each other in the order of the parts, and anything else may stand in
- * one part only. Each part is checked by itself, so that what is wrong is told by its own lines.
+ * Merges all parts: lists of the same field are concatenated in the order of the parts, and any other field may be in
+ * one part only. Each part is checked by itself, so that problems refer to its own lines.
  */
 export function mergeParts(parts: readonly ConfigurationPart[], shape: MappingShape): YamlMapping {
   const merged = new Map<string, { readonly part: string; readonly entry: YamlEntry }>();
@@ -34,7 +34,7 @@ export function mergeParts(parts: readonly ConfigurationPart[], shape: MappingSh
   return { kind: 'mapping', entries, place, size, height };
 }
 
-/** A part need not have what the whole has. */
+/** A part need not have the required fields of the whole. */
 function withoutRequired(fields: Fields): Fields {
   return Object.fromEntries(
     Object.entries(fields).map(([name, { isRequired: _, ...shape }]) => [name, shape as Shape]),
@@ -46,7 +46,7 @@ function entriesOf(yaml: string, part: string, shape: MappingShape): readonly Ya
   if ('problems' in reading) throw refusalOf(reading.problems, part);
   const problems = problemsOf(reading.value, shape);
   if (problems.length > 0) throw refusalOf(problems, part);
-  // A field that is empty says nothing, and does not stand in the way of another part.
+  // An empty field counts as absent, and does not conflict with another part.
   return (reading.value as YamlMapping).entries.filter(({ value }) => !isEmpty(value));
 }
 

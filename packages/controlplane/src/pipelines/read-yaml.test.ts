@@ -20,7 +20,7 @@ function problemIn(text: string): string {
   return `${place.line}:${place.column} ${message}`;
 }
 
-test('values know where they stand', () => {
+test('values have their positions', () => {
   const root = readWell('a: 1\nb:\n  - x\n  - {c: true}\nd:\n');
   assert.ok(root.kind === 'mapping');
   const [a, b, d] = root.entries;
@@ -50,7 +50,7 @@ const bad: [what: string, text: string, problem: RegExp][] = [
 ];
 
 for (const [what, text, problem] of bad) {
-  test(`${what} is a problem with a place`, () => assert.match(problemIn(text), problem));
+  test(`${what} is a problem with a position`, () => assert.match(problemIn(text), problem));
 }
 
 const deep = apiLimits.pipelineYamlDepthMax;
@@ -91,11 +91,11 @@ for (const [what, text, problem] of hostile) {
   test(`${what}: refused`, () => assert.match(problemIn(text), problem));
 }
 
-test('as deep as allowed is allowed', () => {
+test('the maximum depth is accepted', () => {
   readWell('['.repeat(deep - 1) + ']'.repeat(deep - 1));
 });
 
-test('whatever a text is, it is read or refused', () => {
+test('any text is parsed or refused', () => {
   const piece = fc.constantFrom(
     ...[
       'a',
@@ -135,7 +135,7 @@ test('whatever a text is, it is read or refused', () => {
   );
 });
 
-test('what is printed is read again as it was', () => {
+test('printed values survive parsing', () => {
   const { value: anyValue } = fc.letrec((tie) => ({
     value: fc.oneof({ maxDepth: 5 }, tie('scalar'), tie('list'), tie('map')),
     scalar: fc.oneof(fc.string({ unit: 'grapheme' }), fc.integer(), fc.boolean(), fc.constant(null)),

@@ -22,9 +22,9 @@ type YamlReading =
 const beginning: TextPlace = { line: 1, column: 1 };
 
 /**
- * Reads untrusted YAML 1.2 in bounded time: the words of the text are counted before they are parsed, keys are compared
- * here because the parser compares each with each, and an alias is counted as all that it stands for. What the parser
- * merely doubts, such as an unknown tag, is a problem too.
+ * Parses untrusted YAML 1.2 in bounded time: tokens are counted before parsing, duplicate keys are detected here
+ * because the parser compares each with each, and an alias counts as all that it stands for. Parser warnings, such as
+ * an unknown tag, are problems too.
  */
 export function readYaml(text: string): YamlReading {
   const refused = tooLarge(text);
@@ -78,10 +78,10 @@ class Unreadable extends Error {
   }
 }
 
-/** Nodes of the parser as values that know where they stand. */
+/** Converts parser nodes to values with positions. */
 class Conversion {
   readonly #placeAt: (offset: number) => TextPlace;
-  /** What anchors stand for, up to here; nothing yet for those whose value is not at its end. */
+  /** The values of anchors so far; `undefined` while the value is incomplete. */
   readonly #anchored = new Map<string, YamlValue | undefined>();
   #aliasCount = 0;
 
@@ -156,7 +156,7 @@ class Conversion {
   }
 }
 
-/** As far as a sum of sums of sums can grow, it stays a number. */
+/** Nested sums may grow very large but stay numbers. */
 function extentOf(values: readonly YamlValue[]): { readonly size: number; readonly height: number } {
   let [size, height] = [1, 1];
   for (const value of values) {
@@ -166,14 +166,14 @@ function extentOf(values: readonly YamlValue[]): { readonly size: number; readon
   return { size, height };
 }
 
-/** Integers are read as bigints, so that none loses digits; most are exact as numbers. */
+/** Integers are parsed as bigints, so that none loses digits; most are exact as numbers. */
 function shortest(value: YamlScalar['value']): YamlScalar['value'] {
   if (typeof value !== 'bigint') return value;
   const number = Number(value);
   return Number.isSafeInteger(number) ? number : value;
 }
 
-/** A key in a message. */
+/** Formats a key for a message. */
 export function shownKey(key: string): string {
   return JSON.stringify(key.slice(0, 64));
 }

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { pipelinesPage } from './reference-page.ts';
 
-test('the page on disk is the one that the types give', () => {
+test('the page on disk matches the types', () => {
   const url = new URL('../../../../docs/reference/pipelines.md', import.meta.url);
   assert.ok(
     readFileSync(url, 'utf8') === pipelinesPage(),

@@ -3,14 +3,14 @@ import type { ConfigurationProblem } from './configuration-problem.ts';
 import { shownKey } from './read-yaml.ts';
 import { entryOf, isEmpty, type YamlMapping, type YamlValue } from './yaml-value.ts';
 
-/** What a value of a configuration has to be. */
+/** The required form of a value in a configuration. */
 export type Shape =
   | { readonly kind: 'text'; readonly words?: readonly string[] }
   | { readonly kind: 'integer'; readonly min: number; readonly max: number }
   | { readonly kind: 'boolean' }
   | { readonly kind: 'list'; readonly item: Shape; readonly itemsMin: number }
   | { readonly kind: 'mapping'; readonly fields: Fields }
-  /** A mapping whose fields only the engine knows. */
+  /** A mapping with fields that only the engine knows. */
   | { readonly kind: 'component' };
 
 export type Field = Shape & { readonly isRequired?: true };
@@ -38,7 +38,7 @@ export function required(shape: Shape): Field {
   return { ...shape, isRequired: true };
 }
 
-/** What a value has against a shape. */
+/** Returns the problems of a value with respect to a shape. */
 export function problemsOf(value: YamlValue, shape: Shape, path = ''): ConfigurationProblem[] {
   const wrong = (message: string) => [{ place: value.place, message: withPath(path, message) }];
   switch (shape.kind) {
@@ -96,7 +96,7 @@ function problemsOfFields(value: YamlMapping, fields: Fields, path: string): Con
   return problems;
 }
 
-/** A suggestion for a field that does not exist. */
+/** Suggests a field for an unknown one. */
 function hint(key: string, fields: Fields): string {
   const known = Object.keys(fields);
   const nearest = nearestName(key, known);

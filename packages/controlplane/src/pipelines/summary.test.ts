@@ -34,7 +34,7 @@ buffer:
   });
 });
 
-test('a summary is bounded, and says what it leaves out', () => {
+test('a summary is bounded, and reports the number of omitted lines', () => {
   const count = apiLimits.pipelineSummaryRowsMax + 7;
   const yaml = stringify(
     Object.fromEntries(Array.from({ length: count }, (_, n) => [`k${n}`, 'x'.repeat(300)])),
@@ -44,9 +44,9 @@ test('a summary is bounded, and says what it leaves out', () => {
   for (const { value } of settings) assert.equal(value.length, apiLimits.pipelineSummaryCharsMax);
 });
 
-test('a text that cannot be read has none', () => assert.equal(summaryOf('['), undefined));
+test('an unparsable text has no summary', () => assert.equal(summaryOf('['), undefined));
 
-test('whatever is in a configuration, a secret is not in its summary, and every line is one', () => {
+test('a summary never contains a secret, and every entry is one line', () => {
   const secret = 'hunter2-hunter2';
   const name = fc.constantFrom('a', 'topics', 'nested', 'url', 'b\nc', 'ü');
   const secretEntry = fc.oneof(

@@ -12,11 +12,13 @@ export interface Setting {
 
 interface ConfigurationSummary {
   readonly settings: readonly Setting[];
-  /** How many there are besides. */
+  /** The number of omitted settings. */
   readonly leftOut: number;
 }
 
-/** What a configuration says, a line for each setting and without secrets; nothing for a text that cannot be read. */
+/**
+ * Summarizes a configuration, one line per setting and without secrets; `undefined` for a text that cannot be parsed.
+ */
 export function summaryOf(yaml: string): ConfigurationSummary | undefined {
   const reading = readYaml(yaml);
   if ('problems' in reading) return undefined;
@@ -56,7 +58,7 @@ function textOf({ value }: YamlScalar): string {
   return value === null ? '' : String(value);
 }
 
-/** The first line of a text that has several: programs and schemas are for those who read the whole. */
+/** Returns the first line of a multi-line text: programs and schemas are too long for a summary. */
 function firstLine(masked: string, text: string): string {
   const lineCount = linesOf(text).length;
   return lineCount === 1 ? masked : `${linesOf(masked)[0]} … (${lineCount} lines)`;
@@ -66,7 +68,7 @@ function linesOf(text: string): string[] {
   return text.trim().split(/\r\n|[\r\n]/);
 }
 
-/** A secret that is cut in two would be half of one, so that this comes after the masking. */
+/** After masking: a secret that is cut before it would be half visible. */
 function oneLine(text: string): string {
   const line = text.replaceAll(/\p{Cc}/gu, ' ').toWellFormed();
   return line.length <= apiLimits.pipelineSummaryCharsMax

@@ -1,4 +1,4 @@
-/** Where something stands in a text, counted from 1. */
+/** A position in a text, counted from 1. */
 export interface TextPlace {
   readonly line: number;
   readonly column: number;
@@ -6,9 +6,9 @@ export interface TextPlace {
 
 interface Located {
   readonly place: TextPlace;
-  /** How many values it is, with all that are in it; what an alias stands for counts each time. */
+  /** The number of values in it; the target of an alias counts each time. */
   readonly size: number;
-  /** How deep it is nested: 1 for a scalar. */
+  /** The nesting depth: 1 for a scalar. */
   readonly height: number;
 }
 
@@ -31,25 +31,23 @@ export interface YamlEntry {
 
 export interface YamlMapping extends Located {
   readonly kind: 'mapping';
-  /** In the order of the text. No key is there twice. */
+  /** In the order of the text. Keys are distinct. */
   readonly entries: readonly YamlEntry[];
 }
 
-/**
- * A value of a YAML text that knows where it stands. What an alias stands for is the same object as what it refers to.
- */
+/** A value of a YAML text with its position. An alias is the same object as its target. */
 export type YamlValue = YamlScalar | YamlList | YamlMapping;
 
 export function entryOf(mapping: YamlMapping, key: string): YamlEntry | undefined {
   return mapping.entries.find((entry) => entry.key === key);
 }
 
-/** Whether nothing is said: `buffer:` and an end of line. */
+/** Whether it has no value: `buffer:` and an end of line. */
 export function isEmpty(value: YamlValue): boolean {
   return value.kind === 'scalar' && value.value === null;
 }
 
-/** The value as JavaScript has it. */
+/** Converts to a JavaScript value. */
 export function plainValueOf(value: YamlValue): unknown {
   switch (value.kind) {
     case 'scalar':
@@ -57,7 +55,7 @@ export function plainValueOf(value: YamlValue): unknown {
     case 'list':
       return value.items.map(plainValueOf);
     case 'mapping':
-      // A map and no object: there may be keys such as `__proto__`, and keys that look like numbers keep their place.
+      // A Map, not an object: there may be keys such as `__proto__`, and keys that look like numbers stay in order.
       return new Map(value.entries.map((entry) => [entry.key, plainValueOf(entry.value)]));
   }
 }

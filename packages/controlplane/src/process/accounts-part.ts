@@ -47,7 +47,7 @@ interface AccountsPartOptions {
   readonly settings: ControlPlaneProcessOptions;
   readonly host: ClusterHost;
   readonly ports: LeaderPorts;
-  /** What tokens of a cluster are signed with. */
+  /** The signing secrets of a cluster's tokens. */
   readonly secretsOf: SecretsOf;
   /** Admits agents by the key of the settings. */
   readonly bySettings: Authorize;
@@ -55,31 +55,31 @@ interface AccountsPartOptions {
   readonly ownClusterId: () => string | undefined;
   /** Removes the journal of a cluster that cannot be restored. */
   readonly forgetJournal: (clusterId: string) => Promise<void>;
-  /** By which the one user of a process for one signs in. */
+  /** The token by which the user of a single-user process signs in. */
   readonly signInToken: string | undefined;
   /** Aborted when the process stops. */
   readonly stop: AbortSignal;
 }
 
-/** What a process has of accounts: people and their keys, the API, and all that follows from who owns what. */
+/** The accounts part of a process: users and keys, the API, and everything that depends on ownership. */
 export interface AccountsPart {
   /** The clusters that there are. */
   list(): Promise<readonly VirtualCluster[]>;
-  /** Who may enter as an agent, by a key of an account or a token. */
+  /** Authorizes agents, by a key of an account or a token. */
   readonly authorize: Authorize;
   readonly handlers: RouteHandlers<AccountsRouteName>;
   /** Records a call that an agent key does not allow. Never rejects. */
   auditForbiddenCall(call: ForbiddenCall): Promise<void>;
-  /** The metrics of a cluster, wherever it is led. */
+  /** Returns the metrics of a cluster, led locally or remotely. */
   measure(clusterId: string): Promise<Metrics>;
   /** The first cluster, until the installation is set up. */
   readonly firstCluster: FirstCluster | undefined;
-  /** Where the first user signs up; nothing when there is one. */
+  /** Returns where the first user signs up; `undefined` if there is a user. */
   setupUrl(): string | undefined;
 }
 
 /**
- * Where what was started is handed over to be ended: those who look at clusters before the clusters, and the rest after
+ * Where started components are registered for shutdown: users of clusters stop before the clusters, and the rest after
  * the server.
  */
 interface AccountsLifetime {
@@ -184,10 +184,10 @@ export async function startAccounts(
   };
 }
 
-/** How long is waited before a server that is away is asked again. */
+/** The delay before retrying an unreachable server. */
 const retryMs = 1_000;
 
-/** A server may start after those who need it; a file that cannot be opened is a mistake. */
+/** A server may start after its clients; a file that cannot be opened is an error. */
 async function openPatiently(
   { databaseUrl, clock, log }: ControlPlaneProcessOptions,
   secretBox: SecretBox | undefined,
@@ -208,13 +208,13 @@ async function openPatiently(
   }
 }
 
-/** Sees to it that there is a cluster. Answers with the first one, if that is still what the installation has. */
+/** Ensures that there is a cluster. Returns the first one, if the installation is not set up yet. */
 async function begin(
   accounts: AccountsDatabase,
   { clusterId, firstCluster, agentKey, log }: ControlPlaneProcessOptions,
 ): Promise<FirstCluster | undefined> {
   if (clusterId === undefined) return foundInstallation(accounts, firstCluster);
-  // A key of the settings counts as long as the settings say so, and is not kept beyond.
+  // A key of the settings is valid as long as the settings have it, and is not stored.
   const imported = agentKey === undefined ? firstCluster().agentKey : undefined;
   await adoptCluster(accounts, { id: clusterId, agentKey: imported }, log);
   return undefined;
@@ -241,7 +241,7 @@ function hostedOf(
   });
 }
 
-/** Transitions are in the log of this process, and among the events of their cluster. */
+/** Transitions go to the log of this process and to the events of their cluster. */
 function reportTransition(options: AccountsPartOptions): (transition: Transition) => void {
   const { changed } = eventsOfDiagnostics(options);
   return (transition) => {
@@ -262,7 +262,7 @@ function eventsOfDiagnostics({ settings, host, ports }: AccountsPartOptions): Di
   });
 }
 
-/** Everything that can be done, however it is asked for. */
+/** The handlers of all operations, for every transport. */
 function handlersOf(
   options: AccountsPartOptions,
   accounts: AccountsDatabase,
@@ -283,7 +283,7 @@ function handlersOf(
   return { ...accountOperations({ accounts, publicUrl, onAgentsRevoked, fileBindings }), ...onClusters };
 }
 
-/** The leader of a cluster may be away for a while, and a revoked agent must not profit from it. */
+/** The leader of a cluster may be unavailable for a while, and a revoked agent must not benefit from that. */
 async function askForSecrets(
   { ports, settings: { clock, log }, stop }: AccountsPartOptions,
   clusterId: string,
@@ -308,8 +308,8 @@ const kinds = {
 } as const satisfies Record<VirtualCluster['type'], ClusterKind>;
 
 /**
- * Where the diagnostics of a cluster are counted: those of the own cluster with the process, those of others apart from
- * each other.
+ * Where the diagnostics of a cluster are counted: those of the own cluster in the metrics of the process, those of
+ * others separately.
  */
 function diagnosticMetrics(
   { ownClusterId, host }: Pick<AccountsPartOptions, 'ownClusterId' | 'host'>,

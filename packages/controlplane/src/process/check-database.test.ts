@@ -29,14 +29,14 @@ const refuses = (path: string, pattern: RegExp) =>
     return true;
   });
 
-/** A database of accounts after so many steps of its schema. */
+/** A database of accounts after this many migrations. */
 const steps = (count: number) =>
   `CREATE TABLE weir_account_migrations (number integer, name text, applied_ms bigint);${Array.from(
     { length: count },
     (_, index) => `INSERT INTO weir_account_migrations VALUES (${index + 1}, 'step', 0)`,
   ).join(';')}`;
 
-test('new, empty and own databases are used, and those of servers are not looked at', async (t) => {
+test('new, empty and own databases are accepted, and servers are not checked', async (t) => {
   const { path, accounts } = databaseIn(t);
   await checkDatabase(path);
   writeFileSync(path, '');
@@ -63,12 +63,12 @@ test('a journal of a newer release is refused in one line with both formats', as
   );
 });
 
-test('a server is asked until it answers, and refused when a newer release has written there', async () => {
+test('a server is retried until it answers, and refused if a newer release has written there', async () => {
   const answers = [new Error('away'), new Error('away'), new NewerFormat('journal format', 9, 1)];
   const clock = new HandClock();
   const hub = {
     check: async () => {
-      // The pause that follows is over when the clock has moved.
+      // The pause that follows ends when the clock advances.
       void settle().then(() => clock.advance(1_000));
       throw answers.shift()!;
     },

@@ -8,13 +8,13 @@ import { DatabaseProblem } from '../accounts/database/database-problem.ts';
 import { accountsUrlOf } from './accounts-url.ts';
 import { pause } from './pause.ts';
 
-/** A table that every release has made, by file. */
+/** A table that every release has created, by file. */
 const journalTable = 'journal_heads';
 const accountsTable = 'weir_account_migrations';
 
 /**
- * Refuses SQLite files that cannot be used: damaged ones, those of other programs and of newer releases. Asked before
- * anything is opened, because all that works on a database waits for it to come back, which these never do.
+ * Refuses unusable SQLite files: damaged ones, those of other programs and of newer releases. It runs before anything
+ * is opened, because everything else waits for an unavailable database to come back, which these never do.
  */
 export async function checkDatabase(databaseUrl: string): Promise<void> {
   if (/^[a-z]+:/i.test(databaseUrl)) return;
@@ -52,8 +52,8 @@ function checkJournal(path: string): void {
 }
 
 /**
- * The same for journals on a server, which says nothing before it answers: it is asked until it does, and then refused
- * if a newer release has written there.
+ * The same for journals on a server: it retries until the server answers, and then refuses if a newer release has
+ * written there.
  */
 export async function checkServer(
   hub: Pick<JournalHub, 'check'>,
@@ -72,10 +72,10 @@ export async function checkServer(
   }
 }
 
-/** How long is waited before a server that is away is asked again. */
+/** The delay before retrying an unreachable server. */
 const retryMs = 1_000;
 
-/** The number of rows in the table, or nothing where there is no file or an empty one. */
+/** Returns the number of rows in the table; `undefined` if the file is missing or empty. */
 function checkFile(path: string, table: string): number | undefined {
   if (!existsSync(path)) return undefined;
   try {
@@ -98,7 +98,7 @@ function checkFile(path: string, table: string): number | undefined {
 
 const busyTimeoutMs = 5_000;
 
-/** Primary result codes of SQLite; the upper bits of an extended code say more. */
+/** Primary result codes of SQLite; the upper bits of an extended code have details. */
 const sqliteCodes = { readOnly: 8, corrupt: 11, cannotOpen: 14, notADatabase: 26 } as const;
 
 function explained(error: unknown): string {

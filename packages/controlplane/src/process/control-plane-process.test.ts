@@ -86,7 +86,7 @@ test('a new installation begins with a cluster, a key for its agents, and a link
   assert.equal(again.body.error, 'already_set_up');
 });
 
-test('a cluster that was just made is served at once, by its own key alone, and no longer when it is deleted', async (t) => {
+test('a new cluster is served at once, by its own key alone, until it is deleted', async (t) => {
   const { url, setupUrl, ownClusterId } = await startProcess(t);
   const cookie = await signUp(url, setupUrl);
   const made = await callApi(url, 'create_virtual_cluster', { virtual_cluster_name: 'orders' }, { cookie });
@@ -124,7 +124,7 @@ test('a cluster that was just made is served at once, by its own key alone, and 
   );
 });
 
-test('a revoked key admits nobody, and the key of the first start does not come back with the next', async (t) => {
+test('a revoked key is refused, and the key of the first start does not return with the next', async (t) => {
   const databaseUrl = join(folder(t), 'weir.db');
   const first = { id: freshClusterId(), agentKey: freshKey() };
   const before = await startProcess(t, { databaseUrl, firstCluster: () => first });
@@ -145,7 +145,7 @@ test('a revoked key admits nobody, and the key of the first start does not come 
   assert.equal(session.body.user.email, person.email, 'and is still signed in');
 });
 
-test('a key of the settings counts for as long as the settings say so', async (t) => {
+test('a key of the settings is valid as long as the settings have it', async (t) => {
   const databaseUrl = join(folder(t), 'weir.db');
   const clusterId = freshClusterId();
   const agentKey = freshKey();
@@ -156,7 +156,7 @@ test('a key of the settings counts for as long as the settings say so', async (t
   assert.ok(await isRefused(connectAgent(t, after.url, clusterId, agentKey).listAgents()));
 });
 
-test('two processes share a database: each answers for what the other leads, and takes over from it', async (t) => {
+test('two processes share a database: each forwards calls to the other, and takes over from it', async (t) => {
   const databaseUrl = join(folder(t), 'weir.db');
   const one = await startProcess(t, { databaseUrl });
   const cookie = await signUp(one.url, one.setupUrl);
@@ -185,7 +185,7 @@ test('two processes share a database: each answers for what the other leads, and
   await until(async () => (await topicNames(two.url)).includes('orders'));
 });
 
-test('whoever sees the output of a process for one is its user', async (t) => {
+test('a reader of the output of a single-user process is its user', async (t) => {
   const applicationKey = freshKey();
   const clusterId = freshClusterId();
   for (const isQuick of [false, true]) {
@@ -204,7 +204,7 @@ test('whoever sees the output of a process for one is its user', async (t) => {
       byKey.body.workspaces.flatMap(({ virtual_clusters }) => virtual_clusters.map(({ id }) => id)),
       [clusterId],
     );
-    // A key of the account makes keys, and so does a session from any program that names its origin.
+    // A key of the account creates keys, and so does a session from any program that sends its origin.
     const access_grants = [{ principal_kind: 'app', resource_kind: '*', resource_id: '*' }];
     const makeKey = (name: string, headers: Record<string, string>) =>
       fetch(`${url}/api/v1/create_api_key`, {
@@ -225,7 +225,7 @@ test('whoever sees the output of a process for one is its user', async (t) => {
   }
 });
 
-test('a file of the operator that cannot be used is named, and nothing is left running', async (t) => {
+test('an unusable file of the operator is named, and nothing is left running', async (t) => {
   const path = join(folder(t), 'missing.json');
   await assert.rejects(startProcess(t, { credentialsFile: path }), {
     name: 'SettingsFileProblem',
@@ -237,7 +237,7 @@ test('a file of the operator that cannot be used is named, and nothing is left r
   });
 });
 
-test('a process that stops while somebody wants its accounts ends well', async (t) => {
+test('a process that stops while accounts are loading ends cleanly', async (t) => {
   for (const pauseMs of [0, 1, 20, 60, 120]) {
     const oneUser = { applicationKey: freshKey(), accountKey: freshKey() };
     const started = await startProcess(t, { clusterId: freshClusterId(), oneUser, isQuick: true });
@@ -251,7 +251,7 @@ test('a process that stops while somebody wants its accounts ends well', async (
   }
 });
 
-test('a stolen agent key makes no superuser and moves no bucket', async (t) => {
+test('a stolen agent key cannot create a superuser or move a bucket', async (t) => {
   const first = { id: freshClusterId(), agentKey: freshKey() };
   const { url, setupUrl } = await startProcess(t, { firstCluster: () => first });
   const thief = connectAgent(t, url, first.id, first.agentKey);
@@ -294,7 +294,7 @@ test('every route of the table is answered, with security headers', async (t) =>
   for (const path of [...routeNames.map(routePath), '/icons/topic.svg']) {
     const answer = await fetch(url + path, { redirect: 'manual' });
     assert.equal(answer.headers.get('x-content-type-options'), 'nosniff', path);
-    // The link needs a process of one user, and no icon has an empty name.
+    // The link needs a single-user process, and no icon has an empty name.
     const isFound = path !== '/sign-in/' && path !== '/icons/';
     assert.equal((await answer.text()) !== `${path}: not found`, isFound, path);
   }

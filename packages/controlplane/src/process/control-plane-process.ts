@@ -27,37 +27,32 @@ import { Members } from './members.ts';
 import type { ControlPlaneProcessOptions } from './options.ts';
 import { ownCredentials } from './own-credentials.ts';
 
-/**
- * One control-plane process: its part of all clusters, the API, and the server through which agents, tools and people
- * reach it.
- */
+/** One control-plane process: its share of all clusters, the API, and the server for agents, tools and people. */
 export interface ControlPlaneProcess {
   readonly url: string;
   readonly port: number;
-  /** Where the user of a process for one signs in. */
+  /** Where the user of a single-user process signs in. */
   readonly signInUrl: string | undefined;
   readonly clusters: {
-    /** The ids of those that this process leads at the moment. */
+    /** The ids of the clusters that this process leads now. */
     readonly leading: () => readonly string[];
     /** The metrics of a cluster. Rejects with `ClusterUnavailable` while it has no leader. */
     readonly measure: (clusterId: string) => Promise<Metrics>;
   };
-  /**
-   * Resolves when it serves clusters. A database that is away is waited for; settings that cannot be used reject it.
-   */
+  /** Resolves when it serves clusters. An unreachable database is waited for; unusable settings reject. */
   whenReady(): Promise<ReadyProcess>;
   stop(): Promise<void>;
 }
 
-/** What is known when the database has answered. */
+/** Known once the database has answered. */
 export interface ReadyProcess {
   /** The cluster of the settings, or the one that a new installation began with. */
   readonly ownClusterId: string | undefined;
   /** Whether the installation began with the cluster and the key of `firstCluster` and is not set up yet. */
   readonly hasFirstCluster: boolean;
-  /** Where the first user signs up; nothing when there is one. */
+  /** Where the first user signs up; `undefined` if there is a user. */
   readonly setupUrl: string | undefined;
-  /** The own cluster, once this process leads it and it has the credentials of the file. */
+  /** Resolves with the own cluster, once this process leads it and it has the credentials of the file. */
   whenLeader(): Promise<ClusterNode>;
 }
 
@@ -67,7 +62,7 @@ const quickMsMax = 30_000;
 export async function startControlPlaneProcess(
   options: ControlPlaneProcessOptions,
 ): Promise<ControlPlaneProcess> {
-  // What was started is stopped in the opposite order, also when the rest cannot be started.
+  // Components are stopped in reverse order, also if a later one fails to start.
   const running = new AsyncDisposableStack();
   try {
     return await startParts(options, running);
@@ -168,7 +163,7 @@ async function startParts(
       (await current())?.authorize(...asked),
     ),
     handlers: accountsHandlers(current),
-    // A process that stands by is ready too: its part is to wait.
+    // A standby process is ready too.
     readiness: () => host.isReady,
     members: () => members.urls,
     refreshMembers: () => members.refresh(),
@@ -180,7 +175,7 @@ async function startParts(
   url = `http://${advertisedHost.includes(':') ? `[${advertisedHost}]` : advertisedHost}:${server.port}`;
   running.defer(() => hub.withdraw(selfId).catch(() => undefined));
   running.defer(() => server.close());
-  // The nodes before the server: pending commits are answered, and the next leader need not wait for the lease.
+  // The nodes stop before the server: pending commits are answered, and the next leader need not wait for the lease.
   running.defer(() => host.stop());
   running.defer(() => members.stop());
   await members.start({ id: selfId, url });
@@ -227,7 +222,7 @@ async function startParts(
   }
 }
 
-/** Handlers of routes that need accounts, which may come later or on first use. */
+/** Handlers of routes that need accounts, which are loaded later or on first use. */
 function accountsHandlers(accounts: () => Promise<AccountsPart | undefined>): RouteHandlers {
   const handlers = accountsRouteNames.map((name): [AccountsRouteName, Handler] => [
     name,

@@ -1,2 +1,2 @@
-/** What the cluster is called that an installation begins with. */
+/** The name of the initial cluster of an installation. */
 export const firstClusterName = 'vcn_default';

@@ -12,11 +12,11 @@ interface ForbiddenCallAuditOptions {
 }
 
 /**
- * Writes calls that an agent key does not allow into the audit log of the cluster's account. Agents make none: the key
- * is in other hands.
+ * Records calls that an agent key does not allow in the audit log of the cluster's account. Agents make none, so such a
+ * call means that the key is stolen.
  */
 export function forbiddenCallAudit({ accounts, clusterOf, log }: ForbiddenCallAuditOptions) {
-  /** A key of the account by its name; a token, or the key of the settings, by what the agent calls itself. */
+  /** A key of the account is identified by its name; a token, or the key of the settings, by the agent's id. */
   async function actorOf({ key, agentId = '' }: ForbiddenCall): Promise<AuditActor> {
     const known = await accounts.keyVerifier.verify(key);
     return known === undefined

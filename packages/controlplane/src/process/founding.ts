@@ -4,25 +4,25 @@ import { everywhere } from '../accounts/access/grants.ts';
 import type { AccountsDatabase } from '../accounts/open.ts';
 import { firstClusterName } from './first-cluster-name.ts';
 
-/** The cluster that an installation has from its first start. */
+/** The initial cluster of an installation. */
 export interface FirstCluster {
   readonly id: string;
   /** Admits agents to it. */
   readonly agentKey: string;
-  /** Makes other keys, for users who can read the data directory. */
+  /** Creates other keys, for users who can read the data directory. */
   readonly accountKey?: string | undefined;
 }
 
 const firstAccountName = 'Weir';
 const firstKeyName = 'default_agents';
 const firstAccountKeyName = 'default_account';
-/** There was no user when they were made. */
+/** There was no user when they were created. */
 const createdBy = 'first start';
 
 /**
- * Makes what a new installation begins with, until it is set up: an account, a cluster, and a key for its agents. Every
- * start until then makes up for what an earlier one could not finish. Answers with the cluster, or nothing when there
- * are people who decide themselves.
+ * Creates the initial objects of an installation, until it is set up: an account, a cluster, and a key for its agents.
+ * Every start until then completes what an earlier one could not finish. Returns the cluster; `undefined` once there
+ * are users, who decide themselves.
  */
 export async function foundInstallation(
   accounts: AccountsDatabase,
@@ -34,7 +34,7 @@ export async function foundInstallation(
   const [existing] = await accounts.virtualClusters.list(account.id);
   const given = firstCluster();
   if (existing !== undefined && existing.id !== given.id) return undefined;
-  // Another process that starts at the same moment has made its own.
+  // Another process that starts at the same time has created its own.
   if (existing === undefined && !(await registerCluster(accounts, account.id, workspaceId, given.id)))
     return undefined;
   await importAgentKey(accounts, account.id, workspaceId, given);
@@ -43,8 +43,8 @@ export async function foundInstallation(
 }
 
 /**
- * Sees to it that a cluster whose id an operator has given is there, in the oldest workspace of the oldest account. One
- * that was deleted stays deleted.
+ * Ensures that the cluster of the operator's settings exists, in the oldest workspace of the oldest account. A deleted
+ * one stays deleted.
  */
 export async function adoptCluster(
   accounts: AccountsDatabase,
@@ -68,7 +68,7 @@ export async function adoptCluster(
     });
 }
 
-/** Once: a key that was revoked stays revoked. */
+/** Once: a revoked key stays revoked. */
 async function importAgentKey(
   accounts: AccountsDatabase,
   accountId: string,

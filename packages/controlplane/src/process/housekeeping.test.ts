@@ -7,7 +7,7 @@ import { openAccounts } from '../accounts/open.ts';
 import { restorableMs } from '../accounts/workspaces/virtual-clusters.ts';
 import { Housekeeping } from './housekeeping.ts';
 
-test('clusters that nobody can bring back lose what they had, and then their name', async (t) => {
+test('clusters that cannot be restored lose their data, and then their name', async (t) => {
   const deps = accountsDeps();
   const { clock } = deps;
   const accounts = await openAccounts(`memory://${randomUUID()}`, deps);

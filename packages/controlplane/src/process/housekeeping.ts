@@ -12,7 +12,7 @@ export interface HousekeepingOptions {
 
 const intervalMs = 3_600_000;
 
-/** Removes now and then what is over. Every process does it; nothing is lost when two do at once. */
+/** Deletes expired data periodically. Every process does it; concurrent runs are safe. */
 export class Housekeeping {
   readonly #options: HousekeepingOptions;
   #cancel = () => {};
@@ -37,7 +37,7 @@ export class Housekeeping {
     await this.#round;
   }
 
-  /** It never rejects: what fails is tried again with the next round. */
+  /** Never rejects: failures are retried in the next round. */
   async tidy(): Promise<void> {
     const { accounts, log } = this.#options;
     try {

@@ -1,4 +1,4 @@
-/** What starting a control plane takes, without what can be loaded later. */
+/** What starting a control plane needs, without what can be loaded later. */
 
 export { DatabaseProblem } from '../accounts/database/database-problem.ts';
 export { freshKeySecret } from '../accounts/secrets/secrets.ts';

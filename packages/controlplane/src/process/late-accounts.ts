@@ -1,13 +1,13 @@
 import type { AccountsPart } from './accounts-part.ts';
 
-/** Accounts that are loaded on first use. The next use tries again after a failure. */
+/** Accounts that are loaded on first use. After a failure the next use tries again. */
 export class LateAccounts {
   readonly #begin: () => Promise<AccountsPart>;
   readonly #stop: AbortSignal;
   #loading: Promise<AccountsPart> | undefined;
   #loaded: AccountsPart | undefined;
 
-  /** Once the signal is aborted nothing is begun any more. */
+  /** Once the signal is aborted no load starts. */
   constructor(begin: () => Promise<AccountsPart>, stop: AbortSignal) {
     this.#begin = begin;
     this.#stop = stop;
@@ -22,7 +22,7 @@ export class LateAccounts {
     return this.#loading;
   }
 
-  /** Resolves when nothing is on its way, so that what was opened can be closed. */
+  /** Resolves when no load is in flight, so that opened resources can be closed. */
   async settled(): Promise<void> {
     await this.#loading?.catch(() => undefined);
   }

@@ -1,18 +1,18 @@
 import type { Clock, Log } from '@weir/core';
 import type { JournalHub, LeaseHolder } from '@weir/journal';
 
-/** How often a process says that it lives, and looks who else does. */
+/** How often a process announces itself, and reads the other members. */
 const announceIntervalMs = 2_000;
 
 interface MembersOptions {
   readonly hub: JournalHub;
-  /** Told who lives after every look. */
+  /** Called with the live members after every refresh. */
   readonly onRefresh: (memberIds: readonly string[]) => void;
   readonly clock: Clock;
   readonly log: Log;
 }
 
-/** The control-plane processes that live, as agents are told. */
+/** The live control-plane processes, as published to agents. */
 export class Members {
   readonly #hub: JournalHub;
   readonly #clock: Clock;
@@ -20,7 +20,7 @@ export class Members {
   readonly #onRefresh: (memberIds: readonly string[]) => void;
   #self: LeaseHolder | undefined;
   #urls: readonly string[] = [];
-  /** The look that is under way: agents that connect together share one. */
+  /** The refresh in flight: agents that connect together share one. */
   #looking: Promise<void> | undefined;
   #cancel: (() => void) | undefined;
   #hasStopped = false;
@@ -42,7 +42,7 @@ export class Members {
     await this.#round();
   }
 
-  /** Looks who lives, now. */
+  /** Reads the live members now. */
   refresh(): Promise<void> {
     this.#looking ??= this.#read().finally(() => {
       this.#looking = undefined;

@@ -2,22 +2,22 @@ import { everywhere } from '../accounts/access/grants.ts';
 import type { AccountsDatabase } from '../accounts/open.ts';
 import type { User } from '../accounts/users/users.ts';
 
-/** No identity provider has this issuer, so that neither a password nor a provider opens the account. */
+/** No identity provider has this issuer, so neither a password nor a provider gives access to the account. */
 const identity = { issuer: 'urn:weir:process', subject: 'owner' };
 
-/** The keys that the owner of a process for one has from its start. */
+/** The keys that the owner of a single-user process has from its start. */
 export interface OwnerKeys {
-  /** Opens the workspace that the account begins with. */
+  /** For the first workspace of the account. */
   readonly applicationKey: string;
-  /** Makes other keys. */
+  /** Creates other keys. */
   readonly accountKey: string;
-  /** Whether a database of an earlier release, which had no such key, is to learn it. */
+  /** Whether to add the key to a database of an earlier release, which had no such key. */
   readonly isAccountKeyNew?: boolean | undefined;
 }
 
 /**
- * The only user of a process: the person who reads its output. Nothing when the installation is set up. The keys are
- * for programs of that user, who can revoke them.
+ * Creates the only user of a process: the person who reads its output. `undefined` if the installation is set up. The
+ * keys are for programs of that user, who can revoke them.
  */
 export async function oneUser(
   accounts: AccountsDatabase,
@@ -36,7 +36,7 @@ export async function oneUser(
     const key = { name: 'playground', grants: [grant], createdBy: user.id, secret: applicationKey };
     await accounts.keys.create(user.accountId, key);
   }
-  // Only at its first start: a key that was revoked stays revoked.
+  // Only at its first start: a revoked key stays revoked.
   if (made !== undefined || isAccountKeyNew) await addAccountKey(accounts, user, accountKey);
   return user;
 }

@@ -11,38 +11,35 @@ export interface ControlPlaneProcessOptions {
   readonly port: number;
   /** The host under which agents reach this process. */
   readonly advertisedHost: string;
-  /** Where browsers and tools reach the control plane, when that is not this process: a load balancer, a proxy. */
+  /** Where browsers and tools reach the control plane, if that is not this process: a load balancer, a proxy. */
   readonly publicUrl?: string | undefined;
   /** Whether a proxy in front writes `X-Forwarded-For`. */
   readonly isBehindProxy?: boolean | undefined;
-  /** Its own among all control-plane processes. Used where the database has no better name for it. */
+  /** Unique among all control-plane processes. Used if the database has no better name for it. */
   readonly processId: string;
-  /**
-   * A cluster that is to be there whatever the database says. Without it, a new installation begins with one of its
-   * own.
-   */
+  /** A cluster that must exist regardless of the database. Without it, a new installation creates its own. */
   readonly clusterId?: string | undefined;
-  /** Asked for when a cluster is to be made. */
+  /** Called when a cluster has to be created. */
   readonly firstCluster: () => FirstCluster;
-  /** A key of the settings that admits agents to the own cluster; those that people made are in the database. */
+  /** A key of the settings that admits agents to the own cluster; keys that users created are in the database. */
   readonly agentKey?: string | undefined;
   /** The file with the credentials of the own cluster. */
   readonly credentialsFile?: string | undefined;
-  /** The file that says whose identity tokens admit an agent. */
+  /** The file that defines whose identity tokens admit an agent. */
   readonly bindingsFile?: string | undefined;
-  /** The file with the keys by which secrets are kept that have to be told again. */
+  /** The file with the keys that seal secrets which have to be sent again. */
   readonly sealingKeysFile?: string | undefined;
   /** Whether issuers that users name may have addresses that are not on the public internet. */
   readonly allowsPrivateIssuers?: boolean | undefined;
-  /** What the stats of whole clusters are told by. */
+  /** How the metrics of whole clusters are reported. */
   readonly clusterMetrics?: ClusterMetricsSettings | undefined;
-  /** The metrics that agents have of themselves, for those who ask what there is. */
+  /** The metrics of agents themselves, for listings. */
   readonly agentMetricRows?: readonly MetricRow[] | undefined;
   /** For a process whose only user reads its output, and needs no password. */
   readonly oneUser?: OwnerKeys | undefined;
   /**
-   * Whether accounts and the API may be loaded on first use, which halves the time of a start. Only for a process with
-   * a cluster of its own and a database that is new with it.
+   * Whether accounts and the API may be loaded on first use, which halves the start time. Only for a process with its
+   * own cluster and a new database.
    */
   readonly isQuick?: boolean | undefined;
   readonly clock: Clock;

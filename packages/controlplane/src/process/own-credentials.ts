@@ -4,13 +4,13 @@ import type { ClusterNode } from '@weir/metadata';
 import { CredentialsKeeper } from '../credentials/credentials-keeper.ts';
 import { SettingsFileProblem } from './settings-file-problem.ts';
 
-/** The credentials that a file gives to one cluster, for as long as this process serves it. */
+/** The credentials that a file gives to one cluster, while this process serves it. */
 interface OwnCredentials {
-  /** Told of the cluster's node. Returns what ends with it. */
+  /** Called with the cluster's node. Returns a function that ends with it. */
   attach(node: ClusterNode): () => Promise<void>;
-  /** Rejects when the file cannot be used. */
+  /** Rejects if the file is unusable. */
   started(): Promise<void>;
-  /** Resolves when the cluster has what the file says, if this process leads it. */
+  /** Resolves when the cluster matches the file, if this process leads it. */
   applied(): Promise<void>;
 }
 

@@ -1,6 +1,6 @@
 import type { Clock } from '@weir/core';
 
-/** Waits, and no longer than until the process stops. */
+/** Waits, at most until the process stops. */
 export function pause(clock: Clock, stop: AbortSignal, ms: number): Promise<void> {
   return new Promise((resolve) => {
     const done = () => {

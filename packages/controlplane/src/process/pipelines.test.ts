@@ -4,7 +4,7 @@ import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/cli
 import { createClient, mcpPath } from '@weir/api';
 import { freshClusterId, freshKey, startProcess } from '../../testing/running-process.ts';
 
-test('a pipeline that a program has made is told of to an assistant', async (t) => {
+test('a pipeline that a program created is visible to an assistant', async (t) => {
   const applicationKey = freshKey();
   const clusterId = freshClusterId();
   const { url } = await startProcess(t, { clusterId, oneUser: { applicationKey, accountKey: freshKey() } });

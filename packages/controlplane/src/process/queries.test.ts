@@ -11,7 +11,7 @@ const agent = {
   ...{ roles: ['proxy'], release: 'v830', cpuCount: 1, cpuLoad: 0 },
 };
 
-/** Another control-plane process connects as agents do, with a token that only such processes can make. */
+/** Connects as another control-plane process, as agents do, with a token that only such processes can make. */
 function connectMember(t: TestContext, url: string, clusterId: string, node: ClusterNode) {
   const secrets = acceptedSecrets(clusterSecrets.agentTokens, ({ namespace, key }) =>
     node.record(namespace, key),
@@ -19,7 +19,7 @@ function connectMember(t: TestContext, url: string, clusterId: string, node: Clu
   return connectAgent(t, url, clusterId, memberToken(clusterId, () => secrets, systemClock)!);
 }
 
-test('a query goes over connections: from another process, as from the leader, and back', async (t) => {
+test('a query runs over connections: from another process as from the leader', async (t) => {
   const first = { id: freshClusterId(), agentKey: freshKey() };
   const { url, whenLeader } = await startProcess(t, { firstCluster: () => first });
   const node = await whenLeader();
@@ -46,7 +46,7 @@ test('a query goes over connections: from another process, as from the leader, a
   assert.equal(await worker.holdJob({ agentId: 'a', job: 'event-sidecars', hasIt: true }), true);
 });
 
-test('reads of single topics and configs go over the connection of another process', async (t) => {
+test('reads of single topics and configs work over the connection of another process', async (t) => {
   const first = { id: freshClusterId(), agentKey: freshKey() };
   const { url, whenLeader } = await startProcess(t, { firstCluster: () => first });
   const node = await whenLeader();

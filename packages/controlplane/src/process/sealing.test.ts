@@ -29,7 +29,7 @@ test('PostgreSQL without a file of keys has no single sign-on, and the log says 
   assert.deepEqual(others, []);
 });
 
-test('with a file, beside SQLite and in memory there is nothing to say', async (t) => {
+test('with a file, beside SQLite and in memory nothing is logged', async (t) => {
   const { folder, keysFile, log, lines } = await stage(t);
   const settings = [
     { databaseUrl: 'postgres://db/weir', sealingKeysFile: keysFile },
@@ -43,7 +43,7 @@ test('with a file, beside SQLite and in memory there is nothing to say', async (
   assert.deepEqual(lines, []);
 });
 
-test('a file that cannot be used is named with its flag', async (t) => {
+test('an unusable file is named with its flag', async (t) => {
   const { folder, log } = await stage(t);
   const sealingKeysFile = join(folder, 'none');
   await assert.rejects(

@@ -8,8 +8,8 @@ import { SettingsFileProblem } from './settings-file-problem.ts';
 type SealingOptions = Pick<ControlPlaneProcessOptions, 'databaseUrl' | 'sealingKeysFile' | 'log'>;
 
 /**
- * What keeps secrets that have to be told again. An operator who has none learns it now, and not from a user who wants
- * to sign in.
+ * Opens the box that seals secrets which have to be sent again. A missing key is logged at the start, before a user
+ * fails to sign in.
  */
 export async function openSealing(
   { databaseUrl, sealingKeysFile: keyFile, log }: SealingOptions,

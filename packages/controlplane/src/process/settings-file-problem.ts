@@ -1,4 +1,4 @@
-/** A file of the operator's that cannot be used as it is. */
+/** An operator's file that is unusable. */
 export class SettingsFileProblem extends Error {
   override readonly name = 'SettingsFileProblem';
 

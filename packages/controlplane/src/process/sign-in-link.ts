@@ -17,12 +17,12 @@ interface SignInLinkOptions {
   readonly user: User;
   readonly publicUrl: () => string;
   readonly limits: Pick<RateLimits, 'countAttempt'>;
-  /** What stands behind the path. */
+  /** The last part of the path. */
   readonly token: string;
   readonly clock: Clock;
 }
 
-/** A link that signs one user in for as long as the process lives, for a process whose only user reads its output. */
+/** A link that signs one user in while the process lives, for a process whose only user reads its output. */
 export function signInLink(options: SignInLinkOptions): Handler {
   const { accounts, user, publicUrl, limits, token, clock } = options;
   const isToken = (text: string) =>

@@ -3,9 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { apiPath, type OperationName, passwordCharsMin } from '@weir/api';
 import { type Handler, pathOf, routePath } from '../http/route-table.ts';
 
-/**
- * Where the link of a first start leads. The token stands behind `#`, so that no proxy and no log on the way sees it.
- */
+/** Returns the link of a first start. The token is in the fragment, so that no proxy and no log on the way sees it. */
 export function setupUrl(publicUrl: string, token: string): string {
   return `${publicUrl}${routePath('setup')}#${token}`;
 }
@@ -15,7 +13,7 @@ interface SignUpPage {
   readonly says: string;
   readonly operation: OperationName;
   readonly fields: readonly (readonly [name: string, label: string, attributes: string])[];
-  /** Whether the page was reached by a link with a token behind `#`. */
+  /** Whether the URL of the page has a token in its fragment. */
   readonly hasToken: boolean;
   readonly button: string;
 }
@@ -160,10 +158,7 @@ function policyOf(page: SignUpPage): string {
   ].join('; ');
 }
 
-/**
- * The pages on which people sign up and in. They need nothing but their text, so that they work before there is a
- * console.
- */
+/** The sign-up and sign-in pages. They are self-contained, so that they work without a console. */
 export const signUpHandlers = {
   setup: answerPage(setup),
   join: answerPage(invitation),

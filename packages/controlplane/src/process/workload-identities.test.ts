@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { callApi, freshClusterId, freshKey, startProcess } from '../../testing/running-process.ts';
 
-test('what an operator has written into the file of bindings is told by the API', async (t) => {
+test('the API lists the bindings of the operator file', async (t) => {
   const folder = await mkdtemp(join(tmpdir(), 'weir-bindings-'));
   t.after(() => rm(folder, { recursive: true }));
   const first = { id: freshClusterId(), agentKey: freshKey() };

@@ -10,9 +10,9 @@ import { TokenExchange } from '../workload-identity/token-exchange.ts';
 import { SettingsFileProblem } from './settings-file-problem.ts';
 
 interface WorkloadIdentitiesOptions {
-  /** The file that says whose identity tokens admit an agent. */
+  /** The file that defines whose identity tokens admit an agent. */
   readonly path: string | undefined;
-  /** What people have set up besides. */
+  /** The federations that users created. */
   readonly federations: Federations;
   /** Whether their issuers may have addresses that are not on the public internet. */
   readonly allowsPrivateIssuers: boolean;
@@ -22,11 +22,11 @@ interface WorkloadIdentitiesOptions {
   readonly metrics: Metrics;
 }
 
-/** What admits agents by the identity that their platform gives them. */
+/** Admits agents by the identity of their platform. */
 export interface WorkloadIdentities {
-  /** Gives tokens in exchange, and knows them again. */
+  /** Issues tokens in exchange, and verifies them. */
   readonly tokens: TokenExchange;
-  /** What the file says now, of all clusters. */
+  /** The current bindings of the file, of all clusters. */
   readonly fileBindings: () => readonly WorkloadIdentityBinding[];
 }
 

@@ -1,4 +1,4 @@
-/** Releases after which something has to be changed by those who run them. Numbers are those of `v<N>`. */
+/** Releases that require changes by operators. Numbers are those of `v<N>`. */
 interface BreakingChange {
   readonly release: number;
   readonly what: string;

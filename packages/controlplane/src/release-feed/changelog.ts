@@ -1,8 +1,8 @@
-/** One release, as the changelog tells of it. */
+/** One release in the changelog. */
 interface ChangelogEntry {
   /** Of `v<N>`. */
   readonly release: number;
-  /** Midnight of the day of its release; `undefined` for one that is not out yet. */
+  /** Midnight of its release day; `undefined` for one that is not released yet. */
   readonly publishedMs: number | undefined;
   /** Markdown. */
   readonly notes: string;
@@ -11,8 +11,8 @@ interface ChangelogEntry {
 const heading = /^## v(\d{1,9})(?: \((\d{4}-\d{2}-\d{2}|unreleased)\))?[ \t]*$/gm;
 
 /**
- * The releases of a changelog whose headings are `## v830 (2026-08-13)`, in its order. What stands before the first is
- * no release.
+ * Parses the releases of a changelog with headings such as `## v830 (2026-08-13)`, in its order. Text before the first
+ * heading is skipped.
  */
 export function readChangelog(markdown: string): readonly ChangelogEntry[] {
   const found = [...markdown.replaceAll('\r\n', '\n').matchAll(heading)];

@@ -1,8 +1,5 @@
 import { escapeHtml } from '@weir/core';
-/**
- * The Markdown that our changelog is written in, as HTML: paragraphs, lists, bold, code and links. Anything else stays
- * the text that it is.
- */
+/** Renders the Markdown of our changelog as HTML: paragraphs, lists, bold, code and links. Anything else stays text. */
 export function notesHtml(markdown: string): string {
   return markdown
     .split(/\n{2,}/)
@@ -17,7 +14,7 @@ function blockHtml(block: string): string {
   return `<ul>${items.map((item) => `<li>${inlineHtml(item)}</li>`).join('')}</ul>`;
 }
 
-/** Code is taken first, since nothing means anything in it. */
+/** Code first, since markup in it is literal. */
 function inlineHtml(text: string): string {
   return text
     .split(/(`[^`]*`)/)
@@ -26,7 +23,7 @@ function inlineHtml(text: string): string {
         ? `<code>${escapeHtml(part.slice(1, -1))}</code>`
         : escapeHtml(part)
             .replaceAll(/\*\*([^*]+)\*\*/g, '<b>$1</b>')
-            // A feed has no place that an address of the repository would be relative to.
+            // Relative links of the repository do not resolve in a feed.
             .replaceAll(/\[([^\]]+)\]\(([^)\s]+)\)/g, (_, shown: string, target: string) =>
               /^https?:/.test(target) ? `<a href="${target}">${shown}</a>` : shown,
             ),

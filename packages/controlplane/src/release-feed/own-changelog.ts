@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 
 const file = new URL('../../../../CHANGELOG.md', import.meta.url);
 
-/** The changelog that came with this program; empty where a package left it out. */
+/** Returns the changelog that is installed with this program; empty if a package left it out. */
 export function ownChangelog(): string {
   try {
     return readFileSync(file, 'utf8');

@@ -14,7 +14,7 @@ interface Element {
   text: string;
 }
 
-/** Reads XML as strictly as we need: tags that are nested well, and no character that would have to be escaped. */
+/** Parses XML strictly enough for the test: properly nested tags, and no unescaped character. */
 function readXml(xml: string): Element {
   const declaration = '<?xml version="1.0" encoding="UTF-8"?>\n';
   assert.ok(xml.startsWith(declaration));
@@ -53,7 +53,7 @@ interface FeedItem {
   readonly description: string;
 }
 
-/** Reads a feed as RSS 2.0 demands it. */
+/** Parses a feed and checks the rules of RSS 2.0. */
 function readFeed(xml: string): FeedItem[] {
   const rss = readXml(xml);
   assert.deepEqual([rss.name, rss.attributes.trim()], ['rss', 'version="2.0"']);
@@ -85,7 +85,7 @@ function readFeed(xml: string): FeedItem[] {
 
 const baseUrl = 'http://control-plane.test:8090';
 
-test('each release is an item, the newest first, and says what to beware of', () => {
+test('each release is an item, the newest first, with its warnings', () => {
   const changelog =
     '# Changelog\n\n## v831 (unreleased)\n\nSoon.\n\n## v821 (2026-07-14)\n\n- **New:** `a<b>`\n';
   const items = readFeed(releaseFeed({ changelog, baseUrl }));
@@ -125,7 +125,7 @@ test('our own changelog becomes a feed', () => {
   assert.match(items[0]!.description, /<li><b>A cluster\.<\/b>/);
 });
 
-test('whatever a changelog says, the feed is well formed', () => {
+test('the feed is well formed for any changelog', () => {
   const text = fc.oneof(
     fc.string({ unit: 'binary' }),
     fc.string(),

@@ -8,13 +8,13 @@ import { notesHtml } from './notes-html.ts';
 interface ReleaseFeedOptions {
   /** CHANGELOG.md. */
   readonly changelog: string;
-  /** Where the feed is served, without a slash at the end. */
+  /** The base URL of the feed, without a trailing slash. */
   readonly baseUrl: string;
 }
 
 /**
- * The releases as RSS 2.0, the newest first: those of the changelog, and besides them the earlier ones that are to be
- * avoided or after which something has to be changed.
+ * Returns the releases as RSS 2.0, the newest first: those of the changelog, and earlier ones that should be avoided or
+ * require changes.
  */
 export function releaseFeed({ changelog, baseUrl }: ReleaseFeedOptions): string {
   const entries = new Map(readChangelog(changelog).map((entry) => [entry.release, entry]));

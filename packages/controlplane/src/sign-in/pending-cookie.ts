@@ -3,8 +3,7 @@ import { cookieCalled } from '../api-server/session-cookie.ts';
 import { pendingMsMax } from './pending-sign-in.ts';
 
 /**
- * The cookie of a sign-in that is under way. Unlike that of a session it comes along when another site sends the
- * browser here.
+ * The cookie of a pending sign-in. Unlike the session cookie it is sent when another site redirects the browser here.
  */
 export interface PendingCookie {
   readonly value: string | undefined;

@@ -10,7 +10,7 @@ export interface PendingSignIn extends CodeAttempt {
   readonly connectionId: string;
   /** Where the browser goes afterwards. */
   readonly returnPath: string;
-  /** The session that the browser had, which ends when it comes back. */
+  /** The previous session of the browser, which ends when it comes back. */
   readonly replacedToken: string | undefined;
   readonly endMs: number;
 }
@@ -21,8 +21,8 @@ export const pendingMsMax = 10 * 60_000;
 const purpose = 'a sign-in that is under way';
 
 /**
- * The state of a pending sign-in is in the browser only, sealed. So any process can finish what another began, and a
- * million begun sign-ins fill no table.
+ * The state of a pending sign-in is only in the browser, sealed. So any process can finish what another began, and a
+ * million pending sign-ins fill no table.
  */
 export class PendingSignIns {
   readonly #box: SecretBox;
@@ -50,7 +50,7 @@ export class PendingSignIns {
     return this.#box.seal(JSON.stringify(pending), purpose);
   }
 
-  /** The sign-in that a browser keeps, if it is the one that has this state and its time is not over. */
+  /** Opens the pending sign-in of a browser, if it has this state and has not expired. */
   open(sealed: string | undefined, state: string | null): PendingSignIn | undefined {
     if (sealed === undefined || state === null) return undefined;
     try {

@@ -6,7 +6,7 @@ import { personOf, readClaims } from './person.ts';
 
 const mapping = { hasRoleMapping: true, roleClaim: 'groups' };
 
-test('person: what claims say of somebody', () => {
+test('person: the claims of a user', () => {
   // biome-ignore format: a table
   const cases: [what: string, claims: object, told: object][] = [
     ['everything',          { email: 'a@b.c', email_verified: true, name: 'A', groups: ['x'] }, { email: 'a@b.c', isEmailVerified: true, name: 'A', roleNames: ['x'] }],
@@ -28,7 +28,7 @@ test('person: what claims say of somebody', () => {
   assert.equal(readClaims({}, { hasRoleMapping: true, roleClaim: 'toString' }).roleNames, undefined);
 });
 
-test('person: no claims make it fail, and only texts come out', () => {
+test('person: no claims make it fail, and only texts are returned', () => {
   const claims = fc.dictionary(fc.constantFrom('email', 'email_verified', 'name', 'groups'), fc.jsonValue());
   fc.assert(
     fc.property(claims, (said) => {
@@ -38,7 +38,7 @@ test('person: no claims make it fail, and only texts come out', () => {
   );
 });
 
-test('person: the issuer is asked for more only if its token does not say enough', async () => {
+test('person: the issuer is asked for more only if its token lacks claims', async () => {
   // biome-ignore format: a table
   const cases: [claims: Record<string, unknown>, hasRoleMapping: boolean, isAsked: boolean][] = [
     [{ email: 'a@b.c' },                false, false],

@@ -6,7 +6,7 @@ import { controlPlaneLimits } from '../limits.ts';
 type Claims = KnownPerson['claims'];
 type Wanted = Pick<SsoConnection, 'hasRoleMapping' | 'roleClaim'>;
 
-/** The claims that a sign-in needs. The issuer is asked for more only if its token does not have them. */
+/** Returns the claims that a sign-in needs. It queries the issuer only if the token lacks them. */
 export async function personOf(known: KnownPerson, connection: Wanted): Promise<SsoPerson> {
   const { hasRoleMapping, roleClaim } = connection;
   const isEnough =
@@ -22,7 +22,7 @@ export function readClaims(
   const email = textIn(claims.email)?.trim();
   return {
     email,
-    // Some issuers write it as a text.
+    // Some issuers send it as text.
     isEmailVerified: claims.email_verified === true || claims.email_verified === 'true',
     name: textIn(claims.name) ?? textIn(claims.preferred_username) ?? email ?? '',
     roleNames:
@@ -30,7 +30,7 @@ export function readClaims(
   };
 }
 
-/** One name, or a list of them. Anything else in it names nothing. */
+/** One name, or a list of them. Other values are ignored. */
 function roleNamesIn(claim: unknown): string[] {
   const values: unknown[] = Array.isArray(claim)
     ? claim.slice(0, controlPlaneLimits.ssoRoleValuesMax)

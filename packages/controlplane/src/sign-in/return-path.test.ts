@@ -5,7 +5,7 @@ import { returnPath } from './return-path.ts';
 
 const own = 'https://console.example';
 
-test('return path: own paths are kept, everything else leads home', () => {
+test('return path: own paths are accepted, everything else leads home', () => {
   // biome-ignore format: a table
   const cases: [wanted: string | null, given: string][] = [
     [null,                               '/'],
@@ -42,7 +42,7 @@ test('return path: own paths are kept, everything else leads home', () => {
   for (const [wanted, given] of cases) assert.equal(returnPath(wanted, '/'), given, JSON.stringify(wanted));
 });
 
-/** Texts that look like what somebody would try, and any others. */
+/** Texts that resemble attacks, and any others. */
 const piece = fc.constantFrom(
   '/',
   '\\',
@@ -68,7 +68,7 @@ const anyText = fc.oneof(
   fc.webUrl(),
 );
 
-test('return path: whatever is wanted, a browser stays on our own origin', () => {
+test('return path: for any input a browser stays on our own origin', () => {
   fc.assert(
     fc.property(anyText, (wanted) => {
       const given = returnPath(wanted, '/');

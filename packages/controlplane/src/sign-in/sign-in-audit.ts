@@ -8,13 +8,10 @@ import type { Visit } from './visit.ts';
 
 type AuditedAccounts = Pick<AccountsDatabase, 'auditLog' | 'refusals'>;
 
-/** The name under which sign-ins with a password stand in the audit log too. */
+/** The same operation name as that of sign-ins with a password. */
 const operation = 'sign_in';
 
-/**
- * Writes sign-ins down, and those that failed. Their targets name the connection, which one with a password does not
- * have.
- */
+/** Audits sign-ins and failed sign-ins. Their targets name the connection, which one with a password does not have. */
 export class SignInAudit {
   readonly #accounts: AuditedAccounts;
   readonly #log: Log;
@@ -67,7 +64,7 @@ export class SignInAudit {
     });
   }
 
-  /** That it cannot be written changes nothing for the user. */
+  /** A failed write does not affect the user. */
   async #append(note: AuditNote): Promise<void> {
     const { auditLog, refusals } = this.#accounts;
     try {

@@ -13,13 +13,14 @@ import type { SignInAudit } from './sign-in-audit.ts';
 import type { SignInOptions } from './sign-in-options.ts';
 import type { Visit } from './visit.ts';
 
-/** Sign-ins that are begun from one place. A company may be behind one address, and all of it comes in the morning. */
+/** Sign-ins that begin from one address. A company may share one address, and everyone signs in in the morning. */
 const beginsPerPlace = { burst: 200, perSecond: 5 };
 
 const identifierPattern = /^[a-z0-9-]{1,63}$/;
 
 /**
- * The two halves of a sign-in: before and after the user is at the identity provider. Each says where the browser goes.
+ * The two halves of a sign-in: before and after the user is at the identity provider. Each returns where the browser
+ * goes.
  */
 export class SignInFlow {
   readonly #options: SignInOptions;
@@ -51,8 +52,8 @@ export class SignInFlow {
       const pending = pendingSignIns.begin({
         connectionId: connection.id,
         returnPath: returnPath(visit.query.get('return_to'), this.home()),
-        // It is known now and not when the user comes back: then another site sends the browser, and the cookie stays
-        // behind.
+        // It is known now and not when the user comes back: then another site redirects the browser, and the session
+        // cookie is not sent.
         replacedToken: token !== undefined && isToken(token) ? token : undefined,
       });
       const issuer = this.#options.issuers.of(connection.issuer);
@@ -112,7 +113,7 @@ export class SignInFlow {
     return { user, note };
   }
 
-  /** Counts an attempt as one to guess a password is counted, and says in words for the user what was wrong. */
+  /** Rate-limits an attempt like a password attempt, and reports failures in words for the user. */
   async #counted(visit: Visit, attempt: () => Promise<string>): Promise<string> {
     const putBack = this.#options.limits.countAttempt(visit.remoteAddress, undefined);
     try {
@@ -160,7 +161,7 @@ export class SignInFlow {
 const signInIsOff =
   'Single sign-on is off: the control plane was started without -sealingKeysFile. Its operator has to give it one; sign in with a password until then.';
 
-/** The issuer may send users back with an error instead of a code. It is not authenticated. */
+/** The issuer may redirect users back with an error instead of a code. It is not authenticated. */
 function refuseRefusal(word: string | null): void {
   if (word === null) return;
   const shown = /^[a-z_]{1,64}$/.test(word) ? ` (${word})` : '';

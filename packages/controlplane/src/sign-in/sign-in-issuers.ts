@@ -2,8 +2,8 @@ import { type IssuerOptions, Issuers, isPublicAddress } from '@weir/oidc';
 
 interface SignInIssuersOptions extends Pick<IssuerOptions, 'clock' | 'log'> {
   /**
-   * Whether connections may name issuers within the own network. That is for an operator to say who trusts all
-   * administrators with it.
+   * Whether connections may name issuers within the private network. Only for an operator who trusts all administrators
+   * with it.
    */
   readonly allowsPrivateAddresses?: boolean;
   /** For tests, whose issuers have no certificate. */
@@ -11,8 +11,7 @@ interface SignInIssuersOptions extends Pick<IssuerOptions, 'clock' | 'log'> {
 }
 
 /**
- * The identity providers that connections name. Users write those, so that only what is on the public internet is
- * asked.
+ * The identity providers of connections. Users configure them, so only addresses on the public internet are contacted.
  */
 export function signInIssuers(options: SignInIssuersOptions): Issuers {
   const { clock, log, allowsPrivateAddresses = false, allowsLoopbackHttp = false } = options;

@@ -11,13 +11,13 @@ export interface SignInOptions {
   >;
   /** Without it single sign-on is disabled. */
   readonly secretBox: SecretBox | undefined;
-  /** `signInIssuers` makes them. */
+  /** Created by `signInIssuers`. */
   readonly issuers: Pick<Issuers, 'of'>;
   /** Where browsers reach the control plane. With `https:`, cookies are sent over HTTPS only. */
   readonly publicUrl: () => string;
   /** Whether a proxy in front writes `X-Forwarded-For`. */
   readonly isBehindProxy?: boolean | undefined;
-  /** Those that passwords are counted by. */
+  /** The rate limits of passwords. */
   readonly limits: Pick<RateLimits, 'countAttempt'>;
   readonly randomBytes: (count: number) => Uint8Array;
   readonly clock: Clock;

@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { escapeHtml } from '@weir/core';
 
-/** What a browser shows when a sign-in has failed. Nothing of what was sent is in it, and it loads nothing. */
+/** Sends the page of a failed sign-in. It contains no input, and loads nothing. */
 export function sendProblemPage(
   response: ServerResponse,
   status: number,
@@ -30,7 +30,7 @@ export function sendProblemPage(
 
 const policy = "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
-/** The address of the callback holds a code, which is neither to be kept nor to be told to the next site. */
+/** The URL of the callback contains a code, which must be neither cached nor sent to the next site. */
 export function forgettable(response: ServerResponse): void {
   response.setHeader('cache-control', 'no-store');
   response.setHeader('referrer-policy', 'no-referrer');

@@ -14,7 +14,7 @@ import type { SignInOptions } from './sign-in-options.ts';
 import { forgettable, sendProblemPage } from './sign-in-page.ts';
 import type { Visit } from './visit.ts';
 
-/** A sign-in that takes longer is given up. Connections that are silent for 30 s are cut. */
+/** The deadline of a sign-in. Connections that are silent for 30 s are closed. */
 const signInMsMax = 20_000;
 
 const signInsRow: MetricRow<'outcome'> = {
@@ -26,7 +26,7 @@ const signInsRow: MetricRow<'outcome'> = {
 
 /**
  * `GET /login/sso/<identifier>?return_to=…` sends a browser to the identity provider, and `GET /login/callback` signs
- * in whom it sends back. What fails is told on a page, and written into the audit log.
+ * in the user whom it sends back. Failures are shown on a page and audited.
  */
 export function signInRoute(options: SignInOptions): Handler {
   const { publicUrl, clock, log, metrics, isBehindProxy = false } = options;
@@ -50,14 +50,14 @@ export function signInRoute(options: SignInOptions): Handler {
     };
   }
 
-  /** Where the browser is to go. */
+  /** Returns where the browser goes. */
   async function destination(visit: Visit): Promise<string> {
     const identifier = identifierIn(visit.path);
     return identifier === undefined ? flow.finish(visit) : flow.begin(visit, identifier);
   }
 
   function count(visit: Visit, outcome: string): void {
-    // One that is only begun ends later, or never.
+    // A sign-in that only began ends later, or never.
     if (outcome !== 'ok' || identifierIn(visit.path) === undefined)
       metrics.series(signInsRow, { outcome }).add(1);
   }
@@ -80,7 +80,7 @@ export function signInRoute(options: SignInOptions): Handler {
       late.reject(new ApiError('unavailable', 'The identity provider takes too long.'));
     });
     response.once('close', () => stop.abort());
-    // A body is of no use here; the connection ends rather than read it.
+    // The body is not needed; the connection ends instead of reading it.
     if (request.method !== 'GET') response.setHeader('connection', 'close');
     const visit = visitOf(request, response, stop.signal);
     runningCount++;
@@ -101,7 +101,7 @@ export function signInRoute(options: SignInOptions): Handler {
   };
 }
 
-/** Ours: it is logged, and the user is told nothing of it. */
+/** An internal error: it is logged, and the user gets no details. */
 function mistake(thrown: unknown, log: Log): ApiError {
   const problem = thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown);
   log.error('failed to sign in', { problem: problem.slice(0, apiLimits.apiTextCharsMax) });

@@ -24,7 +24,7 @@ async function stage(t: TestContext, changes: Partial<NewSsoConnection> = {}): P
   return { ...made, provider, login: `${made.url}/login/sso/example`, connectionId: id };
 }
 
-/** The browser is at the provider, about to be sent back; the address that it would go to. */
+/** The browser is at the provider, about to be redirected; returns the redirect URL. */
 async function backFrom(scene: Scene, browser: Browser, login = scene.login): Promise<string> {
   const isBack = ({ headers }: Page) => headers.location?.startsWith(`${scene.url}/login/callback`) === true;
   const page = await browser.open(login, isBack);
@@ -32,7 +32,7 @@ async function backFrom(scene: Scene, browser: Browser, login = scene.login): Pr
   return page.headers.location!;
 }
 
-test('sign-in: a new user gets the default role, and the same one comes back', async (t) => {
+test('sign-in: a new user gets the default role, and returns as the same user', async (t) => {
   const scene = await stage(t);
   const { login, accounts, ours, whoIs } = scene;
   for (let times = 0; times < 2; times++) {
@@ -71,7 +71,7 @@ test('sign-in: the methods of an installation with one connection name it', asyn
   assert.equal(await path(), null, 'nobody knows which one');
 });
 
-test('sign-in: cookies cannot be read by scripts, nor set or stolen by others', async (t) => {
+test('sign-in: cookies are protected from scripts and other sites', async (t) => {
   const scene = await stage(t);
   const browser = new Browser();
   const { headers } = await browser.step(scene.login);
@@ -89,7 +89,7 @@ test('sign-in: cookies cannot be read by scripts, nor set or stolen by others', 
   assert.equal(back, 'https://console.example/login/callback?connection=example');
 });
 
-test('sign-in: a session that somebody put into the browser is worth nothing afterwards', async (t) => {
+test('sign-in: a session that an attacker planted is worthless afterwards', async (t) => {
   const scene = await stage(t);
   const { accounts, ours, url, login } = scene;
   const mallory = await ours.user('mallory', { workspaceId: '*', managedGrantName: 'read_only' });
@@ -104,7 +104,7 @@ test('sign-in: a session that somebody put into the browser is worth nothing aft
   assert.equal(await scene.whoIs(browser), 'alice@example.com');
 });
 
-test('sign-in: whatever is to be returned to, the browser stays on our own origin', async (t) => {
+test('sign-in: for any return path the browser stays on our own origin', async (t) => {
   const scene = await stage(t);
   const wanted = fc.oneof(
     fc.constantFrom(
@@ -133,7 +133,7 @@ test('sign-in: whatever is to be returned to, the browser stays on our own origi
       const { status, headers } = await browser.step(back, true);
       assert.equal(status, 303);
       assert.equal(new URL(headers.location!, back).origin, scene.url);
-      // Nobody begins as many sign-ins at once.
+      // Real users do not begin as many sign-ins at once.
       scene.deps.clock.advance(1_000);
     }),
     { numRuns: 60 },
@@ -291,7 +291,7 @@ const refused: readonly Attempt[] = [
 ];
 
 for (const [what, go, status, said, audited] of refused) {
-  test(`sign-in: nobody signs in ${what}`, async (t) => {
+  test(`sign-in: no user is signed in ${what}`, async (t) => {
     const scene = await stage(t);
     const browser = new Browser();
     const page = await go(scene, browser);
@@ -311,7 +311,7 @@ for (const [what, go, status, said, audited] of refused) {
   });
 }
 
-test('sign-in: who guesses waits, and who signs in does not', async (t) => {
+test('sign-in: failed attempts are rate-limited, and successful ones are not', async (t) => {
   const scene = await stage(t);
   const guesser = new Browser({ 'x-forwarded-for': '198.51.100.7' });
   const guess = `${scene.url}/login/callback?connection=example&code=x&state=y`;
@@ -325,7 +325,7 @@ test('sign-in: who guesses waits, and who signs in does not', async (t) => {
   }
 });
 
-test('sign-in: only what a browser opens is answered', async (t) => {
+test('sign-in: only GET requests of browsers are answered', async (t) => {
   const scene = await stage(t);
   for (const method of ['POST', 'HEAD', 'DELETE']) {
     const answer = await fetch(scene.login, { method, redirect: 'manual' });
@@ -333,7 +333,7 @@ test('sign-in: only what a browser opens is answered', async (t) => {
   }
 });
 
-test('sign-in: no issuer within the own network is asked, where that is not allowed', async (t) => {
+test('sign-in: issuers in the private network are not contacted unless allowed', async (t) => {
   const made = await startSignInStage(t, { allowsPrivateAddresses: false });
   const provider = await startTestProvider(t, () => made.deps.clock.nowMs());
   const place = new URL(provider.url);
@@ -346,7 +346,7 @@ test('sign-in: no issuer within the own network is asked, where that is not allo
   assert.match(message!, new RegExp(`${place.hostname} is not on the public internet`));
 });
 
-test('sign-in: an issuer that does not answer is given up', async (t) => {
+test('sign-in: an issuer that does not answer times out', async (t) => {
   const made = await startSignInStage(t);
   const silent = createServer(() => came.resolve());
   const came = Promise.withResolvers<void>();
@@ -395,7 +395,7 @@ test('sign-in: roles follow the claim, at each sign-in', async (t) => {
   }
 });
 
-test('sign-in: the last administrator keeps his roles when the claim is lost, and it is written down', async (t) => {
+test('sign-in: the last administrator retains their roles when the claim is lost, and it is audited', async (t) => {
   const scene = await stage(t, { hasRoleMapping: true });
   const { accounts, ours, provider, login } = scene;
   const readers = await accounts.roles.create(ours.accountId, 'readers', []);
@@ -410,7 +410,7 @@ test('sign-in: the last administrator keeps his roles when the claim is lost, an
   assert.match((await scene.auditEntries()).at(-1)!.message!, /the last administrator keeps the role/);
 });
 
-test('sign-in: the names of users with a password are not for the taking', async (t) => {
+test('sign-in: users with a password cannot be taken over', async (t) => {
   const scene = await stage(t);
   const email = await scene.ours.user('ada', { workspaceId: '*', managedGrantName: 'admin' });
   scene.provider.behaviour.claims = { email, email_verified: true };
@@ -420,7 +420,7 @@ test('sign-in: the names of users with a password are not for the taking', async
   assert.ok(await scene.accounts.users.authenticate(email, password));
 });
 
-test('sign-in: a secret that cannot be opened is told of, and not what is wrong with it', async (t) => {
+test('sign-in: an unopenable secret is reported without details', async (t) => {
   const scene = await stage(t);
   const browser = new Browser();
   const back = await backFrom(scene, browser);

@@ -2,7 +2,7 @@ import type { SsoConnection } from '../accounts/sso/sso-connections.ts';
 import type { BrowserSession } from '../operations/call-context.ts';
 import type { PendingCookie } from './pending-cookie.ts';
 
-/** A browser that comes to sign in, and what becomes known of it on the way. */
+/** A browser that signs in, and what the server learns about it on the way. */
 export interface Visit {
   readonly path: string;
   readonly query: URLSearchParams;
@@ -11,10 +11,10 @@ export interface Visit {
   readonly userAgent: string;
   readonly browser: BrowserSession;
   readonly pending: PendingCookie;
-  /** Aborted when the browser goes away, or it takes too long. */
+  /** Aborted when the browser disconnects, or it takes too long. */
   readonly stop: AbortSignal;
-  /** The one that it signs in with. */
+  /** The connection that it signs in with. */
   connection: SsoConnection | undefined;
-  /** Who it is, by the word of the identity provider. */
+  /** The address of the user, as the identity provider states it. */
   email: string | undefined;
 }

@@ -6,14 +6,14 @@ import { clusterNamedIn, isAgentToken, readAgentToken, signAgentToken } from './
 const secret = [Buffer.alloc(32, 1)] as const;
 const claims = { clusterId: 'vci_1', bindingMark: 'mark', endMs: 1_700_000_000_000 };
 
-test('what was signed is read, and with another secret it is nothing', () => {
+test('a signed token is accepted, and with another secret it is not', () => {
   const token = signAgentToken(claims, secret);
   assert.ok(isAgentToken(token));
   assert.deepEqual(readAgentToken(token, secret), claims);
   assert.equal(readAgentToken(token, [Buffer.alloc(32, 2)]), undefined);
 });
 
-test('a token of which anything was changed is nothing', () => {
+test('a modified token is not accepted', () => {
   const token = signAgentToken(claims, secret);
   fc.assert(
     fc.property(fc.nat(token.length - 1), fc.string({ minLength: 1, maxLength: 1 }), (at, character) => {
@@ -27,7 +27,7 @@ test('a token of which anything was changed is nothing', () => {
   }
 });
 
-test('the cluster that a token names is read without a secret, and from nothing else', () => {
+test('the cluster of a token is read without a secret, and from nothing else', () => {
   assert.equal(clusterNamedIn(signAgentToken(claims, secret)), 'vci_1');
   const written = (said: unknown) =>
     `agt_${Buffer.from(JSON.stringify(said)).toString('base64url')}.${'x'.repeat(43)}`;
@@ -38,7 +38,7 @@ test('the cluster that a token names is read without a secret, and from nothing 
     assert.equal(clusterNamedIn(wrong), undefined, wrong);
 });
 
-test('a token counts with each secret that is accepted, and is signed with the first', () => {
+test('a token is accepted with each of the secrets, and signed with the first', () => {
   const [before, current, next] = [1, 2, 3].map((value) => Buffer.alloc(32, value));
   const token = signAgentToken(claims, [current!, next!, before!]);
   for (const accepted of [[current!], [next!, current!], [before!, next!, current!]] as const)

@@ -1,21 +1,21 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 
 /**
- * Tokens that admit an agent for a while, `agt_<what it says>.<signature>`. They are signed with a secret that all
- * control-plane processes of the cluster have, so that any of them admits what another has given, and nothing is kept
- * of them. A format of our own: it has one algorithm, and is judged at once, where a door has no time to wait.
+ * Tokens that admit an agent for a limited time, `agt_<claims>.<signature>`. They are signed with a secret that all
+ * control-plane processes of the cluster share, so that any of them accepts what another issued, and none is stored.
+ * The format is our own: it has one algorithm, and is verified synchronously, as the agent listener requires.
  */
 interface AgentTokenClaims {
   readonly clusterId: string;
-  /** The mark of the binding that it was given by. */
+  /** The mark of the binding that issued it. */
   readonly bindingMark: string;
   readonly endMs: number;
 }
 
-/** The first one signs, and all of them are accepted, so that they can be replaced. */
+/** The first one signs, and all of them are accepted, so that they can be rotated. */
 export type TokenSecrets = readonly [Uint8Array, ...Uint8Array[]];
 
-/** By the secrets of a cluster, which are in its journal; `undefined` as long as this process has not read them. */
+/** Returns the secrets of a cluster, which are in its journal; `undefined` until this process has read them. */
 export type SecretsOf = (clusterId: string) => TokenSecrets | undefined;
 
 const prefix = 'agt_';
@@ -33,15 +33,15 @@ export function signAgentToken(
   return `${prefix}${payload}.${signatureOf(payload, secret)}`;
 }
 
-/** The cluster that a token claims. Not verified. */
+/** Returns the cluster that a token claims. Not verified. */
 export function clusterNamedIn(token: string): string | undefined {
   const [, payload] = pattern.exec(token) ?? [];
   return payload === undefined ? undefined : claimsIn(payload)?.clusterId;
 }
 
 /**
- * What a token says, if a process of the cluster has signed it with one of the secrets that are accepted. Whether its
- * time is over is for the caller to judge.
+ * Returns the claims of a token, if a process of the cluster has signed it with one of the accepted secrets. The caller
+ * checks its expiry.
  */
 export function readAgentToken(token: string, secrets: TokenSecrets): AgentTokenClaims | undefined {
   const [, payload, signature] = pattern.exec(token) ?? [];
@@ -53,7 +53,7 @@ export function readAgentToken(token: string, secrets: TokenSecrets): AgentToken
   return isSigned ? claimsIn(payload) : undefined;
 }
 
-/** `undefined` for what none of us has written. */
+/** `undefined` for a payload that no process of ours wrote. */
 function claimsIn(payload: string): AgentTokenClaims | undefined {
   try {
     const claims = JSON.parse(Buffer.from(payload, 'base64url').toString()) as unknown;

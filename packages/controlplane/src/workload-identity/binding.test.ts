@@ -13,7 +13,7 @@ function parse(...bindings: unknown[]) {
   return parseBindings(JSON.stringify(bindings));
 }
 
-test('what is left out has its default', () => {
+test('omitted fields have their defaults', () => {
   const [binding] = parse(good);
   assert.deepEqual(
     [binding!.name, binding!.audience, binding!.lifetimeMs],
@@ -23,7 +23,7 @@ test('what is left out has its default', () => {
   assert.deepEqual([other!.audience, other!.lifetimeMs], ['sts.amazonaws.com', 60_000]);
 });
 
-test('a binding that says something else has another mark', () => {
+test('a binding with other contents has another mark', () => {
   const variants: object[] = [
     { ...good },
     { ...good, name: 'other' },
@@ -70,7 +70,7 @@ for (const [what, binding, message] of refused) {
   });
 }
 
-test('two of one name', () => {
+test('duplicate names are refused', () => {
   assert.throws(() => parse(good, { ...good, name: 'wif_eks' }), /two bindings have the name wif_eks/);
   assert.throws(() => parseBindings('{}'), /not a list/);
   assert.throws(() => parseBindings('['), /not JSON/);

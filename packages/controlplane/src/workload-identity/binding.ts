@@ -5,24 +5,24 @@ import { agentAudience } from '@weir/rpc';
 import type { Federation } from '../accounts/workspaces/federations.ts';
 import { type ClaimRule, parseClaimRule } from './claim-rule.ts';
 
-/** Whose tokens admit an agent to a cluster. It never changes: another one takes its place. */
+/** Defines whose tokens admit an agent to a cluster. Immutable: another one replaces it. */
 export interface WorkloadIdentityBinding {
   /** With `wif_`. */
   readonly name: string;
   readonly clusterId: string;
-  /** As tokens name it, `https:`. */
+  /** As in tokens, `https:`. */
   readonly issuer: string;
-  /** Whom the token has to be made out to. */
+  /** The audience that the token must have. */
   readonly audience: string;
-  /** All of them have to be kept. */
+  /** All of them must match. */
   readonly rules: readonly ClaimRule[];
-  /** How long an agent is admitted for. */
+  /** The lifetime of the issued agent token. */
   readonly lifetimeMs: number;
-  /** Whether its tokens only read. No agent connects with them, as with a key that only reads. */
+  /** Whether its tokens are read-only. As with a read-only key, no agent connects with them. */
   readonly isReadOnly: boolean;
-  /** Whether an operator has written it, who may name issuers anywhere, also within the own network. */
+  /** Whether an operator wrote it, who may name issuers anywhere, also in the private network. */
   readonly isOperators: boolean;
-  /** Names all that the binding says, so that tokens which were given by another one are recognised. */
+  /** A digest of the binding, so that tokens that another binding issued are recognised. */
   readonly mark: string;
 }
 
@@ -33,7 +33,7 @@ const lifetimeSecondsMin = 60;
 const lifetimeSecondsMax = 86_400;
 const lifetimeSecondsDefault = 3_600;
 
-/** Reads a list of `{name, issuer, clusterId, audience?, claims: [{path, value}], lifetimeSeconds?}`. */
+/** Parses a list of `{name, issuer, clusterId, audience?, claims: [{path, value}], lifetimeSeconds?}`. */
 export function parseBindings(text: string): WorkloadIdentityBinding[] {
   let found: unknown;
   try {
@@ -93,7 +93,7 @@ function parseBinding(entry: unknown, index: number): WorkloadIdentityBinding {
   return { name, clusterId, issuer, audience, rules, lifetimeMs, ...origin, mark };
 }
 
-/** The binding that a federation of the API stands for. Its id is its mark: nothing of it ever changes. */
+/** Returns the binding of a federation of the API. Its id is its mark, because it is immutable. */
 export function bindingOfFederation(federation: Federation): WorkloadIdentityBinding {
   const { id, clusterId, issuer, audience, rules, lifetimeSeconds, isReadOnly } = federation;
   return {
@@ -134,7 +134,7 @@ function textOf({ path, expected, isPrefix }: ClaimRule): (string | boolean)[] {
   return [path, expected, isPrefix];
 }
 
-/** Whether a text may be the address of an issuer. */
+/** Whether a text may be the URL of an issuer. */
 export function isIssuer(text: string): boolean {
   if (!isSafeAddress(text, { allowsLoopbackHttp: false })) return false;
   const { search, hash } = new URL(text);

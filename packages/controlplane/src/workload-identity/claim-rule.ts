@@ -1,9 +1,9 @@
-/** What a claim of a token has to be. */
+/** The required value of a claim. */
 export interface ClaimRule {
-  /** As it was written: segments between dots, and in quotes one that holds dots itself. */
+  /** As written: segments between dots; a segment that contains dots is in quotes. */
   readonly path: string;
   readonly segments: readonly string[];
-  /** The whole value, or with `isPrefix` how it begins. */
+  /** The whole value, or its prefix with `isPrefix`. */
   readonly expected: string;
   readonly isPrefix: boolean;
 }
@@ -12,8 +12,8 @@ export interface ClaimRule {
 const segmentPattern = /(?:"([^"]+)"|([^."]+))(\.|$)/y;
 
 /**
- * Reads a rule. A single `*` is refused: it would admit every identity of the issuer, and the issuer of a cloud has all
- * of its customers.
+ * Parses a rule. A single `*` is refused: it would admit every identity of the issuer, and the issuer of a cloud serves
+ * all of its customers.
  */
 export function parseClaimRule(path: unknown, value: unknown): ClaimRule {
   if (typeof path !== 'string') throw new Error('path is not a text');
@@ -43,7 +43,7 @@ function parsePath(path: string): string[] | undefined {
   return segments;
 }
 
-/** Whether the claims keep the rule. Lists and objects match nothing: a rule names one value. */
+/** Whether the claims match the rule. Lists and objects match nothing: a rule names one value. */
 export function matchesRule({ segments, expected, isPrefix }: ClaimRule, claims: unknown): boolean {
   let found = claims;
   for (const segment of segments) {

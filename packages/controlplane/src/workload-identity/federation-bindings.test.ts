@@ -53,7 +53,7 @@ async function world() {
 
 let worlds = 0;
 
-test('federations: what the API makes admits agents, and what it deletes does so no more within seconds', async () => {
+test('federations: a new federation admits agents, and a deleted one stops within seconds', async () => {
   const { accounts, accountId, clusterId, clock, exchange, federate, ask, given } = await world();
   assert.equal(await ask(), 'not admitted');
   const federation = await federate();
@@ -69,7 +69,7 @@ test('federations: what the API makes admits agents, and what it deletes does so
   assert.equal(await exchange.authorize(clusterId, token), false, 'another of the same words is another');
 });
 
-test('federations: a cluster that is deleted admits nobody, and again when it is restored', async () => {
+test('federations: a deleted cluster admits no agent, until it is restored', async () => {
   const { accounts, accountId, clusterId, clock, exchange, federate, given } = await world();
   await federate();
   const token = await given();
@@ -81,7 +81,7 @@ test('federations: a cluster that is deleted admits nobody, and again when it is
   assert.equal(await exchange.authorize(clusterId, token), true);
 });
 
-test('federations: no agent connects with a token that only reads', async () => {
+test('federations: no agent connects with a read-only token', async () => {
   const { clusterId, clock, exchange, federate, given } = await world();
   await federate({ isReadOnly: true, name: 'a-reader' });
   const reading = await given();
@@ -91,7 +91,7 @@ test('federations: no agent connects with a token that only reads', async () => 
   assert.equal(await exchange.authorize(clusterId, await given()), true, 'who may do both may write');
 });
 
-test('federations: the token is checked once, however many name its issuer', async () => {
+test('federations: a token is verified once, however many federations name its issuer', async () => {
   const { federate, ask, issuer } = await world();
   for (let number = 0; number < 20; number++)
     await federate({ name: `n${number}`, rules: [{ path: 'sub', value: `other-${number}` }] });
@@ -99,7 +99,7 @@ test('federations: the token is checked once, however many name its issuer', asy
   assert.equal(issuer.asked.length, 2);
 });
 
-test('federations: an issuer within the own network is not asked', async (t) => {
+test('federations: an issuer in the private network is not contacted', async (t) => {
   const cases = [
     'https://127.0.0.1:1/x',
     'https://169.254.169.254/latest',
@@ -119,7 +119,7 @@ test('federations: an issuer within the own network is not asked', async (t) => 
   await assert.rejects(trusting.of('https://127.0.0.1:1/x').keys(), /ECONNREFUSED/);
 });
 
-test('federations: agents that come together cost one question, and what cannot be read is asked again', async () => {
+test('federations: agents that connect together share one query, and a failed one is retried', async () => {
   const clock = new HandClock();
   const asked: PromiseWithResolvers<Federation[]>[] = [];
   const admittingTo = () => {
@@ -143,7 +143,7 @@ test('federations: agents that come together cost one question, and what cannot 
   assert.equal(asked.length, 3);
 });
 
-test('federations: while the database does not answer nobody is refused', async () => {
+test('federations: while the database does not answer no agent is refused', async () => {
   const { accounts, clusterId, exchange, federate, given, ask } = await world();
   await federate();
   const token = await given();

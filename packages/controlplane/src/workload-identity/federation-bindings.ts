@@ -8,7 +8,7 @@ interface FederationBindingsOptions {
   readonly clock: Clock;
 }
 
-/** How long a read is used. A deleted federation admits no agent after that, in any process. */
+/** How long a read is cached. A deleted federation admits no agent after that, in any process. */
 const freshMs = 2_000;
 
 interface Known {
@@ -17,14 +17,14 @@ interface Known {
 }
 
 /**
- * The bindings that the federations of a cluster stand for. Agents that come together share one question to the
- * database. What cannot be read is not remembered.
+ * Returns the bindings of a cluster's federations. Agents that connect together share one database query. Failures are
+ * not cached.
  */
 export function federationBindings({
   federations,
   clock,
 }: FederationBindingsOptions): (clusterId: string) => Promise<readonly WorkloadIdentityBinding[]> {
-  /** The longest unused first. */
+  /** The least recently used first. */
   const known = new Map<string, Known>();
 
   function read(clusterId: string): Known {

@@ -39,7 +39,7 @@ async function world(changes: object = {}) {
   return { issuer, clock, exchange, state, lines, token };
 }
 
-test('the token of a platform is exchanged for one that admits to its cluster, for its time', async () => {
+test('the token of a platform is exchanged for one that admits to its cluster, for a limited time', async () => {
   const { exchange, clock, token } = await world();
   const given = await exchange.exchange(audience, await token());
   assert.ok(typeof given === 'object');
@@ -58,7 +58,7 @@ test('the token of a platform is exchanged for one that admits to its cluster, f
   assert.equal(await exchange.authorize('vci_test', given.token), false);
 });
 
-test('a binding that is gone or has changed takes its tokens with it', async () => {
+test('a deleted or changed binding invalidates its tokens', async () => {
   const { exchange, state, token } = await world();
   const given = await exchange.exchange(audience, await token());
   assert.ok(typeof given === 'object');
@@ -71,7 +71,7 @@ test('a binding that is gone or has changed takes its tokens with it', async () 
   assert.equal(await exchange.authorize('vci_test', given.token), true);
 });
 
-test('a process that does not know the secret yet says so, and refuses nobody', async () => {
+test('a process that does not know the secret yet reports that, and refuses no agent', async () => {
   const { exchange, state, token } = await world();
   const given = await exchange.exchange(audience, await token());
   assert.ok(typeof given === 'object');
@@ -122,14 +122,14 @@ for (const [what, make, why] of refused) {
   });
 }
 
-test('nobody is asked for keys whom no binding names', async () => {
+test('only issuers that a binding names are contacted', async () => {
   const { exchange, issuer, token } = await world();
   await exchange.exchange(audience, await token({ iss: 'https://elsewhere.test' }));
   await exchange.exchange('weir://vci_other', await token());
   assert.deepEqual(issuer.asked, []);
 });
 
-test('a binding may want another audience, and several bindings are tried', async () => {
+test('a binding may require another audience, and several bindings are tried', async () => {
   const { exchange, state, token } = await world({ audience: 'sts.amazonaws.com' });
   assert.ok(
     typeof (await exchange.exchange(audience, await token({ aud: 'sts.amazonaws.com' }))) === 'object',
@@ -141,13 +141,13 @@ test('a binding may want another audience, and several bindings are tried', asyn
   assert.ok(typeof (await exchange.exchange(audience, await token())) === 'object');
 });
 
-test('what an issuer says is asked for once', async () => {
+test('the metadata of an issuer is fetched once', async () => {
   const { exchange, issuer, token } = await world();
   for (let times = 0; times < 3; times++) await exchange.exchange(audience, await token());
   assert.deepEqual(issuer.asked, [issuer.descriptionPath, issuer.keysPath]);
 });
 
-test('an issuer that cannot be asked, or believed, refuses nobody, and is asked again', async () => {
+test('an unreachable or invalid issuer refuses no agent, and is retried', async () => {
   const url = 'https://issuer.test/one';
   const elsewhere = 'https://elsewhere.test';
   const cases: [what: string, change: (issuer: TestIssuer) => void, why: RegExp][] = [
@@ -174,7 +174,7 @@ test('an issuer that cannot be asked, or believed, refuses nobody, and is asked 
   }
 });
 
-test('a key that the issuer has got since is waited for, and a guessed one is not', async () => {
+test('a new key of the issuer is fetched, and a guessed key id is rate-limited', async () => {
   const { exchange, issuer, clock, token } = await world();
   assert.ok(typeof (await exchange.exchange(audience, await token())) === 'object');
   await issuer.addKey('second');

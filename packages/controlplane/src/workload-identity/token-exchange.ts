@@ -10,13 +10,13 @@ import { matchesRule } from './claim-rule.ts';
 type MaybePromise<Value> = Value | Promise<Value>;
 
 interface TokenExchangeOptions {
-  /** Those of a cluster; others among them are passed over. It is rejected when they cannot be told just now. */
+  /** The bindings of a cluster; those of other clusters are skipped. Rejects if they cannot be read now. */
   readonly bindings: (clusterId: string) => MaybePromise<readonly WorkloadIdentityBinding[]>;
-  /** What tokens of a cluster are signed with. `undefined` as long as this process does not know it. */
+  /** The signing secrets of a cluster's tokens. `undefined` until this process knows them. */
   readonly secretsOf: SecretsOf;
-  /** Of bindings that an operator has written. */
+  /** Of bindings that an operator wrote. */
   readonly issuers: Pick<Issuers, 'of'>;
-  /** Of those that users have made; without it there are none. */
+  /** Of bindings that users created; without it there are none. */
   readonly federationIssuers?: Pick<Issuers, 'of'> | undefined;
   readonly clock: Clock;
   readonly log: Log;
@@ -28,7 +28,7 @@ interface GivenToken {
   readonly lifetimeMs: number;
 }
 
-/** Why no token is given. The caller gets the kind only; the log has the rest. */
+/** Why no token is issued. The caller gets only the kind; the log has the details. */
 type ExchangeRefusal = 'not admitted' | 'not ready';
 
 const exchangesRow: MetricRow<'outcome'> = {
@@ -38,7 +38,7 @@ const exchangesRow: MetricRow<'outcome'> = {
   labels: ['outcome'],
 };
 
-/** Exchanges the token of a platform for one that admits an agent, and recognises the tokens that were given. */
+/** Exchanges the token of a platform for one that admits an agent, and verifies the issued tokens. */
 export class TokenExchange {
   readonly #options: TokenExchangeOptions;
 
@@ -59,15 +59,15 @@ export class TokenExchange {
     return result;
   }
 
-  /** Admits by tokens; no agent connects with one that only reads. */
+  /** Admits by tokens; no agent connects with a read-only one. */
   readonly authorize: Authorize = async (clusterId, key) => {
     const binding = await this.bindingBehind(clusterId, key);
     return typeof binding === 'object' ? !binding.isReadOnly : binding;
   };
 
   /**
-   * The binding that a token of the cluster was given by; `false` for what is none, and `undefined` when that cannot be
-   * told just now. One that was given by a binding which is gone, or has become another, is worth nothing.
+   * Returns the binding that issued a token of the cluster; `false` for an invalid token, and `undefined` if it cannot
+   * be decided now. A token whose binding was deleted or changed is invalid.
    */
   async bindingBehind(
     clusterId: string,
@@ -83,7 +83,7 @@ export class TokenExchange {
     return bindings && (bindings.find(({ mark }) => mark === claims.bindingMark) ?? false);
   }
 
-  /** `undefined` when they cannot be told just now. */
+  /** `undefined` if they cannot be read now. */
   async #bindingsOf(clusterId: string): Promise<readonly WorkloadIdentityBinding[] | undefined> {
     const { bindings, log } = this.#options;
     try {
@@ -106,13 +106,13 @@ export class TokenExchange {
       return { refusal: 'not ready', why: 'the bindings of the cluster are not known' };
     if (ofCluster.length === 0) return { refusal: 'not admitted', why: 'no binding is for this audience' };
     const named = issuerNamedIn(subjectToken);
-    // Only issuers of bindings are asked for keys, or any caller could make this process call any address.
+    // Keys are fetched only from issuers of bindings, or any caller could make this process call any address.
     const ofIssuer = ofCluster.filter((binding) => binding.issuer === named);
     if (ofIssuer.length === 0)
       return { refusal: 'not admitted', why: 'no binding is for the issuer of the token' };
     const problems: string[] = [];
     const check = this.#checkOnce(subjectToken);
-    // Who may both read and write may write.
+    // Bindings that permit more come first.
     for (const binding of ofIssuer.toSorted(
       (one, other) => Number(one.isReadOnly) - Number(other.isReadOnly),
     )) {
@@ -137,7 +137,10 @@ export class TokenExchange {
     return { refusal: 'not admitted', why: problems.slice(0, problemsShownMax).join('; ') };
   }
 
-  /** Many bindings may name one issuer and audience, and a signature is dear: it is checked once for all of them. */
+  /**
+   * Many bindings may name one issuer and audience, and verifying a signature is expensive: it is done once for all of
+   * them.
+   */
   #checkOnce(token: string): (binding: WorkloadIdentityBinding) => Promise<CheckedToken> {
     const { clock } = this.#options;
     const known = new Map<string, Promise<CheckedToken>>();
@@ -160,10 +163,10 @@ export class TokenExchange {
   }
 }
 
-/** Bindings whose problems stand in one line of the log. */
+/** Bindings whose problems are in one line of the log. */
 const problemsShownMax = 5;
 
-/** Which cluster an audience means. */
+/** Returns the cluster that an audience names. */
 function clusterOfAudience(audience: string): string | undefined {
   const prefix = agentAudience('');
   const clusterId = audience.slice(prefix.length);

@@ -10,7 +10,7 @@ import { TokenExchange } from './token-exchange.ts';
 import { tokenKeys } from './token-keys.ts';
 
 /**
- * What tokens of federations open besides the door for agents. The properties of all callers are in
+ * What tokens of federations permit besides connecting agents. The properties of all callers are in
  * permissions-of-calls.test.ts.
  */
 
@@ -62,7 +62,7 @@ for (const isReadOnly of [true, false]) {
   });
 }
 
-test('a token is worth something until it ends, and as long as its federation is there', async (t) => {
+test('a token is valid until it expires, and as long as its federation exists', async (t) => {
   const { api, ours, federate, statusOf } = await start(t);
   const { clock } = api.deps;
   const [first, second] = [await federate('first', true), await federate('second', true)];
@@ -84,7 +84,7 @@ test('a token is worth something until it ends, and as long as its federation is
   assert.equal(await statusOf(token, 'describe_virtual_cluster', about), 401);
 });
 
-test('nobody makes a token himself, and a cluster that is gone has none', async (t) => {
+test('a forged token is refused, and so is one of a deleted cluster', async (t) => {
   const { api, ours, federate, statusOf } = await start(t);
   const federation = await federate('reader', true);
   const { clusterId, mark: bindingMark } = bindingOfFederation(federation);
@@ -103,7 +103,7 @@ test('nobody makes a token himself, and a cluster that is gone has none', async 
   assert.equal(await statusOf(token, 'describe_virtual_cluster', about), 401);
 });
 
-test('while the secret of a cluster is not known, a token is not refused for good', async (t) => {
+test('while the secret of a cluster is unknown, a token gets a retriable error', async (t) => {
   const { api, ours, federate } = await start(t);
   const { clock, log } = api.deps;
   const tokens = new TokenExchange({
@@ -120,7 +120,7 @@ test('while the secret of a cluster is not known, a token is not refused for goo
   assert.notEqual(ours.a.clusterId, '');
 });
 
-test('a token that only reads scrapes the metrics of its cluster, and connects no agent', async (t) => {
+test('a read-only token scrapes the metrics of its cluster, and connects no agent', async (t) => {
   const { api, ours, federate } = await start(t);
   const { accounts, deps, metrics } = api;
   const { clock, log } = deps;

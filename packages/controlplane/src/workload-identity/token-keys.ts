@@ -4,10 +4,10 @@ import type { AccountsDatabase } from '../accounts/open.ts';
 import { clusterNamedIn } from './agent-tokens.ts';
 import type { TokenExchange } from './token-exchange.ts';
 
-/** A caller that has proven to hold a key, or what is as good as one. */
+/** A proven key, or an equivalent token. */
 export type ProvenKey = Pick<ApiKey, 'id' | 'accountId' | 'name' | 'grants'>;
 
-/** Whose a token is; nothing for what is none. It is rejected when that cannot be told just now. */
+/** Returns the owner of a token; `undefined` for anything else. Rejects if it cannot be decided now. */
 export type TokenKeys = (token: string) => Promise<ProvenKey | undefined>;
 
 interface TokenKeysOptions {
@@ -16,9 +16,9 @@ interface TokenKeysOptions {
 }
 
 /**
- * Tokens of workload identities as keys: one opens what an agent key of its cluster opens, and one that only reads what
- * such a key that only reads does. So programs that have an identity and no secret may read what the API tells of a
- * cluster.
+ * Treats tokens of workload identities as keys: a token permits what an agent key of its cluster permits, and a
+ * read-only one what a read-only agent key does. So programs with an identity and no secret can read a cluster through
+ * the API.
  */
 export function tokenKeys({ tokens, virtualClusters }: TokenKeysOptions): TokenKeys {
   return async (token) => {

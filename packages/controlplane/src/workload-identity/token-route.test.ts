@@ -15,7 +15,7 @@ import { tokenRoute } from './token-route.ts';
 
 const base = { clock: systemClock, random: systemRandom, log: silentLog };
 
-test('a platform token becomes an agent token, and that a connection', async (t) => {
+test('a platform token becomes an agent token, which opens a connection', async (t) => {
   const cluster = new FakeCluster();
   const issuer = await TestIssuer.create('https://issuer.test/one', () => systemClock.nowMs());
   const away = await TestIssuer.create('https://away.test/one', () => systemClock.nowMs());

@@ -4,7 +4,7 @@ import type { Handler } from '../http/route-table.ts';
 import { controlPlaneLimits } from '../limits.ts';
 import type { TokenExchange } from './token-exchange.ts';
 
-/** `POST /api/v1/agent/token`, as RFC 8693 has it: the token of a platform in, a token of ours out. */
+/** `POST /api/v1/agent/token`, by RFC 8693: exchanges the token of a platform for one of ours. */
 
 const { grantType, issuedTokenType } = tokenExchange;
 const subjectTokenTypes: readonly string[] = tokenExchange.subjectTokenTypes;
@@ -70,7 +70,7 @@ export function tokenRoute(exchange: Pick<TokenExchange, 'exchange'>): Handler {
       return refused(400, 'invalid_request', 'the request could not be read');
     });
     const text = JSON.stringify(body);
-    // Whatever was not read of the body ends with the connection.
+    // The unread rest of the body ends with the connection.
     if (status !== 200) response.setHeader('connection', 'close');
     if (status === 405) response.setHeader('allow', 'POST');
     response.setHeader('content-type', 'application/json');

@@ -5,7 +5,6 @@ import type { AuditNote, AuditSearch } from '../../src/accounts/audit/audit-log.
 import { controlPlaneLimits } from '../../src/limits.ts';
 import { note, refused, type Stage } from './stage.ts';
 
-/** The audit log. */
 export function auditContract({ contract }: Stage): void {
   contract('an entry of the audit log comes back as it was, within limits', async ({ auditLog, deps }) => {
     const timeMs = deps.clock.nowMs();
@@ -62,7 +61,7 @@ export function auditContract({ contract }: Stage): void {
     const startMs = deps.clock.nowMs();
     const notes: (AuditNote & { timeMs: number })[] = [];
     for (let n = 0; n < 60; n++) {
-      // Several in the same millisecond, so that the cursor has to tell them apart.
+      // Several in the same millisecond, so that the cursor has to distinguish them.
       deps.clock.advance(random.below(2));
       const workspaceId = one([undefined, 'wi_1', 'wi_2']);
       const written: AuditNote = {

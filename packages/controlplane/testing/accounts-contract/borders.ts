@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { openDatabase } from '../../src/accounts/database/open-database.ts';
 import { agentGrant, appGrant, cluster, note, outcomes, password, proof, type Stage } from './stage.ts';
 
-/** What nobody may see. */
+/** Isolation between accounts. */
 export function bordersContract({ inhabited }: Stage): void {
   inhabited(
     'nothing of another account is found or changed',

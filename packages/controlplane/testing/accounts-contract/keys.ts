@@ -4,7 +4,6 @@ import type { KeyGrant } from '../../src/accounts/access/grants.ts';
 import { controlPlaneLimits } from '../../src/limits.ts';
 import { agentGrant, appGrant, cluster, dayMs, refused, type Stage } from './stage.ts';
 
-/** API keys. */
 export function keysContract({ inhabited }: Stage): void {
   inhabited('a key has a name and grants', async (scene, { accountId, workspaceId, userId }) => {
     const { keys, virtualClusters, accounts } = scene;
@@ -75,7 +74,7 @@ export function keysContract({ inhabited }: Stage): void {
     const stay = ['agent', 'made_by_account', 'made_by_other', 'made_by_user', 'other'];
     await keys.revoke(accountId, app.id);
     assert.deepEqual(await names(), ['account', ...stay].sort());
-    // A call of the key that was under way makes nothing that would outlive it.
+    // A call of the key that was in flight creates nothing that would outlive it.
     await refused(make('late', reading, app.id, app.id), 'forbidden');
     await keys.revoke(accountId, account.id);
     assert.deepEqual(await names(), stay);

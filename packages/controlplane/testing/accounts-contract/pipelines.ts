@@ -7,7 +7,6 @@ async function makeCluster({ virtualClusters }: Scene, { accountId, workspaceId 
   return virtualClusters.create(accountId, workspaceId, cluster);
 }
 
-/** Pipelines and their configurations. */
 export function pipelinesContract({ inhabited }: Stage): void {
   inhabited('a pipeline is made paused, configured, deployed, and taken back', async (scene, first) => {
     const { pipelines, deps } = scene;

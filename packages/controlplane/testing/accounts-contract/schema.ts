@@ -5,7 +5,7 @@ import { openAccounts } from '../../src/accounts/open.ts';
 import { accountsDeps } from '../accounts-deps.ts';
 import type { Stage } from './stage.ts';
 
-/** What becomes of the schema. */
+/** Migrations of the schema. */
 export function schemaContract({ contract }: Stage): void {
   contract('processes that start together make the schema once', async ({ url, accounts }) => {
     await accounts.create('Example');

@@ -15,7 +15,7 @@ export function sessionsContract({ inhabited }: Stage): void {
     for (const wrong of ['', 'x', session.id, `${token}x`, createHash('sha256').update(token).digest('hex')])
       assert.equal(await sessions.resume(wrong), undefined, wrong);
 
-    // Used every now and then it lives a week; unused, half a day.
+    // With regular use it lives a week; unused, half a day.
     const { token: idle } = await sessions.begin(from);
     for (let hours = 0; hours < 6 * 24; hours += 6) {
       deps.clock.advance(6 * 3_600_000);

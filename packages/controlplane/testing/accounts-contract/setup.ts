@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { ada, agentGrant, cluster, dayMs, outcomes, refused, type Stage } from './stage.ts';
 
-/** How an installation begins. */
+/** The setup of an installation. */
 export function setupContract({ contract }: Stage): void {
   contract('the first user is made with a link, once', async ({ setup, users, workspaces, roles }) => {
     const [token, other] = [await setup.begin(), await setup.begin()];

@@ -44,7 +44,7 @@ export async function refused(work: Promise<unknown>, code: ErrorCode): Promise<
   });
 }
 
-/** How each of them ended: `ok`, or the code of its error. */
+/** The outcome of each: `ok`, or the code of its error. */
 export async function outcomes(works: readonly Promise<unknown>[]): Promise<string[]> {
   const results = await Promise.allSettled(works);
   return results.map((result) => {
@@ -57,18 +57,18 @@ export async function outcomes(works: readonly Promise<unknown>[]): Promise<stri
 export interface Scene extends AccountsDatabase {
   readonly url: string;
   readonly deps: TestDeps;
-  /** The same tables, as another process has them. */
+  /** Opens the same tables as another process. */
   another(): Promise<AccountsDatabase>;
 }
 
-/** Whom a first user has made. */
+/** The objects that a first user created. */
 export interface First {
   readonly accountId: string;
   readonly workspaceId: string;
   readonly userId: string;
 }
 
-/** By which parts of the contract say what holds. */
+/** How parts of the contract define their tests. */
 export interface Stage {
   /** Over empty tables. */
   contract(name: string, run: (scene: Scene) => Promise<void>): void;
@@ -76,7 +76,7 @@ export interface Stage {
   inhabited(name: string, run: (scene: Scene, first: First) => Promise<void>): void;
 }
 
-/** `fresh` gives the address of an empty database each time. */
+/** `fresh` gives the URL of an empty database each time. */
 export function stageOf(driver: string, fresh: () => Promise<string> | string): Stage {
   function contract(name: string, run: (scene: Scene) => Promise<void>) {
     test(`${driver}: ${name}`, async () => {

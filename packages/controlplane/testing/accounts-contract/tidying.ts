@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { openDatabase } from '../../src/accounts/database/open-database.ts';
 import { ada, dayMs, note, type Stage } from './stage.ts';
 
-/** What is over goes. */
+/** Deletion of expired data. */
 export function tidyingContract({ contract }: Stage): void {
   contract('what is over goes', async ({ setup, sessions, auditLog, tidy, url, deps, ...scene }) => {
     await setup.begin();

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { cluster, outcomes, refused, type Stage } from './stage.ts';
 
-/** Workspaces. */
 export function workspacesContract({ inhabited }: Stage): void {
   inhabited(
     'workspaces have names, and go when they are empty',

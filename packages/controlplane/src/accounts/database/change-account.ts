@@ -3,8 +3,8 @@ import type { Database, DatabaseTransaction } from './schema.ts';
 
 /**
  * Runs a change of an account. Changes of one account are serialized across processes: each begins by writing the row
- * of its account, and the next waits for that row lock. So a rule that spans rows (an account has an administrator, only
- * a workspace without clusters is deleted) can be checked by reading.
+ * of its account, and the next waits for that row lock. So a rule that spans rows (an account has an administrator,
+ * only a workspace without clusters is deleted) can be checked by reading.
  */
 export function changeAccount<Result>(
   database: Database,

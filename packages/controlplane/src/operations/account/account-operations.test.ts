@@ -4,7 +4,7 @@ import { ApiError, type CallOf, createClient, type ErrorCode, type OperationName
 import { cookieOf, startTestApi, type TestApiOptions } from '../../../testing/api-server.ts';
 import { accountGrant, appGrant, makeAccount, password } from '../../../testing/two-accounts.ts';
 
-/** Over HTTP with the typed client, which holds every answer against the catalogue. */
+/** Over HTTP with the typed client, which validates every answer against the catalogue. */
 
 async function start(t: TestContext, options: TestApiOptions = {}) {
   const api = await startTestApi(t, options);
@@ -122,7 +122,7 @@ test('roles, users and invitations', async (t) => {
   await refused(await signIn(ada.email), 'not_found', 'delete_user_role', { user_role_id });
 });
 
-test('keys: nobody makes one that may do more than he', async (t) => {
+test('keys: no caller creates a key with more permissions than its own', async (t) => {
   const { admin, ours, byKey, signIn, clientWith } = await start(t);
   const adminOfA = await signIn(
     await ours.user('of_a', { workspaceId: ours.a.id, managedGrantName: 'admin' }),
@@ -314,7 +314,7 @@ test('sessions and passwords', async (t) => {
   await refused(app, 'forbidden', 'sign_out', {});
 });
 
-test('the audit log comes in pages and by what one looks for', async (t) => {
+test('the audit log has pages and filters', async (t) => {
   const { admin, ours, later } = await start(t);
   for (let n = 0; n < 5; n++) {
     later();
@@ -342,7 +342,7 @@ test('the audit log comes in pages and by what one looks for', async (t) => {
     await refused(admin, 'invalid_request', 'search_audit_log', given);
 });
 
-test('the cluster hears of a revoked agent key and of no other, so that it replaces what agents share', async (t) => {
+test('the cluster is notified of revoked agent keys only, so that it replaces the shared secret of agents', async (t) => {
   const told: string[] = [];
   const { admin, ours } = await start(t, { onAgentsRevoked: (clusterId) => void told.push(clusterId) });
   const { id: workspace_id, clusterId } = ours.a;

@@ -15,17 +15,17 @@ import { workspaceHandlers } from './workspaces.ts';
 
 export interface AccountOperationsOptions {
   readonly accounts: AccountsDatabase;
-  /** Where browsers reach the console; links of invitations and of single sign-on begin with it. */
+  /** The URL of the console; links of invitations and of single sign-on begin with it. */
   readonly publicUrl: () => string;
-  /** Told when the key of an agent of a cluster is revoked, or what lets its agents in without one. */
+  /** Called when the key of an agent of a cluster is revoked, or a federation that admits its agents. */
   readonly onAgentsRevoked?: ((clusterId: string) => void) | undefined;
-  /** The bindings of workload identities in the file of the operator, of all clusters. */
+  /** The bindings of workload identities in the operator's file, of all clusters. */
   readonly fileBindings?: (() => readonly WorkloadIdentityBinding[]) | undefined;
-  /** For names that are made up, which are no secrets. */
+  /** For generated names, which are not secret. */
   readonly random?: Random;
 }
 
-/** The handlers of all operations on people, keys and what belongs to whom. */
+/** The handlers of all operations on users, keys and ownership. */
 export function accountOperations({
   accounts,
   publicUrl,

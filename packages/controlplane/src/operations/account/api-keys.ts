@@ -56,7 +56,7 @@ export function apiKeyHandlers(
   };
 }
 
-/** A key of several workspaces, or of all, is a matter of the account. */
+/** A key of several workspaces, or of all, is audited for the account. */
 function happensWith(grants: readonly KeyGrant[], { happensIn }: CallContext): void {
   const [workspaceId, ...others] = new Set(grants.map((grant) => grant.workspaceId));
   if (workspaceId !== undefined && workspaceId !== everywhere && others.length === 0) happensIn(workspaceId);
@@ -70,7 +70,7 @@ function isOf({ grants }: ApiKey, workspaceId: string | undefined): boolean {
   return workspaceId === undefined || grants.some((grant) => grant.workspaceId === workspaceId);
 }
 
-/** The grant with its workspace, if the caller may know of what it names. */
+/** Returns the grant with its workspace, if the caller may know the object that it names. */
 async function grantOf(
   accounts: AccountsDatabase,
   given: GivenGrant,

@@ -9,7 +9,7 @@ import { administersAccount, visibleWorkspaces } from './visible-workspaces.ts';
 export function auditHandlers(
   accounts: AccountsDatabase,
 ): OperationHandlers<'search_audit_log', CallContext> {
-  /** Where the caller may look: everywhere, or in the workspaces that it administers. */
+  /** Returns where the caller may read the log: everywhere, or in the workspaces that it administers. */
   async function placesOf(context: CallContext, workspaceId: string | undefined) {
     if (administersAccount(context)) return workspaceId === undefined ? undefined : [workspaceId];
     const reached = await visibleWorkspaces(accounts, context);

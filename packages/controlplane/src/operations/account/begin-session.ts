@@ -3,7 +3,7 @@ import type { Session } from '../../accounts/users/sessions.ts';
 import type { User } from '../../accounts/users/users.ts';
 import type { CallContext } from '../call-context.ts';
 
-/** Signs a user in: the browser gets a new token, and the one that it came with becomes invalid. */
+/** Signs a user in: the browser gets a new token, and its previous one becomes invalid. */
 export async function beginSession(
   { sessions }: Pick<AccountsDatabase, 'sessions'>,
   user: User,

@@ -7,7 +7,7 @@ import { toNewKeyResponse } from './responses.ts';
 
 const nameCharsMax = 128;
 
-/** A key that is made along with something, named after it. The end of the id keeps names apart. */
+/** Creates a key along with another object, named after it. The end of the id makes names distinct. */
 export async function makeKeyFor(
   { keys }: Pick<AccountsDatabase, 'keys'>,
   thing: { readonly accountId: string; readonly id: string; readonly name: string },
@@ -29,9 +29,9 @@ export function makerId(actor: Actor): string {
 }
 
 /**
- * The application key that a new key with these grants is bound to: it is revoked together with it, so that a key
- * cannot be used to make another that outlives it. Keys that account keys make are not bound, because replacing an
- * account key would end all of them, nor are agent keys, because replacing an application key would stop all agents.
+ * Returns the application key that a new key with these grants is bound to: both are revoked together, so that a key
+ * cannot create another that outlives it. Keys that account keys create are not bound, because replacing an account key
+ * would revoke all of them, nor are agent keys, because replacing an application key would stop all agents.
  */
 export function boundTo(actor: Actor, grants: readonly KeyGrant[]): string | undefined {
   if (actor.kind !== 'api_key' || !grants.every(({ principalKind }) => principalKind === 'app_r'))

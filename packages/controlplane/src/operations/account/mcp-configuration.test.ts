@@ -37,7 +37,7 @@ function written(made: { configurations: { client: string; text: string }[] }): 
   return JSON.parse(made.configurations.find(({ client }) => client === 'url')!.text) as Written;
 }
 
-test('a configuration has a key that only reads for each workspace, or one for all', async (t) => {
+test('a configuration has a read-only key per workspace, or one for all', async (t) => {
   const { admin, ours, clientWith, url } = await start(t);
   const workspace_ids = [ours.a.id, ours.b.id];
   const many = await admin.call('create_mcp_configuration', { workspace_ids, key_name: 'assistants' });
@@ -60,7 +60,7 @@ test('a configuration has a key that only reads for each workspace, or one for a
   }
 });
 
-test('configurations of one second have keys of their own', async (t) => {
+test('two configurations in the same second have different keys', async (t) => {
   const { admin, ours } = await start(t);
   const workspace_ids = [ours.a.id];
   const names: string[] = [];
@@ -71,7 +71,7 @@ test('configurations of one second have keys of their own', async (t) => {
   assert.equal(new Set(names).size, 4, names.join());
 });
 
-test('rotating deletes the old keys, and nothing else', async (t) => {
+test('rotation deletes the old keys, and nothing else', async (t) => {
   const { admin, ours, clientWith, deps } = await start(t);
   const workspace_ids = [ours.a.id];
   const old = await admin.call('create_mcp_configuration', { workspace_ids });
@@ -107,7 +107,7 @@ test('only administrators of all the workspaces may, and a refusal leaves no key
   assert.equal(after.length, before.length + 1);
 });
 
-test('keys that an application key makes read only, are audited under its name, and end with it', async (t) => {
+test('keys that an application key creates are read-only, audited under its name, and revoked with it', async (t) => {
   const { admin, ours, clientWith, deps } = await start(t);
   const workspace_ids = [ours.a.id];
   const byKey = clientWith({ 'service-api-key': await ours.key('maker', appGrant(ours.a.id)) });
@@ -119,7 +119,7 @@ test('keys that an application key makes read only, are audited under its name, 
     workspace_id: ours.a.id,
   } as const;
   const made = await byKey.call('create_api_key', { name: 'reader', access_grants: [grant] });
-  // What reads makes nothing further, and nothing of another workspace is made.
+  // A read-only key creates nothing, and no key is created for another workspace.
   const reader = clientWith(written(configured).mcpServers.weir!.headers!);
   await refused(reader, 'forbidden', { workspace_ids });
   await refused(byKey, 'not_found', { workspace_ids: [ours.b.id] });
@@ -142,7 +142,7 @@ test('keys that an application key makes read only, are audited under its name, 
   await assert.rejects(reader.call('get_context', {}), /invalid API key/);
 });
 
-test('keys of several workspaces in one call make no key, for it could be bound to none of them', async (t) => {
+test('a call with keys of several workspaces creates no key, because it could be bound to none of them', async (t) => {
   const { ours, clientWith } = await start(t);
   const keyOf = async (workspaceId: string) => [
     workspaceKeyHeader(workspaceId),

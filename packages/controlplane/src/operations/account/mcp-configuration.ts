@@ -13,7 +13,7 @@ import { seesWorkspace } from './visible-workspaces.ts';
 
 type Names = 'create_mcp_configuration';
 
-/** A key that is to be made, and the header that carries it. */
+/** A key to create, and the header that carries it. */
 interface Wanted {
   readonly name: string;
   readonly header: string;
@@ -98,7 +98,7 @@ function wantedKeys(
   }));
 }
 
-/** All of them or none: a configuration with half of its keys is of no use. */
+/** All of them or none: a configuration with half of its keys is useless. */
 async function makeAll(
   { keys }: AccountsDatabase,
   wanted: readonly Wanted[],
@@ -123,7 +123,7 @@ async function makeAll(
   return made;
 }
 
-/** `mcp_20260131_120000_5f0c1b2a`: the time in UTC for people, and digits that keep keys of one second apart. */
+/** `mcp_20260131_120000_5f0c1b2a`: the time in UTC for people, and digits that make keys of one second distinct. */
 function freshName(nowMs: number, random: Random): string {
   const time = new Date(nowMs).toISOString().slice(0, 19).replaceAll(/[-:]/g, '').replace('T', '_');
   return `mcp_${time}_${random.below(0x1_0000_0000).toString(16).padStart(8, '0')}`;

@@ -44,7 +44,7 @@ async function refused<Name extends OperationName>(
   });
 }
 
-test('a pipeline from its making to its end', async (t) => {
+test('a pipeline from creation to deletion', async (t) => {
   const { app, ours } = await start(t);
   const virtual_cluster_id = ours.a.clusterId;
   const on = { virtual_cluster_id };
@@ -124,7 +124,7 @@ test('a pipeline from its making to its end', async (t) => {
   assert.deepEqual(await app.call('list_pipelines', on), { pipelines: [] });
 });
 
-test('nothing runs what this release cannot run, and whoever asks is told so', async (t) => {
+test('a pipeline that this release cannot run is not started, and the error says so', async (t) => {
   const { app, accounts, ours } = await start(t);
   const fitting = async (type: PipelineType) => {
     const { clusterType } = pipelineTypes[type];
@@ -155,7 +155,7 @@ test('nothing runs what this release cannot run, and whoever asks is told so', a
   }
 });
 
-test('a call that is refused deploys nothing either', async (t) => {
+test('a refused call deploys nothing either', async (t) => {
   const { app, ours } = await start(t);
   const on = { virtual_cluster_id: ours.a.clusterId };
   const { pipeline_id } = await app.call('create_pipeline', { ...on, pipeline_name: 'p' });
@@ -192,7 +192,7 @@ test('with an engine, a pipeline that has a configuration runs', async (t) => {
   );
 });
 
-test('a configuration in parts comes back whole and in its parts', async (t) => {
+test('a configuration in parts is returned whole and in its parts', async (t) => {
   const { app } = await start(t);
   const { virtual_cluster_id } = await app.call('create_virtual_cluster', {
     virtual_cluster_name: 'lake',
@@ -245,7 +245,7 @@ const badRequests: [what: string, operation: OperationName, more: object, says: 
   ['the id of something else', 'describe_pipeline', { pipeline_id: 'vci_x' }, /pipeline_id/],
 ];
 
-test('requests that make no sense are refused before anything is looked up', async (t) => {
+test('invalid requests are refused before any lookup', async (t) => {
   const { call, ours } = await start(t);
   const headers = { 'service-api-key': await ours.key('k', appGrant(ours.a.id)) };
   const target = {
@@ -270,12 +270,12 @@ test('readers read and do not write', async (t) => {
   await refused(reader, 'forbidden', 'create_pipeline', { ...on, pipeline_name: 'q' });
   await refused(reader, 'forbidden', 'change_pipeline_state', { ...target, desired_state: 'paused' });
   await refused(reader, 'forbidden', 'delete_pipeline', target);
-  // A pipeline of a cluster is not to be had through another cluster that the caller may write to.
+  // A pipeline is not accessible through another cluster that the caller may write to.
   const other = await clientOf('other', appGrant(ours.b.id));
   await refused(other, 'not_found', 'delete_pipeline', { ...target, virtual_cluster_id: ours.b.clusterId });
 });
 
-test('the audit log tells of pipelines, and nothing of what they are configured to do', async (t) => {
+test('the audit log records pipelines without their configurations', async (t) => {
   const { app, call, ours, deps } = await start(t);
   const on = { virtual_cluster_id: ours.a.clusterId };
   const later = () => deps.clock.advance(1000);

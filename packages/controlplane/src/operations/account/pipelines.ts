@@ -82,7 +82,7 @@ function placeOf(
   return { accountId, clusterId: input.virtual_cluster_id, pipelineId: input.pipeline_id };
 }
 
-/** A pipeline that says it runs while nothing runs it would be a lie. */
+/** A pipeline must not report that it runs when no engine runs it. */
 function refuseUnrunnable({ name, type }: Pipeline, runnableTypes: readonly PipelineType[]): void {
   if (runnableTypes.includes(type)) return;
   throw new OperationFailed(
@@ -115,7 +115,7 @@ function toConfigurationResponse(
   };
 }
 
-/** Of the configuration that counts, or of the last one where none does. */
+/** Of the deployed configuration, or of the last one if none is deployed. */
 function toSummaryResponse(
   { deployed }: Pipeline,
   configurations: readonly PipelineConfiguration[],

@@ -4,7 +4,7 @@ import type { KeyGrant, RoleGrant } from '../../accounts/access/grants.ts';
 import type { ApiKey } from '../../accounts/keys/keys.ts';
 import type { User } from '../../accounts/users/users.ts';
 
-/** How the records of the stores are told to callers. */
+/** Converts records of the stores to responses. */
 
 type KeyResponse = OutputOf<'list_api_keys'>['api_keys'][number];
 type NewKeyResponse = OutputOf<'create_api_key'>;
@@ -38,7 +38,7 @@ export function toKeyResponse(key: ApiKey): KeyResponse {
   };
 }
 
-/** With its secret, this once. */
+/** With its secret, only here. */
 export function toNewKeyResponse({
   key,
   secret,
@@ -57,7 +57,7 @@ export function toProfileResponse({ id, email, name }: User): OutputOf<'sign_in'
   return { id, email, name };
 }
 
-/** By their names, as people look for them. */
+/** Sorts by name. */
 export function byName<Thing extends { readonly name: string }>(things: readonly Thing[]): Thing[] {
   return things.toSorted((one, other) => (one.name < other.name ? -1 : Number(one.name > other.name)));
 }

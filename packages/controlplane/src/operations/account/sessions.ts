@@ -105,7 +105,7 @@ export function sessionHandlers(accounts: AccountsDatabase): OperationHandlers<N
       ]);
       const seen = byName(clusters.filter((cluster) => mayOnCluster(context, 'read', cluster)));
       const ofWorkspace = Map.groupBy(seen, ({ workspaceId }) => workspaceId);
-      // An agent key reaches its cluster and not the workspace, which has a name all the same.
+      // An agent key has access to its cluster and not to the workspace, but may see the name of the workspace.
       const visible = all.flatMap(({ id, name }) => {
         const grant = reached.find((workspace) => workspace.id === id)?.grant;
         const own = ofWorkspace.get(id) ?? [];

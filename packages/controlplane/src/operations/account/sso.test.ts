@@ -6,7 +6,9 @@ import { cookieOf, startTestApi, type TestApiOptions } from '../../../testing/ap
 import { accountGrant, agentGrant, appGrant, makeAccount, password } from '../../../testing/two-accounts.ts';
 import { parseBindings } from '../../workload-identity/binding.ts';
 
-/** Single sign-on and federations over HTTP, with the typed client, which holds every answer against the catalogue. */
+/**
+ * Single sign-on and federations over HTTP, with the typed client, which validates every answer against the catalogue.
+ */
 
 type Client = ReturnType<typeof createClient>;
 
@@ -36,7 +38,7 @@ async function refused<Name extends OperationName>(
   });
 }
 
-test('single sign-on is set up, changed and removed, and its secret is told to nobody', async (t) => {
+test('single sign-on is set up, changed and removed, and its secret is never returned', async (t) => {
   const { admin, ours, url, accounts, byKey } = await start(t);
   const secret = 'secret-of-the-client';
   const input = {
@@ -87,7 +89,7 @@ test('single sign-on is set up, changed and removed, and its secret is told to n
   );
 });
 
-test('only addresses that nobody can fake name an issuer', async (t) => {
+test('an issuer must have an HTTPS URL that cannot be spoofed', async (t) => {
   const { admin, ours } = await start(t);
   const urls = [
     'http://id.example',
@@ -172,7 +174,7 @@ test('federations of a cluster', async (t) => {
   await refused(app, 'not_found', 'delete_workload_identity_federation', { virtual_cluster_id, id });
 });
 
-test('bindings of the file of the operator are listed with the others, and only the file changes them', async (t) => {
+test('bindings of the operator file are listed with the others, and only the file changes them', async (t) => {
   let text = '[]';
   const { admin, ours, byKey } = await start(t, { fileBindings: () => parseBindings(text) });
   const { clusterId: virtual_cluster_id } = ours.a;
@@ -221,7 +223,7 @@ test('bindings of the file of the operator are listed with the others, and only 
   assert.deepEqual(await list(), [made]);
 });
 
-test('without sealing keys single sign-on says what is missing and what to do', async (t) => {
+test('without sealing keys single sign-on reports what is missing and what to do', async (t) => {
   const { secretBox: _, ...deps } = accountsDeps();
   const { admin, ours } = await start(t, { deps });
   const input = {

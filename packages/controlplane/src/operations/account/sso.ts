@@ -13,7 +13,7 @@ type Names =
   | 'update_sso_configuration'
   | 'delete_sso_configuration';
 
-/** How users sign in with OpenID Connect. What happens when they do is in `sign-in/`. */
+/** Operations on OpenID Connect connections. The sign-in itself is in `sign-in/`. */
 export function ssoHandlers(
   { ssoConnections }: AccountsDatabase,
   publicUrl: () => string,
@@ -60,7 +60,7 @@ export function ssoHandlers(
   };
 }
 
-/** Where it leads is judged when it is asked: a name may mean another address by then. */
+/** The address is checked at each request: the name may resolve to another one by then. */
 export function checkedIssuer(url: string): string {
   if (isIssuer(url)) return url;
   throw new OperationFailed(

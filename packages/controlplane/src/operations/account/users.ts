@@ -22,7 +22,7 @@ export function userHandlers(
 ): OperationHandlers<Names, CallContext> {
   const { users, roles, invitations } = accounts;
 
-  /** The token stands behind `#`, which browsers do not send: it gets into no log on the way. */
+  /** The token is in the fragment, which browsers do not send: no log on the way contains it. */
   const linkOf = (token: string) => `${publicUrl().replace(/\/+$/, '')}/join#${token}`;
 
   return {

@@ -36,11 +36,11 @@ type Names =
 type GivenCluster = InputOf<'create_virtual_cluster'>;
 type ClusterResponse = OutputOf<'describe_virtual_cluster'>['virtual_cluster'];
 
-/** Which virtual clusters there are. What is in them is the matter of other operations. */
+/** Operations on the registry of virtual clusters. Other operations serve their contents. */
 export function virtualClusterHandlers(accounts: AccountsDatabase): OperationHandlers<Names, CallContext> {
   const { virtualClusters, keys } = accounts;
 
-  /** Agent keys by cluster, for callers that may see them. */
+  /** Returns agent keys by cluster, for callers that may see them. */
   async function agentKeysFor(clusters: readonly VirtualCluster[], context: CallContext) {
     if (!clusters.some((cluster) => mayOnCluster(context, 'write', cluster)))
       return new Map<string, ApiKey[]>();
@@ -217,7 +217,7 @@ function wordOf({ name, type }: Pick<VirtualCluster, 'name' | 'type'>): string {
   return name.slice(clusterTypes[type].namePrefix.length);
 }
 
-/** What a column of the database is known to hold. */
+/** Narrows a database column to its known values. */
 function oneOf<Word extends string>(words: readonly Word[], word: string): Word {
   const found = words.find((known) => known === word);
   if (found === undefined) throw new Error(`${word} is none of ${words.join(', ')}`);

@@ -4,7 +4,7 @@ import type { VirtualCluster } from '../../accounts/workspaces/virtual-clusters.
 import type { Workspace } from '../../accounts/workspaces/workspaces.ts';
 import { OperationFailed } from '../operation-failed.ts';
 
-/** The caller, as far as it decides what is visible. */
+/** The part of the caller that decides what is visible. */
 export interface Caller {
   readonly actor: Actor;
   readonly accountId: string;
@@ -14,7 +14,7 @@ interface VisibleWorkspace extends Workspace {
   readonly grant: 'admin' | 'read_only';
 }
 
-/** The workspaces in which the caller may do something, the oldest first. */
+/** Returns the workspaces in which the caller has any permission, the oldest first. */
 export async function visibleWorkspaces(
   { workspaces }: Pick<AccountsDatabase, 'workspaces'>,
   { actor, accountId }: Caller,
@@ -30,7 +30,7 @@ export function administersAccount({ actor, accountId }: Caller): boolean {
   return isAllowed(actor, { scope: 'account', access: 'write', accountId });
 }
 
-/** Whether it may be known to the caller that there is such a workspace. */
+/** Whether the caller may know that the workspace exists. */
 export function seesWorkspace({ actor, accountId }: Caller, workspaceId: string): boolean {
   return (
     grantIn(actor, accountId, workspaceId) !== undefined ||
@@ -46,7 +46,7 @@ export function mayOnCluster(
   return isAllowed(actor, { scope: 'cluster', access, accountId, workspaceId, clusterId });
 }
 
-/** The default workspace of something new: the oldest one in which the caller may create it. */
+/** The default workspace of a new object: the oldest one in which the caller may create it. */
 export async function oldestWritable(
   accounts: Pick<AccountsDatabase, 'workspaces'>,
   caller: Caller,

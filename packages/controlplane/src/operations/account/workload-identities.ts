@@ -38,7 +38,7 @@ export function workloadIdentityHandlers(
         clusterId,
         name: input.name,
         issuer: checkedIssuer(input.issuer_url),
-        // Agents ask their platform for a token with this audience, and no other.
+        // Agents request a token with this audience from their platform, and no other.
         audience: agentAudience(clusterId),
         rules: checkedRules(input.claim_match_rules),
         isReadOnly: input.read_only,

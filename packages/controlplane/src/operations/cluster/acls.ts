@@ -38,7 +38,7 @@ export function aclOperations({ clusterPort }: ClusterServices) {
     },
 
     'virtual_clusters/acls/delete': async ({ virtual_cluster_id, acls }) => {
-      // A rule names itself whole, so that none of these filters finds more than one.
+      // A filter with all fields matches at most one rule.
       const results = await clusterPort(virtual_cluster_id).deleteAcls(acls.map(given));
       for (const result of results) refuse(result, { INVALID_REQUEST: 'invalid_request' });
       const deleted = new Map(results.flatMap((result) => result.deleted).map((acl) => [aclKey(acl), acl]));
@@ -71,7 +71,7 @@ export function toAclResponse(acl: Acl): AclOnTheWire {
   };
 }
 
-/** The cluster has none; people and tools that compare lists want one. */
+/** The cluster has no order; people and tools that compare lists need one. */
 function inOrder(acls: readonly Acl[]): Acl[] {
   return acls
     .map((acl) => [aclKey(acl), acl] as const)

@@ -22,7 +22,7 @@ export function agentOperations({ clusterPort }: ClusterServices) {
           host: agent.host,
           kafka_port: agent.kafkaPort,
           cpu_count: agent.cpuCount,
-          // What agents measure may be a little more than all.
+          // Measured values may exceed the range slightly.
           cpu_load: Math.min(1, Math.max(0, agent.cpuLoad)),
           last_seen_at: timeText(agent.lastSeenMs),
         })),

@@ -65,7 +65,7 @@ export function clientMetricsOperations({ clusterPort }: ClusterServices) {
   } satisfies OperationHandlers<ClientMetricsOperation, CallContext>;
 }
 
-/** All of them or none: what is refused is found out before anything is done. */
+/** All of them or none: everything is validated before anything is changed. */
 async function alterAll(port: ClusterPort, resources: readonly ConfigsToAlter[]): Promise<void> {
   for (const validateOnly of [true, false]) {
     for (const result of await port.alterConfigs(resources, { validateOnly })) refuse(result, codes);
@@ -76,7 +76,7 @@ function setting(name: string, value: string | number | undefined): ConfigChange
   return value === undefined ? [] : [{ name, operation: 'set', value: String(value) }];
 }
 
-/** In the order of the names; nothing for one that is not there. */
+/** In the order of the names; unknown names are skipped. */
 async function subscriptions(
   port: ClusterPort,
   names: readonly string[],

@@ -8,7 +8,7 @@ import { toClientsResponse } from './clients.ts';
 
 const atMs = Date.parse('2026-01-31T12:00:00.000Z');
 
-/** `java 4.3 ×7 User:shop/app`, of which a star says that there are more names. */
+/** `java 4.3 ×7 User:shop/app`; a star means that there are more names. */
 function software(text: string): ReportedSoftware {
   const [, name, version, connections, principal, clientId, more] =
     /^(\S*) (\S*) ×(\d+) ([^/*]+)\/([^*]*)(\*?)$/.exec(text)!;
@@ -88,7 +88,7 @@ for (const [question, found] of asked) {
   });
 }
 
-test('many kinds, names and agents are cut, and it is said', () => {
+test('long lists of kinds, names and agents are cut and marked', () => {
   const many = Array.from(
     { length: apiLimits.listedSoftwareMax + 7 },
     (_, n) => `s${n} 1 ×${n + 1} User:u/c`,
@@ -105,7 +105,7 @@ test('many kinds, names and agents are cut, and it is said', () => {
   assert.equal(first!.has_more_names, true);
 });
 
-test('what agents report with their heartbeats is what the operation tells', async (t) => {
+test('the operation returns what agents report with their heartbeats', async (t) => {
   const testApi = await openTestClusterApi(t);
   const empty = await testApi.call('list_clients', {});
   assert.deepEqual(empty, {

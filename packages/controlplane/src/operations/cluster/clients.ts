@@ -16,7 +16,7 @@ export function clientOperations({ clusterPort }: ClusterServices) {
 
 type Question = Omit<InputOf<'list_clients'>, 'virtual_cluster_id'>;
 
-/** What agents told of their clients, by software. Clients choose the names, and agents cut them. */
+/** Merges the reported clients of all agents, by software. Clients choose the names, and agents cut them. */
 export function toClientsResponse(
   agents: readonly AgentClients[],
   asked: Question,

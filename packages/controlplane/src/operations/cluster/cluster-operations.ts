@@ -20,10 +20,7 @@ import { topicOperations } from './topics.ts';
 
 export type ClusterOperationName = keyof ReturnType<typeof allOperations>;
 
-/**
- * Everything that is done inside of a cluster. That the caller may was settled before, and so was what its input looks
- * like.
- */
+/** All operations inside a cluster. Permission and input are already checked. */
 export function clusterOperations(
   services: ClusterServices,
 ): OperationHandlers<ClusterOperationName, CallContext> {
@@ -55,7 +52,7 @@ function allOperations(services: ClusterServices) {
 type AnyInput = InputOf<ClusterOperationName>;
 type AnyHandler = (input: AnyInput, context: CallContext) => Promise<OutputOf<OperationName>>;
 
-/** What all of them have in common: the right kind of cluster, and that it can be away. */
+/** The checks of all operations: the right type of cluster, and that it has a leader. */
 function guarded(name: ClusterOperationName, handler: AnyHandler): AnyHandler {
   const isForKafka = (catalogue[name].errors as readonly string[]).includes('unsupported_cluster_type');
   return (input, context) => {

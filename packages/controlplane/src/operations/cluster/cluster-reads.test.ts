@@ -13,7 +13,7 @@ interface CountingPort {
 }
 
 /**
- * Counts snapshots and the bytes of answers. `refused` are the calls that a leader of an earlier release does not have.
+ * Counts snapshots and the bytes of answers. `refused` are calls that a leader of an earlier release does not support.
  */
 function countingPort(node: ClusterNode, refused: readonly CallName[] = []): CountingPort {
   const counting: CountingPort = {
@@ -69,7 +69,7 @@ async function openApi(t: TestContext, node: ClusterNode, port: ClusterPort): Pr
   return openTestClusterApi(t, { port });
 }
 
-test('operations about one config or one topic take no snapshot and get small answers', async (t) => {
+test('operations on one config or one topic take no snapshot and get small answers', async (t) => {
   const node = await startLeader(t);
   const others = Array.from({ length: 10_000 }, (_, index) => {
     return { name: `other-${index}`, partitionCount: 1, configs: { 'retention.ms': '86400000' } };
@@ -85,7 +85,7 @@ test('operations about one config or one topic take no snapshot and get small an
   }
 });
 
-test('a leader of an earlier release is asked for a snapshot instead, with the same answers', async (t) => {
+test('a leader of an earlier release is asked for a snapshot instead, with the same results', async (t) => {
   const [newNode, oldNode] = [await startLeader(t), await startLeader(t)];
   const old = countingPort(oldNode, newCalls);
   const [newApi, oldApi] = [await openApi(t, newNode, newNode), await openApi(t, oldNode, old.port)];

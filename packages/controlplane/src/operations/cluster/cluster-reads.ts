@@ -18,8 +18,8 @@ export type TopicLookup = Pick<SnapshotTopics, 'topicById' | 'topicByName' | 'en
 const topicsPerCallMax = 1_000;
 
 /**
- * Reads of a cluster that cost what they ask for. All see what was committed before the call. A leader of an earlier
- * release does not have these calls, so that its snapshot is read instead.
+ * Reads of a cluster whose cost is proportional to the request. All see what was committed before the call. A leader of
+ * an earlier release does not support these calls, so its snapshot is read instead.
  */
 export function readClusterConfigs(port: ClusterPort, context: ClusterSnapshotContext): Promise<Configs> {
   return readOrSnapshot(
@@ -43,7 +43,7 @@ export function readTopic(
   );
 }
 
-/** The named topics; the lookup may know more. */
+/** Reads the named topics; the lookup may contain more. */
 export function readTopicsWithEnds(
   port: ClusterPort,
   topics: readonly TopicReference[],

@@ -34,7 +34,7 @@ test('a cluster without a leader is unavailable after 20 s', async () => {
   assert.equal(cluster.followers.size, 0);
 });
 
-test('a caller that went away ends the wait', async () => {
+test('a caller that disconnects ends the wait', async () => {
   const cluster = new LeaderlessCluster();
   const { snapshot, gone } = takeFrom(cluster);
   gone.abort();

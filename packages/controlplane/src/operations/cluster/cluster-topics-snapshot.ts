@@ -8,12 +8,12 @@ import {
 import type { Clock } from '@weir/core';
 import { OperationFailed } from '../operation-failed.ts';
 
-/** A client waits no longer than this for an answer. */
+/** The deadline of a client for an answer. */
 const snapshotMsMax = 20_000;
 
 /**
- * All topics of a cluster and all entries that agents follow, with all that was committed before the call. For
- * operations about the whole cluster; `cluster-reads.ts` reads parts.
+ * All topics of a cluster and all entries that agents follow, including everything that was committed before the call.
+ * For operations on the whole cluster; `cluster-reads.ts` reads parts.
  */
 export class ClusterTopicsSnapshot extends SnapshotTopics<ClusterSnapshot> {
   static async take(
@@ -49,6 +49,6 @@ export class ClusterTopicsSnapshot extends SnapshotTopics<ClusterSnapshot> {
 
 export interface ClusterSnapshotContext {
   readonly clock: Clock;
-  /** Aborted when the caller goes away. */
+  /** Aborted when the caller disconnects. */
   readonly stop: AbortSignal;
 }

@@ -5,7 +5,7 @@ import { openTestClusterApi } from '../../../testing/test-cluster-api.ts';
 
 type Change = CallOf<'update_virtual_cluster_configuration'>['virtual_cluster_configuration'];
 
-test('what a new cluster is configured like', async (t) => {
+test('the configuration of a new cluster', async (t) => {
   const testApi = await openTestClusterApi(t);
   const { virtual_cluster_configuration } = await testApi.call('describe_virtual_cluster_configuration', {});
   assert.deepEqual(virtual_cluster_configuration, {
@@ -58,7 +58,7 @@ const changes: [what: string, change: Change, then: Record<string, unknown>][] =
   ],
 ];
 
-test('a change changes what it names and nothing else', async (t) => {
+test('a change affects only the named configs', async (t) => {
   const testApi = await openTestClusterApi(t);
   for (const [what, change, then] of changes) {
     await t.test(what, async () => {
@@ -72,7 +72,7 @@ test('a change changes what it names and nothing else', async (t) => {
   }
 });
 
-test('a config that somebody set is told with the usual ones', async (t) => {
+test('a config that was set is returned with the default ones', async (t) => {
   const testApi = await openTestClusterApi(t);
   await testApi.call('update_virtual_cluster_configuration', {
     virtual_cluster_configuration: {
@@ -136,7 +136,7 @@ const refusals: [what: string, change: Change, code: ErrorCode, words: RegExp][]
   ['a bucket with a secret', { bucket_url: 's3://key:secret@b' }, 'invalid_cluster_config', /"bucket_url"/],
 ];
 
-test('what is refused changes nothing, not even what lies elsewhere', async (t) => {
+test('a refused change changes nothing, not even elsewhere', async (t) => {
   const testApi = await openTestClusterApi(t);
   await testApi.call('update_virtual_cluster_configuration', {
     virtual_cluster_configuration: { are_acls_enabled: true },
@@ -155,7 +155,7 @@ test('what is refused changes nothing, not even what lies elsewhere', async (t) 
   }
 });
 
-test('events: what is left out of a change stays, and durations are exact', async (t) => {
+test('events: omitted fields stay unchanged, and durations are exact', async (t) => {
   const testApi = await openTestClusterApi(t);
   const week = 604_800_000_000_000;
   const before = await testApi.call('get_events_state', {});
@@ -177,7 +177,7 @@ test('events: what is left out of a change stays, and durations are exact', asyn
   assert.deepEqual(event_types.agent_logs, { enabled: true, retention_period_nanos: 9_007_199_254_740_993n });
 });
 
-test('a bucket is followed by one of the same kind', async (t) => {
+test('a bucket can only be replaced by one of the same kind', async (t) => {
   const testApi = await openTestClusterApi(t);
   const set = (bucket_url: string | null) => ({ virtual_cluster_configuration: { bucket_url } });
   await testApi.call('update_virtual_cluster_configuration', set('s3://logs?region=eu-west-1'));

@@ -23,7 +23,7 @@ type ConfigurationOperation =
   | 'describe_virtual_cluster_configuration'
   | 'update_virtual_cluster_configuration';
 
-/** Broker configs that are always in the response, with effective values. Others are there when they are set. */
+/** Broker configs that are always in the response, with effective values. Others are included if they are set. */
 const toConfigsResponse: readonly string[] = [
   'auto.create.topics.enable',
   'delete.topic.enable',
@@ -36,7 +36,7 @@ const toConfigsResponse: readonly string[] = [
   'service.soft.delete.topic.ttl.ms',
 ];
 
-/** Configs that have fields of their own in the interface, and what to use instead. */
+/** Configs that have their own fields in the API, and what to use instead. */
 const fieldOf: Readonly<Record<string, string>> = {
   'service.acls.enabled': 'are_acls_enabled',
   'service.acl.shadowing.enabled': 'acl_shadowing_enabled',
@@ -117,7 +117,7 @@ function flagChange(name: string, value: boolean | undefined): ConfigChange[] {
 
 const bucketConfig = 'service.bucket.url';
 
-/** `null` ends it. */
+/** `null` removes it. */
 function bucketChange(value: string | null | undefined): ConfigChange[] {
   if (value === undefined) return [];
   if (value !== null) {
@@ -127,9 +127,7 @@ function bucketChange(value: string | null | undefined): ConfigChange[] {
   return [{ name: bucketConfig, operation: value === null ? 'delete' : 'set', value }];
 }
 
-/**
- * Checked by the parser of those who open it: what only looks like a URL would be found out when all agents start anew.
- */
+/** Validated with the parser that opens it: an invalid URL would otherwise fail only when all agents restart. */
 function schemeOf(bucketUrl: string): string {
   try {
     return bucketPlace(bucketUrl.trim()).scheme;
@@ -138,7 +136,7 @@ function schemeOf(bucketUrl: string): string {
   }
 }
 
-/** Files do not move from a disk to a server, nor the other way. */
+/** Files do not move from a disk to a server, or back. */
 function refuseOtherScheme(wanted: string, present: string | undefined): void {
   const before = present === undefined ? undefined : /^\w+(?=:)/.exec(present)?.[0];
   if (before === undefined || before === schemeOf(wanted)) return;
@@ -149,7 +147,7 @@ function invalidBucket(rule: string): OperationFailed {
   return new OperationFailed('invalid_cluster_config', `invalid cluster config "bucket_url": ${rule}`);
 }
 
-/** Those that are `null` stay as they are. */
+/** `null` leaves a config unchanged. */
 function brokerChanges(configs: Readonly<Record<string, string | null>>): ConfigChange[] {
   return Object.entries(configs).flatMap(([name, value]): ConfigChange[] => {
     if (!isConfigName('cluster', name))

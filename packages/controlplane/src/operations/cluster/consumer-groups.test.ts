@@ -5,7 +5,7 @@ import { openTestClusterApi, type TestClusterApi } from '../../../testing/test-c
 
 const noMember = { generationIdOrMemberEpoch: -1, memberId: '', groupInstanceId: null, retentionMs: -1 };
 
-/** Offsets of somebody who is no member. */
+/** Commits offsets as a client that is not a member. */
 async function commit(node: ClusterNode, groupId: string, topicId: string, offsets: readonly number[]) {
   await node.commitOffsets([
     {
@@ -18,7 +18,7 @@ async function commit(node: ClusterNode, groupId: string, topicId: string, offse
   ]);
 }
 
-/** A member of the protocol in which the coordinator assigns. */
+/** Adds a member of the KIP-848 protocol. */
 async function joinConsumer(node: ClusterNode, groupId: string, topic: string): Promise<void> {
   const heartbeat = {
     groupId,
@@ -39,7 +39,7 @@ async function joinConsumer(node: ClusterNode, groupId: string, topic: string): 
   assert.equal(answer!.error, 'NONE');
 }
 
-/** A classic member that is its own leader and assigns itself the first partition of a topic. */
+/** Adds a classic member that is its own leader and assigns itself the first partition of a topic. */
 async function joinClassic(node: ClusterNode, groupId: string, topic: string): Promise<string> {
   const changes = [{ name: 'group.initial.rebalance.delay.ms', operation: 'set', value: '0' } as const];
   await node.alterConfigs([{ kind: 'cluster', name: '', replacesAll: false, changes }], {
@@ -80,7 +80,7 @@ function firstPartitionOf(topic: string): Uint8Array {
   return Buffer.concat([head, Buffer.from(topic), partitions, Buffer.from([255, 255, 255, 255])]);
 }
 
-test('a classic group with what it reads, and how far it is', async (t) => {
+test('a classic group with its topics and progress', async (t) => {
   const testApi = await openTestClusterApi(t);
   const topicId = await testApi.addTopic('orders', 2);
   await testApi.write(topicId, 0, 10);
@@ -151,7 +151,7 @@ test('a classic group with what it reads, and how far it is', async (t) => {
   });
 });
 
-test('a partition without a commit lags by all that it holds', async (t) => {
+test('the lag of a partition without a commit is all its records', async (t) => {
   const testApi = await openTestClusterApi(t);
   const topicId = await testApi.addTopic('orders', 2);
   await testApi.write(topicId, 1, 4);
@@ -173,7 +173,7 @@ test('a partition without a commit lags by all that it holds', async (t) => {
   assert.deepEqual([first!.empty, first!.committed_offset], [true, -1]);
 });
 
-test('a group that shares records is told like the others', async (t) => {
+test('a share group is returned like the others', async (t) => {
   const testApi = await openTestClusterApi(t);
   await testApi.addTopic('orders');
   const [answer] = await testApi.node.shareGroupHeartbeats([
@@ -197,7 +197,7 @@ test('a group that shares records is told like the others', async (t) => {
   );
 });
 
-test('offsets of deleted topics are nobody’s lag', async (t) => {
+test('offsets of deleted topics do not count as lag', async (t) => {
   const testApi = await openTestClusterApi(t);
   const topicId = await testApi.addTopic('orders');
   await testApi.write(topicId, 0, 10);
@@ -209,7 +209,7 @@ test('offsets of deleted topics are nobody’s lag', async (t) => {
   assert.equal((await testApi.call('describe_consumer_group', { group: 'g' })).group.total_lag, 6);
 });
 
-test('a group that is not there', async (t) => {
+test('an unknown group is not found', async (t) => {
   const testApi = await openTestClusterApi(t);
   assert.deepEqual(await testApi.refusal('describe_consumer_group', { group: 'none' }), [
     'not_found',
@@ -217,7 +217,7 @@ test('a group that is not there', async (t) => {
   ]);
 });
 
-/** Groups a to g; the lag of each is in the list. */
+/** Groups a to g, with the given lags. */
 async function withGroups(testApi: TestClusterApi, lags: Readonly<Record<string, number>>): Promise<void> {
   const topicId = await testApi.addTopic('orders', 2);
   await testApi.write(topicId, 0, 100);

@@ -30,7 +30,7 @@ export function consumerGroupOperations({ clusterPort }: ClusterServices) {
         .filter(({ groupId }) => query === undefined || groupId.includes(query))
         .sort((a, b) => byText(a.groupId, b.groupId));
       if (sort_by === 'name' && lagMin === 0) {
-        // Only what is shown has to be asked for.
+        // Only the shown groups have to be described.
         const { items, nextCursor } = pageOf(named, input, ({ groupId }) => ({ number: 0, name: groupId }));
         const groups = await watchGroups(port, items, context);
         return { groups: groups.map(listed), next_cursor: nextCursor };
@@ -101,7 +101,7 @@ function describedTopic({ name, partitions }: WatchedTopic) {
   };
 }
 
-/** The shape that tools which watch groups know. */
+/** The response that monitoring tools expect. */
 function monitored({ name, state, protocol, members, topics }: WatchedGroup) {
   return {
     name,

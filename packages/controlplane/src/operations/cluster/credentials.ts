@@ -15,7 +15,7 @@ type CredentialOperation =
 
 const usernamePrefix = 'ccun_';
 const passwordPrefix = 'ccp_';
-/** 256 random bits cannot be guessed, so that a generated password may be verified cheaply. */
+/** 256 random bits cannot be guessed, so a generated password may be verified with a cheap hash. */
 const passwordBytes = 32;
 const nameCharsMax = 128;
 
@@ -47,7 +47,7 @@ export function credentialOperations({ clusterPort, freshUuid, randomBytes }: Cl
           password: await newScramCredential(password, randomBytes),
         },
       ]);
-      // The only possible refusal of what was made here is that the name is taken.
+      // The only possible refusals of a generated credential are a taken name and the limit.
       refuse(result!, { INVALID_REQUEST: 'duplicate_name', POLICY_VIOLATION: 'limit_exceeded' });
       return { id, username, password };
     },
@@ -77,7 +77,7 @@ function toCredentialResponse({
     username,
     created_at: timeText(createdMs),
     is_cluster_superuser: isSuperuser,
-    // Only credentials of schema registries can be.
+    // Only credentials of schema registries can be read-only.
     read_only: false,
     last_used_at: lastUsedMs === null || lastUsedMs === undefined ? null : timeText(lastUsedMs),
   };

@@ -8,17 +8,17 @@ import { comparePlaces, cursorOf, type Place, pageOf, placeOf } from './cursors.
 const name = fc.string({ unit: 'binary', maxLength: 20 });
 const place: fc.Arbitrary<Place> = fc.record({ number: fc.nat(5), name }, { noNullPrototype: true });
 
-test('a cursor says the place that it was made of', () => {
+test('a cursor encodes its position', () => {
   fc.assert(fc.property(place, (one) => assert.deepEqual(placeOf(cursorOf(one)), one)));
 });
 
-test('the longest name has a cursor that may be sent back', () => {
+test('the cursor of the longest name is within the limit', () => {
   const longest = cursorOf({ number: 1e15, name: '\uffff'.repeat(coreLimits.groupNameCharsMax) });
   assert.ok(longest.length <= apiLimits.apiCursorCharsMax);
   assert.match(longest, /^[a-zA-Z0-9_-]+$/);
 });
 
-test('pages are the list, whatever comes and goes between them: nothing that stays is missed or told twice', () => {
+test('pages cover the list under concurrent changes: no remaining item is missed or repeated', () => {
   fc.assert(
     fc.property(
       fc.uniqueArray(place, { maxLength: 20, selector: (one) => JSON.stringify(one) }),

@@ -1,12 +1,12 @@
 import { OperationFailed } from '../operation-failed.ts';
 
-/** Where a page ended: a number and a name, which together are the order of the list. */
+/** The end of a page: a number and a name, which together define the order of the list. */
 export interface Place {
   readonly number: number;
   readonly name: string;
 }
 
-/** The text that says where the next page begins. Names are kept as they are, whatever a client put into them. */
+/** Encodes the start of the next page. Names may contain any characters. */
 export function cursorOf({ number, name }: Place): string {
   const head = Buffer.alloc(8);
   head.writeDoubleBE(number);
@@ -26,7 +26,7 @@ export interface Page<Item> {
   readonly nextCursor: string | null;
 }
 
-/** A page of a list that is in the order of `placeOf` its items: larger numbers first, then names. */
+/** Returns a page of a list in the order of `placeOf`: larger numbers first, then names. */
 export function pageOf<Item>(
   items: readonly Item[],
   { limit, cursor }: { readonly limit: number; readonly cursor?: string | undefined },

@@ -90,7 +90,7 @@ function notThere(name: string): OperationFailed {
   return new OperationFailed('not_found', `There is no diagnostic ${name}.`);
 }
 
-/** The number of a transition stands before the name of its diagnostic. */
+/** The number of a transition precedes the name of its diagnostic. */
 function transitionCursor({ atMs, name, number }: TransitionPlace): string {
   return cursorOf({ number: atMs, name: `${number} ${name}` });
 }

@@ -1,7 +1,7 @@
 import { type EventPosition, isEventTypeName } from '@weir/events';
 import { OperationFailed } from '../operation-failed.ts';
 
-/** The text that says where the next events begin: behind one that was given. */
+/** Encodes the position after a returned event, where the next page begins. */
 export function eventCursor({ timeMs, type, offset }: EventPosition): string {
   return Buffer.from(JSON.stringify([timeMs, type, offset])).toString('base64url');
 }

@@ -4,15 +4,14 @@ import type { QueryAnswer, QueryRequest } from '@weir/events';
 import { OperationFailed } from '../operation-failed.ts';
 
 interface AskOptions {
-  /** An id that no other query ever has. */
+  /** A globally unique id. */
   readonly queryId: string;
-  /** Aborted when the caller goes away. */
+  /** Aborted when the caller disconnects. */
   readonly stop: AbortSignal;
 }
 
 /**
- * What clients wait for at most is 30 seconds, the way there and back included; what was found by then is worth more
- * than an error.
+ * Clients wait at most 30 seconds, including the network; a partial result within that time is better than an error.
  */
 const limitMs = 25_000;
 
@@ -25,17 +24,17 @@ const codes: Readonly<Record<QueryRefusal, ErrorCode>> = {
   noAnswer: 'unavailable',
 };
 
-/** Those that the table of errors has better words for. */
+/** Refusals for which the error table has better messages. */
 const wordless: readonly QueryRefusal[] = ['noEngine', 'tooMany', 'cancelled'];
 
-/** Has an agent of the cluster answer a question about its events. */
+/** Runs a query over the events of a cluster on one of its agents. */
 export async function askEngine(
   port: ClusterPort,
   request: QueryRequest,
   { queryId, stop }: AskOptions,
 ): Promise<QueryAnswer> {
   if (stop.aborted) throw new OperationFailed('context_canceled');
-  // If the cancellation fails, the agent that runs the query ends it by its own limit.
+  // If the cancellation fails, the agent ends the query by its own limit.
   const cancel = () => void port.cancelQuery(queryId).catch(() => undefined);
   stop.addEventListener('abort', cancel, { once: true });
   try {

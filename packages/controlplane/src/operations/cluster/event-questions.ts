@@ -24,7 +24,7 @@ import { OperationFailed } from '../operation-failed.ts';
 type RangeGiven = InputOf<'search_events'>['time_range'];
 type TimelineGiven = NonNullable<InputOf<'search_events'>['timeline']>;
 
-/** The window that a caller means, as of now. */
+/** Returns the requested window, as of now. */
 export function windowOf(given: RangeGiven, nowMs: number): TimeWindow {
   const range = rangeOf(given);
   const { window, problem } = resolveTimeRange(range, { nowMs, timeZone: given?.time_zone ?? 'UTC' });
@@ -57,7 +57,7 @@ function rangeOf(given: RangeGiven): TimeRange {
 /** Clocks of agents may be ahead of this one. */
 const clockSkewMsMax = 60_000;
 
-/** Where an event is looked for: around a time, or through the last day. */
+/** Returns the window of a search for an event: around a time, or the last day. */
 export function windowAround(nearMs: number | undefined, nowMs: number): TimeWindow {
   const endMs = nearMs === undefined ? nowMs + clockSkewMsMax : nearMs + eventLimits.eventsWindowMsMax / 2;
   return { startMs: Math.max(0, endMs - eventLimits.eventsWindowMsMax), endMs };
@@ -65,7 +65,7 @@ export function windowAround(nearMs: number | undefined, nowMs: number): TimeWin
 
 type FilterGiven = Pick<InputOf<'search_events'>, 'filter' | 'filter_builder'>;
 
-/** By text or by rows, never by both: switching clears the other. */
+/** By text or by rows, never by both. */
 export function filterOf({ filter: text, filter_builder: builder }: FilterGiven): Filter {
   if (builder === undefined) return filterOfText(text);
   if (text !== '')
@@ -112,21 +112,21 @@ export function timelineOf(given: TimelineGiven, where: string): TimelineRequest
 
 type BuilderResponse = NonNullable<OutputOf<'check_event_filter'>['filter_builder']>;
 
-/** The rows that say the same, unless they cannot or lie deeper than the interface shows them. */
+/** Returns equivalent rows, unless there are none or they exceed the depth of the API. */
 function builderOf(filter: Filter): BuilderResponse | null {
   const { builder, isExact } = filterToBuilder(filter);
   if (!isExact || depthOf(builder) > builderDepthMax) return null;
   return builder as BuilderResponse;
 }
 
-/** Groups within groups, as `filterBuilder` of the API has them. */
+/** The nesting depth of `filterBuilder` in the API. */
 const builderDepthMax = 3;
 
 function depthOf({ rows }: BuilderGroup): number {
   return 1 + Math.max(0, ...rows.map((row) => ('rows' in row ? depthOf(row) : 0)));
 }
 
-/** A field as filters write it: what stands in front of a comparison. */
+/** A field in the syntax of filters: the left side of a comparison. */
 function fieldOf(text: string, where: string): Field {
   const { filter, problems } = parseFilter(`${text} == null`);
   const [condition, ...others] = filter === undefined ? [] : conditionsOf(filter);
@@ -141,7 +141,7 @@ export function checkFilter(
   given: FilterGiven,
   types: readonly EventTypeName[],
 ): OutputOf<'check_event_filter'> {
-  // Rows that make no filter are refused as a search would refuse them: they have no columns to point at.
+  // Invalid rows are refused as a search would refuse them: they have no columns to point at.
   const text = given.filter_builder === undefined ? given.filter : printFilter(filterOf(given));
   const { filter, problems = [] } = parseFilter(text);
   const fields = filterFieldsOf(types.length === 0 ? eventTypeNames : types);

@@ -6,7 +6,7 @@ type SearchAnswer = OutputOf<'search_events'>;
 type TimelineResponse = NonNullable<SearchAnswer['timeline']>;
 type FieldResponse = OutputOf<'list_event_fields'>['fields'][number];
 
-/** Answers of the engine as the interface tells them. */
+/** Converts answers of the engine to responses. */
 
 export function toEventResponse({ event }: EventRow): EventResponse {
   return event as EventResponse;
@@ -34,7 +34,7 @@ export function toTimelineResponse({ bucketMs, startMs, isApproximate, series }:
       ...(thenKey === undefined ? {} : { then_key: thenKey }),
       is_other: key === undefined,
       count,
-      // Agents of earlier releases do not tell it.
+      // Agents of earlier releases do not send it.
       total: total ?? null,
       points: values.map((value, bucket) => [timeText(startMs + bucket * bucketMs), value]),
     })),
@@ -53,7 +53,7 @@ export function toFieldResponse({
     types: [...types],
     events: presentEvents,
     distinct_values: distinctValues,
-    // A field that is null counts as missing, so that no value is.
+    // A null field counts as missing, so null is not a value.
     top_values: topValues.flatMap(({ value, events }) => (value === null ? [] : [{ value, events }])),
   };
 }

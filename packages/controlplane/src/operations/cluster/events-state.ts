@@ -36,7 +36,7 @@ export function eventsStateOperations({ clusterPort }: ClusterServices) {
       for (const type of eventTypeNames) {
         states[type] = {
           enabled: texts.get(enabledConfigOf(type)) === 'true',
-          // As text until here, because not every value is exact as a number.
+          // Text until here, because not every value is exact as a number.
           retention_period_nanos: shortest(BigInt(texts.get(retentionConfigOf(type))!)),
         };
       }

@@ -39,7 +39,7 @@ const row = (number: number) => ({
 
 type Answers = (request: QueryRequest) => QueryAnswer;
 
-/** A cluster with events on, and an agent whose engine says what the test wants. */
+/** A cluster with events on, and an agent whose engine gives the test's answers. */
 async function testApi(t: Parameters<typeof openTestClusterApi>[0], answer: Answers | undefined) {
   const opened = await openTestClusterApi(t);
   await opened.call('update_events_state', { enabled: true });
@@ -64,7 +64,7 @@ async function serve({ node }: TestClusterApi, answer: Answers, asked: QueryRequ
   void serveNext();
 }
 
-test('a search becomes a question to an agent, and its answer is told', async (t) => {
+test('a search becomes a query to an agent, and its answer is returned', async (t) => {
   const { call, asked } = await testApi(t, () => ({
     kind: 'search',
     rows: [row(2), row(1)],
@@ -241,7 +241,7 @@ test('presets and the check of a filter need no agent', async (t) => {
   assert.deepEqual([unknown.is_valid, unknown.warnings.length], [true, 1]);
 });
 
-test('a filter that can be used gets an estimate, when it is asked for', async (t) => {
+test('a valid filter gets an estimate on request', async (t) => {
   const { call, asked, refusal } = await testApi(t, () => ({
     kind: 'estimate',
     events: 12_000,
@@ -270,7 +270,7 @@ test('a filter that can be used gets an estimate, when it is asked for', async (
   assert.equal((await refusal('check_event_filter', question))[0], 'events_disabled');
 });
 
-test('no events yet is no mistake', async (t) => {
+test('an empty result is not an error', async (t) => {
   const { call, refusal } = await testApi(t, ({ kind }) => {
     const none = { ...basis, hasNoData: true };
     return kind === 'event'
@@ -309,7 +309,7 @@ const refusals: readonly [call: SearchCall, code: ErrorCode, words: RegExp][] = 
   [{ cursor: 'abc', timeline: {} }, 'invalid_request', /^timeline: /],
 ];
 
-test('what cannot be asked is refused before anybody is', async (t) => {
+test('an invalid query is refused before an agent is asked', async (t) => {
   const { refusal } = await testApi(t, undefined);
   for (const [body, code, words] of refusals) {
     const [found, said] = await refusal('search_events', body);
@@ -318,7 +318,7 @@ test('what cannot be asked is refused before anybody is', async (t) => {
   }
 });
 
-test('events that are off are said to be off', async (t) => {
+test('disabled events are reported as disabled', async (t) => {
   const { call, refusal } = await testApi(t, undefined);
   await call('update_events_state', { enabled: false });
   for (const name of ['search_events', 'get_events_timeline', 'list_event_fields'] as const)
@@ -326,14 +326,14 @@ test('events that are off are said to be off', async (t) => {
   assert.equal((await refusal('get_event', { event_id: 'e' }))[0], 'events_disabled');
 });
 
-test('without an agent that answers, the caller learns what to do', async (t) => {
+test('without an agent that answers, the error says what to do', async (t) => {
   const { refusal } = await testApi(t, undefined);
   const [code, words] = await refusal('search_events', {});
   assert.equal(code, 'no_query_engine');
   assert.match(words, /-disableQueryEngine/);
 });
 
-test('agents that have enough to do say so, and a failure is told as it is', async (t) => {
+test('busy agents give a retriable error, and a failure is reported', async (t) => {
   const { node, refusal } = await testApi(t, undefined);
   const { lastSeenMs, clockOffsetMs, certificates, tokens, ...agent } = agentOf('a');
   await node.heartbeat(agent);
@@ -357,7 +357,7 @@ test('agents that have enough to do say so, and a failure is told as it is', asy
     assert.deepEqual(outcome, ['unavailable', 'The query was not answered: the bucket is away.']);
 });
 
-test('a caller that goes away ends its query', async (t) => {
+test('a caller that disconnects cancels its query', async (t) => {
   const { node } = await testApi(t, undefined);
   const { lastSeenMs, clockOffsetMs, certificates, tokens, ...agent } = agentOf('a');
   await node.heartbeat(agent);

@@ -21,11 +21,11 @@ type EventOperation =
 
 type SearchInput = InputOf<'search_events'>;
 
-/** What is said when no topic has any event yet, as in the first seconds after events were turned on. */
+/** The message if no topic has any event yet, as in the first seconds after events were turned on. */
 const noDataMessage = 'No events data was found.';
 
 export function eventOperations({ clusterPort, freshUuid }: ClusterServices) {
-  /** Answers of the kind that was asked for; what only one of the operations has it takes from there. */
+  /** Runs a query and checks the kind of its answer. */
   async function ask<Kind extends QueryAnswer['kind']>(
     clusterId: string,
     request: QueryRequest & { readonly kind: Kind },
@@ -160,7 +160,7 @@ function scopeOf(
   };
 }
 
-/** An agent of an earlier release overlooks the second field; its answer is one to another question. */
+/** An agent of an earlier release ignores the second field, so its answer does not fit the query. */
 function requestedTimeline(
   timeline: Timeline,
   wanted: { readonly then_by?: string | undefined } | undefined,

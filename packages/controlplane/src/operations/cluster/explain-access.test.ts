@@ -89,7 +89,7 @@ for (const [asked, isAllowed, decidedBy, near] of table) {
   });
 }
 
-test('what becomes of rules decides with them', async (t) => {
+test('the mode of ACL enforcement is part of the decision', async (t) => {
   const testApi = await deskWith(t, []);
   const asked = question('User:shop WRITE TOPIC orders');
   const modes: ['off' | 'shadow' | 'enforced', boolean, RegExp][] = [
@@ -105,7 +105,7 @@ test('what becomes of rules decides with them', async (t) => {
   }
 });
 
-test('a credential is the same one by all its names, and a superuser is bound by no rule', async (t) => {
+test('a credential is the same principal by all its names, and a superuser bypasses all rules', async (t) => {
   const testApi = await deskWith(t, [
     'DENY User:boss WRITE TOPIC orders',
     'ALLOW User:ccn_shop READ TOPIC orders',
@@ -186,7 +186,7 @@ for (const [asked, who] of whoTable) {
     assert.deepEqual(told.who?.map(line), who);
     assert.equal(told.who_total, who.length);
     assert.deepEqual(told.principals, ['User:*']);
-    // What is said of each is what is said when only it is asked about.
+    // The result for each equals the result when only it is requested.
     for (const one of told.who!.slice(1)) {
       const alone = await testApi.call('explain_access', { ...everybody, principal: one.principal });
       assert.deepEqual(
@@ -198,7 +198,7 @@ for (const [asked, who] of whoTable) {
   });
 }
 
-test('who may is answered while rules do not count, and from an address that is given', async (t) => {
+test('the list of allowed principals works in shadow mode, and for a given address', async (t) => {
   const testApi = await deskWith(t, everyRule);
   const { principal: _, ...everybody } = question('nobody WRITE TOPIC orders 10.0.0.7');
   const there = await testApi.call('explain_access', everybody);
@@ -209,7 +209,7 @@ test('who may is answered while rules do not count, and from an address that is 
   assert.match(reason, /ACLs are off/);
 });
 
-test('of many who may, the first are told and all are counted', async (t) => {
+test('of many allowed principals, the first are listed and all are counted', async (t) => {
   const testApi = await deskWith(t, []);
   const rows = apiLimits.explainedPrincipalsMax + 5;
   await testApi.node.createAcls(

@@ -17,7 +17,7 @@ import { type AccessQuestion, everybody, type PrincipalAccess, type WhoMay, whoM
 
 type Explained = OutputOf<'explain_access'>;
 
-/** An address that no rule names, since it is none. */
+/** A placeholder that matches no address in a rule. */
 const unnamedHost = 'an address that no rule names';
 
 export function explainAccessOperations({ clusterPort }: ClusterServices) {
@@ -70,7 +70,7 @@ function questionIn(input: InputOf<'explain_access'>): AccessQuestion {
   };
 }
 
-/** The answer for principals that no rule names, and for each that one does. */
+/** Explains access for principals that no rule names, and for each that one does. */
 function explainedForAll(
   mode: Explained['mode'],
   question: AccessQuestion,
@@ -111,7 +111,10 @@ function modeIn(configs: Readonly<Record<string, string>>): Explained['mode'] {
 
 const userKind = 'User:';
 
-/** All names of the principal with this one, and whether it is a superuser. Without a credential it has one name. */
+/**
+ * Returns all names of the principal with this one, and whether it is a superuser. Without a credential it has one
+ * name.
+ */
 function principalCalled(given: string, credentials: readonly CredentialDescription[]) {
   const name = given.startsWith(userKind) ? given.slice(userKind.length) : given;
   for (const { username, name: credentialName, isSuperuser } of credentials) {

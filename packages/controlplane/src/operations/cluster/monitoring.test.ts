@@ -5,7 +5,7 @@ import { agentOf } from '../../../testing/diagnostic-snapshot.ts';
 import { openTestClusterApi } from '../../../testing/test-cluster-api.ts';
 import { changeDiagnostics } from '../../diagnostics/change.ts';
 
-test('agents that live, and which of them are wanted', async (t) => {
+test('live agents, and the filter by role', async (t) => {
   const testApi = await openTestClusterApi(t);
   const { lastSeenMs, clockOffsetMs, certificates, tokens, ...agent } = agentOf('a', {
     group: 'blue',
@@ -35,7 +35,7 @@ test('agents that live, and which of them are wanted', async (t) => {
   );
 });
 
-test('limits and what is used of them', async (t) => {
+test('limits and their usage', async (t) => {
   const testApi = await openTestClusterApi(t);
   await testApi.addTopic('a', 3);
   await testApi.addTopic('b', 2);
@@ -83,7 +83,7 @@ test('metrics are described by their rows', async (t) => {
   ]);
 });
 
-test('subscriptions to metrics of clients are replaced whole, and all of them or none', async (t) => {
+test('subscriptions to client metrics are replaced whole, all of them or none', async (t) => {
   const testApi = await openTestClusterApi(t);
   const list = async () => (await testApi.call('list_client_metrics_subscriptions', {})).subscriptions;
   const update = (
@@ -127,7 +127,7 @@ test('subscriptions to metrics of clients are replaced whole, and all of them or
   assert.deepEqual(await list(), []);
 });
 
-test('a diagnostic fails, is muted and unmuted, and all of it can be read afterwards', async (t) => {
+test('a diagnostic fails, is muted and unmuted, and its history can be read', async (t) => {
   const testApi = await openTestClusterApi(t);
   const name = 'no_jobs_agent';
   const finding = {

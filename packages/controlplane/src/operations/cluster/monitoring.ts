@@ -8,7 +8,7 @@ import { byText } from './wire-values.ts';
 
 type MonitoringOperation = 'monitoring/describe_quotas' | 'monitoring/describe_cluster_metrics';
 
-/** Labels that every series of a cluster has. */
+/** Labels of every series of a cluster. */
 const commonTags = ['virtual_cluster_id', 'agent_version'];
 
 export function monitoringOperations({ clusterPort, metricRows }: ClusterServices) {
@@ -39,7 +39,7 @@ export function monitoringOperations({ clusterPort, metricRows }: ClusterService
           clusterLimits.partitionsHeldMax,
           counts.partitions + deletedPartitions,
         ],
-        // A topic has a partition at least.
+        // A topic has at least one partition.
         ['topics', coreLimits.partitionsPerClusterMax, counts.topics],
         ['transactional_ids', clusterLimits.transactionalIdsMax, transactions.length],
       ];
@@ -73,7 +73,7 @@ const units: Readonly<Record<string, string>> = {
   pct: 'percent',
 };
 
-/** Names end in what they count, as Prometheus asks for. */
+/** Names end in their unit, as Prometheus recommends. */
 function unitOf(name: string): string {
   const last = name
     .replace(/_total$/, '')

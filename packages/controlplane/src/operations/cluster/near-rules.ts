@@ -5,17 +5,17 @@ type Difference = 'principal' | 'resource' | 'operation' | 'host' | 'permission'
 
 interface NearRule {
   readonly acl: Acl;
-  /** The only thing in which it says something else. With another permission it is a rule that was overruled. */
+  /** The only field in which it differs. With another permission it is a rule that was overruled. */
   readonly differsIn: Difference;
 }
 
 const toldMax = 10;
-/** Limits the rules that are compared; those about the name come first. */
+/** Limits the rules that are compared; those about the same name come first. */
 const consideredMax = 5_000;
 
 /**
- * Rules that would decide a question if one thing about them were different: what the user probably meant, or took for
- * granted. Whether one would is asked of the code that decides, with a rule in which that thing is as in the question.
+ * Finds rules that would decide a request if one field were different: probably what the user meant. Each candidate is
+ * tested with the code that decides, with that field set as in the request.
  */
 export function nearRules(acls: readonly Acl[], question: AclQuestion): NearRule[] {
   const { isAllowed } = AclIndex.of(acls).decide(question);

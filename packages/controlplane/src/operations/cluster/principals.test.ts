@@ -15,7 +15,7 @@ const rule: CallOf<'virtual_clusters/acls/create'>['acl'] = {
   permission_type: 'ALLOW',
 };
 
-test('rules are their seven fields: made twice they are one, deleted twice they are gone once', async (t) => {
+test('rules are identified by their seven fields: creating or deleting one twice has no further effect', async (t) => {
   const testApi = await openTestClusterApi(t);
   const denied = { ...rule, permission_type: 'DENY' as const };
   const prefixed = { ...rule, pattern_type: 'PREFIXED' as const };
@@ -39,7 +39,7 @@ const badRules: [what: string, difference: object, words: RegExp][] = [
   ['a word that stands for several', { resource_type: 'ANY' }, /resource_type/],
 ];
 
-test('a rule that cannot be is refused in the words of the cluster', async (t) => {
+test('an invalid rule is refused with the message of the cluster', async (t) => {
   const testApi = await openTestClusterApi(t);
   for (const [what, difference, words] of badRules) {
     const [code, said] = await testApi.refusal('virtual_clusters/acls/create', {
@@ -50,7 +50,7 @@ test('a rule that cannot be is refused in the words of the cluster', async (t) =
   }
 });
 
-test('a credential has a prefix, a password that is told once, and goes by its id', async (t) => {
+test('a credential has a prefix, a password that is returned once, and is deleted by its id', async (t) => {
   const testApi = await openTestClusterApi(t);
   const made = await testApi.call('create_virtual_cluster_credentials', { credentials_name: 'shop' });
   assert.match(made.id, /^cci_[0-9a-f]{8}_/);
@@ -96,7 +96,7 @@ test('a credential has a prefix, a password that is told once, and goes by its i
   assert.equal(code, 'not_found');
 });
 
-test('when a credential was used last is told as soon as an agent tells', async (t) => {
+test('the last use of a credential is returned once an agent reports it', async (t) => {
   const testApi = await openTestClusterApi(t);
   const { username } = await testApi.call('create_virtual_cluster_credentials', { credentials_name: 'shop' });
   const nowMs = systemClock.nowMs();

@@ -29,7 +29,7 @@ for (const [what, answer, code] of cases) {
   });
 }
 
-test('an error without a code is a fault of this process', () => {
+test('an error without a code is an internal error', () => {
   assert.throws(() => refuse({ error: 'OTHER', message: 'words' }, codes), {
     message: 'the cluster answered OTHER: words',
   });

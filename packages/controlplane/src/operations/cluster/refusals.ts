@@ -2,7 +2,7 @@ import type { ErrorCode } from '@weir/api';
 import { ClusterUnavailable } from '@weir/cluster';
 import { OperationFailed } from '../operation-failed.ts';
 
-/** The answer of a cluster for one entry of a request. */
+/** The result of a cluster for one entry of a request. */
 interface Answer {
   readonly error: string;
   readonly reason?: string | undefined;
@@ -21,7 +21,7 @@ export function refuse({ error, reason, message }: Answer, codes: Readonly<Recor
   throw new OperationFailed(code, message ?? undefined);
 }
 
-/** Answers `unavailable` while the cluster has no leader. */
+/** Throws `unavailable` while the cluster has no leader. */
 export async function orUnavailable<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();

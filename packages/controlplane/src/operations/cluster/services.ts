@@ -4,15 +4,15 @@ import type { VirtualClusters } from '../../accounts/workspaces/virtual-clusters
 import type { Transition } from '../../diagnostics/record.ts';
 import type { DiagnosticsStore } from '../../diagnostics/store.ts';
 
-/** What the operations on clusters need. */
+/** Dependencies of the operations on clusters. */
 export interface ClusterServices {
-  /** The leader of a cluster, wherever it is. Calls reject with `ClusterUnavailable` while there is none. */
+  /** The leader of a cluster, local or remote. Calls reject with `ClusterUnavailable` while there is none. */
   readonly clusterPort: (clusterId: string) => ClusterPort;
   readonly virtualClusters: Pick<VirtualClusters, 'change'>;
   readonly diagnostics: DiagnosticsStore;
   /** Called when a diagnostic is muted or unmuted. */
   readonly onTransition: (transition: Transition) => void;
-  /** The metrics that exist of a cluster. */
+  /** The metrics of a cluster. */
   readonly metricRows: (clusterId: string) => readonly MetricRow[];
   /** For ids. */
   readonly freshUuid: () => string;

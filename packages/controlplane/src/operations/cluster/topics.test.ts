@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import type { ErrorCode } from '@weir/api';
 import { openTestClusterApi, type TestClusterApi } from '../../../testing/test-cluster-api.ts';
 
-test('a topic is made, listed, described, changed and deleted', async (t) => {
+test('a topic is created, listed, described, changed and deleted', async (t) => {
   const testApi = await openTestClusterApi(t);
   const named = { topic_name: 'orders' };
   await testApi.call('create_topic', {
@@ -41,7 +41,7 @@ test('a topic is made, listed, described, changed and deleted', async (t) => {
   ]);
 });
 
-test('for ever is told as -1, and what numbers cannot tell exactly as an integer of 64 bits', async (t) => {
+test('unlimited is returned as -1, and values beyond exact numbers as 64-bit integers', async (t) => {
   const testApi = await openTestClusterApi(t);
   for (const [name, retention] of [
     ['ever', '-1'],
@@ -60,7 +60,7 @@ test('for ever is told as -1, and what numbers cannot tell exactly as an integer
   );
 });
 
-test('a deleted topic comes back with its records, by its name or by its id', async (t) => {
+test('a deleted topic is restored with its records, by its name or by its id', async (t) => {
   const testApi = await openTestClusterApi(t);
   const first = await testApi.addTopic('orders', 2);
   await testApi.write(first, 1, 7);
@@ -194,7 +194,7 @@ const refusals: Refusal[] = [
   ],
 ];
 
-test('what is refused, with which code and words', async (t) => {
+test('refusals, with their codes and messages', async (t) => {
   const testApi = await openTestClusterApi(t);
   await testApi.addTopic('orders', 2);
   await testApi.addTopic('dot.ted');
@@ -212,7 +212,7 @@ test('what is refused, with which code and words', async (t) => {
   }
 });
 
-test('a mistake in one half of a change leaves the other half as it was', async (t) => {
+test('an error in one half of a change leaves the other half unchanged', async (t) => {
   const testApi = await openTestClusterApi(t);
   await testApi.addTopic('orders', 2);
   const named = { topic_name: 'orders' };
@@ -222,7 +222,7 @@ test('a mistake in one half of a change leaves the other half as it was', async 
   assert.deepEqual([partition_count, configs['retention.ms']], [2, '86400000']);
 });
 
-test('a cluster that keeps no deleted topics does not pretend to', async (t) => {
+test('a cluster without soft delete refuses a soft delete', async (t) => {
   const testApi = await openTestClusterApi(t);
   await testApi.addTopic('orders');
   await testApi.call('update_virtual_cluster_configuration', {
@@ -236,14 +236,14 @@ test('a cluster that keeps no deleted topics does not pretend to', async (t) => 
   assert.deepEqual(recently_deleted_topics, []);
 });
 
-test('a cluster that nobody leads is unavailable, not broken', async (t) => {
+test('a cluster without a leader is unavailable, not broken', async (t) => {
   const testApi = await openTestClusterApi(t);
   await testApi.node.stop();
   const [code] = await testApi.refusal('create_topic', { topic_name: 'x', partition_count: 1 });
   assert.equal(code, 'unavailable');
 });
 
-test('topics of the service are not listed, and nobody changes them', async (t) => {
+test('internal topics are not listed, and cannot be changed', async (t) => {
   const testApi = await openTestClusterApi(t);
   const named = { topic_name: '__service_events_acl_logs' };
   await testApi.addTopic(named.topic_name);

@@ -43,7 +43,7 @@ const alterCodes = {
 const createCodes = {
   ...alterCodes,
   TOPIC_ALREADY_EXISTS: 'topic_already_exists',
-  // The name itself was checked before: what is left is a name that metrics cannot tell from another.
+  // The name itself is already validated: what remains is a name that collides with another in metrics.
   INVALID_TOPIC_EXCEPTION: 'topic_already_exists',
 } as const satisfies Record<string, ErrorCode>;
 
@@ -63,7 +63,7 @@ export function topicOperations({ clusterPort }: ClusterServices) {
   return {
     list_topics: async (input, context) => {
       const port = clusterPort(input.virtual_cluster_id);
-      // Read before the deleted topics: a topic that is deleted in between is missing from neither list.
+      // Read before the deleted topics, so that a topic that is deleted in between is missing from neither list.
       const { topics: all, clusterConfigs } = await ClusterTopicsSnapshot.take(port, context);
       const topics = all.filter(({ name }) => !isInternalTopic(name));
       const sizes = await byteCounts(port, topics);
@@ -112,7 +112,7 @@ export function topicOperations({ clusterPort }: ClusterServices) {
         changes.length === 0
           ? []
           : [{ kind: 'topic', name: topic_name, replacesAll: false, changes } as const];
-      // Both are tried before either is done, so that a mistake in one leaves the other as it was.
+      // Both are validated before either is applied, so that an error in one leaves the other unchanged.
       for (const validateOnly of [true, false]) {
         const altered = alteration.length === 0 ? [] : await port.alterConfigs(alteration, { validateOnly });
         for (const result of altered) refuse(result, alterCodes);
@@ -147,12 +147,12 @@ export function topicOperations({ clusterPort }: ClusterServices) {
   } satisfies OperationHandlers<TopicOperation, CallContext>;
 }
 
-/** Topics of the service are described to those who name them, and changed by the settings of the cluster only. */
+/** Internal topics are described by name, and changed only by the settings of the cluster. */
 function refuseInternal(name: string): void {
   if (isInternalTopic(name)) throw new OperationFailed('invalid_request', internalTopicProblem(name));
 }
 
-/** The last moment that the interface can write. */
+/** The last time that the API can represent. */
 const latestMs = Date.UTC(9999, 11, 31);
 
 async function requireTopic(
@@ -173,12 +173,12 @@ function listedTopic(topic: TopicDescription, clusterTexts: Texts, byteCount: nu
     created_at: timeText(createdMs),
     retention: nanosecondsOfMs(topicConfigValue('retention.ms', configs, clusterTexts)),
     shard_count: partitionCount,
-    // What files have is compressed as the producers did it, which is the only size that is known.
+    // Files are compressed by the producers, so this is the only known size.
     uncompressed_size_hint: byteCount,
   };
 }
 
-/** The bytes of each topic; 0 for one that is gone meanwhile. */
+/** Returns the bytes of each topic; 0 for one that was deleted meanwhile. */
 async function byteCounts(port: ClusterPort, topics: readonly TopicDescription[]): Promise<number[]> {
   const sums: number[] = [];
   for (const part of partsOf(topics, clusterLimits.logSizesPerCallMax)) {
@@ -198,7 +198,7 @@ function withoutNulls(configs: Readonly<Record<string, string | null>>): Record<
   );
 }
 
-/** `null` gives a config its default back. */
+/** `null` resets a config to its default. */
 function configChanges(configs: Readonly<Record<string, string | null>>): ConfigChange[] {
   return Object.entries(configs).map(([name, value]) => {
     return { name, operation: value === null ? 'delete' : 'set', value };

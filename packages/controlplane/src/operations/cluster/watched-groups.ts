@@ -11,16 +11,16 @@ import { readTopicsWithEnds, type TopicLookup } from './cluster-reads.ts';
 import type { ClusterSnapshotContext } from './cluster-topics-snapshot.ts';
 import { byText, partsOf } from './wire-values.ts';
 
-/** A group with its members and how far it is. */
+/** A group with its members and its progress. */
 export interface WatchedGroup {
   readonly name: string;
   readonly type: GroupType;
   readonly state: GroupStateName;
-  /** How partitions are assigned; empty without members. */
+  /** The assignment protocol; empty without members. */
   readonly protocol: string;
   readonly generation: number;
   readonly members: readonly WatchedMember[];
-  /** What it reads or has committed offsets of, by name. */
+  /** The topics that it reads or has committed offsets of, by name. */
   readonly topics: readonly WatchedTopic[];
 }
 
@@ -39,7 +39,7 @@ export interface NamedPartitions {
 
 export interface WatchedTopic {
   readonly name: string;
-  /** Counted up. */
+  /** In ascending order. */
   readonly partitions: readonly WatchedPartition[];
 }
 
@@ -48,16 +48,16 @@ interface WatchedPartition {
   readonly memberId: string | undefined;
   readonly startOffset: number;
   readonly endOffset: number;
-  /** Where the group is; for a group that shares records, before what all is done. */
+  /** The committed offset; for a share group, the offset below which all records are done. */
   readonly committedOffset: number | undefined;
-  /** Without a commit all that is there, as nothing of it was read; unknown of a share group that has not begun. */
+  /** Without a commit, all records of the partition; unknown for a share group that has not started. */
   readonly lag: number | undefined;
 }
 
 /** Groups that one call describes. */
 const groupsPerCallMax = 500;
 
-/** What the coordinator says, before it is known which topics there are. */
+/** The coordinator's description, before topics are resolved. */
 interface GroupResponse extends Omit<WatchedGroup, 'members' | 'topics'> {
   readonly members: readonly MemberResponse[];
   readonly offsets: readonly OffsetResponse[];
@@ -73,11 +73,11 @@ interface OffsetResponse {
   readonly topicId: string;
   readonly partition: number;
   readonly offset: number;
-  /** Where the coordinator counts it itself. */
+  /** If the coordinator computes it itself. */
   readonly lag?: number | undefined;
 }
 
-/** All that are listed; those that are gone meanwhile are left out. */
+/** Describes all listed groups; those that were deleted meanwhile are skipped. */
 export async function watchGroups(
   port: ClusterPort,
   listings: readonly Pick<GroupListing, 'groupId' | 'type'>[],
@@ -108,7 +108,7 @@ function topicsOf(groups: readonly GroupResponse[]): TopicReference[] {
   return [...Array.from(topicIds, (topicId) => ({ topicId })), ...Array.from(names, (name) => ({ name }))];
 }
 
-/** One group, whatever its type. */
+/** Describes one group of any type. */
 export async function watchGroup(
   port: ClusterPort,
   groupId: string,
@@ -124,7 +124,7 @@ export async function watchGroup(
   return found;
 }
 
-/** Records that a group has yet to read, of all partitions. */
+/** The unread records of a group, over all partitions. */
 export function lagOf({ topics }: WatchedGroup): number {
   return topics.reduce((sum, { partitions }) => sum + lagOfTopic(partitions), 0);
 }
@@ -148,7 +148,7 @@ async function askClassic(port: ClusterPort, groupIds: readonly string[]): Promi
       instanceId: member.groupInstanceId,
       clientId: member.clientId,
       clientHost: member.clientHost,
-      // Assignments of other protocols cannot be read here.
+      // Assignments of other protocols cannot be parsed here.
       named: (isConsumer ? readAssignment(member.assignment) : undefined) ?? [],
       numbered: [],
     }));
@@ -270,7 +270,7 @@ interface GroupPartition {
   lag?: number | undefined;
 }
 
-/** What is known of the partitions of a group, gathered from its members and its offsets. */
+/** The partitions of a group, collected from its members and its offsets. */
 class GroupPartitions {
   readonly #topics: TopicLookup;
   readonly #type: GroupType;

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import type { Acl } from '@weir/core';
 import { whoMay } from './who-may.ts';
 
-test('other calls get their turn while many rules are about one thing', async () => {
+test('other calls run while many rules about one resource are evaluated', async () => {
   const acls = Array.from(
     { length: 5000 },
     (_, index): Acl => ({
@@ -28,6 +28,6 @@ test('other calls get their turn while many rules are about one thing', async ()
     pauses++;
   });
   assert.equal(namedCount, acls.length);
-  // Once for 500 rules, once for 500 principals, and for each principal that is told in detail.
+  // Once per 500 rules, once per 500 principals, and for each principal that is returned in detail.
   assert.equal(pauses, 10 + 10 + named.length);
 });

@@ -8,40 +8,41 @@ import {
 } from '@weir/cluster';
 import type { Acl } from '@weir/core';
 
-/** A question about all principals at once. */
+/** A request about all principals at once. */
 export interface AccessQuestion extends Omit<AclQuestion, 'principals'> {
-  /** Whether it is about one address; else about those that no rule names. */
+  /** Whether it is about one address; otherwise about those that no rule names. */
   readonly isHostGiven: boolean;
 }
 
 export interface PrincipalAccess extends AclDecision {
-  /** As rules call it best: by the name of its credential, if it has one. */
+  /** The preferred name in rules: that of its credential, if it has one. */
   readonly principal: string;
   readonly isSuperuser: boolean;
-  /** Addresses in rules from which the rules decide otherwise. */
+  /** Addresses in rules for which the decision differs. */
   readonly otherHosts: readonly string[];
 }
 
 export interface WhoMay {
-  /** All principals that nothing below names. */
+  /** All principals that are not named below. */
   readonly everybodyElse: PrincipalAccess;
-  /** Superusers, and principals that a rule about it names: those who may first, by name. */
+  /** Superusers, and principals named by a rule about the resource: allowed ones first, then by name. */
   readonly named: readonly PrincipalAccess[];
   readonly namedCount: number;
 }
 
 export const everybody = 'User:*';
 const everyHost = '*';
-/** Addresses of one principal that are looked at, and those that are told. */
+/** Addresses of one principal that are evaluated, and those that are returned. */
 const hostsConsideredMax = 100;
 const hostsShownMax = 10;
 const userKind = 'User:';
-/** Rules or principals that are looked at before others get their turn: some milliseconds. */
+/** Rules or principals that are evaluated before other work runs: some milliseconds. */
 const looksPerTurn = 500;
 
 /**
- * Who may do something, by the code that decides about one. Only superusers and principals of rules about it are looked at: for all others the
- * answer is that of everybody else. There may be 50,000 rules, so that it calls `pause` now and then.
+ * Lists which principals may do something, with the code that decides about one. It evaluates only superusers and
+ * principals named by rules about the resource: all others share one answer. There may be 50,000 rules, so it calls
+ * `pause` periodically.
  */
 export async function whoMay(
   acls: readonly Acl[],
@@ -81,7 +82,7 @@ export async function whoMay(
   const anybody: Known = { principal: everybody, names: [everybody], isSuperuser: false };
   const named: PrincipalAccess[] = [];
   for (const { one, found } of known.slice(0, apiLimits.explainedPrincipalsMax)) {
-    // Each is asked about from up to a hundred addresses.
+    // Each is evaluated from up to a hundred addresses.
     await pause();
     named.push(withHosts(found, one));
   }
@@ -92,7 +93,10 @@ export async function whoMay(
   };
 }
 
-/** Principals of rules that apply to these names: the names, `User:*`, and all workloads of the trust domain. */
+/**
+ * Returns the principals in rules that apply to these names: the names, `User:*`, and all workloads of the trust
+ * domain.
+ */
 function ruledAs(names: readonly string[]): string[] {
   const domains = names.flatMap((name) => /^User:spiffe:\/\/[^/]+\//.exec(name) ?? []);
   return [...names, everybody, ...domains.map((domain) => `${domain}*`)];
@@ -100,7 +104,7 @@ function ruledAs(names: readonly string[]): string[] {
 
 interface Known {
   readonly principal: string;
-  /** All names under which rules speak of it. */
+  /** All names of the principal in rules. */
   readonly names: readonly string[];
   readonly isSuperuser: boolean;
 }
@@ -118,7 +122,7 @@ function principalsIn(about: readonly Acl[], credentials: readonly CredentialDes
   return found;
 }
 
-/** Whether a rule decides the question for its principal and host. */
+/** Whether a rule decides the request for its principal and host. */
 function isAbout(acl: Acl, question: Omit<AclQuestion, 'principals'>): boolean {
   const { resourceType, patternType, resourceName, host } = acl;
   if (resourceType !== question.resourceType) return false;

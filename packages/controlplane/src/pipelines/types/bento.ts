@@ -1,8 +1,8 @@
 import { component, count, list, mapping, required, text } from '../shape.ts';
 
 /**
- * Pipelines that read, change and write records. What the components do, and which fields they have, is the matter of
- * the engine; what is checked here is that they stand where they belong.
+ * Pipelines that read, transform and write records. The engine validates the components and their fields; this only
+ * checks that they are in the right place.
  */
 export const bento = mapping({
   http: component,

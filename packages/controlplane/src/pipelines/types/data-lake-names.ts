@@ -1,10 +1,7 @@
 import type { ConfigurationProblem } from '../configuration-problem.ts';
 import { entryOf, type YamlMapping, type YamlScalar, type YamlValue } from '../yaml-value.ts';
 
-/**
- * What names of a data lake configuration have against each other: two clusters of one name, and tables of a cluster
- * that is not there.
- */
+/** Finds name conflicts in a data lake configuration: duplicate clusters, and tables of an unknown cluster. */
 export function dataLakeNameProblems(root: YamlMapping): ConfigurationProblem[] {
   const problems: ConfigurationProblem[] = [];
   const known = new Set<string>();
@@ -23,7 +20,7 @@ export function dataLakeNameProblems(root: YamlMapping): ConfigurationProblem[] 
   return problems;
 }
 
-/** One field of every item of a list. That all of them are there was checked before. */
+/** Returns one field of every item of a list. Its presence is already checked. */
 function namesIn(root: YamlMapping, listName: string, field: string): YamlScalar[] {
   const list = entryOf(root, listName)?.value as Extract<YamlValue, { kind: 'list' }>;
   return list.items.map((item) => entryOf(item as YamlMapping, field)!.value as YamlScalar);

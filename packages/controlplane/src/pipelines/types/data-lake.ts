@@ -25,7 +25,7 @@ const table = mapping({
 });
 
 /**
- * Pipelines that make tables of topics. Each part of a configuration has some of the fields, and all of them together
+ * Pipelines that write topics to tables. Each part of a configuration has some of the fields, and all parts together
  * the required ones.
  */
 export const dataLake = mapping({

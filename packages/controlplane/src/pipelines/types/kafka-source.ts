@@ -1,10 +1,10 @@
 import { boolean, mapping, oneOf, port, required, type Shape, text } from '../shape.ts';
 
-/** A Kafka cluster elsewhere that a pipeline reads from. */
+/** An external Kafka cluster that a pipeline reads from. */
 
 export const broker: Shape = mapping({ hostname: required(text), port: required(port) });
 
-/** How it is entered. Secrets are in the environment of the agents; here stands under which names. */
+/** How to authenticate. Secrets are in the environment of the agents; this has the names of the variables. */
 export const kafkaCredentials: Shape = mapping({
   sasl_username_env: text,
   sasl_password_env: text,

@@ -1,6 +1,6 @@
 import { boolean, count, mapping, oneOf, port, required, text } from '../shape.ts';
 
-/** Pipelines that keep a registry as another one is. */
+/** Pipelines that mirror another schema registry. */
 export const schemaLinking = mapping({
   source_schema_registry: required(
     mapping({

@@ -5,7 +5,7 @@ import { dataLake } from './data-lake.ts';
 import { orbit } from './orbit.ts';
 import { schemaLinking } from './schema-linking.ts';
 
-/** What the configuration of a pipeline looks like, by its type. */
+/** The shape of a pipeline configuration, by type. */
 export const shapes = {
   bento,
   orbit,
