@@ -62,7 +62,7 @@ test('types follow the catalogue', async () => {
   const incomplete: CallOf<'describe_topic'> = cluster;
   // @ts-expect-error: there is no such field
   const wrong: CallOf<'list_topics'> = { ...cluster, topic: 'orders' } satisfies CallOf<'list_topics'>;
-  // @ts-expect-error: nothing is told
+  // @ts-expect-error: the answer is empty
   const nothing: OutputOf<'delete_topic'>['topic'] = undefined;
   assert.ok(incomplete !== undefined && wrong !== undefined && nothing === undefined);
 });

@@ -128,7 +128,7 @@ async function addTransitions(
     const some = rows.slice(begin, begin + rowsPerStatementMax);
     await transaction.insertInto('weir_diagnostic_transitions').values(some).execute();
   }
-  // Numbers have no gaps, so the number tells how many are newer.
+  // Numbers have no gaps, so the number determines how many are newer.
   const newest = new Map(transitions.map((transition) => [keyOf(transition), transition]));
   for (const { clusterId, name, number } of newest.values()) {
     if (number < controlPlaneLimits.diagnosticTransitionsMax) continue;

@@ -13,7 +13,7 @@ export interface ClusterHostOptions {
   readonly self: () => LeaseHolder;
   /** How long a free lease of a cluster is left to other processes, depending on its last holder. */
   readonly leaseGraceOf?: (clusterId: string) => (lastHolderId: string | undefined) => number;
-  /** Called for every node that starts. Returns a function that ends with it. */
+  /** Called for every node that starts. Returns a function to call when the node ends. */
   readonly attach?: (node: ClusterNode, cluster: VirtualCluster) => () => void | Promise<void>;
   readonly clock: Clock;
   readonly log: Log;

@@ -208,7 +208,7 @@ async function openPatiently(
   }
 }
 
-/** Ensures that there is a cluster. Returns the first one, if the installation is not set up yet. */
+/** Ensures that there is a cluster. Returns the initial one if the settings name none and there is no user yet. */
 async function begin(
   accounts: AccountsDatabase,
   { clusterId, firstCluster, agentKey, log }: ControlPlaneProcessOptions,

@@ -6,7 +6,7 @@ import { SettingsFileProblem } from './settings-file-problem.ts';
 
 /** The credentials that a file gives to one cluster, while this process serves it. */
 interface OwnCredentials {
-  /** Called with the cluster's node. Returns a function that ends with it. */
+  /** Called with the cluster's node. Returns a function to call when the node ends. */
   attach(node: ClusterNode): () => Promise<void>;
   /** Rejects if the file is unusable. */
   started(): Promise<void>;

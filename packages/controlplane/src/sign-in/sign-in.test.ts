@@ -325,7 +325,7 @@ test('sign-in: failed attempts are rate-limited, and successful ones are not', a
   }
 });
 
-test('sign-in: only GET requests of browsers are answered', async (t) => {
+test('sign-in: only GET is answered', async (t) => {
   const scene = await stage(t);
   for (const method of ['POST', 'HEAD', 'DELETE']) {
     const answer = await fetch(scene.login, { method, redirect: 'manual' });

@@ -174,7 +174,7 @@ test('an unreachable or invalid issuer refuses no agent, and is retried', async 
   }
 });
 
-test('a new key of the issuer is fetched, and a guessed key id is rate-limited', async () => {
+test('a new key of the issuer is fetched, and a guessed key id is refused', async () => {
   const { exchange, issuer, clock, token } = await world();
   assert.ok(typeof (await exchange.exchange(audience, await token())) === 'object');
   await issuer.addKey('second');

@@ -112,7 +112,7 @@ export class TokenExchange {
       return { refusal: 'not admitted', why: 'no binding is for the issuer of the token' };
     const problems: string[] = [];
     const check = this.#checkOnce(subjectToken);
-    // Bindings that permit more come first.
+    // Bindings that are not read-only come first.
     for (const binding of ofIssuer.toSorted(
       (one, other) => Number(one.isReadOnly) - Number(other.isReadOnly),
     )) {

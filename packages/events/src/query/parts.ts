@@ -86,7 +86,7 @@ const questionsMax = 12;
 
 /**
  * Splits a range of records that is too large to scan at once; `undefined` if it is not. If the order matters it is
- * split by time, so that the time bounds of both halves get tighter.
+ * split by time, so that the time bounds get tighter.
  */
 export async function halves(
   range: RawRange,

@@ -104,7 +104,7 @@ const refusals: [error: ApiError, status: number, retryAfter: string | undefined
 ];
 
 for (const [error, status, retryAfter] of refusals) {
-  test(`an unauthenticated request gets ${status} before its body is read`, async (t) => {
+  test(`a refused caller gets ${status} before its body is read`, async (t) => {
     const served = await serve(t, {
       whoOf: async () => {
         throw error;

@@ -139,7 +139,7 @@ export class AuditLog {
 
   async search(search: AuditSearch): Promise<AuditPage> {
     const limit = Math.max(1, Math.min(search.limit ?? searchLimitDefault, apiLimits.apiPageRowsMax));
-    // One row more than is shown tells whether there is another page.
+    // One row more than is shown shows whether there is another page.
     const rows = await this.#select(search)
       .orderBy('time_ms', 'desc')
       .orderBy('id', 'desc')

@@ -22,7 +22,7 @@ interface KnownKey {
 /**
  * Verifies keys. It caches keys by their hash, so that a busy key costs no query. A counter in the database is
  * incremented by every revocation in any process; when it has changed, the cache is cleared. So a revoked key is
- * refused after a second, and every key is refused while the database does not answer.
+ * accepted for at most another second, and no key is accepted for longer than that while the database does not answer.
  */
 export class KeyVerifier {
   readonly #database: Database;

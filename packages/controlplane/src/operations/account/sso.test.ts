@@ -89,7 +89,7 @@ test('single sign-on is set up, changed and removed, and its secret is never ret
   );
 });
 
-test('an issuer must have an HTTPS URL that cannot be spoofed', async (t) => {
+test('an issuer must have an HTTPS URL without credentials, query or fragment', async (t) => {
   const { admin, ours } = await start(t);
   const urls = [
     'http://id.example',

@@ -70,7 +70,7 @@ export function diagnosticOperations({ diagnostics: store, onTransition }: Clust
       cursor,
     }) => {
       const after = cursor === undefined ? undefined : transitionPlaceOf(cursor);
-      // One more than is shown tells whether there is another page.
+      // One more than is shown shows whether there is another page.
       const found = await store.transitions({ clusterId, name, after, limit: limit + 1 });
       const shown = found.slice(0, limit);
       const last = shown.at(-1);

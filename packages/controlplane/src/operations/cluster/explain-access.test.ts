@@ -198,7 +198,7 @@ for (const [asked, who] of whoTable) {
   });
 }
 
-test('the list of allowed principals works in shadow mode, and for a given address', async (t) => {
+test('principals are listed while ACLs are off, and for a given address', async (t) => {
   const testApi = await deskWith(t, everyRule);
   const { principal: _, ...everybody } = question('nobody WRITE TOPIC orders 10.0.0.7');
   const there = await testApi.call('explain_access', everybody);

@@ -5,7 +5,7 @@ import { agentOf } from '../../../testing/diagnostic-snapshot.ts';
 import { openTestClusterApi } from '../../../testing/test-cluster-api.ts';
 import { changeDiagnostics } from '../../diagnostics/change.ts';
 
-test('live agents, and the filter by role', async (t) => {
+test('live agents are listed, with filters by role and group', async (t) => {
   const testApi = await openTestClusterApi(t);
   const { lastSeenMs, clockOffsetMs, certificates, tokens, ...agent } = agentOf('a', {
     group: 'blue',
