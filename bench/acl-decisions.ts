@@ -11,7 +11,7 @@ import { sideBySide } from './side-by-side.ts';
 const ruleCount = 10_000;
 const principal = 'User:service-42';
 const host = '10.0.0.7';
-/** Names that are asked for in turn, so that no two questions are the same. */
+/** Topic names, used in turn so that consecutive decisions differ. */
 const names = Array.from({ length: 1_000 }, (_, n) => `team-${n % 50}.orders.${n}.v1`);
 
 function rule(n: number, differences: Partial<Acl>): Acl {
@@ -34,7 +34,10 @@ function rules(differences: (n: number) => Partial<Acl>): Acl[] {
 const topicNameCharsMax = 249;
 const longNames = names.map((name) => name.padEnd(topicNameCharsMax, '.x'));
 
-/** Rules of many users, and the worst that there is: all about the one who asks, by prefixes of every length that topics have. */
+/**
+ * ACLs of many users, and the worst case: all ACLs name the requesting principal, with prefixes of every topic name
+ * length.
+ */
 const manyUsers = rules(() => ({}));
 const oneUser = rules((n) => ({
   principal,
@@ -44,7 +47,7 @@ const oneUser = rules((n) => ({
   operation: 'WRITE',
 }));
 
-/** What one decision about a request costs with ten thousand rules: when it was made before, and when it has to be made. */
+/** Cost of one authorization decision with ten thousand ACLs, cached and uncached. */
 export const aclDecisions: Benchmark = {
   name: 'acl-decisions',
   async run(effort) {
@@ -79,7 +82,7 @@ function contender(acls: readonly Acl[], asked: readonly string[]) {
   };
 }
 
-/** What a handler asks. */
+/** The access check that request handlers use. */
 function accessOver(acls: readonly Acl[]) {
   const records = new FollowedEntries();
   for (const acl of acls) records.put('acl', aclKey(acl), Buffer.alloc(0));

@@ -6,8 +6,8 @@ import type { AgentDescription } from '../packages/cluster/src/ports/port.ts';
 import { type ClusterClient, connectCluster } from '../packages/rpc/src/client.ts';
 
 /**
- * A process with very many agents that have nothing but their connection to the control plane. It says `ready` when all of them were heard,
- * counts from `begin` on, and answers `end` with what it counted.
+ * A process with very many agents that have only a connection to the control plane. It sends `ready` when the control
+ * plane has received a heartbeat of each, resets its counters on `begin`, and answers `end` with the results.
  */
 export interface AgentsToConnect {
   readonly url: string;
@@ -23,17 +23,20 @@ export interface ConnectedResults {
   readonly failures: number;
   readonly p50Ms: number;
   readonly p99Ms: number;
-  /** Of the cluster, one for each connection that had to be made again. */
+  /** Cluster snapshots received: one for each connection that was opened again. */
   readonly snapshots: number;
-  /** Times that an agent was told what has changed. */
+  /** Change messages that agents received. */
   readonly changes: number;
-  /** What this process takes of a core. */
+  /** CPU time of this process as a share of one core. */
   readonly cpuShare: number;
 }
 
-/** So many agents connect at a time: a control plane takes a hundred unknown keys at once from one address, and there are three processes. */
+/**
+ * Agents that connect at the same time. A control plane checks a hundred unknown keys at once per address, and three
+ * processes share the address.
+ */
 const connectingMax = 30;
-/** As agents do it (packages/agent/src/query/query-runner.ts). */
+/** Same value as in packages/agent/src/query/query-runner.ts. */
 const queryWaitMs = 20_000;
 const queryRetryMs = 1_000;
 
@@ -92,13 +95,13 @@ async function connect(
   void waitForQueries(port, agentId);
 }
 
-/** The first one is waited for as long as it takes; that it fails is counted. */
+/** Waits for the first heartbeat without a limit; failures are counted. */
 async function waitForView(heartbeats: Heartbeats): Promise<void> {
   for (;;) {
     try {
       return await heartbeats.start();
     } catch {
-      // Whatever it is, the parent ends this process when it takes too long.
+      // Retry on any error. The parent ends this process when it takes too long.
     }
   }
 }
@@ -125,7 +128,7 @@ async function waitForQueries(port: ClusterClient, agentId: string): Promise<nev
   }
 }
 
-/** An agent as they describe themselves; its load is another every time. */
+/** The description that an agent sends with its heartbeat. The load differs each time. */
 function agentOf(agentId: string, number: number, beat: number): AgentDescription {
   const host = `10.${number >> 16}.${(number >> 8) & 255}.${number & 255}`;
   return {
@@ -143,7 +146,7 @@ function agentOf(agentId: string, number: number, beat: number): AgentDescriptio
   };
 }
 
-/** What an agent says that writes some files. */
+/** The reports of an agent that writes a few files. */
 function reportsOf() {
   let number = 0;
   let ackedNumber = 0;

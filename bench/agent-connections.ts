@@ -15,9 +15,9 @@ import type { Effort } from './side-by-side.ts';
 interface Scale {
   readonly clusters: number;
   readonly agentsPerCluster: number;
-  /** Processes that the agents are in, so that none of them is the bottleneck. */
+  /** Processes that share the agents, so that none of them is the bottleneck. */
   readonly processes: number;
-  /** Reports come every 20 seconds, and compiling takes its time. */
+  /** Covers one report interval (20 seconds) and JIT compilation. */
   readonly settleMs: number;
   readonly durationMs: number;
 }
@@ -29,19 +29,20 @@ const full: Scale = {
   settleMs: 15_000,
   durationMs: 25_000,
 };
-/** To see that it works. */
+/** Smoke test. */
 const tiny: Scale = { clusters: 4, agentsPerCluster: 3, processes: 2, settleMs: 100, durationMs: 2_500 };
 
-/** Longer than any machine should need until all agents are heard. */
+/** Limit for connecting all agents. */
 const connectMsMax = 180_000;
-/** Files and sockets that a process has besides. */
+/** File descriptors that a process needs besides its agent connections. */
 const otherFiles = 500;
 const bin = fileURLToPath(new URL('../bin/weir', import.meta.url));
 const processFile = fileURLToPath(new URL('./agent-connections-process.ts', import.meta.url));
 
 /**
- * Very many agents at one `weir control-plane` with very many clusters, over sockets: each has a connection of its own that it opens with the
- * key of its cluster, follows the cluster, heartbeats, reports and waits for queries, as agents do when no client writes or reads.
+ * Very many agents on one `weir control-plane` with very many clusters, over sockets. Each agent opens its own
+ * connection with the key of its cluster, follows the cluster, sends heartbeats and reports, and polls for queries, as
+ * an agent without client traffic does.
  */
 export const agentConnections: Benchmark = {
   name: 'agent-connections',
@@ -88,7 +89,7 @@ async function measured(lifetime: Lifetime, scale: Scale): Promise<Row[]> {
   return rows(scale, { idle, busy, connectedMs, results });
 }
 
-/** Clusters of one account, with a key for the agents of each. */
+/** Creates clusters in one account, with an agent key for each. */
 async function makeClusters(databasePath: string, { clusters }: Scale): Promise<AgentsToConnect['clusters']> {
   const accounts = await openBenchAccounts(accountsUrlOf(databasePath));
   try {
@@ -110,7 +111,7 @@ async function makeClusters(databasePath: string, { clusters }: Scale): Promise<
   }
 }
 
-/** Starts a process with agents, and returns it when the control plane has heard all of them. */
+/** Starts a process with agents and returns it when the control plane has received a heartbeat of each agent. */
 async function connected(lifetime: Lifetime, orderFile: string): Promise<ChildProcess> {
   const child = spawn(process.execPath, [processFile, orderFile], {
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
@@ -144,12 +145,12 @@ async function failed(child: ChildProcess): Promise<never> {
 }
 
 interface Watched {
-  /** Of one core; `undefined` without `/proc`. */
+  /** As a share of one core; `undefined` without `/proc`. */
   readonly cpuShare: number | undefined;
   readonly peakBytes: number | undefined;
 }
 
-/** What the control plane takes for so long, and has taken at most. */
+/** Measures CPU use of the control plane over the duration, and its peak memory. */
 async function watched(server: ServerProcess, durationMs: number): Promise<Watched> {
   const beganMs = systemClock.monotonicMs();
   const before = server.results;
@@ -207,7 +208,7 @@ function rows({ clusters, agentsPerCluster }: Scale, { idle, busy, connectedMs, 
   ];
 }
 
-/** A connection is a file at both ends; whoever starts with too few should know it before. */
+/** Fails early when the open-file limit is too low: each connection needs a file descriptor at both ends. */
 function refuseTooFewFiles({ clusters, agentsPerCluster }: Scale): void {
   const needed = clusters * agentsPerCluster + otherFiles;
   const allowed = openFilesMax();
@@ -215,7 +216,7 @@ function refuseTooFewFiles({ clusters, agentsPerCluster }: Scale): void {
     throw new Error(`agent-connections: needs ${needed} open files, and may have ${allowed}; see ulimit -n`);
 }
 
-/** What a process may have at most; the runtime raises its own limit to it. `undefined` without `/proc`. */
+/** The hard limit of open files; the runtime raises its own limit to it. `undefined` without `/proc`. */
 function openFilesMax(): number | undefined {
   try {
     const [, hard] = /^Max open files +\S+ +(\S+)/m.exec(readFileSync('/proc/self/limits', 'utf8')) ?? [];

@@ -2,23 +2,23 @@ import { Agent, request } from 'node:http';
 import { parentPort, workerData } from 'node:worker_threads';
 import { systemClock } from '@weir/core';
 
-/** Clients of the API in a thread of their own, each with a connection, a key and one call at a time. */
+/** API clients in a thread of their own. Each has a connection, a key and one call in flight. */
 
 export interface ApiLoad {
   readonly port: number;
   readonly keys: readonly string[];
   readonly connections: number;
   readonly calls: number;
-  /** What is called, in turn. */
+  /** Calls to make, in turn. */
   readonly bodies: readonly { readonly name: string; readonly text: string }[];
-  /** Sent besides the key. */
+  /** Headers to send in addition to the key. */
   readonly headers?: Readonly<Record<string, string>>;
 }
 
 export interface ApiLoadResult {
   readonly tookMs: number;
   readonly latenciesMs: readonly number[];
-  /** What the clients took of a processor. */
+  /** CPU time of the client thread. */
   readonly clientCpuMs: number;
 }
 

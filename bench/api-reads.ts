@@ -17,12 +17,12 @@ interface Scale {
 }
 
 const full: Scale = { clusters: 1_000, keys: 64, connections: 8, calls: 20_000 };
-/** To see that it works. */
+/** Smoke test. */
 const tiny: Scale = { clusters: 4, keys: 2, connections: 2, calls: 20 };
 
 /**
- * Reads of the control plane with a key, over HTTP: known by the key, held against its grants, looked up in SQLite. The server has the main
- * thread, and its clients another.
+ * API reads with a key over HTTP: authentication by key, check of its grants, lookup in SQLite. The server runs on the
+ * main thread and the clients on another.
  */
 export const apiReads: Benchmark = {
   name: 'api-reads',
@@ -49,7 +49,7 @@ export const apiReads: Benchmark = {
       }));
       const { port } = server.address() as AddressInfo;
       const load: ApiLoad = { port, keys, connections: scale.connections, calls: scale.calls, bodies };
-      // The first time warms up.
+      // Warm-up.
       await measureLoad({ ...load, calls: Math.ceil(scale.calls / 4) });
       return rowsOf(await measureLoad(load), scale);
     } finally {

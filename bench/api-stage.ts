@@ -5,7 +5,7 @@ import { silentLog, systemClock, systemRandom } from '@weir/core';
 import { type AccountsDatabase, openAccounts } from '../packages/controlplane/src/accounts/open.ts';
 import type { ApiLoad, ApiLoadResult } from './api-load.ts';
 
-/** Accounts in which passwords cost nothing, in memory unless said otherwise. */
+/** Opens accounts with the cheapest password hashing, in memory by default. */
 export function openBenchAccounts(url = 'memory://bench'): Promise<AccountsDatabase> {
   return openAccounts(url, {
     clock: systemClock,
@@ -16,7 +16,7 @@ export function openBenchAccounts(url = 'memory://bench'): Promise<AccountsDatab
   });
 }
 
-/** Clusters and keys that read them. */
+/** Adds clusters, and keys that may read them. */
 export async function stockAccounts(
   accounts: AccountsDatabase,
   scale: { readonly clusters: number; readonly keys: number },
@@ -43,11 +43,11 @@ export async function stockAccounts(
 }
 
 export interface Measured extends ApiLoadResult {
-  /** What all threads but that of the clients took of the processors. */
+  /** CPU time of all threads except the client thread. */
   readonly serverCpuMs: number;
 }
 
-/** Lets clients call a server of this thread. */
+/** Runs the client load against a server in this thread. */
 export async function measureLoad(load: ApiLoad): Promise<Measured> {
   const before = process.cpuUsage();
   const worker = new Worker(new URL('./api-load.ts', import.meta.url), { workerData: load });

@@ -9,7 +9,7 @@ for (const benchmark of benchmarks) {
     assert.notEqual(rows.length, 0);
     for (const { what, figure, unit, bar } of rows) {
       assert.ok(Number.isFinite(figure), what);
-      // Counts are the same on every machine; times are not, and are no business of a test.
+      // Byte counts are the same on every machine. Times are not, so the test does not check them.
       if (unit === 'bytes') assert.ok(bar?.isMet(figure), `${what}: ${figure}`);
     }
   });
@@ -18,7 +18,7 @@ for (const benchmark of benchmarks) {
 test('the ratio is that of neighbouring turns', async () => {
   let nowMs = 0;
   const clock = { nowMs: () => nowMs, monotonicMs: () => nowMs, after: () => () => {} };
-  // The machine gets slower and slower, which the ratio must not show.
+  // The simulated machine keeps slowing down; the ratio must not change.
   let slowness = 1;
   const contender = (name: string, costMs: number) => ({
     name,

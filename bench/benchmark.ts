@@ -1,6 +1,6 @@
 import type { Effort } from './side-by-side.ts';
 
-/** What a figure has to be. */
+/** A pass condition for a result. */
 export interface Bar {
   readonly text: string;
   isMet(figure: number): boolean;

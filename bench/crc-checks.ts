@@ -11,9 +11,9 @@ import { type Effort, sideBySide } from './side-by-side.ts';
 const clusterId = 'vci_bench';
 const fileId = '0123456789abcdef0123456789abcdef';
 const pageBytes = 4 * MiB;
-/** What of a page is left to records. */
+/** Bytes of a page that hold records. */
 const recordsBytes = pageBytes - 64 * KiB;
-/** The CRC covers what follows it in the batch header. */
+/** The CRC covers the batch from this byte on: everything after the CRC field. */
 const crcCoversFrom = 21;
 interface Shape {
   readonly name: string;
@@ -22,15 +22,16 @@ interface Shape {
   readonly againBar?: Bar;
 }
 
-/** A batch of a busy producer, and one of a producer that does not gather. */
+/** A batch of a busy producer, and one of a producer that does not linger. */
 const shapes: readonly Shape[] = [
   { name: '256 KiB', bytes: 256 * KiB, loadedBar: atMost(1.5), againBar: atMost(0.1) },
   { name: '1 KiB', bytes: KiB },
 ];
 
 /**
- * What it costs to check batches that come from the store, once for as long as their page is in memory: reading a page that was just
- * loaded, and reading it again, each against the checksums that nothing can avoid. The store gives views and costs nothing.
+ * Cost of CRC checks on batches read from the store. A batch is checked once while its page is cached. Measures a read
+ * of a newly loaded page and a read of a cached page, each against the CRC computation alone. The store returns views
+ * and costs nothing.
  */
 export const crcChecks: Benchmark = {
   name: 'crc-checks',
@@ -56,12 +57,12 @@ async function measure({ name, bytes, loadedBar, againBar }: Shape, effort: Effo
   };
   const content = store.objects.get(logFileKey(clusterId, fileId))!;
   const start = query.pointers.byteStart[0]!;
-  // Of the bytes of the page, and not of one batch that the processor would keep near.
+  // Over all bytes of the page, because a single batch would stay in the CPU cache.
   const crcs = () => {
     for (let at = start, left = count; left > 0; at += batch.length, left--)
       crc32c(content.subarray(at + crcCoversFrom, at + batch.length));
   };
-  // Loads and checks it, so that all that follow are of what was checked.
+  // Loads and checks the page, so that later reads find it checked.
   await read(kept);
   const first = await sideBySide(
     { name: 'loaded', run: () => read(loaded) },

@@ -2,7 +2,10 @@ import { parentPort } from 'node:worker_threads';
 import { systemClock } from '@weir/core';
 import { type BatchesToWrite, writeBatches } from './kafka/node-load.ts';
 
-/** A thread that produces when it is told to, so that the thread of the agent does nothing else. It answers with the seconds that it took. */
+/**
+ * A worker thread that produces on request, so that the agent's thread does nothing else. It replies with the elapsed
+ * seconds.
+ */
 export interface LoadOrder {
   readonly servers: string;
   readonly work: BatchesToWrite;

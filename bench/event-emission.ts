@@ -12,13 +12,14 @@ import { atLeast, type Benchmark } from './benchmark.ts';
 import type { LoadOrder } from './event-emission-load.ts';
 import { type Effort, median } from './side-by-side.ts';
 
-/** How many pairs of stretches there are, one of each kind. */
+/** Number of interval pairs, each with one interval of either kind. */
 const fullPairs = 1_000;
-/** To see that it works. */
+/** Smoke test. */
 const tinyPairs = 2;
 /**
- * Very short ones: a machine that is shared changes its pace from one tenth of a second to the next, by more than what is to be seen. What is written
- * later, by other threads, is then shared by both kinds; measured in stretches of seconds it did not stand out.
+ * Very short intervals: the speed of a shared machine changes from one tenth of a second to the next by more than the
+ * effect to be measured. Work that other threads do later is then shared by both kinds of interval; in intervals of
+ * several seconds it could not be told from noise.
  */
 const stretchMs = 40;
 
@@ -26,11 +27,11 @@ const eventsPerSecond = 10_000;
 const tickMs = 5;
 const wantedType = 'pipeline_logs';
 const unwantedType = 'orbit_logs';
-/** More than are written until it is over. */
+/** More records than the run can write. */
 const endless = 1e9;
 const clusterId = 'vci_bench';
 
-/** A bucket that forgets, so that its memory is not what is measured. Nobody reads. */
+/** A bucket that discards all objects, so that the benchmark does not measure its memory. The run does not read. */
 const forgetfulStore: ObjectStore = {
   async put() {},
   putIfAbsent: async () => true,
@@ -42,8 +43,9 @@ const forgetfulStore: ObjectStore = {
 };
 
 /**
- * What ten thousand events a second cost those who produce: an agent whose thread is full with produce requests of another thread, while parts of it
- * tell events that are wanted, and events of a type that is switched off, in turns. What is told is made in both cases.
+ * Cost of ten thousand events per second for producers. Another thread saturates the agent's thread with Produce
+ * requests while the agent emits, in alternating intervals, events of an enabled type and of a disabled type. The
+ * caller builds the event data in both cases.
  */
 export const eventEmission: Benchmark = {
   name: 'event-emission',
@@ -64,7 +66,7 @@ export const eventEmission: Benchmark = {
     };
     load.postMessage({ servers: broker, work: { ...work, records: endless } } satisfies LoadOrder);
     const pass = (ms: number) => new Promise<void>((resolve) => systemClock.after(ms, resolve));
-    /** Megabytes a second that come in while events of the type are told. */
+    /** Produce throughput in MB/s while events of the type are emitted. */
     const rateBeside = async (type: EventTypeName) => {
       const startMs = systemClock.monotonicMs();
       const startBytes = bytesIn();
@@ -156,7 +158,7 @@ async function startCluster(lifetime: AsyncDisposableStack) {
   return { broker: `127.0.0.1:${running.kafkaPort}`, events, figure };
 }
 
-/** Tells events of the type at an even pace until it is stopped. */
+/** Emits events of the type at an even rate until stopped. */
 function tellEvents({ emitter }: AgentEvents, type: EventTypeName): { stop(): void } {
   const startMs = systemClock.monotonicMs();
   let told = 0;
@@ -170,7 +172,7 @@ function tellEvents({ emitter }: AgentEvents, type: EventTypeName): { stop(): vo
   return { stop: () => cancel() };
 }
 
-/** About 600 bytes as they are written. */
+/** An event of about 600 bytes when written. */
 function eventOf(number: number) {
   return {
     pipeline_name: `pipeline-${number % 7}`,

@@ -17,12 +17,12 @@ const dayMs = 86_400_000;
 const startMs = 1_763_164_800_000;
 const pageEvents = 1000;
 const sidecarEvents = 1024 * 1024;
-/** The naive scan is measured over this many events at most, and its time taken as proportional. */
+/** The naive scan runs over at most this many events, and its time is scaled linearly. */
 const naiveEventsMax = 200_000;
 
 /**
- * A day of events on a disk, searched by the engine and by a scan that parses everything, both on one core. Events are generated, compressed page by
- * page, and have sidecars.
+ * Searches a day of events on disk with the query engine and with a scan that parses everything, both on one core.
+ * Events are generated, compressed page by page, and have sidecars.
  */
 export const eventQueries: Benchmark = {
   name: 'event-queries',
@@ -70,7 +70,7 @@ async function measureLog(log: EventLog): Promise<Row[]> {
   const slice = watched(log.source({ events: part, hasSidecars: false }), memory);
   await run(rareOf, slice);
   const peakMiB = Math.round(memory.peakBytes / MiB);
-  // Both over the same records, without sidecars.
+  // Both searches use the same records, without sidecars.
   const naiveMs = await timeOf(() => naiveSearch(rareOf, slice));
   const rawMs = await timeOf(() => run(rareOf, slice));
   const naiveTimelineMs = (await timeOf(() => naiveSearch(timelineOf, slice))) * (events / part);
@@ -131,7 +131,7 @@ async function measureLog(log: EventLog): Promise<Row[]> {
   ];
 }
 
-/** Looks at the memory of the process whenever something is read. */
+/** Samples the memory of the process on every read. */
 function watched(source: EventSource, memory: { peakBytes: number }): EventSource {
   const look = () => {
     const { heapUsed, external } = process.memoryUsage();
@@ -175,7 +175,7 @@ interface StoredPage {
 
 interface EventLog {
   readonly events: number;
-  /** Of the records as JSON, as they are stored, and of the sidecars. */
+  /** Sizes of the records as JSON, of the records as stored, and of the sidecars. */
   readonly bytes: number;
   readonly storedBytes: number;
   readonly sidecarBytes: number;
@@ -191,7 +191,8 @@ async function writeLog(folder: string, events: number): Promise<EventLog> {
     const count = Math.min(pageEvents, events - from);
     const { raw, columns, maxTimeMs } = generatePage(from, count, events);
     const stored = zstdCompressSync(raw, { params: { [constants.ZSTD_c_compressionLevel]: 1 } });
-    // The columns lie before the records, since an index of ten million would be most of the memory.
+    // Columns are written to disk in front of their records, because an index of ten million events would take most of
+    // the memory.
     const page = Buffer.concat([...columns.map(({ buffer }) => Buffer.from(buffer)), stored]);
     await records.write(page);
     pages.push({ firstOffset: from, start: place, length: page.length, count, maxTimeMs });

@@ -5,7 +5,7 @@ import { sideBySide } from './side-by-side.ts';
 const partitionCount = 100;
 const partitionBytes = 1024 * 1024;
 
-/** A Fetch response over cached pages, against the same response put into one buffer. */
+/** Encodes a Fetch response over cached pages, against a copy of the same response into one buffer. */
 export const fetchEncode: Benchmark = {
   name: 'fetch-encode',
   async run(effort) {
@@ -28,7 +28,7 @@ export const fetchEncode: Benchmark = {
     };
     const encode = () => encodeResponse(apis.Fetch, version, 1, body);
 
-    // Bytes of the answer that do not lie in the page any more were copied; fields make up the rest.
+    // Response bytes outside the page were copied; the rest of them are encoded fields.
     const slices = encode();
     const recordBytes = partitionCount * partitionBytes;
     const referencedBytes = slices
@@ -38,7 +38,7 @@ export const fetchEncode: Benchmark = {
     const outcome = await sideBySide(
       { name: 'slices', run: encode },
       { name: 'one buffer', run: () => Buffer.concat(encode()) },
-      // Copying 100 MiB takes far longer than a turn should, so that few turns do.
+      // Copying 100 MiB takes far longer than one turn should, so fewer turns are enough.
       { ...effort, turns: Math.ceil(effort.turns / 8) },
     );
     return [

@@ -19,19 +19,19 @@ interface Scale {
 }
 
 const full: Scale = { agents: 3, groups: 1_000, membersPerGroup: 10, durationMs: 30_000 };
-/** To see that it works. */
+/** Smoke test. */
 const tiny: Scale = { agents: 1, groups: 3, membersPerGroup: 2, durationMs: 500 };
 
-/** What Apache's consumers do unless they are told otherwise: `heartbeat.interval.ms`, and what brokers tell those of KIP-848. */
+/** Defaults of Apache's consumers: `heartbeat.interval.ms`, and the interval that brokers return to KIP-848 members. */
 const classicIntervalMs = 3_000;
 const consumerIntervalMs = 5_000;
-/** Members of the new protocol that join at a time; what that costs is not measured here. */
+/** KIP-848 members that join at the same time; the cost of joining is not measured here. */
 const joiningMax = 500;
 const topic = 'heartbeats';
 
 /**
- * What it costs a control plane that very many members of groups say that they live: they heartbeat over connections of their own, at
- * agents in processes of their own, which ask the control plane.
+ * Cost of group heartbeats for a control plane with very many members. Each member has its own connection to one of
+ * several agent processes, which forward heartbeats to the control plane.
  */
 export const groupHeartbeats: Benchmark = {
   name: 'group-heartbeats',
@@ -57,7 +57,7 @@ async function classic(
   const members = connections.map(
     (connection, index) => new ClassicMember(connection, groupOf(index, scale)),
   );
-  // All at once, so that none that was formed early is given up while it waits for the others.
+  // All groups join at once, so that no session of an early group expires while it waits for the others.
   const groups = Array.from({ length: scale.groups }, (_, index) =>
     members.slice(index * scale.membersPerGroup, (index + 1) * scale.membersPerGroup),
   );
@@ -98,7 +98,7 @@ async function measured(
   { groups, membersPerGroup, durationMs }: Scale,
 ): Promise<Row> {
   const beat = (member: { heartbeat(): Promise<void> }) => patiently(() => member.heartbeat());
-  // The first round is for everything that is compiled when it is used.
+  // The first round warms up the JIT.
   await everyInterval(members, intervalMs, Math.min(intervalMs, durationMs), beat);
   const startMs = systemClock.monotonicMs();
   const before = controlPlane.results;

@@ -14,12 +14,13 @@ interface Scale {
 }
 
 const full: Scale = { agents: 3, members: 500, rounds: 7 };
-/** To see that it works. */
+/** Smoke test. */
 const tiny: Scale = { agents: 1, members: 5, rounds: 1 };
 
 /**
- * How long a classic group takes from the moment when the last of its members has joined until all of them have their part. Members
- * are at several agents, on connections of their own; when they hear of a rebalance is up to their heartbeats, and not measured.
+ * Time that a classic group takes from the JoinGroup of its last member until all members have their assignment.
+ * Members use several agents, on their own connections. When members learn of a rebalance depends on their heartbeats
+ * and is not measured.
  */
 export const groupRebalance: Benchmark = {
   name: 'group-rebalance',
@@ -50,7 +51,7 @@ export const groupRebalance: Benchmark = {
   },
 };
 
-/** The leader joins first; the others hear that a rebalance has begun, and come too. */
+/** The leader rejoins first; the other members learn of the rebalance and rejoin. */
 async function again(members: readonly ClassicMember[]): Promise<number> {
   const leader = members.find(({ isLeader }) => isLeader)!;
   const others = members.filter((member) => member !== leader);

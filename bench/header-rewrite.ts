@@ -13,7 +13,7 @@ import { type Effort, sideBySide } from './side-by-side.ts';
 const recordCount = 1024;
 const codecs: readonly CompressionCodec[] = ['none', 'lz4', 'zstd', 'gzip'];
 
-/** What it costs to tell the author in every record: the batch is opened, written anew and compressed again. */
+/** Cost of adding a principal header to every record: the batch is decompressed, rewritten and compressed again. */
 export const headerRewrite: Benchmark = {
   name: 'header-rewrite',
   async run(effort) {
@@ -38,7 +38,7 @@ async function measure(codec: CompressionCodec, effort: Effort): Promise<Row> {
   };
 }
 
-/** Lines of a log: a compressor finds something in them, and not everything. */
+/** Builds log lines, which compress partly. */
 function batchOf(codec: CompressionCodec): Buffer {
   const line = (index: number, at: number) =>
     `${(index * 7919 + at * 104_729) % 1_000_003} GET /item/${at} 200\n`;

@@ -5,34 +5,34 @@ import { openJournals } from '../packages/journal/src/index.ts';
 import { ClusterNode } from '../packages/metadata/src/leader/index.ts';
 
 /**
- * A process of its own with a node for each of many idle clusters over one SQLite file, so that its memory is nobody else's. It
- * writes one line with what it took, and then goes on, so that others can stand by.
+ * A separate process with a node for each of many idle clusters over one SQLite file, so that its memory can be
+ * measured alone. It prints one line of results and keeps running, so that standbys can follow.
  */
 export interface HostedClusters {
   readonly folder: string;
   readonly role: 'leader' | 'standby';
   readonly clusters: number;
-  /** Agents that heartbeat with the leader. */
+  /** Agents that send heartbeats to the leader. */
   readonly agentsPerCluster: number;
-  /** The first rounds register the agents, and compile what is used. */
+  /** Warm-up: the first rounds register the agents and compile the code in use. */
   readonly warmUpMs: number;
-  /** How long it is looked at afterwards. */
+  /** Duration of the measurement after the warm-up. */
   readonly durationMs: number;
 }
 
 export interface HostedResults {
-  /** From the start of the first node until all of them are what they should be. */
+  /** From the start of the first node until all nodes have the requested role. */
   readonly readyMs: number;
   readonly cpuShare: number;
   readonly rssBytes: number;
   readonly heapUsedBytes: number;
   readonly externalBytes: number;
   readonly heartbeats: number;
-  /** Nodes that became something else meanwhile. */
+  /** Role changes during warm-up and measurement. */
   readonly changedRoles: number;
 }
 
-/** Heartbeats are sent this often, some at a time, as those of many agents come. */
+/** Interval at which the heartbeats that are due are sent, a few at a time. */
 const tickMs = 20;
 
 const order = JSON.parse(process.argv[2]!) as HostedClusters;
@@ -48,7 +48,7 @@ const agentCount = order.role === 'leader' ? order.clusters * order.agentsPerClu
 
 const startMs = systemClock.monotonicMs();
 for (const node of nodes) node.start();
-// A standby is one when it knows who leads.
+// A standby is ready when it knows the leader.
 const isReady = ({ role, leaderUrl }: ClusterNode) => role === order.role && leaderUrl !== undefined;
 while (!nodes.every(isReady)) await pause(5);
 const readyMs = systemClock.monotonicMs() - startMs;
@@ -73,7 +73,7 @@ const results: HostedResults = {
 };
 process.stdout.write(`${JSON.stringify(results)}\n`);
 
-/** Each agent once per interval, in turn. */
+/** Sends one heartbeat per agent and interval, in turn. */
 async function heartbeatFor(durationMs: number): Promise<number> {
   const beginMs = systemClock.monotonicMs();
   let sent = 0;
@@ -91,7 +91,7 @@ async function heartbeatFor(durationMs: number): Promise<number> {
   }
 }
 
-/** An agent as they describe themselves; its load is another every time. */
+/** The description that an agent sends with its heartbeat. The load differs each time. */
 function agentOf(number: number, heartbeat: number): AgentDescription {
   return {
     agentId: `agent-${number}-6f1c8e2a-93a7-4c58-b1de-0d1f6f0c7b55`,

@@ -9,22 +9,22 @@ import type { Effort } from './side-by-side.ts';
 
 interface Scale {
   readonly clusters: number;
-  /** A tenth of the clusters, more or less, to see what one more costs. */
+  /** About a tenth of the clusters, to compute the cost of one more. */
   readonly fewClusters: number;
   readonly warmUpMs: number;
   readonly durationMs: number;
 }
 
 const full: Scale = { clusters: 1_000, fewClusters: 100, warmUpMs: 5_000, durationMs: 30_000 };
-/** To see that it works. */
+/** Smoke test. */
 const tiny: Scale = { clusters: 20, fewClusters: 2, warmUpMs: 100, durationMs: 200 };
 
 const agentsPerCluster = 10;
 const processFile = fileURLToPath(new URL('./hosted-clusters-process.ts', import.meta.url));
 
 /**
- * Many clusters in one control-plane process over SQLite, all idle, with the heartbeats of their agents as only calls: what the process
- * takes as their leader, and what another takes that stands by for all of them.
+ * Many idle clusters in one control-plane process over SQLite, with agent heartbeats as the only calls: the resources
+ * of their leader, and of a second process that is standby for all of them.
  */
 export const hostedClusters: Benchmark = {
   name: 'hosted-clusters',
@@ -79,7 +79,7 @@ function rows({ clusters, fewClusters }: Scale, few: Measured, many: Measured): 
   ];
 }
 
-/** First the leader alone, as most have it, and then a standby beside it. */
+/** Measures the leader alone, as most installations run, and then a standby beside it. */
 function measured(clusters: number, { warmUpMs, durationMs }: Scale): Promise<Measured> {
   return Lifetime.during(async (lifetime) => {
     const order = { folder: lifetime.folder(), clusters, agentsPerCluster, warmUpMs, durationMs };
@@ -89,7 +89,7 @@ function measured(clusters: number, { warmUpMs, durationMs }: Scale): Promise<Me
   });
 }
 
-/** Starts the process and returns what it measured; it goes on until the end of the lifetime. */
+/** Starts the process and returns its results; it runs until the end of the lifetime. */
 async function hosted(order: HostedClusters, lifetime: Lifetime): Promise<HostedResults> {
   const child = spawn(process.execPath, [processFile, JSON.stringify(order)], {
     stdio: ['ignore', 'pipe', 'inherit'],

@@ -23,7 +23,7 @@ import { startPlayground } from './kafka/weir.ts';
 const row = 'produce';
 
 test('a command line chooses rows and sizes, or is told what is wrong with it', () => {
-  // arguments, names of the rows or the problem
+  // arguments; names of the rows, or the error
   const cases: [args: string, outcome: string | RegExp][] = [
     ['--rows produce-1x1', 'produce-1x1'],
     ['--rows produce-1x1,hot', 'produce-1x1, fetch-hot'],
@@ -57,7 +57,7 @@ test('every row has a name of its own', () => {
 
 test('a ratio is that of neighbouring runs, and bars judge what they are about', () => {
   const spec = { key: 'speed', figure: 'throughput', unit: 'MB/s', bar: ratioAtLeast(1) };
-  // The machine halves its speed in the second turn, for both.
+  // The machine runs at half speed in the second turn, for both sides.
   const weir = [{ speed: 100 }, { speed: 50 }, { speed: 110 }];
   const kafka = [{ speed: 50 }, { speed: 25 }, { speed: 100 }];
   const figure = figureOf(row, spec, weir, kafka);
@@ -177,7 +177,7 @@ test('the bucket answers as S3 does, and counts', () =>
       return `${response.status} ${await response.text()}`;
     };
     const range = (text: string) => ({ headers: { range: `bytes=${text}` } });
-    // method, path, more of the request, the answer
+    // method, path, other request options, expected answer
     const cases: [method: string, path: string, init: RequestInit, answer: string | RegExp][] = [
       ['PUT', '/a/1', { body: 'hello' }, '200 '],
       ['PUT', '/a/1', { body: 'other', headers: { 'if-none-match': '*' } }, '412 '],

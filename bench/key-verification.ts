@@ -20,7 +20,7 @@ const deps = {
   passwordCost: defaultPasswordCost,
 };
 
-/** How many calls of the API a control plane could tell by their keys, if it did nothing else. */
+/** Rate at which a control plane can verify API keys if it does nothing else. */
 export const keyVerification: Benchmark = {
   name: 'key-verification',
   async run(effort) {
@@ -43,7 +43,7 @@ export const keyVerification: Benchmark = {
       const asked = {
         name: 'asked for',
         async run() {
-          // One that remembers nothing. That keys are used was noted by the other.
+          // A verifier with an empty cache. The other verifier has already recorded that the keys are in use.
           const verifier = new KeyVerifier(database, new Keys(database, deps), deps);
           for (const secret of secrets) await verifier.verify(secret);
           await verifier.close();

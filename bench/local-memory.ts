@@ -9,19 +9,19 @@ import { unnamedFileBytes } from './kafka/process-stats.ts';
 import { startLocal } from './kafka/weir.ts';
 
 /**
- * `npm run bench:memory -- --gib 4`: what `weir local` takes up while that much is written to it, read back and deleted. It keeps records
- * beyond 64 MiB in files without a name, so that its memory must not grow with what it holds.
+ * `npm run bench:memory -- --gib 4`: memory of `weir local` while that much data is written, read back and deleted. It
+ * stores records beyond 64 MiB in unlinked files, so its memory must not grow with the data.
  */
 const { values: flags } = parseArgs({
   options: {
     gib: { type: 'string', default: '2' },
     topics: { type: 'string', default: '4' },
-    /** How long it is left alone at the end. */
+    /** Idle time at the end. */
     idle: { type: 'string', default: '30' },
   },
 });
 const partitions = 4;
-/** Stages of writing that are told apart. */
+/** Steps of the write phase that are reported separately. */
 const writeSteps = 4;
 const timeoutMs = 120_000;
 

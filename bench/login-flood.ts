@@ -10,15 +10,15 @@ import { atMost, type Benchmark, ms, type Row } from './benchmark.ts';
 import { type Effort, median } from './side-by-side.ts';
 
 interface Scale {
-  /** Clients that guess passwords all the time, and the addresses that they come from. */
+  /** Clients that guess passwords continuously, and the number of their addresses. */
   readonly guessers: number;
   readonly addresses: number;
-  /** Good logins of each kind, alone and among the guessers. */
+  /** Valid logins of each kind, measured alone and during the flood. */
   readonly logins: number;
 }
 
 const full: Scale = { guessers: 2_000, addresses: 16, logins: 60 };
-/** To see that it works. */
+/** Smoke test. */
 const tiny: Scale = { guessers: 20, addresses: 2, logins: 3 };
 
 const password = 'correct horse battery staple';
@@ -30,8 +30,9 @@ type ScramKeys = ReturnType<typeof scramKeys>;
 type LogIn = (index: number) => Promise<void>;
 
 /**
- * What good logins take while others guess passwords as fast as they are let, over what they take alone: of a client that has logged in before, of
- * one that has not, and by SCRAM. No sockets: it is about what checking passwords costs those whose passwords are right.
+ * Time of valid logins while other clients guess passwords as fast as they are allowed, over the time without guessing:
+ * for a client that has logged in before, for a new one, and for SCRAM. Without sockets, because the subject is the
+ * cost of password checks for valid users.
  */
 export const loginFlood: Benchmark = {
   name: 'login-flood',
@@ -103,7 +104,7 @@ async function measured(
   return times;
 }
 
-/** Every guesser goes on as soon as it was told that it was wrong, with another password. */
+/** Each guesser tries another password as soon as the last one is refused. */
 function startGuessing(sasl: Sasl, { guessers, addresses }: Scale): { stop(): Promise<number> } {
   let isOn = true;
   let guesses = 0;
@@ -132,7 +133,7 @@ function plainAnswer(sasl: Sasl, user: string, secret: string, remoteAddress: st
   return sasl.authenticate(session, Buffer.from(`\0${user}\0${secret}`), neverClosed);
 }
 
-/** The client has worked out its keys before: what it takes a client is not what is measured. */
+/** Uses precomputed client keys, because the client's work is not measured. */
 async function byScram(sasl: Sasl, user: string, keys: ScramKeys, index: number): Promise<void> {
   const session = openSession({ remoteAddress: goodAddress, remotePort: 40_000 });
   sasl.handshake(session, 'SCRAM-SHA-512', 1);

@@ -19,7 +19,7 @@ const call = JSON.stringify({
   params: { name: 'get_context', arguments: {} },
 });
 
-/** What is measured is not how fast somebody is sent away. */
+/** Disables rate limits, because refusals are not measured. */
 const plenty = { burst: 1_000_000, perSecond: 1_000_000 };
 
 const headers = {
@@ -27,7 +27,9 @@ const headers = {
   'mcp-protocol-version': '2025-11-25',
 };
 
-/** Requests of the Model Context Protocol with a key, over HTTP, from 200 clients at once. The server has the main thread. */
+/**
+ * Model Context Protocol requests with a key over HTTP, from 200 clients at once. The server runs on the main thread.
+ */
 export const mcpCalls: Benchmark = {
   name: 'mcp-calls',
   async run(effort: Effort): Promise<Row[]> {
@@ -62,7 +64,7 @@ export const mcpCalls: Benchmark = {
       const load = { port, keys, connections: clients, headers };
       const cpuMsOf = async (name: string, text: string) => {
         const bodies = [{ name, text }];
-        // The first time warms up.
+        // Warm-up.
         await measureLoad({ ...load, bodies, calls: Math.ceil(requests / 4) });
         const { serverCpuMs, latenciesMs } = await measureLoad({ ...load, bodies, calls: requests });
         return serverCpuMs / latenciesMs.length;

@@ -7,13 +7,13 @@ interface KafkajsResponse {
   decode(body: Buffer): Promise<{ topicMetadata: { partitionMetadata: unknown[] }[] }>;
 }
 
-/** The highest version that kafkajs has. */
+/** The highest version of kafkajs. */
 const version = 6;
 const topicCount = 100;
 const partitionsPerTopic = 100;
 const brokerCount = 9;
 
-/** A cluster of nine brokers whose replicas are spread as Kafka spreads them. */
+/** A cluster of nine brokers with replicas distributed as Kafka does. */
 function response(): ResponseOf<typeof apis.Metadata> {
   const replicasOf = (partition: number) => [0, 1, 2].map((replica) => (partition + replica) % brokerCount);
   return {

@@ -10,7 +10,7 @@ import { ClusterNode } from '../packages/metadata/src/leader/index.ts';
 import { atMost, type Benchmark, ms, type Row } from './benchmark.ts';
 import type { Effort } from './side-by-side.ts';
 
-/** A cluster of a size, and how long it is looked at. */
+/** Size of the cluster and length of the run. */
 interface Scale {
   readonly partitions: number;
   readonly pointers: number;
@@ -18,18 +18,20 @@ interface Scale {
 }
 
 const full: Scale = { partitions: 100_000, pointers: 10_000_000, commits: 2_000 };
-/** To see that it works. */
+/** Smoke test. */
 const tiny: Scale = { partitions: 2_000, pointers: 20_000, commits: 20 };
 
 const partitionsPerTopic = 1_000;
 const clusterId = 'vci_bench';
-/** What agents with the default window send to one leader: a hundred files a second, with some hundred partitions each. */
+/**
+ * Load of agents with the default window on one leader: a hundred files per second, with some hundred partitions each.
+ */
 const commitIntervalMs = 10;
 const batchesPerCommit = 200;
 
 /**
- * The control plane of a large cluster: how long it takes to start from a snapshot, how long commits take while it takes the next,
- * and what it needs of memory. Over SQLite, in one process, as a single control plane has it.
+ * The control plane of a large cluster: start time from a snapshot, commit latency during the next snapshot, and
+ * memory. Over SQLite, in one process, as a single control plane runs.
  */
 export const metadataScale: Benchmark = {
   name: 'metadata-scale',
@@ -115,7 +117,7 @@ async function measure(hub: JournalHub, scale: Scale): Promise<Row[]> {
   ];
 }
 
-/** Takes one snapshot after the other, to a journal of no use. */
+/** Takes one snapshot after the other, into a scratch journal. */
 class Saves {
   count = 0;
   captureMs = 0;
@@ -162,7 +164,7 @@ class Saves {
   }
 }
 
-/** Commits at a steady rate, and gives the latency of each from when it was due. */
+/** Commits at a steady rate and returns the latency of each commit from the time at which it was due. */
 async function commitFor(node: ClusterNode, scale: Scale, firstFile: number): Promise<number[]> {
   const latencies: number[] = [];
   const commits: Promise<void>[] = [];
@@ -201,7 +203,10 @@ function filled(scale: Scale): ClusterMachine {
   return machine;
 }
 
-/** Batches for neighbouring partitions of one topic. With a sequence each is from the idempotent producer of its partition. */
+/**
+ * Builds a commit with batches for neighbouring partitions of one topic. With a sequence, each batch is from the
+ * idempotent producer of its partition.
+ */
 function commitOf({ partitions }: Scale, number: number, batches: number, sequence = -1): FileCommit {
   const topic = number % (partitions / partitionsPerTopic);
   const rows = Array.from({ length: batches }, (_, row) => row);
@@ -227,7 +232,7 @@ function percentile(values: readonly number[], share: number): number {
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))]!;
 }
 
-/** What this thread has worked, whatever else the machine does. */
+/** CPU time of this thread, independent of the load of the machine. */
 function threadCpuMs(): number {
   const { user, system } = process.threadCpuUsage();
   return (user + system) / 1000;

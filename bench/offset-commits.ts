@@ -17,15 +17,15 @@ interface Scale {
 }
 
 const full: Scale = { agents: 2, consumers: 500, warmUpMs: 5_000, durationMs: 15_000 };
-/** To see that it works. */
+/** Smoke test. */
 const tiny: Scale = { agents: 1, consumers: 3, warmUpMs: 0, durationMs: 100 };
 
 const topic = 'commits';
 const timeoutMs = 60_000;
 
 /**
- * How many OffsetCommit requests a second become durable: one partition in each, and the next one of a consumer when the one before was
- * answered. Consumers have groups and connections of their own; client and agents share the cores with the control plane.
+ * Rate of durable OffsetCommit requests: one partition each, and one request in flight per consumer. Each consumer has
+ * its own group and connection; client and agents share the cores with the control plane.
  */
 export const offsetCommits: Benchmark = {
   name: 'offset-commits',
@@ -84,5 +84,5 @@ async function commit(connection: KafkaConnection, consumer: number, offset: num
   succeeded('OffsetCommit', topics[0]!.partitions[0]!);
 }
 
-/** Topics go by their ids from the next version on. */
+/** The last version that identifies topics by name. */
 const lastVersionWithNames = 9;

@@ -11,10 +11,10 @@ import { atMost, type Benchmark, ms } from './benchmark.ts';
 import { sideBySide } from './side-by-side.ts';
 
 const batchBytes = 1024 * 1024;
-/** The CRC covers what follows it in the batch header. */
+/** The CRC covers the batch from this byte on: everything after the CRC field. */
 const crcCoversFrom = 21;
 
-/** From the frame of a Produce request to a checked batch, against the checksum that nothing can avoid. */
+/** From the frame of a Produce request to a validated batch, against the CRC computation alone. */
 export const produceDecode: Benchmark = {
   name: 'produce-decode',
   async run(effort) {

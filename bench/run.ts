@@ -3,7 +3,7 @@ import { benchmarks } from './benchmarks.ts';
 import { Lifetime } from './kafka/lifetime.ts';
 import { fullEffort } from './side-by-side.ts';
 
-/** `npm run bench` runs all of them, `npm run bench -- metadata` those whose name contains the word. */
+/** `npm run bench` runs all benchmarks, `npm run bench -- metadata` those whose name contains the word. */
 const [wanted = ''] = process.argv.slice(2);
 const chosen = benchmarks.filter(({ name }) => name.includes(wanted));
 if (chosen.length === 0) {
@@ -13,7 +13,7 @@ if (chosen.length === 0) {
   process.exit(2);
 }
 
-// Some start servers, which must not outlive an impatient user.
+// Some benchmarks start servers, which must not outlive an interrupted run.
 process.once('exit', () => Lifetime.endAll());
 process.once('SIGINT', () => process.exit(130));
 process.once('SIGTERM', () => process.exit(143));

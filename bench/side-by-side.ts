@@ -1,8 +1,8 @@
 import { type Clock, systemClock } from '@weir/core';
 
 /**
- * Measures two ways of doing the same, in turns within one process: A, B, A, B. The machine may be shared and slow down at
- * any moment, but it then slows down both, so that the ratio of neighbouring turns says more than any of the times.
+ * Measures two implementations in turns within one process: A, B, A, B. A shared machine may slow down at any moment,
+ * but it slows down both, so the ratio of neighbouring turns is more reliable than the absolute times.
  */
 export interface Contender {
   readonly name: string;
@@ -13,14 +13,14 @@ export interface Outcome {
   /** Medians over the turns, in milliseconds per run. */
   readonly subjectMs: number;
   readonly referenceMs: number;
-  /** The median of the ratios of neighbouring turns: how many times longer the reference takes. */
+  /** The median of the ratios of neighbouring turns: reference time divided by subject time. */
   readonly referenceOverSubject: number;
 }
 
 export interface Effort {
-  /** Turns whose result counts, after as many that only warm up. */
+  /** Measured turns, after as many warm-up turns. */
   readonly turns: number;
-  /** A turn repeats its contender until it has taken so long. */
+  /** Minimum duration of a turn; it repeats its contender until then. */
   readonly turnMs: number;
 }
 
@@ -35,7 +35,7 @@ export async function sideBySide(
   const subjects: number[] = [];
   const references: number[] = [];
   for (let turn = 0; turn < turns * 2; turn++) {
-    // Who goes first changes, so that neither always runs into the other's garbage.
+    // The order alternates, so that neither contender always collects the other's garbage.
     const order = turn % 2 === 0 ? [subject, reference] : [reference, subject];
     for (const contender of order) {
       const ms = await msPerRun(contender, turnMs, clock);
@@ -55,7 +55,7 @@ async function msPerRun({ run }: Contender, turnMs: number, clock: Clock): Promi
   let tookMs = 0;
   do {
     const result = run();
-    // Awaiting what is no promise would cost the synchronous contender a trip through the microtask queue.
+    // Awaiting a value that is not a promise would cost a synchronous contender a trip through the microtask queue.
     if (result instanceof Promise) await result;
     runs++;
     tookMs = clock.monotonicMs() - startMs;

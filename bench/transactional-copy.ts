@@ -16,16 +16,16 @@ interface Scale {
 }
 
 const full: Scale = { partitions: 4, recordsPerPartition: 40_000, rounds: 7 };
-/** To see that it works. */
+/** Smoke test. */
 const tiny: Scale = { partitions: 2, recordsPerPartition: 200, rounds: 1 };
 
 const recordsInBatch = 200;
-/** What Kafka Streams has for exactly once. */
+/** Default of Kafka Streams with exactly-once. */
 const commitIntervalMs = 100;
 
 /**
- * What transactions cost an application that reads one topic and writes another: both kinds of copy in turns, of the same topic, with the
- * same client, and offsets committed as often.
+ * Cost of transactions for an application that reads one topic and writes another: copies with and without transactions
+ * in turns, of the same topic, with the same client and the same commit interval.
  */
 export const transactionalCopy: Benchmark = {
   name: 'transactional-copy',
@@ -47,7 +47,7 @@ export const transactionalCopy: Benchmark = {
       };
       await writeBatches(systemClock, broker, load);
       const rates = { plain: [] as number[], transactional: [] as number[] };
-      // The first round is for everything that is compiled when it is used.
+      // The first round warms up the JIT.
       for (let round = 0; round <= rounds; round++) {
         const kinds = ['plain', 'transactional'] as const;
         for (const kind of round % 2 === 0 ? kinds : kinds.toReversed()) {

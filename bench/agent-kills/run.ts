@@ -7,29 +7,32 @@ import { parseArgs } from 'node:util';
 import { systemClock, systemEnvironment } from '@weir/core';
 
 /**
- * What clients notice when processes are killed: `node bench/agent-kills/run.ts`. One of three agents is killed every five to six seconds and
- * started again, or the leading one of two control planes, while groups of foreign clients read 200,000 records and foreign producers
- * write. It prints the longest time in which each got nothing. The clients are librdkafka (Python) and franz-go (Go), which are installed under
- * `node_modules/.cache` and built there.
+ * What clients notice when processes are killed: `node bench/agent-kills/run.ts`. Every five to six seconds, one of
+ * three agents (or the leader of two control planes) is killed and restarted, while consumer groups of third-party
+ * clients read 200,000 records and third-party producers write. Prints the longest gap without progress per client. The
+ * clients are librdkafka (Python) and franz-go (Go), installed and built under `node_modules/.cache`.
  */
 const { values: flags } = parseArgs({
   options: {
-    /** What is killed: `agent`, `leader` or `nothing`. */
+    /** What to kill: `agent`, `leader` or `nothing`. */
     kill: { type: 'string', default: 'agent' },
     /** Another checkout to measure. */
     weir: { type: 'string', default: join(import.meta.dirname, '../..') },
-    /** Where control planes keep their journal; a SQLite file unless it says postgres://… */
+    /** Journal database of the control planes: a SQLite file, or a postgres:// URL. */
     database: { type: 'string' },
-    /** A program of kgo-verifier, whose group reads then too. */
+    /** Path of a kgo-verifier program; its group then reads too. */
     verifier: { type: 'string' },
-    /** Only clients whose row begins with this take part. */
+    /** Runs only the clients whose row begins with this text. */
     only: { type: 'string', default: '' },
     records: { type: 'string', default: '200000' },
     /** Records per second that each group reads. */
     rate: { type: 'string', default: '5000' },
     /** Members of each group of librdkafka. */
     members: { type: 'string', default: '1' },
-    /** Groups of librdkafka read what its producer writes meanwhile, so that the gap of a partition is that of the cluster. */
+    /**
+     * librdkafka groups read what the librdkafka producer writes during the run, so that a gap in a partition is a gap
+     * of the cluster.
+     */
     live: { type: 'boolean', default: false },
   },
 });
@@ -45,7 +48,7 @@ const rate = Number(flags.rate);
 const limitS = 60 + recordCount / rate;
 const writesPerSecond = 600;
 const recordBytes = 1_000;
-/** What lies in the topic when the clients start. */
+/** Records in the topic when the clients start. */
 const loadedCount = flags.live ? 1_200 : recordCount;
 
 const scratch = mkdtempSync(join(tmpdir(), 'weir-agent-kills-'));
@@ -67,7 +70,7 @@ function freePort(): Promise<number> {
   });
 }
 
-/** A command of Weir that was started, and is when it has printed its addresses. */
+/** Starts a Weir command and waits until it has printed its addresses. */
 async function startWeir(args: readonly string[]): Promise<ChildProcess> {
   const { PATH, HOME } = systemEnvironment;
   const child = spawn(join(flags.weir, 'bin/weir'), args, {
@@ -93,7 +96,6 @@ interface Outcome {
   readonly gapOfPartitionMs?: number;
 }
 
-/** Runs a client to its end. */
 function run(command: string, args: readonly string[]): Promise<Outcome> {
   const child = spawn(command, args, { stdio: ['ignore', 'pipe', 'inherit'] });
   children.add(child);
@@ -111,7 +113,7 @@ function run(command: string, args: readonly string[]): Promise<Outcome> {
   });
 }
 
-/** Runs a client that says nothing but whether it went well. */
+/** Runs a client that reports only success or failure. */
 async function verify(args: readonly string[]): Promise<Outcome> {
   const startMs = systemClock.monotonicMs();
   const child = spawn(flags.verifier!, ['-topic=verified', `-brokers=${brokers}`, ...args], {
@@ -195,7 +197,7 @@ if (flags.verifier !== undefined) {
 
 let isOver = false;
 let kills = 0;
-/** Kills one after the other, in turn, and starts it again at once. */
+/** Kills the processes in turn and restarts each at once. */
 async function trouble(): Promise<void> {
   if (flags.kill === 'nothing') return;
   const [victims, start] =

@@ -1,6 +1,6 @@
 import { type ErrorName, errorByCode } from '@weir/wire';
 
-/** What a client hears that it answers by trying again: a rebalance goes on, or the control plane was away for a moment. */
+/** Errors that a client retries: a rebalance is in progress, or the control plane was briefly unavailable. */
 const passing: readonly (ErrorName | undefined)[] = ['REBALANCE_IN_PROGRESS', 'COORDINATOR_LOAD_IN_PROGRESS'];
 
 export class RequestRefused extends Error {
@@ -14,7 +14,7 @@ export class RequestRefused extends Error {
   }
 }
 
-/** Figures of requests that failed would be results of nothing. */
+/** Throws on an error response, because a measurement of failed requests is meaningless. */
 export function succeeded<Answer extends { readonly errorCode: number }>(
   what: string,
   answer: Answer,
@@ -23,7 +23,7 @@ export function succeeded<Answer extends { readonly errorCode: number }>(
   return answer;
 }
 
-/** Does something again until nothing that passes is in its way. */
+/** Repeats the action while it fails with a retriable error. */
 export async function patiently(act: () => Promise<void>): Promise<void> {
   for (;;) {
     try {

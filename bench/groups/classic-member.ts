@@ -4,14 +4,14 @@ import { writeAssignment, writeSubscription } from '../../packages/cli/src/kafka
 import { succeeded } from './answer.ts';
 
 const timeoutMs = 120_000;
-/** Up to this version a member is taken without coming a second time with the id that it got. */
+/** The last JoinGroup version that admits a member without a second request carrying the assigned id. */
 const lastVersionWithoutId = 3;
 const protocolName = 'range';
 const topics = Array.from({ length: 10 }, (_, number) => `topic-of-the-benchmark-${number}`);
 const metadata = writeSubscription(topics);
 const assignment = writeAssignment(new Map(topics.map((topic) => [topic, [1, 2, 3]])));
 
-/** A member of a classic group that does what Apache's consumer does, on a connection of its own. */
+/** A member of a classic group that behaves as Apache's consumer, on its own connection. */
 export class ClassicMember {
   readonly #connection: KafkaConnection;
   readonly #groupId: string;
@@ -24,7 +24,7 @@ export class ClassicMember {
     this.#groupId = groupId;
   }
 
-  /** Gives the ids of the members that it has to assign to; none unless it leads. */
+  /** Returns the ids of the members to assign partitions to; empty unless this member is the group leader. */
   async join(): Promise<readonly string[]> {
     const answer = await this.#connection.request(
       apis.JoinGroup,
@@ -85,7 +85,7 @@ export class ClassicMember {
   }
 }
 
-/** Brings members into one generation: everybody joins, who leads assigns, and everybody has its part. */
+/** Brings the members into one generation: all join, the group leader assigns, and each gets its assignment. */
 export async function rebalance(members: readonly ClassicMember[]): Promise<void> {
   await Promise.all(members.map(async (member) => member.sync(await member.join())));
 }

@@ -10,13 +10,13 @@ const bin = join(import.meta.dirname, '../../bin/weir');
 export interface GroupCluster {
   readonly controlPlane: ServerProcess;
   readonly agents: readonly ServerProcess[];
-  /** Where each agent listens: `127.0.0.1:40001`. */
+  /** Kafka address of each agent: `127.0.0.1:40001`. */
   readonly addresses: readonly string[];
 }
 
 export interface ClusterToStart {
   readonly agents: number;
-  /** Where CPU profiles of its processes go, which they write when they stop; none are taken without it. */
+  /** Folder for CPU profiles, which the processes write when they stop. No profiles are taken if absent. */
   readonly profileFolder?: string | undefined;
 }
 
@@ -62,7 +62,7 @@ export async function startGroupCluster(
   return { controlPlane, agents, addresses: agents.map((agent) => addressIn(agent, 'Kafka')!) };
 }
 
-/** The address that a command printed beside a label. */
+/** Returns the address that a command printed after a label. */
 function addressIn({ text }: ServerProcess, label: string): string | undefined {
   return new RegExp(`^ {2}${label} +(\\S+)\n`, 'm').exec(text)?.[1];
 }

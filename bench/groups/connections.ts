@@ -1,10 +1,10 @@
 import type { KafkaConnection } from '../../packages/cli/src/kafka/connection.ts';
 import { connect } from '../../tests/interop/brokers/stored.ts';
 
-/** How many are opened at a time. */
+/** Connections that are opened at the same time. */
 const openingMax = 200;
 
-/** Connections to agents in turn, as many members of groups have them: one each. */
+/** Opens connections to the agents in turn, one per group member. */
 export async function openConnections(
   addresses: readonly string[],
   count: number,

@@ -5,7 +5,7 @@ import { succeeded } from './answer.ts';
 
 const timeoutMs = 60_000;
 
-/** A member of a group of the new protocol (KIP-848), on a connection of its own. */
+/** A member of a KIP-848 group, on its own connection. */
 export class ConsumerMember {
   readonly #connection: KafkaConnection;
   readonly #groupId: string;
@@ -21,7 +21,10 @@ export class ConsumerMember {
     this.#topic = topic;
   }
 
-  /** The first one joins. Says what it owns when that has changed, as Apache's consumer does. */
+  /**
+   * Sends a heartbeat; the first one joins. Reports owned partitions only when they have changed, as Apache's consumer
+   * does.
+   */
   async heartbeat(): Promise<void> {
     const isJoin = this.#epoch === 0;
     const answer = await this.#connection.request(

@@ -10,10 +10,10 @@ import {
 import type { KafkaConnection } from '../../packages/cli/src/kafka/connection.ts';
 import { succeeded } from './answer.ts';
 
-/** Topics go by their names up to these versions. */
+/** The last versions that identify topics by name. */
 const lastVersions = { Fetch: 12, Produce: 12, OffsetCommit: 9 } as const;
 const timeoutMs = 60_000;
-/** As many as Apache's producer has under way. */
+/** Limit of Apache's producer. */
 const inFlightMax = 5;
 const readCommitted = 1;
 
@@ -21,18 +21,18 @@ interface CopyWork {
   readonly from: string;
   readonly to: string;
   readonly partitions: number;
-  /** Copied from each partition. */
+  /** Records to copy from each partition. */
   readonly recordsPerPartition: number;
   readonly groupId: string;
-  /** With one, output and offsets are written in transactions. */
+  /** If set, output and offsets are written in transactions. */
   readonly transactionalId: string | null;
-  /** How often offsets are committed, and so how long a transaction is. Kafka Streams has 100 ms for exactly once. */
+  /** Interval of offset commits, and so the length of a transaction. Kafka Streams uses 100 ms with exactly-once. */
   readonly commitIntervalMs: number;
 }
 
 /**
- * Copies a topic to another as applications do that read, work and write: what was read is committed after what was made of it. The
- * producer is idempotent in either case, so that transactions are all the difference.
+ * Copies a topic to another as a consume-process-produce application does: offsets are committed after the output is
+ * written. The producer is idempotent in both modes, so that transactions are the only difference.
  */
 export class Copier {
   readonly #reader: KafkaConnection;
@@ -68,7 +68,7 @@ export class Copier {
     let commitAtMs = this.#clock.monotonicMs() + commitIntervalMs;
     for (let fetching = this.#fetch(); problem === undefined; ) {
       const fetched = await fetching;
-      // The next one is on its way while these are written.
+      // The next fetch runs while these records are written.
       if (!this.#isDone) fetching = this.#fetch();
       while (underWay.size >= inFlightMax) await Promise.race(underWay);
       const written = this.#produce(fetched)
@@ -79,7 +79,7 @@ export class Copier {
       underWay.add(written);
       if (!this.#isDone && this.#clock.monotonicMs() < commitAtMs) continue;
       await Promise.all(underWay);
-      // What is being fetched will be part of the next one.
+      // The fetch in flight belongs to the next commit.
       await this.#commit(fetched.next);
       commitAtMs = this.#clock.monotonicMs() + commitIntervalMs;
       if (this.#isDone && fetched.next.every((offset) => offset >= this.#work.recordsPerPartition)) break;
@@ -181,7 +181,7 @@ export class Copier {
     );
   }
 
-  /** Every transaction has an epoch of its own, and sequences that begin anew. */
+  /** Each transaction has its own epoch, and its sequences start at 0. */
   #goOn({
     producerId,
     producerEpoch,
@@ -196,6 +196,6 @@ export class Copier {
 
 interface Fetched {
   readonly records: ReadonlyMap<number, readonly RecordToWrite[]>;
-  /** The offsets behind them. */
+  /** The next offset of each partition. */
   readonly next: readonly bigint[];
 }

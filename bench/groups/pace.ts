@@ -1,8 +1,8 @@
 import { type Clock, systemClock } from '@weir/core';
 
 /**
- * Does something for each of many at an interval, evenly spread over it, for so long. Who is not done when its turn comes again
- * leaves it out, as a client would. Gives how often it was done.
+ * Calls `act` once per interval for each item, evenly spread over the interval, for the duration. An item whose
+ * previous call is still running skips its turn, as a client would. Returns the number of calls.
  */
 export async function everyInterval<T>(
   many: readonly T[],

@@ -10,7 +10,7 @@ import { ServerProcess } from './server-process.ts';
 
 export const apacheRelease = '4.3.1';
 
-/** What `kafka-server-start.sh` gives the virtual machine. */
+/** JVM flags of `kafka-server-start.sh`. */
 const javaFlags = [
   '-Xmx1G',
   '-Xms1G',
@@ -25,15 +25,18 @@ const javaFlags = [
   '-Dorg.slf4j.simpleLogger.log.kafka.server.KafkaRaftServer=info',
 ];
 
-/** What its log says when it serves. Knocking at its port would not do: a knock at a free port can answer itself. */
+/**
+ * Log line of a started server. Connecting to the port is not a valid check: a connection attempt to a free local port
+ * can connect to itself.
+ */
 const isServing = 'Kafka Server started';
 
-/** Ports are chosen before Kafka takes them, and somebody may be faster. */
+/** Attempts to start: ports are chosen before Kafka binds them, and another process may take one first. */
 const startsMax = 3;
 
 /**
- * Apache Kafka as one node that is broker and controller. What is set is where it listens and stores, and the replication of
- * internal topics, which cannot be three on one node; everything else has its default.
+ * Starts Apache Kafka as one node with both roles, broker and controller. Only addresses, folders and the replication
+ * of internal topics are set (one node cannot have three replicas); everything else has its default.
  */
 export async function startApache(lifetime: Lifetime, classPath: string): Promise<Broker> {
   for (let start = 1; ; start++) {
@@ -97,14 +100,14 @@ async function startOver(
 }
 
 function format(classPath: string, properties: string): void {
-  // Apache's form of a cluster id: sixteen bytes, of which the first must not look like a flag.
+  // Kafka's cluster id format: sixteen bytes in base64url. The first character must not look like a flag.
   const clusterId = `a${randomBytes(16).toString('base64url').slice(1, 22)}`;
   const args = ['-cp', classPath, 'kafka.tools.StorageTool', 'format', '-t', clusterId, '-c', properties];
   const { status, stdout, stderr } = spawnSync('java', args, { encoding: 'utf8' });
   if (status !== 0) throw new Error(`kafka.tools.StorageTool ended with ${status}:\n${stdout}${stderr}`);
 }
 
-/** A port that was free a moment ago; Kafka has to be told one. */
+/** Returns a port that was free a moment ago, because Kafka needs an explicit port. */
 async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');

@@ -2,7 +2,7 @@ import { atLeast, atMost } from '../benchmark.ts';
 import type { FigureBar } from './figure.ts';
 import type { FigureSpec } from './versus.ts';
 
-/** What the results have to be, each said once. */
+/** Pass conditions for results. */
 export function ratioAtLeast(limit: number): FigureBar {
   return { ...atLeast(limit), text: `at least ${limit} x Kafka`, of: 'ratio' };
 }

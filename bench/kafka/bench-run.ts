@@ -4,37 +4,37 @@ import type { Lifetime } from './lifetime.ts';
 import type { Load } from './load.ts';
 import type { WeirOptions } from './weir.ts';
 
-/** How much is done per measurement. */
+/** Amount of work per measurement. */
 export interface Sizes {
-  /** Measurements of each side, taken in turns. */
+  /** Measurements per side, taken in turns. */
   readonly runs: number;
   /** Records of 1 KiB per measurement, where throughput is measured. */
   readonly records: number;
-  /** Records before the first measurement, of which nothing counts: both sides compile what runs often. */
+  /** Warm-up records before the first measurement, for the JIT compilers of both sides. */
   readonly warmUpRecords: number;
-  /** How long a steady load lasts, and how long before it counts. */
+  /** Duration of a steady load, and of its warm-up. */
   readonly steadySeconds: number;
   readonly steadyWarmUpSeconds: number;
-  /** Partitions of the cluster with many of them. */
+  /** Partitions in the row with many partitions. */
   readonly partitions: number;
 }
 
-/** What every measurement has at hand. */
+/** Dependencies of every measurement. */
 export interface BenchRun {
   readonly load: Load;
   readonly sizes: Sizes;
   readonly weirOptions: WeirOptions;
-  /** Absent when Weir runs alone. */
+  /** Absent when only Weir is measured. */
   readonly startKafka: ((lifetime: Lifetime) => Promise<Broker>) | undefined;
-  /** Tells the user how far it is. */
+  /** Reports progress to the user. */
   say(text: string): void;
 }
 
-/** One measurement, which gives one or more lines of the table. */
+/** One measurement, with one or more lines of the table. */
 export interface BenchRow {
-  /** By which it is chosen on the command line. */
+  /** Name on the command line. */
   readonly name: string;
-  /** Whether `--quick` runs it too. */
+  /** Whether `--quick` includes it. */
   readonly isQuick: boolean;
   run(bench: BenchRun): Promise<Figure[]>;
 }

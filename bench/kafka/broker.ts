@@ -1,18 +1,18 @@
 import type { ServerProcess } from './server-process.ts';
 
-/** One of the two that are compared, as its client and the harness see it. */
+/** One of the two servers under comparison, as seen by clients and by the harness. */
 export interface Broker {
   readonly name: 'Weir' | 'Kafka';
-  /** The address for clients. */
+  /** Bootstrap address for clients. */
   readonly servers: string;
-  /** Every process that works for it. */
+  /** All processes of the server. */
   readonly processes: readonly ServerProcess[];
-  /** Stops it and starts it again over the same data. */
+  /** Restarts it over the same data. */
   restart(): Promise<Broker>;
   stop(): Promise<void>;
 }
 
-/** User and system time of all its processes. */
+/** Returns the user and system CPU time of all its processes. */
 export function cpuSecondsOf({ processes }: Broker): number | undefined {
   return sumOf(processes, ({ results }) => results?.cpuSeconds);
 }

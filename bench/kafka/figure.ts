@@ -1,6 +1,6 @@
 import type { Bar } from '../benchmark.ts';
 
-/** What a figure has to be, and which of the two numbers it is about. */
+/** A pass condition, and whether it applies to Weir's value or to the ratio. */
 export interface FigureBar extends Bar {
   readonly of: 'weir' | 'ratio';
 }
@@ -13,12 +13,12 @@ export interface Figure {
   readonly unit: string;
   readonly weir: number | undefined;
   readonly kafka?: number | undefined;
-  /** Weir over Kafka: the median of the ratios of neighbouring runs. */
+  /** Weir divided by Kafka: the median of the ratios of neighbouring runs. */
   readonly ratio?: number | undefined;
   readonly bar?: FigureBar;
 }
 
-/** Whether a figure meets its bar; `undefined` where there is none, or where what it is about was not measured. */
+/** Returns whether a result meets its bar; `undefined` without a bar or without the measured value. */
 export function isMet({ weir, ratio, bar }: Figure): boolean | undefined {
   if (bar === undefined) return undefined;
   const judged = bar.of === 'weir' ? weir : ratio;

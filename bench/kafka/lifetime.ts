@@ -4,15 +4,15 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 /**
- * Processes and folders that must not outlive their use: neither when a measurement fails, nor when the user loses patience,
- * nor when this process ends in any other way that it notices.
+ * Owns processes and folders, and removes them when a measurement fails, when the user interrupts, and when this
+ * process ends in any other way that it can observe.
  */
 export class Lifetime {
   static readonly #all = new Set<Lifetime>();
   readonly #children = new Set<ChildProcess>();
   readonly #folders: string[] = [];
 
-  /** Runs some work and then ends whatever it started. */
+  /** Runs the work and then ends everything that it started. */
   static async during<Result>(work: (lifetime: Lifetime) => Promise<Result>): Promise<Result> {
     const lifetime = new Lifetime();
     Lifetime.#all.add(lifetime);
@@ -24,7 +24,7 @@ export class Lifetime {
     }
   }
 
-  /** Ends everything at once. What dies without an answer has nothing worth saving. */
+  /** Ends everything at once. Killed processes have no data worth saving. */
   static endAll(): void {
     for (const lifetime of Lifetime.#all) {
       for (const child of lifetime.#children) child.kill('SIGKILL');
@@ -56,7 +56,7 @@ function killed(child: ChildProcess): Promise<void> {
   });
 }
 
-/** A process that was just killed may still write a last file while its folder is being removed. */
+/** Retries, because a process that was just killed may still write a last file while its folder is being removed. */
 function removeFolder(folder: string): void {
   rmSync(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 });
 }

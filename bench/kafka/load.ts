@@ -3,7 +3,7 @@ import { createInterface } from 'node:readline';
 import { type Clock, systemClock, systemEnvironment } from '@weir/core';
 import type { Lifetime } from './lifetime.ts';
 
-/** Settings of a client, by Apache's names. What is not here has Apache's default. */
+/** Client settings by Apache's names. Settings that are absent have Apache's defaults. */
 export type ClientSettings = Readonly<Record<string, string | number>>;
 
 export interface Latency {
@@ -16,7 +16,7 @@ export interface Latency {
 
 export interface Work {
   readonly records: number;
-  /** Of values alone. */
+  /** Bytes of record values, without keys and overhead. */
   readonly bytes: number;
   readonly seconds: number;
 }
@@ -27,9 +27,9 @@ export interface ProduceWork {
   readonly producers: number;
   readonly records: number;
   readonly settings: ClientSettings;
-  /** Records per second of all producers together; as fast as they can without it. */
+  /** Records per second of all producers together; unlimited if absent. */
   readonly rate?: number;
-  /** `client` leaves the partition to the client, `turns` takes another for every record. */
+  /** `client` leaves the partition to the client; `turns` uses round-robin per record. */
   readonly spread?: 'client' | 'turns';
   readonly warmUpRecords?: number;
 }
@@ -50,7 +50,7 @@ export interface EndToEndWork {
   readonly settings: ClientSettings;
 }
 
-/** Apache's clients in a process of their own; `Load.java` says what the commands mean. */
+/** Apache's clients in a separate process; `Load.java` documents the commands. */
 export interface Load {
   createTopics(servers: string, topics: readonly string[], partitions: number): Promise<void>;
   produce(servers: string, work: ProduceWork): Promise<Work & { readonly latency: Latency }>;
@@ -58,10 +58,10 @@ export interface Load {
   endToEnd(servers: string, work: EndToEndWork): Promise<Work & { readonly latency: Latency }>;
 }
 
-/** 1 KiB, without a key. */
+/** Value size; records have no key. */
 export const recordBytes = 1024;
 
-/** No command takes so long on a machine on which it makes sense to measure. */
+/** Timeout of a command. */
 const commandMsMax = 15 * 60_000;
 const errorCharsMax = 16 * 1024;
 

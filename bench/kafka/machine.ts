@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { availableParallelism, cpus, release as kernelRelease, totalmem, type } from 'node:os';
 import { GiB } from '@weir/core';
 
-/** Where results were taken; those of two machines do not belong in one table. */
+/** Describes this machine. Results of two machines do not belong in one table. */
 export function machine(): string {
   const [, java] =
     /version "([^"]+)"/.exec(spawnSync('java', ['-version'], { encoding: 'utf8' }).stderr) ?? [];
@@ -15,7 +15,7 @@ export function machine(): string {
   ].join(', ');
 }
 
-/** The commit that is measured, with a plus when the tree differs from it. */
+/** Returns the measured commit, with a plus if the working tree differs from it. */
 export function commit(root: string): string {
   const git = (...args: string[]) =>
     spawnSync('git', args, { cwd: root, encoding: 'utf8' }).stdout?.trim() ?? '';

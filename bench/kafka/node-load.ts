@@ -7,20 +7,21 @@ import { createTopic } from '../../tests/interop/brokers/topics.ts';
 import type { ClientSettings, EndToEndWork, FetchWork, Latency, Load, ProduceWork } from './load.ts';
 import { recordBytes } from './load.ts';
 
-/** Up to these versions topics go by their names. */
+/** The last versions that identify topics by name. */
 const lastProduceVersionWithNames = 12;
 const lastFetchVersionWithNames = 12;
 const timeoutMs = 120_000;
-/** As many requests as Apache's producer has under way on a connection. */
+/** Limit of Apache's producer per connection. */
 const inFlightMax = 5;
 /** Apache's default of `batch.size`. */
 const defaultBatchBytes = 16 * 1024;
-/** What a record of 1 KiB adds to a batch. */
+/** Size of a 1 KiB record in a batch. */
 const storedRecordBytes = recordBytes + 16;
 
 /**
- * The load where there is no Java: our own codec, in this process. Its producers are not idempotent and gather nothing; they
- * send finished batches of the wanted size. So its results say how Weir changes, and nothing about how it compares.
+ * The load generator without Java: Weir's own codec, in this process. Its producers are not idempotent and do not
+ * linger; they send finished batches of the requested size. Its results show how Weir changes over time, and not how it
+ * compares to Kafka.
  */
 export function openNodeLoad(clock: Clock = systemClock): Load {
   return {
@@ -46,7 +47,7 @@ function recordsPerBatch(settings: ClientSettings): number {
   return Math.max(1, Math.floor(Number(settings['batch.size'] ?? defaultBatchBytes) / storedRecordBytes));
 }
 
-/** Writes the same batch to some partitions of a topic, in one request. */
+/** Writes the same batch to several partitions of a topic in one request. */
 async function append(
   connection: KafkaConnection,
   name: string,
@@ -71,13 +72,13 @@ async function produce(clock: Clock, servers: string, { spread, settings, ...wor
 
 export interface BatchesToWrite extends Omit<ProduceWork, 'settings' | 'spread'> {
   readonly recordsInBatch: number;
-  /** Neighbours in a topic; a divisor of its partitions. */
+  /** Neighbouring partitions per request; a divisor of the partition count of the topic. */
   readonly partitionsInRequest: number;
 }
 
 /**
- * Writes finished batches, to one partition after the other. Apache's producer is no judge of a cluster with very many
- * partitions: it looks at all of them whenever it sends.
+ * Writes finished batches to one partition after the other. Apache's producer cannot measure a cluster with very many
+ * partitions, because it iterates over all of them on every send.
  */
 export async function writeBatches(clock: Clock, servers: string, work: BatchesToWrite) {
   const { topics, partitions, producers, records, rate, recordsInBatch, partitionsInRequest } = work;
@@ -146,7 +147,7 @@ async function endToEnd(clock: Clock, servers: string, work: EndToEndWork) {
       const reading = readOnce(reader, topic, offsets, (stampMs) => {
         if (seen++ >= warmUpRecords) latenciesMs.push(clock.monotonicMs() - stampMs);
       });
-      // A writer that fails must not leave the reader waiting for what never comes.
+      // If a writer fails, the reader must not wait for records that never arrive.
       await Promise.race([reading, writing.then(() => reading)]);
     }
     await writing;
@@ -172,7 +173,7 @@ async function endToEnd(clock: Clock, servers: string, work: EndToEndWork) {
   }
 }
 
-/** Where the partitions end now, so that what an earlier run wrote is not read. */
+/** Returns the current end offsets, so that records of an earlier run are not read. */
 async function endsOf(connection: KafkaConnection, topic: string, partitions: number): Promise<bigint[]> {
   const { topics } = await connection.request(
     apis.ListOffsets,
@@ -195,7 +196,10 @@ async function endsOf(connection: KafkaConnection, topic: string, partitions: nu
   return ends;
 }
 
-/** One Fetch of all partitions with the limits of Apache's consumer. Moves the offsets on and gives the number of records. */
+/**
+ * Fetches all partitions once with the limits of Apache's consumer. Advances the offsets and returns the number of
+ * records.
+ */
 async function readOnce(
   connection: KafkaConnection,
   topic: string,

@@ -19,7 +19,7 @@ const fullSizes: Sizes = {
   partitions: 100_000,
 };
 
-/** Enough to see that everything works, and too little for a conclusion. */
+/** Smoke test: too little work for conclusions. */
 const quickSizes: Sizes = {
   runs: 1,
   records: 150_000,
@@ -43,7 +43,7 @@ export const usage = `npm run bench:kafka -- [flags]
   --list              names the rows
 `;
 
-/** What the command line asks for, `list` or `help` for a question about it, or what is wrong with it. */
+/** Parses the command line: the options, `list` or `help`, or an error message. */
 export function readOptions(
   argv: readonly string[],
   rows: readonly BenchRow[],

@@ -1,11 +1,11 @@
 import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync, readlinkSync, statSync } from 'node:fs';
 
-/** What a process and its descendants have used so far, from `/proc`; nothing where there is no such folder. */
+/** Resource use of a process and its descendants so far, from `/proc`; `undefined` without `/proc`. */
 export interface ProcessStats {
   /** User and system time together. */
   readonly cpuSeconds: number;
-  /** The resident size of each, added up, now and at its largest. */
+  /** Sum of resident sizes, current and peak. */
   readonly residentBytes: number;
   readonly peakBytes: number;
 }
@@ -24,17 +24,17 @@ export function figuresOf(pid: number): ProcessStats | undefined {
   return { cpuSeconds: cpuTicks / ticksPerSecond(), residentBytes, peakBytes };
 }
 
-/** What lies in files that a process has open and that have no name any more. */
+/** Returns the bytes in open files of a process that have been unlinked. */
 export function unnamedFileBytes(pid: number): number {
   const folder = `/proc/${pid}/fd`;
   let bytes = 0;
   for (const name of readdirSync(folder)) {
     try {
-      // A disk may hold less than the size says where content was cut out.
+      // Counts allocated blocks, because a file with holes occupies less than its size.
       if (readlinkSync(`${folder}/${name}`).endsWith(' (deleted)'))
         bytes += statSync(`${folder}/${name}`).blocks * 512;
     } catch {
-      // It was closed meanwhile.
+      // The file was closed in the meantime.
     }
   }
   return bytes;
@@ -44,11 +44,11 @@ interface Stat {
   readonly pid: number;
   readonly parentPid: number;
   readonly ownTicks: number;
-  /** Of children that have ended. */
+  /** CPU time of children that have ended. */
   readonly childTicks: number;
 }
 
-/** Reads `/proc/<pid>/stat`. The name in it may hold blanks and parentheses, so that fields are counted behind it. */
+/** Parses `/proc/<pid>/stat`. The process name may contain blanks and parentheses, so fields are counted after it. */
 export function parseStat(text: string): Stat {
   const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
   const field = (number: number) => Number(fields[number - 3]);

@@ -1,7 +1,7 @@
-/** The cumulative counts of a histogram without labels of its own, by the upper ends of its buckets. */
+/** Cumulative counts of a histogram without labels, by the upper bounds of its buckets. */
 export type Buckets = ReadonlyMap<number, number>;
 
-/** Reads one histogram out of the text that `/metrics` answers. */
+/** Reads one histogram from the text of `/metrics`. */
 export function histogramIn(text: string, name: string): Buckets {
   const found = new Map<number, number>();
   for (const line of text.split('\n')) {
@@ -14,14 +14,14 @@ export function histogramIn(text: string, name: string): Buckets {
   return found;
 }
 
-/** What was counted between two readings. */
+/** Returns the counts between two readings. */
 export function since(before: Buckets, after: Buckets): Buckets {
   return new Map([...after].map(([end, count]) => [end, count - (before.get(end) ?? 0)]));
 }
 
 /**
- * The value below which a share of what was counted lies. Within a bucket it is guessed, as if values were spread evenly
- * there, so that the ends of the bucket are told too: the truth lies between them.
+ * Estimates a quantile by linear interpolation within a bucket. Also returns the bounds of the bucket, because the true
+ * value lies between them.
  */
 export function quantile(
   buckets: Buckets,

@@ -6,7 +6,7 @@ export interface Occasion {
   readonly date: string;
   readonly machine: string;
   readonly commit: string;
-  /** How often each side was measured. */
+  /** Measurements per side. */
   readonly runs: number;
   readonly isQuick: boolean;
 }
@@ -15,8 +15,8 @@ const head = [...columns, 'date', 'commit', 'runs'] as const;
 const machineLabel = 'Machine: ';
 
 /**
- * The text of RESULTS.md with results put in. A measurement that was repeated replaces its lines; the others stay with their
- * date, unless they are from another machine.
+ * Returns the text of RESULTS.md with the results inserted. A repeated measurement replaces its lines; others keep
+ * their lines and date, unless they come from another machine.
  */
 export function updatedResults(before: string, results: readonly Figure[], occasion: Occasion): string {
   const { date, commit, machine, runs, isQuick } = occasion;
@@ -27,7 +27,7 @@ export function updatedResults(before: string, results: readonly Figure[], occas
   const lines: string[][] = [];
   for (const line of kept) {
     if (!rows.has(line[0]!)) lines.push(line);
-    // A measurement keeps its place.
+    // Repeated measurements stay at their position in the table.
     else if (lines.every(([row]) => row !== line[0])) lines.push(...fresh.filter(([row]) => row === line[0]));
   }
   const placed = new Set(lines.map(([row]) => row));
@@ -35,7 +35,7 @@ export function updatedResults(before: string, results: readonly Figure[], occas
   return page(machine, lines);
 }
 
-/** How many results have a bar, and how many of them meet it. */
+/** Summarizes how many results have a bar and how many of them meet it. */
 export function verdict(results: readonly Figure[]): string {
   const judged = results.map(isMet).filter((met) => met !== undefined);
   return `${judged.filter(Boolean).length} of ${judged.length} bars met`;

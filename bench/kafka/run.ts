@@ -15,12 +15,12 @@ import { benchRows } from './rows/index.ts';
 import { cellsOf, columns, markdownTable } from './table.ts';
 
 /**
- * `npm run bench:kafka`: Weir beside Apache Kafka, driven by the same client in the same run. Everything that it starts
- * listens on the loopback, keeps its data in temporary folders and is gone afterwards, also when it is interrupted.
+ * `npm run bench:kafka`: measures Weir and Apache Kafka with the same client in the same run. All servers listen on
+ * loopback and store their data in temporary folders, which are removed afterwards, also on interruption.
  */
 const root = join(import.meta.dirname, '../..');
 const resultsPage = join(root, 'bench/RESULTS.md');
-/** A run that takes longer is stuck. */
+/** A longer run is stuck. */
 const runMsMax = 3 * 3_600_000;
 
 function say(text: string): void {
@@ -37,7 +37,7 @@ process.once('SIGINT', () => endBy('interrupted', 130));
 process.once('SIGTERM', () => endBy('terminated', 143));
 process.once('SIGHUP', () => endBy('nobody is listening any more', 129));
 
-/** The client that drives both servers, and the other server where it can be had. */
+/** The client for both servers, and Kafka where it is available. */
 function deps(lifetime: Lifetime, isWeirAlone: boolean) {
   const missing = missingTool();
   if (missing !== false) {
@@ -63,7 +63,7 @@ async function measureAll({ rows, sizes, isQuick, isWeirAlone, writesResults, ..
     const { load, startKafka, client } = deps(lifetime, isWeirAlone);
     for (const row of rows) {
       say(`${row.name} …`);
-      // One that fails must not take the others with it.
+      // A failing row must not stop the others.
       try {
         const found = await row.run({ load, sizes, weirOptions: { profileFolder }, startKafka, say });
         results.push(...found);

@@ -13,14 +13,14 @@ interface ServerToStart {
   readonly program: string;
   readonly args: readonly string[];
   readonly variables?: Readonly<Record<string, string>>;
-  /** Asked again and again until it is true. */
+  /** Polled until it returns true. */
   readonly isReady: (server: ServerProcess) => boolean | Promise<boolean>;
 }
 
-/** A server in a process of its own. */
+/** A server in a separate process. */
 export class ServerProcess {
   readonly name: string;
-  /** How long it took from the start of the process until it was ready. */
+  /** Time from the start of the process until it was ready. */
   startMs = 0;
   readonly #child: ChildProcess;
   readonly #ended: Promise<string>;
@@ -47,7 +47,7 @@ export class ServerProcess {
   ): Promise<ServerProcess> {
     const { PATH, HOME } = systemEnvironment;
     const startMs = clock.monotonicMs();
-    // Variables of this machine must not configure what is measured.
+    // Environment variables of this machine must not configure the measured server.
     const child = spawn(program, args, {
       env: { PATH, HOME, ...variables },
       stdio: ['ignore', 'pipe', 'pipe'],
@@ -67,7 +67,7 @@ export class ServerProcess {
     return server;
   }
 
-  /** The end of what it printed. */
+  /** The end of its output. */
   get text(): string {
     return this.#text;
   }
@@ -84,7 +84,7 @@ export class ServerProcess {
     return this.#child.exitCode === null && this.#child.signalCode === null;
   }
 
-  /** Lets it do nothing at all until `resume`; its connections stay. */
+  /** Suspends the process until `resume`; its connections stay open. */
   pause(): void {
     this.#child.kill('SIGSTOP');
   }
@@ -93,7 +93,7 @@ export class ServerProcess {
     this.#child.kill('SIGCONT');
   }
 
-  /** Asks it to stop, as an operator would, and waits until it has. */
+  /** Stops it as an operator would, and waits until it has ended. */
   async stop(clock: Clock = systemClock): Promise<void> {
     if (!this.isRunning) return;
     this.#child.kill('SIGTERM');

@@ -3,13 +3,13 @@ import type { Lifetime } from './lifetime.ts';
 import { ServerProcess } from './server-process.ts';
 import { printLatency, type StoreLatency } from './store-latency.ts';
 
-/** What was asked of a bucket since it was started. */
+/** Requests to a bucket since its start. */
 interface BucketCounts {
   readonly puts: number;
   readonly gets: number;
   readonly refused: number;
   readonly storedBytes: number;
-  /** Pages of 4 MiB, the last of each object being shorter. */
+  /** Pages of 4 MiB in all objects; the last page of an object is shorter. */
   readonly pages: number;
 }
 
@@ -19,7 +19,7 @@ export interface SlowBucket {
   stop(): Promise<void>;
 }
 
-/** A bucket that takes its time, in a process of its own. */
+/** Starts a bucket with the given latency in a separate process. */
 export async function startSlowBucket(lifetime: Lifetime, latency: StoreLatency): Promise<SlowBucket> {
   const server = await ServerProcess.start(lifetime, {
     name: 'the bucket',

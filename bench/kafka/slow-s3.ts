@@ -4,14 +4,15 @@ import { GiB, MiB, systemClock, systemRandom } from '@weir/core';
 import { latencySource, parseLatency } from './store-latency.ts';
 
 /**
- * As much of S3 as agents use, in memory, with the latency of the first argument: a process of its own, so that it takes no
- * time from whom it serves. It looks at no signature and no checksum. `GET /-/counts` tells what was asked of it so far.
+ * The subset of S3 that agents use, in memory, with the latency given as first argument. A separate process, so that it
+ * takes no CPU time from the measured servers' threads. It checks neither signatures nor checksums. `GET /-/counts`
+ * returns the request counts.
  */
 const nextLatencyMs = latencySource(parseLatency(process.argv[2] ?? ''), systemRandom);
 
-/** More than any row writes. Beyond it puts are refused, so that a mistake does not take the machine's memory. */
+/** More than any row writes. Further puts are refused, so that a mistake does not exhaust the machine's memory. */
 const storedBytesMax = 6 * GiB;
-/** What agents read at a time. */
+/** The unit in which agents read. */
 const pageBytes = 4 * MiB;
 const keysPerPage = 1000;
 
@@ -68,7 +69,7 @@ function get(key: string, wanted: string | undefined): Answer {
   counts.gets++;
   const found = objects.get(key);
   if (found === undefined) return { status: 404 };
-  // Kept as it came until somebody reads it, which most objects never see.
+  // Parts are joined only on the first read; most objects are never read.
   if (found.parts.length > 1) found.parts = [Buffer.concat(found.parts)];
   const body = found.parts[0] ?? Buffer.alloc(0);
   const range = /^bytes=(\d+)-(\d+)$/.exec(wanted ?? '');

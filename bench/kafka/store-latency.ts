@@ -1,9 +1,9 @@
 import type { Random } from '@weir/core';
 
-/** How long a store takes to answer. */
+/** Latency of a store. */
 export type StoreLatency =
   | { readonly kind: 'constant'; readonly ms: number }
-  /** As those of real stores are spread: most alike, a few much longer. */
+  /** The distribution of real stores: most latencies are similar, a few are much longer. */
   | { readonly kind: 'log-normal'; readonly medianMs: number; readonly p99Ms: number };
 
 export function printLatency(latency: StoreLatency): string {
@@ -22,10 +22,10 @@ export function parseLatency(text: string): StoreLatency {
   throw new Error(`${text} is neither constant:<ms> nor log-normal:<median ms>:<p99 ms>`);
 }
 
-/** The standard normal distribution is below this in 99 of 100 cases. */
+/** The 99th percentile of the standard normal distribution. */
 const normalP99 = 2.326_347_874;
 
-/** A function that gives the next latency, in milliseconds. */
+/** Returns a function that draws the next latency in milliseconds. */
 export function latencySource(latency: StoreLatency, random: Random): () => number {
   if (latency.kind === 'constant') return () => latency.ms;
   const { medianMs, p99Ms } = latency;
@@ -33,7 +33,7 @@ export function latencySource(latency: StoreLatency, random: Random): () => numb
   return () => medianMs * Math.exp(sigma * standardNormal(random));
 }
 
-/** Box and Muller's. The argument of the logarithm is never 0. */
+/** Box-Muller transform. The argument of the logarithm is never 0. */
 function standardNormal(random: Random): number {
   return Math.sqrt(-2 * Math.log(1 - random.next())) * Math.cos(2 * Math.PI * random.next());
 }

@@ -2,7 +2,7 @@ import { type Figure, isMet } from './figure.ts';
 
 export const columns = ['measurement', 'figure', 'Weir', 'Kafka', 'ratio', 'bar', 'met'] as const;
 
-/** The cells of a line, as many as there are columns. */
+/** Returns the cells of a line, one per column. */
 export function cellsOf(figure: Figure): string[] {
   const { row, figure: name, unit, weir, kafka, ratio, bar } = figure;
   const met = isMet(figure);
@@ -17,14 +17,17 @@ export function cellsOf(figure: Figure): string[] {
   ];
 }
 
-/** Three digits are more than a shared machine can tell of a time; a count is exact, and may miss its bar by little. */
+/**
+ * Formats a value with about three digits, because a shared machine is not more precise. Counts below 10 get three
+ * decimals, because they are exact and may miss their bar by little.
+ */
 function amount(value: number | undefined, unit: string): string {
   if (value === undefined) return '';
   const digits = value >= 100 || Number.isInteger(value) ? 0 : value >= 10 ? 1 : unit === '' ? 3 : 2;
   return `${value.toFixed(digits)} ${unit}`.trimEnd();
 }
 
-/** A Markdown table whose columns line up for people who read it as text. */
+/** Renders a Markdown table with aligned columns. */
 export function markdownTable(head: readonly string[], lines: readonly (readonly string[])[]): string {
   const widths = head.map((name, column) =>
     Math.max(name.length, ...lines.map((line) => line[column]!.length)),

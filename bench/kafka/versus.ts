@@ -13,21 +13,21 @@ const saidCharsMax = 4000;
 export type Sample = Readonly<Record<string, number | undefined>>;
 
 export interface FigureSpec {
-  /** Of the number in the samples. */
+  /** Key of the value in the samples. */
   readonly key: string;
   readonly figure: string;
   readonly unit: string;
   readonly bar?: FigureBar;
-  /** How runs become one number: the median, or for a peak the largest. */
+  /** How runs are aggregated: the median, or the largest for a peak. */
   readonly of?: 'median' | 'largest';
 }
 
 export interface Plan {
   readonly row: string;
   readonly results: readonly FigureSpec[];
-  /** Once per side, before the first run. */
+  /** Runs once per side, before the first run. */
   prepare?(broker: Broker): Promise<void>;
-  /** One measurement; `turn` counts from 0. */
+  /** Takes one measurement; `turn` counts from 0. */
   run(contender: Contender, turn: number): Promise<Sample>;
 }
 
@@ -37,8 +37,9 @@ export interface Contender {
 }
 
 /**
- * Starts both servers over empty folders and measures them in turns: A, B, B, A, A, B. The machine may be shared and slow down
- * at any moment, but it then slows down both, so that the ratio of neighbouring runs says more than any of the numbers.
+ * Starts both servers over empty folders and measures them in turns: A, B, B, A, A, B. A shared machine may slow down
+ * at any moment, but it slows down both sides, so the ratio of neighbouring runs is more reliable than the absolute
+ * numbers.
  */
 export function versus(bench: BenchRun, { row, results, prepare, run }: Plan): Promise<Figure[]> {
   return Lifetime.during(async (lifetime) => {
@@ -61,7 +62,7 @@ export function versus(bench: BenchRun, { row, results, prepare, run }: Plan): P
   });
 }
 
-/** Adds to a failure whose server it was about, and what that server said last. */
+/** Adds the name and the last output of the server to an error. */
 async function blaming<Result>(broker: Broker, work: () => Promise<Result>): Promise<Result> {
   try {
     return await work();
@@ -101,7 +102,7 @@ function medianOf(values: readonly number[]): number | undefined {
   return values.length === 0 ? undefined : median(values);
 }
 
-/** Does some work and adds what the server used for it. */
+/** Runs the work and adds the resources that the server used for it. */
 export async function measured<Done extends Work>(
   contender: Contender,
   work: (servers: string) => Promise<Done>,

@@ -8,7 +8,7 @@ import { ServerProcess } from './server-process.ts';
 const bin = join(import.meta.dirname, '../../bin/weir');
 
 export interface WeirOptions {
-  /** Where profiles of its processes go; none are taken without it. They cost some of the time that they measure. */
+  /** Folder for CPU profiles; none are taken if absent. Profiling slows down the measured processes. */
   readonly profileFolder: string | undefined;
   /** Further flags of a playground. */
   readonly flags?: readonly string[];
@@ -43,7 +43,7 @@ async function startPlaygroundOver(
   };
 }
 
-/** `weir local`: everything in one process and nothing that outlives it. */
+/** `weir local`: everything in one process, without durable data. */
 export async function startLocal(lifetime: Lifetime, options: WeirOptions): Promise<Broker> {
   const ports = ['-kafkaPort', '0', '-httpPort', '0', '-consolePort', '0'];
   const args = ['local', ...ports, ...(options.flags ?? [])];
@@ -61,7 +61,7 @@ export async function startLocal(lifetime: Lifetime, options: WeirOptions): Prom
 }
 
 export interface ClusterToStart extends WeirOptions {
-  /** A bucket of files unless given. */
+  /** A file bucket by default. */
   readonly bucketUrl?: string;
   /** More flags of the agent. */
   readonly agentFlags?: readonly string[];
@@ -75,14 +75,14 @@ export interface WeirCluster extends Broker {
   readonly database: string;
   /** The agent's metrics, as text. */
   metrics(): Promise<string>;
-  /** Stops the control plane; the agent stays and waits for it. */
+  /** Stops the control plane; the agent keeps running and waits for it. */
   stopControlPlane(): Promise<void>;
   startControlPlane(): Promise<ServerProcess>;
-  /** Another control-plane process over the same database, which waits for its turn. */
+  /** Starts another control-plane process over the same database, as a standby. */
   startStandby(): Promise<ServerProcess>;
 }
 
-/** A control-plane process says in its log when it leads. */
+/** Log line of a new leader. */
 const leads = 'started leading cluster';
 
 export async function startCluster(lifetime: Lifetime, options: ClusterToStart): Promise<WeirCluster> {
@@ -141,7 +141,7 @@ export async function startCluster(lifetime: Lifetime, options: ClusterToStart):
         return controlPlane;
       },
       startStandby: () => startControlPlane('0', ''),
-      /** The agent is what has a cache; the control plane goes on. */
+      /** Restarts only the agent, which has the cache; the control plane keeps running. */
       async restart() {
         await agent.stop();
         return describe(await startAgent());
@@ -168,7 +168,7 @@ function startWeir(
     program: bin,
     args,
     variables: {
-      // Of the bucket server that the harness starts; it looks at no signature.
+      // For the harness's bucket server, which does not check signatures.
       AWS_ACCESS_KEY_ID: 'bench',
       AWS_SECRET_ACCESS_KEY: 'bench',
       ...(profileFolder === undefined
@@ -180,7 +180,7 @@ function startWeir(
   });
 }
 
-/** The address that a command printed beside a label. */
+/** Returns the address that a command printed after a label. */
 function addressIn({ text }: ServerProcess, label: Label): string | undefined {
   return new RegExp(`^ {2}${label} +(\\S+)\n`, 'm').exec(text)?.[1];
 }

@@ -14,8 +14,9 @@ import { markdownTable } from '../kafka/table.ts';
 import { startCluster } from '../kafka/weir.ts';
 
 /**
- * `npm run bench:outage`: what producers on librdkafka leave behind when their cluster is out of reach for longer than they wait for a
- * delivery. The control plane of Weir, or Apache Kafka as a whole, is stopped for a while and goes on; then the topic is counted.
+ * `npm run bench:outage`: what librdkafka producers leave in the topic after an outage that is longer than their
+ * delivery timeout. The control plane of Weir, or Apache Kafka as a whole, is suspended for a while and resumed; then
+ * the topic is counted.
  */
 const usage = `npm run bench:outage -- [flags]
   --pause <seconds>    how long the outage lasts (16)
@@ -25,12 +26,12 @@ const usage = `npm run bench:outage -- [flags]
   --weir-alone         without Apache Kafka beside it
 `;
 
-/** How long values are written before the outage, and after its end. */
+/** Time of writing before the outage and after it. */
 const secondsBefore = 5;
 const secondsAfter = 10;
 const partitions = 4;
 const paddingBytes = 100;
-/** A run that takes longer is stuck. */
+/** A longer run is stuck. */
 const runMsMax = 20 * 60_000;
 
 interface Outage {
@@ -43,13 +44,13 @@ interface Counted {
   readonly values: number;
   readonly delivered: number;
   readonly failed: number;
-  /** Values of which the client never said what became of them. */
+  /** Values without a delivery report. */
   readonly unknown: number;
   readonly errors: Readonly<Record<string, number>>;
   readonly records: number;
   readonly duplicates: number;
   readonly copiesMax: number;
-  /** Delivered, and not there. */
+  /** Reported as delivered, but not in the topic. */
   readonly lost: number;
   readonly failedButWritten: number;
 }
@@ -117,7 +118,7 @@ async function measure(classPath: string | undefined, outage: Omit<Outage, 'conf
   return rows;
 }
 
-/** The address for clients, and the process whose pause is the outage. */
+/** Starts the server; returns the client address and the process to suspend for the outage. */
 async function start(
   lifetime: Lifetime,
   name: 'Weir' | 'Kafka',

@@ -12,7 +12,7 @@ import { throughputSettings } from './produce.ts';
 
 const row = 'produce over TLS, 4 producers, 1 partition';
 
-/** The same work with and without TLS, in turns. */
+/** Measures the same work with and without TLS, in turns. */
 export const encryptedRow: BenchRow = {
   name: 'produce-tls',
   isQuick: false,
@@ -32,7 +32,7 @@ export const encryptedRow: BenchRow = {
           settings: { ...throughputSettings, ...client },
         },
       ];
-      // Topics are made by writing to them: only producers are told how to get in.
+      // Topics are auto-created by writes, because only producers have the TLS settings.
       const work = { topics: ['encrypted'], partitions: 1, producers: 4 };
       for (const { contender, settings } of sides) {
         const records = sizes.warmUpRecords;
@@ -67,7 +67,7 @@ export const encryptedRow: BenchRow = {
     }),
 };
 
-/** What a server and a client need to speak TLS with each other. */
+/** Creates the TLS files for a server and a client. */
 async function certificates(
   folder: string,
 ): Promise<{ readonly flags: readonly string[]; readonly client: ClientSettings }> {

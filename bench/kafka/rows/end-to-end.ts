@@ -16,11 +16,11 @@ interface EndToEndRow {
 
 const rows: readonly EndToEndRow[] = [
   { name: 'end-to-end', settings: throughputSettings, isQuick: true },
-  // One partition and batches of 16 KiB, five at most under way: a server that takes longer than 8 ms falls behind.
+  // With one partition, 16 KiB batches and five requests in flight, a server that takes longer than 8 ms falls behind.
   { name: 'end-to-end-defaults', settings: defaultSettings, note: 'all settings default', isQuick: false },
 ];
 
-/** From the moment at which a record was due until a consumer of the same process has it. */
+/** Latency from the time at which a record was due until a consumer in the same process receives it. */
 export const endToEndRows: readonly BenchRow[] = rows.map(({ name, settings, note, isQuick }) => ({
   name,
   isQuick,

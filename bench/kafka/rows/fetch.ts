@@ -6,13 +6,14 @@ import { throughputSettings } from './produce.ts';
 const topic = 'read';
 const partitions = 16;
 /**
- * Hot means that the server still has it: 160 MiB, of which 128 are read over and over. An agent on two cores keeps 192. A
- * consumer that came to the end would have a request there that waits for more, and could not start again before it is answered.
+ * Hot data is still in the server's cache: 160 MiB are written, of which 128 are read repeatedly. An agent on two cores
+ * caches 192 MiB. The reader stops before the end, because a consumer at the end has a long poll in flight and cannot
+ * restart before it is answered.
  */
 const hotRecordsWritten = 160 * 1024;
 const hotRecords = 128 * 1024;
 
-/** What was just written, which both servers have in memory. */
+/** Reads recently written data, which both servers have in memory. */
 const hot: BenchRow = {
   name: 'fetch-hot',
   isQuick: true,
@@ -39,7 +40,7 @@ const hot: BenchRow = {
   },
 };
 
-/** After a restart: whatever the server itself kept in memory is gone, while the system may still have the files. */
+/** Reads after a restart: the server's own cache is empty, but the operating system may still cache the files. */
 const cold: BenchRow = {
   name: 'fetch-cold',
   isQuick: false,
@@ -67,7 +68,7 @@ const cold: BenchRow = {
 
 async function writeFirst({ load }: BenchRun, servers: string, records: number): Promise<void> {
   await load.createTopics(servers, [topic], partitions);
-  // One partition after the other for every record, so that all have the same number.
+  // Round-robin per record, so that all partitions have the same number of records.
   const settings = { ...throughputSettings, 'linger.ms': 50 };
   await load.produce(servers, {
     topics: [topic],

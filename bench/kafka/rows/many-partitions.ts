@@ -10,10 +10,13 @@ import { histogramIn, quantile, since } from '../prometheus.ts';
 import { startCluster, type WeirCluster } from '../weir.ts';
 import { steadyRate } from './end-to-end.ts';
 
-/** Partitions come in topics of a thousand. */
+/** Each topic has a thousand partitions. */
 const partitionsPerTopic = 1000;
 const producers = 4;
-/** As Apache's producer would send: a batch of 16 KiB to one partition after the other; and single records, here and there. */
+/**
+ * Batches of 16 KiB to one partition after the other, as Apache's producer sends them; and single records to scattered
+ * partitions.
+ */
 const phases = [
   { name: '10 MB/s', rate: steadyRate, recordsInBatch: 15, partitionsInRequest: 1 },
   {
@@ -23,18 +26,18 @@ const phases = [
     partitionsInRequest: 100,
   },
 ] as const;
-/** Written first, as fast as it goes, so that every partition has data and the journal is long enough for a snapshot. */
+/** Written first at full speed, so that every partition has data and the journal is long enough for a snapshot. */
 const fillRecordsPerPartition = 40;
 const fillPartitionsInRequest = 500;
 
-/** Without a snapshot by then, the row says that it starts from the journal. */
+/** Without a snapshot after this time, the row reports a start from the journal alone. */
 const snapshotMsMax = 60_000;
 const snapshotPollMs = 250;
 
-/** From the upload of a file until the control plane has ordered it and the agent knows. */
+/** Time from the upload of a file until the agent has the control plane's answer to the commit. */
 const commitHistogram = 'service_agent_segment_batcher_flush_put_file_duration';
 
-/** A control plane and an agent, each a process of its own, with as many partitions as a large cluster has. */
+/** A control plane and an agent in separate processes, with as many partitions as a large cluster has. */
 export const manyPartitionsRow: BenchRow = {
   name: 'many-partitions',
   isQuick: false,
@@ -128,17 +131,20 @@ interface Stored {
   /** 0 when there is no snapshot. */
   readonly snapshotBytes: number;
   readonly journalBytes: number;
-  /** Entries that the snapshot lacks. */
+  /** Journal entries after the snapshot. */
   readonly entriesBehind: number;
 }
 
 interface Restart extends Stored {
-  /** From the start of the process until it leads. */
+  /** From the start of the process until it is leader. */
   readonly leadsMs: number;
   readonly peakMib: number | undefined;
 }
 
-/** A standby saves a snapshot sooner than a leader, which has better things to do; then both end, and one starts again. */
+/**
+ * Starts a standby, because a standby saves a snapshot sooner than a busy leader; then stops both processes and starts
+ * one again.
+ */
 async function restartFromSnapshot(cluster: WeirCluster, clock: Clock = systemClock): Promise<Restart> {
   const standby = await cluster.startStandby();
   const endMs = clock.monotonicMs() + snapshotMsMax;
@@ -153,7 +159,7 @@ async function restartFromSnapshot(cluster: WeirCluster, clock: Clock = systemCl
   return { ...found, leadsMs: clock.monotonicMs() - startMs, peakMib: mib(results?.peakBytes) };
 }
 
-/** What a process that starts has to read. */
+/** Reads the sizes of snapshot and journal that a starting process has to read. */
 function journalIn(path: string): Stored {
   const database = new DatabaseSync(path, { readOnly: true });
   try {

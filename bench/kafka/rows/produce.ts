@@ -3,9 +3,9 @@ import type { BenchRow } from '../bench-run.ts';
 import type { ClientSettings } from '../load.ts';
 import { measured, versus } from '../versus.ts';
 
-/** Batches as large as people choose who care for throughput. The linger is Apache's default since 4.0. */
+/** Batch size of a typical throughput-oriented configuration. The linger is Apache's default since 4.0. */
 export const throughputSettings: ClientSettings = { acks: 'all', 'linger.ms': 5, 'batch.size': 256 * 1024 };
-/** Apache's defaults: batches of 16 KiB, and acks=all as well. */
+/** Apache's defaults: 16 KiB batches and acks=all. */
 export const defaultSettings: ClientSettings = {};
 
 interface ProduceRow {

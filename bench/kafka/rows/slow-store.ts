@@ -11,7 +11,7 @@ import { startCluster, type WeirCluster } from '../weir.ts';
 import { steadyRate } from './end-to-end.ts';
 import { throughputSettings } from './produce.ts';
 
-/** As object stores answer on a normal day. Reads take as long as writes. */
+/** Typical object store latency. Reads take as long as writes. */
 const usualStore: StoreLatency = { kind: 'log-normal', medianMs: 60, p99Ms: 400 };
 const fastStore: StoreLatency = { kind: 'constant', ms: 8 };
 
@@ -39,7 +39,10 @@ const latencyResults = (p50Ms: number, p99Ms: number): readonly FigureSpec[] => 
   memory,
 ];
 
-/** 16 producers at a pace; latencies are those of records, from when they were due until they are acknowledged. */
+/**
+ * Runs 16 producers at a fixed rate. A record's latency runs from the time at which it was due until its
+ * acknowledgement.
+ */
 async function produceSteadily(
   { load, sizes }: BenchRun,
   cluster: WeirCluster,

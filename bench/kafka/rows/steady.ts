@@ -21,7 +21,7 @@ const results: readonly FigureSpec[] = [
   { key: 'cpuSecondsPerGb', figure: 'server CPU', unit: 's/GB' },
 ];
 
-/** Files that were committed until now. */
+/** Returns the number of files committed so far. */
 async function filesOf(cluster: WeirCluster): Promise<number> {
   const text = await cluster.metrics();
   return histogramIn(text, 'service_agent_segment_batcher_flush_file_size_compressed_bytes').get(
@@ -29,7 +29,7 @@ async function filesOf(cluster: WeirCluster): Promise<number> {
   )!;
 }
 
-/** How large files become on a store whose requests cost nothing, at a pace that does not depend on the answers. */
+/** Measures file sizes on a store without cost per request, at a rate that does not depend on responses. */
 export const steadyRows: readonly BenchRow[] = megabytesPerSecond.map((megabytes) => ({
   name: `steady-files-${megabytes}`,
   isQuick: false,
