@@ -8,7 +8,7 @@ interface Manifest {
   readonly devDependencies?: Readonly<Record<string, string>>;
 }
 
-/** Folders of packages that differ from the main branch, or depend on one that does. */
+/** Returns the folders of packages that differ from the main branch, or depend on one that does. */
 export function changedPackages(root: string): readonly string[] {
   const folders = new Map<string, Manifest>();
   for (const path of globSync(
@@ -30,7 +30,7 @@ export function changedPackages(root: string): readonly string[] {
       if (Object.keys(dependencies ?? {}).some((dependency) => changed.has(dependency))) changed.add(name);
     }
   }
-  // Only the tests of a package see its development dependencies, and not those that depend on it.
+  // Development dependencies affect only the package's own tests, and not its dependents.
   const tested = [...folders.values()].filter(({ devDependencies }) =>
     Object.keys(devDependencies ?? {}).some((dependency) => changed.has(dependency)),
   );
@@ -38,7 +38,10 @@ export function changedPackages(root: string): readonly string[] {
   return [...folders].filter(([, { name }]) => changed.has(name)).map(([folder]) => folder);
 }
 
-/** What differs from where this branch left the main branch, committed or not. On the main branch: what is not committed. */
+/**
+ * Returns the files that differ from the merge base with the main branch, committed or not. On the main branch:
+ * uncommitted files.
+ */
 function changedFiles(root: string): readonly string[] {
   const git = (...args: string[]) => execFileSync('git', args, { cwd: root, encoding: 'utf8' }).trim();
   const base = git('merge-base', 'HEAD', 'main');

@@ -11,10 +11,11 @@ import { propertySeedVariable } from './property-seed.ts';
 import { addTally, findTests, newTally, runTests, type Tally } from './test-run.ts';
 
 /**
- * The one gate: format and lint, types, then every test, among them the layer rule and the comparison of generated pages
- * with their source. With `--all`, what CI adds: the simulation, foreign implementations, and a million mutated frames.
- * With `--properties`, every file with property tests, from a new seed that is printed. With paths, only the tests below them; with `--changed`, those of packages that differ from the main branch and of the
- * packages that depend on them.
+ * The one gate: format and lint, types, then every test, including the layer rule and the check that generated pages
+ * match their source. `--all` adds the rest of CI: the simulation, interop tests and a million mutated frames.
+ * `--properties` runs every file with property tests from a new seed, which is printed. With paths, runs only the tests
+ * below them; with `--changed`, the tests of packages that differ from the main branch and of the packages that depend
+ * on them.
  *
  * Ends with a plain line, `N passed, N failed`, in which a gate counts as one.
  */
@@ -37,7 +38,7 @@ function command(name: string, program: string, args: readonly string[]): Step {
   };
 }
 
-/** Every test that needs nothing but this repository. */
+/** Tests that need only this repository. */
 const unitTests = [
   'packages/**/*.test.ts',
   'tests/house/*.test.ts',
@@ -50,7 +51,7 @@ function tests(name: string, files: readonly string[], workers?: number): Step {
   return { name, run: () => runTests({ root, files, ...(workers !== undefined && { workers }) }) };
 }
 
-// One checker instead of one per core: two thirds of the memory and no slower on two cores.
+// One checker instead of one per core: needs two thirds of the memory and is no slower on two cores.
 const types = command('types', bin('tsc'), [
   ...['--project', root, '--checkers', '1', '--incremental'],
   ...['--tsBuildInfoFile', join(root, 'node_modules', '.cache', 'weir', 'types.tsbuildinfo')],
@@ -62,7 +63,7 @@ const gate: Step[] = [
   tests('tests', findTests(root, unitTests)),
 ];
 
-/** Builds and downloads of interop tests, beside the rest of the gate and behind it when both want a processor. */
+/** Builds and downloads for interop tests, in parallel with the rest of the gate and at a lower priority. */
 function prepareInterop(): Promise<void> {
   const child = spawn(process.execPath, ['tests/interop/prepare.ts'], {
     cwd: root,
@@ -70,11 +71,11 @@ function prepareInterop(): Promise<void> {
   });
   const behindOthers = 10;
   if (child.pid !== undefined) setPriority(child.pid, behindOthers);
-  // What could not be prepared, tests prepare themselves or skip by name.
+  // Failures are ignored: tests prepare what is missing, or skip and report it.
   return new Promise((resolve) => child.on('error', () => resolve()).on('close', () => resolve()));
 }
 
-/** First those that run two at a time, then the others one by one. */
+/** Runs the tests that may run two at a time, then the others one by one. */
 function interop(prepared: Promise<void>): Step {
   const files = findTests(root, ['tests/interop/**/*.test.ts']);
   return {
@@ -118,7 +119,7 @@ function stepsFor(args: readonly string[]): Step[] {
   return [tests('tests', files)];
 }
 
-/** A seed that the environment gives repeats a run. */
+/** A seed from the environment repeats a run. */
 function propertyTests(): Step {
   const propertySeed = systemEnvironment[propertySeedVariable] ?? String(randomInt(2 ** 31));
   print(`${propertySeedVariable}=${propertySeed}`);

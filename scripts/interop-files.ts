@@ -1,10 +1,10 @@
 /**
- * How interop tests share a machine of two cores. They start brokers, JVMs and databases, and most of them wait for clients more
- * than they compute; but a neighbour may disturb those that are about deadlines, memory or which process is asked.
+ * How interop tests share a machine with two cores. They start brokers, JVMs and databases, and mostly wait for
+ * clients; but tests of deadlines, memory or request routing must run alone.
  */
 export const interopWorkers = 2;
 
-/** Tests that run two at a time. Each of them passed ten runs beside the others; a new name has to as well. */
+/** Tests that run two at a time. Each passed ten runs in parallel with the others; a new one has to as well. */
 const together: readonly string[] = [
   'apache/errors',
   'apache/roundtrip',

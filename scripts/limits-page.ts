@@ -14,7 +14,7 @@ import { oidcLimits } from '../packages/oidc/src/limits.ts';
 import { storageLimits } from '../packages/storage/src/limits.ts';
 import { wireLimits } from '../packages/wire/src/limits.ts';
 
-/** The limits of every package, by its folder. */
+/** Limits by package folder. */
 export const limitsByPackage: Readonly<Record<string, Readonly<Record<string, number>>>> = {
   core: coreLimits,
   wire: wireLimits,
@@ -29,13 +29,13 @@ export const limitsByPackage: Readonly<Record<string, Readonly<Record<string, nu
   cli: cliLimits,
 };
 
-/** Limits that one comment documents. */
+/** Limits documented by one comment. */
 interface DocumentedLimits {
   readonly text: string;
   readonly names: readonly string[];
 }
 
-/** Reads the comments of a limits.ts: one for the whole object, then one for each run of limits. */
+/** Parses the comments of a limits.ts: one for the whole object, then one for each run of limits. */
 export function documentedLimits(source: string): {
   readonly summary: string;
   readonly groups: DocumentedLimits[];
@@ -59,7 +59,7 @@ function commentText(comment: string): string {
     .trim();
 }
 
-/** The reference page of limits, as Markdown. */
+/** Renders the reference page of limits as Markdown. */
 export function limitsPage(): string {
   const sections = Object.entries(limitsByPackage).map(([name, limits]) => {
     const path = `packages/${name}/src/limits.ts`;

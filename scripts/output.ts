@@ -1,6 +1,6 @@
 /**
- * Where the gate speaks. A reader that goes away (`npm test | head`) is no mistake: the gate falls silent, starts nothing
- * more, lets what runs clean up after itself, and ends as programs do that write to a closed pipe.
+ * Output of the gate. A closed pipe (`npm test | head`) is not an error: the gate stops printing, starts nothing more,
+ * lets running tests clean up, and exits with the status of programs that write to a closed pipe.
  */
 let isClosed = false;
 
@@ -11,7 +11,7 @@ for (const stream of [process.stdout, process.stderr]) {
   });
 }
 
-/** 128 and the number of SIGPIPE. */
+/** 128 plus the number of SIGPIPE. */
 export const closedStatus = 141;
 
 export function isOutputClosed(): boolean {

@@ -2,8 +2,8 @@ import { systemEnvironment } from '@weir/core';
 import fc from 'fast-check';
 
 /**
- * Loaded before every test: property tests draw from one seed, so that a gate that passed passes again. A new seed, which
- * finds what the fixed one does not, comes from `npm run test:properties`.
+ * Loaded before every test: property tests use one fixed seed, so that the gate is reproducible. `npm run
+ * test:properties` uses a new seed, which finds failures that the fixed one does not.
  */
 const fixedSeed = 830;
 

@@ -1,11 +1,11 @@
-/** Files that run in one process, one after the other. */
+/** Test files that run in one process, one after the other. */
 export interface TestJob {
   readonly files: readonly string[];
 }
 
 /**
  * Folders whose tests are pure: no sockets, processes, timers or global state. Their files share a process, which saves
- * the start of one process each.
+ * process starts.
  */
 const pureFolders: readonly string[] = [
   'packages/api/src/',
@@ -29,7 +29,10 @@ const measuresHeap = /\/memory\.test\.ts$/;
 
 const filesPerJobMax = 24;
 
-/** Longest jobs first, so that no core waits for a long one at the end; unknown durations count as long. */
+/**
+ * Orders jobs by duration, longest first, so that no core waits for a long job at the end; jobs of unknown duration
+ * count as long.
+ */
 export function planJobs(
   files: readonly string[],
   durationsMs: Readonly<Record<string, number>>,

@@ -1,6 +1,6 @@
 /**
- * A reporter of Node's test runner that prints one JSON line per result, for `test-run.ts` in the parent process. Lines
- * carry a mark, because tests may print too.
+ * A reporter for Node's test runner that prints one JSON line per result, for `test-run.ts` in the parent process.
+ * Lines carry a mark, because tests may print too.
  */
 export const resultMark = '\u0001weir-test ';
 
@@ -10,10 +10,10 @@ export interface TestResult {
   readonly file: string;
   readonly passed: boolean;
   readonly durationMs: number;
-  /** Why it was skipped, if it was. */
+  /** Reason for the skip. */
   readonly skipped?: string;
   readonly isSuite: boolean;
-  /** Failed only because a test within it failed. */
+  /** Whether it failed only because a test within it failed. */
   readonly isEcho: boolean;
   readonly error?: string;
 }

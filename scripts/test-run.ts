@@ -9,7 +9,7 @@ import { propertySeedVariable } from './property-seed.ts';
 import { planJobs, type TestJob } from './test-jobs.ts';
 import { resultMark, type TestResult } from './test-reporter.ts';
 
-/** What a suite or a gate contributes to the closing line. */
+/** Counts that a suite or a gate adds to the closing line. */
 export interface Tally {
   passed: number;
   failed: number;
@@ -29,9 +29,9 @@ export function addTally(sum: Tally, { passed, failed, skipped }: Tally): void {
 interface RunOptions {
   readonly root: string;
   readonly files: readonly string[];
-  /** How many processes run at once; all cores if absent. */
+  /** Number of parallel processes; all cores if absent. */
   readonly workers?: number;
-  /** What property tests draw from, if not the fixed seed. */
+  /** Seed of property tests, if not the fixed one. */
   readonly propertySeed?: string;
 }
 
@@ -42,8 +42,8 @@ export function findTests(root: string, patterns: readonly string[]): readonly s
 }
 
 /**
- * Runs test files on all cores and prints one line per file as it ends, every failure in full, every skipped test by its
- * name, and the slowest files. Durations are remembered, so that the next run starts with the longest.
+ * Runs test files on all cores and prints one line per file as it ends, every failure in full, every skipped test by
+ * name, and the slowest files. Durations are stored, so that the next run starts with the longest.
  */
 export async function runTests({
   root,
@@ -85,7 +85,7 @@ async function runJob(
     [`--import=${seed}`, '--test', '--test-isolation=none', `--test-reporter=${reporter}`, ...files],
     {
       cwd: root,
-      // Most of what a test process does is to load the same modules as the one before it.
+      // A test process spends most of its time on loading the same modules as the previous one.
       env: { NODE_COMPILE_CACHE: join(cacheFolder(root), 'tests'), ...systemEnvironment, ...environment },
       stdio: ['ignore', 'pipe', 'pipe'],
     },
@@ -131,7 +131,7 @@ async function runJob(
     print(`  FAILED: the process of ${files.join(', ')} ${failure}`);
   }
   for (const [file, { passed, failed, skipped }] of perFile) {
-    // Files of one process run one after the other, so that each began when the one before it ended.
+    // Files of one process run one after the other, so each started when the previous one ended.
     const endMs = lastSeen.get(file) ?? fileStartMs;
     durations.note(file, files.length === 1 ? systemClock.monotonicMs() - startMs : endMs - fileStartMs);
     fileStartMs = endMs;
@@ -141,13 +141,13 @@ async function runJob(
   return [...perFile.values()];
 }
 
-/** Suites repeat what their tests said, and so does the entry of a whole file, unless it failed by itself. */
+/** Suites repeat the results of their tests, and so does the entry of a whole file, unless it failed by itself. */
 function isContainer({ isSuite, isEcho, passed, skipped, name }: TestResult, file: string): boolean {
   if (skipped !== undefined) return false;
   return (isSuite || name.endsWith(file)) && (passed || isEcho);
 }
 
-/** How long files took, kept between runs beside the installed packages. */
+/** Durations of test files, stored between runs beside the installed packages. */
 class Durations {
   readonly known: Record<string, number>;
   readonly #path: string;
@@ -180,7 +180,7 @@ function readDurations(path: string): Record<string, number> {
   }
 }
 
-/** Beside the installed packages, and gone with them. */
+/** The cache folder, which is removed together with the installed packages. */
 function cacheFolder(root: string): string {
   return join(root, 'node_modules', '.cache', 'weir');
 }

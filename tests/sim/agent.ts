@@ -26,28 +26,28 @@ import { SimProcess } from './sim-process.ts';
 
 interface SimAgentOptions {
   readonly agentId: string;
-  /** The bucket as the world has it. */
+  /** The bucket, shared by the whole simulation. */
   readonly bucket: ObjectStore;
-  /** The window in which an open file collects batches. */
+  /** How long an open file collects batches. */
   readonly windowMs: number;
   readonly controlPlaneUrls: readonly string[];
   readonly controlPlaneAt: (url: string) => SimControlPlane | undefined;
-  /** Puts something between the agent and its cluster, to show that the checks see it. */
+  /** Wraps the cluster port with a bug, to prove that the checks find it. */
   readonly sabotage: (port: ClusterPort) => ClusterPort;
 }
 
 const kafkaPort = 9092;
 const retryStartMs = 500;
-/** Small, so that files have many pages and the cache is too small for all of them. */
+/** Small, so that files have many pages and the cache cannot hold all of them. */
 const pageBytes = 1024;
 const cacheBytesMax = 16 * 1024;
 
-/** One agent: everything of the real one but its sockets. */
+/** One agent: the real one without its sockets. */
 export class SimAgent {
   readonly agentId: string;
   readonly address: { readonly host: string; readonly port: number };
   readonly process: SimProcess;
-  /** Undefined until it is ready. */
+  /** Undefined until the agent is ready. */
   server: RequestServer | undefined;
   readonly #world: Deps;
   readonly #options: SimAgentOptions;
@@ -60,7 +60,7 @@ export class SimAgent {
     this.agentId = options.agentId;
     this.address = { host: options.agentId, port: kafkaPort };
     this.process = new SimProcess(world);
-    // Its own, because file ids count by the source of chance.
+    // A separate generator, because file ids depend on the random source.
     this.#random = seededRandom(world.random.below(2 ** 32));
     void this.#start();
   }
@@ -147,7 +147,7 @@ export class SimAgent {
       shareFetch: shareFetchHandler(share, { roles }),
       shareAcknowledge: shareAcknowledgeHandler(share),
     });
-    // As the real one does: no call before the first snapshot, so that a standby has to say where the leader is.
+    // As in the real agent: no call before the first snapshot, so that a standby has to name the leader.
     await view.ready();
     const isHeard = () =>
       heartbeats.start().then(
@@ -187,7 +187,7 @@ export class SimAgent {
     });
   }
 
-  /** What the bucket has done is done, whether or not the process hears of it. */
+  /** The bucket as this process reaches it. Its effects are durable whether or not the process receives the answer. */
   #reachBucket(): ObjectStore {
     return aroundStore(this.#options.bucket, ({ run, signal }) => this.process.answer(run(signal)));
   }

@@ -4,7 +4,7 @@ import type { Bootstrap } from './bootstrap.ts';
 import type { ClientApi, Connection, RequestBody, ResponseBody } from './client.ts';
 import type { ClientDeps } from './deps.ts';
 
-/** A broker has answered with an error. */
+/** An error response of a broker. */
 export class Refused extends Error {
   override readonly name = 'Refused';
   readonly error: ErrorName;
@@ -19,7 +19,7 @@ export function refuse(what: string, errorCode: number): void {
   if (errorCode !== 0) throw new Refused(what, errorByCode(errorCode)!.name);
 }
 
-/** Asks one broker after the other, each until it fails: whoever answers knows everything. */
+/** Sends requests to one random broker until the connection ends, then picks again. Any broker can answer. */
 export class Asker {
   readonly #world: ClientDeps;
   readonly #bootstrap: Bootstrap;
@@ -42,7 +42,7 @@ export class Asker {
     return this.#connection.request(name, body, timeoutMs);
   }
 
-  /** Goes on at another broker. */
+  /** Breaks the connection. */
   cut(): void {
     this.#connection?.close('connection reset');
   }

@@ -6,14 +6,14 @@ export interface Bootstrap {
   readonly topicName: string;
   readonly topicId: string;
   readonly partitionCount: number;
-  /** The brokers that an operator would name: those that were started last, living or not. */
+  /** The bootstrap brokers that an operator would configure: the last ones started, alive or not. */
   brokers(): readonly Broker[];
   connect(broker: Broker): Connection;
 }
 
 const metadataTimeoutMs = 2_000;
 
-/** What one client has: a connection per broker, and what it was last told of leaders. */
+/** State of one client: a connection per broker, and the last known leaders. */
 export class ClientCluster {
   readonly #world: ClientDeps;
   readonly #bootstrap: Bootstrap;
@@ -39,12 +39,12 @@ export class ClientCluster {
     return connection;
   }
 
-  /** Breaks all connections, as a network does. */
+  /** Breaks all connections, as a network fault does. */
   cut(): void {
     for (const connection of this.#connections.values()) connection.close('connection reset');
   }
 
-  /** Asks any broker who leads what. When that fails, what was known stays. */
+  /** Refreshes metadata from any broker. On failure, the known metadata stays. */
   refresh(): Promise<void> {
     this.#refresh ??= this.#ask().finally(() => {
       this.#refresh = undefined;
@@ -56,7 +56,7 @@ export class ClientCluster {
     const { random } = this.#world;
     const brokers = this.#bootstrap.brokers();
     const broker = brokers[random.below(brokers.length)]!;
-    // Not the connection for produce requests, which a slow answer must not break.
+    // A separate connection: a slow answer must not break the one for Produce requests.
     const connection = this.#bootstrap.connect(broker);
     try {
       const { topicName, partitionCount } = this.#bootstrap;
@@ -76,7 +76,7 @@ export class ClientCluster {
       }
       this.#leaders = leaders;
     } catch {
-      // The next attempt asks another one.
+      // The next attempt uses another broker.
     } finally {
       connection.close('no longer needed');
     }

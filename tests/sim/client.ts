@@ -18,7 +18,7 @@ import { type Deps, delayMs } from './deps.ts';
 export type RequestBody<A> = A extends Api<infer Request, Fields> ? WriteStruct<Request> : never;
 export type ResponseBody<A> = A extends Api<Fields, infer Response> ? ReadStruct<Response> : never;
 
-/** The versions that a client speaks here: those with topic ids. */
+/** API versions of the simulated clients: those with topic ids. */
 const versions = {
   Produce: 13,
   Fetch: 17,
@@ -37,20 +37,20 @@ const versions = {
 } as const;
 export type ClientApi = keyof typeof versions;
 
-/** A broker as clients know it. */
+/** A broker as clients see it. */
 export interface Broker {
   readonly agentId: string;
-  /** Where clients are told that it is. */
+  /** The address in Metadata. */
   readonly address: { readonly host: string; readonly port: number };
 }
 
-/** What producers and readers need of a connection, simulated or not. */
+/** The connection interface of producers and readers, simulated or real. */
 export interface Connection {
   readonly broker: Broker;
   readonly isOpen: boolean;
-  /** Requests that wait for their answer. */
+  /** Requests in flight. */
   readonly inFlight: number;
-  /** Fails with `ConnectionLost` when the connection ends or the answer takes too long, which ends the connection too. */
+  /** Fails with `ConnectionLost` when the connection ends or the request times out, which also ends the connection. */
   request<Name extends ClientApi>(
     name: Name,
     body: RequestBody<Apis[Name]>,
@@ -63,19 +63,19 @@ export class ConnectionLost extends Error {
   override readonly name = 'ConnectionLost';
 }
 
-/** A Kafka client's connection to an agent. Requests and answers keep their order, as they do on a socket. */
+/** A Kafka client's connection to an agent. Requests and responses keep their order, as on a socket. */
 export class ClientConnection implements Connection {
   readonly broker: SimAgent;
   readonly #world: Deps;
   readonly #closed = new AbortController();
   readonly #session = openSession({ remoteAddress: '10.0.0.1', remotePort: 40_000 });
   readonly #waiting = new Set<(error: ConnectionLost) => void>();
-  /** Settles when everything before has been answered. */
+  /** Settles when all earlier requests are answered. */
   #answered: Promise<unknown> = Promise.resolve();
   #requestDueMs = 0;
   #answerDueMs = 0;
   #isOpen = true;
-  /** Whether the agent closes it. */
+  /** Whether the agent is closing the connection. */
   #isRefused = false;
 
   constructor(world: Deps, agent: SimAgent) {
@@ -110,7 +110,7 @@ export class ClientConnection implements Connection {
       this.#requestDueMs = Math.max(this.#requestDueMs, clock.monotonicMs() + delayMs(this.#world));
       clock.after(this.#requestDueMs - clock.monotonicMs(), () => {
         const { process } = this.broker;
-        // Nobody listens there any more, and the machine says so.
+        // The process is dead: its machine refuses the connection.
         if (!process.isAlive) return this.close('connection refused');
         process.whenRunning(() => {
           const answer = this.#serve(name, frame);
@@ -136,7 +136,7 @@ export class ClientConnection implements Connection {
     });
   }
 
-  /** What the client has sent still arrives; what comes back finds nobody. */
+  /** Requests already sent still arrive; their responses are dropped. */
   close(reason: string): void {
     if (!this.#isOpen) return;
     this.#isOpen = false;
@@ -162,10 +162,13 @@ export class ClientConnection implements Connection {
     return Buffer.concat(slices).subarray(4);
   }
 
-  /** The answer as bytes, so that nobody can change it on its way; undefined when the agent wants to close. */
+  /**
+   * Returns the response as bytes, so that neither side can change it in transit; undefined when the agent closes the
+   * connection.
+   */
   async #serve(name: ClientApi, frame: Buffer): Promise<Buffer | undefined> {
     const { server, process } = this.broker;
-    // What comes behind a request that made the agent close is not looked at.
+    // Requests after the one that made the agent close are not served.
     if (server === undefined || this.#isRefused) {
       this.#isRefused = true;
       return undefined;

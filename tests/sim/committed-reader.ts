@@ -14,7 +14,7 @@ interface AbortedTransaction {
   readonly firstOffset: bigint;
 }
 
-/** Reads the copy as a consumer of committed records does, and checks every record that it comes to. */
+/** Reads the copy with read_committed and checks every record. */
 export class CommittedReader {
   readonly #world: ClientDeps;
   readonly #history: ReadLog;
@@ -23,7 +23,7 @@ export class CommittedReader {
   readonly #asker: Asker;
   readonly #positions: number[];
   readonly #texts: string[][];
-  /** Where the partitions end, as far as it was told. */
+  /** Last known end offset of each partition. */
   readonly #ends: number[];
   #isStopped = false;
 
@@ -39,12 +39,12 @@ export class CommittedReader {
     this.#work().catch((error) => world.problem(error));
   }
 
-  /** How many records it has read of each partition. */
+  /** Records read per partition. */
   get counts(): readonly number[] {
     return this.#texts.map(({ length }) => length);
   }
 
-  /** Whether it has read all there is, and no transaction is open. */
+  /** Whether it has read everything and no transaction is open. */
   get isAtEnd(): boolean {
     return this.#positions.every((position, partition) => position === this.#ends[partition]);
   }
@@ -97,7 +97,7 @@ export class CommittedReader {
     }
   }
 
-  /** Leaves out what is of aborted transactions, of which it is told where each begins; its marker says where it ends. */
+  /** Skips records of aborted transactions. The response has the first offset of each; its marker is the end. */
   #take(
     partition: number,
     bytes: Buffer,

@@ -10,15 +10,15 @@ import type { Generation, GroupMembership } from './membership.ts';
 const leaveChance = 0.03;
 const requestTimeoutMs = 3_000;
 
-/** What members of a group tell of their work. */
+/** Receives what group members do. */
 export interface OffsetLog {
-  /** A member asks for the group's positions. What is returned takes the answer. */
+  /** A member fetches the group's positions. The caller passes the answer to the returned function. */
   fetch(member: string, partitions: readonly number[]): (at: ReadonlyMap<number, number>) => void;
-  /** A member commits positions. What is returned is called when that was acknowledged. */
+  /** A member commits positions. The caller calls the returned function on the acknowledgement. */
   commit(member: string, generationId: number, next: ReadonlyMap<number, number>): () => void;
 }
 
-/** Where a group has been told that it is. What was acknowledged once is never taken back. */
+/** Committed positions of a group. An acknowledged position must never go back. */
 export class CommittedPositions implements OffsetLog {
   readonly #acknowledged = new Map<number, number>();
 
@@ -35,7 +35,7 @@ export class CommittedPositions implements OffsetLog {
           `${member}: partition ${partition} is committed to ${at.get(partition)}, after ${before[index]}`,
         );
       }
-      // A position that was told is as good as an acknowledged one.
+      // A position returned by a fetch counts as acknowledged.
       this.#acknowledge(at);
     };
   }
@@ -50,7 +50,7 @@ export class CommittedPositions implements OffsetLog {
   }
 }
 
-/** A member of a group that reads and commits, and now and then leaves and comes back. */
+/** A group member that reads and commits, and sometimes leaves and rejoins. */
 export class Committer {
   readonly #world: ClientDeps;
   readonly #bootstrap: Bootstrap;

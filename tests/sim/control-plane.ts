@@ -7,7 +7,7 @@ import { clusterId, type Deps } from './deps.ts';
 import { Link } from './link.ts';
 import { SimProcess } from './sim-process.ts';
 
-/** One control-plane process: the real node over the shared journal, and the real server of agents' calls. */
+/** One control-plane process: the real node over the shared journal, and the real server for agents' calls. */
 export class SimControlPlane {
   readonly url: string;
   readonly process: SimProcess;
@@ -47,7 +47,7 @@ export class SimControlPlane {
     return this.process.isAlive && this.node.role === 'leader';
   }
 
-  /** An agent connects. */
+  /** Accepts a connection of an agent. */
   accept(agent: SimProcess): Link {
     const { log, metrics } = this.#world;
     const link = new Link(this.#world, agent, this.process);
@@ -65,7 +65,7 @@ export class SimControlPlane {
     return link;
   }
 
-  /** Gone at once. `isHeard` says whether the machine lives to close the process's connections. */
+  /** Kills the process. `isHeard` says whether its machine survives and closes the process's connections. */
   kill(isHeard: boolean): void {
     this.process.kill();
     for (const link of this.#links) {

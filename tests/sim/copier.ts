@@ -9,7 +9,7 @@ import { type Generation, Membership } from './membership.ts';
 
 interface CopierOptions {
   readonly transactionalId: string;
-  /** Names its transactions, for there may be another under the same transactional id. */
+  /** Name in its transactions, because another copier may use the same transactional id. */
   readonly name: string;
   readonly groupId: string;
   readonly from: Bootstrap;
@@ -21,7 +21,7 @@ const transactionTimeoutMs = 8_000;
 const abortChance = 0.15;
 const leaveChance = 0.02;
 
-/** The offsets of the records from one on, within batches that may begin before it. */
+/** Returns the offsets of the records from `fromOffset` on; the first batch may begin before it. */
 export function offsetsFrom(_partition: number, fromOffset: number, bytes: Buffer): readonly number[] {
   const offsets: number[] = [];
   for (const view of recordBatches(bytes, { partialTail: 'error' })) {
@@ -33,8 +33,8 @@ export function offsetsFrom(_partition: number, fromOffset: number, bytes: Buffe
 }
 
 /**
- * Reads, writes what it made of it and commits where it was, all in one transaction, as a member of a group. It repeats nothing:
- * after any failure it begins anew under the next epoch, where the group was left by what was really committed.
+ * Reads, writes the output and commits its offsets in one transaction, as a group member. It retries nothing: after any
+ * failure it starts again under the next epoch, at the group's committed offsets.
  */
 export class Copier {
   readonly #world: ClientDeps;
@@ -66,7 +66,7 @@ export class Copier {
     this.#asker.cut();
   }
 
-  /** Another has its transactional id. This one does not know, and goes on until it fails. */
+  /** Another copier takes over the transactional id. This one does not learn of it and runs until it is fenced. */
   replace(): void {
     this.#isReplaced = true;
   }
@@ -178,7 +178,7 @@ export class Copier {
     const body = { transactionalId, ...this.#producer!, committed };
     const answer = await this.#asker.request('EndTxn', body, requestTimeoutMs);
     refuse('EndTxn', answer.errorCode);
-    // Every transaction has an epoch of its own.
+    // Each transaction has its own epoch.
     this.#producer = { producerId: answer.producerId, producerEpoch: answer.producerEpoch };
   }
 

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 
-/** A record of the copy, and which transaction wrote it. */
+/** A record of the copy and the transaction that wrote it. */
 export interface Copied {
   readonly partition: number;
-  /** Where the original lies. */
+  /** Offset of the original. */
   readonly offset: number;
   readonly transaction: string;
 }
@@ -12,19 +12,19 @@ export function textOf({ partition, offset, transaction }: Copied): string {
   return `${partition}@${offset} ${transaction}`;
 }
 
-/** What copiers tell of their work. */
+/** Receives what copiers do. */
 export interface CopyLog {
-  /** A transaction will write these records, wherever it comes to its end. */
+  /** A transaction is about to write these records, whatever its outcome. */
   begin(transaction: string, copies: readonly Copied[]): void;
-  /** Its commit will be asked for next. */
+  /** Its commit request is about to be sent. */
   askCommit(transaction: string): void;
-  /** It was given up before its commit was asked for. */
+  /** It was abandoned before its commit was requested. */
   abort(transaction: string): void;
   /** Its commit was acknowledged. */
   commit(transaction: string): void;
 }
 
-/** What readers of committed records tell of their work. `count` is how many records of the partition came before. */
+/** Receives what read_committed readers see. `count` is the number of records before it in the partition. */
 export interface ReadLog {
   read(reader: string, partition: number, count: number, text: string, offset: number): void;
 }
@@ -35,12 +35,12 @@ function parseCopy(text: string): Copied {
 }
 
 /**
- * What copiers did and what a reader of committed records sees of it. The promises: the copy of a partition is the original,
- * each record once and in order; a transaction that was committed is there with all its records, and nothing is there of
- * one that was aborted.
+ * What copiers did and what a read_committed reader sees of it. Invariants: the copy of a partition equals the
+ * original, each record once and in order; a committed transaction is visible with all its records; an aborted one is
+ * not visible at all.
  */
 export class CopyHistory implements CopyLog, ReadLog {
-  /** The records of each transaction that was begun. */
+  /** Record count of each transaction that was begun. */
   readonly #recordCount = new Map<string, number>();
   readonly #aborted = new Set<string>();
   readonly #committed = new Set<string>();
@@ -63,7 +63,7 @@ export class CopyHistory implements CopyLog, ReadLog {
     return { transactionsCommitted: this.#committed.size, transactionsAborted: this.#aborted.size };
   }
 
-  /** A reader has come to a record, and is told which original it is. */
+  /** Checks a record that a reader has reached; `nextOriginal` is the original that it must be a copy of. */
   read(reader: string, partition: number, nextOriginal: number, text: string): void {
     const copied = parseCopy(text);
     const where = `${reader}: partition ${partition} of the copy`;
@@ -73,7 +73,7 @@ export class CopyHistory implements CopyLog, ReadLog {
     assert.ok(!this.#aborted.has(copied.transaction), `${where}: ${text} is of an aborted transaction`);
   }
 
-  /** Checks transactions by everything that is in the copy. */
+  /** Checks transactions against all records of the copy. */
   checkWhole(texts: readonly string[]): void {
     const found = new Map<string, number>();
     for (const text of texts) {

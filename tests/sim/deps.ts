@@ -4,18 +4,18 @@ import type { Tally } from './tally.ts';
 
 export const clusterId = 'vci_sim';
 
-/** What clients need, whether their cluster is simulated or not. */
+/** Dependencies of clients, for a simulated cluster or a real one. */
 export interface ClientDeps {
   readonly clock: Clock;
   readonly random: Random;
   readonly tally: Tally;
-  /** A promise was broken. */
+  /** Reports a violated invariant. */
   problem(error: unknown): void;
-  /** Notes an event for whoever has to find out what happened. */
+  /** Logs an event for the analysis of a failure. */
   note(text: string): void;
 }
 
-/** What everything in one simulated world shares. */
+/** Dependencies shared by everything in one simulated world. */
 export interface Deps extends ClientDeps {
   readonly clock: HandClock;
   readonly log: Log;
@@ -23,11 +23,11 @@ export interface Deps extends ClientDeps {
   readonly faults: SharedFaults;
 }
 
-/** What is wrong just now with things that all processes share. */
+/** Current faults of shared resources. */
 export interface SharedFaults {
-  /** The longest time that a message is on its way. */
+  /** Maximum latency of a message. */
   delayMsMax: number;
-  /** The chance of each journal call to fail before it took effect, and after. */
+  /** Probability that a journal call fails before it takes effect, and after. */
   journalRefuses: number;
   journalLosesAnswer: number;
 }
@@ -38,7 +38,7 @@ export const wellFaults: Readonly<SharedFaults> = {
   journalLosesAnswer: 0,
 };
 
-/** How long one message is on its way. Fractions keep two of them from arriving at the very same time. */
+/** Draws the latency of a message. Fractions keep two messages from arriving at the same time. */
 export function delayMs({ random, faults }: Deps): number {
   return random.next() * faults.delayMsMax;
 }

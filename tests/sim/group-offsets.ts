@@ -4,7 +4,7 @@ import type { Generation } from './membership.ts';
 
 const requestTimeoutMs = 3_000;
 
-/** Where a group is in the partitions of a generation. What a transaction has pending is waited for. */
+/** Fetches the group's offsets in the partitions of a generation. Waits for pending transactional offsets. */
 export async function fetchPositions(
   asker: Asker,
   { topicName, topicId }: Bootstrap,
@@ -23,7 +23,7 @@ export async function fetchPositions(
   return positions;
 }
 
-/** The offsets of the records that lie at the positions, some from each partition. */
+/** Fetches from the positions and returns the offsets of some records of each partition. */
 export async function fetchOffsets(
   asker: Asker,
   { topicName, topicId }: Bootstrap,

@@ -10,7 +10,10 @@ import { Membership } from './membership.ts';
 const committerCount = 3;
 const copierCount = 2;
 
-/** Two groups at work on one topic: members that read and commit, and others that copy it in transactions; and who reads the copy. */
+/**
+ * Two groups on one topic: one reads and commits, the other copies the topic in transactions; and the readers of the
+ * copy.
+ */
 export class GroupWork {
   readonly history = new CopyHistory();
   readonly #world: ClientDeps;
@@ -35,13 +38,13 @@ export class GroupWork {
     this.#readers = [new CommittedReader(world, this.history, to, 'the reader')];
   }
 
-  /** A client loses its connection. */
+  /** Breaks the connection of one client. */
   cut(): void {
     const all = [...this.#committers, ...this.#copiers, ...this.#readers];
     all[this.#world.random.below(all.length)]!.cut();
   }
 
-  /** Starts a copier in the place of one that does not know it, as a scheduler does that believes a machine to be dead. */
+  /** Starts a replacement for a copier that still runs, as a scheduler does that believes its machine to be dead. */
   replaceCopier(): void {
     const slot = this.#world.random.below(copierCount);
     const replaced = this.#copiers[slot]!;
@@ -50,7 +53,7 @@ export class GroupWork {
     this.#startCopier(slot);
   }
 
-  /** Whether both groups have come to these ends, and the readers of the copy as well. */
+  /** Whether the committing group and the readers of the copy have reached these end offsets. */
   isAt(ends: readonly number[]): boolean {
     return ends.every(
       (end, partition) =>
@@ -59,12 +62,12 @@ export class GroupWork {
     );
   }
 
-  /** Lets another read the copy from its beginning. */
+  /** Starts another reader of the copy, from its beginning. */
   readAgain(): void {
     this.#readers.push(new CommittedReader(this.#world, this.history, this.#to, 'the last reader'));
   }
 
-  /** Checks transactions by what the readers have. */
+  /** Checks transactions against what the readers have read. */
   check(): void {
     for (const { texts } of this.#readers) this.history.checkWhole(texts);
   }

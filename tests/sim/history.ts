@@ -2,27 +2,29 @@ import assert from 'node:assert/strict';
 import { positionHeadBytes, recordBatches } from '@weir/wire';
 import type { Tally } from './tally.ts';
 
-/** A batch that a producer wants written, and what became of it. */
+/** A batch that a producer sends, and its outcome. */
 export interface SentBatch {
   readonly producer: ProducerKind;
   readonly partition: number;
-  /** Counted up by producer and partition. */
+  /** Counter per producer and partition. */
   readonly number: number;
   readonly bytes: Buffer;
   readonly recordCount: number;
   attempts: number;
-  /** -1 until it was acknowledged. */
+  /** -1 until acknowledged. */
   offset: number;
 }
 
 export interface ProducerKind {
   readonly name: string;
   readonly isIdempotent: boolean;
-  /** Whether it sends nothing before it was told of what it sent before, or has sequences: then order is promised. */
+  /**
+   * Whether order is guaranteed: the producer waits for each answer before it sends the next batch, or has sequences.
+   */
   readonly isOrdered: boolean;
 }
 
-/** What producers tell of their work. */
+/** Receives what producers do. */
 export interface ProduceLog {
   send(batch: SentBatch): void;
   acknowledge(batch: SentBatch, offset: number, agentId: string): void;
@@ -35,15 +37,15 @@ interface ReadBatch {
 }
 
 /**
- * What was sent, acknowledged and read. Here are the promises: what was acknowledged can be read at its offset with its bytes, once
- * or, of plain producers, at least once; offsets have no gap; order is kept; nothing appears that was never sent; what was
- * read once stays, and no reader is told of an end before one that it knew.
+ * What was sent, acknowledged and read. Invariants: an acknowledged batch is readable at its offset with its bytes,
+ * exactly once or, for non-idempotent producers, at least once; offsets have no gaps; order is preserved; only sent
+ * batches appear; a batch that was read stays; and the high watermark that a reader sees never goes back.
  */
 export class History implements ProduceLog {
   readonly #tally: Tally;
   readonly #byContent = new Map<string, SentBatch>();
   readonly #sent: SentBatch[] = [];
-  /** By partition and first offset, what somebody has read. */
+  /** Batches that any reader has read, by partition and first offset. */
   readonly #read: Map<number, ReadBatch>[] = [];
   readonly #watermarks = new Map<string, number>();
   readonly #told = new Map<string, number>();
@@ -75,12 +77,12 @@ export class History implements ProduceLog {
     this.#told.set(key, Math.max(this.#told.get(key) ?? 0, offset + batch.recordCount));
   }
 
-  /** The end that an agent's answers have promised to those who ask it from now on. */
+  /** The end offset that an agent has reported in its answers: a lower bound for its later answers. */
   toldBy(agentId: string, partition: number): number {
     return this.#told.get(`${agentId}/${partition}`) ?? 0;
   }
 
-  /** A reader was told where the partition ends. */
+  /** Checks a high watermark that a reader received. */
   watermark(reader: string, partition: number, highWatermark: number, atLeast: number): void {
     const key = `${reader}/${partition}`;
     const before = this.#watermarks.get(key) ?? 0;
@@ -95,7 +97,7 @@ export class History implements ProduceLog {
     this.#watermarks.set(key, highWatermark);
   }
 
-  /** Checks what a fetch from an offset brought, and says where to go on. */
+  /** Checks the batches of a fetch and returns the next offset. */
   read(partition: number, fromOffset: number, bytes: Buffer, highWatermark: number): number {
     let next = fromOffset;
     for (const view of recordBatches(bytes, { partialTail: 'error' })) {
@@ -129,7 +131,7 @@ export class History implements ProduceLog {
     this.#read[partition].set(batch.offset, batch);
   }
 
-  /** Checks the whole of a partition, when all of it was read from 0 to its end. */
+  /** Checks a whole partition after it was read from 0 to its end. */
   checkPartition(partition: number, end: number): void {
     const log = [...(this.#read[partition]?.values() ?? [])].sort((a, b) => a.offset - b.offset);
     let next = 0;
@@ -172,7 +174,7 @@ export class History implements ProduceLog {
   }
 }
 
-/** Everything of a batch but its position, which is not the producer's. */
+/** Returns a batch without the fields that the broker sets. */
 function contentOf(bytes: Buffer): string {
   return bytes.toString('latin1', positionHeadBytes);
 }

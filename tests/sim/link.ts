@@ -2,7 +2,7 @@ import type { Channel, ChannelListener, EndCode } from '../../packages/rpc/src/c
 import { type Deps, delayMs } from './deps.ts';
 import type { SimProcess } from './sim-process.ts';
 
-/** Messages between two processes: each takes its time, and none overtakes another. */
+/** A one-way message channel between two processes with latency; messages keep their order. */
 export class Lane {
   readonly #world: Deps;
   readonly #receiver: SimProcess;
@@ -37,14 +37,14 @@ export class Link {
     return this.agentEnd.isOver && this.serverEnd.isOver;
   }
 
-  /** Breaks it: what is on its way is lost, and both sides hear of it. */
+  /** Breaks the connection: messages in flight are lost, and both sides are notified. */
   cut(): void {
     this.silence();
     this.agentEnd.breakOff();
     this.serverEnd.breakOff();
   }
 
-  /** From here on nothing arrives, and nobody notices. */
+  /** Drops all messages from now on, without notifying either side. */
   silence(): void {
     this.agentEnd.isSilent = true;
     this.serverEnd.isSilent = true;

@@ -3,30 +3,30 @@ import type { Bootstrap } from './bootstrap.ts';
 
 const sessionTimeoutMs = 6_000;
 const rebalanceTimeoutMs = 6_000;
-/** A join waits for everybody else. */
+/** A JoinGroup waits for all other members. */
 const joinTimeoutMs = 15_000;
 const requestTimeoutMs = 3_000;
 const protocol = { protocolType: 'copying', protocolName: 'in turn' };
 
-/** What a member has until it hears of a rebalance. */
+/** The state of a member until the next rebalance. */
 export interface Generation {
   readonly memberId: string;
   readonly generationId: number;
   readonly partitions: readonly number[];
 }
 
-/** A member of a group of either protocol. */
+/** A member of a classic or KIP-848 group. */
 export interface GroupMembership {
   readonly groupId: string;
-  /** Says that it lives, or joins when it has to. */
+  /** Sends a heartbeat, or joins if needed. */
   current(): Promise<Generation>;
-  /** Takes note of an error that another request of the group was answered with. */
+  /** Handles an error response to another request of the group. */
   failed(error: unknown): void;
-  /** Says goodbye; what was read is another's. */
+  /** Leaves the group; its partitions go to other members. */
   leave(): Promise<void>;
 }
 
-/** One member of a classic group, which shares the partitions of a topic. */
+/** A member of a classic group that shares the partitions of a topic. */
 export class Membership implements GroupMembership {
   readonly groupId: string;
   readonly #asker: Asker;

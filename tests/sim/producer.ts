@@ -7,21 +7,21 @@ import { nameOf, type ProduceLog, type ProducerKind, type SentBatch } from './hi
 
 export interface ProducerOptions extends ProducerKind {
   readonly requestsInFlightMax: number;
-  /** Whether it sends batches of a partition to a new leader while others are under way at the old one. */
+  /** Whether it sends batches of a partition to a new leader while others are in flight to the old one. */
   readonly movesMidway: boolean;
   readonly batchCount: number;
-  /** About how long it takes to send everything when nothing goes wrong. */
+  /** Approximate time to send everything without faults. */
   readonly durationMs: number;
 }
 
 /** The batches of one producer for one partition. */
 interface Stream {
   readonly partition: number;
-  /** To be sent, the ones that failed in front, by number. */
+  /** Batches to send by number, failed ones first. */
   queue: SentBatch[];
   readonly inFlight: Set<SentBatch>;
   nextNumber: number;
-  /** Where the last batch went. */
+  /** Broker of the last batch. */
   broker: Broker | undefined;
   nextSequence: number;
 }
@@ -32,9 +32,10 @@ const retryBackoffMsMax = 1_000;
 const metadataAgeMsMax = 2_500;
 
 /**
- * A producer that does what Apache's does. New batches go out while others are in flight; one that failed goes to the front,
- * and what has been sent before is sent again only when everything in front of it is settled. A request without an answer
- * breaks its connection, and with it all requests that wait there. Nobody gives up.
+ * A producer that behaves as Apache's. New batches are sent while others are in flight. A failed batch goes to the
+ * front of the queue, and batches that were sent before are retried only when all batches in front of them are settled.
+ * A request without an answer breaks its connection, and with it all requests in flight there. It never gives up on a
+ * batch.
  */
 export class Producer {
   readonly #world: ClientDeps;
@@ -48,7 +49,7 @@ export class Producer {
   #left: number;
   #isStopped = false;
   #pausedUntilMs = 0;
-  /** Requests without an answer since the last that had one. */
+  /** Consecutive requests without an answer. */
   #failures = 0;
   #cancelPump: (() => void) | undefined;
 
@@ -81,7 +82,7 @@ export class Producer {
     this.#cluster.cut();
   }
 
-  /** Gives everything up, so that nothing of it is left. */
+  /** Drops queued batches and breaks all connections. */
   stop(): void {
     this.#isStopped = true;
     this.#left = 0;
@@ -117,11 +118,11 @@ export class Producer {
     });
   }
 
-  /** Makes the next batch, and later the one after. */
+  /** Creates the next batch and schedules the one after it. */
   #produce(): void {
     if (this.#left === 0) return;
     this.#left--;
-    // Bursts, so that several are in flight and files hold several batches.
+    // Bursts put several batches in flight and into one file.
     const isBurst = this.#random.next() < 0.4;
     const meanMs = this.#options.durationMs / this.#options.batchCount;
     this.#enqueue(this.#streams[this.#random.below(this.#streams.length)]!);
@@ -154,7 +155,7 @@ export class Producer {
     stream.queue.push(batch);
   }
 
-  /** Sends whatever may be sent. */
+  /** Sends all batches that are ready. */
   #pump(): void {
     const nowMs = this.#world.clock.monotonicMs();
     if (nowMs < this.#pausedUntilMs) {
@@ -177,7 +178,7 @@ export class Producer {
     this.#cancelPump = this.#world.clock.after(delayMs, () => this.#pump());
   }
 
-  /** Streams whose next batch may go, by the broker that it goes to. */
+  /** Returns the streams whose next batch is ready, by broker. */
   #sendable(): Map<Broker, Stream[]> {
     const byBroker = new Map<Broker, Stream[]>();
     for (const stream of this.#streams) {
@@ -203,7 +204,7 @@ export class Producer {
     return byBroker;
   }
 
-  /** One request with one batch of each stream. */
+  /** Sends one request with one batch of each stream. */
   #send(connection: Connection, streams: readonly Stream[]): void {
     const batches = new Map<number, { readonly stream: Stream; readonly batch: SentBatch }>();
     for (const stream of streams) {
@@ -257,7 +258,7 @@ export class Producer {
     const isBehind = [...stream.inFlight, ...stream.queue].some(
       ({ number, attempts }) => attempts > 0 && number < batch.number,
     );
-    // A sequence is out of order as long as those before it are under way. When there are none, the producer can only begin anew.
+    // An out-of-order sequence is retriable while earlier batches are unsettled. Otherwise the producer cannot recover.
     const isFatal =
       error !== undefined &&
       !errors[error].retriable &&

@@ -8,7 +8,7 @@ const requestTimeoutMs = 3_000;
 const longPollMs = 400;
 const bytesMax = 2_000;
 
-/** Reads all partitions from the beginning, from whichever agent, and checks whatever it is told. */
+/** Reads all partitions from the beginning, from any agent, and checks every answer. */
 export class Reader {
   readonly #world: ClientDeps;
   readonly #history: History;
@@ -27,7 +27,7 @@ export class Reader {
     this.positions = new Array<number>(bootstrap.partitionCount).fill(0);
   }
 
-  /** Follows the ends until it is told to stop. */
+  /** Reads at the log end until stopped. */
   follow(): void {
     const round = async (): Promise<void> => {
       while (!this.#isStopped) {
@@ -38,7 +38,7 @@ export class Reader {
     round().catch((error) => this.#world.problem(error));
   }
 
-  /** Reads until there is no more, and returns where the partitions end. */
+  /** Reads to the end and returns the end offsets. */
   async readAll(): Promise<readonly number[]> {
     while (!this.#isStopped) {
       const ends = await this.#fetch(0);
@@ -61,7 +61,7 @@ export class Reader {
     return new Promise((resolve) => this.#world.clock.after(50, resolve));
   }
 
-  /** One fetch of all partitions. Gives their ends, or nothing when it failed. */
+  /** Fetches all partitions once. Returns their end offsets, or undefined on failure. */
   async #fetch(maxWaitMs: number): Promise<number[] | undefined> {
     const { random } = this.#world;
     if (this.#connection?.isOpen !== true) {
@@ -75,7 +75,7 @@ export class Reader {
     const { topicName, topicId } = this.#bootstrap;
     const asked = [...this.positions];
     const told = asked.map((_, partition) => this.#history.toldBy(agentId, partition));
-    // The first of the list may exceed all limits, so that it is another one each time.
+    // Rotates the order, because the first partition of the list may exceed all limits.
     const turn = random.below(asked.length);
     const order = asked.map((_, index) => (index + turn) % asked.length);
     const body = {
@@ -101,7 +101,7 @@ export class Reader {
         const error = errorByCode(errorCode)!;
         if (error.name !== 'NONE') {
           this.#world.note(`${reader}: ${error.name}`);
-          // An agent that has just started knows nothing of the topic.
+          // An agent that has just started may not know the topic yet.
           if (!error.retriable) {
             throw new Error(
               `${reader}: partition ${partitionIndex} from ${asked[partitionIndex]}: ${error.name}`,

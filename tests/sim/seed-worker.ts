@@ -11,9 +11,9 @@ export interface SeedWork {
 
 export type SeedOutcome = { readonly tally: Tally } | { readonly failure: string };
 
-/** Runs seeds one after the other, until one fails. */
+/** Runs seeds in sequence until one fails. */
 async function runSeeds({ from, below, step, movesMidway }: SeedWork): Promise<SeedOutcome> {
-  // Errors are everyday life here, and the place where one was made is of no interest until its seed is run alone.
+  // Stack traces are off for speed: errors are frequent here, and a failing seed is run again alone.
   Error.stackTraceLimit = 0;
   const tally = newTally();
   for (let seed = from; seed < below; seed += step) {

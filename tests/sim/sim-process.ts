@@ -3,15 +3,15 @@ import type { Journal } from '../../packages/journal/src/index.ts';
 import { type Deps, delayMs } from './deps.ts';
 
 /**
- * A process that can be paused and killed between any two things that it does. While it is paused time goes on, and its timers and
- * whatever reaches it wait; what it has sent arrives. When it is killed nothing comes back, ever. Its clocks agree with
- * nobody's.
+ * A process that can be paused and killed between any two steps. While it is paused, time passes: its timers and
+ * incoming messages wait, and messages that it has sent arrive. After a kill, nothing of it continues. Its clocks are
+ * independent of those of other processes.
  */
 export class SimProcess {
   readonly clock: Clock;
   readonly #world: Deps;
   #state: 'runs' | 'paused' | 'killed' = 'runs';
-  /** What waits for the process to run, in order. */
+  /** Callbacks that wait until the process runs, in order. */
   #waiting: (() => void)[] = [];
   #isCatchingUp = false;
 
@@ -60,7 +60,7 @@ export class SimProcess {
     this.#waiting = [];
   }
 
-  /** Does something in the process: now, when it runs again, or never. */
+  /** Runs a callback in the process: now, when it resumes, or never. */
   whenRunning(run: () => void): void {
     if (this.#state === 'killed') return;
     if (this.#state === 'runs' && this.#waiting.length === 0) {
@@ -71,7 +71,7 @@ export class SimProcess {
     this.#catchUp();
   }
 
-  /** One by one, as an event loop does, so that what one of them sets off happens before the next. */
+  /** Runs callbacks one by one as an event loop does, so that the effects of one happen before the next. */
   #catchUp(): void {
     if (this.#isCatchingUp || this.#state !== 'runs' || this.#waiting.length === 0) return;
     this.#isCatchingUp = true;
@@ -83,7 +83,7 @@ export class SimProcess {
     });
   }
 
-  /** The answer to something that the process asked of the world. */
+  /** Delivers the answer to a call that the process made. */
   answer<Result>(result: Promise<Result>): Promise<Result> {
     return new Promise((resolve, reject) => {
       result.then(
@@ -93,7 +93,7 @@ export class SimProcess {
     });
   }
 
-  /** The journal as this process reaches it. */
+  /** Wraps the journal as this process reaches it. */
   journal(real: Journal): Journal {
     const call = <Result>(work: () => Promise<Result>) => this.answer(this.#journalCall(work));
     return {

@@ -9,8 +9,9 @@ import { addTally, newTally, type Tally } from './tally.ts';
 import { SimulationFailed, simulate, type WorldOptions } from './world.ts';
 
 /**
- * `node tests/sim/sim.test.ts` runs a thousand seeds. `--seed 7` runs one and tells what happens, with the log of all processes
- * after `--log`; `--seeds 5000 --from 1001` runs others; `--moves-midway` lets idempotent producers move as Apache's do.
+ * `node tests/sim/sim.test.ts` runs a thousand seeds. `--seed 7` runs one and prints its events, with the logs of all
+ * processes if `--log` is given; `--seeds 5000 --from 1001` runs others; `--moves-midway` lets idempotent producers
+ * change leaders as Apache's do.
  */
 const usualSeeds = 1_000;
 const threadsMax = 4;
@@ -22,7 +23,9 @@ const option = (name: string): number | undefined => {
 const movesMidway = process.argv.includes('--moves-midway');
 const write = (line: string) => process.stdout.write(`${line}\n`);
 
-/** In threads: all processors work, and none of them for the test runner, which looks at every promise in its own. */
+/**
+ * Runs seeds in worker threads: this uses all cores, and avoids the test runner's promise tracking in its own thread.
+ */
 function inThread(work: SeedWork): Promise<SeedOutcome> {
   return new Promise((resolve, reject) => {
     const worker = new Worker(new URL(import.meta.resolve('./seed-worker.ts')), { workerData: work });
@@ -61,7 +64,7 @@ test('what was acknowledged is readable once, at its offset, in its order, whate
   }
   const count = option('--seeds') ?? usualSeeds;
   const tally = await simulateMany(option('--from') ?? 1, count);
-  // It would prove little if nothing had gone wrong.
+  // A run without faults would prove little.
   for (const [what, times] of Object.entries(tally)) assert.ok(times > count / 10, `${what}: ${times}`);
 });
 
@@ -73,7 +76,7 @@ for (const hasGroups of [false, true]) {
   });
 }
 
-/** A world with a bug in it, which the checks have to find with one of the first seeds. */
+/** Simulates a world with a bug, which the checks have to find with one of the first seeds. */
 async function finds({ sabotage, expected, hasGroups = false }: Bug): Promise<void> {
   for (let seed = 1; seed <= 10; seed++) {
     try {
@@ -90,7 +93,7 @@ async function finds({ sabotage, expected, hasGroups = false }: Bug): Promise<vo
 
 interface Bug {
   readonly sabotage: WorldOptions['sabotage'] & {};
-  /** What the checks say of it. */
+  /** The expected report of the checks. */
   readonly expected: RegExp;
   readonly hasGroups?: boolean;
 }
@@ -150,7 +153,7 @@ const bugs: Readonly<Record<string, Bug>> = {
   },
 };
 
-/** Commits that their clients have long given up when they are passed on. */
+/** Forwards commits after their clients have given up on them. */
 function passesCommitsOnLate(port: ClusterPort, random: Random, clock: Clock): ClusterPort {
   return {
     ...port,
@@ -199,7 +202,7 @@ function anonymises(port: ClusterPort): ClusterPort {
   return { ...port, commitFiles: (files) => port.commitFiles(() => filesToSend(files).map(nobody)) };
 }
 
-/** The rows of a file point to each other's bytes. */
+/** Reverses the producer columns of a file, so that rows carry each other's producer and sequence. */
 function swaps(port: ClusterPort): ClusterPort {
   return {
     ...port,

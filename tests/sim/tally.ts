@@ -1,6 +1,6 @@
-/** What went wrong on purpose. A simulation in which nothing does proves nothing. */
+/** Counts of injected faults. A simulation without faults proves nothing. */
 export interface Tally {
-  /** Terms of leaders beyond the first of each run. */
+  /** Leader terms after the first of each run. */
   failovers: number;
   nodePauses: number;
   nodeKills: number;
@@ -10,11 +10,11 @@ export interface Tally {
   /** Journal calls that failed before they took effect, and after. */
   journalRefusals: number;
   journalLostAnswers: number;
-  /** Connections between agents and control plane that broke, with whatever was on its way. */
+  /** Broken connections between agents and control plane, with lost messages. */
   linksCut: number;
   linksSilenced: number;
   clientsCut: number;
-  /** Puts that failed before they took effect, and after. */
+  /** Bucket puts that failed before they took effect, and after. */
   putsFailed: number;
   putsLost: number;
   /** Produce requests without an answer. */

@@ -22,23 +22,23 @@ import { Reader } from './reader.ts';
 import { newTally, type Tally } from './tally.ts';
 
 export interface WorldOptions {
-  /** Puts something between agents and their cluster, to show that the checks see it. */
+  /** Wraps the agents' cluster port with a bug, to prove that the checks find it. */
   readonly sabotage?: (port: ClusterPort, random: Random, clock: Clock) => ClusterPort;
   /**
-   * Whether idempotent producers move to a new leader while batches for the old one are under way, as Apache's does. Then a later
-   * batch may be committed before the first of its producer, which then can never be written; or so many later ones that an
-   * earlier one, sent again, is not recognised any more.
+   * Whether idempotent producers switch to a new leader while batches to the old one are in flight, as Apache's
+   * producer does. A later batch may then be committed before the first of its producer, which can never be written
+   * after that; or so many later ones that a retry of an earlier one is no longer recognised.
    */
   readonly movesMidway?: boolean;
-  /** Whether groups read the topic and copy it in transactions, which takes its time; every tenth seed has them unless told. */
+  /** Whether groups read the topic and copy it in transactions, which takes longer; by default in every tenth seed. */
   readonly hasGroups?: boolean;
   readonly log?: Log;
-  /** Gets every note at once, and not only the last ones at the end. */
+  /** Receives every note at once; otherwise only the last ones are reported at the end. */
   readonly onNote?: (line: string) => void;
 }
 
 const topicName = 't';
-/** Where transactions write what they read. */
+/** Output topic of the transactions. */
 const copyName = 'copy';
 const partitionCount = 3;
 const nodeCount = 2;
@@ -53,16 +53,16 @@ const groupsEverySeeds = 10;
 const notesMax = 60;
 const startMsMax = 30_000;
 const troubleMs = 9_000;
-/** By then every agent has noticed a dead connection, and follows the cluster over another. */
+/** After this time every agent has detected a dead connection and follows the cluster over a new one. */
 const settleMs = 12_000;
 const recoveryMsMax = 120_000;
 
-/** A run that broke a promise. The message has everything that is needed to see it again. */
+/** A run that violated an invariant. The message has everything that is needed to reproduce it. */
 export class SimulationFailed extends Error {
   override readonly name = 'SimulationFailed';
 }
 
-/** Runs one world from its seed to its end, and checks every promise on the way. */
+/** Runs one world from its seed to its end and checks all invariants on the way. */
 export async function simulate(seed: number, options: WorldOptions = {}): Promise<Tally> {
   const world = new World(seed, options);
   try {
@@ -110,7 +110,7 @@ class World implements Deps {
     this.random = seededRandom(seed);
     this.log = options.log ?? silentLog;
     this.#bucketName = `sim-${seed}`;
-    // Some stores are billed per request and have a window, some are not.
+    // A window is used with stores that bill per request, and not with others.
     this.#windowMs = this.random.next() < 0.5 ? 0 : 25;
     const { clock, random } = this;
     this.#faultyBucket = faultyStore(openMemoryStore(this.#bucketName, { clock }), {}, { clock, random });
@@ -119,7 +119,7 @@ class World implements Deps {
   }
 
   note(text: string): void {
-    // Clients that hear later that they lost their connection are no part of the run.
+    // Ignores clients that lose their connection after the end of the run.
     if (this.#hasEnded) return;
     const line = `${(this.clock.monotonicMs() / 1000).toFixed(3).padStart(8)} ${text}`;
     this.#options.onNote?.(line);
@@ -199,7 +199,7 @@ class World implements Deps {
     return ends;
   }
 
-  /** Lets time pass. What broke meanwhile ends the run. */
+  /** Lets time pass. A violated invariant ends the run. */
   async #pass(isDone: () => boolean, ms: number): Promise<boolean> {
     const isEnough = () => this.#problem !== undefined || isDone();
     const result = await this.clock.pass(ms, isEnough);
@@ -256,7 +256,7 @@ class World implements Deps {
       agentId: `agent-${slot}-${this.#starts++}`,
       bucket: this.#bucket,
       windowMs: this.#windowMs,
-      // Not in the same order for everybody, so that some begin at the standby.
+      // The order differs between agents, so that some connect to the standby first.
       controlPlaneUrls: [urlOf(slot % nodeCount), urlOf((slot + 1) % nodeCount)],
       controlPlaneAt: (url) => this.#nodes.find((node) => `${node.url}/` === url),
       sabotage: (port) => sabotage?.(port, this.random, this.clock) ?? port,
@@ -275,7 +275,7 @@ class World implements Deps {
     });
   }
 
-  /** Every now and then something goes wrong, and often before the last thing is well again. */
+  /** Injects faults at random times, often before the cluster has recovered from the previous one. */
   #trouble(all: readonly Producer[], reader: Reader, work: GroupWork | undefined): void {
     this.clock.after(this.random.next() * 1_500, () => {
       if (!this.#isTroubled) return;
@@ -304,7 +304,7 @@ class World implements Deps {
   }
 
   #harmNode(): void {
-    // Mostly the leader, for a standby is not missed.
+    // Mostly the leader, because the loss of a standby has little effect.
     const leader = this.#nodes.findIndex(({ leads }) => leads);
     const slot = leader >= 0 && this.random.next() < 0.8 ? leader : this.random.below(nodeCount);
     const node = this.#nodes[slot]!;
@@ -331,10 +331,11 @@ class World implements Deps {
 
   #startNodeLater(slot: number): void {
     const stopped = this.#nodes[slot]!;
-    // Under its own name or under another, before the one that stops is gone or after.
+    // With the same id or another, before the stopping process has ended or after.
     const id = this.random.next() < 0.5 ? `cp${slot}` : `cp${slot}-${this.#starts++}`;
     this.clock.after(2_500 + this.random.next() * 3_000, () => {
-      // Harmed twice while it stopped: two processes at one address would be more than any agent could tell apart.
+      // A second fault replaced the process while it stopped. Two processes at one address would be indistinguishable
+      // for agents.
       if (this.#nodes[slot] !== stopped) return;
       if (stopped.process.isAlive) stopped.kill(true);
       this.note(`${urlOf(slot)} starts as ${id}`);
