@@ -5,7 +5,7 @@ import type { FaultCluster, Kind } from './cluster/cluster.ts';
 import { type FaultyProxy, wellNetwork } from './cluster/faulty-proxy.ts';
 import type { SmallDisk } from './cluster/small-disk.ts';
 
-/** What a fault can get at. */
+/** What a fault can affect. */
 export interface Stage {
   readonly cluster: FaultCluster;
   readonly random: Random;
@@ -13,7 +13,7 @@ export interface Stage {
   readonly disk: SmallDisk | undefined;
 }
 
-/** Does harm once, which may last a while; it is called again and again. */
+/** Injects one fault, which may last a while; called repeatedly. */
 export type Fault = (stage: Stage) => void | Promise<void>;
 
 const between = (random: Random, least: number, most: number) => least + random.below(most - least + 1);
@@ -23,7 +23,7 @@ const onAgent =
   (stage) =>
     harm(stage, stage.random.below(stage.cluster.options.agentCount));
 
-/** One agent stays, so that clients go on where starts take long. */
+/** One agent stays up, so that clients continue where starts are slow. */
 const killsAgents = onAgent(({ cluster, random }, slot) => {
   const { agentCount } = cluster.options;
   const living = Array.from({ length: agentCount }, (_, n) => n).filter((n) => cluster.isUp('agent', n));
@@ -34,13 +34,15 @@ const pausesAgents = onAgent(({ cluster, random }, slot) =>
   cluster.suspend('agent', slot, between(random, 200, 5_000)),
 );
 
-/** Longer than a lease, so that another takes over while the paused one still believes to lead. */
+/**
+ * The pause may exceed the lease, so that a standby takes over while the paused process still believes that it leads.
+ */
 const pausesLeader: Fault = async ({ cluster, random }) => {
   const slot = await cluster.leader();
   if (slot !== undefined) cluster.suspend('control plane', slot, between(random, 500, 8_000));
 };
 
-/** Where there are standbys, one stays, so that clients wait for a takeover and not for a start. */
+/** If there are standbys, one stays up, so that clients wait for a takeover and not for a process start. */
 const killsLeader: Fault = async ({ cluster, random }) => {
   const slot = await cluster.leader();
   if (slot === undefined) return;
@@ -85,7 +87,7 @@ const pausesDatabase: Fault = async ({ cluster, random, database }) => {
   await cluster.pause(between(random, 500, 2_000));
 };
 
-/** Errors, lost answers and delays. */
+/** Errors, lost responses and delays. */
 const failsBucket: Fault = async ({ cluster, random }) => {
   cluster.note('the bucket fails and is slow now and then');
   cluster.bucket.faults = {
@@ -99,7 +101,7 @@ const failsBucket: Fault = async ({ cluster, random }) => {
   cluster.bucket.faults = wellBucket;
 };
 
-/** Answers that never come, uploads that break off and downloads that end too early. */
+/** Responses that never arrive, aborted uploads and truncated downloads. */
 const tearsBucket: Fault = async ({ cluster, random }) => {
   cluster.note('the bucket hangs and tears');
   cluster.bucket.faults = { ...wellBucket, hangs: random.next() * 0.3, tears: random.next() * 0.6 };
@@ -107,7 +109,7 @@ const tearsBucket: Fault = async ({ cluster, random }) => {
   cluster.bucket.faults = wellBucket;
 };
 
-/** Delays, breaks, and silence in one direction or both. */
+/** Delays, broken connections, and silence in one direction or both. */
 async function harmNetwork({ cluster, random }: Stage, where: string, proxy: FaultyProxy): Promise<void> {
   const ms = between(random, 300, 5_000);
   const roll = random.next();
@@ -129,7 +131,7 @@ async function harmNetwork({ cluster, random }: Stage, where: string, proxy: Fau
     `${where}: delay ${delayMs} ms, requests held ${holdsRequests}, answers held ${holdsAnswers}, for ${ms} ms`,
   );
   cluster.clock.after(ms, () => {
-    // A firewall that forgot the connection breaks it; a cable that is back does not.
+    // A firewall that has dropped its connection state breaks the connection; a restored link does not.
     if (random.next() < 0.5) proxy.cut();
     proxy.faults = wellNetwork;
   });
@@ -164,7 +166,7 @@ const setsClocks: Fault = ({ cluster, random }) => {
   const slot = random.below(kind === 'agent' ? agentCount : controlPlaneCount);
   const jumpMs = jumpsMs[random.below(jumpsMs.length)]!;
   if (cluster.isUp(kind, slot)) cluster.shiftClock(kind, slot, jumpMs);
-  // A new leader has another clock than the one before.
+  // A new leader has a different clock.
   if (random.next() < 0.2) return killsLeader({ cluster, random, database: undefined, disk: undefined });
 };
 

@@ -22,7 +22,7 @@ export type Outcome =
   | {
       readonly verdict: Verdict;
       readonly harms: number;
-      /** What kept the scenario from its end, where something did. */
+      /** The error that stopped the scenario early, if any. */
       readonly problem?: string;
       /** The notes and logs of the cluster. */
       readonly report: string;
@@ -30,7 +30,7 @@ export type Outcome =
       readonly seconds: number;
     };
 
-/** On a busy machine everything takes its time. */
+/** Generous, because the machine may be busy. */
 const recoveryMsMax = 90_000;
 const diskMebibytes = 16;
 
@@ -40,7 +40,7 @@ interface Ground {
   leave(): Promise<void>;
 }
 
-/** What the scenario needs of the machine, or the reason why the machine does not have it. */
+/** Prepares what the scenario needs of the machine, or returns the reason why it is not available. */
 async function prepare({ database: kind, smallDisk, needsLibrdkafka }: Scenario): Promise<Ground | string> {
   const missing = needsLibrdkafka && pythonWith('confluent-kafka').missing;
   if (typeof missing === 'string') return missing;
@@ -72,7 +72,7 @@ async function prepare({ database: kind, smallDisk, needsLibrdkafka }: Scenario)
   };
 }
 
-/** Runs one scenario from its start to its verdict. */
+/** Runs one scenario and checks its history. */
 export async function runScenario(
   scenario: Scenario,
   { seed, troubleMs }: ScenarioOptions,
@@ -97,7 +97,7 @@ export async function runScenario(
   try {
     await cluster.start();
     for (const start of scenario.workloads) workloads.push(await start({ cluster, recorder, troubleMs }));
-    // Its own chance, so that what clients draw does not move what is harmed.
+    // A separate generator, so that the clients' random choices do not change the faults.
     const random = seededRandom(seed + 2);
     const endMs = systemClock.monotonicMs() + troubleMs;
     while (systemClock.monotonicMs() < endMs) {

@@ -8,12 +8,12 @@ import { scenarios } from './scenarios.ts';
 import { isWell, summaryOf } from './summary.ts';
 
 /**
- * `npm run test:faults`: clients at work on real processes that are harmed, and a verdict on what they saw.
- * `-- --scenario leader-killed` runs one (a comma between several), `--seed 7` repeats its choices, though not what the machine makes
- * of them, `--minutes 30` harms for longer.
+ * `npm run test:faults`: runs clients against real processes with injected faults, and checks what the clients saw. `--
+ * --scenario leader-killed` runs one scenario (several are separated by commas), `--seed 7` repeats its random choices
+ * (but not the timing of the machine), `--minutes 30` sets the total duration.
  */
 const usualMinutes = 6;
-/** What a scenario takes besides its trouble: to start, to recover and to read everything. */
+/** Time of a scenario besides its faults: start, recovery and final read. */
 const overheadMs = 12_000;
 const troubleMsMin = 6_000;
 
@@ -50,11 +50,11 @@ const chosen = (names?.split(',') ?? scenarios.map(({ name }) => name)).map(
     scenarios.find((scenario) => scenario.name === name) ??
     fail(`--scenario ${name}: known are ${scenarios.map((scenario) => scenario.name).join(', ')}`),
 );
-// Without a time, each scenario takes as long as it does in a whole run.
+// Without `--minutes`, each scenario takes as long as in a whole run.
 const count = minutesText === undefined ? scenarios.length : chosen.length;
 const troubleMs = Math.max(troubleMsMin, (minutes * 60_000) / count - overheadMs);
 
-// An interrupted run ends what it started.
+// An interrupted run stops the processes that it started.
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1));
 
 const write = (text: string) => process.stdout.write(`${text}\n`);

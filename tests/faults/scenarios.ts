@@ -11,9 +11,9 @@ export interface Scenario {
   readonly name: string;
   readonly fault: Fault;
   readonly workloads: readonly ((context: WorkloadContext) => Promise<Workload>)[];
-  /** SQLite unless given. */
+  /** SQLite by default. */
   readonly database?: 'postgres';
-  /** What lies on a small disk, where there has to be one. */
+  /** What is stored on a small disk, if the scenario needs one. */
   readonly smallDisk?: 'bucket' | 'journal';
   readonly needsLibrdkafka?: true;
 }

@@ -4,14 +4,14 @@ import type { Outcome } from './run-scenario.ts';
 const kinds = Object.keys(defects) as Defect[];
 const columns = ['scenario', 'harms', 'acknowledged', 'read', 'committed', 'aborted', 'offsets'];
 
-/** Whether a scenario showed what it shall show. One in which nothing was written or harmed shows nothing. */
+/** Whether a scenario passed. A scenario without writes or faults does not. */
 export function isWell(outcome: Outcome): boolean {
   if ('skipped' in outcome) return true;
   const { verdict, harms, problem } = outcome;
   return problem === undefined && verdict.findings.length === 0 && verdict.acknowledged > 0 && harms > 0;
 }
 
-/** The table at the end of a run. */
+/** Renders the table at the end of a run. */
 export function summaryOf(outcomes: ReadonlyMap<string, Outcome>): string {
   const rows = [
     [...columns, ...kinds.map((kind) => (kind === 'aborted' ? 'dirty' : kind)), 'gap ms', 'seconds', ''],

@@ -1,13 +1,13 @@
 /**
- * Things that make a run depend on when and where it happens. Each has one door, the file that turns it into a port;
- * everything else receives the port, so that a whole cluster can be simulated from a seed.
+ * Ambient access: things that make a run depend on when and where it happens. Only the listed files may use each and
+ * turn it into a port; all other code receives the port, so that a whole cluster can be simulated from a seed.
  */
 interface AmbientAccess {
   readonly banned: string;
   readonly pattern: RegExp;
-  /** Whether the pattern is about the names of imported modules, which stand in strings. */
+  /** Whether the pattern also matches strings, such as names of imported modules. */
   readonly inStrings?: true;
-  /** The files that may use it. */
+  /** Files that may use it. */
   readonly door: readonly string[];
   readonly instead: string;
 }

@@ -6,7 +6,7 @@ import { systemEnvironment } from '@weir/core';
 import { root } from './repository.ts';
 
 test('the gate ends without an error when its reader goes away', async () => {
-  // A test runner does not run below another that is marked so.
+  // Node's test runner refuses to run below another one that sets this variable.
   const { NODE_TEST_CONTEXT: _, ...env } = systemEnvironment;
   const child = spawn(process.execPath, ['scripts/check.ts', 'packages/core/src/bytes.test.ts'], {
     cwd: root,

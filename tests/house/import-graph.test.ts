@@ -5,7 +5,7 @@ import { type SourceFile, typescriptFiles } from './repository.ts';
 
 const graph = importGraph(typescriptFiles());
 
-/** Cycles that are still there, by their first file. Remove a row with its cycle; add none. */
+/** Remaining cycles, by their first file. Remove a row with its cycle; add none. */
 const knownCycles: readonly string[] = [
   'packages/groups/src/assignors/assignor.ts',
   'packages/groups/src/coordinator.ts',

@@ -2,7 +2,7 @@ import { posix } from 'node:path';
 import { isTest, type SourceFile } from './repository.ts';
 import { importsOf } from './source-text.ts';
 
-/** What product files import of other product files, by path. Type imports count: a reader follows them too. */
+/** Imports between product files, by path. Type imports count, because readers follow them too. */
 type ImportGraph = ReadonlyMap<string, ReadonlySet<string>>;
 
 export function importGraph(files: readonly SourceFile[]): ImportGraph {
@@ -19,9 +19,9 @@ export function importGraph(files: readonly SourceFile[]): ImportGraph {
   );
 }
 
-/** Groups of files that import each other, directly or around corners; a file alone is none. */
+/** Returns groups of files that import each other, directly or indirectly; a single file is not a group. */
 export function importCycles(graph: ImportGraph): string[][] {
-  // Tarjan's algorithm, with a stack of its own because chains of imports are long.
+  // Tarjan's algorithm with an explicit stack, because import chains are long.
   const order = new Map<string, number>();
   const low = new Map<string, number>();
   const stack: string[] = [];
@@ -60,7 +60,7 @@ export function importCycles(graph: ImportGraph): string[][] {
   }
 }
 
-/** Pairs of folders of one package that import each other, with one import each way. */
+/** Returns pairs of folders of one package that import each other, with one import each way. */
 export function mutualFolders(graph: ImportGraph): string[] {
   const example = new Map<string, string>();
   for (const [path, targets] of graph) {
@@ -79,7 +79,7 @@ export function mutualFolders(graph: ImportGraph): string[] {
   return pairs.sort();
 }
 
-/** The folder below `src/`; files directly in `src/` put the package together and belong to none. */
+/** Returns the folder below `src/`; files directly in `src/` compose the package and belong to no folder. */
 function folderOf(path: string): string | undefined {
   return /^packages\/[^/]+\/src\/[^/]+(?=\/)/.exec(path)?.[0];
 }

@@ -1,17 +1,18 @@
 /**
- * Who may import whom. A package is a noun of the domain, and arrows point only from the concrete to the general.
+ * Which package may import which. A package is a noun of the domain, and dependencies point only from the concrete to
+ * the general.
  *
- * Adding an edge is a decision: change this table in a commit of its own, with the reason. Packages that do not exist yet
- * stand here already, so that they are born in the right place.
+ * Adding an edge is a decision: change this table in a commit of its own, with the reason. The table also lists
+ * packages that do not exist yet, so that their place is decided before they are added.
  */
 export interface Layer {
   /** Packages of ours that it may import. */
   readonly mayImport: readonly string[];
-  /** Packages of ours that its tests may import besides: a part is also tested within the whole. */
+  /** Workspace packages that its tests may import in addition: a part is also tested within the whole. */
   readonly testsMayImport?: readonly string[];
   /**
-   * Node's modules that it may import. Packages without I/O name the few that compute; `any` is for those that talk to
-   * disks, sockets and processes.
+   * Node's modules that it may import. Packages without I/O list the few that only compute; `any` is for packages that
+   * use disks, sockets and processes.
    */
   readonly builtins: readonly string[] | 'any';
 }
@@ -20,28 +21,28 @@ export const layers: Readonly<Record<string, Layer>> = {
   core: { mayImport: [], builtins: [] },
   wire: { mayImport: ['core'], builtins: ['zlib'] },
   storage: { mayImport: ['core'], builtins: 'any' },
-  // What agents and leaders have in common: the calls of a cluster, their types, configs, and the rules of ACLs and quotas.
+  // Shared by agents and leaders: the cluster port, its types, configs, and the rules for ACLs and quotas.
   cluster: {
     mayImport: ['core'],
     testsMayImport: ['groups', 'journal', 'metadata', 'rpc'],
     builtins: ['crypto', 'net', 'util'],
   },
-  // The state machine decides without I/O, clock or chance.
+  // The state machine has no I/O, clock or randomness.
   machine: { mayImport: ['core', 'cluster'], testsMayImport: ['rpc'], builtins: [] },
   groups: { mayImport: ['core', 'cluster', 'machine'], testsMayImport: ['metadata'], builtins: [] },
   journal: { mayImport: ['core', 'cluster', 'machine'], builtins: 'any' },
   rpc: { mayImport: ['core', 'cluster'], testsMayImport: ['metadata'], builtins: 'any' },
-  // Leads clusters: machine and groups over a journal.
+  // Leads clusters: state machine and groups over a journal.
   metadata: {
     mayImport: ['core', 'cluster', 'machine', 'groups', 'journal'],
     testsMayImport: ['rpc'],
     builtins: ['crypto'],
   },
-  // The console imports it, so it must run in a browser.
+  // Must run in a browser, because the console imports it.
   api: { mayImport: ['core'], builtins: [] },
-  // Whose tokens are believed: agents ask for clients that log in, the control plane for agents and users.
+  // Verifies tokens: of clients, for agents; of agents and users, for the control plane.
   oidc: { mayImport: ['core'], builtins: 'any' },
-  // Agents write events, and answer questions about them.
+  // Agents write events and answer event queries.
   agent: {
     mayImport: ['core', 'wire', 'storage', 'cluster', 'rpc', 'oidc', 'events'],
     testsMayImport: ['journal', 'metadata'],
@@ -52,9 +53,9 @@ export const layers: Readonly<Record<string, Layer>> = {
   pipelines: { mayImport: ['core', 'wire', 'storage'], builtins: 'any' },
   tableflow: { mayImport: ['core', 'wire', 'storage', 'registry'], builtins: 'any' },
   orbit: { mayImport: ['core', 'wire', 'storage'], builtins: 'any' },
-  // Tools for models, made of the catalogue; whoever serves it says how operations are done.
+  // Tools for models, derived from the API catalogue; the server of the tools supplies the operation handlers.
   mcp: { mayImport: ['core', 'api', 'events'], builtins: 'any' },
-  // It checks bucket URLs by the parser of those who open them.
+  // Validates bucket URLs with the parser of `storage`.
   controlplane: {
     mayImport: ['core', 'storage', 'cluster', 'journal', 'rpc', 'metadata', 'oidc', 'api', 'events', 'mcp'],
     builtins: 'any',

@@ -40,7 +40,7 @@ test('the rule refuses what it should', () => {
     dependencies: { core: [], wire: ['@weir/core', 'snappy'], agent: ['@weir/core', '@weir/wire'] },
     devDependencies: { agent: ['@weir/metadata'] },
   };
-  // file, what it imports, what is said of it
+  // file, what it imports, expected problem
   const cases: [path: string, specifier: string, problem: string | undefined][] = [
     ['packages/core/src/a.ts', '@weir/wire', 'core may not import wire'],
     ['packages/wire/src/a.ts', '@weir/core', undefined],

@@ -6,13 +6,13 @@ import { importsOf } from './source-text.ts';
 
 interface LayerContext {
   readonly layers: Readonly<Record<string, Layer>>;
-  /** The names that each package declares as dependencies. */
+  /** Dependencies that each package declares. */
   readonly dependencies: Readonly<Record<string, readonly string[]>>;
-  /** The same for its tests. */
+  /** Development dependencies that each package declares. */
   readonly devDependencies?: Readonly<Record<string, readonly string[]>>;
 }
 
-/** One line per import that the rule does not allow. */
+/** Returns one line per import that the rule forbids. */
 export function forbiddenImports(
   file: SourceFile,
   { layers, dependencies, devDependencies = {} }: LayerContext,

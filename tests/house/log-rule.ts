@@ -1,6 +1,6 @@
 import { blankComments, lineOf } from './source-text.ts';
 
-/** What a log message may begin with. A new verb is welcome; an article or a noun is not. */
+/** Allowed first words of a log message. New verbs are welcome; articles and nouns are not. */
 const logVerbs: readonly string[] = [
   'added',
   'applied',
@@ -39,7 +39,7 @@ const logVerbs: readonly string[] = [
 
 const messageCharsMax = 80;
 
-/** Files whose function passes the message of its caller on, and how it is called with one. */
+/** Files with a function that forwards its caller's message, and the pattern of calls to it. */
 export const logForwarders: Readonly<Record<string, RegExp | undefined>> = {
   'packages/agent/src/events/emitting-log.ts': undefined,
   'packages/agent/src/net/refusals.ts': /\brefusals\s*\.\s*tell\(\s*[^,()]+,\s*/g,
@@ -50,7 +50,7 @@ export const logForwarders: Readonly<Record<string, RegExp | undefined>> = {
 
 const logCall = /(?<!\w)\w*log\??\s*\.\s*(?:debug|info|warn|error)\(\s*/gi;
 
-/** One line per message that is not constant, or not written as log messages are. */
+/** Returns one line per log message that is not constant or breaks the style. */
 export function logProblems({ path, text }: { readonly path: string; readonly text: string }): string[] {
   const problems: string[] = [];
   const source = blankComments(text);

@@ -1,4 +1,4 @@
-/** How Markdown is written: short lines, and the field's words instead of this project's former ones. */
+/** Style rules for Markdown: short lines, and standard terms instead of this project's former ones. */
 
 const proseColumnsMax = 120;
 
@@ -25,12 +25,12 @@ const forbiddenWords: readonly ForbiddenWord[] = [
   { pattern: /\bfigures\b/gi, instead: 'stats, metrics, results' },
 ];
 
-/** Pages that a program writes. Their sentences come from source code. */
+/** Whether a page is generated. Its sentences come from source code. */
 export function isGenerated(text: string): boolean {
   return /Written by scripts\/docs\.ts|This page is generated|writes this page/.test(text.slice(0, 500));
 }
 
-/** One line per line that is too long, and per forbidden word. Code, and where links lead, are not prose. */
+/** Returns one problem per line that is too long and per forbidden word. Code and link targets are not checked. */
 export function proseProblems({ path, text }: { readonly path: string; readonly text: string }): string[] {
   const problems: string[] = [];
   let fence: string | undefined;

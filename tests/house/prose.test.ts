@@ -18,7 +18,7 @@ test('Markdown is wrapped and free of forbidden words', () => {
 test('the prose rule finds what it should', () => {
   const long = 'word '.repeat(25).trim();
   const link = `[a page](${'path/'.repeat(30)}page.md)`;
-  // text, the part of the problem that names it
+  // text, expected part of the problem
   const cases: [text: string, problem: string | undefined][] = [
     [long, '124 columns'],
     [long.slice(0, 119), undefined],

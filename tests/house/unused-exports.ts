@@ -5,7 +5,7 @@ const declaration =
   /^export (?:declare )?(?:abstract )?(?:async )?(?:const|let|function\*?|class|interface|type|enum) ([\w$]+)/gm;
 const exportList = /^export (?:type )?\{([^}]*)\}(?: from ['"][^'"]+['"])?/gm;
 
-/** Names that a file exports, as other files see them. */
+/** Returns the names that a file exports, as other files see them. */
 export function exportedNames(text: string): string[] {
   const source = blankComments(text);
   const declared = [...source.matchAll(declaration)].map((match) => match[1]!);
@@ -20,8 +20,9 @@ export function exportedNames(text: string): string[] {
 }
 
 /**
- * `file: name` of every export that no other file uses. What a package's `index.ts` exports has to be used outside the package. A
- * word decides, not a syntax tree: an export that shares its name with something else stays unseen, and none is reported wrongly.
+ * Returns `file: name` of every export that no other file uses. Exports of a package's `index.ts` must be used outside
+ * the package. Matches by word, without a syntax tree: an unused export that shares its name with something else is
+ * missed, and there are no false reports.
  */
 export function unusedExports(files: readonly SourceFile[]): string[] {
   const pathsByWord = new Map<string, string[]>();

@@ -3,17 +3,17 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import type { Clock, Random } from '@weir/core';
 
-/** Shares of all requests, each from 0 to 1. */
+/** Fractions of all requests, from 0 to 1. */
 interface BucketFaults {
-  /** Nothing happens, and the answer is an error. */
+  /** The request has no effect and the answer is an error. */
   readonly refuses: number;
-  /** What was asked happens, and the connection breaks before the answer. */
+  /** The request takes effect, and the connection breaks before the answer. */
   readonly losesAnswer: number;
   readonly slow: number;
   readonly slowMs: number;
-  /** What was asked happens, and the answer never comes. */
+  /** The request takes effect, and the answer never arrives. */
   readonly hangs: number;
-  /** The connection breaks while an object is sent, of which nothing is kept, or while it is received. */
+  /** The connection breaks during an upload, which is discarded, or during a download. */
   readonly tears: number;
 }
 
@@ -26,7 +26,7 @@ export const wellBucket: BucketFaults = {
   tears: 0,
 };
 
-/** As much of S3 as agents use, in memory, with faults. It does not look at signatures. */
+/** The subset of S3 that agents use, in memory, with faults. It does not check signatures. */
 export class BucketServer {
   faults: BucketFaults = wellBucket;
   refused = 0;
@@ -51,7 +51,7 @@ export class BucketServer {
     this.#random = random;
   }
 
-  /** Its bucket URL. */
+  /** Starts the server and returns its bucket URL. */
   async start(): Promise<string> {
     this.#server.listen(0, '127.0.0.1');
     await once(this.#server, 'listening');

@@ -14,11 +14,11 @@ import { WeirProcess } from './weir-process.ts';
 
 export interface ClusterOptions {
   readonly seed: number;
-  /** A SQLite file unless given. */
+  /** A SQLite file by default. */
   readonly databaseUrl?: string | undefined;
-  /** The folder of the SQLite file, and of everything else that control planes keep. */
+  /** Folder of the SQLite file and of all other control-plane data. */
   readonly journalFolder?: string | undefined;
-  /** Keeps objects there instead of behind a socket. */
+  /** Stores objects in this folder instead of the bucket server. */
   readonly bucketFolder?: string | undefined;
   readonly controlPlaneCount: number;
   readonly agentCount: number;
@@ -28,27 +28,27 @@ export type Kind = 'agent' | 'control plane';
 
 interface Member {
   readonly process: WeirProcess;
-  /** Whether it was ready and was not killed since. */
+  /** Whether it became ready and has not been killed since. */
   isUp: boolean;
 }
 
 interface Agent extends Member {
-  /** Between clients and the agent. */
+  /** Proxy between clients and the agent. */
   clients: FaultyProxy | undefined;
-  /** Between the agent and control planes. */
+  /** Proxy between the agent and control planes. */
   readonly controlPlane: FaultyProxy;
   kafkaPort: number;
 }
 
 const clusterId = 'vci_faults';
 const agentKey = `aks_${'c0ffee'.repeat(11).slice(0, 64)}`;
-/** Generous, because the machine may be busy; no scenario is about how long a start takes. */
+/** Generous, because the machine may be busy; no scenario tests start times. */
 const startMsMax = 60_000;
 const startsMax = 5;
 const noteCharactersMax = 200;
 export const partitionCount = 4;
 
-/** Real processes over a real database and a bucket, and a network between them. All of them can be harmed. */
+/** Real processes over a real database and a bucket, with a network between them. Each part can have faults. */
 export class FaultCluster implements ClientDeps {
   readonly clock = systemClock;
   readonly random: Random;
@@ -59,15 +59,18 @@ export class FaultCluster implements ClientDeps {
   readonly options: ClusterOptions;
   readonly #startMs = systemClock.monotonicMs();
   readonly #controlPlanes: Member[] = [];
-  /** A process comes back where it was, as it would behind a name: clients that know no other address would be lost for ever. */
+  /**
+   * A process restarts on its old port, as behind a DNS name; otherwise clients with only this address would never find
+   * it again.
+   */
   readonly #controlPlanePorts: number[] = [];
   readonly #kafkaPorts: number[] = [];
   readonly #agents: Agent[] = [];
-  /** By slot, the agent that was ready last, living or not: all of them may be gone at a time. */
+  /** By slot, the last agent that became ready, alive or not: all of them may be down at a time. */
   readonly #known: SocketBroker[] = [];
   readonly #processes: WeirProcess[] = [];
   readonly #proxies: FaultyProxy[] = [];
-  /** By process, the file that holds by how much its clock is ahead. */
+  /** By process, the file with its clock offset. */
   readonly #clockFiles = new Map<string, string>();
   #bucketUrl = '';
   #problem: unknown;
@@ -98,7 +101,7 @@ export class FaultCluster implements ClientDeps {
     this.note('everything is up');
   }
 
-  /** Creates a topic, and says how clients find it. */
+  /** Creates a topic and returns the bootstrap for its clients. */
   async topic(name: string): Promise<Bootstrap> {
     return {
       topicName: name,
@@ -109,7 +112,7 @@ export class FaultCluster implements ClientDeps {
     };
   }
 
-  /** Where clients that follow metadata begin. */
+  /** Bootstrap addresses for clients that use Metadata. */
   get kafkaAddresses(): readonly string[] {
     return this.#agents.map(({ kafkaPort }) => `127.0.0.1:${kafkaPort}`);
   }
@@ -122,7 +125,7 @@ export class FaultCluster implements ClientDeps {
     return this.#agents.map(({ controlPlane }) => controlPlane);
   }
 
-  /** Waits, and fails when something went wrong meanwhile. */
+  /** Waits for a condition; fails on a timeout or when a problem was reported. */
   async until(isDone: () => boolean | Promise<boolean>, withinMs: number, what: string): Promise<void> {
     const endMs = systemClock.monotonicMs() + withinMs;
     while (!(await isDone())) {
@@ -137,7 +140,7 @@ export class FaultCluster implements ClientDeps {
     return new Promise((resolve) => systemClock.after(ms, resolve));
   }
 
-  /** The slot of the control plane that leads, if any does. */
+  /** Returns the slot of the leading control plane, if any. */
   async leader(): Promise<number | undefined> {
     for (const [slot, port] of this.#controlPlanePorts.entries()) {
       const member = this.#controlPlanes[slot];
@@ -147,19 +150,19 @@ export class FaultCluster implements ClientDeps {
         const response = await fetch(`http://127.0.0.1:${port}/metrics`, { signal });
         if (/^service_cluster_leader\{[^}]*\} 1$/m.test(await response.text())) return slot;
       } catch {
-        // It may have been killed meanwhile.
+        // The process may have been killed in the meantime.
       }
     }
     return undefined;
   }
 
-  /** Whether a process is there to be harmed. */
+  /** Whether the process is up, so that a fault can affect it. */
   isUp(kind: Kind, slot: number): boolean {
     const member = this.#member(kind, slot);
     return member.isUp && !member.process.isPaused && !member.process.isGone;
   }
 
-  /** Ends a process at once, and starts another in its place after a while. */
+  /** Kills a process and starts another in its place after a while. */
   kill(kind: Kind, slot: number, awayMs: number): void {
     const member = this.#member(kind, slot);
     if (!this.isUp(kind, slot)) return;
@@ -178,7 +181,7 @@ export class FaultCluster implements ClientDeps {
     restart().catch((error) => this.problem(error));
   }
 
-  /** Stops a process for a while, which notices nothing but that time has passed. */
+  /** Suspends a process for a while (SIGSTOP). */
   suspend(kind: Kind, slot: number, ms: number): void {
     const { process } = this.#member(kind, slot);
     if (!this.isUp(kind, slot)) return;
@@ -198,7 +201,7 @@ export class FaultCluster implements ClientDeps {
     writeFileSync(this.#clockFiles.get(name)!, String(aheadMs));
   }
 
-  /** Ends all harm that the cluster itself knows of, and waits until everything is up. */
+  /** Ends all faults that the cluster controls, and waits until everything is up. */
   async heal(withinMs: number): Promise<void> {
     this.note('no more trouble');
     this.bucket.faults = wellBucket;
@@ -217,7 +220,7 @@ export class FaultCluster implements ClientDeps {
     rmSync(this.scratch, { recursive: true, force: true });
   }
 
-  /** What happened, and the end of each log. */
+  /** Returns the notes and the end of each log. */
   report(): string {
     const members = [...this.#controlPlanes, ...this.#agents];
     const logs = members.map(({ process: { name, lines } }) => `--- ${name}\n${lines.join('\n')}`);
@@ -250,7 +253,7 @@ export class FaultCluster implements ClientDeps {
         member.isUp = true;
         return;
       } catch (error) {
-        // Its database may be away just now.
+        // Its database may be unavailable at the moment.
         if (this.#isOver) return;
         if (starts === startsMax) throw error;
         this.note(`${process.name} does not start: ${String(error)}`);
@@ -268,7 +271,7 @@ export class FaultCluster implements ClientDeps {
       const urls = this.#controlPlanePorts.map((port) => `http://127.0.0.1:${port}`);
       const process = this.#spawn(`agent ${slot}-${number}`, [
         'agent',
-        // Named, so that it does not ask a cloud where it is.
+        // Set explicitly, so that the agent does not query a cloud's metadata service.
         '-availabilityZone=zone-a',
         `-defaultVirtualClusterID=${clusterId}`,
         `-agentKey=${agentKey}`,

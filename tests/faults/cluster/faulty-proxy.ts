@@ -3,17 +3,17 @@ import { createServer as createHttpServer } from 'node:http';
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
 import type { Clock } from '@weir/core';
 
-/** What is wrong with the network between two sides just now. */
+/** Current faults of the network between two sides. */
 interface NetworkFaults {
   readonly delayMs: number;
-  /** Bytes in this direction wait until the network is well again, as those that TCP sends again and again. */
+  /** Bytes in this direction wait until the fault ends, as with TCP retransmission. */
   readonly holdsRequests: boolean;
   readonly holdsAnswers: boolean;
 }
 
 export const wellNetwork: NetworkFaults = { delayMs: 0, holdsRequests: false, holdsAnswers: false };
 
-/** Two sockets, and one direction between them. Bytes keep their order. */
+/** One direction between two sockets. Bytes keep their order. */
 class Lane {
   readonly #from: Socket;
   readonly #to: Socket;
@@ -48,7 +48,7 @@ class Lane {
   }
 }
 
-/** Stands between clients and servers on the loopback, and does harm to what passes. */
+/** A proxy between clients and servers on loopback that injects faults. */
 export class FaultyProxy {
   readonly #clock: Clock;
   readonly #sockets = new Set<Socket>();
@@ -62,7 +62,7 @@ export class FaultyProxy {
     this.#server = server;
   }
 
-  /** Carries every connection to one port, which may change. */
+  /** Forwards every connection to one port, which may change. */
   static async toPort(clock: Clock, port: () => number): Promise<FaultyProxy> {
     const server = createServer({ allowHalfOpen: true });
     const proxy = new FaultyProxy(clock, server);
@@ -73,7 +73,7 @@ export class FaultyProxy {
     return proxy.#listen();
   }
 
-  /** Carries connections where each asks to go, by HTTP CONNECT. */
+  /** Forwards each connection to the target of its HTTP CONNECT. */
   static async tunnels(clock: Clock): Promise<FaultyProxy> {
     const server = createHttpServer((_request, response) => response.writeHead(405).end());
     const proxy = new FaultyProxy(clock, server);
@@ -105,7 +105,7 @@ export class FaultyProxy {
     for (const pair of this.#lanes) this.#hold(pair);
   }
 
-  /** Breaks all connections, with whatever is on its way. */
+  /** Breaks all connections; data in flight is lost. */
   cut(): void {
     this.cuts += this.#lanes.size;
     for (const socket of this.#sockets) socket.resetAndDestroy();

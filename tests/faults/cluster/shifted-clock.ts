@@ -2,8 +2,8 @@ import { readFileSync, watchFile } from 'node:fs';
 import { systemClock, systemEnvironment } from '@weir/core';
 
 /**
- * Loaded in front of a process (`--import`) whose wall clock shall jump. A file holds the milliseconds by which it is ahead. The time
- * that only runs forward, and timers, stay as they are, which is what happens when the clock of a machine is set.
+ * Loaded with `--import` into a process whose wall clock is to jump. A file holds the offset in milliseconds. The
+ * monotonic clock and timers are unchanged, as when the clock of a machine is set.
  */
 const file = systemEnvironment.WEIR_FAULTS_CLOCK!;
 const trueNowMs = systemClock.nowMs.bind(systemClock);

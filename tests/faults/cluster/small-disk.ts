@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { mkdirSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** A disk of its own that can be full. */
+/** A separate small disk that can be filled. */
 export class SmallDisk {
   readonly folder: string;
   readonly #ballast: string;
@@ -12,7 +12,7 @@ export class SmallDisk {
     this.#ballast = join(folder, 'ballast');
   }
 
-  /** A disk under a folder that does not exist yet, or the reason why there cannot be one. */
+  /** Mounts a disk at a folder that does not exist yet, or returns the reason why it cannot. */
   static mount(folder: string, mebibytes: number): SmallDisk | { readonly missing: string } {
     if (process.getuid?.() !== 0) return { missing: 'only root can mount a small disk' };
     mkdirSync(folder);
@@ -28,7 +28,7 @@ export class SmallDisk {
     return { missing: `mount: ${(mounted.error?.message ?? mounted.stderr).trim()}` };
   }
 
-  /** Leaves no room at all. */
+  /** Fills the disk completely. */
   fill(): void {
     const { bavail, bsize } = statfsSync(this.folder);
     for (let bytes = bavail * bsize; bytes >= bsize; bytes >>= 1) {

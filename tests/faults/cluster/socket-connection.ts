@@ -13,13 +13,13 @@ import {
 import type { ClientDeps } from '../../sim/deps.ts';
 
 export interface SocketBroker extends Broker {
-  /** Where its connections go instead, for what can happen to them there. */
+  /** The proxy that its connections use instead, for network faults. */
   readonly proxy: Address;
 }
 
 const connectTimeoutMs = 2_000;
 
-/** A client's connection over a socket, which opens with the first request. */
+/** A client connection over a socket, opened by the first request. */
 export class SocketConnection implements Connection {
   readonly broker: SocketBroker;
   readonly #opening: Promise<KafkaConnection>;
@@ -47,7 +47,7 @@ export class SocketConnection implements Connection {
     this.inFlight++;
     try {
       const connection = await this.#opening;
-      // Name and body belong together, which the types cannot say of a whole table.
+      // Name and body match, which the types cannot express for the whole table.
       const api = apis[name] as unknown as Api;
       const answer = await connection.request(api, body as unknown as WriteStruct<Fields>, { timeoutMs });
       return answer as unknown as ResponseBody<Apis[Name]>;

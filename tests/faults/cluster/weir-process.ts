@@ -5,7 +5,7 @@ import type { Clock } from '@weir/core';
 const executable = join(import.meta.dirname, '../../../bin/weir');
 const keptLines = 30;
 
-/** One process of `bin/weir` that this test started, and may therefore stop, pause and kill. */
+/** One process of `bin/weir`, started by this test, which may therefore stop, pause and kill it. */
 export class WeirProcess {
   readonly name: string;
   readonly #child: ChildProcess;
@@ -16,7 +16,7 @@ export class WeirProcess {
 
   constructor(name: string, args: readonly string[], environment: Readonly<Record<string, string>>) {
     this.name = name;
-    // `bin/weir` becomes the process that it starts, so that the child is the one that signals are for.
+    // `bin/weir` execs the server, so signals to the child reach the server.
     this.#child = spawn(executable, args, { env: { ...environment }, stdio: ['ignore', 'pipe', 'pipe'] });
     this.#child.stdout!.on('data', (chunk) => {
       this.#output += chunk;
@@ -25,7 +25,7 @@ export class WeirProcess {
       this.#lines.push(...String(chunk).trimEnd().split('\n'));
       this.#lines.splice(0, this.#lines.length - keptLines);
     });
-    // Nothing outlives the test, not even when the runner loses its patience with it.
+    // The process must not outlive the test, even when the test runner aborts it.
     const end = () => this.#child.kill('SIGKILL');
     process.once('exit', end);
     this.#child.once('exit', () => {
@@ -47,7 +47,7 @@ export class WeirProcess {
     return this.#lines;
   }
 
-  /** Waits until it has printed something. Gives up when it ends or takes too long. */
+  /** Waits until the output matches. Fails when the process ends or the wait times out. */
   async printed(pattern: RegExp, clock: Clock, withinMs: number): Promise<RegExpExecArray> {
     const endMs = clock.monotonicMs() + withinMs;
     for (;;) {

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { type Defect, defects, judge } from './check-history.ts';
 import type { FaultEvent } from './events.ts';
 
-/** An event without its time, which is its place in the list. */
+/** An event without its time, which is its index in the list. */
 type Step = FaultEvent extends infer Event ? (Event extends unknown ? Omit<Event, 'atMs'> : never) : never;
 
 const timed = (steps: readonly Step[]) => steps.map((step, atMs) => ({ ...step, atMs })) as FaultEvent[];

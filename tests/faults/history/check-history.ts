@@ -1,6 +1,6 @@
 import type { FaultEvent, GroupPosition, Written } from './events.ts';
 
-/** What a history can be guilty of. */
+/** Kinds of violations that a history can contain. */
 export const defects = {
   lost: 'an acknowledged or already seen record cannot be read',
   duplicate: 'a value is there twice',
@@ -19,13 +19,13 @@ export interface Finding {
 
 export interface Verdict {
   readonly findings: readonly Finding[];
-  /** Records: acknowledged, and found by the last readers. */
+  /** Number of records: acknowledged, and found by the last readers. */
   readonly acknowledged: number;
   readonly read: number;
   readonly transactionsCommitted: number;
   readonly transactionsAborted: number;
   readonly offsetsCommitted: number;
-  /** The longest time in which nothing was acknowledged. */
+  /** The longest interval without an acknowledgement. */
   readonly worstGapMs: number;
 }
 
@@ -35,8 +35,8 @@ type Of<Type extends FaultEvent['type']> = FaultEvent & { readonly type: Type };
 type Read = Of<'read'>;
 
 /**
- * Judges what clients saw, after everything that they could see was read once more. If that was not possible (`isComplete` is
- * false), what is missing says nothing, and only what was seen counts.
+ * Checks the history of what clients saw, after a final read of everything. If the final read was not possible
+ * (`isComplete` is false), missing records prove nothing, and only what was seen is checked.
  */
 export function judge(history: readonly FaultEvent[], isComplete = true): Verdict {
   const findings: Finding[] = [];
@@ -96,7 +96,7 @@ export function judge(history: readonly FaultEvent[], isComplete = true): Verdic
 
 type Find = (defect: Defect, detail: string) => void;
 
-/** What any reader of committed records came to, at the time. */
+/** Checks each read of a read_committed reader against the history up to it. */
 function checkReads(
   history: readonly FaultEvent[],
   writes: ReadonlyMap<string, Written>,
@@ -123,7 +123,7 @@ function checkReads(
     if (transaction !== undefined && (asked.get(transaction) ?? Number.POSITIVE_INFINITY) > index)
       find('aborted', `${where}: ${read.value} of ${transaction}, whose commit was not asked for`);
     const bySame = `${read.reader} ${read.value}`;
-    // The last readers are looked at as a whole.
+    // Reads of the last readers are checked as a whole.
     if (!read.isLast && seen.has(bySame)) find('duplicate', `${where}: ${read.value} was read before`);
     seen.add(bySame);
   }
@@ -165,7 +165,7 @@ function checkTransactions(
   }
 }
 
-/** Every record below the group's offset is copied once, and none above it. */
+/** Every record below the group's offset is copied exactly once, and none above it. */
 function checkCopies(
   history: readonly FaultEvent[],
   writes: ReadonlyMap<string, Written>,
@@ -200,8 +200,8 @@ function checkCopies(
 }
 
 /**
- * A position that was acknowledged, or told, is not taken back. A commit without an answer may take effect later, unless a commit of
- * a later generation came in between: then it is fenced.
+ * An offset that was acknowledged, or returned by a fetch, does not go back. A commit without an answer may take effect
+ * later, unless a commit of a later generation came in between: then it is fenced.
  */
 function checkOffsets(history: readonly FaultEvent[], find: Find): void {
   const calls = new Map<number, Of<'commitOffset'>[]>();
@@ -239,7 +239,7 @@ function checkOffsets(history: readonly FaultEvent[], find: Find): void {
             commit.generationId >= before.generationId,
         );
       if (!mayBe) find('backwards', `${key} is at ${event.offset}, after ${before.offset}`);
-      // The group goes on from there, which is no further defect.
+      // The group continues from there, so this is reported only once.
       if (known.get(key)!.offset === before.offset) known.set(key, { ...before, offset: event.offset });
     }
     learn(event, -1);

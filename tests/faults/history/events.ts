@@ -1,12 +1,12 @@
-/** A record that a client wants written. Every value is written under its own name, so that each read finds its write. */
+/** A record that a client sends. Every value is unique, so that each read identifies its write. */
 export interface Written {
   readonly topic: string;
   readonly partition: number;
   readonly value: string;
   readonly producer: string;
-  /** The transaction that it belongs to, where there is one. */
+  /** Its transaction, if any. */
   readonly transaction?: string;
-  /** The record that it was made of, by a consumer that copies with its offsets in the same transaction. */
+  /** The source record, for a consumer that copies and commits its offsets in the same transaction. */
   readonly source?: Source;
 }
 
@@ -24,7 +24,7 @@ export interface GroupPosition {
   readonly offset: number;
 }
 
-/** What clients did and were told, in the order in which it happened to them. */
+/** What clients did and which answers they received, in the order in which they observed it. */
 export type FaultEvent = { readonly atMs: number } & (
   | ({ readonly type: 'write' } & Written)
   | {
@@ -34,12 +34,12 @@ export type FaultEvent = { readonly atMs: number } & (
       readonly value: string;
       readonly offset: number;
     }
-  /** A commit is asked for, then acknowledged. A transaction whose commit was never asked for must stay invisible. */
+  /** A commit is requested, then acknowledged. A transaction without a commit request must stay invisible. */
   | { readonly type: 'askCommit' | 'committed' | 'aborted'; readonly transaction: string }
   | {
       readonly type: 'read';
       readonly reader: string;
-      /** Whether the reader read everything after all faults had ended. */
+      /** Whether this is the final read, after all faults ended. */
       readonly isLast: boolean;
       readonly topic: string;
       readonly partition: number;
@@ -52,7 +52,7 @@ export type FaultEvent = { readonly atMs: number } & (
   | ({
       readonly type: 'offsetFetched';
       readonly call: number;
-      /** Whether it was asked for after everything was done. */
+      /** Whether it was fetched after all work was done. */
       readonly isLast: boolean;
     } & GroupPosition)
 );

@@ -5,14 +5,14 @@ import { type Copied, type CopyLog, type ReadLog, textOf } from '../../sim/copy-
 import type { ProduceLog, SentBatch } from '../../sim/history.ts';
 import type { FaultEvent } from './events.ts';
 
-/** An event whose time is still to be noted. */
+/** An event without its time. */
 export type Happening = FaultEvent extends infer Event
   ? Event extends unknown
     ? Omit<Event, 'atMs'>
     : never
   : never;
 
-/** Writes down what clients do and are told. It judges nothing. */
+/** Records what clients do and which answers they receive. It checks nothing. */
 export class Recorder {
   readonly events: FaultEvent[] = [];
   readonly #clock: Clock;
@@ -56,7 +56,7 @@ export class Recorder {
             topic: toTopic,
             partition: copy.partition,
             value: textOf(copy),
-            // The group as a whole keeps the order, whichever of its members writes.
+            // Order is guaranteed for the whole group, whichever member writes.
             producer: group,
             transaction,
             source: sourceOf(copy),

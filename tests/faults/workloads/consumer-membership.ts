@@ -7,7 +7,7 @@ const requestTimeoutMs = 3_000;
 const joins = 0;
 const leaves = -1;
 
-/** One member of a KIP-848 group: the group assigns, and a heartbeat says what the member has. */
+/** A member of a KIP-848 group: the broker assigns, and heartbeats report the member's partitions. */
 export class ConsumerMembership implements GroupMembership {
   readonly groupId: string;
   readonly #asker: Asker;

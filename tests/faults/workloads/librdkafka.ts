@@ -5,7 +5,7 @@ import { partitionCount } from '../cluster/cluster.ts';
 import type { Happening } from '../history/recorder.ts';
 import { readLast, type Workload, type WorkloadContext } from './workloads.ts';
 
-/** A Python program that works with librdkafka and tells of it in events, one JSON object a line. */
+/** Starts a Python program on librdkafka that reports its work as events, one JSON object per line. */
 export async function startLibrdkafka(context: WorkloadContext): Promise<Workload> {
   const { cluster, recorder } = context;
   const topics = { stream: await cluster.topic('stream'), transactions: await cluster.topic('transactions') };

@@ -11,8 +11,8 @@ const abortChance = 0.2;
 const requestsMax = 3;
 
 /**
- * Writes transactions over several partitions, several requests each, and ends them either way. After a failure it begins anew under
- * the next epoch, which aborts what was open.
+ * Writes transactions over several partitions with several requests each, and commits or aborts them. After a failure
+ * it starts again under the next epoch, which aborts the open transaction.
  */
 export class TransactionalProducer {
   readonly #world: ClientDeps;
@@ -35,12 +35,12 @@ export class TransactionalProducer {
     this.#work().catch((error) => world.problem(error));
   }
 
-  /** Whether it has come to an end with nothing open. */
+  /** Whether it has finished with no open transaction. */
   get isDone(): boolean {
     return this.#isDone;
   }
 
-  /** Lets it end what is open, and no more. */
+  /** Lets it end the open transaction, and start no other. */
   finish(): void {
     this.#isFinishing = true;
   }
@@ -99,7 +99,7 @@ export class TransactionalProducer {
     this.#recorder.note({ type: isCommitAsked ? 'committed' : 'aborted', transaction });
   }
 
-  /** One request with a batch for some of the partitions. */
+  /** Sends one request with a batch for some of the partitions. */
   async #write(
     transaction: string,
     number: number,

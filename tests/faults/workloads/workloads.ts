@@ -12,11 +12,11 @@ import type { Recorder } from '../history/recorder.ts';
 import { ConsumerMembership } from './consumer-membership.ts';
 import { TransactionalProducer } from './transactional-producer.ts';
 
-/** Clients of one kind at work. */
+/** Running clients of one kind. */
 export interface Workload {
-  /** Says that no more trouble comes. Resolves when everything is done and was read once more. */
+  /** Called when all faults have ended. Resolves when all work is done and everything was read once more. */
   finish(withinMs: number): Promise<void>;
-  /** A scheduler replaces a client that it believes to be dead. */
+  /** Replaces a client that still runs, as a scheduler does that believes it to be dead. */
   replace?(): void;
   stop(): void;
 }
@@ -37,7 +37,10 @@ const idempotentProducers = [
   { name: 'idempotent-c', requestsInFlightMax: 1 },
 ] as const;
 
-/** Idempotent producers, what copies their topic in transactions, and groups of both protocols that read it and commit offsets. */
+/**
+ * Starts idempotent producers, copiers of their topic in transactions, and groups of both protocols that read it and
+ * commit offsets.
+ */
 export async function startStreams(context: WorkloadContext): Promise<Workload> {
   const { cluster, recorder, troubleMs } = context;
   const from = await cluster.topic('stream');
@@ -110,7 +113,7 @@ export async function startStreams(context: WorkloadContext): Promise<Workload> 
   };
 }
 
-/** Producers whose transactions span partitions and requests. */
+/** Starts producers whose transactions span partitions and requests. */
 export async function startTransactions(context: WorkloadContext): Promise<Workload> {
   const { cluster, recorder } = context;
   const topic = await cluster.topic('transactions');
@@ -141,7 +144,7 @@ function liveReader({ cluster, recorder }: WorkloadContext, topic: Bootstrap): C
   );
 }
 
-/** Reads a topic from its beginning to its end, and says how many records the partitions have. */
+/** Reads a topic to its end and returns the record count of each partition. */
 export async function readLast(
   { cluster, recorder }: WorkloadContext,
   topic: Bootstrap,
@@ -157,7 +160,7 @@ export async function readLast(
   }
 }
 
-/** Waits until a group has come to the end of a topic without control records, and notes where it is. */
+/** Waits until a group has reached the end of a topic without control records, and records its offsets. */
 async function untilAt(
   { cluster, recorder }: WorkloadContext,
   topic: Bootstrap,

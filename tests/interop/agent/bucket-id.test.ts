@@ -9,7 +9,7 @@ import { WeirCommand } from './weir-command.ts';
 
 const agent = { zone: 'zone-a' };
 
-/** Agents of one cluster whose buckets are the same, or are not. */
+/** Agents of one cluster with the same bucket, and with different ones. */
 test('an agent with another bucket than its cluster ends with one line and status 1', async (t: TestContext) => {
   const lifetime = lastFirst(t);
   const other = temporaryFolder(lifetime);
@@ -33,11 +33,11 @@ test('an agent with another bucket than its cluster ends with one line and statu
     [],
   );
 
-  // A bucket that was emptied is not taken for a new one.
+  // An emptied bucket is not accepted as a new one.
   rmSync(join(cluster.bucketFolder, 'service', cluster.clusterId, 'bucket-id'));
   const emptied = new WeirCommand(lifetime, cluster.agentFlags(agent), {});
   assert.equal(await emptied.ended, 1, emptied.text);
   assert.match(emptied.text, refusal);
-  // Those that run are not disturbed.
+  // Running agents are not affected.
   await createTopic(cluster.agents[0]!.address('Kafka'), 'orders', 1);
 });

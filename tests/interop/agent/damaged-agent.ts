@@ -10,7 +10,10 @@ import { fileDamages, fileOf } from '../brokers/file-damage.ts';
 import { type Lifetime, temporaryFolder } from '../brokers/weir-process.ts';
 
 export const topic = 'damaged';
-/** Partition n has its second of three files damaged in the n-th way, the next ones likewise until it is restored. */
+/**
+ * Partition n has the second of its three files damaged in the n-th way; further partitions repeat the ways and are
+ * restored later.
+ */
 export const damagedPartitions = fileDamages.map((_, way) => way);
 const restoredPartitions = fileDamages.map((_, way) => fileDamages.length + way);
 export const intactPartition = 2 * fileDamages.length;
@@ -20,7 +23,9 @@ const offsets = [0, 1, 2];
 export const valueAt = (partition: number, offset: number) => `value-${partition}-${offset}`;
 export const timestampAt = (offset: number) => 1_000 * (offset + 1);
 
-/** What a reader finds that skips the offsets that it is told to be unreadable: partition, offset and value. */
+/**
+ * Records that a reader finds when it skips the offsets that are reported as unreadable: partition, offset and value.
+ */
 export const readableRecords: readonly (readonly [partition: number, offset: number, value: string])[] =
   Array.from({ length: partitionCount }, (_, partition) =>
     offsets
@@ -31,13 +36,13 @@ export const readableRecords: readonly (readonly [partition: number, offset: num
 interface DamagedAgent {
   readonly broker: string;
   /**
-   * Waits until readers have met all damage, restores the files of some partitions and waits until they are read. Then time passes until
-   * clients hand the damage of the others to their applications.
+   * Waits until readers have found all damage, restores the files of some partitions and waits until they are read.
+   * Then advances the clock until clients pass the remaining errors to their applications.
    */
   restoreSome(): Promise<void>;
 }
 
-/** An agent whose readers find files on disk damaged, in a time that jumps instead of making clients wait. */
+/** Starts an agent over damaged files on disk, with a clock that can jump ahead so that clients need not wait. */
 export async function startDamagedAgent(lifetime: Lifetime): Promise<DamagedAgent> {
   const folder = temporaryFolder(lifetime);
   const clock = new JumpingClock();
@@ -54,7 +59,7 @@ export async function startDamagedAgent(lifetime: Lifetime): Promise<DamagedAgen
   const damage = new DamageLog();
   const options = { clock, cluster, store, log: damage.log };
 
-  // The reader must have nothing of it in memory.
+  // A separate writer, so that the reader has nothing in its cache.
   const writer = await startAgentUnderTest(lifetime, { ...options, agentId: 'writer' });
   await produceFiles(writer.agent.kafkaPort);
   await writer.agent.stop({ deadlineMs: 5_000 });
@@ -83,7 +88,7 @@ export async function startDamagedAgent(lifetime: Lifetime): Promise<DamagedAgen
   };
 }
 
-/** Three records in each partition, each in a file of its own. */
+/** Writes three records to each partition, each in its own file. */
 async function produceFiles(port: number): Promise<void> {
   const client = await TestClient.connect(port);
   try {
@@ -106,7 +111,7 @@ async function produceFiles(port: number): Promise<void> {
   }
 }
 
-/** Time that passes at the pace of the system and can jump ahead. Timers do not notice. */
+/** The system clock with a monotonic time that can jump ahead. Timers are not affected. */
 class JumpingClock implements Clock {
   aheadMs = 0;
 
@@ -123,7 +128,7 @@ class JumpingClock implements Clock {
   }
 }
 
-/** The partitions of which an agent has logged damage, and the end of it. */
+/** Collects the partitions for which an agent has logged damage or recovery. */
 class DamageLog {
   readonly found = new Set<number>();
   readonly recovered = new Set<number>();

@@ -17,8 +17,8 @@ import {
 } from './damaged-agent.ts';
 
 /**
- * What applications on foreign clients notice of damaged files: nothing of those that are restored in time, one error for each offset
- * that stays unreadable, and never a record that differs from what was produced.
+ * What applications on third-party clients see of damaged files: nothing if they are restored in time, one error for
+ * each offset that stays unreadable, and never a record that differs from the produced one.
  */
 const bounded = { skip: missingTool(), timeout: 180_000 };
 
@@ -26,7 +26,7 @@ test("Apache's clients read what is readable, and are told of the rest", bounded
   const lifetime = lastFirst(t);
   const java = openJavaClient(lifetime);
   const { broker, restoreSome } = await startDamagedAgent(lifetime);
-  // By default the client would ask again for a minute.
+  // By default the client would retry for a minute.
   const impatient = join(temporaryFolder(lifetime), 'client.properties');
   writeFileSync(
     impatient,

@@ -18,12 +18,15 @@ import { MemoryDiagnosticsStore } from '../../../packages/controlplane/src/diagn
 import { type CheckName, describeCheck } from '../../../packages/controlplane/src/diagnostics/registry.ts';
 import { watchClusters } from '../../../packages/controlplane/src/diagnostics/watch-clusters.ts';
 
-/** Real agents and the leader of their cluster, looked at as a control plane does, in a time that the test moves. */
+/**
+ * Real agents and the leader of their cluster, checked by the diagnostics of a control plane, with clocks that the test
+ * advances.
+ */
 const clusterId = 'vci_test';
 const startMs = 1_700_000_000_000;
 const dayMs = 86_400_000;
 const stepMs = 250;
-/** Moves little while an answer is waited for. */
+/** Small clock step while the test waits for an answer. */
 const answerStepMs = 5;
 
 class World {
@@ -60,7 +63,7 @@ class World {
     return new World(t, clock, node);
   }
 
-  /** An agent in a clock of its own, whose requests to the bucket are noted. */
+  /** Starts an agent with its own clock and a record of its bucket requests. */
   async addAgent(agentId: string, differences: Partial<AgentOptions> = {}, bucket = new TestStore()) {
     const clock = new HandClock(startMs);
     const metrics = new Metrics();
@@ -84,7 +87,7 @@ class World {
     return { agent, metrics, clock };
   }
 
-  /** Writes one record per request, all of them at once. */
+  /** Writes one record per request, all requests at once. */
   async produce(
     { agent }: { readonly agent: AgentUnderTest },
     count: number,
@@ -114,7 +117,7 @@ class World {
     }
   }
 
-  /** Looks as often as the check wants before it believes what it sees. */
+  /** Runs the check as often as its damping requires before it reports a state. */
   async look(name: CheckName): Promise<{ readonly status: string; readonly messages: readonly string[] }> {
     const { damping } = describeCheck(name)!;
     const runner = watchClusters({
@@ -139,7 +142,7 @@ class World {
   }
 }
 
-/** Long enough for a report, and for its heartbeat. */
+/** Covers a report and its heartbeat. */
 const untilReportedMs = reportIntervalMs + 2_500;
 
 test('agents that are well fail no check of their stats', async (t) => {

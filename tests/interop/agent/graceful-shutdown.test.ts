@@ -8,11 +8,11 @@ import { storedTopic, valuesOf } from '../brokers/stored.ts';
 import { createTopic } from '../brokers/topics.ts';
 import { type Cluster, lastFirst, startCluster, type WeirProcess } from '../brokers/weir-process.ts';
 
-/** Agents that are asked to stop while clients are at work, over a bucket that answers when the test says so. */
+/** Agents that receive SIGTERM while clients are active, over a bucket whose answers the test controls. */
 const topic = 'orders';
 const credentials = { AWS_ACCESS_KEY_ID: 'test', AWS_SECRET_ACCESS_KEY: 'test' };
 
-/** A clock whose timers can be held back, and with them the answers of whoever uses it. */
+/** A clock whose timers can be held, and with them the answers of the server that uses it. */
 class HeldClock implements Clock {
   readonly nowMs = systemClock.nowMs;
   readonly monotonicMs = systemClock.monotonicMs;
@@ -96,7 +96,7 @@ async function figure(agent: WeirProcess, series: string): Promise<number> {
   return Number(new RegExp(`^service_${series}\\{[^}]*\\} (\\S+)$`, 'm').exec(text)?.[1] ?? 0);
 }
 
-/** The Kafka ports that an agent tells its clients of. */
+/** Returns the Kafka ports in an agent's Metadata. */
 async function brokersAsToldBy(client: TestClient): Promise<number[]> {
   const { brokers } = await client.call('Metadata', 9, { topics: [] });
   return brokers.map(({ port }) => port);
@@ -120,7 +120,7 @@ test('what has begun is finished, nothing else begins, and the others know', {
 
   process.kill(stopping.pid, 'SIGTERM');
   await idle.closed;
-  // A long poll does not hold up the end: it is answered with what there is.
+  // A long poll does not delay shutdown: it is answered with the records available.
   const { body: polled } = await poller.receive('Fetch', 11);
   assert.equal(polled.responses[0]?.partitions[0]?.errorCode ?? 0, 0);
   await poller.closed;
@@ -129,7 +129,7 @@ test('what has begun is finished, nothing else begins, and the others know', {
   const status = await fetch(`${stopping.address('HTTP')}/v1/status`);
   assert.equal(`${status.status} ${await status.text()}`, '200 OK', 'the probe would kill it otherwise');
 
-  // What is sent after the signal is not looked at.
+  // Requests after the signal are not served.
   producer.send('Produce', 9, produceBody('too late'));
   bucket.release();
   const { body } = await producer.receive('Produce', 9);

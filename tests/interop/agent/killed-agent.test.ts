@@ -17,13 +17,13 @@ function portOf(agent: WeirProcess): number {
   return Number(agent.address('Kafka').split(':').at(-1));
 }
 
-/** Node ids by port, as an agent tells them. */
+/** Node ids by port, from an agent's Metadata. */
 async function brokersSeenBy(client: TestClient): Promise<Map<number, number>> {
   const { brokers } = await client.call('Metadata', 9, { topics: [] });
   return new Map(brokers.map(({ port, nodeId }) => [port, nodeId]));
 }
 
-/** Asks until the answer is as it should be. */
+/** Polls until the answer meets the condition. */
 async function untilSeen(
   client: TestClient,
   isRight: (brokers: Map<number, number>) => boolean,
@@ -35,7 +35,7 @@ async function untilSeen(
   }
 }
 
-/** A member of a classic group whose session outlasts the test. */
+/** Joins a classic group with a session that outlasts the test. */
 async function join(client: TestClient) {
   const group = { groupId: 'g', groupInstanceId: null };
   const joined = await client.call('JoinGroup', 2, {
@@ -70,7 +70,7 @@ test(
     await victim.kill();
     await untilSeen(observer, (brokers) => !brokers.has(port));
     t.diagnostic(`not named after ${Math.round(systemClock.monotonicMs() - killedMs)} ms`);
-    // It was its connection that told, and not its silence.
+    // The agent was removed because its connection closed, and not because of missing heartbeats.
     while (!/removed agent without a connection from Metadata/.test(controlPlanes[0]!.output.err))
       await pause(20);
     assert.equal(await heartbeat(observer), 0, 'its member goes on through another agent, in its generation');

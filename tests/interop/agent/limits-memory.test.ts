@@ -10,16 +10,16 @@ import { createTopic } from '../brokers/topics.ts';
 import { lastFirst, startPlayground, temporaryFolder, type WeirProcess } from '../brokers/weir-process.ts';
 
 /**
- * Clients that mean no good, or cannot help it, against a whole process with the limits that it has by default. What is asserted is
- * the most memory that it ever took, and that it serves afterwards.
+ * Malicious or broken clients against a whole process with default limits. Asserts its peak memory, and that it still
+ * serves afterwards.
  *
  * `--gib 10` sends that much instead of half a gibibyte.
  */
 const sentBytes = (option('--gib') ?? 0.5) * GiB;
 
-/** What the process takes with nothing to do, with room for a garbage collector that is behind. */
+/** Memory of an idle process, with room for a delayed garbage collection. */
 const baseBytes = 512 * MiB;
-/** Requests, answers, pages and what waits for the store, each with its limit per processor. */
+/** Requests, responses, pages and data waiting for upload, each with its limit per CPU. */
 const bytesPerCpu = 768 * MiB;
 const residentBytesMax = baseBytes + bytesPerCpu * availableParallelism();
 
@@ -33,7 +33,7 @@ function option(name: string): number | undefined {
 
 interface Scene {
   readonly name: string;
-  /** What the clients do to a process that holds what the scenes before have written. */
+  /** Runs the clients against a process that holds the data of the scenes before. */
   play(port: number, t: TestContext): Promise<void>;
 }
 
@@ -53,7 +53,7 @@ const scenes: readonly Scene[] = [
       for (const [index, client] of clients.entries()) {
         client.pause();
         for (let count = 0; count < 20; count++) {
-          // Each wants other pages, so that they cannot share them.
+          // Each fetches different pages, so that they cannot share them.
           const fetchOffset = BigInt((index * 20 + count) % Math.floor(sentBytes / MiB / partitionCount));
           client.write(fetchFrame(index % partitionCount, fetchOffset));
         }
@@ -92,7 +92,7 @@ const scenes: readonly Scene[] = [
   },
 ];
 
-/** The kernel's stats are needed, which other systems do not have. */
+/** Needs statistics of the Linux kernel. */
 const skip = process.platform !== 'linux' && 'only Linux tells the peak of the memory of a process';
 
 test('memory has a limit, whatever clients do', { skip, timeout: 1_800_000 }, async (t) => {
@@ -115,7 +115,7 @@ test('memory has a limit, whatever clients do', { skip, timeout: 1_800_000 }, as
   assert.doesNotMatch(weir.output.err, /"level":"error"/, 'none of it is our mistake');
 });
 
-/** Sends whole Produce requests until so many bytes are gone, and waits for every answer. */
+/** Sends complete Produce requests until the given number of bytes is sent, and waits for every answer. */
 async function flood(
   port: number,
   {
@@ -135,7 +135,8 @@ async function flood(
         for (; unanswered > 0; unanswered--) {
           const { body } = await client.receive('Produce', 9);
           const { errorCode } = body.responses[0]!.partitionResponses[0]!;
-          // A store that cannot keep up makes clients wait and repeat, and so does a client that goes on regardless.
+          // Refusals are expected: the agent applies back-pressure when the store cannot keep up, and clients have to
+          // retry.
           if (errorCode !== 0) refused++;
         }
       };
@@ -145,7 +146,7 @@ async function flood(
         if (!client.socket.write(frame)) {
           await Promise.race([new Promise((resolve) => client.socket.once('drain', resolve)), client.closed]);
         }
-        // Answers are read as they come, so that only the requests are too fast.
+        // Responses are read as they arrive, so that only the requests are too fast.
         if (unanswered >= 64) await answers();
       }
       await answers();
@@ -191,7 +192,7 @@ async function connected(port: number, t: TestContext): Promise<Socket> {
   return socket;
 }
 
-/** Whoever behaves is served, as soon as those who do not are gone. */
+/** Checks that a well-behaved client is served once the others are gone. */
 async function serves(port: number): Promise<void> {
   const client = await TestClient.connect(port);
   const answer = await client.call('Metadata', 9, { topics: [{ name: topic }] });
@@ -199,7 +200,7 @@ async function serves(port: number): Promise<void> {
   client.socket.destroy();
 }
 
-/** The most that the process ever occupied, as the kernel counts it. */
+/** Returns the peak resident memory of the process, from the kernel. */
 function peakResidentBytes({ pid }: WeirProcess): number {
   const status = readFileSync(`/proc/${pid}/status`, 'utf8');
   return Number(/^VmHWM:\s+(\d+) kB$/m.exec(status)![1]) * KiB;

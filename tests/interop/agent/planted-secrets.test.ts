@@ -10,13 +10,13 @@ import { Kafka, logLevel, type SASLOptions } from 'kafkajs';
 import { WeirCommand } from './weir-command.ts';
 
 /**
- * Secrets are planted wherever a process takes one, and must not come out again: not in what it prints, logs at the lowest level, or
- * answers to whoever reads its metrics; not when all is well, and not when it cannot start.
+ * Plants a secret everywhere a process accepts one, and checks that none leaks: not in output, debug logs or metrics;
+ * neither in normal operation nor when the process fails to start.
  */
 
 const clusterId = 'vci_planted';
 
-/** No two have a part in common, and none is a word. */
+/** Returns a unique random secret without words. */
 function planted(): string {
   return randomBytes(24).toString('hex');
 }
@@ -35,10 +35,10 @@ const secrets = {
     .join('.'),
 };
 
-/** How a secret may be written when it is not written as it is. */
+/** Returns encoded forms of a secret that could appear in output. */
 function spellingsOf(secret: string): string[] {
   const bytes = Buffer.from(secret);
-  // Whole groups of three bytes only, so that what stands before and behind it does not change them.
+  // Only whole groups of three bytes, so that adjacent bytes do not change their base64 form.
   const middle = bytes.subarray(0, bytes.length - (bytes.length % 3));
   return [secret, middle.toString('base64'), middle.toString('base64url'), bytes.toString('hex')];
 }
@@ -53,7 +53,7 @@ function refuseSecrets(text: string, where: string): void {
 
 interface World {
   readonly folder: string;
-  /** One for all agents: each of them has to have the bucket of the cluster. */
+  /** One for all agents, because all agents of a cluster must have the same bucket. */
   readonly bucketFolder: string;
   readonly controlPlaneUrl: string;
   file(name: string, text: string, mode?: number): string;
@@ -63,11 +63,11 @@ interface Scenario {
   readonly what: string;
   readonly args: (world: World) => readonly string[];
   readonly variables?: (world: World) => Environment;
-  /** What shows that the secret was used. */
+  /** Output that proves that the secret was used. */
   readonly says: RegExp;
-  /** More to do before it is stopped. */
+  /** Further steps before the command is stopped. */
   readonly andThen?: (command: WeirCommand) => Promise<void>;
-  /** The status with which it ends by itself. */
+  /** Exit status, if it ends by itself. */
   readonly ends?: number;
 }
 
@@ -96,7 +96,7 @@ async function scrape(command: WeirCommand, label: string): Promise<void> {
   }
 }
 
-/** Clients that prove who they are in every way there is, rightly and wrongly. */
+/** Logs in with every mechanism, with valid and invalid credentials. */
 async function logIn(command: WeirCommand): Promise<void> {
   const [, broker] = await command.says(/^ {2}Kafka +(\S+)$/m);
   const attempt = async (sasl: SASLOptions): Promise<boolean> => {
@@ -107,7 +107,7 @@ async function logIn(command: WeirCommand): Promise<void> {
       sasl,
       ssl: false,
     }).admin();
-    // The client takes the refusal of a token for an answer, and learns of it when it asks for something.
+    // The client accepts the refusal of a token as an answer and notices it only with its next request.
     const isIn = await admin
       .connect()
       .then(() => admin.listTopics())
@@ -255,7 +255,7 @@ const scenarios: readonly Scenario[] = [
       AWS_SECRET_ACCESS_KEY: secrets.bucketSecret,
       AWS_SESSION_TOKEN: secrets.bucketSession,
     }),
-    // Every attempt to reach it has something to say.
+    // Every attempt to reach the bucket is logged.
     says: /"message":"failed to check bucket id, retrying"/,
   },
   {

@@ -8,7 +8,7 @@ import { numberedValues } from '../brokers/topics.ts';
 import { Command, isAlive, startSupervisor, startSurrounding, until } from './supervised-agents.ts';
 
 const bounded = { timeout: 300_000 };
-/** So many that chance does not give all of them to one of two agents. */
+/** Enough that all partitions are not assigned to one of two agents by chance. */
 const partitionCount = 32;
 
 test(
@@ -39,7 +39,7 @@ test(
     }
     assert.deepEqual(shown.sort(), brokers.toSorted());
     await admin.createTopics({ topics: [{ topic: 'shared', numPartitions: partitionCount }] });
-    // The other agent may not have heard of this one yet.
+    // The other agent may not have received this one's registration yet.
     let leaders = new Set<number>();
     while (leaders.size < 2) {
       const { topics } = await admin.fetchTopicMetadata({ topics: ['shared'] });
@@ -55,8 +55,9 @@ test(
         partition: index % partitionCount,
         value,
       }));
-      // When the leader of a partition changes between two attempts to one that has answered the first, kafkajs 2.2.4 does not
-      // send the partition again and resolves without it (`createProducerRequests` asks brokers without an answer only).
+      // When the leader of a partition changes between two attempts to a broker that has answered the first, kafkajs
+      // 2.2.4 does not send the partition again and resolves without it (`createProducerRequests` only uses brokers
+      // without an answer).
       let unanswered = messages;
       while (unanswered.length > 0) {
         const answers = await producer.send({ topic: 'shared', acks: -1, messages: unanswered });
@@ -98,7 +99,7 @@ test(
       [killed.agentId, killed.pid, killed.signal, killed.endsInARow],
       [victim.agentId, victim.pid, 'SIGKILL', 1],
     );
-    // Every line of a process says which agent speaks.
+    // Every log line names its agent.
     const lines = supervisor.err
       .trimEnd()
       .split('\n')
@@ -133,7 +134,10 @@ test('a process that cannot start ends all of them, with its message', bounded, 
   assert.equal(command.out, '');
 });
 
-/** A port that is taken, before one that is not: the second process takes that, and would otherwise have a message of its own. */
+/**
+ * Occupies a port whose successor is free: the second process takes the free one, and would otherwise print a message
+ * of its own.
+ */
 async function takenPort(t: TestContext): Promise<number> {
   for (;;) {
     const server = createServer().listen(0);

@@ -8,10 +8,10 @@ import { pathToFileURL } from 'node:url';
 import { systemClock, systemEnvironment } from '@weir/core';
 
 const bin = join(import.meta.dirname, '../../../bin/weir');
-/** Generous, because the machine may be busy with all the other tests. No test is about how long it takes. */
+/** Generous, because the machine may be busy with all other tests. No test measures this time. */
 const patienceMs = 60_000;
 
-/** One `weir` command that was started here, with what it says. */
+/** A running `weir` command and its output. */
 export class Command {
   readonly #child: ChildProcess;
   readonly #ended: Promise<number | string>;
@@ -20,7 +20,7 @@ export class Command {
 
   constructor(t: TestContext, args: readonly string[]) {
     const { PATH, HOME } = systemEnvironment;
-    // Variables of the machine that runs the tests must not configure what is tested.
+    // Environment variables of the test machine must not configure the process under test.
     this.#child = spawn(bin, args, { env: { PATH, HOME }, stdio: ['ignore', 'pipe', 'pipe'] });
     this.#child.stdout!.setEncoding('utf8').on('data', (text: string) => {
       this.out += text;
@@ -41,7 +41,7 @@ export class Command {
     return this.#child.exitCode === null && this.#child.signalCode === null;
   }
 
-  /** Its status, or the signal that ended it. */
+  /** Resolves to its exit status, or the signal that ended it. */
   ended(): Promise<number | string> {
     return this.#ended;
   }
@@ -50,7 +50,7 @@ export class Command {
     this.#child.kill(signal);
   }
 
-  /** Waits until it has said something, on either stream. */
+  /** Waits until its output, on either stream, matches. */
   async said(pattern: RegExp): Promise<RegExpExecArray> {
     return until(`what ${pattern} finds`, () => {
       const found = pattern.exec(this.out) ?? pattern.exec(this.err);
@@ -60,7 +60,7 @@ export class Command {
   }
 }
 
-/** One of the processes of a supervisor, as it is announced. */
+/** One process of a supervisor, from its announcement. */
 interface Announced {
   readonly pid: number;
   readonly agentId: string;
@@ -69,11 +69,11 @@ interface Announced {
 }
 
 interface Surrounding {
-  /** The arguments of an agent of this cluster, with any free ports. */
+  /** Arguments for an agent of this cluster, with free ports. */
   readonly agent: readonly string[];
 }
 
-/** A control plane and a bucket, for agents to join. */
+/** Starts a control plane and a bucket for agents to join. */
 export async function startSurrounding(t: TestContext): Promise<Surrounding> {
   const folder = mkdtempSync(join(tmpdir(), 'weir-supervised-'));
   t.after(() => rmSync(folder, { recursive: true, force: true }));
@@ -97,7 +97,7 @@ export async function startSurrounding(t: TestContext): Promise<Surrounding> {
   };
 }
 
-/** Starts a supervisor and reads who works for it. */
+/** Starts a supervisor and reads the list of its processes. */
 export async function startSupervisor(
   t: TestContext,
   { agent }: Surrounding,
@@ -123,7 +123,7 @@ export function isAlive(pid: number): boolean {
   }
 }
 
-/** Waits for a value, and gives up loudly. */
+/** Waits for a value; throws on timeout. */
 export async function until<Value>(what: string, find: () => Value | undefined): Promise<Value> {
   const endMs = systemClock.monotonicMs() + patienceMs;
   while (true) {

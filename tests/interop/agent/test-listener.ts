@@ -5,9 +5,9 @@ import { startKafkaListener } from '../../../packages/agent/src/net/listener.ts'
 import type { RequestServer } from '../../../packages/agent/src/requests/request-server.ts';
 import { type FakeCluster, startTestAgent, testAgent } from '../../../packages/agent/testing/index.ts';
 
-/** An agent on a free port, over a cluster in memory. Foreign clients connect to it as to any broker. */
+/** Starts an agent on a free port, over a cluster in memory. Third-party clients can connect to it as to any broker. */
 export async function listeningAgent(t: TestContext): Promise<{ broker: string; cluster: FakeCluster }> {
-  // Clients are told the port in Metadata, so it has to be known before the agent is made.
+  // The port appears in Metadata, so it must be known before the agent is created.
   let server: RequestServer | undefined;
   const listener = await startKafkaListener({
     host: '127.0.0.1',

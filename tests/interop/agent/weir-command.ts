@@ -3,14 +3,14 @@ import { join } from 'node:path';
 import { type Environment, systemClock, systemEnvironment } from '@weir/core';
 
 const bin = join(import.meta.dirname, '../../../bin/weir');
-/** Generous, because the machine may be busy with all the other tests. */
+/** Generous, because the machine may be busy with all other tests. */
 const patienceMs = 60_000;
 
-/** A `weir` command with an environment of its own, whether it becomes ready, waits for something, or ends at once. */
+/** A `weir` command with its own environment that may become ready, wait, or end at once. */
 export class WeirCommand {
   readonly #child;
   readonly ended: Promise<number | string>;
-  /** What it printed so far, and wherever else it spoke, which whoever asked it adds. */
+  /** Output so far. The caller appends what it reads from the command in other ways, such as metrics. */
   text = '';
 
   constructor(

@@ -14,8 +14,8 @@ import { lastFirst, startWeir } from '../brokers/weir-process.ts';
 import { WeirCommand } from './weir-command.ts';
 
 /**
- * An agent without a key: a pod of EKS, whose token is in a file; an issuer that publishes its keys over HTTPS; and a proxy that is spoken to
- * over TLS, with a private authority, as the only way to the control plane. Real processes throughout.
+ * An agent without a key: a pod on EKS with a token in a file; an issuer that publishes its keys over HTTPS; and a TLS
+ * proxy with a private CA as the only way to the control plane. Real processes throughout.
  */
 
 const clusterId = 'vci_workload';
@@ -36,7 +36,10 @@ async function listening(t: TestContext, server: Server): Promise<number> {
   return (server.address() as AddressInfo).port;
 }
 
-/** What a cluster of EKS is to others: an address with a description and keys. Tokens are made by hand, so that jose meets another. */
+/**
+ * Starts an OIDC issuer like that of an EKS cluster: discovery document and keys. Tokens are built by hand, so that
+ * jose is tested against another implementation.
+ */
 async function startIssuer(t: TestContext, ca: TestCa) {
   const { publicKey, privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
   const { certificate, privateKey: tlsKey } = await ca.issueServer();
@@ -134,7 +137,7 @@ test('an agent is admitted by the identity of its platform, through a proxy with
   const tokenFile = file('token', issuer.token('system:serviceaccount:stream:weir'));
   const agentArgs = [
     ...['agent', '-defaultVirtualClusterID', clusterId, '-metadataURL', controlPlaneUrl],
-    // Under another name, so that it can be seen which of the two is asked.
+    // Another host name, to distinguish which of the two was contacted.
     ...['-apiURL', `http://localhost:${port}/api/v1`],
     ...['-workloadIdentityTokenSource', 'aws', '-kafkaPort', '0', '-httpPort', '0'],
     ...['-bucketURL', pathToFileURL(join(folder, 'bucket')).href, '-availabilityZone', 'one'],
@@ -148,7 +151,7 @@ test('an agent is admitted by the identity of its platform, through a proxy with
   assert.deepEqual([...new Set(proxy.asked)], [`localhost:${port}`, host]);
   assert.match(controlPlane.output.err, /"message":"issued agent token","binding":"wif_eks"/);
 
-  // A pod of another service account is not admitted, and waits.
+  // An agent of another service account is not admitted, and waits.
   const strangerToken = file('other-token', issuer.token('system:serviceaccount:other:weir'));
   const stranger = new WeirCommand(lifetime, agentArgs, { AWS_WEB_IDENTITY_TOKEN_FILE: strangerToken });
   await stranger.says(/"message":"failed to renew agent token/);

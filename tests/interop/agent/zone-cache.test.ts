@@ -12,8 +12,8 @@ const pageBytes = 4 * MiB;
 const partitions = 6;
 
 /**
- * Time in which agents are slow to give up on each other. One that is silent for a second is read around, which costs a second read of
- * its pages; how often pages are read must not depend on how busy the machine is.
+ * Slows the clock down, so that agents give up on each other late. A page keeper that does not answer within a second
+ * is bypassed, which costs a second read of its pages; the number of reads must not depend on the load of the machine.
  */
 const slowness = 100;
 const patientClock: Clock = {
@@ -42,7 +42,7 @@ interface World {
   readonly cluster: FakeCluster;
 }
 
-/** A whole agent with its ports. One that is killed does not say that it leaves. */
+/** Starts a whole agent with its ports. A killed agent does not deregister. */
 async function start(t: TestContext, { bucket, cluster }: World, agentId: string, zone: string) {
   const port: ClusterPort = new Proxy<ClusterPort>(cluster, {
     get(target, name) {
@@ -104,7 +104,7 @@ async function produce(
   }
 }
 
-/** Reads the whole topic through one agent; no answer may have an error. Gives the values of each partition. */
+/** Reads the whole topic through one agent; no answer may have an error. Returns the values of each partition. */
 async function readAll(
   t: TestContext,
   { kafkaPort }: RunningAgent,
@@ -149,7 +149,7 @@ async function readAll(
   return values;
 }
 
-/** Some records for each partition, in files of which some are larger than a page. */
+/** Writes some records to each partition; some files are larger than a page. */
 async function fill(t: TestContext, world: World): Promise<string[][]> {
   world.cluster.addTopic('t', partitions);
   const writer = await start(t, world, 'writer', 'zone-w');

@@ -4,7 +4,7 @@ import { globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:f
 import { delimiter, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 
-/** For programs that live for seconds: one collector thread, and no second compiler that would want the cores of others. */
+/** JVM flags for short-lived programs: one collector thread and no second compiler, to leave the cores to others. */
 export const shortLivedJava: readonly string[] = [
   '-XX:+UseSerialGC',
   '-XX:TieredStopAtLevel=1',
@@ -13,26 +13,26 @@ export const shortLivedJava: readonly string[] = [
 
 const lockTimeoutMs = 10 * 60_000;
 
-/** Builds the judge, and tells where its classes are. */
+/** Builds the Java program around Apache's classes and returns its class path. */
 export function buildJudge(): string {
   return buildJava(import.meta.dirname);
 }
 
 /**
- * Builds the Maven project of a folder, whose pom copies its dependencies to `target/jars`, unless its sources are those of
- * the last build. Gives the class path.
+ * Builds the Maven project of a folder, whose pom copies its dependencies to `target/jars`, unless its sources are
+ * unchanged since the last build. Returns the class path.
  */
 export function buildJava(home: string): string {
   const target = join(home, 'target');
   const classes = join(target, 'classes');
   const jars = join(target, 'jars');
-  // Holds the fingerprint of the sources that the classes were built from.
+  // Holds the fingerprint of the sources of the current build.
   const stamp = join(target, 'built-from');
   mkdirSync(target, { recursive: true });
   alone(target, () => {
     const sources = fingerprint(home);
     if (readIfPresent(stamp) === sources) return;
-    // A build that fails must leave nothing that looks finished, and a new release of kafka-clients no old jar beside it.
+    // A failed build must leave nothing that looks finished, and a new release of kafka-clients no old jar.
     for (const old of [stamp, classes, jars]) rmSync(old, { recursive: true, force: true });
     runMaven(home);
     writeFileSync(stamp, sources);
@@ -41,8 +41,9 @@ export function buildJava(home: string): string {
 }
 
 /**
- * Every test file is a process of its own and wants the classes at the same moment, but neither `target` nor Maven's
- * cache bears two builds at once. SQLite's lock serves because the system lets go of it when its holder dies.
+ * Serializes builds: each test file runs in its own process and needs the classes at the same time, but neither
+ * `target` nor Maven's cache supports concurrent builds. Uses a SQLite lock, because the system releases it when its
+ * holder dies.
  */
 function alone(target: string, work: () => void): void {
   const lock = new DatabaseSync(join(target, 'lock'), { timeout: lockTimeoutMs });
@@ -70,7 +71,7 @@ function readIfPresent(file: string): string | undefined {
   }
 }
 
-/** Everything that Maven resolves has a fixed version, so that it asks the network only for what its cache lacks. */
+/** All versions are fixed, so Maven uses the network only for what its cache lacks. */
 function runMaven(home: string): void {
   const { status, error, stdout, stderr } = spawnSync('mvn', ['-q', '-B', 'compile'], {
     cwd: home,

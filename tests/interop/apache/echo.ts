@@ -10,11 +10,11 @@ export class RefusedByApache extends Error {
   override readonly name = 'RefusedByApache';
 }
 
-/** Apache's message classes in a process of their own, which answers in the order of the questions. */
+/** Apache's message classes in a separate process, which answers in request order. */
 export interface Echo {
-  /** Has Apache read a message, all of it, and gives what it writes back. */
+  /** Lets Apache read a whole message and returns its re-encoded bytes. */
   echo(api: number | 'header', direction: Direction, version: number, bytes: Buffer): Promise<Buffer>;
-  /** What Apache writes for a message in which nothing was set. */
+  /** Returns Apache's encoding of a message with no field set. */
   unset(api: number | 'header', direction: Direction, version: number): Promise<Buffer>;
   close(): Promise<void>;
 }

@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { buildJudge, shortLivedJava } from './build.ts';
 
-/** One JSON value that Apache's classes answer with; `Judge.java` says what the modes mean. */
+/** Returns one JSON value from Apache's classes; `Judge.java` documents the modes. */
 function ask(mode: 'schemas' | 'values' | 'errors'): unknown {
   const { status, error, stdout, stderr } = spawnSync(
     'java',
@@ -26,7 +26,7 @@ export function apacheErrors(): readonly ApacheError[] {
   return ask('errors') as readonly ApacheError[];
 }
 
-/** A type as Apache's schemas have it; `kind` is `array`, `struct`, or one of its own names for scalars. */
+/** A type in Apache's schemas; `kind` is `array`, `struct`, or the name of a scalar. */
 export interface ApacheType {
   readonly kind: string;
   readonly compact?: boolean;
@@ -55,7 +55,7 @@ export interface ApacheApi {
   readonly lowest: number;
   readonly highest: number;
   readonly highestStable: number;
-  /** What brokers put into ApiVersions answers; null for what they do not serve. */
+  /** Version range that brokers advertise in ApiVersions; null for APIs that they do not serve. */
   readonly advertised: { readonly lowest: number; readonly highest: number } | null;
   readonly headers: readonly {
     readonly version: number;
@@ -78,11 +78,11 @@ export function apacheSchemas(): ApacheSchemas {
 
 export interface ApacheValue {
   readonly name: string;
-  /** `empty` for lists, bytes and structures. */
+  /** `empty` for arrays, bytes and structures. */
   readonly default: string | null;
-  /** The versions that refuse to write a value other than the default. */
+  /** Versions that cannot encode a value other than the default. */
   readonly refusedIn: readonly number[];
-  /** The fields of the structure that the field holds, one or a list of them. */
+  /** Fields of the nested structure, or of the elements of the array. */
   readonly fields: readonly ApacheValue[] | null;
 }
 

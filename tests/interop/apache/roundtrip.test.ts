@@ -17,11 +17,11 @@ import { refusedForUnknownTag } from './unknown-tags.ts';
 import { unsetValue } from './unset-value.ts';
 import { versionsOf } from './versions-of.ts';
 
-/** Fixed, so that a run says the same thing twice; a failure prints its smallest example. */
+/** Fixed, so that runs are reproducible; a failure prints its smallest example. */
 const seed = 830;
 const messagesPerVersion = 25;
 
-/** One message definition, and the name by which the judge knows it. */
+/** One message definition, and its name in `Judge.java`. */
 interface Subject {
   readonly api: number | 'header';
   readonly direction: Direction;
@@ -89,7 +89,7 @@ describe("bytes against Apache's classes", { skip: missingTool() }, () => {
     const theirs = await apache.unset(api, direction, version);
     const again = encode(message, version, decodeMessage(message, version, theirs));
     assertSameBytes(again, theirs, `${message.name} v${version}, Apache's with nothing set`);
-    // A client id that is left out is null in ours and empty in Apache's; whoever writes a header knows its client id.
+    // An unset client id is null in Weir and empty in Apache's classes; real header writers always set it.
     if (message === requestHeader) return;
     const ours = encode(message, version, unsetValue(message, version));
     assertSameBytes(ours, theirs, `${message.name} v${version} with nothing set`);
@@ -100,7 +100,7 @@ function encode<M extends Message>(message: M, version: number, value: Encodable
   return Buffer.concat(encodeMessage(message, version, value));
 }
 
-/** As text, because a difference between two lines of hex can be read. */
+/** Compares as hex text, because a difference is then readable. */
 function assertSameBytes(ours: Buffer, theirs: Buffer, title: string): void {
   assert.equal(ours.toString('hex'), theirs.toString('hex'), title);
 }

@@ -15,7 +15,9 @@ import { missingTool } from './tools.ts';
 import { versionsOf } from './versions-of.ts';
 import { fromApache, fromLayout, rowsOf, type WireRow } from './wire-form.ts';
 
-/** What Apache's brokers serve and we do not define, with the reason. Whatever is new in a release must be decided on. */
+/**
+ * APIs that Apache's brokers serve and Weir does not define, with the reason. APIs of a new release need a decision.
+ */
 const notDefined: Readonly<Record<string, string>> = {
   WriteTxnMarkers: 'passes between brokers, to end transactions',
   AlterReplicaLogDirs: 'moves replicas between disks, of which agents have none',
@@ -86,7 +88,7 @@ describe("definitions against Apache's schemas", { skip: missingTool() }, () => 
     if (differences.length > 0) assert.fail(differences.join('\n'));
   }
 
-  /** One line for each row in which a version differs, or one about the versions if they are not the same. */
+  /** Returns one line per row in which a version differs, or one about the version range if it differs. */
   function differencesOf(
     message: Message,
     theirs: readonly ApacheVersion[],
@@ -112,10 +114,10 @@ describe("definitions against Apache's schemas", { skip: missingTool() }, () => 
   }
 });
 
-/** Apache's name to ours, where we chose another one. */
+/** Apache's name to Weir's, where they differ. */
 type Renamed = Readonly<Record<string, string>>;
 
-/** The versions that an API is served and offered in, and the headers that go with them. */
+/** Served and advertised versions of an API, and their header versions. */
 interface Ranges {
   readonly name: string;
   readonly served: readonly number[];

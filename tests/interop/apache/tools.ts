@@ -1,13 +1,13 @@
 import { spawnSync } from 'node:child_process';
 
-/** What a tool says about its version, or undefined where there is no such tool. */
+/** Returns the version output of a tool, or undefined if it is not installed. */
 type Probe = (tool: string) => string | undefined;
 
 const oldestJava = 17;
 
 /**
- * Why the judge cannot be built or run here, as the `skip` of a test: it names the tool that is missing, so that a
- * machine without Java shows what it has not checked. `false` when everything is there.
+ * Why the Java program cannot be built or run here, as the `skip` of a test: names the missing tool, so that a machine
+ * without Java shows what was not checked. `false` if everything is available.
  */
 export function missingTool(probe: Probe = probeTool): string | false {
   for (const tool of ['java', 'javac']) {

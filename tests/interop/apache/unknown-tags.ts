@@ -1,10 +1,10 @@
 import type { UnknownTaggedField } from '@weir/wire';
 
 /**
- * Apache's classes refuse two unknown tags that the protocol allows: the highest of all, which they use as a mark of
- * their own, and one that means something in another version of the message. Ours carry both.
+ * Apache's classes reject two unknown tags that the protocol allows: the highest tag of all, which they use internally,
+ * and a tag that is defined in another version of the message. Weir's codec carries both.
  *
- * Tells whether that is why a message was refused, and nothing but that: the message must really hold such a tag.
+ * Returns whether that is the reason of a rejection: the message must contain such a tag.
  */
 export function refusedForUnknownTag(reason: string, message: unknown): boolean {
   const refusal = /Attempted to use tag (\d+) as an undefined tag|Tag (\d+) is not valid for version/.exec(

@@ -1,6 +1,6 @@
 import { type Encodable, type Layout, type LayoutField, layoutOf, type Message } from '@weir/wire';
 
-/** A message in which every field has its default, as Apache's classes are when nothing was set. */
+/** Returns a message in which every field has its default, like a new instance of Apache's classes. */
 export function unsetValue<M extends Message>(message: M, version: number): Encodable<M> {
   return unsetStruct(layoutOf(message, version)) as Encodable<M>;
 }

@@ -16,8 +16,8 @@ import { versionsOf } from './versions-of.ts';
 const ours: readonly Api[] = Object.values(apis);
 
 /**
- * What a field is worth in versions that do not carry it: its default when reading, and when writing either a silent
- * loss (`ignorable`) or an error. Both are part of a definition, and neither shows in Apache's schemas.
+ * The value of a field in versions that do not carry it: its default when reading, and when writing either silent loss
+ * (`ignorable`) or an error. Both belong to a definition, and neither appears in Apache's schemas.
  */
 describe("defaults and ignorable fields against Apache's classes", { skip: missingTool() }, () => {
   let values: readonly ApacheValues[];
@@ -57,8 +57,8 @@ describe("defaults and ignorable fields against Apache's classes", { skip: missi
     theirs: readonly ApacheValue[],
     version: number,
   ): readonly string[] {
-    // Its classes also keep the fields of versions that Apache no longer serves. Those we need not have, and if it were
-    // one of a version that lives, the comparison of schemas would tell.
+    // Apache's classes also contain fields of versions that Apache no longer serves, which Weir need not define. If the
+    // field belonged to a served version, the comparison of schemas would fail.
     const theirNames = theirs.map(({ name }) => name).filter((name) => layout.names.includes(name));
     if (layout.names.join() !== theirNames.join()) {
       return [`fields: ours ${layout.names}, Apache's ${theirNames}`];
@@ -81,7 +81,7 @@ describe("defaults and ignorable fields against Apache's classes", { skip: missi
   }
 
   function defaultDifferences(field: LayoutField, their: ApacheValue): readonly string[] {
-    // Apache starts with null even where null cannot be written, so there records have no default to speak of.
+    // Apache's default is null even where null cannot be written, so records fields have no usable default.
     if (field.type.kind === 'records') return [];
     compared.defaults += 1;
     const our = field.default === null ? null : String(field.default);

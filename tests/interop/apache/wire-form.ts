@@ -2,8 +2,8 @@ import type { Layout, LayoutType } from '@weir/wire';
 import type { ApacheStruct, ApacheType } from './java-client.ts';
 
 /**
- * Everything that decides about the bytes of one message version, in a form that our layouts and Apache's schemas can
- * both be brought into, so that comparing them is comparing two lists of rows.
+ * Everything that determines the bytes of one message version, in a form common to Weir's layouts and Apache's schemas,
+ * so that they can be compared as two lists of rows.
  */
 interface WireType {
   readonly kind: string;
@@ -16,7 +16,7 @@ interface WireType {
 interface WireStruct {
   /** Whether the structure ends with a section of tagged fields. */
   readonly flexible: boolean;
-  /** In the order of the wire: tagged fields come last. */
+  /** In wire order: tagged fields come last. */
   readonly fields: readonly WireField[];
 }
 
@@ -117,7 +117,7 @@ function fromApacheType({ kind, compact, nullable, element, struct }: ApacheType
   };
 }
 
-/** Apache's schemas spell `topic_id` what its definitions and ours spell `topicId`. */
+/** Apache's schemas use `topic_id` where its message definitions and Weir use `topicId`. */
 function camelCase(snakeCase: string): string {
   return snakeCase.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase());
 }

@@ -8,7 +8,7 @@ import { lastFirst } from '../brokers/weir-process.ts';
 import { openApplications } from './application.ts';
 import { startThreeAgents } from './three-agents.ts';
 
-/** The tools that come with Apache Kafka 4.3.1, as administrators call them, against three agents. */
+/** The command-line tools of Apache Kafka 4.3.1, as administrators call them, against three agents. */
 const skip = missingTool();
 const lifetime = lastFirst({ after });
 const servers = skip ? '' : (await startThreeAgents(lifetime))[0];
@@ -28,7 +28,7 @@ interface Outcome {
   readonly printed: string;
 }
 
-/** Runs a tool with the words of a command line. */
+/** Runs a tool with the arguments of a command line. */
 function run(tool: keyof typeof mains, line: string): Promise<Outcome> {
   const args = ['--bootstrap-server', servers, ...line.split(' ')];
   return java.ask<Outcome>('tool', { main: mains[tool], args });
@@ -47,7 +47,7 @@ async function fails(tool: keyof typeof mains, line: string, expected: RegExp) {
   assert.match(printed, expected);
 }
 
-/** The replicas of each partition, as kafka-topics tells them. */
+/** Returns the replicas of each partition as kafka-topics prints them. */
 async function replicasOf(topic: string): Promise<readonly string[][]> {
   const printed = await succeeds('topics', `--describe --topic ${topic}`);
   return Array.from(printed.matchAll(/Replicas: ([\d,]*)/g), ([, replicas]) => replicas!.split(','));

@@ -6,7 +6,7 @@ import { openApplications } from './application.ts';
 import { Member, pause, untilRead } from './members.ts';
 import { startThreeAgents } from './three-agents.ts';
 
-/** Apache's admin client, 4.3.1. A table is a story: its calls come one after the other, each at the next agent. */
+/** Apache's admin client, 4.3.1. The calls of a table run in sequence, each against the next agent. */
 const skip = missingTool();
 const lifetime = lastFirst({ after });
 const agents = skip ? undefined! : await startThreeAgents(lifetime);
@@ -19,7 +19,7 @@ const ask = <Answer>(call: string, args: Readonly<Record<string, unknown>> = {})
 interface Call {
   readonly call: string;
   readonly with?: Readonly<Record<string, unknown>>;
-  /** The answer, or the parts of it that count. */
+  /** The expected answer, or the relevant part of it. */
   readonly gives?: unknown;
   readonly fails?: RegExp;
 }
@@ -251,7 +251,7 @@ const stories: Readonly<Record<string, readonly Call[]>> = {
       gives: { state: 'CompleteCommit', isOpen: false, partitions: [] },
     },
     { call: 'read', with: { topic: 'ledger', isolation: 'read_committed' }, gives: [[0, 0, '', 'a']] },
-    // The marker has taken an offset.
+    // The transaction marker occupies an offset.
     { call: 'begin', with: { transactionalId: 'pay', topic: 'ledger', partition: 0, value: 'b' }, gives: 2 },
     { call: 'abort', with: { transactionalId: 'pay' } },
     { call: 'describe-transaction', with: { transactionalId: 'pay' }, gives: { state: 'CompleteAbort' } },
@@ -286,7 +286,7 @@ describe("Apache's admin client", { concurrency: 2, skip }, () => {
           await assert.rejects(ask(call, args), fails, where);
           continue;
         }
-        // An agent hears of what was done at another a moment later, so that the first answer may be the one of before.
+        // An agent sees changes made at another agent with a delay, so the first answer may be outdated.
         for (let attempt = 0; ; attempt++) {
           const answer = await ask(call, args).catch((error: unknown) => {
             throw new Error(`${where}: ${String(error)}`);
@@ -347,17 +347,17 @@ describe("Apache's admin client", { concurrency: 2, skip }, () => {
     );
     await assert.rejects(ask('delete-group-offset', offset), /GroupSubscribedToTopicException/);
     await assert.rejects(ask('delete-group', { group: 'watchers' }), /GroupNotEmptyException/);
-    // A static member does not leave when it stops; it is put out.
+    // A static member does not leave the group when it stops; it has to be removed.
     await member.stop();
     await ask('remove-member', { group: 'watchers', instance: 'one' });
     await ask('delete-group', { group: 'watchers' });
   });
 });
 
-/** Calls that change nothing. */
+/** Read-only calls. */
 const isLook = /^(describe|list|read|group-offsets)/;
 
-/** Whether everything that is expected is there; an object may have more than that. */
+/** Whether the result contains everything expected; objects may have further properties. */
 function isPartOf(expected: unknown, found: unknown): boolean {
   if (Array.isArray(expected)) {
     return (

@@ -4,15 +4,15 @@ import { createInterface } from 'node:readline';
 import { buildJava, shortLivedJava } from '../apache/build.ts';
 import type { Lifetime } from '../brokers/weir-process.ts';
 
-/** One JVM with Apache's applications in it; `Applications.java` has the commands. */
+/** One JVM with Apache's applications; `Applications.java` documents the commands. */
 export interface Applications {
   ask<Answer = unknown>(command: string, args: Readonly<Record<string, unknown>>): Promise<Answer>;
 }
 
-/** Enough for every application here, and small enough for several of them on a small machine. */
+/** Enough for every application here, and small enough to run several on a small machine. */
 const heap = '-Xmx256m';
 
-/** The command line of a Java program. */
+/** Returns the arguments for a Java program. */
 export function javaCommand(main: string, args: readonly string[]): readonly string[] {
   return [heap, ...shortLivedJava, '-cp', buildJava(import.meta.dirname), main, ...args];
 }
@@ -35,7 +35,7 @@ export function openApplications(lifetime: Lifetime): Applications {
     for (const { reject } of waiting.values()) reject(new Error(`the applications ended with ${code}`));
   });
   lifetime.after(async () => {
-    // An application that a failed test has left in the middle of something would wait for it.
+    // Kills the JVM, because an application that a failed test has left unfinished would block its exit.
     java.kill('SIGKILL');
     await ended;
   });

@@ -8,10 +8,10 @@ import { lastFirst } from '../brokers/weir-process.ts';
 import { openApplications } from './application.ts';
 
 /**
- * Our decisions by ACLs against those of Apache's StandardAuthorizer, 4.3.1.
+ * Compares Weir's ACL decisions with those of Apache's StandardAuthorizer, 4.3.1.
  *
- * Names are few and short, so that rules meet each other and the questions. A prefix `*` is not among them: for Apache it is a prefix of
- * names that begin with `*`, and for us of none.
+ * Names are few and short, so that ACLs overlap with each other and with the questions. The prefix `*` is excluded: in
+ * Apache it matches names that begin with `*`, in Weir none.
  */
 const skip = missingTool();
 const lifetime = lastFirst({ after });
@@ -37,16 +37,19 @@ const rule: fc.Arbitrary<Acl> = fc
   })
   .filter(({ patternType, resourceName }) => patternType === 'LITERAL' || resourceName !== '*');
 
-/** Who may READ may DESCRIBE, which Apache forgets when it is asked whether there is anything to describe. Only WRITE is ever asked for so. */
+/**
+ * READ implies DESCRIBE, but Apache ignores that when it checks access to any resource of a type. In practice that
+ * check is only used with WRITE.
+ */
 const impliedOperations: ReadonlySet<NeededOperation> = new Set(['DESCRIBE', 'DESCRIBE_CONFIGS']);
 
-/** Everybody from everywhere about everything: each set of rules is asked all of it. */
+/** All combinations of user, host, operation and resource; each set of ACLs is checked against all of them. */
 const questions = users.flatMap((user) =>
   hosts.flatMap((host) =>
     types.flatMap((type) =>
       operationsOfResource[type].flatMap((operation) => [
         ...names.map((name) => [user, host, operation, type, name] as const),
-        // Without a name: whether there is any resource on which he may.
+        // Without a name: whether the user has access to any resource of the type.
         ...(impliedOperations.has(operation) ? [] : [[user, host, operation, type] as const]),
       ]),
     ),

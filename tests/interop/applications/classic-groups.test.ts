@@ -7,7 +7,7 @@ import { columns, consumerGroups } from './consumer-group-tool.ts';
 import { Member, type MemberState, type MemberToJoin, untilRead, untilShared } from './members.ts';
 import { startThreeAgents } from './three-agents.ts';
 
-/** Apache's consumers, 4.3.1, in groups of the classic protocol whose members talk to different agents. */
+/** Apache's consumers, 4.3.1, in classic groups whose members use different agents. */
 const skip = missingTool();
 const bounded = { skip, timeout: 180_000 };
 const lifetime = lastFirst({ after });
@@ -16,7 +16,7 @@ const java = skip ? undefined! : openApplications(lifetime);
 const [first] = agents;
 
 let memberCount = 0;
-/** The next member, at the next agent. */
+/** Starts the next member, on the next agent. */
 function join(asked: Omit<MemberToJoin, 'servers'>): Promise<Member> {
   const number = memberCount++;
   return Member.join(java, `member-${number}`, { servers: agents[number % agents.length]!, ...asked });
@@ -29,7 +29,7 @@ const produce = (topic: string, partitions: number, from: number, count: number)
 
 const numbers = (count: number) => Array.from({ length: count }, (_, n) => n);
 
-/** Every number was read, and none twice. */
+/** Asserts that every number was read exactly once. */
 function assertReadOnce(states: readonly MemberState[], count: number): void {
   const values = states.flatMap(({ read }) => read.map(([, , , value]) => Number(value)));
   assert.deepEqual(
@@ -43,7 +43,7 @@ const assignors = [
   { name: 'CooperativeStickyAssignor', keepsWhatItCan: true },
 ];
 
-// Beside each other, because most of the time is the 3 s for which a new group waits for more members.
+// In parallel, because most of the time is the 3 s for which a new group waits for more members.
 describe('classic groups', { concurrency: true }, () => {
   for (const { name, keepsWhatItCan } of assignors) {
     test(`members of ${name} come and go, and read everything once`, bounded, async () => {
@@ -70,7 +70,7 @@ describe('classic groups', { concurrency: true }, () => {
       present.push(await join(asked));
       await produceMore();
       await untilShared(present, 6);
-      // An eager member gives up everything in each rebalance; a cooperative one only what another gets.
+      // An eager member revokes everything in each rebalance; a cooperative one only what moves to another member.
       const { revoked } = await present[0]!.state();
       assert.deepEqual(
         revoked.map((partitions) => partitions.length),
@@ -84,7 +84,7 @@ describe('classic groups', { concurrency: true }, () => {
       await produceMore();
       await untilShared(present, 6);
       await untilAllRead(present);
-      // A group that everybody has left goes on where it was.
+      // An empty group resumes at its committed offsets.
       for (const member of present) ended.push(await member.stop());
       await produceMore();
       const late = await join(asked);

@@ -6,7 +6,7 @@ interface ToolOutcome {
   readonly printed: string;
 }
 
-/** What `kafka-consumer-groups.sh` does. Gives the lines that it printed. */
+/** Runs `kafka-consumer-groups.sh` and returns its output lines. */
 export async function consumerGroups(
   java: Applications,
   servers: string,
@@ -20,7 +20,7 @@ export async function consumerGroups(
   return printed.split('\n').filter((line) => line.trim() !== '');
 }
 
-/** The columns that a table of the tool has under these headings, row by row. */
+/** Returns the columns of a printed table with these headings, row by row. */
 export function columns(lines: readonly string[], ...headings: readonly string[]): readonly string[][] {
   const at = lines.findIndex((line) => headings.every((heading) => line.includes(heading)));
   assert.ok(at >= 0, `no table of ${headings.join(', ')} in:\n${lines.join('\n')}`);

@@ -5,7 +5,10 @@ import { lastFirst, startCluster } from '../brokers/weir-process.ts';
 import { openApplications } from './application.ts';
 import { Member, pause, untilRead, untilShared } from './members.ts';
 
-/** Members of groups whose control plane fails over and whose agent dies: they keep what they have, and read everything once. */
+/**
+ * Group members during a control-plane failover and the death of an agent: they keep their assignment and read
+ * everything once.
+ */
 const skip = missingTool();
 const lifetime = lastFirst({ after });
 const java = skip ? undefined! : openApplications(lifetime);
@@ -17,7 +20,7 @@ const protocols = [
 
 const partitionCount = 4;
 const batchCount = 40;
-/** Agents were given the address of the first control-plane process only, and hear of the second within a few seconds. */
+/** Agents know only the first control-plane process at start, and learn of the second within a few seconds. */
 const membersKnownMs = 6_000;
 
 describe('groups outlive their servers', { skip }, () => {
@@ -51,7 +54,7 @@ describe('groups outlive their servers', { skip }, () => {
     const before = await Promise.all(all.map((member) => member.state()));
 
     await membersKnown;
-    // The first that was started leads.
+    // The first process started is the leader.
     await cluster.controlPlanes[0]!.kill();
     await write();
     for (const members of groups) await untilRead(members, written);

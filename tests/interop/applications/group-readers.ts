@@ -8,11 +8,11 @@ import type { Lifetime } from '../brokers/weir-process.ts';
 import type { Applications } from './application.ts';
 import { Member, pause } from './members.ts';
 
-/** A consumer of somebody's that is in a group, commits what it reads, and goes on until it is stopped. */
+/** A third-party consumer in a group that commits what it reads, and runs until stopped. */
 interface GroupReader {
-  /** The values that it read, in the order in which it read them. */
+  /** The values read, in order. */
   values(): Promise<readonly string[]>;
-  /** Commits and leaves. */
+  /** Commits and leaves the group. */
   stop(): Promise<void>;
 }
 
@@ -23,7 +23,7 @@ export type StartReader = (
   topic: string,
 ) => Promise<GroupReader>;
 
-/** kcat's balanced consumer, which commits when it is told to end. */
+/** kcat's balanced consumer, which commits on SIGTERM. */
 export const startKcatReader: StartReader = async (lifetime, broker, group, topic) => {
   const settings = ['auto.offset.reset=earliest', 'heartbeat.interval.ms=300'];
   const child = spawn(
@@ -80,7 +80,7 @@ const startPlatformaticReaderOf =
     const commits: Promise<void>[] = [];
     let isStopping = false;
     lifetime.after(() => consumer.close(true));
-    // One that is closed in the middle of a rebalance goes on with it for a moment, and finds its connections gone.
+    // A consumer that is closed during a rebalance continues it briefly and finds its connections closed.
     consumer.on('error', (error: Error) => {
       if (!isStopping) throw error;
     });
@@ -88,7 +88,7 @@ const startPlatformaticReaderOf =
       topics: [topic],
       mode: 'committed',
       fallbackMode: 'earliest',
-      // A stream that closes forgets what it was to commit by itself, if it is in the middle of committing something else.
+      // A closing stream drops its pending automatic commit if another commit is in progress.
       autocommit: false,
     });
     stream.on('error', (error) => {
@@ -96,7 +96,7 @@ const startPlatformaticReaderOf =
     });
     stream.on('data', (message) => {
       values.push(message.value);
-      // What a rebalance keeps from being committed is read again by whoever has the partition then.
+      // Records whose commit fails because of a rebalance are read again by the new owner of the partition.
       commits.push(Promise.resolve(message.commit()).catch(() => undefined));
     });
     return {
@@ -113,7 +113,7 @@ const startPlatformaticReaderOf =
 export const startPlatformaticReader = startPlatformaticReaderOf('classic');
 export const startNewPlatformaticReader = startPlatformaticReaderOf('consumer');
 
-/** Apache's consumer as a reader beside those of others. */
+/** Wraps Apache's consumer as a group reader. */
 export function javaReaderOf(java: Applications): StartReader {
   let count = 0;
   return async (_lifetime, broker, group, topic) => {
@@ -125,7 +125,7 @@ export function javaReaderOf(java: Applications): StartReader {
   };
 }
 
-/** Waits until the readers have together read every one of these values. */
+/** Waits until the readers together have read all of these values. */
 export async function untilReadAll(
   readers: readonly GroupReader[],
   values: readonly string[],

@@ -2,14 +2,14 @@ import assert from 'node:assert/strict';
 import { systemClock } from '@weir/core';
 import type { Applications } from './application.ts';
 
-/** What a member of `Member.java` says of itself. */
+/** State that `Member.java` reports. */
 export interface MemberState {
   readonly assigned: readonly string[];
   readonly read: readonly (readonly [topic: string, partition: number, offset: number, value: string])[];
-  /** What was taken away from it, each time. */
+  /** Revoked partitions, per revocation. */
   readonly revoked: readonly (readonly string[])[];
   readonly lost: readonly (readonly string[])[];
-  /** How often it was told an assignment. */
+  /** Number of assignments received. */
   readonly assignments: number;
   readonly commitsAnswered: number;
   readonly failure: string | null;
@@ -25,7 +25,7 @@ export interface MemberToJoin {
 
 export const pause = (ms = 100) => new Promise<void>((resolve) => systemClock.after(ms, resolve));
 
-/** A consumer of Apache's, in the classic protocol unless its settings say otherwise. */
+/** An Apache consumer, with the classic protocol by default. */
 export class Member {
   readonly name: string;
   readonly #java: Applications;
@@ -45,7 +45,7 @@ export class Member {
         'bootstrap.servers': servers,
         'group.id': group,
         'group.protocol': 'classic',
-        // Rebalances are as quick as members notice them. In the new protocol it is the server that says so.
+        // A short heartbeat interval makes rebalances fast. In the KIP-848 protocol the server sets the interval.
         ...(settings?.['group.protocol'] === 'consumer' ? {} : { 'heartbeat.interval.ms': '300' }),
         ...settings,
       },
@@ -66,7 +66,7 @@ export class Member {
   }
 }
 
-/** Waits until the members share so many partitions evenly, each of them in one place. */
+/** Waits until the members share the partitions evenly, each partition with one member. */
 export async function untilShared(members: readonly Member[], partitionCount: number): Promise<void> {
   const least = Math.floor(partitionCount / members.length);
   const most = Math.ceil(partitionCount / members.length);
@@ -80,7 +80,7 @@ export async function untilShared(members: readonly Member[], partitionCount: nu
   }
 }
 
-/** Waits until the members have read so many records together. */
+/** Waits until the members together have read the given number of records. */
 export async function untilRead(members: readonly Member[], count: number): Promise<void> {
   for (;;) {
     const states = await Promise.all(members.map((member) => member.state()));

@@ -19,8 +19,8 @@ import { pause } from './members.ts';
 import { startThreeAgents } from './three-agents.ts';
 
 /**
- * Consumer groups of kcat (librdkafka 2.0.2), kafkajs and @platformatic/kafka, each alone and some of them in one group,
- * whose members talk to different agents.
+ * Consumer groups of kcat (librdkafka 2.0.2), kafkajs and @platformatic/kafka, each alone and mixed in one group, with
+ * members on different agents.
  */
 const lifetime = lastFirst({ after });
 const agents = await startThreeAgents(lifetime);
@@ -49,7 +49,7 @@ async function produce(topic: string, name: string): Promise<readonly string[]> 
 const groups: readonly {
   readonly name: string;
   readonly skip: string | false;
-  /** One after the other; the last comes when all others have left. */
+  /** Members, started in sequence; the last joins after all others have left. */
   readonly members: readonly StartReader[];
 }[] = [
   { name: 'kcat', skip: withoutKcat, members: [startKcatReader, startKcatReader, startKcatReader] },
@@ -89,7 +89,8 @@ describe('groups of other clients', { concurrency: true }, () => {
       const pair = [await start(0)];
       await untilReadAll(pair, written);
       pair.push(await start(1));
-      // Both have something to read when the second has its partitions, which takes a rebalance or two.
+      // Keeps producing until the second member, which gets its partitions after a rebalance or two, has read
+      // something.
       for (let more = 0; (await pair[1]!.values()).length === 0; more++) {
         written.push(...(await produce(topic, `more-${more}`)));
         await pause(300);
@@ -102,7 +103,7 @@ describe('groups of other clients', { concurrency: true }, () => {
       const third = await start(2);
       await untilReadAll([third], left);
       await third.stop();
-      // Neither a record of before, which was committed, nor one of these twice.
+      // Neither earlier, committed records nor duplicates.
       assert.deepEqual((await third.values()).toSorted(), left.toSorted());
     });
   }

@@ -5,16 +5,16 @@ import type { Lifetime } from '../brokers/weir-process.ts';
 import { javaCommand } from './application.ts';
 import { pause } from './members.ts';
 
-/** A Java program in a process of its own, which tells what it does in lines of JSON. */
+/** A Java program in a separate process that reports its work as lines of JSON. */
 export interface Program<Event> {
   readonly events: readonly Event[];
-  /** Waits until it has told something, or until something else is true. Fails when the program ends before. */
+  /** Waits until the condition holds. Fails if the program ends before. */
   until(isTold: (events: readonly Event[]) => boolean | Promise<boolean>): Promise<void>;
-  /** Waits until it ends by itself, and fails unless it ends well. */
+  /** Waits until it ends by itself, and fails on a nonzero status. */
   end(): Promise<void>;
-  /** Asks it to end, and waits. */
+  /** Stops it with SIGTERM and waits. */
   stop(): Promise<void>;
-  /** Ends it as the crash of a machine would. */
+  /** Kills it, as a machine crash would. */
   kill(): Promise<void>;
 }
 

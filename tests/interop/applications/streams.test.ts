@@ -8,8 +8,8 @@ import { startProgram } from './program.ts';
 import { startThreeAgents } from './three-agents.ts';
 
 /**
- * Kafka Streams 4.3.1 with `exactly_once_v2`: a count with a repartition topic and a changelog, whose process is killed in the
- * middle and comes back without its local state. Everything about it is internal topics, transactions and committed offsets.
+ * Kafka Streams 4.3.1 with `exactly_once_v2`: a count with a repartition topic and a changelog. Its process is killed
+ * midway and restarts without its local state. Exercises internal topics, transactions and committed offsets.
  */
 const skip = missingTool();
 const lifetime = lastFirst({ after });
@@ -21,7 +21,7 @@ type Read = readonly (readonly [partition: number, offset: number, key: string, 
 
 const numberCount = 3_000;
 const partitionCount = 2;
-/** What `CountingStreams.java` makes of a number: as many words as there are kinds. */
+/** Words that `CountingStreams.java` derives from a number: one per kind. */
 const kinds = [7, 11, 13];
 
 function expectedCounts(): ReadonlyMap<string, number> {
@@ -61,7 +61,7 @@ test('Kafka Streams counts exactly once, killed in the middle', { skip, timeout:
   await write(numberCount / 2, numberCount / 2);
   const next = start(second, 'second');
   await next.until(async () => (await counted()).length >= numberCount * kinds.length);
-  // What was processed is deleted from the topic between the steps, some time after it was counted.
+  // Kafka Streams deletes processed records from the repartition topic, some time after they were counted.
   const firstLeft = async () => {
     const topic = 'counting-counts-repartition';
     const { earliest } = await java.ask<{ readonly earliest: number }>('list-offsets', {
@@ -76,7 +76,7 @@ test('Kafka Streams counts exactly once, killed in the middle', { skip, timeout:
   for (const [, , word, count] of await counted()) {
     countsOf.set(word, [...(countsOf.get(word) ?? []), count]);
   }
-  // Each word was counted from 1 to its number, without a gap and without a repetition.
+  // Each word was counted from 1 to its total, without gaps or repetitions.
   assert.deepEqual(
     [...countsOf].toSorted(),
     [...expectedCounts()]
@@ -84,7 +84,7 @@ test('Kafka Streams counts exactly once, killed in the middle', { skip, timeout:
       .toSorted(),
   );
 
-  // The topic of the store is compacted, the one between the steps is not.
+  // The changelog topic is compacted, the repartition topic is not.
   const policyOf = async (topic: string) => {
     const configs = await java.ask<Configs>('describe-configs', {
       servers: first,

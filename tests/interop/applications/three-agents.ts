@@ -1,7 +1,10 @@
 import type { Lifetime } from '../brokers/weir-process.ts';
 import { startCluster } from '../brokers/weir-process.ts';
 
-/** Three agents in two zones. A client coordinates its group over the agent that it found first, or one of its zone. */
+/**
+ * Starts three agents in two zones. A client uses the agent that it found first, or one of its zone, as group
+ * coordinator.
+ */
 export async function startThreeAgents(
   lifetime: Lifetime,
 ): Promise<readonly [first: string, second: string, third: string]> {

@@ -6,7 +6,7 @@ import { openApplications } from './application.ts';
 import { type Program, startProgram } from './program.ts';
 import { startThreeAgents } from './three-agents.ts';
 
-/** The programs with which Apache tests its own brokers, each a process of its own that may be killed. */
+/** The programs that Apache uses to test its own brokers, each in a separate process that may be killed. */
 const skip = missingTool();
 const bounded = { skip, timeout: 180_000 };
 const lifetime = lastFirst({ after });
@@ -20,7 +20,7 @@ type Read = readonly (readonly [partition: number, offset: number, key: string, 
 const read = (topic: string, isolation: 'read_committed' | 'read_uncommitted') =>
   java.ask<Read>('read', { servers: agents[2], topic, isolation });
 
-/** The values of each partition, in order. */
+/** Returns the values of each partition, in order. */
 const inPartitions = (records: Read, partitionCount: number) =>
   Array.from({ length: partitionCount }, (_, wanted) =>
     records.filter(([partition]) => partition === wanted).map(([, , , value]) => value),
@@ -43,7 +43,7 @@ interface ConsumerEvent {
   }[];
 }
 
-/** What a VerifiableConsumer read, as `partition@offset`. */
+/** Returns the records that a VerifiableConsumer read, as `partition@offset`. */
 const consumedBy = ({ events }: Program<ConsumerEvent>) =>
   events
     .filter(({ name }) => name === 'records_consumed')
@@ -69,7 +69,7 @@ async function testVerifiable(topic: string, ...protocol: readonly string[]): Pr
   await other.until((events) => holds(events) === 2);
   const producer = startProgram<ProducerEvent>(lifetime, 'org.apache.kafka.tools.VerifiableProducer', [
     ...['--bootstrap-server', agents[1], '--topic', topic, '--max-messages', '1000', '--throughput', '300'],
-    // Keys spread over the partitions, so that both consumers have something to read at any time.
+    // Keys spread records over the partitions, so that both consumers always have something to read.
     ...['--repeating-keys', '40'],
   ]);
   const reads = () => [...consumedBy(doomed), ...consumedBy(other)];
@@ -80,11 +80,11 @@ async function testVerifiable(topic: string, ...protocol: readonly string[]): Pr
     .filter(({ name }) => name === 'producer_send_success')
     .map(({ partition, offset }) => `${partition}@${offset}`);
   assert.equal(written.length, 1000);
-  // The other has the partitions of the dead one when its session is over.
+  // The other consumer gets the partitions of the dead one when its session expires.
   await other.until(() => new Set(reads()).size === written.length);
   assert.deepEqual([...new Set(reads())].toSorted(), written.toSorted());
   assert.ok(other.events.filter(({ name }) => name === 'offsets_committed').every(({ success }) => success));
-  // Nobody alive reads a record twice, and what was committed is not read again.
+  // No live consumer reads a record twice, and committed records are not read again.
   assert.equal(new Set(consumedBy(other)).size, consumedBy(other).length);
   await other.stop();
   const late = startConsumer(agents[1], topic, ...protocol);
@@ -104,7 +104,7 @@ interface CopierEvent {
 interface Copy {
   readonly topic: string;
   readonly partitionCount: number;
-  /** How a copier gets its partition. */
+  /** How a copier gets its partition: by assignment or by group. */
   readonly mode: readonly string[];
 }
 
@@ -119,7 +119,7 @@ function startCopier({ topic, mode }: Copy, partition: number, agent: string): P
 
 const perPartition = 600;
 
-/** Copies with one copier per partition. Each is killed once in the middle and goes on at another agent. */
+/** Copies a topic with one copier per partition. Each is killed once midway and continues on another agent. */
 async function testCopy(copy: Copy): Promise<void> {
   const { topic, partitionCount } = copy;
   const recordCount = perPartition * partitionCount;
@@ -133,7 +133,7 @@ async function testCopy(copy: Copy): Promise<void> {
     const first = startCopier(copy, partition, agents[partition % 3]!);
     await first.until((events) => (events.at(-1)?.totalProcessed ?? 0) >= 150);
     await first.kill();
-    // Copiers abort too, but whether something of it lies in the log is left to chance.
+    // Copiers abort transactions too, but whether aborted records reach the log is random.
     await java.ask('produce-aborted', {
       ...{ servers: agents[partition % 3], topic: `${topic}-out`, partitions: partitionCount },
       ...{ id: `${topic}-${partition}-aborted`, count: 10 },
@@ -155,7 +155,8 @@ async function testCopy(copy: Copy): Promise<void> {
   );
   const everything = await read(`${topic}-out`, 'read_uncommitted');
   assert.ok(everything.length >= recordCount + 10 * partitionCount, 'what was aborted lies in the log');
-  // What is aborted lies between, so that offsets have gaps; what was read is where a plain reader finds it too.
+  // Aborted records lie between, so offsets have gaps; committed records have the same offsets for a read_uncommitted
+  // reader.
   const all = new Set(everything.map((record) => record.join()));
   for (const record of await read(`${topic}-out`, 'read_committed')) assert.ok(all.has(record.join()));
 }
