@@ -1,5 +1,5 @@
 /**
- * Writes the pages of docs that are derived from a catalogue.
+ * Writes the generated pages of docs.
  *
  *     node scripts/docs.ts           writes them
  *     node scripts/docs.ts --check   writes nothing and fails when a page on disk differs
@@ -19,7 +19,7 @@ import { mcpPage } from '../packages/mcp/src/reference-page.ts';
 import { compatibilityPage } from '../tests/interop/compatibility/page.ts';
 import { limitsPage } from './limits-page.ts';
 
-/** Every generated page by its path, with what renders it. */
+/** Renderers of generated pages, by path. */
 const pages: Readonly<Record<string, () => string>> = {
   'docs/compatibility.md': compatibilityPage,
   'docs/reference/diagnostics.md': diagnosticsPage,

@@ -6,7 +6,7 @@
  * packages that do not exist yet, so that their place is decided before they are added.
  */
 export interface Layer {
-  /** Packages of ours that it may import. */
+  /** Workspace packages that it may import. */
   readonly mayImport: readonly string[];
   /** Workspace packages that its tests may import in addition: a part is also tested within the whole. */
   readonly testsMayImport?: readonly string[];

@@ -8,10 +8,10 @@ import { type PythonPackage, pythonPackages, pythonWith } from './python/venv.ts
 import { gatherJars } from './s3/server.ts';
 
 /**
- * Fetches and builds what interop tests need, while the gate runs: most of it is waiting for downloads. What is missing here is
- * no failure: the tests that need it say so by their names.
+ * Downloads and builds what interop tests need while the gate runs; most of it is waiting for downloads. Failures here
+ * are not errors: the tests that need a missing part report it by name.
  *
- * Maven's cache bears one build at a time, and so does each of the others, so that each has a process of its own.
+ * Maven's cache supports one build at a time, as do the other tools, so each has its own process.
  */
 const works: Readonly<Record<string, () => void>> = {
   maven() {

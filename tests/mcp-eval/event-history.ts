@@ -1,6 +1,9 @@
 import { createMemoryEvents, type MemoryTopic } from '../../packages/events/testing/memory-events.ts';
 
-/** What happened in the seeded cluster during the last two hours. Questions are asked about it, so that every number here is a fact. */
+/**
+ * Events of the seeded cluster during the last two hours. The questions refer to them, so every number here is part of
+ * an expected answer.
+ */
 
 const minuteMs = 60_000;
 

@@ -3,7 +3,7 @@ import type { AccountsDatabase } from '../../packages/controlplane/src/accounts/
 import { checkedConfiguration } from '../../packages/controlplane/src/pipelines/check-configuration.ts';
 import type { TestAccount } from '../../packages/controlplane/testing/two-accounts.ts';
 
-/** Pipelines of the seeded cluster. The first is the one whose errors are among the events. */
+/** Pipelines of the seeded cluster. The errors of the first are among the events. */
 
 const toLake = (topics: string) => `
 input:

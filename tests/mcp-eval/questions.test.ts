@@ -4,7 +4,7 @@ import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/cli
 import { questions } from './questions.ts';
 import { seedCluster } from './seeded-cluster.ts';
 
-/** Four characters of an answer are about a token. */
+/** Assumes four characters per token. */
 const tokensPerQuestionMax = 2_500;
 
 test('fifty questions that people ask are answered by a call or two', async (t) => {

@@ -1,7 +1,7 @@
-/** A question that somebody asks, the calls that answer it, and what has to be in the answers. */
+/** A user's question, the calls that answer it, and patterns that the answers must match. */
 export interface Question {
   readonly asked: string;
-  /** Who asks with a key that administers; else it is one that only reads. */
+  /** Whether to use an administrator key instead of a read-only one. */
   readonly isAdministrator?: true;
   readonly calls: readonly (readonly [tool: string, args: Readonly<Record<string, unknown>>])[];
   readonly facts: readonly RegExp[];
@@ -186,7 +186,7 @@ export const questions: readonly Question[] = [
     facts: [/group_not_found: .*billing/],
   },
 
-  // Rights
+  // Permissions
   { asked: 'Which rules are there?', calls: [['list_acls', on()]], facts: [/mode: enforced/, /total: 4/] },
   {
     asked: 'What may reports do?',
@@ -302,7 +302,7 @@ export const questions: readonly Question[] = [
     calls: [['search_audit_log', { relative: '1h' }]],
     facts: [
       /entries \(3\)/,
-      // The newest first.
+      // Newest first.
       /\tada@example\.com\tdelete_topic\t.*\tdeletion_protected\n.*\tupdate_topic_configuration\t.*\tok\n.*\tcreate_topic\t/,
     ],
   },
@@ -354,7 +354,7 @@ export const questions: readonly Question[] = [
       /^input\.kafka_franz_service\.topics\torders, refunds$/m,
       /^pipeline\.processors\[0\]\.mapping\troot = this … \(2 lines\)$/m,
       /^output\.http_client\.url\thttps:\/\/\*\*\*@lake\.example\/ingest$/m,
-      // No secret is told.
+      // The answer contains no secret.
       /^(?![\s\S]*hunter2)/,
     ],
   },
@@ -497,7 +497,7 @@ export const questions: readonly Question[] = [
     facts: [
       /^data\.module\tstorage\t100\t0\t100\ttelling$/m,
       /^data\.agent_id\tagent-b\t100\t/m,
-      // What the filters name is a difference by itself, and ids are always others: both come after what tells something.
+      // Fields in the filters differ by definition, and ids always differ; both come after informative fields.
       /^data\.log_level\terror\t100\t0\t100\tfiltered$[\s\S]*^id\t\S+\t.*\tunique$/m,
       /^(?![\s\S]*\t(?:filtered|constant|unique)\n[\s\S]*\ttelling\n)/,
     ],
@@ -545,7 +545,7 @@ export const questions: readonly Question[] = [
         }),
       ],
     ],
-    // Of 120 numbers, however they are spread over the time.
+    // The percentile over all 120 values, however they are spread over time.
     facts: [/^\t120\t595$/m],
   },
   {
@@ -586,7 +586,7 @@ export const questions: readonly Question[] = [
         }),
       ],
     ],
-    // Only the part of the day that has any.
+    // Only the part of the day that has events.
     facts: [/bucket_seconds: 900/, /first_bucket: \d{4}-/, /^\t12\t12\t\d+(?:,\d+){0,3}$/m],
   },
   {

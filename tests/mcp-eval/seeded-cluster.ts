@@ -17,15 +17,15 @@ interface SeededCluster {
   readonly url: string;
   readonly docsUrl: string;
   readonly headers: Readonly<Record<string, string>>;
-  /** Of a key that may change things, though tools do not. */
+  /** Headers of a key with write permission, although the tools do not change anything. */
   readonly administratorHeaders: Readonly<Record<string, string>>;
 }
 
 const hourMs = 3_600_000;
 
 /**
- * Two virtual clusters with topics, groups, rules, agents, a failing diagnostic, pipelines and two hours of events. Leader, operations, query engine and
- * protocol are the real ones; only agents and their log are played.
+ * Two virtual clusters with topics, groups, ACLs, agents, a failing diagnostic, pipelines and two hours of events.
+ * Leader, operations, query engine and protocol are real; only agents and their log are simulated.
  */
 export async function seedCluster(t: TestContext): Promise<SeededCluster> {
   const stage = await openMcpStage(t, { requestsPerKey: { burst: 100_000, perSecond: 1_000 } });
@@ -135,7 +135,7 @@ function reportHead(number: number) {
   return { startedMs: 1, number, sinceNumber: number - 1, spanMs: 1_000, nowMs: systemClock.nowMs() };
 }
 
-/** Who is connected to an agent. */
+/** Returns the client connections of an agent. */
 function clientsOf(agentId: string): ReportedConnections {
   const kind = (
     name: string,
@@ -163,7 +163,7 @@ function clientsOf(agentId: string): ReportedConnections {
   return { connectionCount: software.reduce((sum, one) => sum + one.connectionCount, 0), software };
 }
 
-/** What was done in the workspace of orders: long ago, and in the last hour. */
+/** Adds audit log entries of the orders workspace: old ones, and some of the last hour. */
 async function seedAuditLog({ accounts, deps }: McpStage, { accountId, a }: TestAccount) {
   const did = (name: string, operation: string, target: string, result = 'ok', message = '') => ({
     accountId,
@@ -191,7 +191,7 @@ async function seedAuditLog({ accounts, deps }: McpStage, { accountId, a }: Test
   }
 }
 
-/** Two agents that call in, of which one answers queries with the real engine. */
+/** Simulates two agents with heartbeats, of which one answers queries with the real engine. */
 async function playAgents(t: TestContext, node: ClusterNode): Promise<void> {
   const source = await eventHistory(systemClock.nowMs());
   const stop = new AbortController();

@@ -56,7 +56,10 @@ const lastPosition = (offset: number): Step => ({
 });
 const source = (offset: number) => ({ source: at(offset), topic: 'copy', producer: 'copier' });
 
-/** Two plain records; a transaction over two partitions that commits, one that aborts, one without an answer; a copy of the first record. */
+/**
+ * Two plain records; a transaction over two partitions that commits, one that aborts, one without an answer; and a copy
+ * of the first record.
+ */
 const well: readonly Step[] = [
   write('a', 0),
   write('b', 0),

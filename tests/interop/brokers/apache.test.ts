@@ -6,7 +6,7 @@ import { type JavaRecord, openJavaClient } from './java-client.ts';
 import { storedTopic, valuesOf } from './stored.ts';
 import { startLocal } from './weir-process.ts';
 
-/** Apache's own clients, 4.3.1, with their defaults: the producer is idempotent, the consumer is assigned its partitions. */
+/** Apache's own clients, 4.3.1, with their defaults: an idempotent producer, and a consumer with manual assignment. */
 const skip = missingTool();
 const broker = skip ? '' : (await startLocal({ after })).address('Kafka');
 const java = skip ? undefined! : openJavaClient({ after });
@@ -19,7 +19,7 @@ const ask = <Answer>(command: string, ...args: readonly (string | number)[]) =>
 
 const createTopic = (topic: string, partitions: number) => ask('create-topic', topic, partitions);
 
-/** Where the broker said that each record went. */
+/** Produces records and returns where the broker acknowledged each. */
 const produce = (topic: string, partitions: number, count: number, ...settings: readonly string[]) =>
   ask<readonly (readonly [number, string])[]>(
     'produce',
@@ -30,7 +30,7 @@ const produce = (topic: string, partitions: number, count: number, ...settings: 
     ...settings,
   );
 
-/** The records that `produce` writes, as a reader of all partitions should find them. */
+/** Returns the records that `produce` writes, as a reader of all partitions should find them. */
 function expectedRecords(partitions: number, count: number): readonly JavaRecord[] {
   return Array.from({ length: count }, (_, n): JavaRecord => {
     const offset = `${Math.floor(n / partitions)}`;
@@ -43,7 +43,7 @@ function byPlace([partitionA, offsetA]: JavaRecord, [partitionB, offsetB]: JavaR
   return partitionA - partitionB || Number(offsetA) - Number(offsetB);
 }
 
-/** Sorted by partition only, so that the order of offsets is that in which they came. */
+/** Sorts by partition only, so that the order within a partition is the order of arrival. */
 const inPartitions = (records: readonly JavaRecord[]) => records.toSorted(([a], [b]) => a - b);
 
 for (const codec of Object.keys(codecIds) as (keyof typeof codecIds)[]) {
@@ -139,7 +139,7 @@ test("Apache's admin client creates, widens and deletes topics", bounded, async 
 });
 
 test("Apache's admin client describes topics, page after page", bounded, async () => {
-  // The client asks for 2,000 partitions at a time.
+  // The client requests 2,000 partitions at a time.
   const { topicId } = await ask<{ readonly topicId: string }>('create-topic', 'described', 2500);
   assert.deepEqual(await ask('describe-topic', 'described'), {
     topicId,

@@ -7,7 +7,7 @@ import { connect, recordsOf, storedTopic, valuesOf } from './stored.ts';
 import { createTopic, numberedValues } from './topics.ts';
 import { startCluster, type WeirProcess } from './weir-process.ts';
 
-/** Three agents in two zones over one bucket, and one control plane, each a process of its own. */
+/** Three agents in two zones over one bucket, and one control plane, each in a separate process. */
 const cluster = await startCluster(
   { after },
   { agents: [{ zone: 'zone-a' }, { zone: 'zone-a' }, { zone: 'zone-b' }], controlPlanes: 1 },
@@ -21,7 +21,7 @@ const everyAgent = [first, second, third];
 const bounded = { timeout: 180_000 };
 const timeoutMs = 60_000;
 
-/** The agents that a client of kafkajs is shown by one of them. */
+/** Returns the agents in the Metadata that one of them returns to kafkajs. */
 async function shownBy(broker: string, clientId: string): Promise<readonly string[]> {
   const kafka = new Kafka({ clientId, brokers: [broker], logLevel: logLevel.NOTHING });
   const admin = kafka.admin();
@@ -40,7 +40,9 @@ interface Producer {
   readonly baseSequence: number;
 }
 
-/** Writes one batch to exactly this agent, whoever is shown as the leader, and gives its base offset. */
+/**
+ * Writes one batch to exactly this agent, whichever is the partition leader in Metadata, and returns its base offset.
+ */
 async function produceTo(
   broker: string,
   topic: string,
@@ -72,7 +74,7 @@ async function produceTo(
 }
 
 before(async () => {
-  // An agent hears of those that came after it a moment later.
+  // An agent learns of later agents with a short delay.
   for (const agent of everyAgent) {
     while ((await shownBy(agent, 'judge')).length < everyAgent.length);
   }
@@ -97,7 +99,7 @@ test('what is written through any agent is read through any', bounded, async () 
   const values = numberedValues(60);
   for (let start = 0; start < values.length; start += 10) {
     const agent = everyAgent[(start / 10) % everyAgent.length]!;
-    // An agent hears of a topic that another made a moment later; it has heard when it can be read.
+    // An agent learns of a topic created at another agent with a short delay; it knows the topic once it can be read.
     await storedTopicOnce(agent, 'shared');
     assert.equal(await produceTo(agent, 'shared', values.slice(start, start + 10)), BigInt(start));
   }

@@ -5,7 +5,7 @@ import { missingTool } from '../apache/tools.ts';
 import { openJavaClient } from './java-client.ts';
 import { startLocal } from './weir-process.ts';
 
-/** Apache's consumers, 4.3.1, in groups of the new protocol (`group.protocol=consumer`) and on the way to it and back. */
+/** Apache's consumers, 4.3.1, in KIP-848 groups (`group.protocol=consumer`), and upgrades to the protocol and back. */
 const skip = missingTool();
 const broker = skip ? '' : (await startLocal({ after })).address('Kafka');
 const java = skip ? undefined! : openJavaClient({ after });
@@ -40,7 +40,7 @@ const stateOf = (member: string) => ask<MemberState>('group-member', member);
 const leave = (member: string) => ask<MemberState>('leave-group', member);
 const describe = (group: string) => ask<GroupView>('describe-group', group);
 
-/** Waits until the members have so many partitions each, in any order, all of them together once. */
+/** Waits until the members have these numbers of partitions, in any order, and each partition has one owner. */
 async function untilShared(members: readonly string[], counts: readonly number[]): Promise<void> {
   for (;;) {
     const states = await Promise.all(members.map(stateOf));
@@ -77,7 +77,7 @@ test('two consumers share a topic, commit, and one takes over from the other', b
   await untilShared(['a', 'b'], [2, 2]);
   await produce('shared', 4, 400);
   const read = await untilRead(['a', 'b'], 800);
-  // What was committed is not read again by whoever got the partition.
+  // Committed records are not read again by the new owner of a partition.
   assert.equal(new Set(read).size, 800);
   assert.equal(read.length, 800);
   const { members, ...group } = await describe('g-shared');

@@ -12,7 +12,7 @@ import { lastFirst, startCluster, temporaryFolder } from './weir-process.ts';
 
 const topic = 'damaged';
 const timeoutMs = 60_000;
-/** Partition n has its second file damaged in the n-th way; the last is left alone. */
+/** Partition n has its second file damaged in the n-th way; the last partition is intact. */
 const partitionCount = fileDamages.length + 1;
 const valueAt = (partition: number, offset: number) => `value-${partition}-${offset}`;
 
@@ -33,7 +33,7 @@ test('damage of files on disk costs their offsets and nothing else, and ends wit
   const contents = paths.map((path) => readFileSync(path));
   for (const [partition, damage] of fileDamages.entries()) damage(paths[partition]!, valueAt(partition, 1));
 
-  // This one has nothing of it in memory.
+  // This agent has nothing in its cache.
   const reader = (await cluster.addAgent({ zone: 'zone-b' })).address('Kafka');
   assert.deepEqual(await fetch(reader, 0), [
     ...fileDamages.map((_, partition) => ['NONE', [valueAt(partition, 0)]]),
@@ -53,7 +53,7 @@ test('damage of files on disk costs their offsets and nothing else, and ends wit
     'NONE',
     [1, 2].map((offset) => valueAt(partition, offset)),
   ]);
-  // A known damage is looked at again after some seconds.
+  // Known damage is checked again after some seconds.
   for (;;) {
     const found = await fetch(reader, 1);
     if (found.every(([error]) => error === 'NONE')) {
@@ -64,7 +64,7 @@ test('damage of files on disk costs their offsets and nothing else, and ends wit
   }
 });
 
-/** Three records in each partition, each in a file of its own. */
+/** Writes three records to each partition, each in its own file. */
 async function produceFiles(broker: string): Promise<void> {
   const kafka = new Kafka({ clientId: 'judge', brokers: [broker], logLevel: logLevel.NOTHING });
   const producer = kafka.producer();
@@ -80,7 +80,7 @@ async function produceFiles(broker: string): Promise<void> {
   }
 }
 
-/** Error and values of every partition, from an offset on. */
+/** Returns error and values of every partition, from an offset on. */
 async function fetch(broker: string, offset: number): Promise<[error: string, values: string[]][]> {
   const connection = await connect(broker);
   try {

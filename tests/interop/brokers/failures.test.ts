@@ -8,8 +8,8 @@ import { createTopic } from './topics.ts';
 import { type Cluster, lastFirst, startCluster } from './weir-process.ts';
 
 /**
- * Processes that are killed while an idempotent producer writes. The rule is one: what was acknowledged is there, at the offset
- * that was named, once.
+ * Processes that are killed while an idempotent producer writes. The invariant: every acknowledged record exists
+ * exactly once, at the acknowledged offset.
  */
 const writers = {
   "Apache's producer": { start: startJavaWriter, skip: missingTool() },
@@ -17,16 +17,16 @@ const writers = {
 } as const;
 
 const partitionCount = 6;
-/** Processes look who else lives every two seconds, and agents ask them as often. */
+/** Control-plane processes check each other every two seconds, and agents poll the list as often. */
 const membersKnownMs = 6_000;
 const topic = 'steady';
-/** Enough that the writer is at work, and not only at its start. */
+/** Enough for the writer to be in steady operation. */
 const manyRecords = 1000;
 
 interface Scene {
   readonly name: string;
   readonly controlPlanes: number;
-  /** What happens between the first records and the last. */
+  /** The failure, between the first and the last records. */
   happen(cluster: Cluster, writer: SteadyWriter): Promise<void>;
 }
 
@@ -69,7 +69,7 @@ const scenes: readonly Scene[] = [
     name: 'the leading control plane is killed and another takes over',
     controlPlanes: 2,
     async happen(cluster) {
-      // Agents were given the address of the first process only, and hear of the second within a few seconds.
+      // Agents know only the first process at start, and learn of the second within a few seconds.
       await new Promise<void>((resolve) => systemClock.after(membersKnownMs, resolve));
       await cluster.controlPlanes[0]!.kill();
     },

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** What may happen to a file of a bucket behind the back of its agents; the last one changes a byte of the value that it holds. */
+/** Ways to damage a file in a bucket; the last one changes a byte of the value in it. */
 export const fileDamages: readonly ((path: string, value: string) => void)[] = [
   (path) => rmSync(path),
   (path) => writeFileSync(path, ''),
@@ -13,7 +13,7 @@ export const fileDamages: readonly ((path: string, value: string) => void)[] = [
   },
 ];
 
-/** The one file below a folder that holds a value. */
+/** Returns the one file below a folder that contains a value. */
 export function fileOf(folder: string, value: string): string {
   const paths = readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())

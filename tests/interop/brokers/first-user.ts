@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict';
 import type { WeirProcess } from './weir-process.ts';
 
-/** Signs the first user up by the link that a control plane printed, and gives the cookie of the session. Any of several links works, until one was used. */
+/**
+ * Signs up the first user with the link that a control plane printed, and returns the session cookie. If several links
+ * were printed, each works until one is used.
+ */
 export async function signUpFirstUser(plane: WeirProcess): Promise<string> {
   const token = /signs up at \S+#(\S+)/.exec(plane.output.out)?.[1];
   const person = {

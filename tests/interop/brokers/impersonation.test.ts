@@ -10,8 +10,9 @@ import { recordsOf, storedTopic } from './stored.ts';
 import { lastFirst, startPlayground, temporaryFolder } from './weir-process.ts';
 
 /**
- * An agent that tells the author of every record, and on which everybody may write for others. Clients must notice nothing of it
- * when they write, and read batches that were opened and compressed again by another than their own libraries.
+ * An agent that adds the principal header to every record and lets every client impersonate others. Clients must not
+ * notice this when they write, and must be able to read batches that were recompressed by other libraries than their
+ * own.
  */
 const lifetime = lastFirst({ after });
 const agent = await startPlayground(lifetime, temporaryFolder(lifetime), {

@@ -14,12 +14,12 @@ export type JavaRecord = readonly [
   headers: readonly string[],
 ];
 
-/** Apache's clients in a process of their own; `Client.java` says what the commands mean. */
+/** Apache's clients in a separate process; `Client.java` documents the commands. */
 export interface JavaClient {
   ask<Answer>(command: string, servers: string, ...args: readonly (string | number)[]): Promise<Answer>;
 }
 
-/** `properties` are those of the machine, which some settings of clients want. */
+/** Opens the Java client. `properties` are JVM system properties, which some client settings need. */
 export function openJavaClient(
   lifetime: Lifetime,
   properties: Readonly<Record<string, string>> = {},
@@ -39,7 +39,7 @@ export function openJavaClient(
     for (const { reject } of waiting.splice(0)) reject(new Error(`the client ended with ${code}`));
   });
   lifetime.after(async () => {
-    // A client that a failed test has left in the middle of something would wait for it.
+    // Kills the JVM, because a client that a failed test has left unfinished would block its exit.
     java.kill('SIGKILL');
     await ended;
   });

@@ -16,21 +16,21 @@ import { numberedValues } from './topics.ts';
 import { startLocal } from './weir-process.ts';
 
 /**
- * kafkajs 2.2.4 speaks low versions: Produce up to v7, Metadata up to v6, ListOffsets up to v3. It reads only as a member of a
- * group, which applications/ is about; here what it wrote is read over our codec.
+ * kafkajs 2.2.4 uses old versions: Produce up to v7, Metadata up to v6, ListOffsets up to v3. It reads only as a group
+ * member, which applications/ covers; here its records are read with Weir's codec.
  */
 const broker = (await startLocal({ after })).address('Kafka');
 const kafka = new Kafka({ clientId: 'judge', brokers: [broker], logLevel: logLevel.NOTHING });
 const bounded = { timeout: 180_000 };
 
-// kafkajs brings gzip along and leaves the other codecs to plug-ins. These are not the libraries that ours are built on.
+// kafkajs includes gzip and leaves the other codecs to plug-ins. These are not the libraries that Weir uses.
 for (const codec of ['snappy', 'lz4', 'zstd'] as const) {
   const { compressSync, decompressSync } = compressionsAlgorithms[codec];
   plugCodec(codecIds[codec], compressSync, decompressSync);
 }
 
 async function withAdmin<Value>(use: (admin: Admin) => Promise<Value>): Promise<Value> {
-  // kafkajs asks for many seconds whether a missing topic is there after all.
+  // kafkajs retries for many seconds when a topic is missing.
   const admin = kafka.admin({ retry: { retries: 1 } });
   await admin.connect();
   try {
@@ -143,7 +143,7 @@ for (const [name, acks] of [
         const messages = messagesOf(values.slice(start, start + 50));
         answers.push(...((await producer.send({ topic, acks, messages })) ?? []));
       }
-      // Nothing is answered to acks 0, and what closes the connection must not overtake what was sent.
+      // acks=0 has no response, and the close of the connection must not overtake the request.
       if (acks === 0) await storedTopic(broker, topic, values.length);
       else
         assert.deepEqual(

@@ -6,7 +6,8 @@ import { createTopic, numberedValues } from './topics.ts';
 import { startLocal } from './weir-process.ts';
 
 /**
- * kcat 1.7.1 as Debian has it, over librdkafka 2.0.2: a C client of 2022. Its consumer needs no group when it is told a topic.
+ * kcat 1.7.1 as packaged by Debian, over librdkafka 2.0.2: a C client of 2022. Its consumer needs no group if it gets a
+ * topic.
  */
 const skip = missingKcat();
 const broker = skip ? '' : (await startLocal({ after })).address('Kafka');
@@ -38,7 +39,7 @@ for (const codec of ['none', 'gzip', 'snappy', 'lz4', 'zstd'] as const) {
     await kcat(broker, ['-P', '-t', topic, '-p', '0', '-z', codec], lines(values));
     const [batches] = await storedTopic(broker, topic, values.length);
     assert.deepEqual(valuesOf(batches!), values);
-    // A server that does not offer Produce from v0 on gets everything uncompressed, and without a word.
+    // librdkafka silently sends uncompressed batches to a server that does not advertise Produce from v0 on.
     assert.deepEqual([...new Set(batches!.map((batch) => batch.codec))], [codec]);
     const read = await kcatRead(broker, topic);
     assert.deepEqual(

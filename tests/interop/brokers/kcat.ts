@@ -2,8 +2,8 @@ import { spawn, spawnSync } from 'node:child_process';
 import { systemEnvironment } from '@weir/core';
 
 /**
- * Why kcat cannot judge here, as the `skip` of a test. A build machine that lets us installs it; on a machine of a person
- * nothing is installed behind their back.
+ * Why kcat is not available, as the `skip` of a test. In CI as root, it is installed first; on a developer's
+ * machine nothing is installed.
  */
 export function missingKcat(): string | false {
   if (hasKcat()) return false;
@@ -17,7 +17,7 @@ function hasKcat(): boolean {
   return spawnSync('kcat', ['-V']).status === 0;
 }
 
-/** Runs kcat to its end with the input, and gives what it printed. */
+/** Runs kcat with the input and returns its output. */
 export async function kcat(broker: string, args: readonly string[], input = ''): Promise<string> {
   const child = spawn('kcat', ['-b', broker, ...args], { timeout: 120_000, killSignal: 'SIGKILL' });
   let out = '';
@@ -32,7 +32,7 @@ export async function kcat(broker: string, args: readonly string[], input = ''):
     child.once('error', reject);
     child.once('close', (code, signal) => resolve(signal ?? code));
   });
-  // A kcat that refuses its arguments ends before it reads; its status says so.
+  // If kcat rejects its arguments, it ends before it reads; its exit status is checked below.
   child.stdin.on('error', () => {});
   child.stdin.end(input);
   const status = await ended;
@@ -47,13 +47,13 @@ export interface KcatRecord {
   readonly offset: number;
   readonly tstype: 'create' | 'logappend';
   readonly ts: number;
-  /** Keys and values in turn. */
+  /** Alternating keys and values. */
   readonly headers?: readonly string[];
   readonly key: string | null;
   readonly payload: string | null;
 }
 
-/** Reads to the end of every partition, or of the one that is given, as a consumer without a group. */
+/** Reads to the end of every partition, or of the given one, as a consumer without a group. */
 export async function kcatRead(
   broker: string,
   topic: string,

@@ -15,8 +15,8 @@ import { numberedValues } from './topics.ts';
 import { startLocal } from './weir-process.ts';
 
 /**
- * @platformatic/kafka 2.12.1 speaks the flexible versions: Produce up to v11, Fetch up to v17 with topic ids, Metadata up to
- * v12. Its streams need a group, which applications/ has; the fetch beneath them does not.
+ * @platformatic/kafka 2.12.1 uses the flexible versions: Produce up to v11, Fetch up to v17 with topic ids, Metadata up
+ * to v12. Its streams need a group, which applications/ covers; its low-level Fetch does not.
  */
 const broker = (await startLocal({ after })).address('Kafka');
 const bounded = { timeout: 180_000 };
@@ -60,7 +60,7 @@ interface ReadRecord {
 
 const compressionBits = 7;
 
-/** Reads partitions from their start to their ends with the client's own Fetch and its own reading of batches. */
+/** Reads partitions from start to end with the client's own Fetch and batch parser. */
 async function readAll(topic: string, partitionCount: number): Promise<readonly (readonly ReadRecord[])[]> {
   const consumer = new Consumer({ ...client, groupId: 'nobody', deserializers: stringDeserializers });
   try {
@@ -92,7 +92,7 @@ async function readAll(topic: string, partitionCount: number): Promise<readonly 
         for (const batch of records ?? []) {
           for (const record of batch.records) {
             const offset = batch.firstOffset + BigInt(record.offsetDelta);
-            // Batches come whole, so that the first may begin before the offset that was asked for.
+            // Fetch returns whole batches, so the first may begin before the requested offset.
             if (offset < BigInt(known.length)) continue;
             known.push({
               offset,

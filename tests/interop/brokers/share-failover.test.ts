@@ -33,7 +33,7 @@ test('members on two agents lose nothing, and get nothing twice, when the contro
   }
   const read = new Set<string>();
   const accepted = new Set<string>();
-  /** Reads and commits once with each member. Whether a commit counts whose outcome got lost shows later. */
+  /** Reads and commits once with each member. Whether a commit with a lost answer took effect shows later. */
   const round = async () => {
     for (const [index, member] of ['survivor-a', 'survivor-b'].entries()) {
       const records = await on<readonly string[]>(index, 'share-poll', member, pollMs, 'accept');

@@ -5,7 +5,7 @@ import { missingTool } from '../apache/tools.ts';
 import { openJavaClient } from './java-client.ts';
 import { startLocal } from './weir-process.ts';
 
-/** Apache's share consumers, 4.3.1, each of which does one thing at a time. */
+/** Apache's share consumers, 4.3.1, with one command at a time each. */
 const skip = missingTool();
 const broker = skip ? '' : (await startLocal({ after })).address('Kafka');
 const java = skip ? undefined! : openJavaClient({ after });
@@ -24,7 +24,7 @@ const pollMs = 500;
 
 const pause = (ms: number) => new Promise<void>((resolve) => systemClock.after(ms, resolve));
 
-/** A topic with records, and a group that begins at its start. */
+/** Creates a topic with records, and a group that starts at its beginning. */
 async function prepare(name: string, records: number, ...settings: readonly string[]): Promise<void> {
   await ask('create-topic', name, 1);
   if (records > 0) await produce(name, records);
@@ -35,14 +35,14 @@ const produce = (topic: string, records: number, ...settings: readonly string[])
   ask('produce', topic, 1, records, 1_700_000_000_000, ...settings);
 const join = (member: string, topic: string, ...settings: readonly string[]) =>
   ask('share-join', member, `${topic}-group`, topic, ...settings);
-/** What one poll brings, as `partition@offset#delivery`. */
+/** Polls once and returns the records as `partition@offset#delivery`. */
 const poll = (member: string, saying = 'accept') =>
   ask<readonly string[]>('share-poll', member, pollMs, saying);
 const commit = (member: string) => ask<Readonly<Record<string, string>>>('share-commit', member);
 const close = (member: string) => ask('share-close', member);
 const offsets = (topic: string) => ask<Readonly<Record<string, string>>>('share-offsets', `${topic}-group`);
 
-/** Polls members by turns until they have read so many records together; gives what each has read. */
+/** Polls the members in turn until they together have read the given number of records; returns the records of each. */
 async function untilRead(members: readonly string[], count: number, saying?: string): Promise<string[][]> {
   const read = members.map((): string[] => []);
   while (read.flat().length < count) {
@@ -147,7 +147,7 @@ test('a group that reads committed records is given no others', bounded, async (
     await ask('tx-send', 'committed-p', 'committed', 0, ...values);
     await ask(end, 'committed-p');
   };
-  // Every transaction ends with a marker, which takes an offset.
+  // Every transaction ends with a marker, which occupies an offset.
   await transaction('tx-commit', 'a', 'b');
   await transaction('tx-abort', 'c', 'd', 'e');
   await transaction('tx-commit', 'f');

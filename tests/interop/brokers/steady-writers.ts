@@ -3,18 +3,18 @@ import { Kafka, logLevel } from 'kafkajs';
 import { openJavaClient } from './java-client.ts';
 import type { Lifetime } from './weir-process.ts';
 
-/** A record that a broker said it has. */
+/** An acknowledged record. */
 export interface Acknowledged {
   readonly value: string;
   readonly partition: number;
   readonly offset: number;
 }
 
-/** An idempotent producer of somebody else's that goes on writing, each value once, whatever happens to the brokers. */
+/** A third-party idempotent producer that keeps writing unique values, whatever happens to the brokers. */
 export interface SteadyWriter {
-  /** Waits until that many more records than now are acknowledged. */
+  /** Waits for this many further acknowledgements. */
   untilMore(count: number): Promise<void>;
-  /** Ends the writing, waits for every answer, and gives what was acknowledged and what was given up. */
+  /** Stops writing, waits for every answer, and returns the acknowledged and the failed records. */
   finish(): Promise<{ readonly acknowledged: readonly Acknowledged[]; readonly failed: readonly string[] }>;
 }
 
@@ -77,7 +77,7 @@ export const startKafkajsWriter: StartWriter = async (lifetime, servers, topic, 
   let isFinishing = false;
   let hasEnded = false;
 
-  /** A partition has one request on the way at a time, as kafkajs promises nothing about the order of more. */
+  /** One request in flight per partition, because kafkajs does not guarantee the order of more. */
   async function write(partition: number): Promise<void> {
     for (let batch = 0; !isFinishing; batch++) {
       const values = [0, 1, 2, 3, 4].map((index) => `${partition}-${batch * 5 + index}`);
@@ -89,8 +89,8 @@ export const startKafkajsWriter: StartWriter = async (lifetime, servers, topic, 
   }
 
   /**
-   * kafkajs gives up soon when an agent is gone, and takes back the sequence numbers of what it could not send. The same
-   * records sent again are therefore the same batch, whatever became of it.
+   * kafkajs gives up soon when an agent is down, and rolls back the sequence numbers of unsent batches. Sending the
+   * same records again therefore repeats the same batch, whatever the outcome of the first attempt.
    */
   async function sendUntilAnswered(partition: number, values: readonly string[]): Promise<number> {
     const messages = values.map((value) => ({ value, partition }));
@@ -102,7 +102,7 @@ export const startKafkajsWriter: StartWriter = async (lifetime, servers, topic, 
   }
 
   const writing = Promise.all(Array.from({ length: partitionCount }, (_, partition) => write(partition)));
-  // A test that has failed waits for nothing, and its writer has nobody left to complain to.
+  // A failed test does not await the writer, so its rejection must not be unhandled.
   writing.catch(() => {});
   lifetime.after(async () => {
     isFinishing = true;

@@ -5,12 +5,12 @@ import { KafkaConnection } from '../../../packages/cli/src/kafka/connection.ts';
 import { type Batch, type BatchedRecord, readBatches } from '../clients/batch.ts';
 
 /**
- * What a broker holds, read over our own codec, so that batches can be seen as they are stored: their codec, their producer, their
- * offsets. Every broker serves every partition, so that one connection is enough.
+ * Reads what a broker stores with Weir's own codec, to see batches as they are stored: codec, producer and offsets.
+ * Every broker serves every partition, so one connection is enough.
  */
 const timeoutMs = 60_000;
 const pollMs = 50;
-/** Topics have names up to this version of Fetch, and ids from then on. */
+/** The last Fetch version with topic names; later versions have ids. */
 const lastVersionWithNames = 12;
 
 const neverStopped = new AbortController().signal;
@@ -30,7 +30,10 @@ export function connect(broker: string, clientId = 'judge'): Promise<KafkaConnec
 /** Batches by partition. */
 type StoredTopic = readonly (readonly Batch[])[];
 
-/** Reads a topic from its start to its end, again until it holds that many records: another broker may have heard of them first. */
+/**
+ * Reads a topic from start to end, and repeats until it has this many records, because this broker may learn of them
+ * later than another.
+ */
 export async function storedTopic(broker: string, topic: string, recordsMin = 0): Promise<StoredTopic> {
   const connection = await connect(broker);
   try {
@@ -58,7 +61,7 @@ async function partitionCount(connection: KafkaConnection, topic: string): Promi
   return partitions.length;
 }
 
-/** Adds what comes after the batches that are known, up to the end that each partition has when it is reached. */
+/** Appends the batches after the known ones, up to the current end of each partition. */
 async function readOn(connection: KafkaConnection, topic: string, known: Batch[][]): Promise<void> {
   const behind = new Set(known.keys());
   while (behind.size > 0) {
@@ -85,7 +88,7 @@ async function readOn(connection: KafkaConnection, topic: string, known: Batch[]
       if (errorCode !== 0)
         throw new Error(`Fetch of ${topic} ${partitionIndex}: ${errorByCode(errorCode)?.name}`);
       const batches = known[partitionIndex]!;
-      // The bytes are a view of a frame that is about to be let go.
+      // Copied, because the bytes are a view of a frame that is about to be released.
       batches.push(...readBatches(Buffer.concat(records?.length ? [records as Buffer] : [])));
       if (endOf(batches) >= highWatermark) behind.delete(partitionIndex);
     }

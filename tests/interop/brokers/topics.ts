@@ -21,7 +21,7 @@ export async function createTopic(broker: string, name: string, numPartitions: n
   }
 }
 
-/** Values that differ, and that compress well enough for every client to find it worthwhile. */
+/** Returns distinct values that compress well enough for every client to compress them. */
 export function numberedValues(count: number, name = 'value'): readonly string[] {
   return Array.from({ length: count }, (_, number) => `${name} ${number} ${'weir '.repeat(20)}`);
 }

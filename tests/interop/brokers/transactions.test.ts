@@ -9,8 +9,8 @@ import { createTopic } from './topics.ts';
 import { lastFirst, startCluster, startLocal } from './weir-process.ts';
 
 /**
- * Transactions of clients of two generations: kafkajs 2.2.4 announces partitions and keeps its epoch, Apache's 4.3.1 sees that
- * `transaction.version` is 2 and has an epoch for every transaction.
+ * Transactions of clients of two generations: kafkajs 2.2.4 adds partitions explicitly and keeps its epoch; Apache's
+ * 4.3.1 sees `transaction.version` 2 and uses a new epoch for every transaction.
  */
 const skip = missingTool();
 const broker = (await startLocal({ after })).address('Kafka');
@@ -26,7 +26,10 @@ const pause = () => new Promise<void>((resolve) => systemClock.after(100, resolv
 const javaValues = async (command: 'read' | 'read-committed', topic: string) =>
   (await ask<readonly JavaRecord[]>(command, topic)).map(([, , , , value]) => value);
 
-/** Whether batches are records or the end of a transaction, and with which epoch. Into how many batches a client puts its records is its own affair. */
+/**
+ * Returns the kind of each batch (records or transaction marker) with its epoch. Adjacent batches of records count as
+ * one, because clients may split records in different ways.
+ */
 async function storedBatches(topic: string, partition = 0): Promise<readonly string[]> {
   const batches = (await storedTopic(broker, topic))[partition]!;
   const firstEpoch = batches[0]!.producerEpoch;
@@ -80,7 +83,7 @@ test("Apache's producer is fenced when its transaction was open for too long", w
   await ask('tx-open', 'slow', 'java-slow', 'transaction.timeout.ms=100');
   await ask('tx-begin', 'slow');
   await ask('tx-send', 'slow', 'java-slow', 0, 'lost');
-  // The end of the transaction is all that makes the partition grow.
+  // Only the transaction marker makes the partition grow.
   while ((await storedTopic(broker, 'java-slow'))[0]!.length < 2) await pause();
   await assert.rejects(ask('tx-commit', 'slow'));
   assert.deepEqual(await javaValues('read-committed', 'java-slow'), []);
@@ -123,7 +126,7 @@ test('Apache copies a topic in transactions, record for record', withJava, async
 
 const kafka = new Kafka({ clientId: 'judge', brokers: [broker], logLevel: logLevel.NOTHING });
 
-/** What a member of a new group reads, until a value that is known to come last. */
+/** Returns what a member of a new group reads, up to the value that is known to be last. */
 async function kafkajsValues(
   topic: string,
   last: string,

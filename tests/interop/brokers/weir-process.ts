@@ -8,40 +8,40 @@ import { type Environment, systemClock, systemEnvironment } from '@weir/core';
 
 const bin = join(import.meta.dirname, '../../../bin/weir');
 
-/** Whose end ends what was started: the context of a test, or `{ after }` of node:test for a whole file. */
+/** The owner of what a helper starts: the context of a test, or `{ after }` of node:test for a whole file. */
 export interface Lifetime {
   after(cleanUp: () => Promise<void>): void;
 }
 
-/** One `weir` command that runs, as a user would have started it. */
+/** A running `weir` command, as a user would start it. */
 export interface WeirProcess {
   readonly pid: number;
-  /** Its exit status, or the signal that ended it. */
+  /** Resolves to its exit status, or the signal that ended it. */
   readonly ended: Promise<string>;
-  /** What it printed so far, for the messages of failures. */
+  /** Output so far, for failure messages. */
   readonly output: { readonly out: string; readonly err: string };
-  /** The address that it printed beside a label. */
+  /** Returns the address that it printed after a label. */
   address(label: Label): string;
-  /** Asks it to stop as an operator does, and waits. It must end by itself, and without an error. */
+  /** Stops it with SIGTERM and waits. It must end by itself, without an error. */
   stop(): Promise<void>;
-  /** Ends it as the crash of a machine would. */
+  /** Kills it, as a machine crash would. */
   kill(): Promise<void>;
 }
 
 type Label = 'Kafka' | 'HTTP' | 'control plane';
 
-/** Generous, because the machine may be busy with all the other tests. No test is about how long it takes. */
+/** Generous, because the machine may be busy with all other tests. No test measures this time. */
 const readyTimeoutMs = 60_000;
 const stopTimeoutMs = 30_000;
 
-/** Starts a command and waits until it has printed the addresses. */
+/** Starts a command and waits until it has printed its addresses. */
 export async function startWeir(
   args: readonly string[],
   labels: readonly Label[],
   variables: Environment = {},
 ): Promise<WeirProcess> {
   const { PATH, HOME } = systemEnvironment;
-  // Variables of the machine that runs the tests must not configure what is tested.
+  // Environment variables of the test machine must not configure the process under test.
   const child = spawn(bin, args, {
     env: { PATH, HOME, ...variables },
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -106,7 +106,10 @@ async function within<Value>(timeoutMs: number, promise: Promise<Value>): Promis
   }
 }
 
-/** Ends what was begun last first, as a directory has to outlive those that write to it. node:test begins with the first. */
+/**
+ * Runs clean-up in reverse order, because a directory has to outlive the processes that write to it. node:test runs it
+ * in order.
+ */
 export function lastFirst(lifetime: Lifetime): Lifetime {
   const cleanUps: (() => Promise<void>)[] = [];
   lifetime.after(async () => {
@@ -130,7 +133,7 @@ export function temporaryFolder(lifetime: Lifetime): string {
 const anyPorts = ['-kafkaPort', '0', '-httpPort', '0', '-consolePort', '0'];
 const selfContainedLabels: readonly Label[] = ['Kafka', 'HTTP', 'control plane'];
 
-/** `weir local` on free ports. */
+/** Starts `weir local` on free ports. */
 export async function startLocal(
   lifetime: Lifetime,
   flags: readonly string[] = [],
@@ -141,7 +144,7 @@ export async function startLocal(
   return local;
 }
 
-/** `weir playground` over a directory, which a second one may use when the first has ended. */
+/** Starts `weir playground` over a directory, which another one may use after the first has ended. */
 export async function startPlayground(
   lifetime: Lifetime,
   dataDir: string,
@@ -159,7 +162,7 @@ export async function startPlayground(
 interface AgentToStart {
   readonly zone: string;
   readonly group?: string;
-  /** The control plane that it is told of, the first one unless given. */
+  /** Index of the control plane that it connects to; the first by default. */
   readonly controlPlane?: number;
   /** Further flags. */
   readonly flags?: readonly string[];
@@ -168,9 +171,9 @@ interface AgentToStart {
 export interface ClusterToStart {
   readonly agents: readonly AgentToStart[];
   readonly controlPlanes: number;
-  /** A SQLite file of its own unless given. */
+  /** A new SQLite file by default. */
   readonly databaseUrl?: string;
-  /** A directory of its own unless given. */
+  /** A new directory by default. */
   readonly bucketUrl?: string;
   /** Further flags of every control plane. */
   readonly controlPlaneFlags?: readonly string[];
@@ -180,20 +183,20 @@ export interface ClusterToStart {
 
 export interface Cluster {
   readonly clusterId: string;
-  /** Where a bucket lies that was not given. */
+  /** Folder of the default bucket. */
   readonly bucketFolder: string;
-  /** The flags of one more agent, for tests that start it themselves. */
+  /** Returns the flags of one more agent, for tests that start it themselves. */
   agentFlags(agent: AgentToStart): readonly string[];
   readonly controlPlanes: readonly WeirProcess[];
-  /** In the order in which they were asked for. */
+  /** In the requested order. */
   readonly agents: readonly WeirProcess[];
   /** Starts one more agent. */
   addAgent(agent: AgentToStart): Promise<WeirProcess>;
-  /** Starts a control-plane process under the address of one that has ended. */
+  /** Starts a control-plane process at the address of one that has ended. */
   restartControlPlane(index: number): Promise<WeirProcess>;
 }
 
-/** Control-plane processes over one database and agents over one bucket, each a process of its own. */
+/** Starts control-plane processes over one database and agents over one bucket, each in a separate process. */
 export async function startCluster(
   lifetime: Lifetime,
   { agents, controlPlanes, controlPlaneFlags = [], databaseUrl, bucketUrl, variables }: ClusterToStart,
@@ -211,7 +214,7 @@ export async function startCluster(
     agents: [],
   };
   lifetime.after(async () => {
-    // Agents first: without a control plane they could not say goodbye to it.
+    // Agents first, because they deregister with the control plane.
     const stopped = await Promise.allSettled(processes.agents.map((agent) => agent.stop()));
     stopped.push(...(await Promise.allSettled(processes.controlPlanes.map((plane) => plane.stop()))));
     rmSync(folder, { recursive: true, force: true });

@@ -1,4 +1,4 @@
-/** A filter of DescribeAcls and DeleteAcls, in our words. */
+/** A filter of DescribeAcls and DeleteAcls, with Weir's names. */
 export interface AclFilter {
   readonly resourceTypeFilter: number;
   readonly resourceNameFilter: string | null;
@@ -9,7 +9,7 @@ export interface AclFilter {
   readonly permissionType: number;
 }
 
-/** Both clients name the members of a filter as those of an ACL. */
+/** Returns the filter in the form of both clients, which use the field names of ACLs. */
 export function aclFilterOptions(filter: AclFilter): object {
   return {
     resourceType: filter.resourceTypeFilter,

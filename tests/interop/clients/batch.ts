@@ -13,7 +13,7 @@ import {
 } from '@weir/wire';
 import fc from 'fast-check';
 
-/** A record batch with everything that is in it, neither in our words nor in those of a client. */
+/** A record batch with all its fields, independent of Weir's types and of those of a client. */
 export interface Batch {
   readonly codec: CompressionCodec;
   readonly baseOffset: bigint;
@@ -43,7 +43,7 @@ export interface Header {
   readonly value: Buffer | null;
 }
 
-/** The codecs as they are judged. Snappy counts twice: as the Java client frames it, and bare as most others have it. */
+/** The tested codecs. Snappy has two framings: that of the Java client, and raw as in most others. */
 export const compressions = {
   none: { codec: 'none' },
   gzip: { codec: 'gzip' },
@@ -60,7 +60,9 @@ export interface Compression {
 
 const arbitraryBytes = fc.uint8Array({ maxLength: 30 }).map((bytes) => Buffer.from(bytes));
 
-/** Larger than the blocks of snappy and lz4, so that there are several; one kind compresses well, the other not at all. */
+/**
+ * Larger than the blocks of snappy and lz4, so that there are several; one kind compresses well, the other not at all.
+ */
 const arbitraryLargeBytes = fc
   .tuple(fc.boolean(), fc.nat())
   .map(([compresses, seed]) =>
@@ -79,7 +81,9 @@ const arbitraryHeader: fc.Arbitrary<Header> = fc.record(
 
 const recordsMax = 12;
 
-/** Records without offsets, which follow from their places. Timestamps go back as well as forth within the span. */
+/**
+ * Generates records without offsets, which follow from their positions. Timestamps go forward and back within the span.
+ */
 export function arbitraryRecords(
   timestampSpanMs = 200_000_000_000n,
 ): fc.Arbitrary<readonly Omit<BatchedRecord, 'offset'>[]> {
@@ -99,7 +103,7 @@ export function arbitraryRecords(
   return fc.array(record, { minLength: 1, maxLength: recordsMax });
 }
 
-/** Who wrote a batch: an idempotent producer, perhaps inside a transaction, or nobody in particular. */
+/** The producer of a batch: idempotent, perhaps transactional, or without an id. */
 export interface Producer {
   readonly producerId: bigint;
   readonly producerEpoch: number;
@@ -119,7 +123,7 @@ export const arbitraryProducer: fc.Arbitrary<Producer> = fc.record(
 
 const nobody: Producer = { producerId: -1n, producerEpoch: -1, baseSequence: -1, isTransactional: false };
 
-/** A batch as a broker may hold it, with the gaps that compaction leaves. */
+/** Generates a batch as a broker may store it, with the gaps that compaction leaves. */
 export function arbitraryBatch(codec: CompressionCodec): fc.Arbitrary<Batch> {
   return fc
     .record({
@@ -162,7 +166,7 @@ export function writeBatch({ records, ...fields }: Batch, compression: Compressi
   return buildRecordBatch(records, { ...fields, compression });
 }
 
-/** The one batch that a producer sent, which must be one that we accept. */
+/** Returns the one batch that a producer sent, which Weir must accept. */
 export function readProducedBatch(records: Buffer | null): Batch {
   const validation = validateProducedBatch(records, { allowsZstd: true });
   if (!validation.ok) assert.fail(validation.message);

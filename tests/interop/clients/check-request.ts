@@ -18,24 +18,25 @@ export interface RequestHeader {
   readonly clientId: string | null;
 }
 
-/** How one API is asked of a client, in all versions that the client has. */
+/** How a client is called for one API, in all versions that the client has. */
 interface RequestRow<Name extends ApiName, Options> {
-  /** The nearest request that the client can express; when not given it can express all. */
+  /** Returns the nearest request that the client can express; absent if it can express all. */
   readonly nearest?: (request: RequestOf<Apis[Name]>, version: number) => RequestOf<Apis[Name]>;
   /**
-   * Fields that the client may send as null, by their path, with the version since when. They are set to null in half of
-   * the requests: were it left to the generator, one that we wrongly refuse would never be null.
+   * Nullable fields of the client by path, with their first version. They are null in half of the requests: the
+   * generator only produces null where Weir's definition allows it, and so would never find a null that Weir wrongly
+   * rejects.
    */
   readonly nulls?: Readonly<Record<string, number>>;
-  /** What to hand to the client so that it sends this request. */
+  /** Returns the options with which the client sends this request. */
   readonly options: (request: RequestOf<Apis[Name]>, version: number) => Options;
-  /** What to compare of a decoded request in place of the request itself. */
+  /** Returns what to compare of a decoded request, instead of the request itself. */
   readonly compared?: (request: RequestOf<Apis[Name]>) => RequestOf<Apis[Name]>;
 }
 
 export type RequestTable<Options> = { readonly [Name in ApiName]?: RequestRow<Name, Options> };
 
-/** A row when its name is only known at run time, so that the compiler cannot tell which request it takes. */
+/** A row whose API is known only at run time, so that the compiler cannot infer the request type. */
 interface AnyRow<Options> {
   readonly nearest?: (request: Struct, version: number) => Struct;
   readonly nulls?: Readonly<Record<string, number>>;
@@ -55,8 +56,8 @@ const arbitraryHeader: fc.Arbitrary<RequestHeader> = fc.record({
 });
 
 /**
- * Lets the client write requests of one version and reads them back: the values must be those that it was given, and
- * ours, written again, must be the same bytes.
+ * Lets the client encode requests of one version and decodes them: the values must match, and Weir's re-encoding must
+ * be the same bytes.
  */
 export async function checkRequests<Options>(
   api: Api,

@@ -14,38 +14,38 @@ import { sampleRecords } from './fetched-records.ts';
 import { type Differences, FieldComparison, type SummarizeTheirs } from './same-fields.ts';
 import { mapFields, type Struct, withoutUnknownTags } from './struct.ts';
 
-/** How a client's view of one API differs from the protocol. An API without a row is expected not to differ. */
+/** How a client's view of one API differs from the protocol. An API without a row must not differ. */
 interface ResponseRow<Name extends ApiName> extends Differences {
-  /** The nearest response that the client shows as it is. */
+  /** Returns the nearest response that the client shows unchanged. */
   readonly nearest?: (
     response: Decoded<Apis[Name]['response']>,
     version: number,
   ) => Decoded<Apis[Name]['response']>;
-  /** The client's object in the shape of the protocol, when names alone do not do. */
+  /** Returns the client's object in the shape of the protocol, where renaming is not enough. */
   readonly reshaped?: (theirs: Struct, version: number) => Struct;
 }
 
 export type ResponseTable = { readonly [Name in ApiName]?: ResponseRow<Name> };
 
-/** A row when its name is only known at run time, so that the compiler cannot tell which response it takes. */
+/** A row whose API is known only at run time, so that the compiler cannot infer the response type. */
 interface AnyRow extends Differences {
   readonly nearest?: (response: Struct, version: number) => Struct;
   readonly reshaped?: (theirs: Struct, version: number) => Struct;
 }
 
-/** What a client as a whole can read. */
+/** Properties of a client's decoder. */
 interface ReaderTraits {
   readonly table: ResponseTable;
   readonly summarizeRecords: SummarizeTheirs;
-  /** Error codes that the client understands; others are replaced by these. */
+  /** Error codes that the client knows; others are replaced by these. */
   readonly errorCodes: readonly number[];
-  /** Whether the client gets over tagged fields that it does not know. */
+  /** Whether the client skips unknown tagged fields. */
   readonly skipsUnknownTags: boolean;
 }
 
 const correlationId = 0x0102_0304;
 
-/** Judges responses of one client, and knows afterwards which rows of its table were of no use. */
+/** Checks how one client decodes responses, and tracks which rows of its table are unused. */
 export class ResponseChecker {
   private readonly traits: ReaderTraits;
   private readonly comparisons = new Map<string, FieldComparison>();
@@ -55,8 +55,8 @@ export class ResponseChecker {
   }
 
   /**
-   * Writes responses of one version; the client must read every field as it was written. `decode` gets what follows the
-   * correlation id, for clients read that before they know which response they have.
+   * Encodes responses of one version; the client must decode every field as written. `decode` gets the bytes after the
+   * correlation id, because clients read that before they know the type of the response.
    */
   async judge(api: Api, version: number, decode: (afterCorrelationId: Buffer) => unknown): Promise<void> {
     const { reshaped } = this.rowOf(api.name);
@@ -75,7 +75,7 @@ export class ResponseChecker {
     );
   }
 
-  /** To be asked after all versions were judged. */
+  /** Returns the unused rows; call it after all versions were checked. */
   unneededRows(): readonly string[] {
     return Object.keys(this.traits.table).flatMap((name) => {
       const comparison = this.comparisons.get(name);

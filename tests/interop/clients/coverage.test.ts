@@ -6,8 +6,8 @@ import { isOurs, notComparable, titleOf } from './not-comparable.ts';
 import { isApiModule, platformaticVersions } from './platformatic.ts';
 
 /**
- * The judges take every API and version from the packages of the clients, so that none is forgotten. What is left to
- * check is that the lists taken there are whole, and that every version that we lack has been excused for a reason.
+ * The interop tests take every API and version from the client packages, so that none is forgotten. This file checks
+ * that those lists are complete, and that every version that Weir lacks has a documented reason.
  */
 const clients = { kafkajs: kafkajsVersions, platformatic: platformaticVersions };
 

@@ -30,8 +30,8 @@ import { kafkajsVersions, plugCodec } from './kafkajs.ts';
 /**
  * Record batches in both directions, inside the Produce requests and Fetch responses in which kafkajs handles them.
  *
- * kafkajs brings gzip along and leaves the other codecs to plug-ins. The ones plugged in here are not the libraries that
- * our codecs are built on, but for zstd, of which node:zlib has the only one.
+ * kafkajs includes gzip and leaves the other codecs to plug-ins. The plug-ins here are not the libraries that Weir
+ * uses, except for zstd, which only node:zlib provides.
  */
 for (const codec of ['snappy', 'lz4', 'zstd'] as const) {
   const { compressSync, decompressSync } = compressionsAlgorithms[codec];
@@ -44,7 +44,7 @@ const fetchVersion = 11;
 
 type Records = readonly Omit<BatchedRecord, 'offset'>[];
 
-/** kafkajs takes headers as an object, in which keys differ and numbers come first, and fails on one that is null. */
+/** kafkajs takes headers as an object, so keys are unique and numeric keys come first, and it fails on null values. */
 const writableRecords = arbitraryRecords().map((records) =>
   records.map((record) => ({
     ...record,
@@ -148,7 +148,7 @@ async function writtenByKafkajs(
   return readProducedBatch(request.topicData[0]!.partitionData[0]!.records);
 }
 
-/** kafkajs counts from the earliest timestamp, wherever its record is, and knows no leader epoch. */
+/** kafkajs uses the earliest timestamp as base, wherever its record is, and has no leader epoch. */
 function expected(records: Records, producer: Producer, codec: CompressionCodec): Batch {
   return {
     ...producer,
@@ -170,7 +170,7 @@ function earliestOf(records: Records): bigint {
   return earliest;
 }
 
-/** As kafkajs shows a record to its user: with the header of its batch, but for the codec and the CRC. */
+/** A record as kafkajs exposes it: with the header of its batch, but without codec and CRC. */
 interface Message {
   readonly magicByte: number;
   readonly attributes: number;
@@ -235,7 +235,7 @@ function messagesOf(batch: Batch): Message[] {
   }));
 }
 
-/** The headers as kafkajs has them: the values of one name in a list. */
+/** Returns headers in the form of kafkajs: the values of one name as a list. */
 function headersObject(headers: readonly Header[]): Message['headers'] {
   const grouped = Map.groupBy(headers, ({ key }) => key);
   return Object.fromEntries(

@@ -7,7 +7,10 @@ import { kafkajsVersions } from './kafkajs.ts';
 import { isOurs, titleOf } from './not-comparable.ts';
 import { valueSent, valueToSend, withValues } from './produced-values.ts';
 
-/** kafkajs writes requests, we read them. It has no decoder for requests, so that there is no way back to judge. */
+/**
+ * kafkajs encodes requests and Weir decodes them. kafkajs has no decoder for requests, so the other direction cannot be
+ * tested.
+ */
 const requests = {
   Produce: {
     nulls: { transactionalId: 0 },
@@ -61,7 +64,7 @@ const requests = {
   },
   Metadata: {
     nulls: { topics: 1 },
-    // For kafkajs an empty list and null are the same, and it writes null where it may.
+    // kafkajs treats an empty list as null, and writes null where it may.
     nearest: (request, version) => ({
       ...request,
       topics: version > 0 && request.topics?.length === 0 ? null : request.topics,
@@ -92,7 +95,7 @@ const requests = {
     nulls: { topics: 3 },
     nearest: (request, version) => ({
       ...request,
-      // An empty list and null are the same for kafkajs. It writes the list up to v2 and null from v3 on.
+      // kafkajs treats an empty list as null. It writes the list up to v2 and null from v3 on.
       topics: version < 3 ? (request.topics ?? []) : request.topics?.length === 0 ? null : request.topics,
     }),
     options: ({ groupId, topics }) => ({
@@ -121,7 +124,7 @@ const requests = {
   },
   LeaveGroup: {
     nulls: { 'members[].groupInstanceId': 3 },
-    // kafkajs always leaves for one member.
+    // kafkajs always sends LeaveGroup for one member.
     nearest: (request, version) =>
       version < 3
         ? request
@@ -245,7 +248,7 @@ const requests = {
     }),
   },
   SaslAuthenticate: {
-    // kafkajs expects its mechanisms to have put the length in front of the bytes.
+    // kafkajs expects its mechanisms to put the length in front of the bytes.
     options: ({ authBytes }) => {
       const length = Buffer.alloc(4);
       length.writeInt32BE(authBytes.length);

@@ -7,7 +7,10 @@ import { kafkajsErrorCodes, kafkajsVersions } from './kafkajs.ts';
 import { isOurs, titleOf } from './not-comparable.ts';
 import type { Struct } from './struct.ts';
 
-/** We write responses, kafkajs reads them. It has no encoder for responses, so that there is no way back to judge. */
+/**
+ * Weir encodes responses and kafkajs decodes them. kafkajs has no encoder for responses, so the other direction cannot
+ * be tested.
+ */
 const table = {
   Produce: {
     renamed: {
@@ -62,7 +65,7 @@ const table = {
     },
   },
   FindCoordinator: {
-    // kafkajs puts the address into an object of its own.
+    // kafkajs puts the address into a nested object.
     reshaped: ({ coordinator, ...response }) => ({ ...response, ...(coordinator as Struct) }),
   },
   JoinGroup: {
@@ -123,7 +126,7 @@ const table = {
   },
   AlterConfigs: { renamed: { responses: 'resources' } },
   SaslAuthenticate: {
-    // kafkajs puts the length back in front of the bytes, for its mechanisms expect it.
+    // kafkajs puts the length back in front of the bytes, because its mechanisms expect it.
     reshaped: ({ authBytes, ...response }) => ({ ...response, authBytes: (authBytes as Buffer).subarray(4) }),
   },
   CreatePartitions: {
@@ -147,27 +150,27 @@ const table = {
   },
 } satisfies ResponseTable;
 
-/** kafkajs sorts what it shows; when it is sorted already, nothing changes. */
+/** Sorts the list, because kafkajs sorts it too. */
 function sortedByName<T extends { readonly name: string | null }>(list: readonly T[]): T[] {
   return list.toSorted((a, b) => (a.name ?? '').localeCompare(b.name ?? ''));
 }
 
 /**
- * kafkajs leaves the unit out of the name of the throttle time. From the versions on in which brokers leave the waiting to
- * the client it moves the time to another property and puts 0 in its place. DeleteGroups alone has the full name; beside
- * it, its v1 has the other two with nothing in them.
+ * kafkajs drops the unit from the name of the throttle time. In the versions in which clients do the throttling, it
+ * moves the time to another property and sets the original to 0. Only DeleteGroups has the full name; its v1 also has
+ * the other two properties without values.
  */
 function withThrottleTime({ throttleTime, clientSideThrottleTime, ...response }: Struct): Struct {
   if (throttleTime === undefined || 'throttleTimeMs' in response) return response;
   return { ...response, throttleTimeMs: clientSideThrottleTime ?? throttleTime };
 }
 
-/** kafkajs takes this code for the answer to a version that the broker does not know, and reads no further. */
+/** kafkajs treats this code as the answer to an unsupported version, and decodes no further. */
 const unsupportedVersion = 35;
 
 const judge = new ResponseChecker({
   table,
-  // kafkajs reads the length of an unknown field as if it were one too large, and loses its place.
+  // kafkajs misreads the length of an unknown tagged field by one, and loses its position.
   skipsUnknownTags: false,
   errorCodes: kafkajsErrorCodes.filter((code) => code !== unsupportedVersion),
   summarizeRecords: (messages) =>

@@ -6,8 +6,8 @@ import type { RequestHeader } from './check-request.ts';
 import type { ClientVersion } from './not-comparable.ts';
 
 /**
- * The inside of kafkajs, typed as far as the judges need it. kafkajs has encoders for requests and decoders for responses
- * and nothing the other way round, so that this is all there is to compare; record batches it has in both directions.
+ * The internals of kafkajs, typed as far as the tests need them. kafkajs has encoders for requests and decoders for
+ * responses only, so nothing else can be compared; record batches it has in both directions.
  */
 const require = createRequire(import.meta.url);
 
@@ -42,11 +42,13 @@ export const kafkajsErrorCodes: readonly number[] = errorCodes.map(({ code }) =>
 interface KafkajsVersion extends ClientVersion {
   /** The whole frame, length prefix included. */
   encodeRequest(header: RequestHeader, options: object): Promise<Buffer>;
-  /** Takes what follows the correlation id. An error code does not make it fail; kafkajs looks at those in a later step. */
+  /** Takes the bytes after the correlation id. An error code is not a failure; kafkajs checks those in a later step. */
   decodeResponse(afterCorrelationId: Buffer): Promise<unknown>;
 }
 
-/** All that kafkajs implements. Its table also names APIs that it does not, and those have no versions. */
+/**
+ * All versions that kafkajs implements. Its table also names APIs that it does not implement; those have no versions.
+ */
 export const kafkajsVersions: readonly KafkajsVersion[] = Object.entries(requests).flatMap(
   ([clientName, definitions]) =>
     definitions.versions.map((version) => {
@@ -68,7 +70,7 @@ const { CompressionCodecs } = require('kafkajs') as {
   readonly CompressionCodecs: Record<number, () => object>;
 };
 
-/** Gives kafkajs a codec that it does not bring along. Its own plug-ins are of this shape. */
+/** Adds a codec that kafkajs does not include, in the form of its own plug-ins. */
 export function plugCodec(
   id: number,
   compress: (bytes: Buffer) => Buffer,
@@ -80,7 +82,7 @@ export function plugCodec(
   });
 }
 
-/** Every version that has a folder in the package, such as `fetch/v11`. */
+/** Returns every version that has a folder in the package, such as `fetch/v11`. */
 export function kafkajsFolders(): readonly string[] {
   const folder = dirname(require.resolve('kafkajs/src/protocol/requests'));
   return globSync('*/v*/', { cwd: folder });

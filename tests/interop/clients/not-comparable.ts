@@ -1,14 +1,14 @@
 import { apiByKey, includesVersion } from '@weir/wire';
 
-/** One version of one API, as a client has it. */
+/** One version of one API in a client. */
 export interface ClientVersion {
-  /** The protocol's name where we know the API, else the client's. */
+  /** The protocol's name if Weir knows the API, else the client's. */
   readonly name: string;
   readonly key: number;
   readonly version: number;
 }
 
-/** Versions that a client has and we have not, with the reason. The keys are `name vVersion`. */
+/** Versions that a client has and Weir lacks, with the reason. The keys are `name vVersion`. */
 export const notComparable: Readonly<Record<string, string>> = {
   ...removed('Produce', [0, 1, 2]),
   ...removed('Fetch', [0, 1, 2, 3]),

@@ -19,11 +19,11 @@ import {
 
 /**
  * Record batches in both directions. Snappy and lz4 are the client's own, in WebAssembly; gzip and zstd are those of
- * node:zlib on both sides, for there is no other here.
+ * node:zlib on both sides, because no other is available.
  */
 const runs = { seed: 830, numRuns: 60 };
 
-/** The client writes differences between timestamps wrongly beyond 32 bits (its zigzag shifts by 31). It reads them well. */
+/** The client encodes timestamp deltas beyond 32 bits wrongly (its zigzag shifts by 31). It decodes them correctly. */
 const writableRecords = arbitraryRecords(2n ** 31n - 1n);
 
 type Records = readonly Omit<BatchedRecord, 'offset'>[];
@@ -56,7 +56,7 @@ for (const codec of Object.keys(codecIds) as CompressionCodec[]) {
 test('platformatic writes batches of producers that are not idempotent', () => {
   const records = fc.sample(writableRecords, { seed: 830, numRuns: 1 })[0]!;
   const written = platformatic.createRecordsBatch(messages(records), {});
-  // The epoch and the sequence ought to be -1, as the id is; no broker minds.
+  // Epoch and sequence should be -1, like the id; brokers ignore the difference.
   const nobody = { producerId: -1n, producerEpoch: 0, baseSequence: 0, isTransactional: false };
   assert.deepEqual(readProducedBatch(written.buffer), {
     ...expected(records, nobody, 'none'),
@@ -98,7 +98,7 @@ function messages(records: Records): platformatic.MessageRecord[] {
     timestamp,
     ...(key === null ? {} : { key }),
     value: value as Buffer,
-    // The client takes headers as a map from buffers, whose keys are therefore all different.
+    // The client takes headers as a map with Buffer keys, so no two keys are equal.
     headers: new Map(headers.map((header) => [Buffer.from(header.key), header.value as Buffer])),
   }));
 }

@@ -10,16 +10,17 @@ import { hyphenated } from './same-fields.ts';
 import { mapFields } from './struct.ts';
 
 /**
- * The client writes requests, we read them. It has no decoder for requests, so that there is no way back to judge.
+ * The client encodes requests and Weir decodes them. The client has no decoder for requests, so the other direction
+ * cannot be tested.
  *
- * The functions of all versions of an API take the same options, in the order of the newest version. Uuids arrive in
- * `options` as the client writes them.
+ * The functions of all versions of an API take the same options, in the order of the newest version. Uuids in `options`
+ * have the client's form.
  */
 const requests = {
   Produce: {
     nulls: { transactionalId: 0 },
-    // The client groups what it sends by topic and partition in plain objects, so that names must differ and must not look
-    // like numbers.
+    // The client groups batches by topic and partition in plain objects, so names must be unique and must not look like
+    // numbers.
     nearest: (request) => ({
       ...request,
       topicData: withValues(request, valueToSend)
@@ -46,7 +47,7 @@ const requests = {
     compared: (request) => withValues(request, valueSent),
   },
   Fetch: {
-    // The client is never a replica: it has no option for what only replicas send.
+    // The client has no options for fields that only replicas send.
     nearest: (request) => ({
       ...request,
       clusterId: null,
@@ -57,7 +58,7 @@ const requests = {
         partitions: topic.partitions.map((partition) => ({ ...partition, logStartOffset: -1n })),
       })),
     }),
-    // Up to v12 the client takes the name of a topic as its id.
+    // Up to v12 the client takes the topic name as its id.
     options: (request, version) => [
       request.maxWaitMs,
       request.minBytes,
@@ -100,7 +101,7 @@ const requests = {
   },
   OffsetCommit: {
     nulls: { groupInstanceId: 7, 'topics[].partitions[].committedMetadata': 0 },
-    // The client always asks for the broker's retention.
+    // The client always uses the broker's retention.
     nearest: (request) => ({ ...request, retentionTimeMs: -1n }),
     options: (request) => [
       request.groupId,
@@ -112,14 +113,14 @@ const requests = {
   },
   OffsetFetch: {
     nulls: { topics: 2, 'groups[].topics': 8, 'groups[].memberId': 9 },
-    // Up to v7 there is one group, which the client takes as a list all the same.
+    // Up to v7 there is one group, but the client still takes a list.
     options: ({ groupId, topics, groups, requireStable }, version) => [
       version < 8 ? [{ groupId, topics }] : groups,
       requireStable,
     ],
   },
   FindCoordinator: {
-    // Up to v3 there is one key, which the client takes as a list all the same.
+    // Up to v3 there is one key, but the client still takes a list.
     options: ({ key, keyType, coordinatorKeys }, version) => [keyType, version < 4 ? [key] : coordinatorKeys],
   },
   JoinGroup: {
@@ -146,7 +147,7 @@ const requests = {
   },
   LeaveGroup: {
     nulls: { 'members[].groupInstanceId': 3, 'members[].reason': 5 },
-    // Up to v2 there is one member, which the client takes as a list all the same.
+    // Up to v2 there is one member, but the client still takes a list.
     options: ({ groupId, memberId, members }, version) => [groupId, version < 3 ? [{ memberId }] : members],
   },
   SyncGroup: {
@@ -165,7 +166,7 @@ const requests = {
     options: ({ groups, includeAuthorizedOperations }) => [groups, includeAuthorizedOperations],
   },
   ListGroups: {
-    // The client refuses group types that it does not know.
+    // The client rejects group types that it does not know.
     nearest: (request) => ({
       ...request,
       typesFilter: request.typesFilter.map((type) => (type.length % 2 === 0 ? 'classic' : 'consumer')),
@@ -207,7 +208,7 @@ const requests = {
     ],
   },
   AddPartitionsToTxn: {
-    // Up to v3 there is one transaction, which the client takes as a list all the same.
+    // Up to v3 there is one transaction, but the client still takes a list.
     options: ({ transactions, ...request }, version) => [
       version < 4
         ? [
@@ -315,7 +316,7 @@ const requests = {
   AlterUserScramCredentials: { options: ({ deletions, upsertions }) => [deletions, upsertions] },
   DescribeQuorum: { options: ({ topics }) => [topics] },
   UpdateFeatures: {
-    // In v0 the client says with a boolean what it is told as the later upgrade type.
+    // In v0 the client converts the upgrade type of later versions to a boolean.
     options: ({ timeoutMs, featureUpdates, validateOnly }, version) => [
       timeoutMs,
       version === 0

@@ -8,23 +8,26 @@ import { isOurs, titleOf } from './not-comparable.ts';
 import { platformaticVersions } from './platformatic.ts';
 import type { Struct } from './struct.ts';
 
-/** We write responses, the client reads them. It has no encoder for responses, so that there is no way back to judge. */
+/**
+ * Weir encodes responses and the client decodes them. The client has no encoder for responses, so the other direction
+ * cannot be tested.
+ */
 const table = {
   Fetch: {
     renamed: {
-      // Up to v12 the client calls the name of a topic its id.
+      // Up to v12 the client exposes the topic name as the id.
       'responses[].topic': 'topicId',
     },
   },
   FindCoordinator: {
-    // Up to v3 the client shows the one coordinator as a list of one, without a key.
+    // Up to v3 the client exposes the one coordinator as a list of one, without a key.
     reshaped: ({ coordinators, ...response }, version) =>
       version < 4
         ? { ...response, ...withoutKey((coordinators as readonly Struct[])[0]!) }
         : { ...response, coordinators },
   },
   ApiVersions: {
-    // In v3 the client reads no further than an error code, for the rest may be in the format of v0.
+    // In v3 the client stops decoding at an error code, because the rest may be in the format of v0.
     nearest: (response, version) => (version === 3 ? { ...response, errorCode: 0 } : response),
     added: { 'apiKeys[].name': 'the client looks up what it calls the key' },
   },
@@ -32,7 +35,7 @@ const table = {
     dropped: { 'topics[].topicConfigErrorCode': 'the client skips the tag in v5 and v6 and reads it in v7' },
   },
   AddPartitionsToTxn: {
-    // Up to v3 the client shows the topics as those of one transaction without a name.
+    // Up to v3 the client exposes the topics as those of one transaction without a name.
     reshaped: ({ resultsByTransaction, ...response }, version) =>
       version < 4
         ? {

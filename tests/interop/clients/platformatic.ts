@@ -6,17 +6,17 @@ import type { RequestHeader } from './check-request.ts';
 import type { ClientVersion } from './not-comparable.ts';
 
 /**
- * The inside of @platformatic/kafka, typed as far as the judges need it. It has writers for requests and readers for
- * responses and nothing the other way round; record batches it has in both directions.
+ * The internals of @platformatic/kafka, typed as far as the tests need them. It has writers for requests and readers
+ * for responses only; record batches it has in both directions.
  */
 interface PlatformaticVersion extends ClientVersion {
   /** The whole frame, length prefix included. */
   encodeRequest(header: RequestHeader, options: readonly unknown[]): Promise<Buffer>;
-  /** Takes what follows the correlation id. */
+  /** Takes the bytes after the correlation id. */
   decodeResponse(afterCorrelationId: Buffer): { readonly response: unknown; readonly unreadBytes: number };
 }
 
-/** An API of the client is a module with a function that sends. */
+/** An API of the client is a module with a send function. */
 interface ApiModule {
   readonly api: {
     (connection: { readonly send: (...sent: Sent) => void }, ...options: readonly unknown[]): void;
@@ -25,7 +25,7 @@ interface ApiModule {
   };
 }
 
-/** What an API hands to its connection. */
+/** The arguments that an API passes to its connection. */
 type Sent = [
   key: number,
   version: number,
@@ -46,7 +46,7 @@ export function isApiModule(value: unknown): value is ApiModule {
   );
 }
 
-/** Each version has a file in the package. Its index is no better a list: it has forgotten one. */
+/** Each version has a file in the package. The index of the package is not used, because it lacks one of them. */
 const entry = import.meta.resolve('@platformatic/kafka');
 const apiModules: readonly ApiModule[] = await Promise.all(
   globSync('apis/*/*-v*.js', { cwd: fileURLToPath(new URL('.', entry)) })
@@ -67,7 +67,7 @@ export const platformaticVersions: readonly PlatformaticVersion[] = apiModules.m
     version,
     encodeRequest: async (header, options) => {
       const [, , createRequest] = send(api, ...options);
-      // The steps of the client's connection, which takes them only with a socket at hand.
+      // Repeats the steps of the client's connection, which needs a socket.
       const writer = Writer.create()
         .appendInt16(key)
         .appendInt16(version)
@@ -77,7 +77,7 @@ export const platformaticVersions: readonly PlatformaticVersion[] = apiModules.m
       return writer.appendFrom(await createRequest()).prependLength().buffer;
     },
     decodeResponse: (afterCorrelationId) => {
-      // The client's connection skips the tags of a header as the one byte that they are when there are none.
+      // The client's connection assumes that a header has no tags, and skips one byte for them.
       const reader = Reader.from(afterCorrelationId.subarray(responseHasTags ? 1 : 0));
       const response = evenWithErrors(() => parseResponse(0, key, version, reader));
       return { response, unreadBytes: reader.remaining };
@@ -85,7 +85,7 @@ export const platformaticVersions: readonly PlatformaticVersion[] = apiModules.m
   };
 });
 
-/** Makes the API send to a connection that only listens. */
+/** Calls the API with a connection that only captures the request. */
 function send(api: ApiModule['api'], ...options: readonly unknown[]): Sent {
   let heard: Sent | undefined;
   api(
@@ -100,7 +100,10 @@ function send(api: ApiModule['api'], ...options: readonly unknown[]): Sent {
   return heard;
 }
 
-/** The client throws when a response holds an error code, but only after it has read everything. */
+/**
+ * Returns the response also when the client throws because of an error code, which it does after it has read
+ * everything.
+ */
 function evenWithErrors(parse: () => unknown): unknown {
   try {
     return parse();

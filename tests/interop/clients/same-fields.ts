@@ -4,22 +4,22 @@ import { type RecordSummary, summarizeOurs } from './fetched-records.ts';
 import { carriedFields, type Struct } from './struct.ts';
 
 /**
- * Compares a message that we wrote with the object that a client made of it, field by field and by name.
+ * Compares a message that Weir encoded with the object that a client decoded, field by field and by name.
  *
- * By name, because a comparison of values in wire order would take two neighbours of the same type for right when one side
- * has them swapped. So every field that the version carries must be in the client's object under its name in the protocol,
- * and the object must hold nothing else. Where a client differs, a row in a table says so and why.
+ * By name, because a comparison in wire order would not find two swapped neighbours of the same type. Every field of
+ * the version must be in the client's object under its protocol name, and the object must contain nothing else.
+ * Differences of a client are listed in a table with the reason.
  */
 export interface Differences {
-  /** What the client calls a field, by the path of the field: `topics[].name`. */
+  /** The client's name for a field, by path: `topics[].name`. */
   readonly renamed?: Readonly<Record<string, string>>;
-  /** Fields that the client reads and throws away, with the reason. */
+  /** Fields that the client decodes and discards, with the reason. */
   readonly dropped?: Readonly<Record<string, string>>;
-  /** Properties that the client makes up, with the reason. */
+  /** Properties that the client adds, with the reason. */
   readonly added?: Readonly<Record<string, string>>;
 }
 
-/** What the client made of a records field. */
+/** Summarizes the client's representation of a records field. */
 export type SummarizeTheirs = (records: unknown) => readonly RecordSummary[];
 
 export class FieldComparison {
@@ -32,14 +32,14 @@ export class FieldComparison {
     this.summarizeTheirs = summarizeTheirs;
   }
 
-  /** One sentence per field that the client did not read as we wrote it. */
+  /** Returns one sentence per field that the client did not decode as written. */
   mismatches(layout: Layout, ours: Struct, theirs: unknown): readonly string[] {
     const found: string[] = [];
     this.compareStructs(layout, ours, theirs, '', found);
     return found;
   }
 
-  /** Paths in the table that no comparison has needed; such rows hide mistakes to come. */
+  /** Returns paths in the table that no comparison needed; such rows could hide future bugs. */
   unneeded(): readonly string[] {
     const { renamed = {}, dropped = {}, added = {} } = this.differences;
     return [...Object.keys(renamed), ...Object.keys(dropped), ...Object.keys(added)].filter(
@@ -131,7 +131,7 @@ export class FieldComparison {
         this.summarizeTheirs(theirs),
       );
     }
-    // Both clients read null as an empty value in many places. The reverse would be a mistake.
+    // Both clients decode null as an empty value in many places. The reverse would be a bug.
     if (ours === null) return theirs === null || isEmpty(theirs);
     switch (type.kind) {
       case 'int64':
@@ -146,13 +146,13 @@ export class FieldComparison {
   }
 }
 
-/** A uuid as clients write it: 32 hexadecimal digits in five groups. */
+/** Returns a UUID in the form of clients: 32 hexadecimal digits in five groups. */
 export function hyphenated(uuid: string): string {
   const hex = Buffer.from(uuid, 'base64url').toString('hex');
   return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join('-');
 }
 
-/** Whether a value is one that a client may show for a field that this version does not carry. */
+/** Whether a client may show this value for a field that the version does not carry. */
 function isNothing({ default: value }: LayoutField, theirs: unknown): boolean {
   if (theirs === null || isEmpty(theirs)) return true;
   return value === zeroUuid ? theirs === hyphenated(zeroUuid) : theirs === value;

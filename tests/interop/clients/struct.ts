@@ -1,9 +1,9 @@
 import type { Layout, LayoutField, LayoutType } from '@weir/wire';
 
-/** A message or a structure inside one, where it does not matter which message it is. */
+/** A message, or a structure inside one, of any type. */
 export type Struct = Readonly<Record<string, unknown>>;
 
-/** The same message with `change` applied to each of its structures, inner ones first, itself last. */
+/** Returns the message with `change` applied to each of its structures, inner ones first, itself last. */
 function mapStructs(
   layout: Layout,
   value: Struct,
@@ -28,7 +28,7 @@ function mapInside(
   return value;
 }
 
-/** The same message with `change` applied to each field that the version carries, at every depth. */
+/** Returns the message with `change` applied to each field that the version carries, at every depth. */
 export function mapFields(
   layout: Layout,
   value: Struct,
@@ -41,7 +41,7 @@ export function mapFields(
   });
 }
 
-/** The same message without tagged fields that no release knows. */
+/** Returns the message without tagged fields that no release defines. */
 export function withoutUnknownTags(layout: Layout, value: Struct): Struct {
   return mapStructs(layout, value, (_, { unknownTaggedFields, ...known }) => known);
 }

@@ -3,14 +3,14 @@ import { join } from 'node:path';
 import { goModuleVersion } from '../go/versions.ts';
 import { pythonPackages } from '../python/venv.ts';
 
-/** A client that is not ours, and the tests that tell whether it works. */
+/** A third-party client and the tests that cover it. */
 export interface TestedClient {
   readonly name: string;
   readonly language: string;
   readonly version: string;
   /** Test files in tests/interop. */
   readonly files: readonly string[];
-  /** Which of their tests are about this client; all unless given. */
+  /** Which of their tests cover this client; all by default. */
   readonly only?: RegExp;
 }
 
@@ -19,7 +19,7 @@ const { devDependencies: packages } = JSON.parse(readFileSync(join(folder, 'pack
   readonly devDependencies: Readonly<Record<string, string>>;
 };
 
-/** The version of Apache's clients, which the build of the Java programs names. */
+/** Returns the version of Apache's clients, from the build file of the Java programs. */
 function apacheVersion(): string {
   const pom = readFileSync(join(folder, 'apache/pom.xml'), 'utf8');
   const version = /<artifactId>kafka-clients<\/artifactId>\s*<version>([^<$]+)<\/version>/.exec(pom)?.[1];
@@ -85,7 +85,7 @@ export const testedClients: readonly TestedClient[] = [
   },
 ];
 
-/** Clients that cannot be tried, each with its reason. */
+/** Clients that cannot be tested, each with the reason. */
 export const untestedClients: Readonly<Record<string, string>> = {
   '@confluentinc/kafka-javascript':
     'its installation loads a compiled module from outside of the npm registry, or compiles librdkafka; librdkafka is tried through confluent-kafka',

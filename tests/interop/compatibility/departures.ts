@@ -1,12 +1,13 @@
 /**
- * Where Weir answers a client otherwise than Apache Kafka 4.3 does, and why. This table is the one place; the page
- * docs/compatibility.md is rendered from it (`npm run docs`).
+ * Where Weir's behaviour differs from Apache Kafka 4.3, as seen by clients, and why. The page docs/compatibility.md is
+ * rendered from this table (`npm run docs`).
  *
- * A row goes when the departure goes. What a client never sees (how records are kept, who leads) is no departure.
+ * Remove a row when the difference is gone. Internals that clients never see (storage of records, leadership) do not
+ * belong here.
  */
 interface Departure {
   readonly area: 'protocol' | 'topics' | 'produce' | 'fetch' | 'groups' | 'administration' | 'security';
-  /** What a client asks for. */
+  /** The feature or request. */
   readonly subject: string;
   readonly apache: string;
   readonly weir: string;

@@ -2,7 +2,7 @@ import { testedClients, untestedClients } from './clients.ts';
 import { departures } from './departures.ts';
 import { type ClientResult, readResults } from './results.ts';
 
-/** docs/compatibility.md: what the clients' tests told, and where Weir departs from Apache Kafka. */
+/** Renders docs/compatibility.md: results of the client tests, and differences from Apache Kafka. */
 export function compatibilityPage(): string {
   const results = readResults();
   const sections = [

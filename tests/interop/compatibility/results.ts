@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** What came of the tests of one client when they last ran for the page. */
+/** Test results of one client from the last run for the page. */
 export interface ClientResult {
   readonly name: string;
   readonly version: string;

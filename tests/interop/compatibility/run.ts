@@ -9,10 +9,10 @@ import { completeness } from './scenario-program.ts';
 /**
  * Runs the tests of every client and writes results.json and the page.
  *
- *     npm run docs:compatibility                   tries all of them
- *     npm run docs:compatibility -- franz-go       tries one, and keeps what is recorded of the others
+ *     npm run docs:compatibility                   tests all of them
+ *     npm run docs:compatibility -- franz-go       tests one, and keeps the recorded results of the others
  *
- * Fails, and writes nothing, when a scenario fails or is skipped: the page speaks of clients that were tried.
+ * Fails, and writes nothing, when a scenario fails or is skipped: the page lists only tested clients.
  */
 const interop = join(import.meta.dirname, '..');
 
@@ -25,7 +25,7 @@ interface TestEvent {
 
 async function tryClient({ name, version, files, only }: TestedClient): Promise<ClientResult> {
   const scenarios: ScenarioResult[] = [];
-  // One after the other, in the order of the table, so that the page is the same after every run.
+  // In sequence and in the order of the table, so that the page is the same after every run.
   for (const file of files) {
     const path = join(interop, file);
     for await (const { type, data } of run({ files: [path], concurrency: 1 })) {
@@ -51,7 +51,7 @@ for (const client of testedClients) {
   const recorded = named.length === 0 || named.includes(client.name) ? undefined : recordedOf(client.name);
   results.push(recorded ?? (await tryClient(client)));
 }
-// A page that only some machines can write would change with the machine.
+// The page must not depend on the machine that writes it.
 const missed = results.filter(
   ({ scenarios }) => scenarios.length === 0 || scenarios.some(({ outcome }) => outcome !== 'passed'),
 );

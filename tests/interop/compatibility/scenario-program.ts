@@ -3,9 +3,10 @@ import { test } from 'node:test';
 import { type Environment, systemEnvironment } from '@weir/core';
 
 /**
- * A program over a client that is not ours, which runs the scenarios of that client against a broker.
+ * A program that runs scenarios on a third-party client against a broker.
  *
- * It takes `{"broker": "host:port"}` on standard input and prints a line `{"scenario": …, "error": null | text}` for each.
+ * It takes `{"broker": "host:port"}` on standard input and prints a line `{"scenario": …, "error": null | text}` for
+ * each.
  */
 interface ScenarioProgram {
   readonly command: string;
@@ -18,15 +19,15 @@ interface Outcome {
   readonly error: string | null;
 }
 
-/** The test that is about the program and not about the client. */
+/** Name of the test that checks the program and not the client. */
 export const completeness = 'no scenario without a name here';
 
-/** A backstop against programs that hang; a scenario has deadlines of its own. */
+/** Timeout for hanging programs; scenarios have their own deadlines. */
 const timeoutMs = 300_000;
 
 /**
- * Runs the program once and makes a test of each scenario. All scenarios are named here, so that one that the program does not
- * get to, or that it dropped, fails.
+ * Runs the program once and creates a test for each scenario. All scenarios are listed here, so that a scenario that
+ * the program does not reach, or no longer has, fails.
  */
 export function testScenarios(
   client: string,
@@ -74,7 +75,7 @@ async function runProgram({ command, args, variables }: ScenarioProgram, broker:
     child.once('error', reject);
     child.once('close', (code, signal) => resolve(signal ?? code));
   });
-  // A program that cannot start ends before it reads; its status says so.
+  // A program that cannot start ends before it reads; its exit status is checked.
   child.stdin.on('error', () => {});
   child.stdin.end(JSON.stringify({ broker }));
   const status = await ended;

@@ -14,8 +14,8 @@ import { lastFirst, startWeir, temporaryFolder } from '../brokers/weir-process.t
 type Client = ReturnType<typeof createClient>;
 
 /**
- * Events as their user meets them: turned on by the API, something is denied to a foreign client, and the denial is found by a search. Agents are
- * processes of their own, which ask the control plane for queries; one of them is killed.
+ * Events end to end: enabled through the API, a third-party client is denied access, and a search finds the denial.
+ * Agents are separate processes that poll the control plane for queries; one of them is killed.
  */
 test('a denial is found by a search, also when an agent dies', {
   timeout: 300_000,
@@ -95,7 +95,7 @@ test('a denial is found by a search, also when an agent dies', {
   assert.ok(again.events.some(({ id }) => id === event!.id));
 });
 
-/** A key that only reads. */
+/** Creates a read-only key. */
 async function readerKey(client: Client): Promise<string> {
   const { workspaces } = await client.call('list_workspaces', {});
   const { key } = await client.call('create_api_key', {
@@ -112,7 +112,7 @@ async function readerKey(client: Client): Promise<string> {
   return key;
 }
 
-/** What an assistant finds out with the library of its protocol, at the same address as everybody else. */
+/** Searches with the MCP client library, at the same address as other clients. */
 async function askAsAssistant(url: string, key: string): Promise<void> {
   const assistant = new Assistant({ name: 'test', version: '1' });
   const requestInit = { headers: { 'service-api-key': key } };
@@ -144,7 +144,7 @@ async function askAsAssistant(url: string, key: string): Promise<void> {
   assert.match(await stranger.text(), /invalid API key/);
 }
 
-/** What an operator sees at a terminal. */
+/** Searches with the command-line tool. */
 async function searchByTool(url: string, key: string, clusterId: string): Promise<void> {
   const { PATH, HOME } = systemEnvironment;
   const { stdout } = await promisify(execFile)(
@@ -179,7 +179,7 @@ async function refusal(call: Promise<unknown>): Promise<string> {
   return 'none';
 }
 
-/** Tries until it works; the time of the test is its limit. */
+/** Retries until it succeeds; the test timeout is the limit. */
 async function until(work: () => Promise<unknown>): Promise<void> {
   for (;;) {
     try {

@@ -9,11 +9,14 @@ import { type Outcome, runScenario } from '../../faults/run-scenario.ts';
 import { scenarios } from '../../faults/scenarios.ts';
 import { isWell } from '../../faults/summary.ts';
 
-/** The part of `npm run test:faults` that every change has to pass: one scenario for each kind of process and one for the bucket. */
+/**
+ * The part of `npm run test:faults` that runs on every change: one scenario for each kind of process and one for the
+ * bucket.
+ */
 const names = ['agents-killed', 'leader-killed', 'bucket-tears'] as const;
 const seed = 14;
 const troubleMs = 4_000;
-/** A busy machine may need all the time that a scenario allows itself to recover, more than once. */
+/** On a busy machine, a scenario may use its whole recovery time more than once. */
 const bounded = { timeout: 480_000 };
 
 type Ran = Exclude<Outcome, { readonly skipped: string }>;
@@ -21,7 +24,7 @@ type Read = FaultEvent & { readonly type: 'read' };
 
 const isLastRead = (event: FaultEvent): event is Read => event.type === 'read' && event.isLast;
 
-/** The history of a run, changed as a cluster with a defect would have made it. */
+/** Changes to the history of a run that simulate defects of a cluster. */
 const damages: Readonly<Record<string, (history: readonly FaultEvent[]) => [Defect, readonly FaultEvent[]]>> =
   {
     'an acknowledged record is gone': (history) => {
@@ -75,7 +78,7 @@ const damages: Readonly<Record<string, (history: readonly FaultEvent[]) => [Defe
     },
   };
 
-/** Keeps what is needed to find the cause, and says where. */
+/** Saves what is needed to find the cause, and returns where. */
 function keep(name: string, { history, report }: Ran): string {
   const folder = mkdtempSync(join(tmpdir(), `weir-faults-${name}-`));
   writeFileSync(join(folder, 'history.jsonl'), history.map((event) => `${JSON.stringify(event)}\n`).join(''));
@@ -94,7 +97,7 @@ for (const name of names) {
       const what = [problem, ...found, `${harms} harms, ${verdict.acknowledged} acknowledged`].join('\n');
       assert.fail(`${what}\nhistory and logs: ${keep(name, outcome)}`);
     }
-    // A verdict is worth something only if the same history with a defect gets another one.
+    // Proves that the checks find defects: the same history with a defect must fail.
     for (const [what, damage] of Object.entries(damages)) {
       const [defect, damaged] = damage(outcome.history);
       const found = judge(damaged).findings.map((finding) => finding.defect);

@@ -6,26 +6,30 @@ import { startLocal } from '../brokers/weir-process.ts';
 import { buildFranzGoSuite } from './programs.ts';
 
 /**
- * The tests that franz-go has of its own client, against one `weir local`: consumers of all kinds, transactions, share groups, and rebalances in chains of groups that
- * hand records on. They are built from the module that go.mod names, and nothing of them is kept here.
+ * franz-go's own client tests against one `weir local`: consumers of all kinds, transactions, share groups, and
+ * rebalances in chains of groups that pass records on. They are built from the module in go.mod; none of their source
+ * is stored here.
  */
 const { missing, program, source } = buildFranzGoSuite();
 
-/** They look for an internal topic of Apache's such as `__consumer_offsets`, which is not there (tests/interop/compatibility/departures.ts). */
+/**
+ * Tests that need an internal topic of Apache's such as `__consumer_offsets`, which Weir does not have
+ * (tests/interop/compatibility/departures.ts).
+ */
 const needInternalTopics = [
   'TestConsumeRegex',
   'TestConsumeRegexShareSkipsInternal',
   'Test848RegexBrokerResolves',
 ];
 
-/** They say themselves that they do not run: two want a listener with SCRAM, one a broker of a release that is too old. */
+/** Tests that skip themselves: two need a listener with SCRAM, one a broker of an old release. */
 const skipThemselves = [
   'TestIssueProduceBrokerTooOldFailsRecords',
   'TestSCRAMAuth',
   'TestSCRAMAuthBadCredentials',
 ];
 
-/** A backstop against a test that hangs; it takes about a minute. */
+/** Timeout for a hanging test; the suite takes about a minute. */
 const timeoutMs = 600_000;
 
 interface Ended {
@@ -64,12 +68,12 @@ test('franz-go: its own tests of the client', { skip: missing, timeout: timeoutM
   const { status, out } = await run(['-test.v', '-test.skip', `^(${needInternalTopics.join('|')})$`], {
     KGO_SEEDS: broker,
     KGO_TEST_RF: '1',
-    // The default is a hundred times as many.
+    // The default is a hundred times this.
     KGO_TEST_RECORDS: '5000',
     KGO_TEST_MAX_TOPIC_PARTS: '7',
   });
   const outcomes = new Map<string, string>();
-  // A test that logs an unfinished line has its outcome behind it.
+  // The outcome may follow an unfinished log line, so it need not start a line.
   for (const [, outcome, name] of out.matchAll(/--- (PASS|FAIL|SKIP): (Test\w+) \(/g)) {
     outcomes.set(name!, outcome!);
   }
@@ -81,7 +85,7 @@ test('franz-go: its own tests of the client', { skip: missing, timeout: timeoutM
   assert.equal(status, 0, excerpt(out));
 });
 
-/** What failures said: the whole output is a megabyte of requests. */
+/** Returns the output of failures only; the whole output is a megabyte of requests. */
 function excerpt(out: string): string {
   const lines = out.split('\n').filter((line) => /_test\.go:\d+|--- FAIL|^panic|timed out/.test(line));
   return lines.slice(-60).join('\n');

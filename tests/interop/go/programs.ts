@@ -12,22 +12,22 @@ const built = join(folder, '../../../node_modules/.cache/weir-go');
 type GoProgram = 'franz-go' | 'sarama' | 'kafka-go';
 
 interface BuiltGo {
-  /** Why it cannot be had here. */
+  /** Why it is not available here. */
   readonly missing: string | false;
   readonly program: string;
 }
 
-/** Builds a program, or says why it cannot be had here, as the `skip` of a test. */
+/** Builds a program, or returns the reason why it is not available, as the `skip` of a test. */
 export function buildGo(name: GoProgram): BuiltGo {
   return build(name, ['build'], `./${name}`);
 }
 
-/** The tests that franz-go has of its own client. */
+/** Builds franz-go's own client tests. */
 export function buildFranzGoSuite(): BuiltGo & { readonly source: string } {
   return buildGoTests('franz-go-suite', 'github.com/twmb/franz-go/pkg/kgo');
 }
 
-/** Builds the tests that a package of a module of go.mod has of its own, and says where its source is: some tests read it. */
+/** Builds the tests of a package of a module in go.mod, and returns the path of its source, which some tests read. */
 function buildGoTests(name: string, packagePath: string): BuiltGo & { readonly source: string } {
   const made = build(name, ['test', '-c'], packagePath);
   if (made.missing !== false) return { ...made, source: '' };
@@ -41,7 +41,7 @@ function build(name: string, command: readonly string[], packagePath: string): B
   return { missing: runGo([...command, '-o', program, packagePath], folder).failure, program };
 }
 
-/** Runs the go command; `failure` is false when it succeeded, and otherwise the reason. */
+/** Runs the go command; `failure` is false on success, otherwise the reason. */
 function runGo(
   args: readonly string[],
   cwd: string,
@@ -59,7 +59,7 @@ function runGo(
   return { failure: `go ${args[0]} failed: ${stderr.trim().split('\n').at(-1)}`, out: '' };
 }
 
-/** Tests the scenarios of a client for Go, against a cluster of its own. */
+/** Tests the scenarios of a Go client against a cluster of its own. */
 export function testGoClient(name: GoProgram, scenarios: readonly string[]): void {
   const { missing, program } = buildGo(name);
   testScenarios(name, scenarios, missing, async () => {

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** The version of a module that go.mod requires. */
+/** Returns the version of a module that go.mod requires. */
 export function goModuleVersion(module: string): string {
   const text = readFileSync(join(import.meta.dirname, 'go.mod'), 'utf8');
   const line = text.split('\n').find((candidate) => candidate.trim().startsWith(`${module} v`));

@@ -3,10 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Judgement, judge } from './conformance-tools.ts';
 
-/** One thing that the judge tries, and what it found. */
+/** A scenario of the conformance suite, and its result. */
 export interface Scenario {
   readonly name: string;
-  /** Why it does not count for the revision, in the judge's word; those that count have none. */
+  /** Why it is not scored for the revision, in the suite's words; undefined for scored scenarios. */
   readonly unscoredAs: string | undefined;
   readonly passedCount: number;
   readonly warnings: readonly string[];
@@ -14,7 +14,7 @@ export interface Scenario {
 }
 
 export interface Report {
-  /** How the judge ended: 0 if nothing that counts has failed. */
+  /** Exit status of the suite: 0 if no scored scenario failed. */
   readonly status: Judgement['status'];
   readonly scenarios: readonly Scenario[];
 }
@@ -26,8 +26,8 @@ interface Check {
 }
 
 /**
- * What the official judge finds at an address. Its own verdict passes over warnings, and over scenarios that ended before they had tried anything;
- * hence the single checks.
+ * Runs the official conformance suite against a URL. The suite's own verdict ignores warnings, and scenarios that ended
+ * before they had checked anything; hence the individual checks.
  */
 export async function conformanceOf(url: string, revision: string): Promise<Report> {
   const folder = mkdtempSync(join(tmpdir(), 'weir-conformance-'));

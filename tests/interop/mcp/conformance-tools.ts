@@ -2,7 +2,9 @@ import { spawn, spawnSync } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** The judges bring some two hundred packages, so that they lie apart from ours and are fetched by those who want a judgement. */
+/**
+ * The conformance tools have about two hundred packages, so they are installed in a separate folder, only when needed.
+ */
 const folder = join(import.meta.dirname, '../../../node_modules/.cache/weir-mcp-judges');
 const listed = join(import.meta.dirname, 'judges');
 const bins = {
@@ -10,12 +12,12 @@ const bins = {
   inspector: join(folder, 'node_modules/@modelcontextprotocol/inspector/clients/launcher/build/index.js'),
 };
 
-/** Why they cannot judge here, as the `skip` of a test. */
+/** Why the tools are not available here, as the `skip` of a test. */
 export function missingImplementations(): string | false {
   if (isThere()) return false;
   mkdirSync(folder, { recursive: true });
   for (const name of ['package.json', 'package-lock.json']) cpSync(join(listed, name), join(folder, name));
-  // Not `npm ci`, which insists on parts for other platforms that not every registry has.
+  // Not `npm ci`, which requires optional packages for other platforms that not every registry has.
   const options = ['install', '--no-save', '--ignore-scripts', '--no-audit', '--no-fund'];
   const { error, stderr } = spawnSync('npm', options, {
     cwd: folder,
@@ -36,7 +38,7 @@ export interface Judgement {
   readonly err: string;
 }
 
-/** Runs a judge with our own runtime. What it keeps in a home goes into the cache too. */
+/** Runs a conformance tool with this Node runtime. Its home directory is the cache folder too. */
 export async function judge(
   name: keyof typeof bins,
   args: readonly string[],

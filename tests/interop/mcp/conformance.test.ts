@@ -18,7 +18,7 @@ for (const [revision, hasSessions, scoredCount] of table) {
     const { status, scenarios } = await conformanceOf(await startFixtureServer(t, { hasSessions }), revision);
     assert.equal(scenarios.filter(isScored).length, scoredCount);
     assert.deepEqual(scenarios.filter(isScored).filter(isWanting), []);
-    // What does not count may warn. Extensions are for those who offer them.
+    // Unscored scenarios may warn. Extensions may fail, because Weir does not offer them.
     const failing = scenarios.filter(({ failures }) => failures.length > 0);
     assert.deepEqual(
       failing.filter(({ unscoredAs }) => unscoredAs !== 'extension'),
@@ -28,7 +28,9 @@ for (const [revision, hasSessions, scoredCount] of table) {
   });
 }
 
-/** What our endpoint does not do by itself: none of its tools asks back, so that it remembers nothing between requests and has no sessions. */
+/**
+ * Scenarios that need sessions. Weir's endpoint is stateless, because none of its tools sends requests to the client.
+ */
 const takesSessions = [
   'elicitation-sep1034-defaults',
   'elicitation-sep1330-enums',

@@ -2,8 +2,9 @@ import { type InputRequest, inputRequired, type McpServer } from '@modelcontextp
 import * as z from 'zod';
 
 /**
- * Tools that ask back while they answer, as the judge of 2025 wants them. They are written like those of today; on that wire the library asks with
- * requests of its own. What is asked is the judge's.
+ * Tools that send requests to the client during a call, for the 2025 revision of the conformance suite. They are
+ * written like current tools; with the 2025 protocol the library sends separate requests. The suite prescribes the
+ * questions.
  */
 
 const options = ['option1', 'option2', 'option3'];

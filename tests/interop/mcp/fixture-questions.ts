@@ -13,7 +13,10 @@ import {
 } from '@modelcontextprotocol/server';
 import * as z from 'zod';
 
-/** Tools that ask back before they answer, which none of ours does. The judge tries what becomes of the questions. */
+/**
+ * Tools that ask the client for input before they answer, which none of Weir's tools does. The conformance suite checks
+ * how the questions are handled.
+ */
 
 interface State {
   readonly tool: string;
@@ -22,7 +25,7 @@ interface State {
   readonly nonce?: string;
 }
 
-/** What goes over the client and comes back is signed. */
+/** State that passes through the client is signed. */
 export const signedState = createRequestStateCodec<State>({ key: randomBytes(32) });
 
 const form = (field: string, type: 'string' | 'boolean') => ({

@@ -1,6 +1,9 @@
 import { fromJsonSchema, type JsonSchemaType, type McpServer } from '@modelcontextprotocol/server';
 
-/** Tools by which the judge tries what becomes of their arguments' schemas: whether they are listed whole, and whether headers are held against them. */
+/**
+ * Tools with which the conformance suite checks argument schemas: whether they are listed completely, and whether
+ * headers are validated against them.
+ */
 
 const schemas: Readonly<Record<string, object>> = {
   json_schema_2020_12_tool: {

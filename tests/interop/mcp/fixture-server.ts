@@ -14,8 +14,9 @@ import { fixtureSessions } from './fixture-sessions.ts';
 import { addFixtureTools, picture } from './fixture-tools.ts';
 
 /**
- * What the judge wants to find, behind the HTTP of our own endpoint: origins, sizes, methods, streams and cancellation are ours, and so is that every
- * request gets a server of its own, unless sessions are wanted for clients of 2025. The address of it.
+ * Starts a server with the fixtures of the conformance suite behind Weir's own HTTP endpoint, and returns its URL.
+ * Origin checks, size limits, methods, streams, cancellation and the server per request are Weir's; only the sessions
+ * for clients of 2025 are not.
  */
 export async function startFixtureServer(
   t: TestContext,

@@ -11,8 +11,9 @@ interface FixtureSessions {
 }
 
 /**
- * Memory between requests, without which a tool cannot ask back on the wire of 2025: what it asks goes out on the stream of its call, and the answer
- * comes in with another request. None of our own tools asks, so that this belongs to the judge's tools and not to our endpoint.
+ * Sessions, which the 2025 protocol needs for tools that send requests to the client: the request goes out on the
+ * stream of the call, and the answer arrives with another HTTP request. None of Weir's tools does this, so sessions
+ * belong to the fixtures and not to the endpoint.
  */
 export function fixtureSessions(makeServer: () => McpServer): FixtureSessions {
   const open = new Map<string, WebStandardStreamableHTTPServerTransport>();
@@ -30,7 +31,7 @@ export function fixtureSessions(makeServer: () => McpServer): FixtureSessions {
     },
   };
 
-  /** It is remembered once a client has introduced itself; whatever else comes first is refused by the library. */
+  /** Stores the session once the client has initialized it; the library rejects any other first request. */
   async function begin(): Promise<WebStandardStreamableHTTPServerTransport> {
     const session = new WebStandardStreamableHTTPServerTransport({
       sessionIdGenerator: randomUUID,

@@ -1,7 +1,7 @@
 import type { CallToolResult, McpServer, ServerNotifier } from '@modelcontextprotocol/server';
 import * as z from 'zod';
 
-/** Tools by which the judge tries what kinds of content there are. Their names and texts are the judge's. */
+/** Tools with which the conformance suite checks the kinds of content. The suite prescribes their names and texts. */
 
 const png =
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8DwHwAFBQIAX8jx0gAAAABJRU5ErkJggg==';

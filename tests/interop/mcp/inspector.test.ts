@@ -6,7 +6,7 @@ import { judge, missingImplementations } from './conformance-tools.ts';
 
 const skip = missingImplementations();
 
-/** Arguments besides the cluster, and what the answer has in it. Tools for events say that there are none. */
+/** Arguments in addition to the cluster, and a pattern of the answer. Event tools report that there are no events. */
 const calls: Readonly<Record<string, [args: Readonly<Record<string, string>>, says: RegExp]>> = {
   get_context: [{}, /vcn_orders/],
   list_virtual_clusters: [{}, /vcn_orders/],

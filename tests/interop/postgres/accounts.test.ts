@@ -79,7 +79,7 @@ if ('missing' in server) {
         database.transaction().execute(async (transaction) => {
           await insert(transaction, `lost_${round}`);
           const pid = await pidOf(transaction);
-          // Either while it waits for an answer, or while it says nothing.
+          // Either while a query is in flight, or while the connection is idle.
           if (round % 2 === 0) await Promise.all([kill(pid), insert(transaction, `also_lost_${round}`)]);
           else await kill(pid);
           await insert(transaction, `late_${round}`).catch(() => {});

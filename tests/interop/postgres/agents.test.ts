@@ -8,13 +8,13 @@ import { type Cluster, lastFirst, startCluster } from '../brokers/weir-process.t
 import { type PostgresServer, startPostgres } from './server.ts';
 
 /**
- * Two control-plane processes over a real PostgreSQL, an agent, and a producer that writes all the time. Whatever dies: what was
- * acknowledged is there, at the offset that was named, once.
+ * Two control-plane processes over a real PostgreSQL, an agent, and a producer that writes continuously. Whatever
+ * fails: every acknowledged record exists exactly once, at the acknowledged offset.
  */
 const partitionCount = 4;
 const topic = 'steady';
 const manyRecords = 500;
-/** Processes look who else lives every two seconds, and agents ask them as often. */
+/** Control-plane processes check each other every two seconds, and agents poll the list as often. */
 const membersKnownMs = 6_000;
 
 interface Scene {
@@ -79,7 +79,7 @@ for (const { name, happen } of scenes) {
   });
 }
 
-/** Which of the processes leads: the one whose metrics say so. */
+/** Returns the index of the leader, from the processes' metrics. */
 async function leaderOf(cluster: Cluster): Promise<number> {
   for (;;) {
     for (const [index, process] of cluster.controlPlanes.entries()) {

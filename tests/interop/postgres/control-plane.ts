@@ -1,7 +1,7 @@
 import { systemClock } from '@weir/core';
 import { type Lifetime, startWeir, type WeirProcess } from '../brokers/weir-process.ts';
 
-/** A control plane on the database, which serves when it is given. */
+/** Starts a control plane on the database and returns it once it serves. */
 export async function startControlPlane(
   lifetime: Lifetime,
   databaseUrl: string,

@@ -12,8 +12,9 @@ import { startControlPlane } from './control-plane.ts';
 import { startPostgres } from './server.ts';
 
 /**
- * A whole installation as its operator meets it: two control planes on one PostgreSQL, the first user by the printed link, clusters
- * and keys by the API of either process, agents that were given nothing but their key, and a foreign client that writes.
+ * A whole installation as an operator sets it up: two control planes on one PostgreSQL, the first user through the
+ * printed link, clusters and keys through the API of either process, agents configured only with their key, and a
+ * third-party client that writes.
  */
 test('two control planes on PostgreSQL share an installation and take over from each other', {
   timeout: 300_000,
@@ -118,7 +119,7 @@ async function consume(kafka: Kafka, count: number): Promise<string[]> {
   return values;
 }
 
-/** Which of the processes leads a cluster: the one whose metrics say so. */
+/** Returns the index of the process that leads a cluster, from the processes' metrics. */
 async function leaderOf(planes: readonly WeirProcess[], clusterId: string): Promise<number> {
   for (;;) {
     for (const [index, plane] of planes.entries()) {
@@ -136,7 +137,7 @@ function pause(): Promise<void> {
   return new Promise((resolve) => systemClock.after(100, resolve));
 }
 
-/** Tries until it works; the time of the test is its limit. */
+/** Retries until it succeeds; the test timeout is the limit. */
 async function until(work: () => Promise<unknown>): Promise<void> {
   for (;;) {
     try {

@@ -25,7 +25,7 @@ if ('missing' in server) {
     const watching = open();
     const journal = writing.journal(clusterId);
     const { epoch } = await journal.acquireLease({ id: 'a', url: '' }, 3_000);
-    // The subscription is up when a call on the same hub was answered; news from before may be missed.
+    // The subscription is active once another call on the same hub was answered; earlier notifications may be missed.
     await watching.journal(clusterId).read(0, 1);
     let stop = () => {};
     const heard = new Promise<void>((resolve) => {

@@ -8,7 +8,10 @@ import { lastFirst, temporaryFolder } from '../brokers/weir-process.ts';
 import { startControlPlane } from './control-plane.ts';
 import { startPostgres } from './server.ts';
 
-/** An operator who has PostgreSQL and no sealing keys is told at the start, his administrator at the operation, and both what to do. */
+/**
+ * With PostgreSQL and without sealing keys, the operator gets a message at start and the administrator an error from
+ * the operation; both say what to do.
+ */
 test('single sign-on on PostgreSQL, without sealing keys and with them', {
   timeout: 300_000,
 }, async (t: TestContext) => {

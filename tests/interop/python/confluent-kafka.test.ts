@@ -1,6 +1,6 @@
 import { testPythonClient } from './test-python-client.ts';
 
-/** librdkafka's newest release, by way of its binding for Python. */
+/** librdkafka's newest release, through its Python binding. */
 testPythonClient('confluent-kafka', 'confluent_kafka_scenarios.py', [
   'list all topics',
   'describe the cluster',

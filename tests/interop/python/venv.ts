@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** The newest releases on PyPI when they were last tried. Quix Streams brings an older confluent-kafka with it. */
+/** The newest releases on PyPI at the last update. Quix Streams depends on an older confluent-kafka. */
 export const pythonPackages = {
   'confluent-kafka': { version: '2.16.1', module: 'confluent_kafka' },
   'kafka-python': { version: '3.0.12', module: 'kafka' },
@@ -13,15 +13,15 @@ export type PythonPackage = keyof typeof pythonPackages;
 
 export type PythonOf =
   | { readonly missing: false; readonly python: string }
-  /** Why it cannot be had here, as the `skip` of a test. */
+  /** Why it is not available here, as the `skip` of a test. */
   | { readonly missing: string; readonly python?: undefined };
 
 const cache = join(import.meta.dirname, '../../../node_modules/.cache/weir-python');
 
 /**
- * An interpreter that has the package. It is installed beside our own packages, in an environment of its own, and nowhere else.
+ * Returns an interpreter with the package, in a virtual environment of its own beside the installed npm packages.
  *
- * Test files run side by side, so that an environment is made elsewhere and takes its place when it is whole.
+ * Test files run in parallel, so an environment is built elsewhere and moved into place when it is complete.
  */
 export function pythonWith(name: PythonPackage): PythonOf {
   const { version, module } = pythonPackages[name];
@@ -42,7 +42,7 @@ export function pythonWith(name: PythonPackage): PythonOf {
   return isInstalled() ? { missing: false, python } : { missing: `${name} ${version} cannot be imported` };
 }
 
-/** The interpreter that finds the package, once `pythonWith` has said that nothing is missing. */
+/** Returns the interpreter with the package, after `pythonWith` has reported nothing missing. */
 export function pythonOf(name: PythonPackage): string {
   return pythonIn(join(cache, `${name}-${pythonPackages[name].version}`));
 }
@@ -60,7 +60,10 @@ function install(folder: string, requirement: string): string | undefined {
   return installed.status === 0 ? undefined : `${requirement} cannot be installed: ${lastLine(installed)}`;
 }
 
-/** Another process may have been faster; what is there and does not work was made for another Python. */
+/**
+ * Moves the environment into place, unless another process was faster. An existing environment that does not work was
+ * built for another Python.
+ */
 function takePlace(made: string, folder: string, isInstalled: () => boolean): void {
   if (isInstalled()) return;
   rmSync(folder, { recursive: true, force: true });

@@ -1,16 +1,17 @@
 /**
- * A block of code of a page, in the order of the page. A comment that the reader does not see may stand before it:
+ * A code block of a page, in page order. A hidden comment may precede it:
  *
- * - `<!-- block: in the background, ready at "…" -->`: it runs until the end, and is ready when it has printed the text.
+ * - `<!-- block: in the background, ready at "…" -->`: runs until the end of the test, and is ready when it has printed
+ *   the text.
  * - `<!-- block: not run, because … -->`.
  */
 export interface Block {
   readonly language: string;
   readonly text: string;
   readonly line: number;
-  /** What it prints when it is ready, if it runs in the background. */
+  /** Output that marks it as ready, if it runs in the background. */
   readonly readyAt?: string;
-  /** Why it is not run, if it is not. */
+  /** Why it is not run, if so. */
   readonly notRun?: string;
 }
 
@@ -51,7 +52,7 @@ interface ShownCommand {
   readonly output: string;
 }
 
-/** The commands of a block that shows what they print: lines after `$ `, each with the lines below it. */
+/** Returns the commands of a block that shows their output: lines after `$ `, each with the lines below it. */
 export function shownCommands({ text }: Block): readonly ShownCommand[] {
   return text
     .split(/^\$ /m)

@@ -12,7 +12,7 @@ const root = join(import.meta.dirname, '../../..');
 const readme = readFileSync(join(root, 'README.md'), 'utf8');
 const missing = spawnSync('curl', ['--version']).status === 0 ? false : 'curl is not installed';
 
-/** What a block prints, found by a command in it. What the page shows of outputs is compared by itself. */
+/** Expected output of a block, found by a command in it. Outputs that the page itself shows are compared separately. */
 const expected: readonly [command: string, output: RegExp][] = [
   ['weir cli fetch -topic orders', /one order/],
   ['weir cli diagnose-connection\n', /brokers/],
@@ -27,7 +27,7 @@ const expected: readonly [command: string, output: RegExp][] = [
   ['npx node tour.ts', /^Heartbeat v4 of member m, instance null$/m],
 ];
 
-/** The files of a fresh clone, as they are here. */
+/** Copies the files of a fresh clone, with local changes. */
 function copyRepository(target: string): void {
   const list = ['ls-files', '--cached', '--others', '--exclude-standard', '-z'];
   const paths = execFileSync('git', list, { cwd: root, encoding: 'utf8', maxBuffer: 64 * 1024 * 1024 });
@@ -36,7 +36,10 @@ function copyRepository(target: string): void {
   }
 }
 
-/** Any ports, a home of its own, and the Node of the machine: ours comes with the installation, out of npm's cache. */
+/**
+ * Returns an environment with free ports, a separate home, and the Node of the machine: Weir's own is installed from
+ * npm's cache.
+ */
 function environmentOf(home: string): Environment {
   const { PATH = '', HOME = '' } = systemEnvironment;
   const npm = Object.entries(systemEnvironment).filter(([name]) =>
@@ -56,7 +59,7 @@ function environmentOf(home: string): Environment {
     SERVICE_KAFKA_PORT: '0',
     SERVICE_HTTP_PORT: '0',
     SERVICE_CONSOLE_PORT: '0',
-    // An agent would ask the cloud that it runs in, and servers would listen to the network.
+    // By default the agent would query the cloud for its zone, and servers would listen on all interfaces.
     SERVICE_AVAILABILITY_ZONE: 'here',
     SERVICE_BIND_ADDRESS: '127.0.0.1',
   };
@@ -74,7 +77,7 @@ test('the commands of the README work one after the other on a fresh clone', {
   const terminal = new Terminal({ cwd: clone, environment: environmentOf(join(folder, 'home')), folder });
   t.after(() => terminal.close());
 
-  // What the page says of ports and directories of a machine that has nothing else to do.
+  // Ports and directories on the page assume a machine without other servers.
   let consolePort = '8090';
   const onThisMachine = (commands: string) =>
     commands.replaceAll('/tmp/', `${folder}/tmp/`).replaceAll('localhost:8090', `localhost:${consolePort}`);
@@ -91,7 +94,7 @@ test('the commands of the README work one after the other on a fresh clone', {
       writeFileSync(join(clone, 'tour.ts'), text);
     } else if (language === 'console') {
       for (const { command, output } of shownCommands(block)) {
-        // Some of them are mistakes, which end with another status.
+        // Some commands are deliberate mistakes with a nonzero status.
         assert.equal((await terminal.run(`${command} || true`)).trimEnd(), output, command);
       }
     } else if (readyAt !== undefined) {
@@ -106,7 +109,7 @@ test('the commands of the README work one after the other on a fresh clone', {
       if (search !== undefined) await untilFound(search);
     }
   };
-  /** What was denied is an event as soon as the agent has written it. */
+  /** A denial can be found as an event once the agent has written it. */
   const untilFound = (search: string) =>
     untilTrue('the event of what would have been denied', async () =>
       (await terminal.run(search)).includes('would have been denied WRITE of TOPIC orders'),
@@ -126,7 +129,7 @@ test('the commands of the README work one after the other on a fresh clone', {
   assert.ok(!existsSync(join(clone, 'node_modules/typescript')), 'without the tools of contributors');
 });
 
-/** What comes after a block that failed would fail for its sake. */
+/** Skips blocks after a failed one, because they would fail as a consequence. */
 async function passes(t: TestContext, block: Block, run: (block: Block) => Promise<void>): Promise<boolean> {
   let hasPassed = false;
   await t.test(`line ${block.line}: ${firstLine(block.text)}`, async () => {

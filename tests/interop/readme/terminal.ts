@@ -10,17 +10,17 @@ const stopMs = 30_000;
 interface TerminalOptions {
   readonly cwd: string;
   readonly environment: Environment;
-  /** Where it keeps what commands export. */
+  /** Folder for exported variables. */
   readonly folder: string;
 }
 
-/** A program that goes on while others run. */
+/** A program that runs in the background. */
 export interface Background {
-  /** What it printed so far. */
+  /** Returns the output so far. */
   text(): string;
 }
 
-/** A terminal in which commands run one after the other, and what they export stays; with more terminals for servers. */
+/** A terminal in which commands run in sequence and exported variables persist; with further terminals for servers. */
 export class Terminal {
   readonly #options: TerminalOptions;
   readonly #exports: string;
@@ -31,7 +31,7 @@ export class Terminal {
     this.#exports = join(options.folder, 'exports');
   }
 
-  /** Runs commands to their end. One that fails ends them, and is an error. Gives what they printed. */
+  /** Runs commands and returns their output. Stops at the first command that fails, and throws. */
   async run(commands: string): Promise<string> {
     const { ended, text, child } = this.#start(`${commands}\nexport -p > '${this.#exports}'\n`);
     if ((await within(patienceMs, ended)) === undefined) {
@@ -43,7 +43,7 @@ export class Terminal {
     return text();
   }
 
-  /** Starts commands that go on, and waits until they have printed a text. */
+  /** Starts commands in the background and waits until they have printed a text. */
   async runInBackground(commands: string, readyAt: string): Promise<Background> {
     const { ended, text, child } = this.#start(commands);
     this.#running.push({ child, ended });
@@ -60,7 +60,7 @@ export class Terminal {
     return { text };
   }
 
-  /** Stops what runs in the background, what was started last first. */
+  /** Stops background commands, last started first. */
   async close(): Promise<void> {
     for (const { child, ended } of this.#running.splice(0).reverse()) {
       end(child, 'SIGTERM');
@@ -72,7 +72,7 @@ export class Terminal {
   #start(commands: string) {
     const { cwd, environment } = this.#options;
     const known = existsSync(this.#exports) ? `. '${this.#exports}'\n` : '';
-    // A group of its own, so that what a shell started ends with it.
+    // A separate process group, so that processes started by a shell end with it.
     const child = spawn('/bin/sh', ['-e', '-c', `${known}cd '${cwd}'\n${commands}`], {
       cwd,
       env: environment,
@@ -92,7 +92,7 @@ export class Terminal {
     return { child, ended, text: () => printed };
   }
 
-  /** Sets a variable for all commands to come. */
+  /** Sets a variable for all later commands. */
   export(name: string, value: string): void {
     writeFileSync(this.#exports, `export ${name}='${value}'\n`, { flag: 'a' });
   }
@@ -102,12 +102,12 @@ function end(child: ChildProcess, signal: NodeJS.Signals): void {
   try {
     process.kill(-child.pid!, signal);
   } catch (error) {
-    // The group has ended by itself.
+    // ESRCH: the group has ended by itself.
     if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
   }
 }
 
-/** Asks again until it is so, for as long as patience lasts. */
+/** Polls until the condition holds; throws on timeout. */
 export async function untilTrue(what: string, isTrue: () => Promise<boolean>): Promise<void> {
   const giveUpMs = systemClock.monotonicMs() + patienceMs;
   while (!(await isTrue())) {

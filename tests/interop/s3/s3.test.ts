@@ -7,7 +7,9 @@ import { missingTool } from '../apache/tools.ts';
 import { createBucket } from './bucket.ts';
 import { identity, type S3Server, startS3Server } from './server.ts';
 
-/** A server that we did not write judges our requests and their signatures by the suite that every store has to pass. */
+/**
+ * A third-party S3 server checks Weir's requests and signatures, with the contract suite that every store has to pass.
+ */
 const skip = missingTool();
 let server: S3Server | undefined;
 let buckets = 0;

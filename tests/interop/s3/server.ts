@@ -9,7 +9,7 @@ import { shortLivedJava } from '../apache/build.ts';
 const home = import.meta.dirname;
 const target = join(home, 'target');
 const jars = join(target, 'jars');
-/** Holds the pom that the jars were gathered for. */
+/** Holds the pom of the downloaded jars. */
 const stamp = join(target, 'built-from');
 
 const startMsMax = 60_000;
@@ -21,7 +21,10 @@ export interface S3Server {
   stop(): Promise<void>;
 }
 
-/** S3Proxy with its objects in memory. It refuses what is not signed as AWS signs, and knows conditional puts. */
+/**
+ * Starts S3Proxy with objects in memory. It rejects requests without a valid AWS signature, and supports conditional
+ * puts.
+ */
 export async function startS3Server(): Promise<S3Server> {
   gatherJars();
   const port = await freePort();
@@ -31,7 +34,7 @@ export async function startS3Server(): Promise<S3Server> {
     's3proxy.authorization': 'aws-v4',
     's3proxy.identity': identity.accessKeyId,
     's3proxy.credential': identity.secretAccessKey,
-    // It does not know checksums of its own accord, and would refuse their headers.
+    // It does not support checksum headers and would otherwise reject them.
     's3proxy.ignore-unknown-headers': 'true',
     'jclouds.provider': 'transient-nio2',
     'jclouds.identity': 'unused',
@@ -69,7 +72,7 @@ export async function startS3Server(): Promise<S3Server> {
   return { port, stop };
 }
 
-/** Maven asks the network only for what its cache lacks; nothing is gathered twice. */
+/** Downloads the jars unless they are present. Maven uses the network only for what its cache lacks. */
 export function gatherJars(): void {
   const pom = readFileSync(join(home, 'pom.xml'), 'utf8');
   if (existsSync(stamp) && readFileSync(stamp, 'utf8') === pom) return;

@@ -7,7 +7,7 @@ import { lastFirst, startCluster } from '../brokers/weir-process.ts';
 import { javaSettings, type Login } from './foreign-clients.ts';
 import { SecretFiles } from './secured.ts';
 
-/** ACLs as Apache's clients, 4.3.1, meet them: made at one agent, and obeyed by the other. */
+/** ACLs with Apache's clients, 4.3.1: created at one agent and enforced by the other. */
 const skip = missingTool();
 const lifetime = lastFirst({ after });
 const files = await SecretFiles.make(lifetime);
@@ -33,7 +33,7 @@ const cluster = skip
     });
 const java = skip ? undefined! : openJavaClient(lifetime);
 
-/** One user at one of the two agents. */
+/** Returns the client settings of a user at one of the two agents. */
 const servers = (user: User, agent: 0 | 1) => {
   const login: Login = { mechanism: 'SCRAM-SHA-512', user, password: passwordOf(user) };
   const settings = javaSettings(cluster.agents[agent]!.address('Kafka'), { login });
@@ -42,7 +42,7 @@ const servers = (user: User, agent: 0 | 1) => {
 const as = <Answer>(user: User, agent: 0 | 1, command: string, ...args: readonly (string | number)[]) =>
   java.ask<Answer>(command, servers(user, agent), ...args);
 
-/** What was changed at one agent comes to the other a moment later. */
+/** Retries, because changes made at one agent reach the other with a short delay. */
 async function soon<Value>(check: () => Promise<Value>): Promise<Value> {
   for (let left = 50; ; left--) {
     try {
@@ -100,7 +100,7 @@ test('shadowed rules bind nobody, and tell whom they would have', { skip, timeou
   await as('root', 0, 'cluster-config', 'service.acls.enabled=false', 'service.acl.shadowing.enabled=true');
   await soon(() => as('bob', 1, 'create-topic', 'in-the-shadow', 1));
   await write('bob', 'in-the-shadow');
-  // Whichever of the two took the record.
+  // Either agent may have received the record.
   const agents = cluster.agents;
   const metrics = await Promise.all(
     agents.map(async (agent) => await (await fetch(`${agent.address('HTTP')}/metrics`)).text()),

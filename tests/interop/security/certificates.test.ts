@@ -16,7 +16,7 @@ import {
 import { librdkafkaClient } from './librdkafka/client.ts';
 import { SecretFiles } from './secured.ts';
 
-/** Clients that are not ours, and the certificates by which they are known. */
+/** Third-party clients that authenticate with certificates. */
 const lifetime = lastFirst({ after });
 const files = await SecretFiles.make(lifetime);
 const noJava = missingTool();

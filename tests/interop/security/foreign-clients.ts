@@ -5,9 +5,9 @@ import type { JavaClient } from '../brokers/java-client.ts';
 import { kcat, kcatRead } from '../brokers/kcat.ts';
 import type { ClientFiles, SecretFiles } from './secured.ts';
 
-/** How a client gets in. */
+/** How a client connects and authenticates. */
 export interface Way {
-  /** The certificates that it trusts; without them it speaks without TLS. */
+  /** CA certificates that it trusts; without them it does not use TLS. */
   readonly caFile?: string;
   readonly own?: ClientFiles;
   readonly login?: Login;
@@ -22,12 +22,12 @@ export type Login =
       readonly endpoint: { readonly url: string; readonly clientId: string; readonly clientSecret: string };
     };
 
-/** A client that is not ours. Each call is a connection of its own, made as `way` says. */
+/** A third-party client. Each call opens a new connection according to `way`. */
 export interface ForeignClient {
   readonly label: string;
-  /** Why it cannot do this, as the `skip` of a test. */
+  /** Why the client does not support this, as the `skip` of a test. */
   cannot(way: Way): string | false;
-  /** Creates a topic of one partition, writes values, and reads what the topic has. */
+  /** Creates a topic with one partition, writes values, and returns what it reads back. */
   writeAndRead(
     broker: string,
     way: Way,
@@ -173,13 +173,13 @@ export function javaClient(java: JavaClient, files: SecretFiles, missing: string
       await java.ask('create-topic', servers, topic, 1);
       await java.ask('produce', servers, topic, 1, values.length, 1_700_000_000_000);
       const read = await java.ask<readonly (readonly unknown[])[]>('read', servers, topic);
-      // It has values of its own; what counts is that as many come back.
+      // This client writes its own values; only their number is compared.
       return read.length === values.length ? values : read.map(String);
     },
   };
 }
 
-/** What a Java client has to be told to get in. */
+/** Returns the settings with which a Java client connects. */
 export function javaSettings(broker: string, way: Way): Record<string, string> {
   const { caFile, own, login } = way;
   const settings: Record<string, string> = {

@@ -7,7 +7,7 @@ import { lastFirst, startLocal } from '../brokers/weir-process.ts';
 import { javaSettings } from './foreign-clients.ts';
 import { SecretFiles } from './secured.ts';
 
-/** A gateway that writes for its own users: rules bind whom it names, and records tell who that was. */
+/** A gateway that writes on behalf of its users: ACLs of the named principal apply, and records carry its name. */
 const skip = missingTool();
 const lifetime = lastFirst({ after });
 const files = await SecretFiles.make(lifetime);
@@ -72,7 +72,8 @@ test('a gateway writes for those who may, and nobody else does', { skip, timeout
   await assert.rejects(write('gateway', 'of bob', { [header]: 'User:bob' }), /authorized/i);
   await assert.rejects(write('gateway', 'its own'), /authorized/i);
   await assert.rejects(write('gateway', 'of a superuser', { [header]: 'User:root' }), /authorized/i);
-  // To those who may not name others the header is one like any, and nobody can sign for somebody else.
+  // For clients that may not impersonate, the impersonation header is an ordinary header, and the principal header
+  // always names the authenticated user.
   await write('mallory', 'of mallory', { [header]: 'User:alice', 'written-by': 'alice' });
 
   const read = await java.ask<readonly (readonly unknown[])[]>('read', root, topic);

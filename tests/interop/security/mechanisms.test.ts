@@ -17,7 +17,10 @@ import { librdkafkaClient } from './librdkafka/client.ts';
 import { foreignAudience, startOidcIssuer } from './oidc-issuer.ts';
 import { SecretFiles } from './secured.ts';
 
-/** Every mechanism, with and without TLS, by clients that are not ours; and what each of them is told that does not get in. */
+/**
+ * Every SASL mechanism, with and without TLS, with third-party clients; and the errors that each reports when login
+ * fails.
+ */
 const lifetime = lastFirst({ after });
 const files = await SecretFiles.make(lifetime);
 const issuer = await startOidcIssuer(lifetime);
@@ -96,7 +99,7 @@ const strangeTokens: readonly (readonly [what: string, token: () => Promise<stri
   ['a token that was tampered with', async () => tampered(await issuer.token())],
 ];
 
-/** Somebody else, under the signature of the one who was meant. */
+/** Returns a token with another subject under the original signature. */
 function tampered(token: string): string {
   const [header, claims, signature] = token.split('.');
   const told = JSON.parse(Buffer.from(claims!, 'base64url').toString()) as Record<string, unknown>;
@@ -116,7 +119,7 @@ for (const client of clients) {
     });
   }
 }
-// The other clients fetch their tokens themselves, from an issuer that gives no wrong ones.
+// The other clients fetch their tokens themselves, from an issuer that issues no invalid ones.
 for (const client of [kafkajsClient, platformaticClient]) {
   for (const [what, token] of strangeTokens) {
     test(`${client.label} does not get in with ${what}`, bounded, async () => {

@@ -2,23 +2,23 @@ import { generateKeyPairSync } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
-// @ts-expect-error: it has no types of its own, and those that others keep for it bring two web frameworks along.
+// @ts-expect-error: the package has no types of its own, and its DefinitelyTyped package depends on two web frameworks.
 import { Provider } from 'oidc-provider';
 import type { Lifetime } from '../brokers/weir-process.ts';
 
-/** An OpenID provider that gives access tokens to applications. */
+/** An OpenID provider that issues access tokens to applications. */
 interface OidcIssuer {
   readonly url: string;
   readonly tokenEndpoint: string;
   readonly audience: string;
   readonly clientId: string;
   readonly clientSecret: string;
-  /** A token as an application gets it, for one of the audiences and so many seconds. */
+  /** Requests a token for one of the audiences. */
   token(options?: { readonly audience?: string }): Promise<string>;
 }
 
 const audience = 'weir-interop';
-/** Tokens for it are good ones, and for somebody else. */
+/** An audience whose tokens are valid, but not for this cluster. */
 export const foreignAudience = 'somebody-else';
 
 export async function startOidcIssuer(lifetime: Lifetime): Promise<OidcIssuer> {

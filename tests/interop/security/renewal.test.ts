@@ -7,7 +7,7 @@ import { lastFirst, startLocal } from '../brokers/weir-process.ts';
 import { javaSettings } from './foreign-clients.ts';
 import { SecretFiles } from './secured.ts';
 
-/** Apache's producer, 4.3.1, whose login lasts a second and a half. */
+/** Apache's producer, 4.3.1, with a login session of one and a half seconds. */
 const skip = missingTool();
 const lifetime = lastFirst({ after });
 const files = await SecretFiles.make(lifetime);

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { TestCa, type TestCertificate } from '../../../packages/agent/testing/test-ca.ts';
 import type { Lifetime } from '../brokers/weir-process.ts';
 
-/** Files that those who are to be let in, and those who let them in, need. All of them end with the test. */
+/** Credential and certificate files of servers and clients. All are removed with the test. */
 export class SecretFiles {
   readonly folder: string;
   readonly #ca: TestCa;
@@ -22,7 +22,7 @@ export class SecretFiles {
     return files;
   }
 
-  /** Readable by its owner alone, as secrets have to be. */
+  /** Writes a file that only its owner can read, as secrets have to be. */
   write(name: string, content: string): string {
     const path = join(this.folder, name);
     writeFileSync(path, content, { mode: 0o600 });
@@ -33,7 +33,7 @@ export class SecretFiles {
     return join(this.folder, 'ca.crt');
   }
 
-  /** Flags of a broker that speaks TLS. */
+  /** Returns the flags of a broker with TLS. */
   async serverFlags(): Promise<readonly string[]> {
     const { certificateFile, keyFile } = this.keep('server', await this.#ca.issueServer({ key: 'RSA' }));
     return ['-kafkaTLS', '-tlsServerCertFile', certificateFile, '-tlsServerPrivateKeyFile', keyFile];
@@ -43,14 +43,14 @@ export class SecretFiles {
     return {
       certificateFile: this.write(`${name}.crt`, certificate),
       keyFile: this.write(`${name}.key`, privateKey),
-      // Java wants both in one.
+      // Java needs both in one file.
       bothFile: this.write(`${name}.pem`, `${privateKey}${certificate}`),
       certificate,
       privateKey,
     };
   }
 
-  /** A certificate of a client, by this authority unless another is given. */
+  /** Creates a client certificate, by this CA unless another is given. */
   async client(
     name: string,
     wishes: Parameters<TestCa['issue']>[0] = {},
@@ -63,7 +63,7 @@ export class SecretFiles {
     return ['-saslCredentialsFile', this.write('credentials.json', JSON.stringify(list))];
   }
 
-  /** Settings of a Java client, by a file that its commands take in place of servers. */
+  /** Writes the settings of a Java client to a file, which its commands accept in place of servers. */
   java(name: string, settings: Readonly<Record<string, string>>): string {
     const lines = Object.entries(settings).map(([key, value]) => `${key}=${value.replaceAll('\\', '\\\\')}`);
     return `@${this.write(`${name}.properties`, `${lines.join('\n')}\n`)}`;

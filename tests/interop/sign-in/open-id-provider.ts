@@ -3,16 +3,16 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { TestContext } from 'node:test';
-// @ts-expect-error: it has no types of its own, and those that others keep for it bring two web frameworks along.
+// @ts-expect-error: the package has no types of its own, and its DefinitelyTyped package depends on two web frameworks.
 import { Provider } from 'oidc-provider';
 
 interface OpenIdProvider {
   readonly url: string;
   readonly clientId: string;
   readonly clientSecret: string;
-  /** Who sits in front of the browser; nobody refuses. */
+  /** The user at the browser; if undefined, sign-in is refused. */
   person: Person | undefined;
-  /** The requests that were made of it, by their paths. */
+  /** Paths of the requests received. */
   readonly asked: readonly string[];
 }
 
@@ -28,7 +28,7 @@ interface Grant {
   save(): Promise<string>;
 }
 
-/** The parts of it that are used here. */
+/** The parts of oidc-provider that are used here. */
 interface ForeignProvider {
   callback(): (request: IncomingMessage, response: ServerResponse) => void;
   interactionFinished(request: IncomingMessage, response: ServerResponse, result: object): Promise<void>;
@@ -45,7 +45,10 @@ interface ForeignContext {
 
 const scopes = 'openid email profile groups';
 
-/** A certified OpenID provider with a sign-in page that asks nothing. It insists on PKCE, and tells of users only when it is asked. */
+/**
+ * Starts a certified OpenID provider whose sign-in page asks nothing. It requires PKCE, and returns user claims only
+ * from the userinfo endpoint.
+ */
 export async function startOpenIdProvider(
   t: TestContext,
   {

@@ -70,7 +70,7 @@ test('sign-in: a code is worth nothing without the browser that asked for it', a
   const { headers } = await victim.open(login, (page) => page.headers.location?.startsWith(url) === true);
   const mallory = new Browser();
   const own = await mallory.open(login, (page) => page.headers.location?.startsWith(url) === true);
-  // The code of the victim, with the state of his own sign-in.
+  // The victim's code with the state of mallory's own sign-in.
   const stolen = new URL(own.headers.location!);
   stolen.searchParams.set('code', new URL(headers.location!).searchParams.get('code')!);
   const page = await mallory.step(stolen.href, true);

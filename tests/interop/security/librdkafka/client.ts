@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { PythonOf } from '../../python/venv.ts';
 import type { ForeignClient, Way } from '../foreign-clients.ts';
 
-/** A newer librdkafka than kcat has, which fetches its OAuth tokens itself. */
+/** A newer librdkafka than that of kcat, which fetches its OAuth tokens itself. */
 export function librdkafkaClient({ missing, python }: PythonOf): ForeignClient {
   return {
     label: 'librdkafka 2.16',
