@@ -18,8 +18,8 @@ const fullPairs = 1_000;
 const tinyPairs = 2;
 /**
  * Very short intervals: the speed of a shared machine changes from one tenth of a second to the next by more than the
- * effect to be measured. Work that other threads do later is then shared by both kinds of interval; in intervals of
- * several seconds it could not be told from noise.
+ * measured effect. Work that other threads do later is then shared by both kinds of interval; with intervals of several
+ * seconds it was lost in the noise.
  */
 const stretchMs = 40;
 

@@ -28,7 +28,7 @@ export const fetchEncode: Benchmark = {
     };
     const encode = () => encodeResponse(apis.Fetch, version, 1, body);
 
-    // Response bytes outside the page were copied; the rest of them are encoded fields.
+    // Response bytes outside the page are encoded fields or copies.
     const slices = encode();
     const recordBytes = partitionCount * partitionBytes;
     const referencedBytes = slices

@@ -197,7 +197,7 @@ if (flags.verifier !== undefined) {
 
 let isOver = false;
 let kills = 0;
-/** Kills the processes in turn and restarts each at once. */
+/** Kills the processes in turn and restarts each after a second. */
 async function trouble(): Promise<void> {
   if (flags.kill === 'nothing') return;
   const [victims, start] =

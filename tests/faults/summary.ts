@@ -4,7 +4,7 @@ import type { Outcome } from './run-scenario.ts';
 const kinds = Object.keys(defects) as Defect[];
 const columns = ['scenario', 'harms', 'acknowledged', 'read', 'committed', 'aborted', 'offsets'];
 
-/** Whether a scenario passed. A scenario without writes or faults does not. */
+/** Whether a scenario passed or was skipped. A scenario without writes or faults fails. */
 export function isWell(outcome: Outcome): boolean {
   if ('skipped' in outcome) return true;
   const { verdict, harms, problem } = outcome;

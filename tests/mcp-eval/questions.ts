@@ -545,7 +545,7 @@ export const questions: readonly Question[] = [
         }),
       ],
     ],
-    // The percentile over all 120 values, however they are spread over time.
+    // The average over all 120 values, however they are spread over time.
     facts: [/^\t120\t595$/m],
   },
   {

@@ -4,7 +4,7 @@ import type { Generation } from './membership.ts';
 
 const requestTimeoutMs = 3_000;
 
-/** Fetches the group's offsets in the partitions of a generation. Waits for pending transactional offsets. */
+/** Fetches the group's offsets in the partitions of a generation. Throws while transactional offsets are pending. */
 export async function fetchPositions(
   asker: Asker,
   { topicName, topicId }: Bootstrap,

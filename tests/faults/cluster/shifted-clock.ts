@@ -2,8 +2,8 @@ import { readFileSync, watchFile } from 'node:fs';
 import { systemClock, systemEnvironment } from '@weir/core';
 
 /**
- * Loaded with `--import` into a process whose wall clock is to jump. A file holds the offset in milliseconds. The
- * monotonic clock and timers are unchanged, as when the clock of a machine is set.
+ * Loaded with `--import` into a process to shift its wall clock. A file holds the offset in milliseconds. The monotonic
+ * clock and timers are unchanged, as when the clock of a machine is set.
  */
 const file = systemEnvironment.WEIR_FAULTS_CLOCK!;
 const trueNowMs = systemClock.nowMs.bind(systemClock);

@@ -42,7 +42,7 @@ interface World {
   readonly cluster: FakeCluster;
 }
 
-/** Starts a whole agent with its ports. A killed agent does not deregister. */
+/** Starts a whole agent with its ports. It never deregisters, so that stopping it is like killing it. */
 async function start(t: TestContext, { bucket, cluster }: World, agentId: string, zone: string) {
   const port: ClusterPort = new Proxy<ClusterPort>(cluster, {
     get(target, name) {

@@ -219,7 +219,7 @@ const requests = {
   },
   DescribeConfigs: {
     nulls: { 'resources[].configurationKeys': 0 },
-    // For kafkajs an empty list and null are the same, and it writes null.
+    // kafkajs treats an empty list as null and writes null.
     nearest: (request) => ({
       ...request,
       resources: request.resources.map((resource) => ({
@@ -257,7 +257,7 @@ const requests = {
   },
   CreatePartitions: {
     nulls: { 'topics[].assignments': 0 },
-    // For kafkajs an empty list and null are the same, and it writes null, which the protocol forbids for broker ids.
+    // kafkajs treats an empty list as null and writes null, which the protocol forbids for broker ids.
     nearest: (request) => ({
       ...request,
       topics: request.topics.map((topic) => ({

@@ -129,7 +129,10 @@ test('the commands of the README work one after the other on a fresh clone', {
   assert.ok(!existsSync(join(clone, 'node_modules/typescript')), 'without the tools of contributors');
 });
 
-/** Skips blocks after a failed one, because they would fail as a consequence. */
+/**
+ * Runs a block as a subtest and returns whether it passed. The caller stops at a failure, because later blocks would
+ * fail as a consequence.
+ */
 async function passes(t: TestContext, block: Block, run: (block: Block) => Promise<void>): Promise<boolean> {
   let hasPassed = false;
   await t.test(`line ${block.line}: ${firstLine(block.text)}`, async () => {
