@@ -18,7 +18,7 @@ import { type Deps, delayMs } from './deps.ts';
 export type RequestBody<A> = A extends Api<infer Request, Fields> ? WriteStruct<Request> : never;
 export type ResponseBody<A> = A extends Api<Fields, infer Response> ? ReadStruct<Response> : never;
 
-/** API versions of the simulated clients: those with topic ids. */
+/** API versions of the simulated clients. Produce and Fetch identify topics by id. */
 const versions = {
   Produce: 13,
   Fetch: 17,

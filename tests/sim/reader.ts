@@ -27,7 +27,7 @@ export class Reader {
     this.positions = new Array<number>(bootstrap.partitionCount).fill(0);
   }
 
-  /** Reads at the log end until stopped. */
+  /** Follows the log end until stopped. */
   follow(): void {
     const round = async (): Promise<void> => {
       while (!this.#isStopped) {

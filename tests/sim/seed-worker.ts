@@ -13,7 +13,7 @@ export type SeedOutcome = { readonly tally: Tally } | { readonly failure: string
 
 /** Runs seeds in sequence until one fails. */
 async function runSeeds({ from, below, step, movesMidway }: SeedWork): Promise<SeedOutcome> {
-  // Stack traces are off for speed: errors are frequent here, and a failing seed is run again alone.
+  // No stack traces: errors are frequent here, and their origin matters only when a failing seed is run alone.
   Error.stackTraceLimit = 0;
   const tally = newTally();
   for (let seed = from; seed < below; seed += step) {

@@ -331,7 +331,7 @@ class World implements Deps {
 
   #startNodeLater(slot: number): void {
     const stopped = this.#nodes[slot]!;
-    // With the same id or another, before the stopping process has ended or after.
+    // Restarts with the same id or another. A process that has not stopped by then is killed.
     const id = this.random.next() < 0.5 ? `cp${slot}` : `cp${slot}-${this.#starts++}`;
     this.clock.after(2_500 + this.random.next() * 3_000, () => {
       // A second fault replaced the process while it stopped. Two processes at one address would be indistinguishable

@@ -19,7 +19,7 @@ export interface SocketBroker extends Broker {
 
 const connectTimeoutMs = 2_000;
 
-/** A client connection over a socket, opened by the first request. */
+/** A client connection over a socket, opened on construction. */
 export class SocketConnection implements Connection {
   readonly broker: SocketBroker;
   readonly #opening: Promise<KafkaConnection>;

@@ -55,7 +55,7 @@ test(
         partition: index % partitionCount,
         value,
       }));
-      // When the leader of a partition changes between two attempts to a broker that has answered the first, kafkajs
+      // When the leader of a partition changes, between two attempts, to a broker that answered the first one, kafkajs
       // 2.2.4 does not send the partition again and resolves without it (`createProducerRequests` only uses brokers
       // without an answer).
       let unanswered = messages;

@@ -23,7 +23,8 @@ const broker = (await startLocal({ after })).address('Kafka');
 const kafka = new Kafka({ clientId: 'judge', brokers: [broker], logLevel: logLevel.NOTHING });
 const bounded = { timeout: 180_000 };
 
-// kafkajs includes gzip and leaves the other codecs to plug-ins. These are not the libraries that Weir uses.
+// kafkajs includes gzip and leaves the other codecs to plug-ins. These are not the libraries that Weir uses, except for
+// zstd, which is that of node:zlib.
 for (const codec of ['snappy', 'lz4', 'zstd'] as const) {
   const { compressSync, decompressSync } = compressionsAlgorithms[codec];
   plugCodec(codecIds[codec], compressSync, decompressSync);

@@ -235,7 +235,7 @@ function messagesOf(batch: Batch): Message[] {
   }));
 }
 
-/** Returns headers in the form of kafkajs: the values of one name as a list. */
+/** Returns headers in the form of kafkajs: the values of a repeated name are a list. */
 function headersObject(headers: readonly Header[]): Message['headers'] {
   const grouped = Map.groupBy(headers, ({ key }) => key);
   return Object.fromEntries(
