@@ -28,7 +28,7 @@ import {
 } from '@weir/cluster';
 import { clusterLimits } from '@weir/cluster/limits';
 import { type Clock, coreLimits, type Log } from '@weir/core';
-import type { ClusterMachine, GroupOffsets, PartitionOfTopic } from '@weir/machine';
+import type { GroupOffsets, PartitionOfTopic } from '@weir/machine';
 import type { ClassicRules } from './classic/event.ts';
 import { ClassicGroupRuntime } from './classic/group-runtime.ts';
 import { refusedJoin, refusedSync } from './classic/step.ts';
@@ -42,24 +42,10 @@ import { type Group, type GroupHost, servesClassicMembers } from './group.ts';
 import { GroupDirectory } from './group-directory.ts';
 import { GroupSaver, type Submit } from './group-saver.ts';
 import { GroupSweep } from './group-sweep.ts';
+import type { GroupsMachine } from './groups-machine.ts';
 import { ShareConfigs } from './share/share-configs.ts';
 import { ShareCoordinator } from './share/share-coordinator.ts';
 import { WakeQueue } from './wake-queue.ts';
-
-/** The part of the machine that the coordinator reads. */
-export type GroupsMachine = Pick<
-  ClusterMachine,
-  | 'records'
-  | 'offsets'
-  | 'fetchOffsets'
-  | 'findBatches'
-  | 'topicById'
-  | 'topicByName'
-  | 'topicByNumber'
-  | 'topicNames'
-  | 'topicNumber'
-  | 'clusterConfigs'
->;
 
 interface CoordinatorOptions {
   readonly machine: GroupsMachine;

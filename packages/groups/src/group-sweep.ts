@@ -1,10 +1,10 @@
 import { clusterConfigValue } from '@weir/cluster';
 import type { Clock, Log } from '@weir/core';
 import type { OffsetsToForget, PartitionOfTopic } from '@weir/machine';
-import type { GroupsMachine } from './coordinator.ts';
 import type { Group, OffsetExpiry } from './group.ts';
 import type { GroupDirectory } from './group-directory.ts';
 import type { Submit } from './group-saver.ts';
+import type { GroupsMachine } from './groups-machine.ts';
 import { isExpired } from './offset-retention.ts';
 
 const sweepIntervalMs = 60_000;

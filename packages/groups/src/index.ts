@@ -1,1 +1,2 @@
-export { GroupCoordinator, type GroupsMachine } from './coordinator.ts';
+export { GroupCoordinator } from './coordinator.ts';
+export type { GroupsMachine } from './groups-machine.ts';

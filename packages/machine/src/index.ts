@@ -19,6 +19,6 @@ export { ClusterMachine } from './machine.ts';
 export { hasNodeId, type NodeIdRequest } from './node-ids/node-ids.ts';
 export type { GroupOffsets } from './offsets/commit-offsets.ts';
 export type { OffsetsToForget, PartitionOfTopic } from './offsets/forget-offsets.ts';
-export type { StoredOffset } from './offsets/offsets.ts';
+export type { StoredOffset } from './offsets/stored-offset.ts';
 export { describeQuotas } from './quotas/describe-quotas.ts';
 export { snapshotHeadBytes, snapshotVersion, snapshotVersionOf } from './snapshot-format/snapshot-version.ts';

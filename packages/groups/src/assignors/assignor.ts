@@ -1,17 +1,7 @@
+import type { AssignorMember } from './assignor-member.ts';
 import type { TopicPartitions } from './partitions.ts';
 import { assignRange } from './range.ts';
 import { assignUniformly } from './uniform.ts';
-
-/** A member as an assignor sees it. */
-export interface AssignorMember {
-  readonly memberId: string;
-  /** The name of a static member. */
-  readonly instanceId: string | null;
-  /** Ids of the subscribed topics; all of them exist. Members with the same subscription share the object. */
-  readonly topicIds: ReadonlySet<string>;
-  /** Its previous target assignment. */
-  readonly before: TopicPartitions;
-}
 
 /**
  * Assigns every partition of each subscribed topic to exactly one member that subscribes to the topic. The result

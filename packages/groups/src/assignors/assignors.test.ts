@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { type AssignorMember, type AssignorName, assignors } from './assignor.ts';
+import { type AssignorName, assignors } from './assignor.ts';
+import type { AssignorMember } from './assignor-member.ts';
 import { countOf, has, noPartitions, type TopicPartitions } from './partitions.ts';
 
 type Topics = ReadonlyMap<string, number>;

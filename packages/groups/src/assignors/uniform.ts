@@ -1,4 +1,4 @@
-import type { AssignorMember } from './assignor.ts';
+import type { AssignorMember } from './assignor-member.ts';
 import { LoadHeap } from './load-heap.ts';
 import type { TopicPartitions } from './partitions.ts';
 

@@ -1,4 +1,5 @@
-import { type AssignorMember, type AssignorName, assignors, defaultAssignor } from '../assignors/assignor.ts';
+import { type AssignorName, assignors, defaultAssignor } from '../assignors/assignor.ts';
+import type { AssignorMember } from '../assignors/assignor-member.ts';
 import type { ConsumerGroup, Subscription, TopicsView } from './consumer-group.ts';
 import type { ConsumerStep } from './event.ts';
 

@@ -1,5 +1,5 @@
 import type { GroupError, ShareHeartbeat, ShareHeartbeatAnswer } from '@weir/cluster';
-import type { AssignorMember } from '../assignors/assignor.ts';
+import type { AssignorMember } from '../assignors/assignor-member.ts';
 import type { TopicsView } from '../consumer/consumer-group.ts';
 import type { ShareGroup, ShareMember } from './share-group.ts';
 import { assignSimply } from './simple-assignor.ts';

@@ -1,4 +1,4 @@
-import type { AssignorMember } from '../assignors/assignor.ts';
+import type { AssignorMember } from '../assignors/assignor-member.ts';
 import type { TopicPartitions } from '../assignors/partitions.ts';
 import { assignUniformly } from '../assignors/uniform.ts';
 

@@ -1,4 +1,4 @@
-import type { ProducerState } from './producers.ts';
+import type { ProducerState } from './producer-state.ts';
 
 /**
  * The producer states of one moment, from the one idle longest to the one that wrote last. They are read one by one

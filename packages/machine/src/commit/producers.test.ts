@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { PartitionLog } from '../log/partition-log.ts';
 import { PointerPool } from '../log/pointer-pool.ts';
-import { type ProducerState, Producers } from './producers.ts';
+import type { ProducerState } from './producer-state.ts';
+import { Producers } from './producers.ts';
 
 const sequenceMax = 2 ** 31 - 1;
 const never = -1;

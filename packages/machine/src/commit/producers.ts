@@ -1,5 +1,6 @@
 import type { PartitionLog } from '../log/partition-log.ts';
 import { CapturedProducers } from './captured-producers.ts';
+import type { ProducerBatch, ProducerState } from './producer-state.ts';
 import { lastSequence, nextSequence, sequenceCount } from './sequence.ts';
 
 /**
@@ -279,17 +280,3 @@ export class Producers {
 }
 
 type Growable = Float64Array | Int32Array | Uint32Array | Int16Array | Uint8Array;
-
-export interface ProducerState {
-  readonly log: PartitionLog;
-  readonly producerId: number;
-  readonly epoch: number;
-  readonly writtenMs: number;
-  readonly batches: readonly ProducerBatch[];
-}
-
-export interface ProducerBatch {
-  readonly firstSequence: number;
-  readonly lastSequence: number;
-  readonly baseOffset: number;
-}

@@ -1,4 +1,4 @@
-import type { StoredOffset } from './offsets.ts';
+import type { StoredOffset } from './stored-offset.ts';
 
 export interface PendingOfProducer {
   readonly producerId: number;

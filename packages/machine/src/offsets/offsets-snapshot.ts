@@ -3,7 +3,7 @@ import type { ByteWriter } from '../bytes/byte-writer.ts';
 import type { ClusterState } from '../cluster-state.ts';
 import type { SnapshotReader, SnapshotWriter } from '../snapshot-format/snapshot-columns.ts';
 import type { CapturedOffsets } from './captured-offsets.ts';
-import type { StoredOffset } from './offsets.ts';
+import type { StoredOffset } from './stored-offset.ts';
 
 /**
  * Writes groups and their offsets in order of first commits, which is the same for all machines that apply the same

@@ -2,6 +2,7 @@ import { coreLimits } from '@weir/core';
 import { CapturedOffsets, type PendingOfProducer } from './captured-offsets.ts';
 import { OffsetPool, type OffsetValue } from './offset-pool.ts';
 import { PendingOffsets } from './pending-offsets.ts';
+import type { StoredOffset } from './stored-offset.ts';
 
 /** An offset to commit for one partition. */
 export interface OffsetRow {
@@ -10,12 +11,6 @@ export interface OffsetRow {
   readonly offset: number;
   readonly leaderEpoch: number;
   readonly metadata: string;
-}
-
-/** A stored offset of one partition. */
-export interface StoredOffset extends OffsetValue {
-  readonly topicNumber: number;
-  readonly partition: number;
 }
 
 /**

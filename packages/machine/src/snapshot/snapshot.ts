@@ -1,6 +1,7 @@
 import { UnreadableBytes } from '../bytes/byte-reader.ts';
 import { ClusterState } from '../cluster-state.ts';
-import { type ProducerBatch, windowBatches } from '../commit/producers.ts';
+import type { ProducerBatch } from '../commit/producer-state.ts';
+import { windowBatches } from '../commit/producers.ts';
 import type { PartitionLog } from '../log/partition-log.ts';
 import { SnapshotReader, SnapshotWriter } from '../snapshot-format/snapshot-columns.ts';
 import { snapshotVersion } from '../snapshot-format/snapshot-version.ts';

@@ -1,0 +1,16 @@
+import type { ClusterMachine } from '@weir/machine';
+
+/** The part of the machine that the coordinator reads. */
+export type GroupsMachine = Pick<
+  ClusterMachine,
+  | 'records'
+  | 'offsets'
+  | 'fetchOffsets'
+  | 'findBatches'
+  | 'topicById'
+  | 'topicByName'
+  | 'topicByNumber'
+  | 'topicNames'
+  | 'topicNumber'
+  | 'clusterConfigs'
+>;
