@@ -117,7 +117,7 @@ export class GroupCoordinator implements GroupsPort {
         measuredViewOf: (reader) => this.#sights.measuredViewOf(reader),
       },
       log,
-      memberRecord: (key) => machine.records.get('groupMember', key),
+      memberRecord: (key) => machine.kv.get('groupMember', key),
       save: (group, others) => this.#saver.save(group.groupId, this.#directory.encode(group), others),
       put: (group, changes) => this.#saver.put(group.groupId, changes),
       replace: (group, by) => this.#directory.replace(group, by),
@@ -133,7 +133,7 @@ export class GroupCoordinator implements GroupsPort {
       },
       wakeBy: (group, atMs) => this.#wakes.wakeBy(group, atMs),
     };
-    this.#directory = new GroupDirectory(machine.records, this.#host, clock, log, (group) =>
+    this.#directory = new GroupDirectory(machine.kv, this.#host, clock, log, (group) =>
       this.#wakes.wakeBy(group, clock.monotonicMs()),
     );
     this.#consumers = new ConsumerGroups({

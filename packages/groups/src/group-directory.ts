@@ -1,6 +1,6 @@
 import { type GroupType, groupTypes } from '@weir/cluster';
 import { type Clock, coreLimits, type Log } from '@weir/core';
-import { ByteReader, ByteWriter, type Records, UnreadableBytes } from '@weir/machine';
+import { ByteReader, ByteWriter, type KeyValueStore, UnreadableBytes } from '@weir/machine';
 import { ClassicGroupRuntime } from './classic/group-runtime.ts';
 import { ConsumerGroupRuntime } from './consumer/group-runtime.ts';
 import type { Group, GroupHost, ReadGroup } from './group.ts';
@@ -25,7 +25,7 @@ const turnPauseMs = 1;
  * and the rest in the background, so that a failover does not wait for a hundred thousand groups.
  */
 export class GroupDirectory {
-  readonly #records: Pick<Records, 'get' | 'of'>;
+  readonly #kv: Pick<KeyValueStore, 'get' | 'of'>;
   readonly #host: GroupHost;
   readonly #log: Log;
   readonly #groups = new Map<string, Group>();
@@ -36,17 +36,17 @@ export class GroupDirectory {
   #cancelTurn: () => void = () => {};
 
   constructor(
-    records: Pick<Records, 'get' | 'of'>,
+    kv: Pick<KeyValueStore, 'get' | 'of'>,
     host: GroupHost,
     clock: Clock,
     log: Log,
     onRead: (group: Group) => void,
   ) {
-    this.#records = records;
+    this.#kv = kv;
     this.#host = host;
     this.#log = log;
     this.#onRead = onRead;
-    this.#unread = new Set(records.of('group').keys());
+    this.#unread = new Set(kv.of('group').keys());
     this.#readLater(clock);
   }
 
@@ -111,7 +111,7 @@ export class GroupDirectory {
   }
 
   #read(groupId: string): void {
-    const value = this.#records.get('group', groupId);
+    const value = this.#kv.get('group', groupId);
     if (value === undefined) return;
     try {
       const reader = new ByteReader(value);

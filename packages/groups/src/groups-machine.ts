@@ -3,7 +3,7 @@ import type { ClusterMachine } from '@weir/machine';
 /** The part of the machine that the coordinator reads. */
 export type GroupsMachine = Pick<
   ClusterMachine,
-  | 'records'
+  | 'kv'
   | 'offsets'
   | 'fetchOffsets'
   | 'findBatches'

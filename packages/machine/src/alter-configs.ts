@@ -131,17 +131,17 @@ export function applyConfigsAltered(state: ClusterState, reader: ByteReader): Cl
 
 /** Returns the configs of a group, a client-metrics subscription or a broker. */
 export function storedConfigs(
-  { records }: Pick<ClusterState, 'records'>,
+  { kv }: Pick<ClusterState, 'kv'>,
   kind: StoredConfigKind,
   name: string,
 ): Configs {
-  const value = records.get(namespaceOf[kind], name);
+  const value = kv.get(namespaceOf[kind], name);
   return value === undefined ? {} : (JSON.parse(value.toString()) as Configs);
 }
 
 /** Returns the names that have configs. */
-export function storedConfigNames({ records }: ClusterState, kind: StoredConfigKind): string[] {
-  return [...records.of(namespaceOf[kind]).keys()];
+export function storedConfigNames({ kv }: ClusterState, kind: StoredConfigKind): string[] {
+  return [...kv.of(namespaceOf[kind]).keys()];
 }
 
 /** Each kind has a limit besides that of all entries, so that configs do not use up the space of groups. */
@@ -157,9 +157,9 @@ function problemOf(
   } as const;
   for (const [namespace, max] of Object.entries(limitOf) as [keyof typeof limitOf, number][]) {
     const own = changes.filter((change) => change.namespace === namespace && change.value !== null);
-    const added = own.filter(({ key }) => state.records.get(namespace, key) === undefined).length;
-    if (added > 0 && state.records.of(namespace).size + added > max) {
-      return `The cluster has configs for ${state.records.of(namespace).size} of at most ${max} such resources.`;
+    const added = own.filter(({ key }) => state.kv.get(namespace, key) === undefined).length;
+    if (added > 0 && state.kv.of(namespace).size + added > max) {
+      return `The cluster has configs for ${state.kv.of(namespace).size} of at most ${max} such resources.`;
     }
   }
   return decidePutEntries(state, limits, changes).problem;

@@ -1,6 +1,6 @@
 import { Producers } from './commit/producers.ts';
 import { RecentFiles } from './commit/recent-files.ts';
-import { Records } from './kv/key-value-store.ts';
+import { KeyValueStore } from './kv/key-value-store.ts';
 import { FileTable } from './log/file-table.ts';
 import { PointerPool } from './log/pointer-pool.ts';
 import { Offsets } from './offsets/offsets.ts';
@@ -22,7 +22,7 @@ export class ClusterState {
   readonly producers = new Producers();
   readonly recentFiles = new RecentFiles();
   readonly recentRequests = new RecentReplies();
-  readonly records = new Records();
+  readonly kv = new KeyValueStore();
   readonly offsets = new Offsets();
 
   readonly transactions = new Transactions();

@@ -12,7 +12,7 @@ export {
 export { type HeardLogins, loginsHeardSince } from './credentials/credential-use.ts';
 export { listCredentials } from './credentials/credentials.ts';
 export { describeScramCredentials } from './credentials/scram-credentials.ts';
-export { Records } from './kv/key-value-store.ts';
+export { KeyValueStore } from './kv/key-value-store.ts';
 export type { Namespace } from './kv/namespaces.ts';
 export type { EntryChange } from './kv/put-entries.ts';
 export { ClusterMachine } from './machine.ts';

@@ -25,7 +25,7 @@ import { applyEntry } from './apply-entry.ts';
 import { ClusterState } from './cluster-state.ts';
 import { type Command, MalformedCommand, type ReplyOf } from './command.ts';
 import { CommandWork, executors, type Outcome } from './execute-command.ts';
-import type { Records } from './kv/key-value-store.ts';
+import type { KeyValueStore } from './kv/key-value-store.ts';
 import { findBatches, findOffset } from './log/find.ts';
 import { defaultLimits, type MachineLimits } from './machine-limits.ts';
 import { fetchOffsets, type GroupOffsetsQuery } from './offsets/fetch-offsets.ts';
@@ -235,13 +235,13 @@ export class ClusterMachine {
   }
 
   countResources(): ResourceCounts {
-    const { topics, records } = this.#state;
+    const { topics, kv } = this.#state;
     return {
       topics: topics.liveCount,
       partitions: topics.livePartitionCount,
-      acls: records.of('acl').size,
-      clientQuotas: records.of('clientQuota').size,
-      credentials: records.of('credential').size,
+      acls: kv.of('acl').size,
+      clientQuotas: kv.of('clientQuota').size,
+      credentials: kv.of('credential').size,
     };
   }
 
@@ -270,8 +270,8 @@ export class ClusterMachine {
   }
 
   /** Read-only. */
-  get records(): Pick<Records, 'get' | 'of' | 'count' | 'bytes'> {
-    return this.#state.records;
+  get kv(): Pick<KeyValueStore, 'get' | 'of' | 'count' | 'bytes'> {
+    return this.#state.kv;
   }
 
   /** Read-only. */
@@ -285,7 +285,7 @@ export class ClusterMachine {
 
   /** Returns the sizes of the state, for metrics. */
   stats(): MachineStats {
-    const { topics, files, producers, recentFiles, recentRequests, records, offsets, transactions } =
+    const { topics, files, producers, recentFiles, recentRequests, kv, offsets, transactions } =
       this.#state;
     let pointers = 0;
     let logBytes = 0;
@@ -305,8 +305,8 @@ export class ClusterMachine {
       producers: producers.count,
       recentFiles: recentFiles.count,
       recentRequests: recentRequests.count,
-      records: records.count,
-      recordBytes: records.bytes,
+      records: kv.count,
+      recordBytes: kv.bytes,
       committedOffsets: offsets.count,
       transactionalIds: transactions.count,
       openTransactions: transactions.openCount,
@@ -314,12 +314,12 @@ export class ClusterMachine {
   }
 
   snapshotForFollowers(): Omit<ClusterSnapshot, 'agents'> {
-    const { clusterId, clusterConfigs, topics, records } = this.#state;
+    const { clusterId, clusterConfigs, topics, kv } = this.#state;
     return {
       clusterId,
       clusterConfigs,
       ...topicColumns(topics.live(), topics.livePartitionCount),
-      records: records.followed(),
+      records: kv.followed(),
     };
   }
 

@@ -6,10 +6,10 @@ import type { ConsumerRules } from './event.ts';
 
 /** The configured rules of consumer groups, computed once per change of the configs. */
 export class ConsumerConfigs {
-  readonly #machine: Pick<ClusterMachine, 'clusterConfigs' | 'records'>;
+  readonly #machine: Pick<ClusterMachine, 'clusterConfigs' | 'kv'>;
   #made: { readonly configs: ConfigTexts; readonly rules: ConsumerRules } | undefined;
 
-  constructor(machine: Pick<ClusterMachine, 'clusterConfigs' | 'records'>) {
+  constructor(machine: Pick<ClusterMachine, 'clusterConfigs' | 'kv'>) {
     this.#machine = machine;
   }
 
@@ -18,7 +18,7 @@ export class ConsumerConfigs {
     const configs = this.#machine.clusterConfigs();
     if (this.#made?.configs !== configs) this.#made = { configs, rules: rulesOf(configs) };
     const { rules } = this.#made;
-    const own = this.#machine.records.get('groupConfigs', groupId);
+    const own = this.#machine.kv.get('groupConfigs', groupId);
     return own === undefined ? rules : { ...rules, ...ownRules(JSON.parse(own.toString()), configs) };
   }
 

@@ -19,7 +19,7 @@ export interface TopicVisibility {
 export const allTopicsVisible: TopicVisibility = { key: '', sees: () => true };
 
 interface TopicVisibilitiesOptions {
-  readonly machine: Pick<ClusterMachine, 'records' | 'clusterConfigs'>;
+  readonly machine: Pick<ClusterMachine, 'kv' | 'clusterConfigs'>;
   readonly clock: Clock;
   /** The visibility of topics may have changed. */
   readonly onChanged: () => void;
@@ -48,7 +48,7 @@ export class TopicVisibilities {
 
   measuredViewOf(reader: TopicReader | null): TopicVisibility {
     if (reader === null || !this.#isEnforced) return allTopicsVisible;
-    this.#rules ??= new TopicRules(readAcls(this.#options.machine.records.of('acl').keys()));
+    this.#rules ??= new TopicRules(readAcls(this.#options.machine.kv.of('acl').keys()));
     const { index, hosts } = this.#rules;
     const { principals, host } = reader;
     const question = { principals, host, operation: 'DESCRIBE', resourceType: 'TOPIC' } as const;

@@ -14,11 +14,11 @@ export interface ShareGroupRules extends ShareRules, PartitionRules {
 
 /** The configured rules of share groups, computed once per change of the configs. */
 export class ShareConfigs {
-  readonly #machine: Pick<ClusterMachine, 'clusterConfigs' | 'records'>;
+  readonly #machine: Pick<ClusterMachine, 'clusterConfigs' | 'kv'>;
   #configs: ConfigTexts | undefined;
   readonly #made = new Map<string, { readonly own: Buffer | undefined; readonly rules: ShareGroupRules }>();
 
-  constructor(machine: Pick<ClusterMachine, 'clusterConfigs' | 'records'>) {
+  constructor(machine: Pick<ClusterMachine, 'clusterConfigs' | 'kv'>) {
     this.#machine = machine;
   }
 
@@ -28,7 +28,7 @@ export class ShareConfigs {
       this.#made.clear();
       this.#configs = configs;
     }
-    const own = this.#machine.records.get('groupConfigs', groupId);
+    const own = this.#machine.kv.get('groupConfigs', groupId);
     // Groups without own configs share the rules.
     const key = own === undefined ? '' : groupId;
     const made = this.#made.get(key);

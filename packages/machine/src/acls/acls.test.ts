@@ -43,7 +43,7 @@ function remove(cluster: Cluster, ...filters: AclFilter[]) {
 }
 
 function known(cluster: Cluster, filter: Partial<AclFilter> = {}): string[] {
-  return describeAcls(cluster.machine.records, { ...anyAcl, ...filter }).map(describeAcl);
+  return describeAcls(cluster.machine.kv, { ...anyAcl, ...filter }).map(describeAcl);
 }
 
 describe('creating and deleting', () => {
@@ -331,7 +331,7 @@ test('rules that come and go are those of a set', () => {
       }
       const expected = [...model.values()].map(aclKey).sort();
       const isThere = (machine: ClusterMachine) =>
-        assert.deepEqual([...readAcls(machine.records.of('acl').keys())].map(aclKey).sort(), expected);
+        assert.deepEqual([...readAcls(machine.kv.of('acl').keys())].map(aclKey).sort(), expected);
       isThere(cluster.machine);
       isThere(cluster.replay().machine);
       isThere(ClusterMachine.restore(cluster.saved()));

@@ -11,9 +11,9 @@ export function decideCreateAcls(
   limits: MachineLimits,
   acls: readonly Acl[],
 ): { changed: readonly EntryChange[]; results: AclResult[] } {
-  const known = state.records.of('acl');
+  const known = state.kv.of('acl');
   const added = new Map<string, EntryChange>();
-  let bytes = state.records.bytesOf('acl');
+  let bytes = state.kv.bytesOf('acl');
   const results = acls.map((acl): AclResult => {
     const problem = problemOfNewAcl(acl);
     if (problem !== undefined) return { error: 'INVALID_REQUEST', message: problem };

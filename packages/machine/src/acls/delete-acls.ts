@@ -6,11 +6,11 @@ import type { MachineLimits } from '../machine-limits.ts';
 
 /** Decides which rules each filter deletes, without applying it. */
 export function decideDeleteAcls(
-  { records }: ClusterState,
+  { kv }: ClusterState,
   limits: MachineLimits,
   filters: readonly AclFilter[],
 ): { changed: readonly EntryChange[]; results: DeletedAcls[] } {
-  const known = records.of('acl');
+  const known = kv.of('acl');
   const gone = new Set<string>();
   let scans = 0;
   let all: [key: string, acl: Acl][] | undefined;

@@ -36,7 +36,7 @@ function logIn(cluster: Cluster, ...usernames: string[]): string {
 
 function lastUses(machine: ClusterMachine): Record<string, number | null | undefined> {
   return Object.fromEntries(
-    listCredentials(machine.records).map(({ username, lastUsedMs }) => [username, lastUsedMs]),
+    listCredentials(machine.kv).map(({ username, lastUsedMs }) => [username, lastUsedMs]),
   );
 }
 
@@ -68,24 +68,24 @@ test('logins without a credential, or from before it was created, are not stored
   ];
   cluster.execute({ kind: 'noteLogins', logins: { uses, heardSinceMs: 7 } });
   assert.deepEqual(
-    [...cluster.machine.records.of('credentialUse').keys()],
+    [...cluster.machine.kv.of('credentialUse').keys()],
     [''],
     'since when they are heard',
   );
-  assert.equal(loginsHeardSince(cluster.machine.records), 7);
+  assert.equal(loginsHeardSince(cluster.machine.kv), 7);
 });
 
 test('deleting a credential removes its last use, and a new one of the same name starts unused', () => {
   const cluster = clusterOf('ann');
   logIn(cluster, 'ann');
   cluster.execute({ kind: 'deleteCredentials', usernames: ['ann'] });
-  assert.equal(lastUseOf(cluster.machine.records, 'ann'), undefined);
+  assert.equal(lastUseOf(cluster.machine.kv, 'ann'), undefined);
   const heard = new Map([['ann', cluster.nowMs]]);
   cluster.nowMs += 1;
   put(cluster, 'ann');
-  assert.equal(listCredentials(cluster.machine.records, heard)[0]!.lastUsedMs, null);
+  assert.equal(listCredentials(cluster.machine.kv, heard)[0]!.lastUsedMs, null);
   heard.set('ann', cluster.nowMs);
-  assert.equal(listCredentials(cluster.machine.records, heard)[0]!.lastUsedMs, cluster.nowMs);
+  assert.equal(listCredentials(cluster.machine.kv, heard)[0]!.lastUsedMs, cluster.nowMs);
 });
 
 test('a changed credential retains its last use', () => {
@@ -99,17 +99,17 @@ test('a changed credential retains its last use', () => {
 
 test('it is stored once that the start of complete reporting is unknown', () => {
   const cluster = clusterOf('ann');
-  const { records } = cluster.machine;
+  const { kv } = cluster.machine;
   const note = (heardSinceMs: number | null) =>
     cluster.execute({ kind: 'noteLogins', logins: { uses: [], heardSinceMs } });
-  assert.equal(loginsHeardSince(records), undefined);
+  assert.equal(loginsHeardSince(kv), undefined);
   note(5);
-  assert.equal(loginsHeardSince(records), 5);
+  assert.equal(loginsHeardSince(kv), 5);
   note(null);
   const { length } = cluster.journal;
   note(null);
   assert.equal(cluster.journal.length, length, 'once');
-  assert.equal(loginsHeardSince(records), undefined);
+  assert.equal(loginsHeardSince(kv), undefined);
 });
 
 test('a cluster at its limit refuses and changes nothing', () => {

@@ -1,6 +1,6 @@
 import { readCredentialRecord } from '@weir/cluster';
 import type { ClusterState } from '../cluster-state.ts';
-import type { Records } from '../kv/key-value-store.ts';
+import type { KeyValueStore } from '../kv/key-value-store.ts';
 import { decidePutEntries, type EntryChange } from '../kv/put-entries.ts';
 import type { MachineLimits } from '../machine-limits.ts';
 
@@ -34,16 +34,16 @@ export function decideNoteLogins(
   limits: MachineLimits,
   { uses, heardSinceMs }: HeardLogins,
 ): { readonly changed: readonly EntryChange[]; readonly problem: string | undefined } {
-  const { records } = state;
-  if (records.of('credential').size === 0) return { changed: [], problem: undefined };
+  const { kv } = state;
+  if (kv.of('credential').size === 0) return { changed: [], problem: undefined };
   const changes: EntryChange[] = [
     { namespace: 'credentialUse', key: heardSinceKey, value: writeTime(heardSinceMs) },
   ];
   for (const { username, usedMs } of uses) {
-    const stored = records.get('credential', username);
+    const stored = kv.get('credential', username);
     // Skips users without a credential, and uses of a deleted credential with the same name.
     if (stored === undefined || usedMs < readCredentialRecord(stored).createdMs) continue;
-    const before = lastUseOf(records, username);
+    const before = lastUseOf(kv, username);
     if (before !== undefined && usedMs - before < useIntervalMs) continue;
     changes.push({ namespace: 'credentialUse', key: username, value: writeTime(usedMs) });
   }
@@ -51,14 +51,14 @@ export function decideNoteLogins(
 }
 
 /** Returns the stored last use. */
-export function lastUseOf(records: Pick<Records, 'get'>, username: string): number | undefined {
-  const value = records.get('credentialUse', username);
+export function lastUseOf(kv: Pick<KeyValueStore, 'get'>, username: string): number | undefined {
+  const value = kv.get('credentialUse', username);
   return value === undefined ? undefined : (readTime(value) ?? undefined);
 }
 
 /** Returns since when every login has been reported, according to earlier leaders; `undefined` if unknown. */
-export function loginsHeardSince(records: Pick<Records, 'get'>): number | undefined {
-  return lastUseOf(records, heardSinceKey);
+export function loginsHeardSince(kv: Pick<KeyValueStore, 'get'>): number | undefined {
+  return lastUseOf(kv, heardSinceKey);
 }
 
 function readTime(value: Buffer): number | null {

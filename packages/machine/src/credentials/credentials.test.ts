@@ -50,7 +50,7 @@ function setPassword(cluster: Cluster, user: string, credential: ScramCredential
 
 /** `username name`, and non-default properties. */
 function known(cluster: Cluster): string[] {
-  return listCredentials(cluster.machine.records).map(
+  return listCredentials(cluster.machine.kv).map(
     ({ username, name, isSuperuser, isFromFile, hasPassword }) =>
       [
         `${username} ${name}`,
@@ -72,7 +72,7 @@ test('a credential and its password are created, changed and removed together', 
   assert.deepEqual(known(cluster), ['ccun_1 ccn_shop, superuser, from a file', 'bob ccn_bob']);
   assert.deepEqual(remove(cluster, 'ccun_1', 'carol'), ['NONE', 'RESOURCE_NOT_FOUND']);
   assert.deepEqual(known(cluster), ['bob ccn_bob']);
-  assert.equal(cluster.machine.records.get('scramCredential', 'ccun_1'), undefined);
+  assert.equal(cluster.machine.kv.get('scramCredential', 'ccun_1'), undefined);
 });
 
 test('a changed credential retains its id and creation time', () => {
@@ -81,7 +81,7 @@ test('a changed credential retains its id and creation time', () => {
   const { nowMs } = cluster;
   cluster.nowMs += 1000;
   put(cluster, { username: 'a', id: 'cci_second', isSuperuser: true });
-  const [credential] = listCredentials(cluster.machine.records);
+  const [credential] = listCredentials(cluster.machine.kv);
   assert.deepEqual([credential!.id, credential!.createdMs], ['cci_first', nowMs]);
 });
 
@@ -89,7 +89,7 @@ test('Kafka tools change and remove a password, and the credential stays', () =>
   const cluster = new Cluster();
   put(cluster, { username: 'a' });
   assert.equal(setPassword(cluster, 'a', { ...secret, iterations: 5000 }), 'NONE');
-  assert.equal(readScramCredential(cluster.machine.records.get('scramCredential', 'a')!).iterations, 5000);
+  assert.equal(readScramCredential(cluster.machine.kv.get('scramCredential', 'a')!).iterations, 5000);
   assert.equal(setPassword(cluster, 'a', null), 'NONE');
   assert.deepEqual(known(cluster), ['a ccn_a, no password']);
 });
@@ -144,7 +144,7 @@ test('credentials survive a snapshot and reach agents', () => {
   const cluster = new Cluster();
   put(cluster, { username: 'a', isSuperuser: true, isFromFile: true });
   const machine = ClusterMachine.restore(cluster.saved());
-  assert.deepEqual(listCredentials(machine.records), listCredentials(cluster.machine.records));
+  assert.deepEqual(listCredentials(machine.kv), listCredentials(cluster.machine.kv));
   const followed = machine.snapshotForFollowers().records.map(({ namespace, key }) => `${namespace} ${key}`);
   assert.deepEqual(followed.sort(), ['credential a', 'scramCredential a']);
 });
@@ -185,9 +185,9 @@ test('a name belongs to one user, in random runs', () => {
         if (one.kind === 'put') put(cluster, { username: one.username, name: one.name });
         else if (one.kind === 'remove') remove(cluster, one.username);
         else setPassword(cluster, one.username, one.isSet ? secret : null);
-        const credentials = listCredentials(cluster.machine.records);
+        const credentials = listCredentials(cluster.machine.kv);
         const withCredential = new Set(credentials.map((credential) => credential.username));
-        const users = [...cluster.machine.records.of('scramCredential').keys()];
+        const users = [...cluster.machine.kv.of('scramCredential').keys()];
         const spellings = [
           ...credentials.flatMap((credential) => credentialSpellings(credential.username, credential.name)),
           ...users.filter((user) => !withCredential.has(user)),
@@ -201,11 +201,11 @@ test('a name belongs to one user, in random runs', () => {
 test('Kafka tools cannot set the password of a superuser, which would grant its rights', () => {
   const cluster = new Cluster();
   put(cluster, { username: 'root', isSuperuser: true }, { username: 'ann' });
-  const before = cluster.machine.records.get('scramCredential', 'root');
+  const before = cluster.machine.kv.get('scramCredential', 'root');
   const other = { ...secret, storedKey: Buffer.alloc(64, 9) };
   assert.equal(setPassword(cluster, 'root', other), 'POLICY_VIOLATION');
   assert.equal(setPassword(cluster, 'root', null), 'POLICY_VIOLATION');
-  assert.deepEqual(cluster.machine.records.get('scramCredential', 'root'), before);
+  assert.deepEqual(cluster.machine.kv.get('scramCredential', 'root'), before);
   assert.equal(setPassword(cluster, 'ann', other), 'NONE', 'Kafka administers everybody else');
   const changes = [{ user: 'root', credential: null }];
   const [result] = cluster.execute({ kind: 'alterScramCredentials', changes, by: 'owner' });

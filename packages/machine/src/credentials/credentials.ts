@@ -9,7 +9,7 @@ import {
 } from '@weir/cluster';
 import type { ClusterState } from '../cluster-state.ts';
 import { MalformedCommand } from '../command.ts';
-import type { Records } from '../kv/key-value-store.ts';
+import type { KeyValueStore } from '../kv/key-value-store.ts';
 import { decidePutEntries, type EntryChange } from '../kv/put-entries.ts';
 import type { MachineLimits } from '../machine-limits.ts';
 import { repeated } from '../topics/repeated.ts';
@@ -42,17 +42,17 @@ export function decidePutCredentials(
   nowMs: number,
 ): Decision {
   refuseRepeated(requests.map(({ username }) => username));
-  const { records } = state;
-  const taken = new TakenNames(records);
+  const { kv } = state;
+  const taken = new TakenNames(kv);
   const changes: EntryChange[] = [];
-  let credentialCount = records.of('credential').size;
-  let passwordCount = records.of('scramCredential').size;
+  let credentialCount = kv.of('credential').size;
+  let passwordCount = kv.of('scramCredential').size;
   const results = requests.map((request): CredentialResult => {
     const problem = problemOf(request, limits, taken);
     if (problem !== undefined) return { error: 'INVALID_REQUEST', message: problem };
     const { username, name, password } = request;
-    const stored = records.get('credential', username);
-    const isNewPassword = password !== null && records.get('scramCredential', username) === undefined;
+    const stored = kv.get('credential', username);
+    const isNewPassword = password !== null && kv.get('scramCredential', username) === undefined;
     if (stored === undefined && credentialCount >= limits.credentialsMax) return full(credentialCount);
     if (isNewPassword && passwordCount >= limits.scramCredentialsMax) return full(passwordCount);
     const before = stored === undefined ? undefined : readCredentialRecord(stored);
@@ -83,7 +83,7 @@ export function decideDeleteCredentials(
   refuseRepeated(usernames);
   const changes: EntryChange[] = [];
   const results = usernames.map((key): CredentialResult => {
-    if (state.records.get('credential', key) === undefined) {
+    if (state.kv.get('credential', key) === undefined) {
       return { error: 'RESOURCE_NOT_FOUND', message: `The cluster has no credential "${key}".` };
     }
     changes.push({ namespace: 'credential', key, value: null });
@@ -96,13 +96,13 @@ export function decideDeleteCredentials(
 
 /** Returns all credentials. `heardMs` contains logins that are not yet stored. */
 export function listCredentials(
-  records: Pick<Records, 'get' | 'of'>,
+  kv: Pick<KeyValueStore, 'get' | 'of'>,
   heardMs: ReadonlyMap<string, number> = new Map(),
 ): CredentialDescription[] {
-  const all = Array.from(records.of('credential'), ([username, value]): CredentialDescription => {
+  const all = Array.from(kv.of('credential'), ([username, value]): CredentialDescription => {
     const { isFromFile = false, ...record } = readCredentialRecord(value);
-    const hasPassword = records.get('scramCredential', username) !== undefined;
-    const lastUsedMs = lastUsed(lastUseOf(records, username), heardMs.get(username), record.createdMs);
+    const hasPassword = kv.get('scramCredential', username) !== undefined;
+    const lastUsedMs = lastUsed(lastUseOf(kv, username), heardMs.get(username), record.createdMs);
     return { username, ...record, isFromFile, hasPassword, lastUsedMs };
   });
   return all.sort((a, b) => a.createdMs - b.createdMs);

@@ -18,7 +18,7 @@ function alter(cluster: Cluster, ...rows: [user: string, iterations: number | nu
 }
 
 function known(cluster: Cluster, ...users: string[]): (string | null)[] {
-  const found = describeScramCredentials(cluster.machine.records, users);
+  const found = describeScramCredentials(cluster.machine.kv, users);
   return found.map((one) => (one === null ? null : `${one.user} ${one.iterations}`));
 }
 

@@ -9,7 +9,7 @@ import {
 } from '@weir/cluster';
 import type { ClusterState } from '../cluster-state.ts';
 import { MalformedCommand } from '../command.ts';
-import type { Records } from '../kv/key-value-store.ts';
+import type { KeyValueStore } from '../kv/key-value-store.ts';
 import { decidePutEntries, type EntryChange } from '../kv/put-entries.ts';
 import type { MachineLimits } from '../machine-limits.ts';
 import { repeated } from '../topics/repeated.ts';
@@ -24,16 +24,16 @@ export function decideAlterScramCredentials(
 ): { changed: readonly EntryChange[]; results: ScramCredentialResult[] } {
   const [namedTwice] = repeated(requests.map(({ user }) => user));
   if (namedTwice !== undefined) throw new MalformedCommand(`the user "${namedTwice}" is named twice`);
-  const known = state.records.of('scramCredential');
+  const known = state.kv.of('scramCredential');
   const changes: EntryChange[] = [];
-  const taken = new TakenNames(state.records);
+  const taken = new TakenNames(state.kv);
   let count = known.size;
   const results = requests.map(({ user, credential }): ScramCredentialResult => {
     const isKnown = known.has(user);
     if (credential === null && !isKnown) {
       return { error: 'RESOURCE_NOT_FOUND', message: 'The user has no such credential.' };
     }
-    if (by === 'client' && isSuperuser(state.records, user)) {
+    if (by === 'client' && isSuperuser(state.kv, user)) {
       const message = `"${user}" is a superuser: change the password in -saslCredentialsFile, or make another credential through the API.`;
       return { error: 'POLICY_VIOLATION', message };
     }
@@ -58,18 +58,18 @@ export function decideAlterScramCredentials(
 }
 
 /** A client that could set the password of a superuser could log in as one. */
-function isSuperuser(records: Pick<Records, 'get'>, user: string): boolean {
-  const value = records.get('credential', user);
+function isSuperuser(kv: Pick<KeyValueStore, 'get'>, user: string): boolean {
+  const value = kv.get('credential', user);
   return value !== undefined && readCredentialRecord(value).isSuperuser;
 }
 
 export function describeScramCredentials(
-  records: Pick<Records, 'get' | 'of'>,
+  kv: Pick<KeyValueStore, 'get' | 'of'>,
   users: readonly string[],
 ): (ScramCredentialDescription | null)[] {
-  const asked = users.length > 0 ? users : records.of('scramCredential').keys();
+  const asked = users.length > 0 ? users : kv.of('scramCredential').keys();
   return Array.from(asked, (user) => {
-    const value = records.get('scramCredential', user);
+    const value = kv.get('scramCredential', user);
     return value === undefined ? null : { user, iterations: readScramCredential(value).iterations };
   });
 }

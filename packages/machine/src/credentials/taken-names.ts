@@ -1,5 +1,5 @@
 import { credentialSpellings, readCredentialRecord } from '@weir/cluster';
-import type { Records } from '../kv/key-value-store.ts';
+import type { KeyValueStore } from '../kv/key-value-store.ts';
 
 /**
  * Owners of names: usernames of credentials by all their spellings, and users with only a password by their username.
@@ -7,9 +7,9 @@ import type { Records } from '../kv/key-value-store.ts';
 export class TakenNames {
   readonly #ownerOf = new Map<string, string>();
 
-  constructor(records: Pick<Records, 'of'>) {
-    for (const user of records.of('scramCredential').keys()) this.#ownerOf.set(user, user);
-    for (const [username, value] of records.of('credential'))
+  constructor(kv: Pick<KeyValueStore, 'of'>) {
+    for (const user of kv.of('scramCredential').keys()) this.#ownerOf.set(user, user);
+    for (const [username, value] of kv.of('credential'))
       this.take(username, readCredentialRecord(value).name);
   }
 

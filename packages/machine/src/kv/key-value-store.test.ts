@@ -15,7 +15,7 @@ function change(cluster: Cluster, ...changes: ReturnType<typeof put>[]): string 
   return cluster.execute({ kind: 'putEntries', changes }).error;
 }
 
-const textOf = (cluster: Cluster, key: string) => cluster.machine.records.get('group', key)?.toString();
+const textOf = (cluster: Cluster, key: string) => cluster.machine.kv.get('group', key)?.toString();
 
 test('entries are put, replaced and removed together', () => {
   const cluster = new Cluster();
@@ -25,7 +25,7 @@ test('entries are put, replaced and removed together', () => {
     ['a', 'b', 'c'].map((key) => textOf(cluster, key)),
     ['4', undefined, '5'],
   );
-  assert.equal(cluster.machine.records.count, 3);
+  assert.equal(cluster.machine.kv.count, 3);
   assert.deepEqual(
     cluster.machine.snapshotForFollowers().records.map(({ namespace, key }) => [namespace, key]),
     [['clientQuota', 'b']],

@@ -13,7 +13,7 @@ const recordOverheadBytes = 64;
  * Small values by namespace and key: the state of coordinators that must survive a failover. The machine does not
  * interpret them.
  */
-export class Records {
+export class KeyValueStore {
   readonly #namespaces = new Map<Namespace, Map<string, Buffer>>(
     namespaceNames.map((name) => [name, new Map()]),
   );
@@ -47,8 +47,8 @@ export class Records {
   /** Returns a new list. Values are replaced, never mutated. */
   all(): NamedEntry[] {
     const all: NamedEntry[] = [];
-    for (const [namespace, records] of this.#namespaces) {
-      for (const [key, value] of records) all.push({ namespace, key, value });
+    for (const [namespace, entries] of this.#namespaces) {
+      for (const [key, value] of entries) all.push({ namespace, key, value });
     }
     return all;
   }
@@ -56,28 +56,28 @@ export class Records {
   /** Returns the entries that followers receive. */
   followed(): NamedEntry[] {
     const followed: NamedEntry[] = [];
-    for (const [namespace, records] of this.#namespaces) {
+    for (const [namespace, entries] of this.#namespaces) {
       if (!namespaces[namespace].isFollowed) continue;
-      for (const [key, value] of records) followed.push({ namespace, key, value });
+      for (const [key, value] of entries) followed.push({ namespace, key, value });
     }
     return followed;
   }
 
   /** Stores the value without a copy; the caller must not change it afterwards. */
   put(namespace: Namespace, key: string, value: Buffer): void {
-    const records = this.#namespaces.get(namespace)!;
-    const before = records.get(key);
+    const entries = this.#namespaces.get(namespace)!;
+    const before = entries.get(key);
     if (before === undefined) this.#count++;
     else this.#countBytes(namespace, -recordBytes(key, before));
     this.#countBytes(namespace, recordBytes(key, value));
-    records.set(key, value);
+    entries.set(key, value);
   }
 
   delete(namespace: Namespace, key: string): void {
-    const records = this.#namespaces.get(namespace)!;
-    const before = records.get(key);
+    const entries = this.#namespaces.get(namespace)!;
+    const before = entries.get(key);
     if (before === undefined) return;
-    records.delete(key);
+    entries.delete(key);
     this.#count--;
     this.#countBytes(namespace, -recordBytes(key, before));
   }

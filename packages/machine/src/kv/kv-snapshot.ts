@@ -5,10 +5,10 @@ import type { NamedEntry } from './key-value-store.ts';
 import { namespaces } from './namespaces.ts';
 import { readNamespace } from './put-entries.ts';
 
-export function* writeRecords(records: readonly NamedEntry[], writer: SnapshotWriter): Generator<Buffer> {
+export function* writeRecords(entries: readonly NamedEntry[], writer: SnapshotWriter): Generator<Buffer> {
   const { fields } = writer;
-  fields.varint(records.length);
-  for (const { namespace, key, value } of records) {
+  fields.varint(entries.length);
+  for (const { namespace, key, value } of entries) {
     fields.u8(namespaces[namespace].number);
     fields.text(key);
     fields.varint(value.length);
@@ -17,11 +17,11 @@ export function* writeRecords(records: readonly NamedEntry[], writer: SnapshotWr
   }
 }
 
-export function readRecords({ records }: ClusterState, { fields }: SnapshotReader): void {
+export function readRecords({ kv }: ClusterState, { fields }: SnapshotReader): void {
   for (let left = fields.varint(); left > 0; left--) {
     const namespace = readNamespace(fields);
     const key = fields.text();
     // A copy, so that one value does not retain the whole snapshot in memory.
-    records.put(namespace, key, keptCopy(fields.raw(fields.varint())));
+    kv.put(namespace, key, keptCopy(fields.raw(fields.varint())));
   }
 }

@@ -16,7 +16,7 @@ export interface EntryChange {
 
 /** Decides whether all changes are possible and which of them have an effect, without applying them. */
 export function decidePutEntries(
-  { records }: ClusterState,
+  { kv }: ClusterState,
   limits: MachineLimits,
   changes: readonly EntryChange[],
 ): { changed: EntryChange[]; problem: string | undefined } {
@@ -30,19 +30,19 @@ export function decidePutEntries(
     if (value !== null && value.length > limits.kvValueBytesMax) {
       return refused(`a value of ${value.length} bytes; at most ${limits.kvValueBytesMax}`);
     }
-    const before = records.get(namespace, key);
+    const before = kv.get(namespace, key);
     if (value === null ? before === undefined : before?.equals(value) === true) continue;
     addedCount += (value === null ? 0 : 1) - (before === undefined ? 0 : 1);
     addedBytes += value === null ? 0 : recordBytes(key, value);
     addedBytes -= before === undefined ? 0 : recordBytes(key, before);
     changed.push(change);
   }
-  if (addedCount > 0 && records.count + addedCount > limits.recordsMax) {
-    return refused(`the cluster has ${records.count} records; at most ${limits.recordsMax}`);
+  if (addedCount > 0 && kv.count + addedCount > limits.recordsMax) {
+    return refused(`the cluster has ${kv.count} records; at most ${limits.recordsMax}`);
   }
-  if (addedBytes > 0 && records.bytes + addedBytes > limits.recordBytesMax) {
+  if (addedBytes > 0 && kv.bytes + addedBytes > limits.recordBytesMax) {
     return refused(
-      `the records of the cluster take ${records.bytes} bytes; at most ${limits.recordBytesMax}`,
+      `the records of the cluster take ${kv.bytes} bytes; at most ${limits.recordBytesMax}`,
     );
   }
   return { changed, problem: undefined };
@@ -62,7 +62,7 @@ export function writeEntriesPut(writer: ByteWriter, changes: readonly EntryChang
   }
 }
 
-export function applyEntriesPut({ records }: ClusterState, reader: ByteReader): ClusterChange[] {
+export function applyEntriesPut({ kv }: ClusterState, reader: ByteReader): ClusterChange[] {
   const changes: ClusterChange[] = [];
   for (let left = reader.varint(); left > 0; left--) {
     const namespace = readNamespace(reader);
@@ -70,8 +70,8 @@ export function applyEntriesPut({ records }: ClusterState, reader: ByteReader): 
     const lengthPlusOne = reader.varint();
     // A copy, so that a value does not retain the whole journal entry in memory.
     const value = lengthPlusOne === 0 ? null : keptCopy(reader.raw(lengthPlusOne - 1));
-    if (value === null) records.delete(namespace, key);
-    else records.put(namespace, key, value);
+    if (value === null) kv.delete(namespace, key);
+    else kv.put(namespace, key, value);
     if (namespaces[namespace].isFollowed) changes.push({ kind: 'record', namespace, key, value });
   }
   return changes;

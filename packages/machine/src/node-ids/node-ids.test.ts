@@ -40,8 +40,8 @@ test('agents are numbered from 1, and a listed agent retains its number', () => 
   const entries = stage.cluster.journal.length;
   assert.equal(stage.start('b'), 2);
   assert.equal(stage.cluster.journal.length, entries, 'nothing is written for what is known');
-  assert.ok(hasNodeId(stage.cluster.machine.records, 'b', 2));
-  assert.ok(!hasNodeId(stage.cluster.machine.records, 'b', 1));
+  assert.ok(hasNodeId(stage.cluster.machine.kv, 'b', 2));
+  assert.ok(!hasNodeId(stage.cluster.machine.kv, 'b', 1));
 });
 
 test('an agent restarted under another agent id is recognised by its address', () => {
@@ -49,7 +49,7 @@ test('an agent restarted under another agent id is recognised by its address', (
   for (const agentId of ['a', 'b', 'c']) stage.start(agentId);
   stage.stop('b');
   assert.equal(stage.start('b-again', 'b:9092'), 2);
-  assert.ok(!hasNodeId(stage.cluster.machine.records, 'b', 2));
+  assert.ok(!hasNodeId(stage.cluster.machine.kv, 'b', 2));
 });
 
 test('live agents behind one address have different ids', () => {
@@ -132,9 +132,9 @@ test('no two live agents share an id, ids stay small, and followers and snapshot
         assert.ok(nodeId >= 1 && nodeId <= 8);
       }
       const { machine } = stage.cluster;
-      const rows = nodeIdRows(machine.records);
-      assert.deepEqual(nodeIdRows(stage.cluster.replay().machine.records), rows);
-      assert.deepEqual(nodeIdRows(ClusterMachine.restore(Buffer.concat(machine.save())).records), rows);
+      const rows = nodeIdRows(machine.kv);
+      assert.deepEqual(nodeIdRows(stage.cluster.replay().machine.kv), rows);
+      assert.deepEqual(nodeIdRows(ClusterMachine.restore(Buffer.concat(machine.save())).kv), rows);
     }),
   );
 });

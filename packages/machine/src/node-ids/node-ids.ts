@@ -1,5 +1,5 @@
 import type { ClusterState } from '../cluster-state.ts';
-import type { Records } from '../kv/key-value-store.ts';
+import type { KeyValueStore } from '../kv/key-value-store.ts';
 import { decidePutEntries, type EntryChange } from '../kv/put-entries.ts';
 import type { MachineLimits } from '../machine-limits.ts';
 
@@ -41,7 +41,7 @@ export function decideAssignNodeId(
   request: NodeIdRequest,
   nowMs: number,
 ): { readonly nodeId: number | undefined; readonly changed: EntryChange[]; readonly problem?: string } {
-  const rows = nodeIdRows(state.records);
+  const rows = nodeIdRows(state.kv);
   const named = new Set(request.named);
   const { agentId, address } = request;
   const noticed = rows
@@ -95,16 +95,16 @@ function* candidates(
 }
 
 /** Returns all rows by node id. */
-export function nodeIdRows(records: Pick<Records, 'of'>): NodeIdRow[] {
-  return Array.from(records.of('nodeId'), ([key, value]) => rowOf(key, value)).sort(
+export function nodeIdRows(kv: Pick<KeyValueStore, 'of'>): NodeIdRow[] {
+  return Array.from(kv.of('nodeId'), ([key, value]) => rowOf(key, value)).sort(
     (a, b) => a.nodeId - b.nodeId,
   );
 }
 
 /** Returns whether an agent has an id, according to the stored entries. */
-export function hasNodeId(records: Pick<Records, 'get'>, agentId: string, nodeId: number): boolean {
+export function hasNodeId(kv: Pick<KeyValueStore, 'get'>, agentId: string, nodeId: number): boolean {
   const key = String(nodeId);
-  const value = records.get('nodeId', key);
+  const value = kv.get('nodeId', key);
   return value !== undefined && rowOf(key, value).agentId === agentId;
 }
 

@@ -18,19 +18,19 @@ export function decideAlterClientQuotas(
   limits: MachineLimits,
   requests: readonly ClientQuotasToAlter[],
 ): { changed: readonly EntryChange[]; results: AlterClientQuotasResult[] } {
-  const { records } = state;
+  const { kv } = state;
   const changes: EntryChange[] = [];
   const problems = requests.map(({ entity }) => entityProblem(entity));
   const wellFormed = requests.filter((_, index) => problems[index] === undefined);
   const namedTwice = repeated(wellFormed.map(({ entity }) => quotaEntityKey(entity)));
-  let count = records.of('clientQuota').size;
+  let count = kv.of('clientQuota').size;
   const results = requests.map((request, index): AlterClientQuotasResult => {
     const key = quotaEntityKey(request.entity);
     const isRepeated = namedTwice.has(key) ? 'The request names the entity more than once.' : undefined;
     const problem = problems[index] ?? isRepeated ?? changesProblem(request);
     if (problem !== undefined) return { error: 'INVALID_REQUEST', message: problem };
 
-    const before = records.get('clientQuota', key);
+    const before = kv.get('clientQuota', key);
     const after = altered(before === undefined ? {} : readQuotas(before), request);
     const isKept = Object.keys(after).length > 0;
     const added = (isKept ? 1 : 0) - (before === undefined ? 0 : 1);

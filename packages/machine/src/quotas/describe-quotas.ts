@@ -6,12 +6,12 @@ import {
   quotaEntityOf,
   readQuotas,
 } from '@weir/cluster';
-import type { Records } from '../kv/key-value-store.ts';
+import type { KeyValueStore } from '../kv/key-value-store.ts';
 
 /** Returns the quotas of entities that match all parts of the filter; a strict filter without parts matches none. */
-export function describeQuotas(records: Pick<Records, 'of'>, filter: ClientQuotaFilter): ClientQuotas[] {
+export function describeQuotas(kv: Pick<KeyValueStore, 'of'>, filter: ClientQuotaFilter): ClientQuotas[] {
   const found: ClientQuotas[] = [];
-  for (const [key, value] of records.of('clientQuota')) {
+  for (const [key, value] of kv.of('clientQuota')) {
     const entity = quotaEntityOf(key);
     if (fits(entity, filter)) found.push({ entity, quotas: readQuotas(value) });
   }

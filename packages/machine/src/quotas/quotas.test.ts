@@ -40,7 +40,7 @@ function alter(cluster: Cluster, rows: readonly (readonly [string, string])[], v
 }
 
 function described(cluster: Cluster, filter: ClientQuotaFilter = { parts: [], isStrict: false }): string[] {
-  return describeQuotas(cluster.machine.records, filter).map(({ entity, quotas }) => {
+  return describeQuotas(cluster.machine.kv, filter).map(({ entity, quotas }) => {
     const names = entity.map(({ type, name }) => `${type}=${name ?? '*'}`).join(' ');
     return `${names}: ${Object.entries(quotas).map((pair) => pair.join('='))}`;
   });
@@ -102,7 +102,7 @@ test('quotas are set, changed and removed individually, and entities without quo
   alter(cluster, [['user=a', 'producer_byte_rate=3 request_percentage=- never_heard_of=-']]);
   assert.deepEqual(described(cluster), ['user=a: consumer_byte_rate=2,producer_byte_rate=3']);
   alter(cluster, [['user=a', 'producer_byte_rate=- consumer_byte_rate=-']]);
-  assert.deepEqual([described(cluster), cluster.machine.records.count], [[], 0]);
+  assert.deepEqual([described(cluster), cluster.machine.kv.count], [[], 0]);
   assert.deepEqual(cluster.replay().changes.at(-1), {
     kind: 'record',
     namespace: 'clientQuota',

@@ -67,7 +67,7 @@ export class CapturedState {
     this.logs = new CapturedLogs(logs);
     this.recentFiles = state.recentFiles.oldestFirst();
     this.recentRequests = state.recentRequests.oldestFirst();
-    this.records = state.records.all();
+    this.records = state.kv.all();
     this.offsets = state.offsets.capture();
     this.transactions = captureTransactions(state);
     this.pointers = state.pointers;

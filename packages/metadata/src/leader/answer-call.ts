@@ -97,9 +97,9 @@ const queries: {
   listConfigResources: (machine, [kind]) => machine.storedConfigNames(kind),
   logSizes: (machine, [topicIds]) => machine.logSizes(topicIds),
   countFiles: (machine) => machine.countFiles(),
-  describeClientQuotas: (machine, [filter]) => describeQuotas(machine.records, filter),
-  describeScramCredentials: (machine, [users]) => describeScramCredentials(machine.records, users),
-  describeAcls: (machine, [filter]) => describeAcls(machine.records, filter),
+  describeClientQuotas: (machine, [filter]) => describeQuotas(machine.kv, filter),
+  describeScramCredentials: (machine, [users]) => describeScramCredentials(machine.kv, users),
+  describeAcls: (machine, [filter]) => describeAcls(machine.kv, filter),
   describeTransactions: (machine, [transactionalIds]) => machine.describeTransactions(transactionalIds),
   listTransactions: (machine, [filter], nowMs) => machine.listTransactions(filter, nowMs),
   describeProducers: (machine, [partitions]) => machine.describeProducers(partitions),
@@ -150,7 +150,7 @@ const leaderCalls: LeaderAnswers<NamesOf<'leader'>> = {
 
   describeJournal: ({ leadership: { pipeline } }) => pipeline.ask(() => pipeline.journal),
   listCredentials: ({ leadership: { agents, pipeline } }) =>
-    pipeline.ask((machine) => listCredentials(machine.records, agents.logins.loginMs)),
+    pipeline.ask((machine) => listCredentials(machine.kv, agents.logins.loginMs)),
   replaceSecrets: async ({ submit, freshId }) => {
     const changes = [{ ...secretsReplacement.asked, value: Buffer.from(freshId()) }];
     const { message } = await submit({ kind: 'putEntries', changes });
@@ -228,7 +228,7 @@ async function claimBucket(
   const { namespace, key } = clusterFacts.bucketId;
   let claimed: string | null = null;
   const answer = pipeline.ask((machine) => {
-    claimed = machine.records.get(namespace, key)?.toString() ?? null;
+    claimed = machine.kv.get(namespace, key)?.toString() ?? null;
     return claimed;
   });
   if (claimed !== null || bucketId === null) return answer;

@@ -169,7 +169,7 @@ export class ClusterNode extends callPortClass() implements ClusterPort {
 
   /** A key-value entry, as far as this process has read the journal, also as a standby. Must not be modified. */
   record(namespace: Namespace, key: string): Buffer | undefined {
-    return this.#replica?.machine.records.get(namespace, key);
+    return this.#replica?.machine.kv.get(namespace, key);
   }
 
   /**

@@ -68,9 +68,9 @@ export class Leadership {
     this.ended = new Promise((resolve) => {
       this.#resolveEnded = resolve;
     });
-    const loginsHeardSinceMs = loginsHeardSince(replica.machine.records);
+    const loginsHeardSinceMs = loginsHeardSince(replica.machine.kv);
     const nodeIds = {
-      has: (agentId: string, nodeId: number) => hasNodeId(replica.machine.records, agentId, nodeId),
+      has: (agentId: string, nodeId: number) => hasNodeId(replica.machine.kv, agentId, nodeId),
       assign: (request: NodeIdRequest) => this.#assignNodeId(request),
     };
     this.agents = new Agents({ clock, log, nodeIds, loginsHeardSinceMs }, (change) => this.#onAgents(change));

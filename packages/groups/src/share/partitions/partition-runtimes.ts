@@ -11,7 +11,7 @@ import { SharePartitions } from './share-partitions.ts';
 import type { StoredPartition } from './stored-partition.ts';
 
 interface HostedPartitionsOptions {
-  readonly machine: Pick<ClusterMachine, 'records' | 'topicById'>;
+  readonly machine: Pick<ClusterMachine, 'kv' | 'topicById'>;
   readonly submit: Submit;
   readonly clock: Clock;
   readonly log: Log;
@@ -33,7 +33,7 @@ export class HostedPartitions {
   constructor(options: HostedPartitionsOptions) {
     const { machine, submit, clock, log } = options;
     this.#options = options;
-    this.#partitions = new SharePartitions(machine.records, log);
+    this.#partitions = new SharePartitions(machine.kv, log);
     this.#saver = new GroupSaver(submit, clock, log);
     this.#keeper = new PartitionKeeper(this.#saver, clock);
     this.#locks = new WakeQueue(clock, (kept) => this.#expireLocks(kept));

@@ -1,6 +1,6 @@
 import { clusterLimits } from '@weir/cluster/limits';
 import type { Log } from '@weir/core';
-import { type Records, UnreadableBytes } from '@weir/machine';
+import { type KeyValueStore, UnreadableBytes } from '@weir/machine';
 import type { SharePartition } from './share-partition.ts';
 import { placeOf, StoredPartition } from './stored-partition.ts';
 
@@ -15,9 +15,9 @@ export class SharePartitions {
   #count = 0;
 
   /** Indexes the stored partitions; each is read on first use. */
-  constructor(records: Pick<Records, 'of'>, log: Log) {
+  constructor(kv: Pick<KeyValueStore, 'of'>, log: Log) {
     this.#log = log;
-    for (const [key, value] of records.of('sharePartition')) {
+    for (const [key, value] of kv.of('sharePartition')) {
       const place = placeOf(key);
       if (place !== undefined) this.#enter(new StoredPartition(place, value));
     }
