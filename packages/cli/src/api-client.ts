@@ -10,7 +10,7 @@ interface ApiValues {
   readonly apiKey?: string | undefined;
 }
 
-/** The API of a control plane by what flags say. Provisioning tools write its path with its address. */
+/** An API client for the control plane that the flags name. Provisioning tools put the API path into the URL. */
 export function apiClient({ apiURL = '', apiKey = '' }: ApiValues, { clock, stop }: Deps): Client {
   const client = createClient({
     baseUrl: apiBaseUrl(apiURL),
@@ -20,7 +20,7 @@ export function apiClient({ apiURL = '', apiKey = '' }: ApiValues, { clock, stop
   return patientClient(client, { clock, random: systemRandom, stop });
 }
 
-/** What the API refuses is no bug of ours. */
+/** Turns errors that the API returns into a `Failure`: they are not bugs of the command. */
 export async function orFailure<T>(work: Promise<T>): Promise<T> {
   try {
     return await work;

@@ -2,7 +2,10 @@ import type { Client } from '@weir/api';
 import { orFailure } from './api-client.ts';
 import { Failure } from './failure.ts';
 
-/** The id of the cluster that is meant: the one that was named, by id or by name, or the only one that the key sees. */
+/**
+ * Returns the id of the cluster that was named, by id or by name; without a name, the only cluster that the key can
+ * see.
+ */
 export async function clusterId(client: Client, named: string | undefined): Promise<string> {
   if (named !== undefined && /^vci_/i.test(named)) return named;
   const { virtual_clusters: clusters } = await orFailure(client.call('list_virtual_clusters', {}));
@@ -19,7 +22,7 @@ export async function clusterId(client: Client, named: string | undefined): Prom
   throw new Failure(`the key sees ${wanted.length} virtual clusters; say which with -cluster: ${all}`);
 }
 
-/** Names carry a prefix in some places. */
+/** Some API responses prefix the name. */
 function nameOf(name: string): string {
   return name.replace(/^vcn_/, '');
 }

@@ -35,13 +35,13 @@ function weir(argv: readonly string[], { file = executable, environment = {} }: 
   return { status, stdout, stderr };
 }
 
-test('bin/weir starts from any directory without a word of its own', () => {
+test('bin/weir starts from any directory and prints nothing of its own', () => {
   assert.deepEqual(weir(['version']), { status: 0, stdout: 'weir v830\n', stderr: '' });
   assert.deepEqual(weir([]), { status: 0, stdout: overview(), stderr: '' });
   assert.deepEqual(weir(['agent', '--help']), { status: 0, stdout: commandHelp('agent'), stderr: '' });
 });
 
-test('bin/weir finds itself behind symbolic links', () => {
+test('bin/weir works through symbolic links', () => {
   const folder = join(scratch, 'a folder');
   mkdirSync(folder);
   symlinkSync(executable, join(folder, 'direct'));
@@ -51,7 +51,7 @@ test('bin/weir finds itself behind symbolic links', () => {
   }
 });
 
-test('bin/weir refuses with status 2 and one line', () => {
+test('bin/weir fails with status 2 and one line', () => {
   const cases: readonly [argv: readonly string[], environment: Record<string, string>, line: string][] = [
     [['agent', '-batchTimeot=1s'], {}, 'weir agent: -batchTimeot: unknown flag; did you mean -batchTimeout?'],
     [
@@ -88,7 +88,7 @@ test('bin/weir refuses with status 2 and one line', () => {
   }
 });
 
-test('a reader that stops early is no failure', () => {
+test('a reader that closes the pipe early is no failure', () => {
   const { stdout, stderr } = spawnSync('sh', ['-c', '"$0" agent --help | head -n 1', executable], {
     encoding: 'utf8',
   });
@@ -96,7 +96,9 @@ test('a reader that stops early is no failure', () => {
   assert.equal(stderr, '');
 });
 
-/** A checkout in which nothing has been installed: bin/weir, and an installer that brings a node which prints its arguments. */
+/**
+ * A checkout without installed packages: bin/weir, and an installer that provides a node which prints its arguments.
+ */
 function freshCheckout(name: string): string {
   const root = join(scratch, name);
   for (const folder of ['bin', 'scripts']) mkdirSync(join(root, folder), { recursive: true });

@@ -1,7 +1,10 @@
 import type { Clock, Environment } from '@weir/core';
 import type { Output } from './output.ts';
 
-/** All that a command knows of the world. The composition root makes it from the process, tests from what they like. */
+/**
+ * Everything that a command may use from outside. The composition root takes it from the process; tests provide their
+ * own.
+ */
 export interface Deps {
   readonly environment: Environment;
   readonly output: Output;

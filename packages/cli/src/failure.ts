@@ -1,12 +1,12 @@
 /**
- * What went wrong in the world while a command ran: a broker that is away, a topic that does not exist. The message is one
- * line for the user, and the command ends with status 1. Anything else that is thrown is a bug of ours and keeps its stack.
+ * An expected failure while a command runs, such as a broker that is down or a topic that does not exist. The message
+ * is one line for the user, and the command ends with status 1. Any other error is a bug and is printed with its stack.
  */
 export class Failure extends Error {
   override readonly name: string = 'Failure';
 }
 
-/** One that points at a place in what the user wrote, in lines of their own below the message. */
+/** A failure that points at a position in the user's input, in extra lines below the message. */
 export class PointingFailure extends Failure {
   override readonly name = 'PointingFailure';
 }

@@ -4,8 +4,8 @@ import type { Handler } from './handler.ts';
 type HandlerLoaders = { readonly [Name in AvailableCommandName]: () => Promise<Handler<Name>> };
 
 /**
- * What each available command does. A command that becomes available does not compile until it is here. Handlers are loaded
- * when they are called for, so that `weir version` does not wait for the whole of the product.
+ * The handlers of all available commands. A command that becomes available does not compile until it is here. Handlers
+ * are imported on demand, so that `weir version` does not load everything.
  */
 export const handlers = {
   help: async () => (await import('./tools/help.ts')).help,

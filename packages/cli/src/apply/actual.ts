@@ -1,7 +1,10 @@
 import type { OutputOf, PipelineState, PipelineType } from '@weir/api';
 import type { Acl } from './desired.ts';
 
-/** What there is, as far as the documents speak of it. Kinds that they do not mention are not asked for, and `undefined`. */
+/**
+ * The actual state, limited to what the documents mention. Kinds that they do not mention are not read and are
+ * `undefined`.
+ */
 
 export interface ActualCluster {
   readonly id: string;
@@ -25,7 +28,7 @@ export type ActualConfiguration =
 export interface ActualTopic {
   readonly name: string;
   readonly partitionCount: number;
-  /** Of topics that may be changed or deleted, and whether they may is among them. */
+  /** Only of topics that may be changed or deleted; deletion protection is one of these configs. */
   readonly configs?: Readonly<Record<string, string | null>> | undefined;
 }
 
@@ -38,7 +41,7 @@ export interface ActualPipeline {
   readonly type: PipelineType;
   readonly state: PipelineState;
   readonly deployed?: { readonly id: string; readonly version: number } | undefined;
-  /** Of pipelines whose configuration the documents say, the oldest first. */
+  /** Only of pipelines whose configuration the documents set; oldest first. */
   readonly configurations?: readonly {
     readonly id: string;
     readonly version: number;
@@ -46,15 +49,15 @@ export interface ActualPipeline {
   }[];
 }
 
-/** Several clusters of one name, which only an account that spans workspaces sees. */
+/** Several clusters with the same name; only an account that spans workspaces sees them. */
 interface Namesakes {
   readonly workspaceIds: readonly string[];
 }
 
-/** What was found for one cluster of the documents; nothing when it is not there yet. */
+/** What the API has for one cluster of the documents; `undefined` if the cluster does not exist yet. */
 export type Found = ActualCluster | Namesakes | undefined;
 
-/** The beginning of the names of topics that belong to the service. */
+/** Prefix of internal topics. */
 const internalPrefix = '__';
 
 export function isInternalTopic(name: string): boolean {

@@ -24,7 +24,7 @@ async function open(t: TestContext) {
       writeFileSync(join(folder, name), text);
       return join(folder, name);
     },
-    /** Runs the command over a text that it reads from standard input. */
+    /** Runs the command with this text on standard input. */
     async apply(text: string, ...flags: readonly string[]) {
       const found = await runArguments(['apply', '-f', '-', ...flags], { environment, input: [text] });
       assert.ok(!(found.out + found.err).includes(api.key), 'the key is printed nowhere');
@@ -148,7 +148,7 @@ test('a pipeline is made, configured and deployed, taken back by an older file, 
   assert.deepEqual(await api.client.call('list_pipelines', { virtual_cluster_id }), { pipelines: [] });
 });
 
-test('with an account key a key of the workspaces is made for the run, and deleted after it', async (t) => {
+test('with an account key, a workspace key is created for the run and deleted after it', async (t) => {
   const { api, environment, apply, writesSoFar } = await open(t);
   environment.SERVICE_API_KEY = api.accountKey;
   const text = [
@@ -181,7 +181,7 @@ test('with an account key a key of the workspaces is made for the run, and delet
   assert.deepEqual(await keyNames(), before);
 });
 
-test('the key of a run that was killed is deleted by a later one, and no younger key', async (t) => {
+test('a later run deletes the key of a killed run, and no younger key', async (t) => {
   const { api, environment } = await open(t);
   environment.SERVICE_API_KEY = api.accountKey;
   const grant = { principal_kind: 'app', resource_kind: '*', resource_id: '*' } as const;
@@ -205,7 +205,7 @@ test('the key of a run that was killed is deleted by a later one, and no younger
   assert.deepEqual(await kept(7 * 3_600_000), ['akn_weir_apply_of_a_person']);
 });
 
-test('with an account key clusters are found and made in the workspace that the file names', async (t) => {
+test('with an account key, clusters are found and created in the workspace that the file names', async (t) => {
   const { api, environment, apply } = await open(t);
   environment.SERVICE_API_KEY = api.accountKey;
   const made = await api.accountClient.call('create_workspace', {
@@ -235,7 +235,7 @@ test('with an account key clusters are found and made in the workspace that the 
   );
 });
 
-test('a key of the run that cannot be deleted is named', async (t) => {
+test('a run key that cannot be deleted is named', async (t) => {
   const { api, environment, apply } = await open(t);
   environment.SERVICE_API_KEY = api.accountKey;
   api.before = (name) => {
@@ -277,7 +277,7 @@ test('a command line that cannot work is refused', async () => {
   }
 });
 
-test('what cannot be reached, read or done is told in one line', async (t) => {
+test('a failure to connect, read or write is reported in one line', async (t) => {
   const { api, apply, path, write, environment } = await open(t);
   const file = write('version: 1\nvirtual_clusters: []\n');
   const wrongKey = await runArguments(['apply', '-f', file, '-apiKey', 'aks_wrong'], { environment });
@@ -295,7 +295,7 @@ test('what cannot be reached, read or done is told in one line', async (t) => {
   );
 });
 
-test('several files count together, and problems of all are told at once', async (t) => {
+test('several files are merged, and the problems of all are reported at once', async (t) => {
   const { environment, write, writesSoFar } = await open(t);
   const one = write('version: 1\nvirtual_clusters: [{ name: shop, tier: dev }]\n', 'one.yaml');
   const two = write(
@@ -321,7 +321,7 @@ test('several files count together, and problems of all are told at once', async
   assert.deepEqual(writesSoFar(), []);
 });
 
-test('after a failure it is told what was done and what was not, and the next run does the rest', async (t) => {
+test('after a failure the output lists what was done and what was not, and the next run does the rest', async (t) => {
   const { api, apply } = await open(t);
   const text = [
     'version: 1',
@@ -360,7 +360,7 @@ test('after a failure it is told what was done and what was not, and the next ru
   assert.match((await apply(text)).out, /^Nothing to do/);
 });
 
-test('an answer that asks for another try gets it', async (t) => {
+test('a retriable error is retried', async (t) => {
   const { api, apply, writesSoFar } = await open(t);
   let refusals = 2;
   api.before = (name) => {
@@ -371,7 +371,7 @@ test('an answer that asks for another try gets it', async (t) => {
   assert.deepEqual(writesSoFar(), ['create_virtual_cluster', 'create_topic', 'create_topic', 'create_topic']);
 });
 
-test('what was deleted meanwhile is as good as deleted', async (t) => {
+test('a thing that was deleted meanwhile counts as deleted', async (t) => {
   const { api, apply } = await open(t);
   await apply('version: 1\nvirtual_clusters: [{ name: shop, topics: [{ name: a, partition_count: 1 }] }]\n');
   api.before = (name) => {
@@ -381,7 +381,7 @@ test('what was deleted meanwhile is as good as deleted', async (t) => {
   assert.deepEqual([pruned.status, pruned.err], [0, '']);
 });
 
-test('who stops it finds what was done, and nothing more is begun', async (t) => {
+test('a stopped run reports what was done and starts nothing more', async (t) => {
   const { api, environment } = await open(t);
   const stop = new AbortController();
   api.before = (name) => {
@@ -397,7 +397,7 @@ test('who stops it finds what was done, and nothing more is begun', async (t) =>
   assert.match(found.err, /not done in shop: \+ topic orders .*\n.*: 1 of 2 steps are done/);
 });
 
-test('as JSON, every step says what became of it', async (t) => {
+test('JSON output has the outcome of every step', async (t) => {
   const { apply } = await open(t);
   const steps = async (...flags: string[]) => {
     const { out } = await apply(examples[0]!, '-output', 'json', ...flags);
@@ -417,7 +417,9 @@ test('as JSON, every step says what became of it', async (t) => {
   ]);
 });
 
-/** What never changes of a topic is taken from its name, so that every document can follow every other. */
+/**
+ * Properties of a topic that cannot change are derived from its name, so that every document can follow every other.
+ */
 const topics = ['clicks', 'orders', 'users.log', 'views'] as const;
 const configValues = {
   'retention.ms': [-1, 1000, 604_800_000],
@@ -490,7 +492,7 @@ const clusterDocument = (round: number) =>
     ),
   });
 
-test('whatever is applied on top of whatever, the dry run foretells it and nothing is left to do', async (t) => {
+test('for any document applied after any other, the dry run predicts the run and nothing is left to do', async (t) => {
   const { apply, writesSoFar } = await open(t);
   let clusters = 0;
   const history = fc.tuple(clusterDocument(0), clusterDocument(1), fc.boolean());
@@ -521,7 +523,7 @@ test('whatever is applied on top of whatever, the dry run foretells it and nothi
   );
 });
 
-/** The steps without what only the doing of them brings to light. */
+/** The steps, without details that are known only after they ran. */
 function stepLines(out: string): string[] {
   return out
     .split('\n')

@@ -22,12 +22,12 @@ import { secretProblems } from './secrets/secret-problems.ts';
 
 type Values = CommandValues<'apply'>;
 
-/** A dry run that was asked to say so found something to do. */
+/** Exit status of a dry run that found changes, if the user asked for it. */
 const changesStatus = 2;
 
 const failedStatus = 1;
 
-/** Makes what the API has agree with what files say: reads both, plans, and carries the plan out. */
+/** Makes the state behind the API match the files: reads both, plans, and executes the plan. */
 export const apply: Handler<'apply'> = async (values, deps) => {
   const { environment, output } = deps;
   const secrets = createSecretKeeper({
@@ -70,7 +70,7 @@ async function agree(wanted: readonly DesiredCluster[], work: Work): Promise<num
   return values.dryRun ? showPlan(plan, values, deps) : await carryOut(plan, work);
 }
 
-/** Deletes the key of this run, and says which one it is where that fails. */
+/** Deletes the key of this run; if that fails, reports its name. */
 async function withoutKey(client: Client, key: MadeKey | undefined, { output }: Deps): Promise<boolean> {
   if (key === undefined) return true;
   try {

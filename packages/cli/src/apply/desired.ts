@@ -2,16 +2,16 @@ import type { CallOf, ClusterType, PipelineState, PipelineType } from '@weir/api
 import type { ConfigTexts } from './document/configs.ts';
 import type { Place } from './document/problem.ts';
 
-/** What the documents ask for. What they do not speak of is `undefined` and stays as it is. */
+/** What the documents ask for. What they do not mention is `undefined` and stays unchanged. */
 
 export type Acl = CallOf<'virtual_clusters/acls/create'>['acl'];
 export type Tier = CallOf<'update_virtual_cluster_tier'>['tier'];
 
 export interface DesiredCluster {
   readonly place: Place;
-  /** As people call it. */
+  /** Without the prefix of its type. */
   readonly name: string;
-  /** As the API tells it, with the prefix of its type. */
+  /** As the API returns it, with the prefix of its type. */
   readonly fullName: string;
   readonly type: ClusterType;
   readonly workspaceId?: string | undefined;
@@ -39,7 +39,7 @@ export interface DesiredConfiguration {
   readonly enable_acls?: boolean | undefined;
   readonly enable_acl_shadowing?: boolean | undefined;
   readonly enable_deletion_protection?: boolean | undefined;
-  /** Everything else is a config of the cluster. */
+  /** All other fields, as configs of the cluster. */
   readonly brokerConfigs: ConfigTexts;
 }
 
@@ -47,7 +47,7 @@ export interface DesiredTopic {
   readonly place: Place;
   readonly name: string;
   readonly partitionCount: number;
-  /** Deletion protection is one of them. */
+  /** Includes deletion protection. */
   readonly configs: ConfigTexts;
 }
 
@@ -55,7 +55,7 @@ export interface DesiredTopic {
 export type SecretPlace =
   | { readonly kind: 'variable'; readonly name: string }
   | { readonly kind: 'file'; readonly path: string }
-  /** Nowhere: it is told once. */
+  /** Neither: it is printed once. */
   | { readonly kind: 'told' };
 
 export interface DesiredCredential {
@@ -79,7 +79,7 @@ export interface DesiredPipeline {
   readonly name: string;
   readonly type: PipelineType;
   readonly state?: PipelineState | undefined;
-  /** What is to be deployed, as it is written. */
+  /** The configuration to deploy, as written. */
   readonly configurationYaml?: string | undefined;
 }
 

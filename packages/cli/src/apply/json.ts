@@ -4,7 +4,7 @@ import type { Plan } from './plan/plan.ts';
 import { isWriting, type Step } from './plan/step.ts';
 import { countsOf } from './print.ts';
 
-/** The plan for programs, as one line: every step with what became of it. */
+/** The plan as one line of JSON: every step with its outcome. */
 export function planJson(plan: Plan, outcomes: Outcomes | undefined): string {
   const steps = plan.clusters.flatMap((cluster) => cluster.steps.map((step) => stepJson(step, outcomes)));
   return `${printJson({ steps, counts: countsOf(plan) })}\n`;

@@ -18,7 +18,7 @@ function detailsOf(step: Step): string {
   return `: ${step.changes.map(changeText).join(', ')}`;
 }
 
-/** What a new thing is made with. */
+/** One property of a new thing. */
 function partText({ field, to }: Change): string {
   if (field === 'partition_count') return `${to} partition${to === '1' ? '' : 's'}`;
   return field === 'type' || field === 'tier' ? to : `${field}=${to}`;
@@ -28,7 +28,7 @@ function changeText({ field, from, to }: Change): string {
   return from === undefined ? `${field} = ${to}` : `${field} ${from} → ${to}`;
 }
 
-/** A line of text under the name of its cluster. */
+/** A line of text, indented under the name of its cluster. */
 export function indented(line: string): string {
   return `  ${line}\n`;
 }
@@ -37,7 +37,7 @@ export function clusterHeading(name: string): string {
   return `virtual cluster ${escapeControls(name)}\n`;
 }
 
-/** What is to be done, cluster by cluster. Clusters of which there is nothing to tell are left out. */
+/** The changes, cluster by cluster. Clusters without changes are left out. */
 export function planText(plan: Plan): string {
   return plan.clusters
     .map(({ name, steps }) => {
@@ -53,7 +53,7 @@ export interface Counts {
   readonly create: number;
   readonly update: number;
   readonly delete: number;
-  /** What is as it should be, or kept. */
+  /** Things that are as desired or must not be deleted. */
   readonly unchanged: number;
 }
 

@@ -4,7 +4,7 @@ import type { Plan } from './plan/plan.ts';
 import { isWriting, type Step, type WritingStep } from './plan/step.ts';
 import { clusterHeading, indented, stepText } from './print.ts';
 
-/** Prints steps as they end, in the order of the plan, so that a run reads as its dry run did. */
+/** Prints steps as they end, in the order of the plan, so that the output of a run reads like that of its dry run. */
 export function progressPrinter(plan: Plan, print: (text: string) => void) {
   const waiting = plan.clusters.flatMap(({ name, steps }) =>
     steps.filter((step) => step.action !== 'nothing').map((step) => ({ cluster: name, step })),
@@ -12,7 +12,7 @@ export function progressPrinter(plan: Plan, print: (text: string) => void) {
   const ended = new Map<Step, StepOutcome>();
   let heading: string | undefined;
 
-  /** Prints what has ended up to the first step that has not. */
+  /** Prints the ended steps up to the first that has not ended. */
   function flush(): void {
     while (waiting.length > 0) {
       const { cluster, step } = waiting[0]!;
@@ -33,7 +33,7 @@ export function progressPrinter(plan: Plan, print: (text: string) => void) {
       flush();
     },
 
-    /** What failed and why, and what was not begun. */
+    /** What failed and why, and what was not started. */
     unfinished(outcomes: Outcomes): string[] {
       const lines: string[] = [];
       const left: WritingStep[] = [];

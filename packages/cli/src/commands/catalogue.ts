@@ -1,7 +1,7 @@
 /**
  * Every command, once. Dispatch, help and the reference page derive from this list.
  *
- * A planned command is known so that its flags and its help exist, and is refused until its feature lands.
+ * A planned command has flags and help, and is rejected until its feature exists.
  */
 interface CommandRow {
   /** The words after `weir`. A command of several words belongs to the family of those before its last. */

@@ -3,10 +3,10 @@ import { type EventRecord, eventMessage } from '@weir/events';
 
 export const eventColumns = ['TIME', 'TYPE', 'LEVEL', 'MESSAGE'];
 
-/** An event in one line, for people: when, what kind, and what it says. */
+/** An event as one line for the user: time, type and message. */
 export function eventRow({ time, type, data }: EventResponse): readonly string[] {
   const { log_level } = data;
-  // What came as JSON is JSON.
+  // Parsed from JSON, so it is a JSON value.
   const said = eventMessage({ data: data as EventRecord['data'] });
   return [time, type, typeof log_level === 'string' ? log_level : '', said];
 }

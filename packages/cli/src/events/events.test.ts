@@ -56,7 +56,7 @@ function answerTo(request: QueryRequest): QueryAnswer {
   return { kind: 'search', rows, hasMore: false, ...basis };
 }
 
-/** An API with one cluster, whose agent a test plays. */
+/** An API with one cluster; the test plays the cluster's agent. */
 async function open(t: TestContext) {
   const { url, key, client, nodeOf } = await startTestApi(t);
   const { virtual_cluster_id } = await client.call('create_virtual_cluster', {
@@ -88,7 +88,7 @@ async function open(t: TestContext) {
   return { run, asked, environment, virtual_cluster_id };
 }
 
-test('a search is printed for people, and for programs', async (t) => {
+test('search prints a table, or JSON', async (t) => {
   const { run, asked, virtual_cluster_id } = await open(t);
   const shown = await run(
     'search',
@@ -129,7 +129,7 @@ data.operation  string  2 of 2  "WRITE"
   });
 });
 
-test('what is wrong is said by the API or before it is asked', async (t) => {
+test('invalid input is reported by the API or before the call', async (t) => {
   const { run } = await open(t);
   const wrong = await run('search', '-filter', 'data.a = 1');
   assert.equal(wrong.status, 1);
@@ -138,7 +138,7 @@ test('what is wrong is said by the API or before it is asked', async (t) => {
   assert.match(noKey.err, /-apiKey: the tools that ask the API need it/);
 });
 
-test('a field that no event has is told of when nothing is found', async (t) => {
+test('a field that no event has is reported when nothing is found', async (t) => {
   const { run } = await open(t);
   const { status, err } = await run(
     'search',
@@ -151,7 +151,7 @@ test('a field that no event has is told of when nothing is found', async (t) => 
   assert.match(err, /warning: .*resorce_type.*did you mean .*resource_type/);
 });
 
-test('the same is told before a tail, and of fields that are asked for', async (t) => {
+test('an unknown field is also reported before a tail, and for requested fields', async (t) => {
   const { run, asked, environment } = await open(t);
   const filter = "data.resorce_type == 'TOPIC'";
   const hint = /warning: .*resorce_type.*did you mean .*resource_type/;
@@ -199,7 +199,7 @@ test('a tail prints every event once, until it is stopped', async (t) => {
   assert.ok(asked[0]?.kind === 'search' && asked[0].order === 'asc');
 });
 
-test('events that come late are found, and those that were seen are not printed again', () => {
+test('late events are found, and printed events are not printed again', () => {
   const seen = new SeenEvents(1_700_000_000_000, 15_000);
   assert.equal(seen.sinceMs, 1_700_000_000_000);
   const ids = (...numbers: readonly number[]) =>

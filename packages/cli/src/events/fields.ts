@@ -6,10 +6,10 @@ import { jsonLine } from '../tools/record-text.ts';
 import { table } from '../tools/table.ts';
 import { filterHints } from './filter-hints.ts';
 
-/** Values that are shown of each field. */
+/** Values shown per field. */
 const valuesShown = 3;
 
-/** Prints which fields events have, and what their values are. */
+/** Prints the fields of events, and their values. */
 export const listEventFields: Handler<'cli events fields'> = async (values, deps) => {
   const { output } = deps;
   const client = apiClient(values, deps);

@@ -2,7 +2,10 @@ import type { Client } from '@weir/api';
 import type { EventTypeName } from '@weir/core';
 import { orFailure } from '../api-client.ts';
 
-/** A field that no event has lets nothing pass, which looks like a quiet hour. Gives a line for each such field of a filter. */
+/**
+ * Returns a line for each field of a filter that no event has. Such a filter matches nothing, which would look as if
+ * there were no events.
+ */
 export async function filterHints(
   client: Client,
   asked: {

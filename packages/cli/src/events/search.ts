@@ -8,7 +8,7 @@ import { table } from '../tools/table.ts';
 import { eventColumns, eventRow } from './event-rows.ts';
 import { filterHints } from './filter-hints.ts';
 
-/** Prints the events that a filter lets pass, and what it took to find them. */
+/** Prints the events that match a filter, and what the search cost. */
 export const searchEvents: Handler<'cli events search'> = async (values, deps) => {
   const { output } = deps;
   const client = apiClient(values, deps);

@@ -1,15 +1,15 @@
 import type { EventResponse } from '@weir/api';
 
-/** Ids that are kept. More events than this in the overlap may be printed twice. */
+/** Ids in memory. If more events than this are in the overlap, some may be printed twice. */
 const seenMax = 10_000;
 
 /**
- * Which events were printed. Some come later than others that happened after them, so that every look reaches back over a part of the last one, and what
- * was printed is left out.
+ * The events that were already printed. Events may arrive out of order, so every poll overlaps the previous one, and
+ * events that were printed are skipped.
  */
 export class SeenEvents {
   readonly #overlapMs: number;
-  /** When each happened, by its id; the ones that were seen first come first. */
+  /** Event times by event id, in the order of printing. */
   readonly #seen = new Map<string, number>();
   #newestMs: number;
 
@@ -18,12 +18,12 @@ export class SeenEvents {
     this.#overlapMs = overlapMs;
   }
 
-  /** Where the next look begins. */
+  /** Start of the next poll. */
   get sinceMs(): number {
     return this.#newestMs - this.#overlapMs;
   }
 
-  /** Those that were not seen before, which now they are. */
+  /** Returns the events that are new, and marks them as seen. */
   fresh(events: readonly EventResponse[]): readonly EventResponse[] {
     const found = events.filter(({ id }) => !this.#seen.has(id));
     for (const { id, time } of found) {

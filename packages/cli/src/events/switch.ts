@@ -2,7 +2,7 @@ import { apiClient, orFailure } from '../api-client.ts';
 import { clusterId } from '../api-cluster.ts';
 import type { Handler } from '../handler.ts';
 
-/** Switches events of a cluster on or off; with `-types`, only these. */
+/** Enables or disables the events of a cluster; with `-types`, only these types. */
 function switching(enabled: boolean): Handler<'cli events enable'> {
   return async (values, deps) => {
     const client = apiClient(values, deps);
@@ -11,7 +11,7 @@ function switching(enabled: boolean): Handler<'cli events enable'> {
     await orFailure(
       client.call('update_events_state', {
         virtual_cluster_id,
-        // To switch single types off leaves the others on.
+        // Disabling single types leaves the others enabled.
         ...(enabled || values.types.length === 0 ? { enabled } : {}),
         ...(values.types.length === 0 ? {} : { event_types: ofTypes }),
       }),

@@ -11,17 +11,17 @@ import { filterHints } from './filter-hints.ts';
 import { SeenEvents } from './seen-events.ts';
 
 const pollIntervalMs = 2_000;
-/** How much later than others an event may come and still be printed. */
+/** How late an event may arrive and still be printed. */
 const overlapMs = 15_000;
-/** Answers of one look. Whoever falls behind by more reads on at the next. */
+/** Pages per poll. A reader that is further behind continues with the next poll. */
 const pagesMax = 10;
 
-/** Prints events as they happen, until it is stopped. It asks every two seconds, and never more than one question at a time. */
+/** Prints events as they happen, until it is stopped. It polls every two seconds, with at most one call in flight. */
 export const tailEvents: Handler<'cli events tail'> = async (values, deps) => {
   const { clock, output, stop } = deps;
   const client = apiClient(values, deps);
   const virtualClusterId = await clusterId(client, values.cluster);
-  // A filter that lets nothing pass would stay silent without end.
+  // A filter that matches nothing would print nothing forever.
   for (const hint of await filterHints(client, { clusterId: virtualClusterId, ...values }))
     output.err(`weir cli events tail: ${hint}\n`);
   const seen = new SeenEvents(clock.nowMs() - values.last, overlapMs);
@@ -51,7 +51,7 @@ async function* look(
 ): AsyncGenerator<readonly EventResponse[], void, undefined> {
   const time_range = {
     start: new Date(seen.sinceMs).toISOString(),
-    // Clocks of agents may be ahead of this one.
+    // The clocks of agents may be ahead of this one.
     end: new Date(clock.nowMs() + overlapMs).toISOString(),
   };
   let cursor: string | null | undefined;

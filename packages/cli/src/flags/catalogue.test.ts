@@ -13,10 +13,10 @@ test('no two rows of a command can be set by the same name', () => {
   }
 });
 
-test('one name means one thing, but for a former name of another time', () => {
+test('a name means one thing, except for a former name', () => {
   const spellings = flagRows.flatMap((row) => [...flagSpellings(row), ...variableSpellings(row)]);
   const twice = spellings.filter((name, index) => spellings.indexOf(name) !== index);
-  // Agents once called their key so; today it is the key of the API, which agents do not take.
+  // Formerly the agent's key; today the key of the API, which agents do not take.
   assert.deepEqual(twice, ['-apiKey']);
 });
 
@@ -26,7 +26,7 @@ test('only a list can be given in several flags', () => {
   }
 });
 
-test('every row says what it does in one sentence', () => {
+test('every row has a help text of one sentence', () => {
   for (const { name, help, rule } of flagRows) {
     assert.match(help, /^[A-Z][^\n]*\.$/, name);
     assert.ok(help.length <= 110, `the help of ${name} is too long for a line`);
@@ -101,7 +101,7 @@ test('an available row is used by a command that exists', () => {
 });
 
 test('the types of the values follow from the rows', () => {
-  // The compiler is the judge of this test: it refuses a wrong type, and an expectation of an error that is none.
+  // The compiler checks this test: it rejects a wrong type, and an expected error that does not occur.
   const size: FlagValues['batchMaxSizeBytes'] = undefined;
   const port: FlagValues['kafkaPort'] = 9092;
   const roles: FlagValues['roles'] = ['proxy', 'jobs'];

@@ -1,5 +1,5 @@
 /**
- * Every setting, once: flags and environment variables of all commands. Parsing, checking, `--help` and the reference
+ * Every setting, once: flags and environment variables of all commands. Parsing, validation, `--help` and the reference
  * page derive from these rows, and so do the types of the parsed values.
  */
 
@@ -23,7 +23,7 @@ import { storageFlags } from './rows/storage.ts';
 import { tlsFlags } from './rows/tls.ts';
 import { zoneFlags } from './rows/zones.ts';
 
-/** The rows by concern, in the order in which a reader meets them. */
+/** The rows by topic, in the order of the reference page. */
 const groupedRows = [
   { title: 'Cluster and control plane', rows: clusterFlags },
   { title: 'Storage', rows: storageFlags },
@@ -56,13 +56,13 @@ type ReadValue<Row> = Row extends { readonly type: ValueType<infer Value>; reado
     : Value
   : never;
 
-/** What all rows hold after parsing. A row with a default always has a value. */
+/** The parsed values of all rows. A row with a default always has a value. */
 export type FlagValues = { readonly [Row in CatalogueRow as Row['name']]: ReadValue<Row> };
 
 type TakenBy<Command, Row> =
   Row extends FlagRow<infer Name, unknown, infer Taker> ? (Command extends Taker ? Name : never) : never;
 
-/** What the rows of one command hold after parsing. */
+/** The parsed values of the rows of one command. */
 export type CommandValues<Command extends CommandName> = Pick<
   FlagValues,
   TakenBy<Command, CatalogueRow> & FlagName
@@ -79,7 +79,7 @@ export const flagRows: readonly FlagRow<FlagName>[] = flagGroups.flatMap(({ rows
 
 const rowsByName: ReadonlyMap<string, FlagRow<FlagName>> = new Map(flagRows.map((row) => [row.name, row]));
 
-/** The row of a flag. Every name has one, because the names are taken from the rows. */
+/** Returns the row of a flag. Every name has one, because the names are taken from the rows. */
 export function flagRow(name: FlagName): FlagRow<FlagName> {
   return rowsByName.get(name)!;
 }
@@ -88,7 +88,7 @@ export function rowsOf(command: CommandName): readonly FlagRow<FlagName>[] {
   return flagRows.filter((row) => row.commands.includes(command));
 }
 
-/** What a row holds when nothing is set. */
+/** The value of a row that is not set. */
 export function defaultOf(row: FlagRow, command: CommandName): unknown {
   const ofCommand = row.defaultByCommand?.[command];
   return ofCommand === undefined ? row.default : ofCommand;

@@ -3,7 +3,10 @@ import { test } from 'node:test';
 import { flagRows } from './catalogue.ts';
 import { flagSpellings, variableSpellings } from './settings.ts';
 
-/** The names that are the interface, as the contract spells them. A name may leave this table only with the contract. */
+/**
+ * The names that are the public interface, as the contract spells them. A name may be removed only together with the
+ * contract.
+ */
 const flagsWithVariables: readonly [flag: string, variable: string][] = [
   ['-additionalBackgroundTasksBucketURLs', 'SERVICE_ADDITIONAL_BACKGROUND_TASKS_BUCKET_URLS'],
   ['-additionalDeadscannerBucketURLs', 'SERVICE_ADDITIONAL_DEADSCANNER_BUCKET_URLS'],
@@ -54,7 +57,7 @@ const flagsWithVariables: readonly [flag: string, variable: string][] = [
   ['-zonedCIDRBlocks', 'SERVICE_ZONED_CIDR_BLOCKS'],
 ];
 
-/** Flags for which the contract names no variable. Theirs follows the naming rule. */
+/** Flags for which the contract names no variable. Their variable follows the naming rule. */
 const flagsAlone: readonly string[] = [
   '-agentKeyPath',
   '-apiURL',
@@ -103,7 +106,7 @@ const flagsAlone: readonly string[] = [
   '-username',
 ];
 
-/** Variables for which the contract names no flag. Theirs is the variable in camel case. */
+/** Variables for which the contract names no flag. Their flag is the variable in camel case. */
 const variablesAlone: readonly string[] = [
   'AZURE_STORAGE_ACCOUNT',
   'DD_AGENT_HOST',
@@ -149,7 +152,7 @@ test('every flag of the contract sets the same row as its variable', () => {
   }
 });
 
-test('every name that stands alone in the contract has a row', () => {
+test('every contract name without a counterpart has a row', () => {
   for (const flag of flagsAlone) assert.notEqual(rowOfFlag(flag), undefined, flag);
   for (const variable of variablesAlone) assert.notEqual(rowOfVariable(variable), undefined, variable);
 });

@@ -5,7 +5,7 @@ import { flagRows, rowsOf } from './catalogue.ts';
 import { describeValues } from './describe.ts';
 import { parseCommandLine } from './parse.ts';
 
-test('values are described by flag, in the words that would set them', () => {
+test('values are printed by flag, in the form that would set them', () => {
   const lines = describeValues({
     kafkaPort: 9092,
     batchTimeout: 250,
@@ -25,7 +25,7 @@ test('values are described by flag, in the words that would set them', () => {
 
 const planted = 'hunter2';
 
-/** Texts that carry a password in the place where such a value would. */
+/** Texts that contain a password where such a value would have one. */
 const plantedTexts: Readonly<Record<string, string>> = {
   URL: `https://user:${planted}@host`,
   'bucket URL': `postgres://user:${planted}@host/db`,
@@ -33,7 +33,7 @@ const plantedTexts: Readonly<Record<string, string>> = {
   'HTTP headers': `authorization=${planted}`,
 };
 
-test('no secret that is set shows in the description or in a problem', () => {
+test('no secret that is set appears in the description or in a problem', () => {
   const carriers = flagRows.filter(({ secret, type }) => secret || type.conceal !== undefined);
   assert.ok(carriers.length > 10);
   for (const row of carriers) {
@@ -52,7 +52,7 @@ test('no secret that is set shows in the description or in a problem', () => {
   }
 });
 
-test('no secret that is mistyped shows in a problem', () => {
+test('no mistyped secret appears in a problem', () => {
   const cases: readonly (readonly string[])[] = [
     ['-agentKey=line one\nhunter2'],
     ['-agentKye=hunter2'],

@@ -59,14 +59,14 @@ test('every other flag takes the next argument, whatever it looks like', () => {
   assert.equal(parsedValue('topic', { command, argv: ['-topic=a=b'] }), 'a=b');
 });
 
-test('a flag goes before its variable, and the variable before the default', () => {
+test('a flag takes precedence over its variable, and the variable over the default', () => {
   const environment = { SERVICE_BATCH_TIMEOUT: '2s' };
   assert.equal(parsedValue('batchTimeout', { argv: ['-batchTimeout', '1s'], environment }), 1_000);
   assert.equal(parsedValue('batchTimeout', { environment }), 2_000);
   assert.equal(parsedValue('batchTimeout', {}), 250);
 });
 
-test('a flag goes before its variable even when the variable is wrong', () => {
+test('a flag takes precedence over its variable even when the variable is invalid', () => {
   const environment = { SERVICE_BATCH_TIMEOUT: 'soon' };
   assert.equal(parsedValue('batchTimeout', { argv: ['-batchTimeout', '1s'], environment }), 1_000);
 });
@@ -101,7 +101,7 @@ test('a command can have a default of its own', () => {
   assert.deepEqual(parsedValue('disableConsumerGroupsMetricsTags', { command: 'metrics' }), []);
 });
 
-test('a mistake is one line that names the flag, the value and the rule', () => {
+test('an error is one line that names the flag, the value and the rule', () => {
   const cases: readonly [given: Case, line: string][] = [
     [{ argv: ['-batchMaxSizeBytes=200MiB'] }, '-batchMaxSizeBytes=200MiB: at most 128MiB is allowed'],
     [{ argv: ['--batchMaxSizeBytes', '200MiB'] }, '-batchMaxSizeBytes=200MiB: at most 128MiB is allowed'],
@@ -147,7 +147,7 @@ test('a former name works, warns, and must agree with the current one', () => {
     parsedValue('requireSASLAuthentication', { environment: { SERVICE_REQUIRE_AUTHENTICATION: 'true' } }),
     true,
   );
-  // A flag still goes before a variable.
+  // A flag still takes precedence over a variable.
   const environment = { SERVICE_CONSOLE_URL: 'http://b' };
   assert.equal(parsedValue('apiURL', { argv: ['-apiURL', 'http://a'], environment }), 'http://a');
 
@@ -174,12 +174,12 @@ test('a former name works, warns, and must agree with the current one', () => {
   );
 });
 
-test('help is found before mistakes in the environment', () => {
+test('help is printed even if the environment is invalid', () => {
   const parsed = parse({ argv: ['-kafkaPort', '1', '-h'], environment: { SERVICE_KAFKA_PORT: 'x' } });
   assert.ok('value' in parsed && parsed.value.wantsHelp);
 });
 
-test('a planned setting is refused by the name that set it, a foreign variable never', () => {
+test('a planned setting is rejected by the name that set it, a foreign variable never', () => {
   const cases: readonly [given: Case, line: string | undefined][] = [
     [{ argv: ['-multiregion'] }, '-multiregion: not available in this release'],
     [{ environment: { SERVICE_MULTIREGION: '1' } }, 'SERVICE_MULTIREGION: not available in this release'],
@@ -196,7 +196,7 @@ test('a planned setting is refused by the name that set it, a foreign variable n
   }
 });
 
-test('a short form is as good as the name, and a list may be given in several flags', () => {
+test('a short form is equivalent to the name, and a list may be given in several flags', () => {
   const files = (...argv: string[]) => {
     const parsed = parseCommandLine('apply', argv, { SERVICE_FILE: 'variable.yaml' });
     return 'value' in parsed ? parsed.value.values.file : problemLine(parsed.problem);

@@ -6,7 +6,7 @@ import { defaultOf, type FlagName, type FlagValues, flagRows } from './catalogue
 import type { FlagRow } from './row.ts';
 import { chooseSettings, readArguments, readEnvironment, type Setting } from './settings.ts';
 
-/** A command line that was understood. Whether it may be run is for the rules and the availability to say. */
+/** A parsed command line. Rules and availability are checked separately. */
 export interface CommandLine {
   readonly values: FlagValues;
   /** What the user set, by flag or by variable. */
@@ -23,7 +23,7 @@ export function parseCommandLine(
   const read = readArguments(command, argv);
   if ('problem' in read) return read;
   const { wantsHelp } = read.value;
-  // Help is given whatever else is set: it may be what shows how to set it right.
+  // Help ignores all other settings: it may show how to correct them.
   const settings = wantsHelp
     ? { value: new Map<FlagName, Setting>() }
     : chooseSettings(read.value.settings, readEnvironment(command, environment));
@@ -53,8 +53,8 @@ function parseValues(
 }
 
 /**
- * An empty text is a value: it empties a list, and unsets what may be unset. Only a setting that always has a value
- * refuses it.
+ * Parses a text, which may be empty: an empty text empties a list, and unsets a setting that has no default. Only a
+ * setting that always has a value rejects it.
  */
 function parseText(row: FlagRow, text: string): Outcome<unknown, string> {
   if (text !== '') return row.type.parse(text);

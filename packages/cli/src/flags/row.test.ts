@@ -14,7 +14,7 @@ const fields = {
   help: 'A port.',
 } as const;
 
-test('a row that lands is no longer refused', () => {
+test('a planned row is rejected until it becomes available', () => {
   const refusal = (row: typeof plannedRow) =>
     refusePlanned(new Map([[row.name, { row, spelling: '-kafkaPort', text: '1' }]]));
   const plannedRow = planned(fields);
@@ -22,7 +22,7 @@ test('a row that lands is no longer refused', () => {
   assert.equal(refusal(available(fields)), undefined);
 });
 
-test('the names of a row follow from its own', () => {
+test('the names of a row derive from its own', () => {
   const plain = planned(fields);
   assert.deepEqual(
     [flagSpellings(plain), variableSpellings(plain)],

@@ -2,21 +2,21 @@ import type { CommandName } from '../commands/catalogue.ts';
 import type { ValueType } from '../values/value-type.ts';
 import { environmentName } from './names.ts';
 
-/** What the table says about one setting. */
+/** The definition of one setting. */
 interface RowFields<Name extends string, Value, Command extends CommandName> {
   /** The flag without its dash. */
   readonly name: Name;
-  /** The environment variable, where the contract spells it otherwise than the naming rule would. */
+  /** The environment variable, where the contract deviates from the naming rule. */
   readonly env?: string;
   readonly type: ValueType<Value>;
-  /** The default of single commands, where it differs. */
+  /** Defaults of single commands, where they differ. */
   readonly defaultByCommand?: { readonly [C in Command]?: NoInfer<Value> };
-  /** A secret is read and used, and never printed. */
+  /** A secret is never printed. */
   readonly secret?: true;
   readonly commands: readonly Command[];
-  /** Other spellings that are as good, each with its dash: the short form of a flag that is typed often. */
+  /** Equivalent spellings, each with its dash: the short form of a frequent flag. */
   readonly aliases?: readonly string[];
-  /** Whether a list may be given in several flags, which then count together. */
+  /** Whether a list may be given in several flags, whose values are concatenated. */
   readonly isRepeatable?: true;
   /** Earlier spellings that still work, each as it is written: `-old` or `SERVICE_OLD`. */
   readonly deprecatedNames?: readonly string[];
@@ -44,13 +44,13 @@ export interface FlagRow<
   readonly env: string;
   readonly default: Default;
   readonly defaultByCommand?: { readonly [C in CommandName]?: unknown };
-  /** A planned flag is refused when it is set; its feature has not landed. */
+  /** A planned flag is rejected when it is set, because its feature does not exist yet. */
   readonly status: 'available' | 'planned';
   /** Whether there is a flag besides the variable. Variables of other programs have none. */
   readonly hasFlag: boolean;
 }
 
-/** A flag whose feature has not landed. Landing it means to call this `available`. */
+/** A flag whose feature does not exist yet. The change that adds the feature calls `available` instead. */
 export function planned<const Name extends string, Value, const Command extends CommandName>(
   fields: RowFields<Name, Value, Command> & DefaultField<Value>,
 ): FlagRow<Name, Value, Command, Value>;
@@ -61,7 +61,7 @@ export function planned(fields: RowFields<string, unknown, CommandName> & { defa
   return row(fields, 'planned');
 }
 
-/** A flag whose feature is there. */
+/** A flag whose feature exists. */
 export function available<const Name extends string, Value, const Command extends CommandName>(
   fields: RowFields<Name, Value, Command> & DefaultField<Value>,
 ): FlagRow<Name, Value, Command, Value>;
@@ -73,8 +73,8 @@ export function available(fields: RowFields<string, unknown, CommandName> & { de
 }
 
 /**
- * A variable that belongs to another program or to the platform, and that we read too. It has no flag and is never
- * refused, because it was not set for us.
+ * A variable of another program or of the platform that weir reads too. It has no flag and is never rejected, because
+ * it was not set for weir.
  */
 export function foreignVariable<const Name extends string, Value, const Command extends CommandName>(
   fields: RowFields<Name, Value, Command> & NoDefaultField,

@@ -1,4 +1,4 @@
-/** From command line and environment to settings: what the user set, by which name, as text. */
+/** Reads command line and environment into settings: what the user set, by which name, as text. */
 
 import type { Environment } from '@weir/core';
 import { nearestName } from '@weir/core';
@@ -8,7 +8,7 @@ import { onOneLine, type Problem, shownSetting } from '../problem.ts';
 import { type FlagName, flagRows, rowsOf } from './catalogue.ts';
 import type { FlagRow } from './row.ts';
 
-/** One thing the user set. */
+/** One setting of the user. */
 export interface Setting {
   readonly row: FlagRow<FlagName>;
   /** As the user wrote it: `-apiURL`, `-consoleURL` or `SERVICE_API_URL`. */
@@ -16,7 +16,7 @@ export interface Setting {
   readonly text: string;
 }
 
-/** What the arguments of a command say. */
+/** The parsed arguments of a command. */
 interface Arguments {
   readonly settings: readonly Setting[];
   readonly wantsHelp: boolean;
@@ -74,7 +74,10 @@ export function readEnvironment(command: CommandName, environment: Environment):
   return settings;
 }
 
-/** One setting per row: a flag goes before a variable, and two flags or two variables of one row must agree, or count together. */
+/**
+ * Chooses one setting per row: a flag takes precedence over a variable. Two flags or two variables of one row must
+ * agree, unless the row is repeatable.
+ */
 export function chooseSettings(
   fromArguments: readonly Setting[],
   fromEnvironment: readonly Setting[],
@@ -117,7 +120,7 @@ function unknownFlag(command: CommandName, spelling: string, known: readonly str
   return { subject, rule: `not a flag of weir ${command}, but of weir ${elsewhere.commands[0]}` };
 }
 
-/** Names the place rather than the text, which may be the second half of a password that was not quoted. */
+/** Names the position rather than the text, which may be the second half of an unquoted password. */
 function strayArgument(argument: string, index: number, previous: Setting | undefined): Problem {
   const subject = `argument ${index + 1}`;
   const isSwitch = previous?.row.type.impliedText !== undefined;

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { forEachBounded, mapBounded } from './bounded.ts';
 
-test('so many at a time, and results in the order of the items', async () => {
+test('a limited number of items runs at a time, and results are in the order of the items', async () => {
   let running = 0;
   let runningMax = 0;
   const results = await mapBounded([5, 4, 3, 2, 1], 2, async (item) => {
@@ -15,7 +15,7 @@ test('so many at a time, and results in the order of the items', async () => {
   assert.equal(runningMax, 2);
 });
 
-test('after a failure nothing is begun, and what was begun is waited for', async () => {
+test('after a failure no item starts, and running items are awaited', async () => {
   const begun: number[] = [];
   const ended: number[] = [];
   const work = forEachBounded([1, 2, 3, 4, 5], 2, async (item) => {

@@ -1,6 +1,6 @@
 /**
- * Does something for every item, so many at a time and in their order. After a failure nothing more is begun; what was begun is waited
- * for, and then the first failure is thrown.
+ * Runs a function for every item in order, with bounded concurrency. After a failure no further item starts; running
+ * items are awaited, and then the first failure is thrown.
  */
 export async function forEachBounded<Item>(
   items: readonly Item[],
@@ -23,7 +23,7 @@ export async function forEachBounded<Item>(
   if (failure !== undefined) throw failure.error;
 }
 
-/** The same with results, in the order of the items. */
+/** Like `forEachBounded`, with the results in the order of the items. */
 export async function mapBounded<Item, Result>(
   items: readonly Item[],
   runningMax: number,

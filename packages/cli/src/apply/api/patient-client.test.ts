@@ -4,7 +4,7 @@ import { ApiError, type Client, type ErrorCode } from '@weir/api';
 import { type Clock, seededRandom } from '@weir/core';
 import { patientClient, pauseMs } from './patient-client.ts';
 
-/** A clock on which pauses are over at once, and deadlines never come. */
+/** A clock on which pauses end at once and deadlines never expire. */
 function quickClock(): Clock & { readonly pausesMs: number[] } {
   const pausesMs: number[] = [];
   return {
@@ -23,7 +23,7 @@ function quickClock(): Clock & { readonly pausesMs: number[] } {
   };
 }
 
-/** Answers with these errors, one after the other, and then well. */
+/** Fails with these errors in order, then succeeds. */
 function failing(...errors: readonly ApiError[]): Client & { calls: number } {
   const client = {
     calls: 0,
@@ -49,7 +49,7 @@ const cases: readonly [codes: readonly ErrorCode[], calls: number, end: ErrorCod
   [['internal'], 1, 'internal'],
 ];
 
-test('answers that ask for another try get up to five', async () => {
+test('a retriable error is retried up to five times', async () => {
   for (const [codes, calls, end] of cases) {
     const flaky = failing(...codes.map((code) => new ApiError(code)));
     const client = patientClient(flaky, { clock: quickClock(), random: seededRandom(1), stop: never });
@@ -61,7 +61,7 @@ test('answers that ask for another try get up to five', async () => {
   }
 });
 
-test('pauses grow, and are never shorter than the answer asks for nor without end', () => {
+test('pauses grow, are at least as long as the answer asks for, and are bounded', () => {
   const random = seededRandom(1);
   const plain = new ApiError('unavailable');
   for (const [retries, fullMs] of [200, 400, 800, 1600, 3200].entries()) {
@@ -72,7 +72,7 @@ test('pauses grow, and are never shorter than the answer asks for nor without en
   assert.equal(pauseMs(0, new ApiError('rate_limited', '', { retryAfterSeconds: 1e6 }), random), 60_000);
 });
 
-test('whoever stops does not wait', async () => {
+test('stopping ends the wait for a retry', async () => {
   const stop = new AbortController();
   const clock: Clock = { nowMs: () => 0, monotonicMs: () => 0, after: () => () => {} };
   const flaky = failing(new ApiError('unavailable'));
@@ -85,7 +85,7 @@ test('whoever stops does not wait', async () => {
   assert.equal(flaky.calls, 1);
 });
 
-test('a call that reads ends when it is stopped, and one that writes is waited for', async () => {
+test('stopping aborts a call that reads and waits for a call that writes', async () => {
   const stop = new AbortController();
   stop.abort();
   const aborted = new Map<string, boolean>();
@@ -101,7 +101,7 @@ test('a call that reads ends when it is stopped, and one that writes is waited f
   assert.deepEqual(Object.fromEntries(aborted), { list_workspaces: true, delete_api_key: false });
 });
 
-test('an answer that does not come is asked for again', async () => {
+test('a call without an answer is retried', async () => {
   let calls = 0;
   const client = {
     call: (_name: string, _input: unknown, { signal }: { signal: AbortSignal }) => {

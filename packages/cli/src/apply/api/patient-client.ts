@@ -4,18 +4,18 @@ import { type Clock, type JitteredBackOff, jitteredBackOffMs, type Random } from
 export interface Patience {
   readonly clock: Clock;
   readonly random: Random;
-  /** Ends waiting, and calls that only read. One that writes is waited for: nobody would know what became of it. */
+  /** Aborts pauses and calls that only read. Calls that write are awaited, because their outcome would be unknown. */
   readonly stop: AbortSignal;
 }
 
-/** Tries after the first one. */
+/** Retries after the first attempt. */
 const retriesMax = 5;
 const callMsMax = 30_000;
-/** The longest pause, whatever a server asks for: a person waits at a terminal. */
+/** The longest pause, whatever the server asks for: a user waits at a terminal. */
 const pauseMsMax = 60_000;
 const backOff: JitteredBackOff = { firstMs: 200, maxMs: pauseMsMax, jitter: 'half' };
 
-/** Calls again when the answer says that it may help, and waits as long as the answer asks for. */
+/** Retries calls that fail with a retriable error, and waits at least as long as the answer asks for. */
 export function patientClient(client: Client, patience: Patience): Client {
   return {
     async call(name, input) {

@@ -7,17 +7,17 @@ export interface PerformContext {
   readonly secrets: SecretKeeper;
   /** The id of the cluster, once it is known. */
   clusterId: string | undefined;
-  /** The ids of pipelines that were made, and of their configurations, by the names of the pipelines. */
+  /** Ids of created pipelines and of their configurations, by pipeline name. */
   readonly pipelineIds: Map<string, string>;
   readonly configurationIds: Map<string, string>;
 }
 
-/** Does one step, and gives what a person has to know of it besides. */
+/** Performs one step, and returns what the user has to know besides, if anything. */
 export async function performStep(step: WritingStep, context: PerformContext): Promise<string | undefined> {
   try {
     return await perform(step, context);
   } catch (error) {
-    // What is gone already need not be deleted.
+    // Already deleted.
     if (step.action === 'delete' && error instanceof ApiError && error.code === 'not_found') return undefined;
     throw error;
   }
@@ -33,7 +33,7 @@ async function perform({ task }: WritingStep, context: PerformContext): Promise<
     }
     case 'create_virtual_cluster_credentials': {
       const { name, isSuperuser, password: place } = task.credential;
-      // The password is where it belongs before the credential is there, so that it cannot be lost in between.
+      // The password is stored before the credential is created, so that it cannot be lost in between.
       const password = await secrets.passwordFor(`credential ${name}`, place);
       const made = await client.call(task.operation, {
         virtual_cluster_id: clusterIdOf(context),

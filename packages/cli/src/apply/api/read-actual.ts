@@ -8,11 +8,11 @@ import { mapBounded } from './bounded.ts';
 type ListedCluster = OutputOf<'list_virtual_clusters'>['virtual_clusters'][number];
 
 export interface ReadOptions {
-  /** Whether things that the documents leave out may be deleted, so that more has to be known of them. */
+  /** Whether things that the documents leave out may be deleted; more has to be read then. */
   readonly isPruning: boolean;
 }
 
-/** Looks up what the documents speak of, and nothing else. It only reads. */
+/** Reads what the documents mention, and nothing else. It never writes. */
 export async function readActual(
   client: Client,
   wanted: readonly DesiredCluster[],
@@ -41,7 +41,7 @@ function isNamed({ name, type, workspace_id }: ListedCluster, desired: DesiredCl
   return type === desired.type && prefixed(clusterTypes[type].namePrefix, name) === desired.fullName;
 }
 
-/** Their names belong to the account, so that all are looked at once. */
+/** Names of agent keys belong to the account, so one call reads them for all clusters. */
 async function agentKeys(client: Client, wanted: readonly DesiredCluster[]) {
   if (wanted.every((cluster) => cluster.agentKeys === undefined)) return undefined;
   return (await client.call('list_api_keys', {})).api_keys;
@@ -80,7 +80,7 @@ async function readCluster(
   };
 }
 
-/** Configurations take a call for each pipeline, so that they are asked for only where the documents have one. */
+/** Configurations take one call per pipeline, so they are read only where the documents have one. */
 async function readPipelines(
   client: Client,
   desired: DesiredCluster,
@@ -105,7 +105,7 @@ async function readPipelines(
   });
 }
 
-/** Configs take a call for each topic, so that they are asked for only where they matter. */
+/** Configs take one call per topic, so they are read only where they matter. */
 async function readTopics(
   client: Client,
   desired: DesiredCluster,

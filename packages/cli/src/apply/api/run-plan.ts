@@ -6,7 +6,7 @@ import type { SecretKeeper } from '../secrets/secret-keeper.ts';
 import { forEachBounded } from './bounded.ts';
 import { type PerformContext, performStep } from './perform-step.ts';
 
-/** How far a step came. */
+/** The outcome of a step. */
 export type StepOutcome =
   | { readonly status: 'done'; readonly note: string | undefined }
   | { readonly status: 'failed'; readonly error: unknown }
@@ -17,15 +17,15 @@ export type Outcomes = ReadonlyMap<WritingStep, StepOutcome>;
 export interface RunOptions {
   readonly client: Client;
   readonly secrets: SecretKeeper;
-  /** Nothing more is begun when it is aborted. */
+  /** When it is aborted, no further step starts. */
   readonly stop: AbortSignal;
-  /** Told of every step when it has ended. */
+  /** Called after every step. */
   readonly onEnd: (step: WritingStep, outcome: StepOutcome) => void;
 }
 
 /**
- * Carries a plan out: one cluster after the other, the phases in their order, and the steps of a phase some at a time. After the first
- * failure nothing more is begun. Whatever was done stays, and the next plan goes on from there.
+ * Executes a plan: cluster by cluster, phase by phase, and the steps of a phase with bounded concurrency. After the
+ * first failure no further step starts. Completed steps stay, and the next plan continues from there.
  */
 export async function runPlan(plan: Plan, options: RunOptions): Promise<Outcomes> {
   const { client, secrets, stop, onEnd } = options;

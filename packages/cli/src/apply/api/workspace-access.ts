@@ -5,12 +5,12 @@ import type { DocumentProblem } from '../document/problem.ts';
 export interface AccessOptions {
   /** A client with another key for the same control plane. */
   readonly clientWith: (key: string) => Client;
-  /** What tells the key of this run from those of others. */
+  /** Returns a unique part for the name of this run's key. */
   readonly freshWord: () => string;
   readonly nowMs: number;
 }
 
-/** A key that was made for this run, which has to be deleted after it. */
+/** A key that was created for this run and has to be deleted after it. */
 export interface MadeKey {
   readonly id: string;
   readonly name: string;
@@ -24,8 +24,8 @@ interface WorkspaceAccess {
 }
 
 /**
- * A client that works inside of workspaces. An account key only makes keys that do, so that one is made for the workspaces of the documents. It
- * writes even for a dry run, because a key that only reads does not see agent keys.
+ * Returns a client that works inside workspaces. An account key can only create such keys, so a key is created for the
+ * workspaces of the documents. The key can write even for a dry run, because a read-only key does not see agent keys.
  */
 export async function workspaceAccess(
   client: Client,
@@ -57,10 +57,10 @@ export async function workspaceAccess(
   return { client: clientWith(key), madeKey: { id, name }, problems };
 }
 
-/** No run takes so long, so that a key of this age is of one that was killed. */
+/** No run takes this long, so a key of this age belongs to a run that was killed. */
 const leftoverMs = 6 * 3_600_000;
 
-/** Keys do not expire: a run that is killed leaves its key to the next. */
+/** Keys do not expire, so each run deletes the keys of runs that were killed. */
 async function deleteLeftovers(client: Client, nowMs: number): Promise<void> {
   const { api_keys } = await client.call('list_api_keys', {});
   for (const { id, name, created_at } of api_keys) {
@@ -68,12 +68,12 @@ async function deleteLeftovers(client: Client, nowMs: number): Promise<void> {
     try {
       await client.call('delete_api_key', { api_key_id: id });
     } catch {
-      // Another run deletes it just now, or the next one will.
+      // A concurrent run deletes it, or the next run will.
     }
   }
 }
 
-/** It administers the account and reaches no workspace. */
+/** Whether the key administers the account and has no access to workspaces. */
 function isOfAccount({ actor, is_account_admin, workspaces }: OutputOf<'get_context'>): boolean {
   return actor.kind === 'api_key' && is_account_admin && workspaces.length === 0;
 }

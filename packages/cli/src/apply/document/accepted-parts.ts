@@ -2,8 +2,8 @@ import * as z from 'zod';
 import { unwrapped } from './schema-problems.ts';
 
 /**
- * What of a value a schema accepts, so that the rest can be checked further while some of it is wrong. Fields that are refused are left out, and
- * items of lists leave a hole, so that the others keep their index.
+ * The parts of a value that a schema accepts, so that they can be checked further although other parts are invalid.
+ * Rejected fields are left out, and rejected items of lists leave a hole, so that the others keep their index.
  */
 export function acceptedParts(schema: z.core.$ZodType | undefined, value: unknown): unknown {
   if (schema === undefined) return undefined;

@@ -7,19 +7,20 @@ type ConfigKind = 'topic' | 'cluster';
 export type ConfigTexts = Readonly<Record<string, string>>;
 
 interface CheckedTexts {
-  /** By the names and in the form in which a cluster tells them, so that the two can be compared. */
+  /** With the names and in the format in which a cluster returns them, so that the two can be compared. */
   readonly texts: ConfigTexts;
   readonly problems: readonly { readonly path: ValuePath; readonly message: string }[];
 }
 
-/** Configs that a document says elsewhere. */
+/** Configs that have a field of their own in a document. */
 const fieldOfClusterConfig: Readonly<Record<string, string>> = {
   'service.acls.enabled': 'configuration.enable_acls',
   'service.acl.shadowing.enabled': 'configuration.enable_acl_shadowing',
 };
 
 /**
- * Checks configs before anything is done. Names that are unknown, or that have a field of their own, are refused with what to write instead.
+ * Checks configs before anything is changed. Names that are unknown, or that have a field of their own, are rejected
+ * with a hint what to write instead.
  */
 export function checkTexts(kind: ConfigKind, given: ConfigTexts, path: ValuePath): CheckedTexts {
   const problems = Object.keys(given).flatMap((name) => {

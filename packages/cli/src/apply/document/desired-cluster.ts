@@ -25,22 +25,22 @@ import type { WrittenParts } from './schema.ts';
 import { withSubject } from './schema-problems.ts';
 import type { ValuePath, YamlDocument } from './yaml-documents.ts';
 
-/** Where a cluster is written, and whom to tell what is wrong with it. */
+/** Where the cluster is in the document, and where to report problems. */
 interface WritingContext {
   readonly document: YamlDocument;
-  /** The way from the top of the document to the cluster. */
+  /** The path from the top of the document to the cluster. */
   readonly path: ValuePath;
-  /** What names of files are relative to. */
+  /** File names are relative to this folder. */
   readonly folder: string;
   readonly report: (problem: DocumentProblem) => void;
 }
 
-/** The config that deletion protection of a topic is. */
+/** The topic config for deletion protection. */
 export const protectionConfig = 'service.deletion.protection.enabled';
 
 /**
- * What is written about a cluster, checked beyond what a schema can see. Where the schema has refused parts, the others are checked all the same;
- * what comes out then is good for nothing but finding more problems.
+ * Converts one cluster of a document, with the checks that a schema cannot do. If the schema rejected parts, the others
+ * are checked all the same; the result then serves only to find more problems.
  */
 export function desiredCluster(written: WrittenParts, context: WritingContext): DesiredCluster {
   const { document, path } = context;
@@ -70,7 +70,7 @@ export function desiredCluster(written: WrittenParts, context: WritingContext): 
   };
 }
 
-/** Lists may have holes, which `map` skips and which count for their index. */
+/** Maps a list that may have holes, which `map` skips without changing the index of the others. */
 function each<Item, Desired>(
   items: readonly Item[] | undefined,
   desiredOf: (item: Item, index: number) => Desired | undefined,
@@ -85,7 +85,7 @@ const kafkaOnly = ['topics', 'credentials', 'acls', 'events'] as const;
 
 function checkType(written: WrittenParts & { readonly type: ClusterType }, context: WritingContext): void {
   const { name, type } = written;
-  // The wider prefix comes last, so that the first that fits is the type.
+  // The broader prefix comes last, so that the first match is the type.
   const named = clusterTypeNames.find((one) => name?.startsWith(clusterTypes[one].namePrefix));
   if (named !== undefined && named !== type) {
     report(context, ['name'], `begins as the name of a ${named} does, and the type is ${type}`);
@@ -110,7 +110,7 @@ function checkExclusions(
   });
 }
 
-/** Fields of the configuration that are configs of brokers by another name. */
+/** Fields of the configuration that are broker configs by another name. */
 const configOfField = {
   auto_create_topic: 'auto.create.topics.enable',
   default_num_partitions: 'num.partitions',
@@ -214,10 +214,10 @@ function aclOf(given: ItemOf<'acls'>, index: number, context: WritingContext): A
   const isSaid = context.document.valueAt([...context.path, ...path, 'resource_name']) !== undefined;
   if (resource_type !== undefined && resource_type !== 'CLUSTER' && !isSaid)
     report(context, [...path, 'resource_name'], 'is missing');
-  // Rules about a whole rule say nothing about half of one.
+  // An incomplete rule cannot be checked as a whole.
   if (resource_type === undefined || pattern_type === undefined || principal === undefined) return undefined;
   if (host === undefined || operation === undefined || permission_type === undefined) return undefined;
-  // In one order, because two rules are the same when their texts are.
+  // Fields in a fixed order, because two rules are the same when their texts are.
   const acl: Acl = {
     resource_type,
     resource_name: resource_name ?? clusterResourceName,
@@ -277,7 +277,10 @@ function report({ document, path, report: tell }: WritingContext, rest: ValuePat
   tell({ place: document.placeOf(whole), message: withSubject(whole, rule) });
 }
 
-/** A problem at a place of a text that is itself a value. Where the text stands as it is, its lines are lines of the file. */
+/**
+ * Reports a problem at a position inside a text value. Where the text is written line by line, its lines are lines of
+ * the file.
+ */
 function reportInText(
   { document, path, report: tell }: WritingContext,
   rest: ValuePath,

@@ -5,8 +5,8 @@ import type { DocumentProblem, Place } from './problem.ts';
 type Report = (problem: DocumentProblem) => void;
 
 /**
- * Documents may speak of the same cluster, as when each team has a file for its topics: lists are put together, and everything else is
- * said by one of them.
+ * Merges documents about the same cluster, as when each team has a file for its topics: lists are concatenated, and
+ * every other field may be set by only one of them.
  */
 export function joinClusters(clusters: readonly DesiredCluster[], report: Report): DesiredCluster[] {
   const byName = new Map<string, DesiredCluster>();
@@ -17,7 +17,7 @@ export function joinClusters(clusters: readonly DesiredCluster[], report: Report
   }
   const all = [...byName.values()];
   for (const cluster of all) refuseTwins(cluster, report);
-  // Names of keys belong to the account, so that clusters share them.
+  // Key names belong to the account, so all clusters share them.
   refuseRepeated(
     all.flatMap(({ agentKeys = [] }) => agentKeys),
     ({ fullName }) => fullName,
@@ -66,7 +66,7 @@ function refuseTwins(
 ): void {
   refuseRepeated(
     topics,
-    // Metrics cannot tell a dot from an underscore, so that a cluster refuses the second.
+    // Metrics cannot distinguish a dot from an underscore, so a cluster rejects the second name.
     ({ name }) => name.replaceAll('.', '_'),
     ({ name }) => `the topic ${name}`,
     report,

@@ -1,14 +1,14 @@
-/** A spot in a file, for people and for editors: `weir.yaml:7:5`. */
+/** A position in a file, in the format that editors understand: `weir.yaml:7:5`. */
 export type Place = string;
 
-/** What is wrong with a document. It prints as one line: `weir.yaml:7:5: topics[0].name: …`. */
+/** A problem of a document. It prints as one line: `weir.yaml:7:5: topics[0].name: …`. */
 export interface DocumentProblem {
   readonly place: Place;
-  /** What is to be done about it, or what the rule is. Values are not repeated, because one of them may be a secret. */
+  /** What to do about it, or the rule. Values are not repeated, because one of them may be a secret. */
   readonly message: string;
 }
 
-/** Puts problems of one file in the order in which a reader of the file meets them. */
+/** Sorts the problems of one file by position. */
 export function inReadingOrder(problems: readonly DocumentProblem[]): DocumentProblem[] {
   return problems
     .map((problem) => ({ problem, at: lineAndColumn(problem.place) }))

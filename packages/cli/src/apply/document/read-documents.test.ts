@@ -22,13 +22,13 @@ function problemsOf(...texts: readonly string[]): string[] {
   return 'problem' in found ? found.problem.map(documentProblemLine) : [];
 }
 
-/** A document with one cluster, of which this is the rest. */
+/** A document with one cluster and these other fields. */
 function clusterWith(rest: string): string {
   const lines = rest.split('\n').map((line) => `    ${line}`);
   return ['version: 1', 'virtual_clusters:', '  - name: shop', ...lines, ''].join('\n');
 }
 
-test('the shortest document that says something', () => {
+test('the shortest document that sets something', () => {
   const [cluster] = read(clusterWith('topics: [{ name: orders, partition_count: 3 }]'));
   assert.deepEqual([cluster?.name, cluster?.fullName, cluster?.type], ['shop', 'vcn_shop', 'byoc']);
   assert.deepEqual(cluster?.topics, [
@@ -37,7 +37,7 @@ test('the shortest document that says something', () => {
   assert.equal(cluster?.acls, undefined, 'what is not mentioned stays undefined');
 });
 
-test('values are brought into the form that the API tells', () => {
+test('values are normalized to the form that the API returns', () => {
   const text = [
     'configuration: { default_num_partitions: 6, enable_acls: true }',
     'broker_configuration: { log.retention.hours: 2 }',
@@ -104,7 +104,7 @@ test('documents and files are read together, and anchors are followed', () => {
   assert.deepEqual(clusters[0]?.topics?.[1]?.configs, { 'retention.ms': '604800000' });
 });
 
-/** What is wrong, the document, and all that is said of it. */
+/** What is wrong, the document, and all reported problems. */
 const broken: readonly [what: string, text: string, said: readonly string[]][] = [
   ['nothing', '', ['weir.yaml:1:1: has no document; one begins with version: 1']],
   [
@@ -362,13 +362,13 @@ const broken: readonly [what: string, text: string, said: readonly string[]][] =
   ],
 ];
 
-test('all that is wrong is told at once, with its place and what was probably meant', async (t) => {
+test('all problems are reported at once, with their position and the probable intention', async (t) => {
   for (const [what, text, said] of broken) {
     await t.test(what, () => assert.deepEqual(problemsOf(text), said));
   }
 });
 
-test('parts that are right are checked whatever else is wrong, and nothing is made of them', () => {
+test('valid parts are checked whatever else is invalid, and nothing is built from them', () => {
   const wrongType = clusterWith('type: kafka\ntopics: []\npipelines: [{ name: a, type: data_lake }]');
   assert.deepEqual(problemsOf(wrongType), [
     'weir.yaml:4:11: virtual_clusters[0].type: is none of byoc_schema_registry, byoc_data_lake, byoc',
@@ -381,14 +381,14 @@ test('parts that are right are checked whatever else is wrong, and nothing is ma
   ]);
 });
 
-test('every file is judged, whatever the others are like', () => {
+test('every file is checked, whatever problems the others have', () => {
   assert.deepEqual(problemsOf('version: 1\n', 'version: 3\nvirtual_clusters: []\n'), [
     'weir.yaml:1:1: virtual_clusters: is missing',
     '1.yaml:1:10: version: is not 1, which is the only version that there is',
   ]);
 });
 
-test('a file that is nested without end is refused and breaks nothing', () => {
+test('a file with too deep nesting is rejected', () => {
   const [problem] = problemsOf('['.repeat(50_000));
   assert.match(problem ?? '', /^weir\.yaml:\d+:\d+: /);
 });

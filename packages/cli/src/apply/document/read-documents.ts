@@ -10,14 +10,14 @@ import { readYaml, type YamlDocument } from './yaml-documents.ts';
 
 /** A file that was read. */
 export interface DocumentSource {
-  /** As problems call it. */
+  /** The name to use in problems. */
   readonly fileName: string;
-  /** What the names of files in it are relative to. */
+  /** File names in the document are relative to this folder. */
   readonly folder: string;
   readonly text: string;
 }
 
-/** What several files ask for together, or everything that is wrong with any of them. */
+/** What several files ask for together, or all problems of all of them. */
 export function readDocuments(
   sources: readonly DocumentSource[],
 ): Outcome<readonly DesiredCluster[], readonly DocumentProblem[]> {
@@ -44,7 +44,7 @@ function clustersOf(
   const found = documentSchema.safeParse(document.value);
   if (!found.success)
     for (const problem of schemaProblems(documentSchema, document, found.error.issues)) report(problem);
-  // What the schema accepts is checked further even so, so that all problems are told at once.
+  // The accepted parts are checked further even so, so that all problems are reported at once.
   const written = found.success ? found.data.virtual_clusters : acceptedClusters(document.value);
   return written.flatMap((parts, index) => {
     const context = { document, path: ['virtual_clusters', index], folder, report };

@@ -5,16 +5,16 @@ import { Failure } from '../../failure.ts';
 import { cliLimits } from '../../limits.ts';
 import type { DocumentSource } from './read-documents.ts';
 
-/** What stands for standard input among the names of files. */
+/** Stands for standard input among the file names. */
 const standardInput = '-';
 
 interface ReadSources {
   readonly sources: readonly DocumentSource[];
-  /** Why the others cannot be read, a sentence each. */
+  /** Why the others cannot be read, one sentence each. */
   readonly failures: readonly string[];
 }
 
-/** Reads the files that were named, each once, in their order. */
+/** Reads the named files in order, each once. */
 export async function readSources(
   paths: readonly string[],
   input: AsyncIterable<Uint8Array>,

@@ -3,7 +3,10 @@ import * as z from 'zod';
 import type { DocumentProblem } from './problem.ts';
 import type { ValuePath, YamlDocument } from './yaml-documents.ts';
 
-/** What a schema says against a document, each with its place, its field and the name that was probably meant. */
+/**
+ * The problems that a schema finds in a document, each with its position, its field and the name that was probably
+ * meant.
+ */
 export function schemaProblems(
   schema: z.ZodType,
   document: YamlDocument,
@@ -13,7 +16,7 @@ export function schemaProblems(
     const path = issue.path.filter((segment) => typeof segment !== 'symbol');
     if (issue.code !== 'unrecognized_keys') {
       const value = document.valueAt(path);
-      // What is empty has no place of its own.
+      // An empty value has no position of its own.
       const place = value === null ? document.placeOfKey(path) : document.placeOf(path);
       return [{ place, message: withSubject(path, wordsOf(issue, value)) }];
     }
@@ -30,7 +33,7 @@ function pathText(path: ValuePath): string {
   return path
     .map((segment) => {
       if (typeof segment === 'number') return `[${segment}]`;
-      // Names of configs have dots of their own.
+      // Names of configs contain dots.
       return /^[\w-]+$/.test(segment) ? `.${segment}` : `[${JSON.stringify(segment.slice(0, 64))}]`;
     })
     .join('')
@@ -41,7 +44,7 @@ export function withSubject(path: ValuePath, rule: string): string {
   return path.length === 0 ? rule : `${pathText(path)}: ${rule}`;
 }
 
-/** What helps whoever wrote a field that there is not. */
+/** A suggestion for a field that does not exist. */
 function hint(field: string, known: readonly string[]): string {
   const nearest = nearestName(field, known);
   return nearest === undefined ? `the fields are ${known.join(', ')}` : `did you mean ${nearest}?`;
@@ -81,7 +84,7 @@ function unitOf(origin: string): string {
   return units[origin] ?? '';
 }
 
-/** What people call the types of a schema. */
+/** User-facing names of the schema's types. */
 const typeNames: Readonly<Record<string, string>> = {
   string: 'a text',
   boolean: 'true or false',
@@ -106,7 +109,7 @@ function fieldsAt(schema: z.ZodType, path: ValuePath): string[] {
   return found instanceof z.ZodObject ? Object.keys(found.shape) : [];
 }
 
-/** The schema of a value that is there. */
+/** The schema without its optional and similar wrappers. */
 export function unwrapped(schema: z.core.$ZodType | undefined): z.core.$ZodType | undefined {
   let found = schema;
   while (found instanceof z.ZodOptional || found instanceof z.ZodDefault) found = found.unwrap();

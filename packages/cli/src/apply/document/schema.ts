@@ -11,9 +11,9 @@ import { coreLimits, eventTypeNames } from '@weir/core';
 import * as z from 'zod';
 
 /**
- * What a document may say. Fields that the API has too are taken from there, with their limits; the names are those of the API and of
- * the tools that provision by it. Nothing beyond these fields is allowed at any level, so that a misspelt one is told. Rules over several fields
- * are in desired-cluster.ts, because a schema skips them once a field is wrong.
+ * The schema of a document. Fields that the API has too are taken from there, with their limits; the names are those of
+ * the API and of the provisioning tools. No other field is allowed at any level, so that a misspelt one is reported.
+ * Rules over several fields are in desired-cluster.ts, because a schema skips them once a field is invalid.
  */
 
 const cluster = catalogue.create_virtual_cluster.input.shape;
@@ -24,7 +24,7 @@ const apiKey = catalogue.create_api_key.input.shape;
 const pipeline = catalogue.create_pipeline.input.shape;
 const { tier } = catalogue.update_virtual_cluster_tier.input.shape;
 
-/** Configs are texts, and people write numbers and truths as they are. */
+/** Config values are strings; users also write plain numbers and booleans. */
 const configText = z.preprocess(
   (value) => (['number', 'bigint', 'boolean'].includes(typeof value) ? String(value) : value),
   z.string({ error: 'is not a text, a number, true or false' }).max(coreLimits.configTextCharsMax),
@@ -142,7 +142,7 @@ export const documentSchema = z.strictObject({
 
 type WrittenCluster = z.output<typeof virtualClusterSchema>;
 
-/** A cluster of which a schema may have refused parts: fields are missing, and lists have holes. */
+/** A cluster of which the schema may have rejected parts: fields are missing, and lists have holes. */
 export type WrittenParts = { readonly [Field in keyof WrittenCluster]?: PartsOf<WrittenCluster[Field]> };
 
 type PartsOf<Value> = Value extends readonly (infer Item)[]

@@ -11,17 +11,17 @@ import {
 } from 'yaml';
 import type { DocumentProblem, Place } from './problem.ts';
 
-/** Fields and items on the way from the top of a document to one of its values. */
+/** Fields and indexes from the top of a document to one of its values. */
 export type ValuePath = readonly (string | number)[];
 
-/** One document of a file, as plain values, that knows where they stand. */
+/** One document of a file as plain values, with their positions. */
 export interface YamlDocument {
   readonly value: unknown;
-  /** Where a value stands; what is not there stands where it would belong. */
+  /** The position of a value; for a missing value, the position where it belongs. */
   placeOf(path: ValuePath): Place;
-  /** Where the name of a field stands. */
+  /** The position of a field name. */
   placeOfKey(path: ValuePath): Place;
-  /** Where a place of a text stands, if the file has the text line by line. */
+  /** The position in the file of a position in a text value, if the file has the text line by line. */
   placeInText(path: ValuePath, at: { readonly line: number; readonly column: number }): Place | undefined;
   valueAt(path: ValuePath): unknown;
 }
@@ -31,10 +31,10 @@ interface YamlFile {
   readonly problems: readonly DocumentProblem[];
 }
 
-/** More would only serve to make a small file a large one. */
+/** More aliases would only let a small file expand to a large one. */
 const aliasesMax = 100;
 
-/** Reads YAML 1.2. What the parser merely doubts, such as an unknown tag, is a problem too. */
+/** Reads YAML 1.2. A warning of the parser, such as for an unknown tag, is a problem too. */
 export function readYaml(fileName: string, text: string): YamlFile {
   const lines = new LineCounter();
   const placeAt = (offset: number): Place => {
@@ -87,7 +87,7 @@ function plainValueOf(document: Document.Parsed): { readonly value: unknown } | 
   }
 }
 
-/** Integers are read as bigints, so that none loses digits; most are exact as numbers. */
+/** The parser reads integers as bigints, so that none loses digits; those that fit become numbers. */
 function withPlainIntegers(value: unknown): unknown {
   if (typeof value === 'bigint') {
     const number = Number(value);
@@ -98,10 +98,10 @@ function withPlainIntegers(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, withPlainIntegers(item)]));
 }
 
-/** What is asked of the text of a file. */
+/** Position lookups in the text of a file. */
 interface InFile {
   placeAt(offset: number): Place;
-  /** A column of a line that is so many lines below an offset. */
+  /** The position of a column, this many lines below an offset. */
   placeBelow(offset: number, linesBelow: number, column: number): Place;
   lineBelow(offset: number, linesBelow: number): string;
 }
@@ -147,7 +147,7 @@ function blanksOf(line: string): number {
   return line.length - line.trimStart().length;
 }
 
-/** What stands at a path, or `undefined`. */
+/** The value at a path, or `undefined`. */
 function valueAt(value: unknown, path: ValuePath): unknown {
   let found = value;
   for (const segment of path) {

@@ -1,18 +1,18 @@
 import type { DesiredCluster } from '../desired.ts';
 import type { Change, IdleStep, StepKind, WritingStep } from './step.ts';
 
-/** The reasons that steps have in common. */
+/** Reasons that several kinds of steps share. */
 export const isMissing = 'is not there';
 export const isDifferent = 'differs';
 export const isLeftOut = 'is not in the file';
 const isRight = 'is as the file says';
 
-/** A step that has nothing to do. */
+/** A step without changes. */
 export function nothing(desired: DesiredCluster, kind: StepKind, name = ''): IdleStep {
   return { action: 'nothing', kind, cluster: desired.name, name, reason: isRight };
 }
 
-/** Those of the wanted values that are not there yet. */
+/** The desired values that differ from the actual ones. */
 export function changesOf(
   wanted: Readonly<Record<string, string | undefined>>,
   actual: Readonly<Record<string, string | null | undefined>> | undefined,
@@ -24,12 +24,12 @@ export function changesOf(
   });
 }
 
-/** The values that changes lead to, by field. */
+/** The new values by field. */
 export function targetsOf(changes: readonly Change[]): Record<string, string> {
   return Object.fromEntries(changes.map(({ field, to }) => [field, to]));
 }
 
-/** A thing that is not in the documents and goes, with what every such step has in common. */
+/** The deletion of a thing that is not in the documents, with the fields that all such steps share. */
 export function deletion(
   desired: DesiredCluster,
   step: Pick<WritingStep, 'kind' | 'name' | 'phase' | 'task'>,

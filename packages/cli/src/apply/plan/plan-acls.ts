@@ -3,7 +3,7 @@ import { deletion, isMissing, nothing } from './changes.ts';
 import type { PlanContext } from './plan-context.ts';
 import type { Step } from './step.ts';
 
-/** ACLs. One is what its seven fields say, so that there is nothing to update. */
+/** Plans ACLs. An ACL is identified by all of its seven fields, so there is nothing to update. */
 export function planAcls({ desired, actual, isPruning }: PlanContext): Step[] {
   if (desired.acls === undefined) return [];
   const wanted = new Map(desired.acls.map((acl) => [aclText(acl), acl]));
@@ -35,14 +35,14 @@ export function planAcls({ desired, actual, isPruning }: PlanContext): Step[] {
   ];
 }
 
-/** The seven fields in words. Two rules with one text are one rule, because the fields that may hold anything are quoted. */
+/** The seven fields as text. Equal texts mean equal rules, because free-form fields are quoted. */
 function aclText(acl: Acl): string {
   const name = `${acl.resource_type} ${quoted(acl.resource_name)}${acl.pattern_type === 'PREFIXED' ? '…' : ''}`;
   const who = `${quoted(acl.principal)} from ${quoted(acl.host)}`;
   return `${acl.permission_type} ${who}: ${acl.operation} ${name}`;
 }
 
-/** Plain words stand as they are. */
+/** Plain words are not quoted. */
 function quoted(text: string): string {
   return /^[\w.:*/@=+-]+$/.test(text) ? text : JSON.stringify(text);
 }

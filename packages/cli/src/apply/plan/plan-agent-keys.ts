@@ -4,7 +4,7 @@ import { deletion, isMissing, nothing } from './changes.ts';
 import type { PlanContext } from './plan-context.ts';
 import type { Step } from './step.ts';
 
-/** Keys of agents. Their names belong to the account, so that another cluster may have the one that is wanted. */
+/** Plans agent keys. Their names belong to the account, so another cluster may already have the name. */
 export function planAgentKeys({ desired, actual, isPruning, refuse }: PlanContext): Step[] {
   if (desired.agentKeys === undefined) return [];
   const there = new Map(actual?.agentKeys?.map((key) => [key.name, key]));

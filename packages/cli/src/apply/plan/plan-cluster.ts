@@ -4,7 +4,7 @@ import { changesOf, isDifferent, isMissing, nothing } from './changes.ts';
 import type { PlanContext } from './plan-context.ts';
 import type { Change, Step, WritingStep } from './step.ts';
 
-/** The cluster itself: that it is there, its tier and its tags. A cluster that has another name is another cluster. */
+/** Plans the cluster itself: its existence, its tier and its tags. A cluster with another name is another cluster. */
 export function planCluster(context: PlanContext): Step[] {
   const { desired, actual } = context;
   if (actual === undefined) return [creation(desired)];
@@ -37,7 +37,7 @@ function creation(desired: DesiredCluster): WritingStep {
         virtual_cluster_region_group: cloud?.region_group,
         virtual_cluster_tags: tags,
         workspace_id: workspaceId,
-        // A key that nobody asked for would be a secret that nobody keeps.
+        // A default agent key would be a secret that no document asks for and no file stores.
         skip_agent_key_creation: true,
       },
     },
@@ -59,7 +59,7 @@ function tierStep(desired: DesiredCluster, actual: ActualCluster): Step {
   };
 }
 
-/** Tags are replaced as a whole, so that those that are left out go. */
+/** Tags are replaced as a whole, so tags that are left out are removed. */
 function tagSteps(desired: DesiredCluster, actual: ActualCluster): Step[] {
   const { name, tags } = desired;
   if (tags === undefined) return [];
@@ -83,7 +83,7 @@ function tagSteps(desired: DesiredCluster, actual: ActualCluster): Step[] {
   ];
 }
 
-/** Where a cluster is cannot be changed. */
+/** The location of a cluster cannot be changed. */
 function refuseMove(
   { place, name, cloud }: DesiredCluster,
   actual: ActualCluster,

@@ -15,7 +15,10 @@ const switches = {
 
 type Switch = keyof typeof switches;
 
-/** How the cluster is configured. What turns the enforcement of ACLs on is a step of its own, which comes after the ACLs. */
+/**
+ * Plans the configuration of the cluster. Turning on the enforcement of ACLs is a separate step, which comes after the
+ * ACLs.
+ */
 export function planConfiguration(context: PlanContext): Step[] {
   const { desired, actual } = context;
   const wanted = desired.configuration;
@@ -28,7 +31,7 @@ export function planConfiguration(context: PlanContext): Step[] {
   const flips = changesOf(texts(settings), there === undefined ? undefined : texts(settingsThere(there)));
   const configs = changesOf(wanted.brokerConfigs, there?.broker_configs);
   const isEnforcing = flips.some(({ field, to }) => field === 'enable_acls' && to === 'true');
-  // Both fields about ACLs go together, because the two exclude each other.
+  // Both ACL fields change in one step, because they exclude each other.
   const late = isEnforcing ? flips.filter(({ field }) => field.startsWith('enable_acl')) : [];
   const early = flips.filter((change) => !late.includes(change));
   const steps = [
@@ -38,7 +41,7 @@ export function planConfiguration(context: PlanContext): Step[] {
   return steps.length === 0 ? [nothing(desired, 'configuration')] : steps;
 }
 
-/** Rules that are enforced need not be tried out any more. */
+/** Enforcing ACLs ends shadowing. */
 function settingsOf(
   { enable_acls, enable_acl_shadowing, enable_deletion_protection }: DesiredConfiguration,
   there: ActualConfiguration | undefined,
@@ -63,7 +66,7 @@ function textOf(value: boolean | undefined): string | undefined {
   return value === undefined ? undefined : String(value);
 }
 
-/** To try rules out is to stop enforcing them, which is not done without being said. */
+/** Turning on shadowing stops the enforcement of ACLs, which must be requested explicitly. */
 function refuseSilentRelease(
   { place, enable_acls, enable_acl_shadowing }: DesiredConfiguration,
   there: ActualConfiguration | undefined,

@@ -2,7 +2,10 @@ import { deletion, isMissing, nothing } from './changes.ts';
 import type { PlanContext } from './plan-context.ts';
 import type { Step } from './step.ts';
 
-/** Credentials. One that is there is never made anew, because its clients would be locked out; what differs is told. */
+/**
+ * Plans credentials. An existing credential is never recreated, because that would lock its clients out; differences
+ * are reported.
+ */
 export function planCredentials({ desired, actual, isPruning, refuse }: PlanContext): Step[] {
   if (desired.credentials === undefined) return [];
   const there = new Map(actual?.credentials?.map((credential) => [credential.name, credential]));

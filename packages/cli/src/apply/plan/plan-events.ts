@@ -7,7 +7,7 @@ import type { Change, Step } from './step.ts';
 type EventsChange = Omit<CallOf<'update_events_state'>, 'virtual_cluster_id'>;
 type EventsState = OutputOf<'get_events_state'>;
 
-/** Which events are kept, and for how long. */
+/** Plans which events are stored, and for how long. */
 export function planEvents({ desired, actual }: PlanContext): Step[] {
   const { events, name } = desired;
   if (events === undefined) return [];
@@ -47,7 +47,7 @@ function textOf(value: boolean | number | bigint | undefined): string | undefine
   return value === undefined ? undefined : String(value);
 }
 
-/** Only what changes. */
+/** The API input with only the changed values. */
 function inputOf({ enabled, event_types = {} }: DesiredEvents, changes: readonly Change[]): EventsChange {
   const changed = new Set(changes.map(({ field }) => field));
   const types = Object.entries(event_types).flatMap(([type, state]) => {

@@ -5,8 +5,8 @@ import type { PlanContext } from './plan-context.ts';
 import type { Change, Step, WritingStep } from './step.ts';
 
 /**
- * Pipelines. A configuration that the pipeline has kept is deployed again rather than made again, so that whoever takes a file back takes the
- * pipeline back, and a run that came half way goes on.
+ * Plans pipelines. A configuration that the pipeline already has is deployed again rather than created again, so that
+ * reverting a file reverts the pipeline, and an interrupted run can continue.
  */
 export function planPipelines({ desired, actual, isPruning, refuse }: PlanContext): Step[] {
   if (desired.pipelines === undefined) return [];
@@ -74,12 +74,12 @@ function configuration(...[desired, { name, configurationYaml: yaml }, found]: P
   ];
 }
 
-/** What is deployed and whether it runs are one call, so that neither is changed without the other. */
+/** The deployed configuration and the run state change in one call, so that neither changes without the other. */
 function stateChange(...[desired, pipeline, found]: Pair): WritingStep[] {
   const { name, state, configurationYaml: yaml } = pipeline;
   const kept = yaml === undefined ? undefined : keptAs(yaml, found);
   const isDeploying = yaml !== undefined && (kept === undefined || kept.id !== found?.deployed?.id);
-  // A pipeline is made paused.
+  // A new pipeline is paused.
   const isChanging = state !== undefined && state !== (found?.state ?? 'paused');
   if (!isDeploying && !isChanging) return [];
   const before = found?.deployed;

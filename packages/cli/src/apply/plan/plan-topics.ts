@@ -5,7 +5,7 @@ import { changesOf, deletion, isDifferent, isMissing, nothing, targetsOf } from 
 import type { PlanContext } from './plan-context.ts';
 import type { Change, Step } from './step.ts';
 
-/** Topics. Configs that the documents leave out stay, and so do partitions: they only become more. */
+/** Plans topics. Configs that the documents leave out stay. The number of partitions can only grow. */
 export function planTopics({ desired, actual, isPruning, refuse }: PlanContext): Step[] {
   if (desired.topics === undefined) return [];
   const there = new Map(actual?.topics?.map((topic) => [topic.name, topic]));

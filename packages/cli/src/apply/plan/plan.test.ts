@@ -187,7 +187,7 @@ const differences: readonly [what: string, rest: string, lines: readonly string[
   ],
 ];
 
-test('what differs is done, and nothing else', async (t) => {
+test('the plan contains the differences and nothing else', async (t) => {
   for (const [what, rest, lines] of differences) {
     await t.test(what, () => assert.deepEqual(linesOf(rest), lines));
   }
@@ -217,7 +217,7 @@ const prunings: readonly [what: string, rest: string, lines: readonly string[]][
   ],
 ];
 
-test('pruning deletes what is left out of lists that there are', async (t) => {
+test('pruning deletes what is missing from lists that the documents have', async (t) => {
   for (const [what, rest, lines] of prunings) {
     await t.test(what, () => {
       assert.deepEqual(linesOf(rest, { isPruning: true }), lines);
@@ -226,7 +226,7 @@ test('pruning deletes what is left out of lists that there are', async (t) => {
   }
 });
 
-test('a cluster that is not there is made first, and ACLs are enforced when they are there', () => {
+test('a new cluster is created first, and ACLs are enforced after they exist', () => {
   const rest = `configuration: { enable_acls: true, default_num_partitions: 3 }, topics: [${orders}], acls: [${appReads}], credentials: [{ name: app }], events: { enabled: true }, tier: dev`;
   assert.deepEqual(linesOf(rest, { isThere: false }), [
     '+ virtual cluster shop (byoc, dev)',
@@ -239,7 +239,7 @@ test('a cluster that is not there is made first, and ACLs are enforced when they
   ]);
 });
 
-test('rules that were tried out are enforced in one go, and released only when it is said', () => {
+test('shadowed rules are enforced in one step, and released only when requested explicitly', () => {
   const shadowing = { ...shop, configuration: { ...shop.configuration!, acl_shadowing_enabled: true } };
   assert.deepEqual(linesOf('configuration: { enable_acls: true }', { found: shadowing }), [
     '~ configuration: enable_acls false → true, enable_acl_shadowing true → false',
@@ -295,13 +295,13 @@ const impossible: readonly [what: string, rest: string, said: string][] = [
   ],
 ];
 
-test('what cannot be done is told before anything is', async (t) => {
+test('impossible changes are reported before anything is done', async (t) => {
   for (const [what, rest, said] of impossible) {
     await t.test(what, () => assert.deepEqual(planFor(rest).obstacles.map(documentProblemLine), [said]));
   }
 });
 
-test('a name that several workspaces have is not guessed', () => {
+test('a name that exists in several workspaces is ambiguous and not guessed', () => {
   const read = readDocuments([
     { fileName: 'f', folder: '/', text: 'version: 1\nvirtual_clusters: [{ name: shop }]\n' },
   ]);

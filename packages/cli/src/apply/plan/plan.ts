@@ -12,18 +12,18 @@ import { planPipelines } from './plan-pipelines.ts';
 import { planTopics } from './plan-topics.ts';
 import { isWriting, phases, type Step } from './step.ts';
 
-/** What to do about one cluster, in order. */
+/** The ordered steps for one cluster. */
 interface ClusterPlan {
-  /** As people call it. */
+  /** Without the prefix of its type. */
   readonly name: string;
-  /** Of a cluster that is there. */
+  /** Only of an existing cluster. */
   readonly id: string | undefined;
   readonly steps: readonly Step[];
 }
 
 export interface Plan {
   readonly clusters: readonly ClusterPlan[];
-  /** What cannot be done at all. Nothing is done while there is one. */
+  /** Changes that are impossible. If there is one, nothing is executed. */
   readonly obstacles: readonly DocumentProblem[];
 }
 
@@ -38,7 +38,7 @@ const planners = [
   planPipelines,
 ] as const satisfies readonly ((context: PlanContext) => readonly Step[])[];
 
-/** Compares what is wanted with what there is. It knows of nothing else, so that the same two always give the same plan. */
+/** Compares the desired with the actual state. It has no other input, so the same two always give the same plan. */
 export function planChanges(
   wanted: readonly { readonly desired: DesiredCluster; readonly found: Found }[],
   options: PlanOptions,
@@ -57,7 +57,7 @@ export function planChanges(
   return { clusters, obstacles };
 }
 
-/** By phase, and within a phase as the documents have it. What is left alone comes first. */
+/** By phase, and within a phase in the order of the documents. Unchanged things come first. */
 function inOrder(steps: readonly Step[]): Step[] {
   const rank = (step: Step) => (isWriting(step) ? phases.indexOf(step.phase) : -1);
   return steps.toSorted((a, b) => rank(a) - rank(b));

@@ -2,8 +2,8 @@ import type { CallOf, PipelineState } from '@weir/api';
 import type { DesiredAgentKey, DesiredCredential } from '../desired.ts';
 
 /**
- * The order in which things are done to one cluster. What others need comes first, and deletions come last, the other way round.
- * Enforcing ACLs waits for the ACLs, because everybody is locked out in between.
+ * The order of the changes to one cluster. Dependencies come first; deletions come last, in reverse order. Enforcing
+ * ACLs waits for the ACLs, because in between all clients would be locked out.
  */
 export const phases = [
   'cluster',
@@ -39,22 +39,22 @@ export type StepKind =
 /** One field that changes. */
 export interface Change {
   readonly field: string;
-  /** Nothing, where nothing is known of before. */
+  /** Absent where the previous value is not known. */
   readonly from?: string;
   readonly to: string;
 }
 
 interface StepFields {
   readonly kind: StepKind;
-  /** The cluster, as people call it. */
+  /** The cluster name without the prefix of its type. */
   readonly cluster: string;
-  /** The thing, as people call it; empty for what a cluster has one of. */
+  /** The name of the thing; empty if a cluster has only one of its kind. */
   readonly name: string;
-  /** Why, as the end of a sentence that begins with the thing. */
+  /** The reason, as the end of a sentence that begins with the thing. */
   readonly reason: string;
 }
 
-/** Something to do. A step is one call of the API, so that it is done or not done. */
+/** A change. A step is one API call, so it either happens or does not. */
 export interface WritingStep extends StepFields {
   readonly action: 'create' | 'update' | 'delete';
   readonly phase: Phase;
@@ -62,7 +62,7 @@ export interface WritingStep extends StepFields {
   readonly task: Task;
 }
 
-/** Something that is left alone: it is as it should be, or it may not be deleted. */
+/** Something that is left unchanged: it is as desired, or it may not be deleted. */
 export interface IdleStep extends StepFields {
   readonly action: 'nothing' | 'keep';
 }
@@ -73,7 +73,7 @@ export function isWriting(step: Step): step is WritingStep {
   return step.action !== 'nothing' && step.action !== 'keep';
 }
 
-/** Operations that need nothing but the id of the cluster besides what is known when the plan is made. */
+/** Operations whose input is known when the plan is made, except for the id of the cluster. */
 type PlainName =
   | 'update_virtual_cluster_tier'
   | 'update_virtual_cluster_tags'
@@ -94,7 +94,7 @@ type PlainTask = {
   };
 }[PlainName];
 
-/** What to call, and with what. */
+/** The operation and its input. */
 export type Task =
   | PlainTask
   | {
@@ -106,7 +106,7 @@ export type Task =
   | { readonly operation: 'delete_api_key'; readonly input: CallOf<'delete_api_key'> }
   | PipelineTask;
 
-/** What is done to pipelines needs ids that earlier steps may have to find out. */
+/** Operations on pipelines need ids that earlier steps may have to find. */
 export type PipelineTask =
   | {
       readonly operation: 'create_pipeline';
@@ -123,6 +123,6 @@ export type PipelineTask =
       readonly pipeline: string;
       readonly pipelineId: string | undefined;
       readonly state: PipelineState | undefined;
-      /** The configuration that is to be deployed; without an id, the one that was made before. */
+      /** The configuration to deploy; without an id, the one that an earlier step created. */
       readonly deploys: { readonly configurationId: string | undefined } | undefined;
     };

@@ -2,12 +2,12 @@ import { type FileHandle, open, unlink } from 'node:fs/promises';
 import { controlPlaneLimits } from '@weir/controlplane/limits';
 import { Failure } from '../../failure.ts';
 
-/** Only its owner may read a file with a secret. */
+/** Only the owner may read a file with a secret. */
 const privateMode = 0o600;
-/** Who else must not be let in: anybody, but that a group may read, which is how secrets are mounted. */
+/** Mode bits that make a secret file too open. Group read is allowed, because mounted secrets have it. */
 const forbiddenMode = 0o027;
 
-/** The secret in a file, or `undefined` when there is no such file or nothing in it. */
+/** The secret in a file, or `undefined` if the file is missing or empty. */
 export async function readSecretFile(path: string): Promise<string | undefined> {
   const file = await orFailure(path, openIfThere(path, 'r'));
   if (file === undefined) return undefined;
@@ -27,14 +27,14 @@ export async function readSecretFile(path: string): Promise<string | undefined> 
   }
 }
 
-/** A private file that is there before its secret is, so that the secret has somewhere to go. */
+/** A private file that exists before its secret does, so that the secret can be stored as soon as it is known. */
 export interface SecretRoom {
   keep(secret: string): Promise<void>;
-  /** Removes the file: there will be no secret. */
+  /** Removes the file, because there will be no secret. */
   giveUp(): Promise<void>;
 }
 
-/** Makes the file, or takes one that is empty. */
+/** Creates the file, or takes an empty one. */
 export async function makeSecretRoom(path: string): Promise<SecretRoom> {
   if ((await readSecretFile(path)) !== undefined) throw new Failure(`${path} holds a secret already`);
   const file = await orFailure(path, open(path, 'a', privateMode));
@@ -50,7 +50,7 @@ export async function makeSecretRoom(path: string): Promise<SecretRoom> {
 async function writeAndClose(file: FileHandle, text: string): Promise<void> {
   try {
     await file.writeFile(text);
-    // It is told once, so that it has to outlive a machine that loses its power.
+    // The secret cannot be read again, so it must survive a power loss.
     await file.sync();
   } finally {
     await file.close();

@@ -19,7 +19,7 @@ function open(t: TestContext) {
 
 const madeUp = `ccp_${'ab'.repeat(32)}`;
 
-test('a password that is made up is in its private file, and is read from there the next time', async (t) => {
+test('a generated password is stored in its private file, and is read from there the next time', async (t) => {
   const { keeper, told, path } = open(t);
   const place = { kind: 'file', path } as const;
   assert.equal(await keeper.passwordFor('credential a', place), madeUp);
@@ -30,7 +30,7 @@ test('a password that is made up is in its private file, and is read from there 
   assert.deepEqual(told, []);
 });
 
-test('without a file it is told once, and from the environment it is not told at all', async (t) => {
+test('a password without a file is printed once, and one from the environment is not printed', async (t) => {
   const { keeper, told } = open(t);
   assert.equal(await keeper.passwordFor('credential a', { kind: 'told' }), madeUp);
   assert.equal(
@@ -40,7 +40,7 @@ test('without a file it is told once, and from the environment it is not told at
   assert.deepEqual(told, [`the password of credential a, which is shown only here: ${madeUp}`]);
 });
 
-test('what is missing is known before anything is done', async (t) => {
+test('missing secrets are reported before anything is done', async (t) => {
   const { keeper, path } = open(t);
   for (const name of ['EMPTY', 'UNSET']) {
     const problem = await keeper.problemOf({ kind: 'variable', name });
@@ -55,7 +55,7 @@ test('what is missing is known before anything is done', async (t) => {
   );
 });
 
-test('a secret that comes later has its file before, and leaves none when it does not come', async (t) => {
+test('a secret that is created later has its file first, and leaves no file if it is not created', async (t) => {
   const { keeper, path, inFolder } = open(t);
   const room = await keeper.roomFor('agent key a', { kind: 'file', path });
   assert.equal(statSync(path).mode & 0o777, 0o600);

@@ -6,27 +6,27 @@ import { makeSecretRoom, readSecretFile, type SecretRoom } from './secret-file.t
 interface SecretKeeperOptions {
   readonly environment: Environment;
   readonly randomBytes: (count: number) => Uint8Array;
-  /** Told of secrets that have no file to go to, once each. Not the place where results are printed. */
+  /** Prints a secret that has no file to go to, once. Must not go to the stream where results are printed. */
   readonly tell: (line: string) => void;
 }
 
-/** Brings secrets from where they are and to where they belong. */
+/** Loads and stores secrets. */
 export interface SecretKeeper {
-  /** Why a password will not be found, before anything is done. */
+  /** Why a password will not be available; called before anything is changed. */
   problemOf(place: SecretPlace): Promise<string | undefined>;
-  /** The password that a credential is to have. One that is made up is in its file, or told, when this returns. */
+  /** The password for a credential. When this returns, a generated password is in its file or was printed. */
   passwordFor(what: string, place: SecretPlace): Promise<string>;
-  /** Room for a secret that somebody else makes up. */
+  /** A place for a secret that the API creates. */
   roomFor(what: string, place: SecretPlace): Promise<SecretRoom>;
 }
 
-/** As long as those that the API makes up. */
+/** As long as the passwords that the API generates. */
 const passwordBytes = 32;
 const passwordPrefix = 'ccp_';
 
 export function createSecretKeeper({ environment, randomBytes, tell }: SecretKeeperOptions): SecretKeeper {
   async function inFile(path: string): Promise<string> {
-    // A file that is there was written by an earlier run, or by its owner.
+    // An existing file was written by an earlier run or by the user.
     const kept = await readSecretFile(path);
     if (kept !== undefined) return kept;
     const password = madeUp();

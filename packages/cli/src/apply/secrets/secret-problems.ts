@@ -4,7 +4,7 @@ import { isWriting } from '../plan/step.ts';
 import { readSecretFile } from './secret-file.ts';
 import type { SecretKeeper } from './secret-keeper.ts';
 
-/** What is missing for the secrets that the plan will need. Those of things that are there are not needed any more. */
+/** Problems of the secrets that the plan needs. Things that exist already need no secret. */
 export async function secretProblems(plan: Plan, secrets: SecretKeeper): Promise<DocumentProblem[]> {
   const problems: DocumentProblem[] = [];
   for (const step of plan.clusters.flatMap(({ steps }) => steps).filter(isWriting)) {
@@ -22,7 +22,7 @@ export async function secretProblems(plan: Plan, secrets: SecretKeeper): Promise
   return problems;
 }
 
-/** A key is made by the API, so that it cannot be the one in the file. */
+/** The API creates a key, so a file that already holds a secret cannot hold this key. */
 async function takenRoom(place: {
   readonly kind: string;
   readonly path?: string;

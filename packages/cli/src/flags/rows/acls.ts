@@ -10,8 +10,8 @@ const resourceTypes = Object.keys(aclResourceTypes) as AclResourceType[];
 const operations = Object.keys(aclOperations) as AclOperation[];
 
 /**
- * The seven fields of an ACL. `create-acls` sets them, the other two tools filter by them, and a field that is not given filters
- * nothing out.
+ * The seven fields of an ACL. `create-acls` sets them, and the other two tools filter by them; a missing field matches
+ * everything.
  */
 export const aclFlags = [
   available({

@@ -4,7 +4,7 @@ import { path, text } from '../../values/text.ts';
 import { available } from '../row.ts';
 import { apiTools } from './takers.ts';
 
-/** What `weir apply` reads and how far it goes. */
+/** Input and mode of `weir apply`. */
 export const applyFlags = [
   available({
     name: 'file',

@@ -5,7 +5,7 @@ import { url } from '../../values/url.ts';
 import { available, planned } from '../row.ts';
 import { apiTools, clusterMembers } from './takers.ts';
 
-/** Which cluster an agent belongs to, how it proves that, and where it finds the control plane. */
+/** Which cluster an agent belongs to, its credentials, and the address of the control plane. */
 export const clusterFlags = [
   available({
     name: 'defaultVirtualClusterID',
@@ -19,7 +19,7 @@ export const clusterFlags = [
     type: text('key'),
     secret: true,
     commands: [...clusterMembers, 'control-plane'],
-    // The variable SERVICE_API_KEY is not among these: provisioning tools keep another key there.
+    // The variable SERVICE_API_KEY is not listed: provisioning tools use it for another key.
     deprecatedNames: ['-apiKey'],
     help: 'The key that admits an agent to its cluster.',
   }),

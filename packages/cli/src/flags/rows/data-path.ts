@@ -4,7 +4,7 @@ import { autoOrInt, bytes, durationMs, int, percent } from '../../values/numbers
 import { available, planned } from '../row.ts';
 import { brokers } from './takers.ts';
 
-/** How records are gathered into files. */
+/** How agents batch records into log files. */
 export const writePathFlags = [
   available({
     name: 'batchTimeout',
@@ -58,7 +58,7 @@ export const writePathFlags = [
   }),
 ];
 
-/** How records are found and returned. */
+/** How agents read and return records. */
 export const readPathFlags = [
   available({
     name: 'kafkaMaxFetchRequestBytesUncompressedOverride',

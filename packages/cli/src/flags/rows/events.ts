@@ -6,7 +6,7 @@ import { oneOf, text } from '../../values/text.ts';
 import { available } from '../row.ts';
 import { eventSwitches, eventTools } from './takers.ts';
 
-/** What the tools for events look for. */
+/** What the event tools search for. */
 export const eventFlags = [
   available({
     name: 'cluster',

@@ -1,4 +1,4 @@
-/** The flags of `kcmd` and of the `cli` tools. They are written with dashes, as Kafka's own tools are. */
+/** The flags of `kcmd` and of the `cli` tools. They are written with dashes, like those of Kafka's own tools. */
 
 import { MiB } from '@weir/core';
 import { saslMechanisms } from '../../kafka/sasl/mechanisms.ts';

@@ -3,7 +3,7 @@ import { list } from '../../values/list.ts';
 import { oneOf, text } from '../../values/text.ts';
 import { available } from '../row.ts';
 
-/** What the configuration of a client that brings models is made of. */
+/** Values for the configuration of an MCP client. */
 export const mcpFlags = [
   available({
     name: 'workspaces',

@@ -7,7 +7,7 @@ import { url } from '../../values/url.ts';
 import { available, foreignVariable, planned } from '../row.ts';
 import { brokers, clusterMembers, servers } from './takers.ts';
 
-/** Agents push all of their metrics; what carries a control plane knows more than one process could say of itself. */
+/** Agents push all of their own metrics; a process with a control plane also has metrics of whole clusters. */
 const controlPlanePushes =
   'A control plane pushes the metrics of the clusters that it leads, so that agents need not publish it: run them with -disablePublishMetricsJob then.';
 
@@ -16,7 +16,7 @@ export const observabilityFlags = [
     name: 'logLevel',
     type: oneOf('debug', 'info', 'warn', 'error'),
     default: 'info',
-    // Somebody sits before these and wants to read what they print.
+    // A user reads the output of these commands in a terminal.
     defaultByCommand: { local: 'warn', playground: 'warn', demo: 'warn' },
     commands: servers,
     help: 'The least important log lines that are written.',

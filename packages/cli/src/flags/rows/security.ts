@@ -6,7 +6,7 @@ import { url } from '../../values/url.ts';
 import { available } from '../row.ts';
 import { brokers, selfContained } from './takers.ts';
 
-/** Who may connect, and as whom. */
+/** Authentication of clients. */
 export const authenticationFlags = [
   available({
     name: 'saslCredentialsFile',

@@ -1,35 +1,35 @@
-/** The sets of commands that share flags. */
+/** Sets of commands that share flags. */
 
 import { type CliToolName, cliTools } from '../../commands/catalogue.ts';
 
-/** Everything that serves Kafka clients. */
+/** Commands that serve Kafka clients. */
 export const brokers = ['agent', 'local', 'playground', 'demo'] as const;
 
-/** What connects to a control plane on behalf of one cluster. */
+/** Commands that connect to a control plane on behalf of one cluster. */
 export const clusterMembers = ['agent', 'metrics'] as const;
 
-/** Everything that runs until it is told to stop. */
+/** Commands that run until they are stopped. */
 export const servers = ['agent', 'control-plane', 'metrics', 'local', 'playground', 'demo'] as const;
 
-/** The tools that measure a cluster, and serve metrics meanwhile. */
+/** Tools that benchmark a cluster, and serve metrics while they run. */
 export const benchmarks = ['cli benchmark-producer', 'cli benchmark-consumer'] as const;
 
-/** What carries its own control plane. */
+/** Commands that run their own control plane. */
 export const selfContained = ['control-plane', 'local', 'playground', 'demo'] as const;
 
-/** The tools that ask the API for events. */
+/** Tools that read events through the API. */
 export const eventTools = ['cli events search', 'cli events tail', 'cli events fields'] as const;
 
-/** The tools that switch events on and off. */
+/** Tools that enable and disable events. */
 export const eventSwitches = ['cli events enable', 'cli events disable'] as const;
 
-/** The tools that ask the API, and no cluster. */
+/** Tools that use only the API, and no cluster. */
 export const apiTools = [...eventTools, ...eventSwitches, 'cli create-key', 'cli mcp-config'] as const;
 
 const otherTools = ['cli validate-pipeline-config', 'cli events', ...apiTools] as const;
 type OtherTool = (typeof otherTools)[number];
 
-/** The tools that connect to a cluster as a Kafka client. */
+/** Tools that connect to a cluster as a Kafka client. */
 export const kafkaClients = [
   'kcmd' as const,
   ...cliTools.filter(

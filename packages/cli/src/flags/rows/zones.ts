@@ -4,7 +4,7 @@ import { zonedCidrBlocks } from '../../values/zoned-cidr-blocks.ts';
 import { available } from '../row.ts';
 import { brokers } from './takers.ts';
 
-/** Where agents and clients are, and which agent serves which partition. */
+/** The zones of agents and clients, and which agent serves which partition. */
 export const zoneFlags = [
   available({
     name: 'availabilityZone',
