@@ -1,14 +1,17 @@
-/** The composition root: the one place that knows the arguments, the streams, the signals and the exit status of the process. */
+/**
+ * The composition root: the only place that accesses the arguments, the streams, the signals and the exit status of the
+ * process.
+ */
 
 import { once } from 'node:events';
 import { enableCompileCache } from 'node:module';
 import { join } from 'node:path';
 
-/** Commands that serve until they are stopped, so that to be stopped is how they end well. */
+/** Commands that serve until they are stopped, so being stopped is a success. */
 const servers: readonly string[] = ['local', 'playground', 'agent', 'control-plane', 'metrics'];
 
-// The first signal asks the command to stop, the second does not ask. Before everything else, because to load the rest takes seconds on
-// a busy machine. Until there is a command to ask, there is nothing to finish either.
+// The first signal asks the command to stop, the second ends the process at once. Installed first, because loading the
+// rest takes seconds on a busy machine. Before a command runs, there is nothing to finish.
 const stop = new AbortController();
 let isRunning = false;
 for (const [signal, status] of [
@@ -22,8 +25,8 @@ for (const [signal, status] of [
   });
 }
 
-// Stripping types and compiling take most of the time of a short command, and are needed only once per change of a file.
-// Where the directory cannot be written, Node goes on without it.
+// Type stripping and compiling take most of the time of a short command, and are needed only once per change of a file.
+// If the directory is not writable, Node continues without the cache.
 enableCompileCache(join(import.meta.dirname, '../../../node_modules/.cache/weir'));
 const { systemClock, systemEnvironment } = await import('@weir/core');
 const { loopTurn } = await import('./loop-turn.ts');
@@ -31,7 +34,7 @@ await loopTurn(systemClock);
 const { run } = await import('./run.ts');
 await loopTurn(systemClock);
 
-// A reader that goes away early, as `head` does, is no failure of ours.
+// A reader that closes the pipe early, as `head` does, is no failure.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code !== 'EPIPE') throw error;
   process.exit();
@@ -63,5 +66,5 @@ process.exitCode = await run(process.argv.slice(2), {
   stop: stop.signal,
 });
 
-// What a command had begun when it was stopped and could not end must not keep the process.
+// Unfinished work of a stopped command must not keep the process alive.
 if (stop.signal.aborted) process.exit();

@@ -35,7 +35,8 @@ export function variableSpellings(row: FlagRow): readonly string[] {
 
 /**
  * Reads `-flag value` and `-flag=value`, with one dash or two. A flag that implies a value (a bool) takes another one
- * only after an equals sign; every other flag takes the next argument whatever it looks like, so that `-num-records -1` works.
+ * only after an equals sign; every other flag takes the next argument whatever it looks like, so that `-num-records -1`
+ * works.
  */
 export function readArguments(command: CommandName, argv: readonly string[]): Outcome<Arguments, Problem> {
   const rowsBySpelling = new Map(

@@ -3,13 +3,13 @@ import { Failure } from '../failure.ts';
 import type { KafkaCluster } from './cluster.ts';
 import { describeConfigs } from './configs.ts';
 
-/** The config of the cluster that switches enforcement on. */
+/** The cluster config that enables enforcement. */
 const aclSwitch = 'service.acls.enabled';
 
-/** What to do while ACLs are off. */
+/** What to do while ACLs are not enforced. */
 export const aclSwitchAdvice = `weir cli alter-broker-configs -config ${aclSwitch}=true enforces them`;
 
-/** Whether ACLs decide anything; nothing where the cluster does not say, as when the client may not see its configs. */
+/** Whether ACLs are enforced; `undefined` if the cluster does not say, as when the client may not read its configs. */
 export async function areAclsEnforced(cluster: KafkaCluster): Promise<boolean | undefined> {
   try {
     if (!(await cluster.bootstrap()).offers(apis.DescribeConfigs)) return undefined;

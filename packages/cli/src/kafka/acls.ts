@@ -15,11 +15,11 @@ import type { KafkaCluster } from './cluster.ts';
 import { ConnectionFailed } from './connection-failed.ts';
 import { KafkaRequestFailed } from './request-failed.ts';
 
-/** Which ACLs are meant. What is not given is any. */
+/** A filter for ACLs. A missing field matches any value. */
 export interface AclFilter {
   readonly resourceType?: AclResourceType | undefined;
   readonly resourceName?: string | undefined;
-  /** `MATCH` is every pattern that holds for a resource of the name. */
+  /** `MATCH` is every pattern that applies to a resource of this name. */
   readonly patternType?: AclPatternType | 'MATCH' | undefined;
   readonly principal?: string | undefined;
   readonly host?: string | undefined;
@@ -27,13 +27,13 @@ export interface AclFilter {
   readonly permission?: AclPermission | undefined;
 }
 
-/** An ACL as a broker tells it, whose words may be newer than ours: `UNKNOWN (17)`. */
+/** An ACL as a broker returns it. Its values may be newer than this client: `UNKNOWN (17)`. */
 export type AclResponse = { readonly [Field in keyof Acl]: string };
 
 const anyNumber = 1;
 const patternNumbers = { ...aclPatternTypes, MATCH: 2 } as const;
 
-/** Makes ACLs, and gives for each the failure or nothing. One that is there already is as good as made. */
+/** Creates ACLs, and returns for each the failure or `undefined`. An ACL that exists already counts as created. */
 export function createAcls(
   cluster: KafkaCluster,
   acls: readonly Acl[],
@@ -86,11 +86,11 @@ export function describeAcls(cluster: KafkaCluster, filter: AclFilter): Promise<
 
 export interface DeletedAcls {
   readonly deleted: readonly AclResponse[];
-  /** What went wrong with a filter, or with an ACL that it found. */
+  /** Errors of a filter, or of an ACL that it matched. */
   readonly failures: readonly Failure[];
 }
 
-/** Deletes what matches any of the filters, and tells what that was. */
+/** Deletes the ACLs that match any of the filters, and returns them. */
 export function deleteAcls(cluster: KafkaCluster, filters: readonly AclFilter[]): Promise<DeletedAcls> {
   return cluster.retrying(async () => {
     const controller = await cluster.controller();
@@ -113,14 +113,14 @@ export function deleteAcls(cluster: KafkaCluster, filters: readonly AclFilter[])
           failures.push(new KafkaRequestFailed(aclInWords(told(match)), match.errorCode, match.errorMessage));
       }
     }
-    // Another try would not tell again what this one has deleted.
+    // A retry would not return the ACLs that this attempt has deleted.
     const [passing] = failures.filter(({ retriable }) => retriable);
     if (passing !== undefined && deleted.length === 0) throw passing;
     return { deleted, failures };
   });
 }
 
-/** A connection that is lost on the way takes the knowledge with it what was deleted. */
+/** Does not retry after a lost connection, because it is not known what was deleted. */
 async function onlyOnce<Answer>(send: () => Promise<Answer>): Promise<Answer> {
   try {
     return await send();

@@ -7,8 +7,8 @@ export interface Address {
 }
 
 /**
- * A host that may carry its port, as other tools write it: `broker-1:9092`, `[::1]:9092`. The port behind the host goes before the other. Nothing
- * when the port cannot be one.
+ * Reads a host that may include its port, as other tools write it: `broker-1:9092`, `[::1]:9092`. A port in the text
+ * takes precedence over `port`. Returns `undefined` if the port is invalid.
  */
 export function readAddress(text: string, port: number): Address | undefined {
   const bracketed = /^\[([^\]]+)\](?::(\d+))?$/.exec(text);

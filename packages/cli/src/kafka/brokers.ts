@@ -1,10 +1,10 @@
 import type { Broker, KafkaCluster } from './cluster.ts';
 import type { KafkaConnection } from './connection.ts';
 
-/** How many brokers are asked at the same time. */
+/** How many brokers are asked concurrently. */
 const askedAtOnce = 16;
 
-/** Asks every broker of the cluster the same, and gives what each of them said in the order of their ids. */
+/** Sends the same request to every broker of the cluster, and returns the answers in the order of the broker ids. */
 export async function askBrokers<Answer>(
   cluster: KafkaCluster,
   ask: (connection: KafkaConnection) => Promise<Answer>,

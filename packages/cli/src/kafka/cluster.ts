@@ -12,7 +12,7 @@ export interface ClusterOptions {
   readonly tls?: ClientTls | undefined;
   readonly login?: SaslLogin | undefined;
   readonly clientId: string;
-  /** How long one operation may take, with all that is tried again. */
+  /** Timeout of one operation, including all retries. */
   readonly timeoutMs: number;
   readonly clock: Clock;
   readonly stop: AbortSignal;
@@ -27,7 +27,7 @@ type MetadataAnswer = ReadStruct<typeof apis.Metadata.response.fields>;
 
 export type TopicMetadata = MetadataAnswer['topics'][number];
 
-/** What the cluster says of itself. */
+/** The Metadata response. */
 export interface ClusterMetadata {
   readonly clusterId: string | null;
   readonly brokers: readonly Broker[];
@@ -35,25 +35,26 @@ export interface ClusterMetadata {
   readonly topics: readonly TopicMetadata[];
 }
 
-/** A connection takes its time, but not the whole of what an operation has: there may be another broker to try. */
+/** Connecting may use only part of the timeout of an operation: there may be another broker to try. */
 const connectTimeoutMaxMs = 10_000;
 
 const retryBackOff = { firstMs: 100, maxMs: 1_000 };
 
 /**
- * A topic that is not known may just have been created, for metadata may be a second old; a connection that broke may be that
- * of a broker that starts again. A mistyped name stays unknown, and whoever mistyped it should not wait for long.
+ * How long to retry an unknown topic, which may just have been created (metadata may be a second old), and a lost
+ * connection, because the broker may be restarting. A mistyped name stays unknown, and its user should not wait for
+ * long.
  */
 const shortPatienceMs = 1_500;
 
-/** The connection was there. A broker that hangs up for a reason of its own may be one that starts again. */
+/** Problems of an established connection. A broker that closes it may be restarting. */
 const lostConnections: ReadonlySet<ConnectionProblem> = new Set<ConnectionProblem>([
   'closed',
   'closed after TLS',
   'login wanted',
 ]);
 
-/** A cluster as its clients see it: one connection per broker, made when it is needed. */
+/** A cluster as its clients see it: one connection per broker, opened on demand. */
 export class KafkaCluster {
   readonly #options: ClusterOptions;
   readonly #connections = new Map<string, Promise<KafkaConnection>>();
@@ -79,10 +80,10 @@ export class KafkaCluster {
     return this.connectionTo(this.#options.bootstrap);
   }
 
-  /** The connection to a broker, which is made at the first call and again after it has broken. */
+  /** The connection to a broker. It is opened by the first call, and reopened after it broke. */
   async connectionTo(address: Address): Promise<KafkaConnection> {
     const key = printAddress(address);
-    // Others may be waiting for the same connection, and only one of them may replace it once it has broken.
+    // Several callers may wait for the same connection, and only one of them may replace it after it broke.
     for (;;) {
       const existing = this.#connections.get(key);
       if (existing === undefined) break;
@@ -110,8 +111,8 @@ export class KafkaCluster {
   }
 
   /**
-   * Asks the bootstrap broker for the brokers and for some topics. A topic is created by asking for it only where the caller is
-   * about to write to it and the cluster allows that. Before v4 a broker does not ask whether it may.
+   * Asks the bootstrap broker for the brokers and for some topics. A missing topic is auto-created only if the caller
+   * is about to write to it and the cluster allows that. Before v4 the request cannot forbid auto-creation.
    */
   async metadata(
     topics: readonly string[] | 'all',
@@ -131,7 +132,7 @@ export class KafkaCluster {
     return answer;
   }
 
-  /** The connection to whoever creates and deletes topics. */
+  /** The connection to the controller, which creates and deletes topics. */
   async controller(): Promise<KafkaConnection> {
     const { brokers, controllerId } = await this.metadata([]);
     const broker = brokers.find(({ nodeId }) => nodeId === controllerId);
@@ -139,8 +140,8 @@ export class KafkaCluster {
   }
 
   /**
-   * Runs an operation until it succeeds, fails for good, or has taken its time. Every attempt has to ask for the metadata
-   * anew, which is how a client learns of a new leader.
+   * Runs an operation until it succeeds, fails for good, or times out. Every attempt has to request the metadata again,
+   * because that is how a client learns of a new leader.
    */
   async retrying<Result>(attempt: () => Promise<Result>): Promise<Result> {
     const startedAt = this.clock.monotonicMs();
@@ -156,7 +157,7 @@ export class KafkaCluster {
     }
   }
 
-  /** For how long an error is worth another try; 0 when it is not. */
+  /** How long an error is retried; 0 if it is not. */
   patienceMs(error: unknown): number {
     if (error instanceof KafkaRequestFailed) {
       const isUnknownTopic = error.code === errors.UNKNOWN_TOPIC_OR_PARTITION.code;
@@ -164,13 +165,14 @@ export class KafkaCluster {
       return error.retriable ? this.timeoutMs : 0;
     }
     if (!(error instanceof ConnectionFailed)) return 0;
-    // An address that the user gave is right or wrong. One that the cluster gave may be that of a broker that has gone.
+    // A refused bootstrap address is a mistake of the user. An address from the metadata may belong to a broker that
+    // has left.
     const isBootstrap = printAddress(error.address) === printAddress(this.#options.bootstrap);
     const mayComeBack = lostConnections.has(error.problem) || (error.problem === 'refused' && !isBootstrap);
     return mayComeBack ? Math.min(shortPatienceMs, this.timeoutMs) : 0;
   }
 
-  /** Waits, but no longer than until the user stops the command. */
+  /** Waits until the delay is over or the user stops the command. */
   pause(delayMs: number): Promise<void> {
     return new Promise((resolve) => {
       const finish = () => {
@@ -183,10 +185,10 @@ export class KafkaCluster {
     });
   }
 
-  /** Ends every connection. */
+  /** Closes all connections. */
   async close(): Promise<void> {
     for (const opening of this.#connections.values()) {
-      // One that never opened has told whoever asked for it.
+      // The caller that opened it has already received the error.
       await opening.then(
         (connection) => connection.close(),
         () => {},
@@ -196,7 +198,7 @@ export class KafkaCluster {
   }
 }
 
-/** Opens a cluster for as long as `use` takes. */
+/** Opens a cluster for the duration of `use`. */
 export async function withCluster<Result>(
   options: ClusterOptions,
   use: (cluster: KafkaCluster) => Promise<Result>,

@@ -4,10 +4,10 @@ import { findCoordinator } from './coordinator.ts';
 import { subject } from './leaders.ts';
 import { KafkaRequestFailed } from './request-failed.ts';
 
-/** Up to this version topics are named by their names. */
+/** Up to this version requests identify topics by name. */
 const highestVersionWithNames = 9;
 
-/** What a group has committed, by topic and partition. A group that does not exist has committed nothing. */
+/** The committed offsets of a group by topic and partition. A group that does not exist has none. */
 export function committedOffsets(
   cluster: KafkaCluster,
   groupId: string,
@@ -19,7 +19,7 @@ export function committedOffsets(
       (version) => (version >= 8 ? { groups: [{ groupId, topics: null }] } : { groupId, topics: null }),
       { timeoutMs: cluster.timeoutMs, highestUseful: highestVersionWithNames },
     );
-    // Up to v7 the answer stands at the top, later in a list.
+    // Up to v7 the answer is at the top level, later in a list.
     const { errorCode, topics } = answer.groups[0] ?? answer;
     if (errorCode !== errors.NONE.code) throw new KafkaRequestFailed(`group ${groupId}`, errorCode);
     const committed = new Map<string, Map<number, bigint>>();

@@ -4,13 +4,13 @@ import type { KafkaCluster } from './cluster.ts';
 import type { KafkaConnection } from './connection.ts';
 import { KafkaRequestFailed } from './request-failed.ts';
 
-/** What has configs: a topic, or all brokers together. */
+/** A resource with configs: a topic, or all brokers together. */
 export type ConfigResource = { readonly kind: 'topic'; readonly name: string } | { readonly kind: 'brokers' };
 
 const topicType = 2;
 const brokerType = 4;
 
-/** Where a value comes from, by the number on the wire. */
+/** Sources of a value, by their number in the protocol. */
 const sources = [
   'unknown',
   'topic',
@@ -46,7 +46,7 @@ export interface DescribedConfig {
   readonly type: (typeof types)[number];
   readonly readOnly: boolean;
   readonly sensitive: boolean;
-  /** Everything that sets it, the one that counts first. */
+  /** All sources that set it; the effective one first. */
   readonly synonyms: readonly {
     readonly name: string;
     readonly value: string | null;
@@ -61,7 +61,7 @@ export function describeConfigs(
   resource: ConfigResource,
 ): Promise<readonly DescribedConfig[]> {
   return cluster.retrying(async () => {
-    // What all brokers share is a part of what each of them has, and a broker speaks for itself only.
+    // Cluster-wide configs are part of the configs of each broker, and a broker describes only itself.
     const { connection, nodeId } = await controllerOf(cluster);
     const answer = await connection.request(
       apis.DescribeConfigs,
@@ -102,7 +102,7 @@ export function describeConfigs(
   });
 }
 
-/** A config to set, or one to set back to its default. */
+/** A config to set, or to reset to its default. */
 export type ConfigChange =
   | { readonly name: string; readonly set: string }
   | { readonly name: string; readonly reset: true };
@@ -110,7 +110,7 @@ export type ConfigChange =
 const setOperation = 0;
 const deleteOperation = 1;
 
-/** Changes configs of a resource, all of them or none, and leaves the others alone. */
+/** Changes configs of a resource atomically, and leaves the others unchanged. */
 export async function changeConfigs(
   cluster: KafkaCluster,
   resource: ConfigResource,
@@ -124,7 +124,7 @@ export async function changeConfigs(
         resources: [
           {
             resourceType: resource.kind === 'topic' ? topicType : brokerType,
-            // The empty name is all brokers.
+            // The empty name means all brokers.
             resourceName: resource.kind === 'topic' ? resource.name : '',
             configs: changes.map((change) =>
               'set' in change

@@ -1,7 +1,7 @@
 import { Failure } from '../failure.ts';
 import { type Address, printAddress } from './address.ts';
 
-/** The ways in which a connection can fail that a user can do something about. */
+/** Connection failures that a user can do something about. */
 export type ConnectionProblem =
   | 'unknown host'
   | 'refused'
@@ -104,7 +104,7 @@ const problemsByCode: Readonly<Record<string, readonly [ConnectionProblem, strin
   ERR_SSL_PACKET_LENGTH_TOO_LONG: ['server speaks no TLS', 'the answer is not TLS'],
 };
 
-/** What an error of a socket means for the user. */
+/** Translates a socket error into the user's terms. */
 export function connectionFailure(address: Address, error: NodeJS.ErrnoException): ConnectionFailed {
   const [problem, what] = problemsByCode[error.code ?? ''] ?? ['other', error.message];
   const alert = /^ERR_SSL_.*ALERT_(.*)/.exec(error.code ?? '')?.[1];
@@ -115,7 +115,7 @@ export function connectionFailure(address: Address, error: NodeJS.ErrnoException
   return new ConnectionFailed(address, problem, what);
 }
 
-/** What the other side means by ending the handshake. One alert stands for two things, of which only the broker knows which. */
+/** The meaning of a TLS alert. `handshake_failure` stands for two problems, and only the broker knows which. */
 function problemOfAlert(alert: string): ConnectionProblem {
   if (/PROTOCOL_VERSION|INSUFFICIENT_SECURITY/.test(alert)) return 'no common TLS';
   return alert.endsWith('HANDSHAKE_FAILURE') ? 'handshake refused' : 'client certificate refused';

@@ -15,7 +15,7 @@ async function fakeKafka(t: TestContext, options: FakeKafkaOptions = {}): Promis
   return fake;
 }
 
-/** Something that listens and is no Kafka. */
+/** A server that does not speak Kafka. */
 async function listener(t: TestContext, serve: (socket: Socket) => void): Promise<number> {
   const sockets = new Set<Socket>();
   const server = createServer((socket) => {
@@ -60,7 +60,7 @@ async function failsWith(problem: ConnectionProblem, what: RegExp, attempt: Prom
   });
 }
 
-test('the versions are negotiated before anything else is said', async (t) => {
+test('versions are negotiated before any other request', async (t) => {
   const fake = await fakeKafka(t, { versions: { Metadata: [0, 9] } });
   const connection = await open(fake.port());
   await connection.request(apis.Metadata, metadataBody, { timeoutMs });
@@ -71,7 +71,7 @@ test('the versions are negotiated before anything else is said', async (t) => {
   ]);
 });
 
-test('a broker that refuses the version of ApiVersions is asked again in one that it has', async (t) => {
+test('a broker that rejects the version of ApiVersions is asked again in a version that it has', async (t) => {
   for (const highest of [0, 2, 3]) {
     const fake = await fakeKafka(t, { versions: { ApiVersions: [0, highest] } });
     const connection = await open(fake.port());
@@ -112,7 +112,7 @@ test('requests overlap, and each gets its own answer', async (t) => {
   assert.equal(quick.topics[0]!.name, 'quick');
 });
 
-test('an answer to a request that nobody made ends the connection', async (t) => {
+test('an answer without a request closes the connection', async (t) => {
   const fake = await fakeKafka(t, {
     correlationId: (asked, api) => (api === 'Metadata' ? asked + 7 : asked),
   });
@@ -125,7 +125,7 @@ test('an answer to a request that nobody made ends the connection', async (t) =>
   assert.ok(connection.isClosed);
 });
 
-test('a request that is not answered in time ends the connection, for all that wait', async (t) => {
+test('a request timeout closes the connection and fails all pending requests', async (t) => {
   const clock = new HandClock();
   let seen = 0;
   let bothCame = () => {};
@@ -152,7 +152,7 @@ test('a request that is not answered in time ends the connection, for all that w
   await failsWith('timeout', /within 10s/, connection.request(apis.Metadata, metadataBody, { timeoutMs }));
 });
 
-test('a connection that is not made in time is given up', async (t) => {
+test('connecting gives up after the timeout', async (t) => {
   const port = await listener(t, () => {});
   const impatient: Clock = {
     ...systemClock,
@@ -173,7 +173,7 @@ test('a connection that is not made in time is given up', async (t) => {
   );
 });
 
-test('a port on which nothing listens refuses, by address and by name', async () => {
+test('a port without a listener refuses, by address and by name', async () => {
   const fake = await FakeKafka.start();
   const port = fake.port();
   await fake.stop();
@@ -181,7 +181,7 @@ test('a port on which nothing listens refuses, by address and by name', async ()
   await failsWith('refused', /^localhost:\d+: connection refused; /, open(port, { host: 'localhost' }));
 });
 
-test('an error of a socket is told in the words of the user', () => {
+test('socket errors are reported in the words of the user', () => {
   const cases: readonly [code: string, ConnectionProblem, line: RegExp][] = [
     ['ENOTFOUND', 'unknown host', /^broker-1:9092: the name cannot be resolved; check the spelling; /],
     ['EAI_AGAIN', 'unknown host', /^broker-1:9092: the name server does not answer; /],
@@ -214,7 +214,7 @@ test('an error of a socket is told in the words of the user', () => {
   assert.match(connectionFailure({ host: '::1', port: 1 }, new Error('x')).message, /^\[::1\]:1: /);
 });
 
-test('what answers without being Kafka is told', async (t) => {
+test('an answer that is not Kafka is reported', async (t) => {
   const cases: readonly [answer: Buffer | 'nothing', ConnectionProblem, RegExp][] = [
     [Buffer.from('HTTP/1.1 400 Bad Request\r\n\r\n'), 'not Kafka', /something else than a Kafka broker/],
     [Buffer.from([0x15, 3, 1, 0, 2, 2, 0x46]), 'server speaks TLS', /the answer is TLS; add -tls$/],
@@ -230,7 +230,7 @@ test('what answers without being Kafka is told', async (t) => {
   }
 });
 
-test('a user who stops the command ends what is under way', async (t) => {
+test('a user who stops the command aborts pending requests', async (t) => {
   const stop = new AbortController();
   const fake = await fakeKafka(t, {
     script: {

@@ -26,17 +26,17 @@ import { commonVersion, type OfferedVersions } from './versions.ts';
 
 export interface ConnectionOptions extends SocketOptions {
   readonly clientId: string;
-  /** Absent for a connection of nobody in particular. */
+  /** Absent for an anonymous connection. */
   readonly login?: SaslLogin | undefined;
 }
 
 export interface RequestOptions {
   readonly timeoutMs: number;
-  /** Holds the version below one whose needs cannot be met. */
+  /** Caps the version, where a higher one needs something that the caller does not have. */
   readonly highestUseful?: number | undefined;
 }
 
-/** The body of a request, or what makes it for the version that both sides have. */
+/** The body of a request, or a function that builds it for the negotiated version. */
 export type RequestBody<Request extends Fields> =
   | WriteStruct<Request>
   | ((version: number) => WriteStruct<Request>);
@@ -46,15 +46,15 @@ interface Waiting {
   fail(failure: ConnectionFailed): void;
 }
 
-/** A login is renewed when it has so much of its lifetime behind it, for a request that comes too late ends the connection. */
+/** A login is renewed after this share of its lifetime, because a request after its end closes the connection. */
 const renewalShare = 0.9;
-/** A lifetime that is shorter than the way to the broker would be renewed for ever. */
+/** Without a minimum, a lifetime shorter than the round trip would be renewed forever. */
 const renewalEveryMsMin = 100;
 
 /**
- * One connection to one broker. Requests may overlap; an answer finds its request by the correlation id. Whatever breaks the
- * stream (an answer to nothing, bytes that are no frame, a request that is not answered in time) ends the connection, because
- * what comes after has no meaning, and every request that waits hears of it.
+ * One connection to one broker. Requests may overlap; an answer is matched to its request by the correlation id.
+ * Anything that breaks the stream (an answer without a request, bytes that are no frame, a request timeout) closes the
+ * connection, because the following bytes have no meaning, and fails all pending requests.
  */
 export class KafkaConnection {
   readonly address: Address;
@@ -67,12 +67,12 @@ export class KafkaConnection {
   #offered: OfferedVersions = new Map();
   #lastCorrelationId = 0;
   #failure: ConnectionFailed | undefined;
-  /** Whether any request but that for the versions was answered. */
+  /** Whether any request but ApiVersions was answered. */
   #isServed = false;
   /** When the login has to be renewed, if ever. */
   #renewLoginAtMs: number | undefined;
   #loggingIn: Promise<void> | undefined;
-  /** Called when nothing waits for an answer any more. */
+  /** Called when no request is pending any more. */
   #onIdle: (() => void) | undefined;
 
   private constructor(socket: Socket, { address, tls, clock, clientId, login, stop }: ConnectionOptions) {
@@ -85,7 +85,7 @@ export class KafkaConnection {
     const splitter = new FrameSplitter(cliLimits.responseFrameBytesMax);
     let isFirst = true;
     socket.on('data', (chunk: Buffer) => {
-      // A TLS server that is spoken to without TLS says so in a TLS alert, which would read as a very long frame.
+      // A TLS server answers plain text with a TLS alert, which would parse as a very long frame.
       if (isFirst && chunk[0] === 0x15 && chunk[1] === 0x03) {
         this.#end(new ConnectionFailed(address, 'server speaks TLS', 'the answer is TLS'));
       }
@@ -104,7 +104,7 @@ export class KafkaConnection {
     stop.addEventListener('abort', onStop);
   }
 
-  /** Connects, learns which versions the broker has, and logs in. Throws `ConnectionFailed` and `LoginFailed`. */
+  /** Connects, negotiates versions, and logs in. Throws `ConnectionFailed` and `LoginFailed`. */
   static async open(options: ConnectionOptions): Promise<KafkaConnection> {
     const connection = new KafkaConnection(await openSocket(options), options);
     try {
@@ -121,17 +121,17 @@ export class KafkaConnection {
     return this.#failure !== undefined;
   }
 
-  /** How many APIs the broker has. */
+  /** How many APIs the broker offers. */
   get offeredCount(): number {
     return this.#offered.size;
   }
 
-  /** Whether the broker has an API at all. */
+  /** Whether the broker offers an API at all. */
   offers(api: Pick<Api, 'key'>): boolean {
     return this.#offered.has(api.key);
   }
 
-  /** Sends a request in the highest version that both sides have, and gives the body of the answer. */
+  /** Sends a request in the highest common version, and returns the body of the answer. */
   async request<Request extends Fields, Response extends Fields>(
     api: Api<Request, Response>,
     body: RequestBody<Request>,
@@ -144,7 +144,7 @@ export class KafkaConnection {
     return answer;
   }
 
-  /** Sends a request that gets no answer: Produce with acks 0. Resolves once the system has taken the bytes. */
+  /** Sends a request that gets no answer: Produce with acks 0. Resolves once the kernel has taken the bytes. */
   async post<Request extends Fields, Response extends Fields>(
     api: Api<Request, Response>,
     body: RequestBody<Request>,
@@ -164,15 +164,15 @@ export class KafkaConnection {
     });
   }
 
-  /** Lets the bytes out that were written, and ends the connection. */
+  /** Flushes written bytes, and closes the connection. */
   close(): void {
     this.#failure ??= new ConnectionFailed(this.address, 'closed', 'closed by this side');
     this.#socket.destroySoon();
   }
 
   /**
-   * A login that will soon be over is renewed before the next request. What is on its way is answered first, and what comes
-   * meanwhile waits, because a broker takes nothing but the messages of a login until it is complete.
+   * Renews a login that ends soon, before the next request. Requests in flight are answered first and new ones wait,
+   * because until a login is complete a broker accepts only the messages of the login.
    */
   async #untilLoggedIn(timeoutMs: number): Promise<void> {
     for (;;) {
@@ -197,7 +197,7 @@ export class KafkaConnection {
     try {
       await this.#logIn(timeoutMs);
     } catch (error) {
-      // Whoever could not prove again who he is has no connection any more.
+      // A connection whose login could not be renewed is unusable.
       this.close();
       throw error;
     }
@@ -219,8 +219,9 @@ export class KafkaConnection {
   }
 
   /**
-   * What it means that the other side hung up. Every broker answers the request for its versions, but the client hears only
-   * after the handshake that its certificate is not taken; and a broker that wants a login says nothing to whoever has none.
+   * Why the peer closed the connection. Every broker answers ApiVersions, but a client learns only after the handshake
+   * that its certificate was rejected; and a broker that requires a login closes anonymous connections without an
+   * answer.
    */
   #closedByPeer(): ConnectionFailed {
     const isNegotiating = this.#offered.size === 0;
@@ -235,12 +236,12 @@ export class KafkaConnection {
     return new ConnectionFailed(this.address, 'closed', 'the other side closed the connection');
   }
 
-  /** Which versions the broker offers, asked in a version that it has. */
+  /** Negotiates the versions, in a version of ApiVersions that the broker has. */
   async #negotiate(timeoutMs: number): Promise<OfferedVersions> {
     const api = apis.ApiVersions;
     let answer = await this.#askVersions(api.highestStableVersion, timeoutMs);
     if (answer.errorCode === errors.UNSUPPORTED_VERSION.code) {
-      // The answer names the range of this API; a broker that leaves it out has v0 at least.
+      // The answer contains the range of this API; a broker that omits it has at least v0.
       const range = answer.apiKeys.find(({ apiKey }) => apiKey === api.key);
       answer = await this.#askVersions(Math.min(range?.maxVersion ?? 0, api.highestStableVersion), timeoutMs);
     }
@@ -272,7 +273,7 @@ export class KafkaConnection {
     try {
       return encodeRequest(api, version, { correlationId, clientId: this.#clientId }, body);
     } catch (error) {
-      // What a user asks for may not fit into the protocol, such as a name of a hundred thousand letters.
+      // User input may not fit into the protocol, such as a name of a hundred thousand letters.
       if (error instanceof EncodeError) throw new Failure(error.message);
       throw error;
     }
@@ -320,7 +321,7 @@ export class KafkaConnection {
   }
 
   #nextCorrelationId(): number {
-    // Ids are int32 and wrap long after any request of the same id was answered.
+    // Ids are int32 and wrap around long after any request with the same id was answered.
     this.#lastCorrelationId = (this.#lastCorrelationId + 1) & 0x7fff_ffff;
     return this.#lastCorrelationId;
   }
@@ -351,7 +352,7 @@ export class KafkaConnection {
       this.#end(new ConnectionFailed(this.address, 'not Kafka', what));
       return;
     }
-    // It stays among those that wait until it was decoded: an answer that cannot be read fails its request too.
+    // The request stays pending until its answer is decoded: an unreadable answer fails it too.
     waiting.receive(frame);
     this.#waiting.delete(correlationId);
     if (this.#waiting.size === 0) this.#onIdle?.();

@@ -1,6 +1,6 @@
 /**
- * What consumers of a classic group tell each other through the bytes that brokers pass on unread: a version and one message.
- * Clients of other makes are members too, and theirs may be of a later version, which begins like the last that we know.
+ * The messages that members of a classic consumer group exchange as opaque bytes through the broker: a version and one
+ * message. Other clients are members too, and may send a later version, which begins like the latest one known here.
  */
 
 import {
@@ -17,7 +17,7 @@ import {
 /** Partitions by topic. */
 export type NamedPartitions = ReadonlyMap<string, readonly number[]>;
 
-/** The protocol type of groups whose members understand these bytes. */
+/** The protocol type of groups whose members use these messages. */
 export const consumerProtocolType = 'consumer';
 
 const versionBytes = 2;
@@ -26,7 +26,7 @@ export function writeSubscription(topics: readonly string[]): Buffer {
   return write(consumerSubscription, { topics });
 }
 
-/** The topics of a member, or `undefined` for bytes that are no subscription. */
+/** The topics of a member, or `undefined` if the bytes are no subscription. */
 export function readSubscription(bytes: Buffer): readonly string[] | undefined {
   return read(consumerSubscription, bytes)?.topics;
 }
@@ -37,7 +37,7 @@ export function writeAssignment(partitions: NamedPartitions): Buffer {
   });
 }
 
-/** `undefined` for bytes that are no assignment. No bytes at all are an assignment of nothing. */
+/** Returns `undefined` if the bytes are no assignment. Empty bytes are an empty assignment. */
 export function readAssignment(bytes: Buffer): NamedPartitions | undefined {
   if (bytes.length === 0) return new Map();
   const assignment = read(consumerAssignment, bytes);
@@ -45,7 +45,7 @@ export function readAssignment(bytes: Buffer): NamedPartitions | undefined {
   return new Map(assignment.assignedPartitions.map(({ topic, partitions }) => [topic, partitions]));
 }
 
-/** Nothing of ours needs more than v0, and every client reads it. */
+/** Writes v0, which suffices here and which every client reads. */
 function write<M extends Message>(message: M, value: Encodable<M>): Buffer {
   return Buffer.concat([Buffer.alloc(versionBytes), ...encodeMessage(message, 0, value)]);
 }

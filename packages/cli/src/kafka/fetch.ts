@@ -6,18 +6,18 @@ import { subject } from './leaders.ts';
 import { KafkaRequestFailed } from './request-failed.ts';
 
 export interface FetchLimits {
-  /** A broker holds the request back for so long while there is nothing to give. */
+  /** How long a broker may delay the answer while there are no records. */
   readonly maxWaitMs: number;
   readonly responseBytesMax: number;
   readonly partitionBytesMax: number;
-  /** How long to wait for the answer, besides what the broker may hold it back. */
+  /** Timeout for the answer, in addition to `maxWaitMs`. */
   readonly timeoutMs: number;
 }
 
-/** From this version on a topic is named by its id. */
+/** From this version on requests identify topics by id. */
 const lowestVersionWithIds = 13;
 
-/** Fetches once from a leader, and gives the batches of each partition as they came. */
+/** Fetches once from a leader, and returns the raw batches of each partition. */
 export async function fetchBatches(
   leader: KafkaConnection,
   { name, topicId }: TopicMetadata,

@@ -22,7 +22,7 @@ function clusterAt(t: TestContext, port: number): KafkaCluster {
 
 const options = { groupId: 'g', topicName: 'orders', sessionTimeoutMs: 30_000, rebalanceTimeoutMs: 30_000 };
 
-test('members share the partitions, and what one leaves the other gets', async (t) => {
+test('members share the partitions, and when one leaves the other gets its partitions', async (t) => {
   const { port, weir } = await startLocalCluster(t);
   await weir('cli create-topic -topic orders -partitions 3');
   const [clusterA, clusterB] = [clusterAt(t, port), clusterAt(t, port)];
@@ -45,7 +45,7 @@ test('members share the partitions, and what one leaves the other gets', async (
   await b.leave(clusterB);
 });
 
-test('what a coordinator says decides whether a member goes on', async (t) => {
+test('the answer of the coordinator decides whether a member continues', async (t) => {
   let code: number = errors.NONE.code;
   const script: FakeKafkaOptions['script'] = { Heartbeat: () => ({ errorCode: code }) };
   const fake = await FakeKafka.start({ script });
@@ -56,7 +56,7 @@ test('what a coordinator says decides whether a member goes on', async (t) => {
     ['REBALANCE_IN_PROGRESS', 'rebalancing'],
     ['ILLEGAL_GENERATION', 'rebalancing'],
     ['UNKNOWN_MEMBER_ID', 'rebalancing'],
-    // The group is somewhere, and the session goes on for a while.
+    // The coordinator is only temporarily unavailable, and the session lasts for a while.
     ['COORDINATOR_LOAD_IN_PROGRESS', 'stable'],
     ['NOT_COORDINATOR', 'stable'],
   ] as const;

@@ -1,6 +1,6 @@
 /**
- * One member of a classic consumer group that reads one topic. It joins, is told which partitions are its own, says from time
- * to time that it is alive, commits, and leaves. Partitions are given up altogether before every rebalance.
+ * One member of a classic consumer group that reads one topic. It joins, receives its assignment, sends heartbeats,
+ * commits, and leaves. It gives up all partitions before every rebalance (eager protocol).
  */
 
 import { apis, errorByCode, errors, type ReadStruct } from '@weir/wire';
@@ -22,31 +22,31 @@ import { KafkaRequestFailed } from './request-failed.ts';
 interface GroupMemberOptions {
   readonly groupId: string;
   readonly topicName: string;
-  /** A member that is silent for longer is taken for dead. */
+  /** A member without a heartbeat for longer is considered dead. */
   readonly sessionTimeoutMs: number;
-  /** How long the group waits for this member when it deals out partitions anew. */
+  /** How long a rebalance waits for this member. */
   readonly rebalanceTimeoutMs: number;
 }
 
-/** Whether the member still has its partitions, or has to join again. */
+/** Whether the member still has its partitions, or has to rejoin. */
 export type Membership = 'stable' | 'rebalancing';
 
-/** The answers upon which a member joins again, with the id that it has. */
+/** Errors upon which a member rejoins with its current id. */
 const rejoinCodes: ReadonlySet<number> = new Set([
   errors.REBALANCE_IN_PROGRESS.code,
   errors.MEMBER_ID_REQUIRED.code,
 ]);
 
-/** The answers upon which it has to join as somebody new. */
+/** Errors upon which it has to rejoin with a new id. */
 const strangerCodes: ReadonlySet<number> = new Set([
   errors.UNKNOWN_MEMBER_ID.code,
   errors.ILLEGAL_GENERATION.code,
 ]);
 
-/** So that a group that turns a member away again and again is not asked in a tight loop. */
+/** Avoids a tight loop when a group rejects a member repeatedly. */
 const pauseBetweenJoinsMs = 100;
 
-/** Up to this version topics are named by their names. */
+/** Up to this version requests identify topics by name. */
 const highestCommitVersionWithNames = 9;
 
 type Joined = ReadStruct<typeof apis.JoinGroup.response.fields>;
@@ -62,7 +62,7 @@ export class GroupMember {
     this.#options = options;
   }
 
-  /** Joins, or joins again, and gives the partitions that are this member's until the next rebalance. */
+  /** Joins or rejoins, and returns the partitions of this member until the next rebalance. */
   async join(): Promise<readonly number[]> {
     for (;;) {
       const partitions = await this.#cluster.retrying(() => this.#joinOnce());
@@ -72,7 +72,7 @@ export class GroupMember {
     }
   }
 
-  /** Says that the member is alive. A coordinator that cannot be reached says nothing about the membership. */
+  /** Sends a heartbeat. If the coordinator cannot be reached, the membership counts as unchanged. */
   heartbeat(): Promise<Membership> {
     return this.#whileMember(async () => {
       const coordinator = await this.#coordinator();
@@ -85,7 +85,7 @@ export class GroupMember {
     });
   }
 
-  /** Commits the offsets of the next records to read, and tries for a while to reach a coordinator that is away. */
+  /** Commits the offsets of the next records to read, with retries for a while if the coordinator cannot be reached. */
   commit(offsets: ReadonlyMap<number, bigint>): Promise<Membership> {
     if (offsets.size === 0) return Promise.resolve('stable');
     const commitOnce = async () => {
@@ -117,7 +117,7 @@ export class GroupMember {
     return this.#whileMember(() => this.#cluster.retrying(commitOnce));
   }
 
-  /** Gives up the membership through connections of its own, so that the others need not wait for the end of the session. */
+  /** Leaves the group through separate connections, so that the other members need not wait for the session timeout. */
   async leave(cluster: KafkaCluster): Promise<void> {
     const memberId = this.#memberId;
     if (memberId === '') return;
@@ -144,7 +144,7 @@ export class GroupMember {
     return cluster.connectionTo(await findCoordinator(cluster, this.#options.groupId));
   }
 
-  /** Joins and synchronises once. `undefined` when the group wants to begin anew. */
+  /** Joins and synchronizes once. Returns `undefined` if the member has to rejoin. */
   async #joinOnce(): Promise<readonly number[] | undefined> {
     const coordinator = await this.#coordinator();
     const joined = await this.#requestJoin(coordinator);
@@ -184,12 +184,12 @@ export class GroupMember {
         protocolType: consumerProtocolType,
         protocols: [{ name: rangeAssignorName, metadata: writeSubscription([topicName]) }],
       },
-      // The answer comes when the last member has joined, or was given up.
+      // The answer comes when the last member has joined or timed out.
       { timeoutMs: rebalanceTimeoutMs + this.#cluster.timeoutMs },
     );
   }
 
-  /** The leader deals out the partitions, those of topics included that only other members read. */
+  /** As the group leader, assigns the partitions, including those of topics that only other members read. */
   async #assign({ members }: Joined) {
     const subscribers = members.map(({ memberId, groupInstanceId, metadata }) => ({
       memberId,
@@ -205,7 +205,7 @@ export class GroupMember {
     }));
   }
 
-  /** Whether an answer sends the member back to the beginning. Any other error is thrown. */
+  /** Whether the member has to rejoin. Any other error is thrown. */
   #mustRejoin(errorCode: number): boolean {
     if (errorCode === errors.NONE.code) return false;
     if (strangerCodes.has(errorCode)) this.#memberId = '';

@@ -8,11 +8,11 @@ import { KafkaRequestFailed } from './request-failed.ts';
 
 export interface GroupMemberDescription {
   readonly memberId: string;
-  /** The name of a static member. */
+  /** `group.instance.id` of a static member. */
   readonly instanceId: string | null;
   readonly clientId: string;
   readonly clientHost: string;
-  /** What it reads at the moment. */
+  /** The current assignment. */
   readonly partitions: NamedPartitions;
 }
 
@@ -21,13 +21,13 @@ export interface GroupDescription {
   readonly type: 'classic' | 'consumer' | 'share';
   /** As the broker spells it: `Stable`, `Empty` and so on. */
   readonly state: string;
-  /** How partitions are dealt out; empty when nobody has chosen yet. */
+  /** The assignor; empty before the first rebalance. */
   readonly assignor: string;
   readonly coordinator: Coordinator;
   readonly members: readonly GroupMemberDescription[];
 }
 
-/** The groups of the cluster, by name. Each broker tells of those that it coordinates. */
+/** The groups of the cluster, by name. Each broker lists the groups that it coordinates. */
 export async function listGroupIds(cluster: KafkaCluster): Promise<readonly string[]> {
   const lists = await askBrokers(cluster, async (connection) => {
     const { errorCode, groups } = await connection.request(
@@ -42,12 +42,12 @@ export async function listGroupIds(cluster: KafkaCluster): Promise<readonly stri
   return [...ids].sort();
 }
 
-/** Describes a group of whatever type. Throws `KafkaRequestFailed` when there is none. */
+/** Describes a group of any type. Throws `KafkaRequestFailed` when there is none. */
 export function describeGroup(cluster: KafkaCluster, groupId: string): Promise<GroupDescription> {
   return cluster.retrying(async () => {
     const coordinator = await findCoordinator(cluster, groupId);
     const connection = await cluster.connectionTo(coordinator);
-    // A broker answers for the type of group that it was asked for only, and knows better than we do which types there are.
+    // Each API answers for one group type only, and only the broker knows the type of this group.
     for (const describe of [describeConsumerGroup, describeClassicGroup, describeShareGroup]) {
       const found = await describe(connection, groupId, cluster.timeoutMs);
       if (found !== undefined) return { ...found, coordinator };
@@ -100,7 +100,7 @@ async function describeClassicGroup(
   const { groupState: state, protocolData: assignor, protocolType } = group;
   const members = group.members.map((member) => {
     const { memberId, groupInstanceId: instanceId, clientId, clientHost, memberAssignment } = member;
-    // What other types of members say to each other is theirs.
+    // Members of other protocol types use formats of their own.
     const assigned = protocolType === consumerProtocolType ? readAssignment(memberAssignment) : undefined;
     return { memberId, instanceId, clientId, clientHost, partitions: assigned ?? new Map() };
   });
@@ -133,7 +133,7 @@ interface AnsweredGroup {
   readonly errorMessage: string | null;
 }
 
-/** Whether the answer is about a group. Any error but its absence is thrown. */
+/** Whether the answer describes a group. Any error except its absence is thrown. */
 function isThere<Group extends AnsweredGroup>(groupId: string, group: Group | undefined): group is Group {
   const code = group?.errorCode ?? errors.UNKNOWN_SERVER_ERROR.code;
   if (code === errors.GROUP_ID_NOT_FOUND.code) return false;

@@ -6,13 +6,13 @@ import type { RememberedTopic } from './remembered-topic.ts';
 import { KafkaRequestFailed } from './request-failed.ts';
 import { type FoundTopic, findTopic } from './topics.ts';
 
-/** What came of each partition that was asked for. Every one of them is in exactly one of the two. */
+/** The result of each requested partition. Every one of them is in exactly one of the two. */
 export interface LeaderAnswers<Answer> {
   readonly answers: ReadonlyMap<number, Answer>;
   readonly failures: ReadonlyMap<number, Failure>;
 }
 
-/** One request to one leader about some of its partitions. Gives an answer or a failure for each. */
+/** One request to one leader about some of its partitions. Returns an answer or a failure for each. */
 export type AskLeader<Answer> = (
   leader: KafkaConnection,
   topic: TopicMetadata,
@@ -20,9 +20,9 @@ export type AskLeader<Answer> = (
 ) => Promise<ReadonlyMap<number, Answer | Failure>>;
 
 /**
- * Asks the leaders of partitions, with one request per leader at the same time, and asks again about those partitions whose
- * failure says that another try may help, after looking up who leads them now. A topic that is given by its name is looked up
- * before the first try too.
+ * Asks the leaders of partitions, with one concurrent request per leader. Partitions with a retriable failure are asked
+ * again, after their leaders have been looked up again. A topic that is given by its name is looked up before the first
+ * attempt too.
  */
 export async function askLeaders<Answer>(
   cluster: KafkaCluster,
@@ -53,7 +53,7 @@ export async function askLeaders<Answer>(
     });
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
-    // What failed before any leader was asked, such as the look-up of the topic, failed for all of them.
+    // A failure before any leader was asked, such as that of the topic lookup, is a failure of all partitions.
     for (const partition of open) if (!failures.has(partition)) failures.set(partition, error);
   }
   return { answers, failures };
@@ -104,7 +104,7 @@ export function subject(topicName: string, partition: number): string {
   return `topic ${topicName}, partition ${partition}`;
 }
 
-/** The answers, or the failure of the first partition that has one. */
+/** The answers; throws the failure of the first partition that has one. */
 export function allAnswers<Answer>({
   answers,
   failures,

@@ -11,11 +11,11 @@ interface PartitionSize {
   readonly topic: string;
   readonly partition: number;
   readonly bytes: bigint;
-  /** How many offsets the copy is behind the partition. */
+  /** How many offsets the replica is behind the partition. */
   readonly offsetLag: bigint;
 }
 
-/** How much room partitions take, of one topic or of all, as every broker says it. */
+/** The size of partitions, of one topic or of all, as every broker reports it. */
 export async function partitionSizes(
   cluster: KafkaCluster,
   topicName: string | undefined,
@@ -41,7 +41,7 @@ export async function partitionSizes(
       answer.flatMap(({ logDir, topics: found }) =>
         found.flatMap(({ name, partitions }) =>
           partitions
-            // A copy in the making is no part of what a partition holds.
+            // A future replica is not part of the partition's size.
             .filter(({ isFutureKey }) => !isFutureKey)
             .map(({ partitionIndex, partitionSize, offsetLag }) => ({
               broker,

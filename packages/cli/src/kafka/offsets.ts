@@ -4,7 +4,7 @@ import type { KafkaCluster } from './cluster.ts';
 import { type AskLeader, askLeaders, type LeaderAnswers, subject } from './leaders.ts';
 import { KafkaRequestFailed } from './request-failed.ts';
 
-/** The offsets of the first record that is left, and of the next one that will be written. */
+/** The first available offset, and the offset of the next record to be written. */
 export interface OffsetRange {
   readonly earliest: bigint;
   readonly latest: bigint;
@@ -12,13 +12,13 @@ export interface OffsetRange {
 
 const positions = { earliest: -2n, latest: -1n } as const;
 
-/** Where the partitions of a topic begin and end. */
+/** The earliest and latest offsets of a topic's partitions. */
 export async function offsetRanges(
   cluster: KafkaCluster,
   topicName: string,
   partitions: readonly number[],
 ): Promise<LeaderAnswers<OffsetRange>> {
-  // A request may name a partition once only, so that there is one for each of the two positions.
+  // A request may name a partition only once, so each of the two positions needs its own request.
   const [earliest, latest] = await Promise.all([
     askLeaders(cluster, topicName, partitions, askFor(cluster, 'earliest')),
     latestOffsets(cluster, topicName, partitions),
@@ -31,7 +31,7 @@ export async function offsetRanges(
   return { answers, failures: new Map([...latest.failures, ...earliest.failures]) };
 }
 
-/** Where the partitions of a topic end. */
+/** The latest offsets of a topic's partitions. */
 function latestOffsets(
   cluster: KafkaCluster,
   topicName: string,

@@ -4,12 +4,12 @@ import { type Clock, formatDurationMs } from '@weir/core';
 import type { Address } from './address.ts';
 import { ConnectionFailed, connectionFailure } from './connection-failed.ts';
 
-/** What TLS needs, as PEM. What is not given is what the system trusts, and no client certificate. */
+/** TLS settings as PEM. Without them, the system's trust store applies and no client certificate is sent. */
 export interface ClientTls {
   readonly authorities?: Buffer;
   readonly certificate?: Buffer;
   readonly privateKey?: Buffer;
-  /** Takes every certificate for good. Whoever answers may be anybody. */
+  /** Accepts every certificate, so the identity of the server is not verified. */
   readonly skipsVerification?: boolean;
 }
 
@@ -22,7 +22,7 @@ export interface SocketOptions {
   readonly stop: AbortSignal;
 }
 
-/** Resolves the name, connects and, where asked, shakes hands over TLS. Throws `ConnectionFailed`. */
+/** Resolves the name, connects and, if asked, performs the TLS handshake. Throws `ConnectionFailed`. */
 export function openSocket({ address, tls, timeoutMs, clock, stop }: SocketOptions): Promise<Socket> {
   return new Promise((resolve, reject) => {
     const socket = tls === undefined ? connectTcp(address) : connectTls(tlsOptions(address, tls));
@@ -36,7 +36,7 @@ export function openSocket({ address, tls, timeoutMs, clock, stop }: SocketOptio
     };
     const onClose = () => fail(closedEarly());
 
-    /** A listener without TLS takes the first bytes of a handshake for nonsense and hangs up. */
+    /** A plain listener rejects a TLS handshake as garbage and closes the connection. */
     function closedEarly(): ConnectionFailed {
       return tls === undefined
         ? new ConnectionFailed(address, 'closed', 'the other side closed the connection')
@@ -51,7 +51,7 @@ export function openSocket({ address, tls, timeoutMs, clock, stop }: SocketOptio
     }
     function fail(failure: ConnectionFailed): void {
       settle();
-      // An error that comes while the socket is being taken down has nobody to tell.
+      // Errors during teardown are ignored.
       socket.on('error', () => {});
       socket.destroy();
       reject(failure);
@@ -80,7 +80,7 @@ function tlsOptions(
   return {
     host,
     port,
-    // An address is no name that a server could choose its certificate by.
+    // An IP address is not allowed as SNI.
     ...(/^[\d.]+$|:/.test(host) ? {} : { servername: host }),
     rejectUnauthorized: !skipsVerification,
     ...(authorities === undefined ? {} : { ca: authorities }),

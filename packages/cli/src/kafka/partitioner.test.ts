@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { murmur2, partitionOfKey } from './partitioner.ts';
 
-test('keys hash as they do in the Java client', () => {
+test('keys hash as in the Java client', () => {
   // From the tests of org.apache.kafka.common.utils.Utils.
   const cases: readonly [key: string, hash: number][] = [
     ['21', -973932308],

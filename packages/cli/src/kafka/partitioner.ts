@@ -1,6 +1,6 @@
 /**
  * The partition of a key, as Kafka's own clients choose it: murmur2 of the key, without its sign, modulo the number of
- * partitions. Whoever reads by key finds our records where those of a Java producer would be.
+ * partitions. Consumers by key find these records where those of a Java producer would be.
  */
 export function partitionOfKey(key: Uint8Array, partitionCount: number): number {
   return (murmur2(key) & 0x7fff_ffff) % partitionCount;

@@ -21,24 +21,24 @@ export interface RecordToProduce {
 
 const acksOnTheWire: Readonly<Record<Acks, number>> = { all: -1, '1': 1, '0': 0 };
 
-/** The errors after which nobody knows whether the records were written. They would be written twice by another try. */
+/** Errors after which it is unknown whether the records were written. A retry could write them twice. */
 const uncertainCodes: ReadonlySet<number> = new Set([
   errors.REQUEST_TIMED_OUT.code,
   errors.NOT_ENOUGH_REPLICAS_AFTER_APPEND.code,
   errors.NETWORK_EXCEPTION.code,
 ]);
 
-/** Records were sent, and whether they were written is not known. */
+/** Records were sent, and it is unknown whether they were written. */
 export class OutcomeUnknown extends Failure {
   override readonly name = 'OutcomeUnknown';
 }
 
-/** From this version on a topic is named by its id. */
+/** From this version on requests identify topics by id. */
 const lowestVersionWithIds = 13;
 
 /**
- * Writes records, one batch per partition, and gives the offset of the first record of each. With acks 0 nobody says the
- * offset, and it is -1.
+ * Writes records, one batch per partition, and returns the offset of the first record of each. With acks 0 the broker
+ * sends no offset, and it is -1.
  */
 export function produceRecords(
   cluster: KafkaCluster,
@@ -95,7 +95,7 @@ function askToAppend(
   };
 }
 
-/** A connection that is lost on the way takes the knowledge with it whether the records were written. */
+/** Does not retry after a lost connection, because it is unknown whether the records were written. */
 async function onlyOnce<Answer>(leader: KafkaConnection, send: () => Promise<Answer>): Promise<Answer> {
   const wasOpen = !leader.isClosed;
   try {

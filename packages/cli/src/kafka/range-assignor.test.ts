@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { assignRanges } from './range-assignor.ts';
 
-test('ranges are dealt out by name, the first ones longer', () => {
+test('ranges are assigned in the order of the member names, the first ones longer', () => {
   // members as `id:topics`, or `id/instance:topics`; topics as `name:partitions`; what each member gets
   const cases: readonly [members: string[], topics: string[], assigned: Record<string, string>][] = [
     [['a:t', 'b:t'], ['t:3'], { a: 't 0,1', b: 't 2' }],
@@ -30,7 +30,7 @@ test('ranges are dealt out by name, the first ones longer', () => {
   }
 });
 
-test('every partition goes to exactly one member, and nobody gets two more than another', () => {
+test('every partition goes to exactly one member, and members differ by at most one partition', () => {
   fc.assert(
     fc.property(
       fc.uniqueArray(fc.string({ minLength: 1 }), { minLength: 1, maxLength: 8 }),

@@ -2,17 +2,17 @@ import type { NamedPartitions } from './consumer-protocol.ts';
 
 interface Subscriber {
   readonly memberId: string;
-  /** The name of a static member, which counts in place of its id. */
+  /** `group.instance.id` of a static member, which replaces the member id in the order. */
   readonly instanceId: string | null;
   readonly topics: readonly string[];
 }
 
-/** As every client that has it calls it. Members of one group may be clients of different makes. */
+/** The name that all clients use. A group may have members from different client libraries. */
 export const rangeAssignorName = 'range';
 
 /**
- * Cuts every topic into as many ranges as it has subscribers, the first ones longer by one where it does not come out even.
- * Whoever leads the group computes the same.
+ * Splits every topic into as many ranges as it has subscribers; the first ones are longer by one if it does not divide
+ * evenly. The result does not depend on which member leads the group.
  */
 export function assignRanges(
   members: readonly Subscriber[],
@@ -38,7 +38,7 @@ export function assignRanges(
   return assigned;
 }
 
-/** Static members stand before the others, as they do in Kafka's own clients. */
+/** Static members come before the others, as in Kafka's own clients. */
 function byName(a: Subscriber, b: Subscriber): number {
   if ((a.instanceId === null) !== (b.instanceId === null)) return a.instanceId === null ? 1 : -1;
   return (a.instanceId ?? a.memberId) < (b.instanceId ?? b.memberId) ? -1 : 1;

@@ -7,10 +7,10 @@ import { type AskLeader, allAnswers, askLeaders, subject } from './leaders.ts';
 
 export interface ReadOptions {
   readonly topicName: string;
-  /** Where to begin, and the end of each partition at this moment. */
+  /** The start offset and the current end of each partition. */
   readonly from: ReadonlyMap<number, { readonly offset: bigint; readonly end: bigint }>;
   readonly recordsMax: number;
-  /** How long to go on waiting for records behind the ends. */
+  /** How long to wait for records after the ends. */
   readonly waitMs: number;
 }
 
@@ -20,18 +20,18 @@ export interface ReadRecord extends BatchRecord {
 
 const responseBytesMax = 16 * MiB;
 const partitionBytesMax = 4 * MiB;
-/** A broker holds a fetch back for so long while there is nothing to give. */
+/** How long a broker may delay a fetch while there are no records. */
 const longPollMaxMs = 500;
 
-/** The records of one partition that an answer brought, and where to go on. */
+/** The records of one partition in an answer, and the next offset to read. */
 interface Piece {
   readonly records: readonly BatchRecord[];
   readonly nextOffset: bigint;
 }
 
 /**
- * Reads partitions from where they are to their ends, and then for as long as there is time to wait. Gives the records in
- * pieces, each in the order of partition and offset. Ends early and without complaint when the user stops the command.
+ * Reads partitions up to their ends, and then on until the wait time is over. Yields the records in pieces, each
+ * ordered by partition and offset. Ends early and without an error when the user stops the command.
  */
 export async function* readRecords(
   cluster: KafkaCluster,
@@ -80,7 +80,7 @@ async function fetchPieces(
     const ask = askToRead(cluster, positions, maxWaitMs);
     return allAnswers(await askLeaders(cluster, topicName, [...positions.keys()], ask));
   } catch (error) {
-    // A user who stops the command wants what is there, not a complaint about what is not.
+    // A user who stops the command wants the records so far, and no error.
     if (cluster.stop.aborted && error instanceof Failure) return new Map();
     throw error;
   }
@@ -109,7 +109,7 @@ function askToRead(
   };
 }
 
-/** Walks the batches of an answer. Batches come whole, so that the first may begin before the offset that was asked for. */
+/** Reads the batches of an answer. Batches are returned whole, so the first may begin before the requested offset. */
 function readPiece(about: string, bytes: Buffer, fromOffset: bigint): Piece | Failure {
   const records: BatchRecord[] = [];
   let nextOffset = fromOffset;
@@ -118,7 +118,7 @@ function readPiece(about: string, bytes: Buffer, fromOffset: bigint): Piece | Fa
       if (!batch.hasValidCrc())
         return new Failure(`${about}: the batch at offset ${batch.baseOffset} is damaged`);
       if (batch.nextOffset > nextOffset) nextOffset = batch.nextOffset;
-      // A control batch holds the end of a transaction and no record of anybody's.
+      // A control batch holds the end of a transaction and no user records.
       if (batch.isControl) continue;
       for (const record of batchRecords(batch)) if (record.offset >= fromOffset) records.push(record);
     }

@@ -1,10 +1,13 @@
 import type { KafkaCluster } from './cluster.ts';
 import { type FindOptions, type FoundTopic, findTopic } from './topics.ts';
 
-/** Agents come and go, and with them the leaders of partitions; a client that never fails would not hear of a new one. */
+/**
+ * Maximum age of the lookup. Partition leaders change as agents come and go, and a client without errors would never
+ * learn of a new one.
+ */
 const memoryMaxMs = 30_000;
 
-/** A topic whose leaders are looked up rarely, for whoever sends many requests about it. */
+/** A cached topic lookup, for clients that send many requests about one topic. */
 export class RememberedTopic {
   readonly name: string;
   readonly #cluster: KafkaCluster;
@@ -25,14 +28,14 @@ export class RememberedTopic {
     const finding = findTopic(this.#cluster, this.name, this.#options);
     this.#found = finding;
     this.#foundAtMs = nowMs;
-    // A failure is for those who wait for it, and the next one asks again.
+    // Failures are not cached: the waiting callers get the error, and the next call looks up again.
     finding.catch(() => {
       if (this.#found === finding) this.#found = undefined;
     });
     return finding;
   }
 
-  /** Something that was known of it has proved wrong. */
+  /** Discards the cached lookup, after an error showed that it is outdated. */
   forget(): void {
     this.#found = undefined;
   }

@@ -5,16 +5,16 @@ import { Failure } from '../failure.ts';
 export class KafkaRequestFailed extends Failure {
   override readonly name = 'KafkaRequestFailed';
   readonly code: number;
-  /** `UNKNOWN_TOPIC_OR_PARTITION`, or `error 200` for a code that is newer than we are. */
+  /** `UNKNOWN_TOPIC_OR_PARTITION`, or `error 200` for a code that this client does not know. */
   readonly errorName: string;
-  /** Whether the trouble may pass by itself. */
+  /** Whether the problem may disappear by itself. */
   readonly transient: boolean;
-  /** Whether the same request may be sent again, in the hope that it has. */
+  /** Whether the same request may be sent again. */
   readonly retriable: boolean;
 
   /**
-   * `subject` is what the request was about: `topic orders, partition 3`. `detail` is what the broker said, if it did.
-   * `isFinal` is for a request that must not be sent again although its error allows it.
+   * `subject` is what the request was about: `topic orders, partition 3`. `detail` is the broker's error message, if
+   * any. `isFinal` marks a request that must not be retried although its error code allows it.
    */
   constructor(subject: string, code: number, detail?: string | null, { isFinal = false } = {}) {
     const known = errorByCode(code);

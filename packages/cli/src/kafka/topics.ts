@@ -3,18 +3,18 @@ import { Failure } from '../failure.ts';
 import type { Broker, KafkaCluster, TopicMetadata } from './cluster.ts';
 import { KafkaRequestFailed } from './request-failed.ts';
 
-/** A topic, and the brokers that its partitions name as leaders. */
+/** A topic, and the brokers that lead its partitions. */
 export interface FoundTopic {
   readonly topic: TopicMetadata;
   readonly brokers: readonly Broker[];
 }
 
 export interface FindOptions {
-  /** Lets the cluster create it when it is not there, as a producer does. A cluster may be set up not to. */
+  /** Lets the cluster auto-create a missing topic, as a producer does, if the cluster allows that. */
   readonly mayCreate?: boolean;
 }
 
-/** Looks a topic up once. Throws `KafkaRequestFailed` when there is none. */
+/** Looks up a topic once. Throws `KafkaRequestFailed` when there is none. */
 export async function findTopic(
   cluster: KafkaCluster,
   name: string,
@@ -35,13 +35,13 @@ export async function listTopics(cluster: KafkaCluster): Promise<readonly TopicM
 
 export interface TopicToCreate {
   readonly name: string;
-  /** The default of the cluster when not given. */
+  /** Absent for the default of the cluster. */
   readonly partitions?: number | undefined;
   readonly replicationFactor?: number | undefined;
   readonly configs: readonly { readonly name: string; readonly value: string }[];
 }
 
-/** What was made. A broker that is too old to say leaves the id zero and the numbers at -1. */
+/** The created topic. Old brokers return neither id nor numbers: the id is zero and the numbers are -1. */
 interface CreatedTopic {
   readonly topicId: string;
   readonly partitions: number;
@@ -55,7 +55,7 @@ export function createTopic(cluster: KafkaCluster, wanted: TopicToCreate): Promi
     const answer = await controller.request(
       apis.CreateTopics,
       (version) => {
-        // Before v4 there is no way to ask for the defaults of the cluster.
+        // Before v4 a request cannot ask for the defaults of the cluster.
         const unset = version >= 4 ? -1 : 1;
         const topic = {
           name,
@@ -89,8 +89,8 @@ export async function deleteTopic(cluster: KafkaCluster, name: string): Promise<
 }
 
 /**
- * Deletes topics by one request, and asks again about those whose failure says that another try may help. Gives the failures
- * of those that are still there.
+ * Deletes topics with one request, and retries those with a retriable failure. Returns the failures of those that still
+ * exist.
  */
 export async function deleteTopics(
   cluster: KafkaCluster,
@@ -103,7 +103,7 @@ export async function deleteTopics(
       const failed = await requestDeletion(cluster, open);
       for (const name of open) failures.delete(name);
       for (const [name, failure] of failed) {
-        // One that is gone was deleted by a request whose answer got lost, or by somebody else.
+        // A topic that does not exist was deleted by a request whose answer was lost, or by another client.
         if (failure.code !== errors.UNKNOWN_TOPIC_OR_PARTITION.code) failures.set(name, failure);
       }
       open = open.filter((name) => failed.get(name)?.retriable === true && failures.has(name));

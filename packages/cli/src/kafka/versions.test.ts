@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { type Api, apis } from '@weir/wire';
 import { commonVersion } from './versions.ts';
 
-test('the highest version that both sides have is taken', () => {
+test('the highest common version is chosen', () => {
   // our Fetch has 4 to 18
   const cases: readonly [offered: [number, number], highestUseful: number | undefined, version: number][] = [
     [[4, 18], undefined, 18],
@@ -18,12 +18,12 @@ test('the highest version that both sides have is taken', () => {
   }
 });
 
-test('an unstable version is never taken', () => {
+test('an unstable version is never chosen', () => {
   const offered = new Map([[apis.InitProducerId.key, { lowest: 0, highest: 6 }]]);
   assert.equal(commonVersion(apis.InitProducerId as unknown as Api, offered), 5);
 });
 
-test('without a common version both ranges are named', () => {
+test('without a common version both ranges are reported', () => {
   const fetch = apis.Fetch as unknown as Api;
   assert.throws(() => commonVersion(fetch, new Map()), /^Failure: the broker does not offer Fetch at all$/);
   assert.throws(

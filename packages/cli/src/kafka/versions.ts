@@ -1,12 +1,12 @@
 import type { Api, VersionRange } from '@weir/wire';
 import { Failure } from '../failure.ts';
 
-/** What one broker offers: a range of versions per API key. */
+/** The APIs of one broker: a range of versions per API key. */
 export type OfferedVersions = ReadonlyMap<number, VersionRange>;
 
 /**
- * The highest version that both sides have. `highestUseful` holds it below a version for which something is missing, such
- * as the topic ids that Fetch needs from v13 on.
+ * The highest common version. `highestUseful` caps it below a version for which something is missing, such as the topic
+ * ids that Fetch needs from v13 on.
  */
 export function commonVersion(
   api: Api,

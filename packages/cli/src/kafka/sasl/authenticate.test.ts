@@ -51,7 +51,7 @@ function open(fake: FakeKafka, login: SaslLogin | undefined, clock: Clock = syst
 const askMetadata = (connection: KafkaConnection) =>
   connection.request(apis.Metadata, { topics: [] }, { timeoutMs });
 
-test('every mechanism logs in before anything is asked', async (t) => {
+test('every mechanism logs in before the first request', async (t) => {
   const cases: readonly [login: SaslLogin, rounds: number][] = [
     [byPassword('PLAIN'), 1],
     [byPassword('SCRAM-SHA-512'), 2],
@@ -75,7 +75,7 @@ test('every mechanism logs in before anything is asked', async (t) => {
   }
 });
 
-test('a login that fails says why and which flag helps, and no secret', async (t) => {
+test('a failed login reports the reason and the flag that helps, and no secret', async (t) => {
   const onlyScram = { ...sasl, mechanisms: ['SCRAM-SHA-512'] };
   const spoiled = { ...sasl, spoil: (message: string) => message.replace(/^v=.*/, 'v=AAAA') };
   const cases: readonly [sasl: FakeSaslOptions | undefined, SaslLogin, LoginFailed['problem'], RegExp][] = [
@@ -124,7 +124,7 @@ test('a login that fails says why and which flag helps, and no secret', async (t
   }
 });
 
-test('a broker that is too old for a login says so', async (t) => {
+test('a broker that is too old for a login is reported', async (t) => {
   const fake = await fakeKafka(t, {
     script: {
       ApiVersions: () => ({
@@ -136,7 +136,7 @@ test('a broker that is too old for a login says so', async (t) => {
   await assert.rejects(open(fake, byPassword('PLAIN')), /: the broker offers no login; leave -username/);
 });
 
-test('a broker that hangs up on a stranger most likely wants a login', async (t) => {
+test('a broker that closes an anonymous connection most likely requires a login', async (t) => {
   const fake = await fakeKafka(t, { sasl });
   const connection = await open(fake, undefined);
   await assert.rejects(askMetadata(connection), (error) => {
@@ -147,7 +147,7 @@ test('a broker that hangs up on a stranger most likely wants a login', async (t)
   });
 });
 
-/** A clock that stands still until the test moves it. */
+/** A clock that advances only when the test moves it. */
 function standingClock() {
   let nowMs = 0;
   return {
@@ -158,7 +158,7 @@ function standingClock() {
   };
 }
 
-test('a login is renewed before it ends, between requests that wait for it', async (t) => {
+test('a login is renewed before it expires, between requests that wait for it', async (t) => {
   const { clock, advance } = standingClock();
   let release = () => {};
   const held = new Promise<void>((resolve) => {
@@ -204,7 +204,7 @@ test('a login is renewed before it ends, between requests that wait for it', asy
   connection.close();
 });
 
-test('a renewal takes the token of its time, and one that fails ends the connection for all that wait', async (t) => {
+test('a renewal uses the current token, and a failed one closes the connection for all pending requests', async (t) => {
   const { clock, advance } = standingClock();
   const tokens = new Set(['first', 'second']);
   const fake = await fakeKafka(t, { sasl: { ...sasl, tokens, sessionLifetimeMs: 1_000 } });

@@ -12,7 +12,7 @@ import { SaslRefused } from './conversation.ts';
 import { beginLogin, type SaslLogin } from './login.ts';
 import { LoginFailed } from './login-failed.ts';
 
-/** What a login needs of a connection: requests that nothing else may come between. */
+/** What a login needs of a connection: requests without others in between. */
 export interface LoginChannel {
   readonly address: Address;
   offers(api: Pick<Api, 'key'>): boolean;
@@ -22,12 +22,12 @@ export interface LoginChannel {
   ): Promise<ReadStruct<Response>>;
 }
 
-/** More than any mechanism needs, so that a server cannot ask for ever. */
+/** More than any mechanism needs; bounds the exchange with a server that never finishes. */
 const challengesMax = 4;
 
 /**
- * Logs in, for the first time or again, and gives for how many milliseconds the login holds; 0 is for as long as the connection
- * does. Throws `LoginFailed`, and whatever the channel throws.
+ * Logs in or renews a login, and returns its lifetime in milliseconds; 0 means the lifetime of the connection. Throws
+ * `LoginFailed`, and whatever the channel throws.
  */
 export async function authenticate(channel: LoginChannel, login: SaslLogin): Promise<number> {
   await chooseMechanism(channel, login);
@@ -56,7 +56,7 @@ export async function authenticate(channel: LoginChannel, login: SaslLogin): Pro
 
 async function chooseMechanism(channel: LoginChannel, login: SaslLogin): Promise<void> {
   const { mechanism } = login;
-  // Where the tokens would travel without a header there is no telling why a login fails.
+  // Raw SASL tokens without Kafka headers are not supported: they carry no reason for a failure.
   if (!channel.offers(apis.SaslHandshake) || !channel.offers(apis.SaslAuthenticate)) {
     throw failed(channel, login, 'no login here', 'the broker offers no login');
   }

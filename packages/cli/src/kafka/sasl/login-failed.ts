@@ -2,7 +2,7 @@ import { Failure } from '../../failure.ts';
 import { type Address, printAddress } from '../address.ts';
 import type { SaslMechanism } from './mechanisms.ts';
 
-/** The ways in which a login can fail that a user can do something about. */
+/** Login failures that a user can do something about. */
 type LoginProblem = 'no login here' | 'mechanism not enabled' | 'refused' | 'server unproven' | 'other';
 
 const secretAdvice: Readonly<Record<SaslMechanism, string>> = {
@@ -13,7 +13,7 @@ const secretAdvice: Readonly<Record<SaslMechanism, string>> = {
     'token of -oauthToken stays the same',
 };
 
-/** The broker could be reached, and did not let the user in. */
+/** The broker was reached, and rejected the login. */
 export class LoginFailed extends Failure {
   override readonly name = 'LoginFailed';
   readonly address: Address;
@@ -21,7 +21,7 @@ export class LoginFailed extends Failure {
   /** What happened, as a phrase. */
   readonly what: string;
   readonly advice: string;
-  /** The mechanisms that the broker has, where it said so. */
+  /** The mechanisms that the broker offers, if known. */
   readonly mechanisms: readonly string[];
 
   constructor(

@@ -3,7 +3,7 @@ import { oauthBearerConversation } from './oauth-bearer.ts';
 import { plainConversation } from './plain.ts';
 import { scramConversation } from './scram.ts';
 
-/** As whom to log in, and how. */
+/** The identity and the mechanism of a login. */
 export type SaslLogin =
   | {
       readonly mechanism: 'PLAIN' | 'SCRAM-SHA-512';
@@ -12,11 +12,11 @@ export type SaslLogin =
     }
   | {
       readonly mechanism: 'OAUTHBEARER';
-      /** The token of the moment. One that is kept in a file is renewed there, so that every login asks for it. */
+      /** Returns the current token. A token file may be renewed, so every login reads it again. */
       readonly token: () => Promise<string>;
     };
 
-/** Begins to log in. */
+/** Starts a SASL exchange. */
 export async function beginLogin(login: SaslLogin): Promise<SaslConversation> {
   switch (login.mechanism) {
     case 'PLAIN':

@@ -1,3 +1,3 @@
-/** The mechanisms that a client of ours can log in by. */
+/** The mechanisms that this client supports. */
 export const saslMechanisms = ['PLAIN', 'SCRAM-SHA-512', 'OAUTHBEARER'] as const;
 export type SaslMechanism = (typeof saslMechanisms)[number];

@@ -2,12 +2,12 @@ import { type SaslConversation, SaslRefused } from './conversation.ts';
 
 const separator = '\u0001';
 
-/** What a server is heard of when it refuses a token; the rest of a longer word is of no use to anybody. */
+/** Maximum length of the status that is reported when a server rejects a token. */
 const statusCharsMax = 200;
 
 /**
- * RFC 7628: a token in one message. A server that refuses it says why in JSON, and waits for one more byte before it fails the
- * login. The token is of no more use than its lifetime, but whoever reads it can use it for so long.
+ * RFC 7628: a token in one message. A server that rejects it sends the reason as JSON, and waits for one more byte
+ * before it fails the login. A token expires, but until then any reader of it can use it.
  */
 export function oauthBearerConversation(token: string): SaslConversation {
   let refusal: string | undefined;
@@ -30,7 +30,7 @@ function statusOf(challenge: Buffer): string {
     const { status } = JSON.parse(challenge.toString()) as { status?: unknown };
     if (typeof status === 'string' && status !== '') return status.slice(0, statusCharsMax);
   } catch {
-    // A reason that cannot be read is as good as none.
+    // An unreadable reason counts as none.
   }
   return 'no reason was given';
 }

@@ -5,7 +5,7 @@ import { FakeSaslLogin } from '../../../testing/fake-sasl.ts';
 import { SaslRefused } from './conversation.ts';
 import { scramConversation } from './scram.ts';
 
-/** Lets a client log in at a server, and gives how it ended. */
+/** Runs the exchange between a client and a server, and returns its outcome. */
 async function logIn(
   [user, password]: readonly [string, string],
   users: Readonly<Record<string, string>>,
@@ -32,14 +32,17 @@ async function logIn(
   return isDone ? 'logged in' : 'ended early';
 }
 
-/** Nonces and salt of the example in RFC 5802; the proofs were computed by Python's hashlib, for the RFC has them for SHA-1. */
+/**
+ * Nonces and salt of the example in RFC 5802; the proofs were computed with Python's hashlib, because the RFC has them
+ * for SHA-1.
+ */
 const expectedFinal =
   'c=biws,r=fyko+d2lbbFgONRv9qkxdawL3rfcNHYJY1ZVvWVs7j,' +
   'p=VdS8LkrURiej1tG6iX+fqCXQfUnBb//d9llXYaH+ylUbDwBUz9geyR9fC4TewskRUM2tlYSalhAT4Aay1Q5dTA==';
 const expectedServerFinal =
   'v=14PAAuavk9hxBEkgB0brDxUhvWu+N16meYk+qxVNFqchR8QPohM09Y4Z6WaTCuX4C6nqMB9KIJTDm6RpSM990g==';
 
-test('a fixed exchange has the bytes that others compute', async () => {
+test('a fixed exchange has the bytes that another implementation computed', async () => {
   const client = scramConversation('user', 'pencil', 'fyko+d2lbbFgONRv9qkxdawL');
   assert.equal(client.first().toString(), 'n,,n=user,r=fyko+d2lbbFgONRv9qkxdawL');
   const serverFirst = 'r=fyko+d2lbbFgONRv9qkxdawL3rfcNHYJY1ZVvWVs7j,s=QSXCR+Q6sek8bf92,i=4096';
@@ -48,7 +51,7 @@ test('a fixed exchange has the bytes that others compute', async () => {
   assert.equal(await client.answer(Buffer.from(expectedServerFinal)), undefined);
 });
 
-test('every user gets in with his password, and with no other', async () => {
+test('every user logs in with the right password, and with no other', async () => {
   const word = fc.string({ unit: 'grapheme', minLength: 1, maxLength: 20 });
   await fc.assert(
     fc.asyncProperty(word, word, word, async (user, password, other) => {
@@ -60,12 +63,12 @@ test('every user gets in with his password, and with no other', async () => {
   );
 });
 
-test('a name with the signs of the format is escaped', () => {
+test('special characters in a name are escaped', () => {
   const [, name] = /^n,,n=(.*),r=/.exec(scramConversation('a=b,c', 'p').first().toString())!;
   assert.equal(name, 'a=3Db=2Cc');
 });
 
-test('a server that does not prove itself is not believed', async () => {
+test('a server that does not prove itself is rejected', async () => {
   const cases: readonly [spoil: (message: string) => string, ended: RegExp][] = [
     [
       (message) => message.replace(/^v=./, (start) => (start === 'v=A' ? 'v=B' : 'v=A')),

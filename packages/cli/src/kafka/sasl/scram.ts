@@ -1,6 +1,6 @@
 /**
- * SCRAM-SHA-512 (RFC 5802) as a client speaks it. The password does not leave the machine, and the server has to prove that it
- * knows what belongs to it. Names and passwords are taken as they are, which is what Kafka's clients do.
+ * The client side of SCRAM-SHA-512 (RFC 5802). The password is not sent, and the server has to prove that it knows the
+ * stored credentials. Names and passwords are not normalized, as in Kafka's clients.
  */
 
 import { createHash, createHmac, pbkdf2, randomBytes, timingSafeEqual } from 'node:crypto';
@@ -12,10 +12,12 @@ const derive = promisify(pbkdf2);
 const digest = 'sha512';
 const digestBytes = 64;
 
-/** No channel binding, and nobody but oneself to log in as. */
+/** No channel binding and no authorization identity. */
 const gs2Header = 'n,,';
 
-/** Fewer would let a server that is none learn the password by trying; RFC 7677 asks for as many. */
+/**
+ * Fewer iterations would help a fake server to find the password by brute force; RFC 7677 requires at least this many.
+ */
 const iterationsMin = 4096;
 
 export function scramConversation(
@@ -68,7 +70,7 @@ function readServerFirst(message: string, nonce: string): ServerFirst {
   const attributes = readAttributes(message);
   const error = attributes.get('e');
   if (error !== undefined) throw new SaslRefused('refused', `the server says ${error}`);
-  // An extension that a client does not know must not be passed over.
+  // RFC 5802: an unknown mandatory extension must fail the exchange.
   if (attributes.has('m')) throw unproven('it asks for an unknown extension of SCRAM');
   const serverNonce = attributes.get('r') ?? '';
   if (!serverNonce.startsWith(nonce) || serverNonce.length === nonce.length) {
@@ -89,7 +91,7 @@ function readServerFirst(message: string, nonce: string): ServerFirst {
   return { serverNonce, salt, iterations };
 }
 
-/** `r=…,s=…,i=4096` by letter. Values hold equals signs, as base64 does. */
+/** Parses `r=…,s=…,i=4096` by letter. Values may contain equals signs, as base64 does. */
 function readAttributes(message: string): ReadonlyMap<string, string> {
   return new Map(message.split(',').map((part) => [part.slice(0, 1), part.slice(2)]));
 }
