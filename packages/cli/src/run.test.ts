@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { runLine } from '../testing/command-run.ts';
 import { commandHelp, overview } from './reference/help.ts';
 
-test('what exists answers', async () => {
+test('available commands answer', async () => {
   const cases: readonly [line: string, out: string][] = [
     ['', overview()],
     ['help', overview()],
@@ -28,7 +28,7 @@ test('what exists answers', async () => {
   }
 });
 
-test('what does not is refused in one line with status 2', async () => {
+test('unavailable commands are rejected in one line with status 2', async () => {
   const cases: readonly [line: string, err: string][] = [
     ['agent', 'weir agent: -defaultVirtualClusterID: an agent needs its cluster'],
     ['demo', 'weir demo: not available in this release'],
@@ -54,9 +54,9 @@ test('what does not is refused in one line with status 2', async () => {
   }
 });
 
-test('what is wrong comes before what is planned, and that before what is missing', async () => {
+test('invalid settings are reported before planned ones, and those before missing ones', async () => {
   const cases: readonly [line: string, err: RegExp][] = [
-    // No bucket, no key, no cluster: all missing, none of it said, because the flag is planned.
+    // Bucket, key and cluster are missing too, but the planned flag is reported first.
     ['agent -multiregion', /^weir agent: -multiregion: not available in this release\n$/],
     ['agent -batchTimeout=1ms', /^weir agent: -batchTimeout=1ms: at least 25ms is allowed\n$/],
     [
@@ -67,7 +67,7 @@ test('what is wrong comes before what is planned, and that before what is missin
   for (const [line, err] of cases) assert.match((await runLine(line)).err, err);
 });
 
-test('a planned variable is refused where it is read and ignored elsewhere', async () => {
+test('a planned variable is rejected by commands that read it and ignored by others', async () => {
   const environment = { SERVICE_MULTIREGION: 'true', POD_NAME: 'pod' };
   assert.equal(
     (await runLine('agent', { environment })).err,

@@ -12,12 +12,12 @@ import { escapeControls, type Problem, problemLine } from './problem.ts';
 import { commandHelp } from './reference/help.ts';
 import { brokenRule } from './rules/rulebook.ts';
 
-/** The status of a command line that was refused. */
+/** The exit status of a rejected command line. */
 const refusedStatus = 2;
-/** The status of a command that failed while it ran. */
+/** The exit status of a command that failed while it ran. */
 const failedStatus = 1;
 
-/** Runs one command line and gives the exit status. */
+/** Runs one command line and returns the exit status. */
 export async function run(argv: readonly string[], deps: Deps): Promise<number> {
   const { environment, output } = deps;
   const [first = 'help'] = argv;
@@ -45,12 +45,12 @@ export async function run(argv: readonly string[], deps: Deps): Promise<number> 
     output.err(`${speaker}: warning: ${warning}\n`);
   }
   try {
-    // Only an available command gets past the refusal above.
+    // Only an available command passes the check above.
     const handler = await handlers[command as AvailableCommandName]();
     return await handler(parsed.value.values, deps);
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
-    // Whoever stopped the command knows why it did not finish.
+    // The user who stopped the command knows why it did not finish.
     if (deps.stop.aborted) return stoppedStatus;
     const isPointing = error instanceof PointingFailure;
     output.err(`${speaker}: ${(isPointing ? pointing : escapeControls)(error.message)}\n`);
@@ -58,14 +58,17 @@ export async function run(argv: readonly string[], deps: Deps): Promise<number> 
   }
 }
 
-/** Its lines stand below each other, so that what points does. Nothing else in them moves the cursor, and no further line looks like ours. */
+/**
+ * Formats the lines below each other, so that the pointer lines up. Other control characters are escaped, and further
+ * lines are indented, so that none can be mistaken for a message of weir.
+ */
 function pointing(message: string): string {
   return message.split('\n').map(escapeControls).join('\n  ');
 }
 
 /**
- * Why a command line that was understood is not run. What is wrong with what was said comes before what cannot be done
- * yet, and that comes before what was left out.
+ * Why a parsed command line is not run. Invalid settings are reported before planned ones, and those before missing
+ * ones.
  */
 function refusal(command: CommandName, { values, settings }: CommandLine): Problem | undefined {
   const planned = commandRow(command).status === 'planned' ? { rule: notAvailable } : undefined;

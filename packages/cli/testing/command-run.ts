@@ -8,13 +8,13 @@ export interface RunOptions {
   readonly input?: readonly (string | Uint8Array)[];
   readonly clock?: Clock;
   readonly stop?: AbortSignal;
-  /** Told of every piece of output. */
+  /** Called with every piece of output. */
   readonly onOut?: (text: string) => void;
-  /** Whether the output is a terminal; it is not unless a test says so. */
+  /** Whether the output is a terminal; false by default. */
   readonly isTerminal?: boolean;
 }
 
-/** A clock on which every look finds it later by so much, so that patience ends after a known number of looks. */
+/** A clock that advances by a fixed step at every read, so that timeouts expire after a known number of reads. */
 export function leapingClock(stepMs: number): Clock {
   let nowMs = 0;
   return {
@@ -26,7 +26,7 @@ export function leapingClock(stepMs: number): Clock {
   };
 }
 
-/** Runs a command line in this process and gives what the user would see. */
+/** Runs a command line in this process and returns what the user would see. */
 export async function runArguments(argv: readonly string[], options: RunOptions = {}) {
   const written = { out: '', err: '' };
   const deps: Deps = {
@@ -50,7 +50,7 @@ export async function runArguments(argv: readonly string[], options: RunOptions 
   return { status, ...written };
 }
 
-/** The same for a line whose words hold no blanks. */
+/** Like `runArguments`, for a line whose words contain no spaces. */
 export function runLine(line: string, options: RunOptions = {}) {
   return runArguments(line.split(' ').filter(Boolean), options);
 }

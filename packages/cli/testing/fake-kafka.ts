@@ -1,6 +1,6 @@
 /**
- * A Kafka cluster for tests: real sockets on free ports, answers built with `@weir/wire`, topics in memory. Every answer can be
- * replaced by a script, which may also keep silent or hang up.
+ * A Kafka cluster for tests: real sockets on free ports, answers built with `@weir/wire`, topics in memory. Every
+ * answer can be replaced by a script, which may also stay silent or close the connection.
  */
 
 import { once } from 'node:events';
@@ -26,13 +26,13 @@ import {
 
 import { FakeSaslLogin, type FakeSaslOptions } from './fake-sasl.ts';
 
-/** What a broker does about a request. */
+/** The reaction of a broker to a request. */
 type Reaction<Name extends ApiName> = ResponseOf<Apis[Name]> | 'silence' | 'hang up';
 
 export interface RequestContext {
   readonly nodeId: number;
   readonly version: number;
-  /** How many requests of this API have come before, to any broker. */
+  /** How many requests of this API were received before, by any broker. */
   readonly earlier: number;
 }
 
@@ -47,9 +47,9 @@ export interface FakeKafkaOptions {
   readonly brokers?: number;
   /** The number of partitions by topic. */
   readonly topics?: Readonly<Record<string, number>>;
-  /** What is answered in place of the usual; `undefined` is the usual. */
+  /** Replaces the default answer; `undefined` gives the default. */
   readonly script?: Answers;
-  /** What is offered, where that is not all that we have. */
+  /** The offered versions, if not all. */
   readonly versions?: { readonly [Name in ApiName]?: readonly [lowest: number, highest: number] };
   /** Brokers that are in the metadata and do not exist. */
   readonly ghosts?: readonly { readonly nodeId: number; readonly host: string; readonly port: number }[];

@@ -1,4 +1,4 @@
-/** What help and the reference page say about a row, derived once for both. */
+/** Facts about a row that help and the reference page share. */
 
 import { type CommandName, cliTools } from '../commands/catalogue.ts';
 import { notAvailable } from '../flags/availability.ts';
@@ -12,12 +12,12 @@ export function defaultInWords(row: FlagRow, command: CommandName): string {
   return row.type.print(value) || 'empty';
 }
 
-/** `agent, metrics`, with all tools of the `cli` family named together. */
+/** `agent, metrics`; all tools of the `cli` family are named together. */
 export function commandsInWords(commands: readonly CommandName[]): string {
   const absent = cliTools.filter((tool) => !commands.includes(tool));
   if (absent.length > cliTools.length / 2) return commands.join(', ');
   const others = commands.filter((name) => !name.startsWith('cli '));
-  // A family goes by its name.
+  // A family is listed by its name.
   const named = absent.filter((name) => !absent.some((other) => name.startsWith(`${other} `)));
   const except = named.map((name) => name.replace('cli ', '')).join(', ');
   return [...others, `every cli tool${except === '' ? '' : ` but ${except}`}`].join(', ');

@@ -41,7 +41,7 @@ Every flag and every environment variable of \`weir\`, ${flagRows.length} in all
   exception: they were not set for us.
 - A row marked *secret* is never printed, neither in messages nor in logs. Passwords inside URLs are hidden too.`;
 
-/** The kinds of value whose writing needs a word, in the order in which the rows use them. */
+/** The value types that need an explanation, in the order in which the rows use them. */
 function typeSection(): string {
   const types = flagRows.map(({ type }) => type.item ?? type);
   const syntaxByLabel = new Map(types.map(({ label, syntax }) => [label, syntax]));
@@ -83,7 +83,7 @@ function flagCells(row: FlagRow): readonly string[] {
   ];
 }
 
-/** `available, secret`; a row that some commands cannot serve yet names them. */
+/** `available, secret`; a row that some commands do not support yet names them. */
 function statusInWords({ status, secret }: FlagRow): string {
   const words = [status, ...(secret === true ? ['secret'] : [])];
   return words.join(', ');

@@ -11,7 +11,7 @@ import { wrap } from './wrap.ts';
 const width = 100;
 const variableColumn = 52;
 
-/** What `weir` alone and `weir help` print: the release, the commands that exist and those that are to come. */
+/** The output of `weir` alone and of `weir help`: the release, the available commands and the planned ones. */
 export function overview(): string {
   return lines([
     `weir ${release}`,
@@ -23,7 +23,7 @@ export function overview(): string {
   ]);
 }
 
-/** Commands under a heading, and those that are to come under one of their own. */
+/** Commands under a heading; planned commands under a heading of their own. */
 function listed(heading: string, names: readonly CommandName[]): readonly string[] {
   const existing = names.filter((name) => commandRow(name).status === 'available');
   const planned = names.filter((name) => commandRow(name).status === 'planned');
@@ -66,7 +66,7 @@ function commandLines(names: readonly CommandName[]): readonly string[] {
   return names.map((name) => `  ${name.padEnd(nameWidth)}  ${commandRow(name).help}`);
 }
 
-/** The rules that a command has over more than one of its flags. */
+/** The rules of a command that involve more than one of its flags. */
 function ruleLines(command: CommandName): readonly string[] {
   const rules = rulebook.filter(({ commands }) => commands.includes(command));
   if (rules.length === 0) return [];
@@ -80,7 +80,7 @@ function ruleLines(command: CommandName): readonly string[] {
 function rowHelp(row: FlagRow, command: CommandName): readonly string[] {
   const flag = row.hasFlag ? `  -${row.name} <${row.type.label}>` : `  (variable) <${row.type.label}>`;
   const aligned = `${flag.padEnd(variableColumn)}${row.env}`;
-  // A flag or a variable that is too long for its column stands on a line of its own.
+  // A flag or a variable that is too long for its column gets its own line.
   const isAligned = flag.length < variableColumn && aligned.length <= width;
   const title = isAligned ? [aligned] : [flag, `      ${row.env}`];
   const facts = [

@@ -10,7 +10,7 @@ import { flagsPage } from './flags-page.ts';
 import { commandHelp, overview } from './help.ts';
 import { wrap } from './wrap.ts';
 
-test('docs/reference/flags.md is what the catalogue says', () => {
+test('docs/reference/flags.md matches the catalogue', () => {
   const onDisk = readFileSync(join(import.meta.dirname, '../../../../docs/reference/flags.md'), 'utf8');
   assert.equal(onDisk, flagsPage(), 'run npm run docs');
 });
@@ -91,7 +91,7 @@ test('no line of any help is wider than a terminal', () => {
   }
 });
 
-test('commands are named in a few words', () => {
+test('lists of commands are short', () => {
   assert.equal(commandsInWords(['agent', 'metrics']), 'agent, metrics');
   assert.equal(commandsInWords(['cli create-acls', 'cli delete-acls']), 'cli create-acls, cli delete-acls');
   const connection = flagRows.find(({ name }) => name === 'bootstrap-host')!;
@@ -101,7 +101,7 @@ test('commands are named in a few words', () => {
   );
 });
 
-test('text is broken between words', () => {
+test('text is wrapped between words', () => {
   assert.deepEqual(wrap('one two three', { indent: 2, width: 9 }), ['  one two', '  three']);
   assert.deepEqual(wrap('indivisible word', { indent: 0, width: 5 }), ['indivisible', 'word']);
 });

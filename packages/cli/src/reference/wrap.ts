@@ -1,4 +1,7 @@
-/** Lines of at most `width` characters, each after `indent` blanks, broken between words. A longer word stands alone. */
+/**
+ * Wraps text to lines of at most `width` characters with `indent` spaces each. A word that is too long gets its own
+ * line.
+ */
 export function wrap(text: string, { indent, width }: { indent: number; width: number }): readonly string[] {
   const lines: string[] = [];
   let line = '';

@@ -14,7 +14,7 @@ const fields = [
 
 type Values = Pick<FlagValues, (typeof fields)[number] | 'confirm-delete-all-acls'>;
 
-/** What is wrong with the fields of an ACL that is to be made. */
+/** Checks the fields of an ACL that will be created. */
 function checkNew(values: Values): Violation | undefined {
   const type = values['resource-type'];
   if (type === 'ANY') return forbidden(['resource-type'], 'a new ACL needs one kind of resource').problem;
@@ -42,7 +42,7 @@ function isNone(list: readonly unknown[] | undefined): boolean {
   return list === undefined || list.length === 0;
 }
 
-/** Whether the filter lets everything through. */
+/** Whether the filter matches everything. */
 function isFilterOfAll(values: Values): boolean {
   return (
     (values['resource-type'] ?? 'ANY') === 'ANY' &&

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { resolveAgentIdentity } from './agent-identity.ts';
 
-test('an agent proves in one way that it belongs to its cluster', () => {
+test('an agent has exactly one way to authenticate to its cluster', () => {
   const cases: readonly [
     id: string | undefined,
     key: string | undefined,

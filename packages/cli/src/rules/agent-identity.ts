@@ -3,7 +3,7 @@ import { clusterMembers } from '../flags/rows/takers.ts';
 import type { Outcome } from '../outcome.ts';
 import { forbidden, missing, type Rule, type Violation } from './rule.ts';
 
-/** Which cluster an agent belongs to, and how it proves that it may. */
+/** The cluster of an agent, and how the agent authenticates. */
 export interface AgentIdentity {
   readonly virtualClusterId: string;
   readonly proof:

@@ -3,7 +3,7 @@ import type { Outcome } from '../outcome.ts';
 import type { BucketUrl } from '../values/bucket-url.ts';
 import { forbidden, missing, type Rule, type Violation } from './rule.ts';
 
-/** Where an agent keeps the data: one bucket, or one for new files and one for compacted files. */
+/** Where an agent stores the data: one bucket, or one for new files and one for compacted files. */
 type ClusterBuckets =
   | { readonly kind: 'single'; readonly bucket: BucketUrl }
   | { readonly kind: 'split'; readonly ingestion: BucketUrl; readonly compaction: BucketUrl };

@@ -23,7 +23,7 @@ type ClientLogin =
 
 type Values = Pick<FlagValues, (typeof flags)[number]>;
 
-/** Gives `undefined` where nobody logs in. */
+/** Returns `undefined` if the client does not log in. */
 export function resolveClientLogin(values: Values): Outcome<ClientLogin | undefined, Violation> {
   const { username, password, saslMechanism, oauthToken: token, oauthTokenFile: tokenPath } = values;
   const tokenFlag = token === undefined ? 'oauthTokenFile' : 'oauthToken';

@@ -9,7 +9,7 @@ const files = [
   'tlsClientPrivateKeyFile',
 ] as const satisfies readonly FlagName[];
 
-/** The files of a client that speaks TLS. */
+/** The files of a TLS client. */
 interface ClientTlsFiles {
   readonly authoritiesPath: string | undefined;
   readonly certificatePath: string | undefined;
@@ -19,7 +19,7 @@ interface ClientTlsFiles {
 
 type Values = Pick<FlagValues, 'tls' | 'tlsSkipVerify' | (typeof files)[number]>;
 
-/** Gives `undefined` for a plain connection. */
+/** Returns `undefined` for a plain connection. */
 export function resolveClientTls(values: Values): Outcome<ClientTlsFiles | undefined, Violation> {
   const { tlsClientCertFile: certificatePath, tlsClientPrivateKeyFile: privateKeyPath } = values;
   if (!values.tls) {

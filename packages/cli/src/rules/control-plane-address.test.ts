@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { resolveControlPlaneAddress } from './control-plane-address.ts';
 
-test('the region goes before the address', () => {
+test('the region takes precedence over the address', () => {
   const urls = ['https://control.example.org', 'https://other.example.org'];
   const cases: readonly [
     region: string | undefined,

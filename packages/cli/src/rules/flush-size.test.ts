@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { MiB } from '@weir/core';
 import { resolveFlushSizes } from './flush-size.ts';
 
-test('the two flush flags decide together', () => {
+test('the two flush flags are resolved together', () => {
   const cases: readonly [
     uncompressed: number | undefined,
     compressed: number | undefined,
@@ -11,7 +11,7 @@ test('the two flush flags decide together', () => {
     compressedMax: number | undefined,
     gatheredMax: number | undefined,
   ][] = [
-    // -batchMaxSizeBytes, -batchMaxCompressedSizeBytes, and what they come to
+    // -batchMaxSizeBytes, -batchMaxCompressedSizeBytes, and the resulting sizes
     [8 * MiB, undefined, 8 * MiB, undefined, undefined],
     [undefined, 4 * MiB, 64 * MiB, 4 * MiB, undefined],
     [undefined, undefined, 64 * MiB, MiB, 16_000_000],

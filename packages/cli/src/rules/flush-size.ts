@@ -3,18 +3,19 @@ import type { FlagValues } from '../flags/catalogue.ts';
 import { brokers } from '../flags/rows/takers.ts';
 import type { Rule } from './rule.ts';
 
-/** When the open file is cut. Whichever size is reached first decides. */
+/** When the open file is closed: at the size that is reached first. */
 interface FlushSizes {
   readonly uncompressedBytesMax: number;
-  /** Absent when only the uncompressed size decides. An estimate, so that files can come out larger. */
+  /** Absent if only the uncompressed size counts. It is an estimate, so files can become larger. */
   readonly compressedBytesMax: number | undefined;
-  /** Up to here a file may grow when many small requests share it; absent when a flag says where it is cut. */
+  /** Maximum size of a file that many small requests share; absent if a flag sets the size. */
   readonly gatheredBytesMax: number | undefined;
 }
 
 /**
  * The contract gives two defaults for the compressed size: 1MiB in its only complete rule, and 16MB in a later remark.
- * The complete rule says what is worth a file; while files follow each other closely, they may grow to the other.
+ * The complete rule gives the size that justifies a file; while files follow each other closely, they may grow to the
+ * other.
  */
 const compressedFlushBytesDefault = MiB;
 const gatheredFlushBytesDefault = 16_000_000;

@@ -5,7 +5,7 @@ import type { FlagName, FlagValues } from '../flags/catalogue.ts';
 import { parseCommandLine } from '../flags/parse.ts';
 import { checkPorts } from './ports.ts';
 
-test('listeners that are open at the same time have ports of their own', () => {
+test('listeners that are open at the same time need different ports', () => {
   const cases: readonly [
     command: CommandName,
     changed: Partial<FlagValues>,
@@ -15,7 +15,7 @@ test('listeners that are open at the same time have ports of their own', () => {
     ['local', {}, undefined],
     ['agent', { kafkaPort: 8080 }, ['kafkaPort', 'httpPort']],
     ['agent', { kafkaPort: 0, httpPort: 0 }, undefined],
-    // An agent opens the ports of its kind of cluster only.
+    // An agent opens only the ports of its kind of cluster.
     ['agent', { schemaRegistryPort: 9092 }, undefined],
     [
       'agent',

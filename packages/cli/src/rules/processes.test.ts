@@ -10,7 +10,7 @@ test('auto is one process per core, and a number is that number', () => {
   assert.equal(processCount(3, 8), 3);
 });
 
-test('every process has the next port, unless any will do', () => {
+test('every process has the next port, unless the port is 0', () => {
   assert.deepEqual(
     [0, 1, 2].map((index) => portOf(9092, index)),
     [9092, 9093, 9094],
@@ -18,7 +18,7 @@ test('every process has the next port, unless any will do', () => {
   assert.equal(portOf(0, 2), 0);
 });
 
-test('the ports of all processes exist and differ', () => {
+test('the ports of all processes are valid and differ', () => {
   const cases: readonly [
     changed: Partial<FlagValues>,
     cores: number,

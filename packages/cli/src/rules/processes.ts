@@ -10,7 +10,7 @@ export function processCount(asked: number | 'auto', cpuCount: number = availabl
   return asked === 'auto' ? cpuCount : asked;
 }
 
-/** The port of one of several processes, the first of which has index 0. Zero stays zero: any free one. */
+/** The port of one of several processes, by its index from 0. Zero stays zero: any free port. */
 export function portOf(port: number, index: number): number {
   return port === 0 ? 0 : port + index;
 }
@@ -20,7 +20,7 @@ export function checkProcesses(
   cpuCount?: number,
 ): Violation | undefined {
   const count = processCount(values.processes, cpuCount);
-  // What one process opens is for the rule about ports.
+  // The rule about ports checks a single process.
   if (count === 1) return undefined;
   const takenBy = new Map<number, PortFlag>();
   for (const flag of openedPorts(values, 'agent')) {

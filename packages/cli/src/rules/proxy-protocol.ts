@@ -9,7 +9,7 @@ const dependents = [
 
 type Values = Pick<FlagValues, 'kafkaProxyProtocol' | (typeof dependents)[number]>;
 
-/** Whoever may send the header may be anybody, so that an agent does not start without being told whose headers count. */
+/** Any peer could send the header, so an agent does not start unless the operator names the trusted proxies. */
 export function checkProxyProtocol(values: Values): Violation | undefined {
   if (values.kafkaProxyProtocol) {
     if (values.kafkaProxyProtocolTrustedCIDRs.length > 0) return undefined;

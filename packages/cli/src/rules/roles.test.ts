@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Role, resolveRoles } from './roles.ts';
 
-test('roles come from -roles, and pipelines are refused however they are asked for', () => {
+test('roles come from -roles, and pipelines are rejected however they are requested', () => {
   const cases: readonly [roles: readonly Role[], managed: boolean, expected: readonly Role[] | RegExp][] = [
     [['proxy', 'jobs'], false, ['proxy', 'jobs']],
     [['proxy-produce'], false, ['proxy-produce']],

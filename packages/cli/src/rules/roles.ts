@@ -6,7 +6,9 @@ export type Role = FlagValues['roles'][number];
 
 type Values = Pick<FlagValues, 'roles' | 'enableManagedPipelines' | 'disableQueryEngine'>;
 
-/** The work an agent does, each role once. `-enableManagedPipelines` asks for the role pipelines by another name. */
+/**
+ * The roles of an agent, without duplicates. `-enableManagedPipelines` is another way to request the role `pipelines`.
+ */
 export function resolveRoles(values: Values): Outcome<readonly Role[], Violation> {
   const roles = new Set(values.roles);
   if (roles.has('pipelines')) return forbidden(['roles'], `${noEngine}; leave the role pipelines out`);

@@ -1,13 +1,13 @@
 import type { CommandName } from '../commands/catalogue.ts';
 import type { FlagName, FlagValues } from '../flags/catalogue.ts';
 
-/** How values break a rule. */
+/** How values violate a rule. */
 export interface Violation {
-  /** The flags that break the rule together, or the one that is missing. */
+  /** The flags that violate the rule together, or the one that is missing. */
   readonly flags: readonly FlagName[];
   /** The rule, as the end of a sentence that starts with the flags and their values. */
   readonly rule: string;
-  /** Whether the user said something wrong or left something out. */
+  /** Whether a value is invalid or missing. */
   readonly kind: 'forbidden' | 'missing';
 }
 
@@ -17,7 +17,7 @@ export interface Rule {
   readonly statement: string;
   readonly flags: readonly FlagName[];
   readonly commands: readonly CommandName[];
-  /** Absent when the rule decides between values and refuses none. */
+  /** Absent if the rule only chooses between values and rejects none. */
   readonly check?: (values: FlagValues, command: CommandName) => Violation | undefined;
 }
 

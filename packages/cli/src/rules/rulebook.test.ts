@@ -14,7 +14,7 @@ function line(kind: Violation['kind'], argv: readonly string[], environment = {}
   return problem === undefined ? undefined : problemLine(problem);
 }
 
-test('a broken rule names the settings as the user spelled them, and hides their secrets', () => {
+test('a violated rule names the settings as the user spelled them, without secrets', () => {
   assert.equal(
     line('forbidden', ['-enableRipcord'], { SERVICE_DEFAULT_VIRTUAL_CLUSTER_ID: 'vci_sr_1' }),
     '-enableRipcord=true with SERVICE_DEFAULT_VIRTUAL_CLUSTER_ID=vci_sr_1: ' +
@@ -34,7 +34,7 @@ test('a broken rule names the settings as the user spelled them, and hides their
   );
 });
 
-test('what is left out is told apart from what is wrong', () => {
+test('a missing setting is distinguished from an invalid one', () => {
   assert.equal(line('forbidden', []), undefined);
   assert.equal(line('missing', []), '-defaultVirtualClusterID: an agent needs its cluster');
   const identity = ['-defaultVirtualClusterID=vci_1', '-agentKey=aks_1'];

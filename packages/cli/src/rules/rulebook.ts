@@ -46,7 +46,7 @@ export const rulebook: readonly Rule[] = [
   eventToolsRule,
 ];
 
-/** The first rule of a command that the values break in this way, as the user can read it. */
+/** The first rule of a command that the values violate in this way, as a message for the user. */
 export function brokenRule(
   kind: Violation['kind'],
   command: CommandName,

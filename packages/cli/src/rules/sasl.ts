@@ -10,7 +10,7 @@ type Values = Pick<
   'enabledSASLMechanisms' | 'requireSASLAuthentication' | 'saslOAuthIssuerURL' | 'saslOAuthAudience'
 >;
 
-/** The mechanisms that clients may log in with. `OAUTHBEARER` is on when it is known whose tokens to accept. */
+/** The SASL mechanisms for clients. `OAUTHBEARER` is enabled if a token issuer is configured. */
 export function resolveSaslMechanisms(values: Values): Outcome<readonly SaslMechanism[], Violation> {
   const { saslOAuthIssuerURL: issuer, saslOAuthAudience: audience } = values;
   if (issuer !== undefined && audience === undefined) {
@@ -34,7 +34,7 @@ export function resolveSaslMechanisms(values: Values): Outcome<readonly SaslMech
   return { value: [...mechanisms] };
 }
 
-/** Whoever can answer in the place of the issuer can let in whom he likes. */
+/** A server that impersonates the issuer could admit any client, so the issuer needs https or loopback. */
 function isSafeIssuer(issuer: string): boolean {
   const { protocol, hostname } = new URL(issuer);
   return protocol === 'https:' || /^(?:localhost|\[::1\]|127(?:\.\d+){3})$/.test(hostname);

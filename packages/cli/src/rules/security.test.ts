@@ -12,7 +12,7 @@ function valuesOf(line: string) {
   return parsed.value.values;
 }
 
-test('the certificate of the server comes from one place and is there when it is needed', () => {
+test('the server certificate comes from one place and is present when needed', () => {
   const cases: readonly [line: string, expected: object][] = [
     ['', { value: { kind: 'none' } }],
     [
@@ -64,7 +64,7 @@ test('the certificate of the server comes from one place and is there when it is
     assert.partialDeepStrictEqual(resolveCertificate(valuesOf(line)), expected);
 });
 
-test('the mechanisms are those that are listed, and OAuth when it is set up', () => {
+test('the mechanisms are the listed ones, and OAuth if it is configured', () => {
   const oauth = '-saslOAuthIssuerURL=https://id -saslOAuthAudience=weir';
   const cases: readonly [line: string, expected: object][] = [
     ['', { value: ['PLAIN', 'SCRAM-SHA-512'] }],
@@ -88,7 +88,7 @@ test('the mechanisms are those that are listed, and OAuth when it is set up', ()
     assert.partialDeepStrictEqual(resolveSaslMechanisms(valuesOf(line)), expected);
 });
 
-test('a principal from the PROXY header needs the header, and the header proxies that are trusted', () => {
+test('a principal from the PROXY header needs the header, and the header needs trusted proxies', () => {
   const cases: readonly [line: string, isAllowed: boolean][] = [
     ['', true],
     ['-kafkaProxyProtocol', false],

@@ -7,7 +7,7 @@ const unserved: Readonly<Record<Exclude<ClusterKind, 'kafka'>, string>> = {
   'data lake': 'this release makes no tables, and an agent serves Kafka clusters only',
 };
 
-/** An agent of another kind of cluster would answer Kafka clients that have no business there. */
+/** An agent of another kind of cluster would answer Kafka clients that do not belong there. */
 export function checkServedCluster({
   defaultVirtualClusterID: clusterId,
 }: Pick<FlagValues, 'defaultVirtualClusterID'>): Violation | undefined {

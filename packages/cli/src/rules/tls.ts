@@ -4,7 +4,7 @@ import type { Outcome } from '../outcome.ts';
 import type { BucketUrl } from '../values/bucket-url.ts';
 import { forbidden, missing, type Rule, type Violation } from './rule.ts';
 
-/** Where the certificate of the server comes from. */
+/** The source of the server certificate. */
 export type CertificateSource =
   | { readonly kind: 'none' }
   | {
@@ -15,7 +15,7 @@ export type CertificateSource =
     }
   | { readonly kind: 'bucket'; readonly bucket: BucketUrl };
 
-/** The switches that make a listener speak TLS. */
+/** The flags that enable TLS on a listener. */
 const listeners = [
   'kafkaTLS',
   'httpTLS',

@@ -4,7 +4,7 @@ import { forbidden, missing, type Rule } from './rule.ts';
 
 type KcmdType = NonNullable<FlagValues['type']>;
 
-/** What each request of `kcmd` cannot do without. */
+/** The required flags of each `kcmd` request. */
 const neededByType: Readonly<Record<KcmdType, readonly FlagName[]>> = {
   'diagnose-connection': [],
   'create-topic': ['topic'],
@@ -12,7 +12,7 @@ const neededByType: Readonly<Record<KcmdType, readonly FlagName[]>> = {
   fetch: ['topic'],
 };
 
-/** What each tool cannot do without. */
+/** The required flags of each tool. */
 const neededByTool = {
   'cli create-topic': ['topic'],
   'cli describe-topic': ['topic'],
@@ -36,7 +36,7 @@ function neededBy(values: FlagValues, command: CommandName): readonly FlagName[]
   return values.type === undefined ? ['type'] : neededByType[values.type];
 }
 
-/** A list of nothing and a confirmation that was not given are as good as left out. */
+/** An empty list and a confirmation that is false count as absent. */
 function isAbsent(value: FlagValues[FlagName]): boolean {
   return value === undefined || value === false || (Array.isArray(value) && value.length === 0);
 }

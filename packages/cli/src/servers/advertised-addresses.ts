@@ -9,7 +9,7 @@ type AddressValues = Pick<
   'bindAddress' | 'discoveryKafkaHostnameOverride' | 'advertiseHostnameStrategy'
 >;
 
-/** The host that an agent tells clients to connect to. */
+/** The host that an agent advertises to clients. */
 export function clientsReach(values: AddressValues, machine = thisMachine()): string {
   if (values.discoveryKafkaHostnameOverride !== undefined) return values.discoveryKafkaHostnameOverride;
   const reached = machineAddress(values, machine);
@@ -17,7 +17,10 @@ export function clientsReach(values: AddressValues, machine = thisMachine()): st
   return reached.host;
 }
 
-/** Other agents need the machine, which a name for clients may not lead to. */
+/**
+ * The host that an agent advertises to other agents. They need the machine itself, which the clients' name may not
+ * resolve to.
+ */
 export function agentsReach(values: AddressValues, clientsHost: string, machine = thisMachine()): string {
   const reached = machineAddress(values, machine);
   return 'problem' in reached ? clientsHost : reached.host;
@@ -28,7 +31,8 @@ function machineAddress(
   machine: Machine,
 ): AdvertisedHost {
   const only = onlyAddress(bindAddress);
-  // An agent that listens at one address is reached there and nowhere else. What a host name leads to is the operator's promise.
+  // An agent that listens on one address is reachable only there. With a host name, the operator is responsible that it
+  // resolves to that address.
   if (only !== undefined && strategy !== 'hostname') return { host: only };
   return advertisedHost(strategy, machine);
 }

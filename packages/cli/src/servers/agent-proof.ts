@@ -7,21 +7,21 @@ import type { CommandValues } from '../flags/catalogue.ts';
 import { resolveAgentIdentity } from '../rules/agent-identity.ts';
 import { apiBaseUrl } from '../values/api-base-url.ts';
 
-/** By what an agent is admitted to its cluster, whichever way it proves itself. */
+/** The credentials of an agent, for all ways to authenticate. */
 interface AgentProof {
   readonly agentKey: () => string;
-  /** Told of what the control plane refused. */
+  /** Reports a key that the control plane rejected. */
   readonly refused: (key: string) => void;
-  /** What of it ends at a time. */
+  /** Credentials that expire, and when. */
   readonly tokens: () => readonly ReportedExpiry[];
-  /** Resolves when it is worth while to connect. */
+  /** Resolves when there are credentials to connect with. */
   whenReady(): Promise<void>;
   stop(): void;
 }
 
 interface AgentProofOptions {
   readonly values: CommandValues<'agent'> | CommandValues<'metrics'>;
-  /** Of the control plane. */
+  /** URLs of the control plane. */
   readonly urls: () => readonly string[];
   readonly proxy: ForwardProxy | undefined;
   readonly clock: Clock;

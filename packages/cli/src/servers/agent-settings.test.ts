@@ -8,7 +8,7 @@ const parsed = parseCommandLine('agent', [], {});
 assert.ok('value' in parsed);
 const { values } = parsed.value;
 
-test('the processes of a machine have together what one agent would have', () => {
+test('the processes of a machine together get what one agent would get', () => {
   const machine = { cpuCount: 8, memoryBytes: 32 * GiB };
   const whole = agentSettings(values, 's3://bucket', undefined, machine);
   const part = agentSettings(values, 's3://bucket', 1, machine);
@@ -18,7 +18,7 @@ test('the processes of a machine have together what one agent would have', () =>
   assert.deepEqual(part.flush, whole.flush, 'a file is as large as ever');
 });
 
-test('pages take memory where reading them again costs something, and never most of it', () => {
+test('the page cache is larger where reading again costs something, and never takes most of the memory', () => {
   const cases: [bucketUrl: string, cpuCount: number, memoryBytes: number, pageCacheBytesMax: number][] = [
     ['s3://bucket', 2, 16 * GiB, 768 * MiB],
     ['s3://bucket', 2, GiB, 256 * MiB],

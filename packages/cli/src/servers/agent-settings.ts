@@ -8,7 +8,7 @@ import { saslSettings } from './security-settings.ts';
 
 type BrokerValues = CommandValues<'local'> | CommandValues<'playground'> | CommandValues<'agent'>;
 
-/** What flags say about the data path of an agent. */
+/** The settings of an agent's data path that come from flags. */
 type AgentSettings = Pick<
   AgentOptions,
   | 'flush'
@@ -30,29 +30,32 @@ type AgentSettings = Pick<
   | 'clusterMetrics'
 >;
 
-/** The default of the flag; a window that was not asked for is left out where requests to the store cost nothing. */
+/** The default of the flag. If requests to the store are free, the default window is not applied. */
 const usualWindowMs = 250;
 /**
- * What an agent keeps of files to read, per core. Where reading costs money and time, a page should still be here when the slowest
- * partition of a consumer comes to it, and partitions of one consumer run half a gigabyte apart. A file that lies on this machine is read
- * again for nothing.
+ * Page cache per core. Where reads cost money and time, a page should still be cached when the slowest partition of a
+ * consumer reaches it, and the partitions of one consumer are up to half a gigabyte apart. Reading a local file again
+ * is free.
  */
 const billedPageCacheBytesPerCpu = 384 * MiB;
 const freePageCacheBytesPerCpu = 96 * MiB;
-/** Of a bucket in memory, on all cores together: most pages of it are in memory anyway, and the rest the system has. */
+/**
+ * For a bucket in memory, over all cores: most of its pages are in memory anyway, and the rest is in the page cache of
+ * the operating system.
+ */
 const memoryPageCacheBytesMax = 64 * MiB;
-/** The part of the machine's memory that all pages together may take: of small machines, or many cores. */
+/** The share of the machine's memory that all pages together may take; it matters for small machines or many cores. */
 const pageCachePartOfMemory = 1 / 4;
-/** Batches that wait to be written, per core. */
+/** Batches that wait for their upload, per core. */
 const bufferedBytesPerCpu = 64 * MiB;
 
-/** What an agent may use: all of the machine, or one part of it when it shares the machine with others of its kind. */
+/** The resources of an agent: the whole machine, or its share if several agents run on the machine. */
 export interface Machine {
   readonly cpuCount: number;
   readonly memoryBytes: number;
 }
 
-/** A container may have less than the machine that it runs on. */
+/** A container may have less memory than its machine. */
 function thisMachine(): Machine {
   const memoryBytes = Math.min(totalmem(), process.constrainedMemory() || Number.POSITIVE_INFINITY);
   return { cpuCount: availableParallelism(), memoryBytes };

@@ -13,10 +13,10 @@ import { Supervisor } from './processes/supervisor.ts';
 import { runAgent } from './run-agent.ts';
 import { untilStopped } from './until-stopped.ts';
 
-/** What a process may take to end after its last client was served. */
+/** Time for a process to exit after its last client was served. */
 const lastWordsMs = 5_000;
 
-/** One agent in this process, or several in processes of their own that this one supervises. */
+/** Runs one agent in this process, or supervises several in child processes. */
 export const agent: Handler<'agent'> = async (values, deps) => {
   const { clock, output } = deps;
   const log = jsonLog({

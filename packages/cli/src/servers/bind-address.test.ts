@@ -8,7 +8,7 @@ import { runArguments, runLine } from '../../testing/command-run.ts';
 import { agentsReach, clientsReach } from './advertised-addresses.ts';
 import { isEveryInterface, loopback } from './bind-address.ts';
 
-/** The addresses at which this process begins to listen, in whatever way, until the test ends. */
+/** The addresses on which this process starts to listen until the test ends. */
 function watchListeners(t: TestContext): () => readonly string[] {
   const found: string[] = [];
   const { listen } = Server.prototype;
@@ -19,7 +19,7 @@ function watchListeners(t: TestContext): () => readonly string[] {
   return () => found;
 }
 
-/** Runs a server in this process until the test ends, and gives what it printed. */
+/** Runs a server in this process until the test ends, and returns what it printed. */
 async function serve(t: TestContext, argv: readonly string[], isReady: RegExp): Promise<string> {
   const stop = new AbortController();
   const { promise, resolve, reject } = Promise.withResolvers<void>();
@@ -52,7 +52,7 @@ const hasIpv6 = Object.values(networkInterfaces()).some((all) =>
 );
 const skipsIpv6 = hasIpv6 ? false : 'this machine has no ::1';
 
-test('local and playground listen on loopback alone', async (t) => {
+test('local and playground listen only on loopback', async (t) => {
   const listeners = watchListeners(t);
   await serve(t, ['local', ...freePorts], /Ctrl-C/);
   assert.deepEqual(listeners(), Array<string>(3).fill('127.0.0.1'));
@@ -60,7 +60,7 @@ test('local and playground listen on loopback alone', async (t) => {
   assert.deepEqual(listeners(), Array<string>(6).fill('127.0.0.1'));
 });
 
-test('local listens where it is told, IPv6 included, and tells clients so', {
+test('local listens on the configured address, including IPv6, and advertises it to clients', {
   skip: skipsIpv6,
 }, async (t) => {
   const listeners = watchListeners(t);
@@ -70,12 +70,12 @@ test('local listens where it is told, IPv6 included, and tells clients so', {
   const [, http] = /HTTP +(http:\/\/\[::1\]:\d+)/.exec(printed)!;
   const [, controlPlane] = /control plane +(http:\/\/\[::1\]:\d+)/.exec(printed)!;
   for (const url of [http, controlPlane]) assert.equal((await fetch(`${url}/v1/status`)).status, 200);
-  // The tool goes to the address that the agent tells of itself.
+  // The tool connects to the address that the agent advertises.
   const created = await runLine(`cli create-topic -topic orders -bootstrap-host ::1 -bootstrap-port ${port}`);
   assert.equal(created.status, 0, created.err);
 });
 
-test('a control plane, an agent and weir metrics open nothing beyond -bindAddress', async (t) => {
+test('a control plane, an agent and weir metrics listen only on -bindAddress', async (t) => {
   const listeners = watchListeners(t);
   const clusterId = 'vci_bind';
   const identity = [
@@ -100,7 +100,7 @@ test('a control plane, an agent and weir metrics open nothing beyond -bindAddres
   assert.deepEqual(listeners(), Array<string>(4).fill('127.0.0.1'));
 });
 
-test('a wrong address is one line', async () => {
+test('an invalid address is reported in one line', async () => {
   const needed = 'an IP address such as 127.0.0.1 or ::1 is needed';
   const cases: [line: string, status: number, problem: string][] = [
     ['local -bindAddress localhost', 2, `weir local: -bindAddress=localhost: ${needed}\n`],
@@ -115,7 +115,7 @@ test('a wrong address is one line', async () => {
       2,
       'weir agent: -bindAddress=0.0.0.0 with -advertiseHostnameStrategy=auto-ip6: clients would be sent to an IPv6 address, where nothing listens; -bindAddress :: listens on both\n',
     ],
-    // An address for documentation, which no machine has.
+    // An address reserved for documentation, which no machine has.
     [
       `local ${freePorts.join(' ')} -bindAddress 192.0.2.1`,
       1,
@@ -128,7 +128,7 @@ test('a wrong address is one line', async () => {
   }
 });
 
-test('an agent is reached where it listens', () => {
+test('an agent advertises the address on which it listens', () => {
   const machine = {
     hostname: 'broker-1',
     addresses: [
@@ -164,7 +164,7 @@ test('an agent is reached where it listens', () => {
   }
 });
 
-test('every spelling of all interfaces is known as such', () => {
+test('every spelling of all interfaces is recognized', () => {
   for (const address of ['0.0.0.0', '::', '0::0', '0:0:0:0:0:0:0:0', '::0.0.0.0']) {
     assert.ok(isEveryInterface(address), address);
   }

@@ -3,17 +3,20 @@ import type { FlagValues } from '../flags/catalogue.ts';
 
 export const loopback = '127.0.0.1';
 
-/** Whether a listener at this address takes connections on every interface. */
+/** Whether a listener on this address accepts connections on every interface. */
 export function isEveryInterface(address: string): boolean {
   return address === '0.0.0.0' || (isIPv6(address) && /^[0:.]+$/.test(address));
 }
 
-/** The address of a server that listens at one address alone. */
+/** The address of a server that listens on one address only. */
 export function onlyAddress(bindAddress: string | undefined): string | undefined {
   return bindAddress === undefined || isEveryInterface(bindAddress) ? undefined : bindAddress;
 }
 
-/** Where a server listens. All interfaces unless told otherwise, IPv6 among them only where clients are sent there. */
+/**
+ * The address to listen on. By default all IPv4 interfaces; IPv6 is included only where clients are sent to an IPv6
+ * address.
+ */
 export function listenAddress({
   bindAddress,
   advertiseHostnameStrategy: strategy,

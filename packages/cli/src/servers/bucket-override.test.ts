@@ -4,7 +4,7 @@ import type { ClusterFollower, ClusterSnapshot } from '@weir/cluster';
 import { type Log, silentLog, systemClock } from '@weir/core';
 import { bucketOverride } from './bucket-override.ts';
 
-/** A cluster that shows itself at once, later, or never. */
+/** A cluster whose configs are available at once, later, or never. */
 function clusterWith(configs: Readonly<Record<string, string>> | undefined, isLate = false) {
   let followers = 0;
   const follow = ({ onSnapshot }: ClusterFollower) => {
@@ -20,7 +20,7 @@ function clusterWith(configs: Readonly<Record<string, string>> | undefined, isLa
 
 const never = new AbortController().signal;
 
-/** The bucket that is taken, and what is logged. */
+/** The bucket that is used, and what is logged. */
 async function taken(
   named: string,
   { own = 's3://own?region=eu-west-1', allowed = [] as readonly string[] } = {},
@@ -32,7 +32,7 @@ async function taken(
   return [await bucketOverride(options), problems];
 }
 
-test('the bucket that a cluster names goes before that of its agents', async () => {
+test('the bucket that a cluster names takes precedence over that of its agents', async () => {
   const others = { ownBucketUrl: 's3://own', allowedBucketUrls: [], log: silentLog, stop: never };
   for (const isLate of [false, true]) {
     const cluster = clusterWith({ 'service.bucket.url': 's3://other?region=eu-west-1' }, isLate);
@@ -45,7 +45,7 @@ test('the bucket that a cluster names goes before that of its agents', async () 
   }
 });
 
-test('nobody who wants to stop is kept', async () => {
+test('stopping ends the wait', async () => {
   const stopping = new AbortController();
   const waiting = bucketOverride({
     cluster: clusterWith(undefined),
@@ -78,7 +78,7 @@ const refused: [named: string, own: string, words: RegExp][] = [
 ];
 
 for (const [named, own, words] of refused) {
-  test(`an agent with ${own} does not go to ${named}, and says so in one line`, async () => {
+  test(`an agent with ${own} does not use ${named}, and logs one line`, async () => {
     const [url, problems] = await taken(named, { own });
     assert.equal(url, undefined);
     assert.equal(problems.length, 1);

@@ -15,18 +15,19 @@ interface BucketOverrideOptions {
 }
 
 /**
- * The bucket that the cluster itself names, if it does and the agent's operator allows it; it goes before the one that an agent was started
- * with, so that all agents of a cluster use the same. It is asked for once: files lie in one bucket, and another one counts for agents that
- * are started after the files were brought there.
+ * The bucket that the cluster itself names, if it does and the agent's operator allows it. It takes precedence over the
+ * bucket that an agent was started with, so that all agents of a cluster use the same one. It is read once: files are
+ * in one bucket, and a new bucket applies to agents that start after the files were moved there.
  *
- * An agent sends its credentials and all records where this says, so that the cluster alone does not decide: it may name another bucket of
- * the same server, a folder of the same disk bucket, and what the operator has listed. Anything else is ignored with a log line. To go on
- * with the own bucket is safe, because its id has to be the cluster's (cluster-bucket.ts).
+ * An agent sends its credentials and all records to this bucket, so the cluster alone does not decide: it may name
+ * another bucket of the same server, a folder of the same disk bucket, or a bucket that the operator has listed. Any
+ * other bucket is ignored with a log line. Continuing with the agent's own bucket is safe, because its id has to match
+ * the cluster's (cluster-bucket.ts).
  */
 export async function bucketOverride(options: BucketOverrideOptions): Promise<string | undefined> {
   const { cluster, ownBucketUrl, allowedBucketUrls, log, stop } = options;
   const snapshot = await takeSnapshot(cluster, { stop }).catch((error) => {
-    // Whoever stops needs no bucket.
+    // A stopping agent needs no bucket.
     if (!stop.aborted) throw error;
   });
   const given = snapshot?.clusterConfigs[config]?.trim();

@@ -17,7 +17,7 @@ import { type ClusterBucket, checkClusterBucket } from './cluster-bucket.ts';
 const clusterId = 'vci_test';
 const key = bucketIdKey(clusterId);
 
-/** A cluster that keeps the first id it is told, as the leader does. */
+/** A cluster that stores the first id that it receives, as the leader does. */
 class Cluster {
   bucketId: string | null = null;
   failures = 0;
@@ -60,7 +60,7 @@ function check(
 
 const idIn = async (store: ObjectStore) => (await store.getRange(key, 0, 100)).toString().trim();
 
-test('the first agent puts an id into the bucket and the cluster keeps it; the others find it', async (t) => {
+test('the first agent puts an id into the bucket and the cluster stores it; the others find it', async (t) => {
   const cluster = new Cluster();
   const store = await bucket(t);
   await check(cluster, store);
@@ -70,7 +70,7 @@ test('the first agent puts an id into the bucket and the cluster keeps it; the o
   assert.equal(await idIn(store), cluster.bucketId);
 });
 
-test('an agent with another bucket is refused in one line without secrets, and leaves nothing there', async (t) => {
+test('an agent with another bucket fails with one line without secrets, and leaves nothing there', async (t) => {
   const cluster = new Cluster();
   await check(cluster, await bucket(t));
   const other = await bucket(t);
@@ -83,12 +83,12 @@ test('an agent with another bucket is refused in one line without secrets, and l
   assert.equal(await other.head(key), undefined);
   await other.put(key, [Buffer.from('bki_other\n')]);
   await assert.rejects(check(cluster, other), /\(service\/vci_test\/bucket-id has bki_other\)/);
-  // What the line advises.
+  // What the message advises.
   await other.put(key, [Buffer.from(cluster.bucketId!)]);
   await check(cluster, other);
 });
 
-test('of first agents at the same time all with one bucket go on, and with two buckets those of one', async (t) => {
+test('of concurrent first agents, all with the same bucket continue; with two buckets, only those of one continue', async (t) => {
   for (const bucketCount of [1, 2]) {
     const cluster = new Cluster();
     const stores = await Promise.all(Array.from({ length: bucketCount }, () => bucket(t)));
@@ -103,7 +103,7 @@ test('of first agents at the same time all with one bucket go on, and with two b
   }
 });
 
-test('an id that its agent could not claim, or that a lost database had, is claimed by the next', async (t) => {
+test('an id that was not claimed, or whose database was lost, is claimed by the next agent', async (t) => {
   const store = await bucket(t);
   await store.put(key, [Buffer.from('bki_before\n')]);
   const cluster = new Cluster();
@@ -111,7 +111,7 @@ test('an id that its agent could not claim, or that a lost database had, is clai
   assert.equal(cluster.bucketId, 'bki_before');
 });
 
-test('a bucket in memory is never claimed, and is not the bucket of a cluster that has another', async (t) => {
+test('a bucket in memory is never claimed, and is rejected by a cluster that has another bucket', async (t) => {
   const cluster = new Cluster();
   const store = await bucket(t);
   await check(cluster, store, { bucketUrl: 'mem://x' });
@@ -120,7 +120,7 @@ test('a bucket in memory is never claimed, and is not the bucket of a cluster th
   await assert.rejects(check(cluster, store, { bucketUrl: 'mem://x' }), /mem:\/\/x is not the bucket/);
 });
 
-test('a bucket or a control plane that is away is waited for, until the agent is stopped', async (t) => {
+test('an agent waits for an unreachable bucket or control plane until it is stopped', async (t) => {
   const cluster = new Cluster();
   cluster.failures = 2;
   let failures = 2;
@@ -143,7 +143,7 @@ test('a bucket or a control plane that is away is waited for, until the agent is
   await stopped;
 });
 
-test('a bucket that may not be read or written is told, and so is an object that is no id', async (t) => {
+test('missing permissions on the bucket are reported, and so is an object that is no id', async (t) => {
   for (const denied of ['getRange', 'putIfAbsent']) {
     const store = aroundStore(await bucket(t), ({ operation, run, signal }) => {
       if (operation === denied) throw new StoreError('denied', key, 'AccessDenied');

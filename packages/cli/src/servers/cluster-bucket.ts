@@ -9,7 +9,7 @@ export interface ClusterBucket {
   readonly cluster: Pick<ClusterPort, 'claimBucket'>;
   readonly store: ObjectStore;
   readonly bucketUrl: string;
-  /** An id that no bucket has. */
+  /** Returns a new unique id. */
   readonly freshId: () => string;
   readonly clock: Clock;
   readonly log: Log;
@@ -22,16 +22,17 @@ const idBytesMax = 64;
 const idPattern = /^[\w-]{1,64}$/;
 
 /**
- * Makes sure that this agent uses the bucket of its cluster, or fails with one line. The cluster's first agent puts an id into the bucket, and the
- * cluster remembers it; every later agent has to find the same.
+ * Checks that this agent uses the bucket of its cluster, or fails with one line. The cluster's first agent puts an id
+ * into the bucket, and the cluster stores it; every later agent has to find the same id.
  *
- *     cluster knows   bucket has     what happens
+ *     cluster has     bucket has     result
  *     nothing         nothing        an id is put there, unless another agent is faster, and claimed
  *     nothing         an id          it is claimed: the agent before ended in between, or the cluster's database is new
- *     an id           the same       the agent goes on
- *     an id           another, none  the agent is refused, and puts nothing there
+ *     an id           the same       the agent continues
+ *     an id           another, none  the agent fails, and puts nothing there
  *
- * Of two agents with different buckets the first to claim wins. A bucket in memory is gone with its process, so that its id is never claimed.
+ * Of two agents with different buckets the first to claim wins. A bucket in memory is lost with its process, so its id
+ * is never claimed.
  */
 export async function checkClusterBucket(bucket: ClusterBucket): Promise<void> {
   const { clusterId, cluster, store, bucketUrl, stop } = bucket;
@@ -52,7 +53,7 @@ export async function checkClusterBucket(bucket: ClusterBucket): Promise<void> {
     throw new Failure(`${shown(bucketUrl)}: ${key} was removed while the agent started; start it again`);
   const claimed = await patiently(bucket, () => cluster.claimBucket(id));
   if (claimed === id) return;
-  // It would be in the way of whoever makes this the cluster's bucket later.
+  // The id would be in the way if this becomes the cluster's bucket later.
   if (isOurs) await store.delete(key).catch(() => {});
   throw refusal(bucket, claimed!, isOurs ? undefined : id);
 }
@@ -82,14 +83,14 @@ function refusal({ clusterId, bucketUrl }: ClusterBucket, known: string, found: 
   );
 }
 
-/** Without credentials, and without parameters but the folder, which may be all that differs. */
+/** Without credentials, and without parameters except the folder, which may be the only difference. */
 function shown(bucketUrl: string): string {
   const [place = '', query = ''] = bucketUrl.split('?', 2);
   const prefix = new URLSearchParams(query).get('prefix');
   return place.replace(/\/\/[^/]*@/, '//') + (prefix === null ? '' : `?prefix=${prefix}`);
 }
 
-/** Goes on while the control plane or the bucket cannot be reached: an agent waits for them rather than end. */
+/** Retries while the control plane or the bucket cannot be reached: an agent waits for them rather than exit. */
 async function patiently<Result>(
   { clock, log, stop, bucketUrl }: ClusterBucket,
   ask: () => Promise<Result>,

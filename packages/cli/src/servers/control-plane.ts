@@ -18,8 +18,9 @@ import { serveUntilStopped } from './until-stopped.ts';
 const defaultDataDir = 'weir-data';
 
 /**
- * One control-plane process. Any number of them share a database: each cluster is led by one of them, and the others stand by. A new
- * database begins with a cluster and a key for its agents, which are kept in the data directory of whoever made them.
+ * One control-plane process. Any number of them share a database: each cluster is led by one of them, and the others
+ * are standbys. A new database starts with a cluster and a key for its agents, which are stored in the data directory
+ * of the process that created them.
  */
 export const controlPlane: Handler<'control-plane'> = async (values, { clock, output, stop }) => {
   const dataDir = resolve(values.dataDir ?? defaultDataDir);
@@ -35,7 +36,7 @@ export const controlPlane: Handler<'control-plane'> = async (values, { clock, ou
   keepFilesPrivate({ dataDir, databaseUrl }, log);
   const metrics = new Metrics({ agent_version: release });
   const processId = randomUUID();
-  // What was started is stopped in the opposite order, also when the rest cannot be started.
+  // Everything that was started is stopped in reverse order, also if the rest fails to start.
   const running = new AsyncDisposableStack();
   const start = async () => {
     const controlPlane = await startingControlPlane({

@@ -20,7 +20,7 @@ const fails = (pattern: RegExp) => (error: unknown) => {
   return true;
 };
 
-test('a second process in a directory is told the pid of the first', (t) => {
+test('a second process in a directory reports the pid of the first', (t) => {
   const path = join(directory(t), 'new', 'data');
   const release = openDataDirectory(path, 'alone');
   for (const use of ['alone', 'shared'] as const)
@@ -32,7 +32,7 @@ test('a second process in a directory is told the pid of the first', (t) => {
   openDataDirectory(path, 'alone')();
 });
 
-test('control planes share a directory, and keep a playground out of it', (t) => {
+test('control planes share a directory, and exclude a playground', (t) => {
   const path = directory(t);
   const first = openDataDirectory(path, 'shared');
   const second = openDataDirectory(path, 'shared');
@@ -42,18 +42,18 @@ test('control planes share a directory, and keep a playground out of it', (t) =>
   openDataDirectory(path, 'alone')();
 });
 
-test('a directory that cannot be used is one line', (t) => {
+test('an unusable directory is reported in one line', (t) => {
   const path = directory(t);
   const file = join(path, 'file');
   writeFileSync(file, '');
   assert.throws(() => openDataDirectory(file, 'alone'), fails(/a file is in its place/));
   assert.throws(() => openDataDirectory(join(file, 'below'), 'alone'), fails(/a file is in its place/));
-  // Whatever the rights of the user: nothing can be made there, and the recursive mkdir of Node never returns.
+  // Nothing can be created there, whatever the user's permissions, and Node's recursive mkdir never returns.
   assert.throws(() => openDataDirectory('/proc/none/data', 'alone'), fails(/-dataDir \/proc\/none\/data: /));
   assert.throws(() => openDataDirectory('/proc/self', 'alone'), fails(/-dataDir \/proc\/self: /));
 });
 
-test('an identity that cannot be read is one line, and is left as it is', (t) => {
+test('an unreadable identity is reported in one line, and is not changed', (t) => {
   const path = directory(t);
   const file = join(path, 'identity.json');
   for (const text of ['{broken', 'null', '[]', '""', '{"clusterId":"vci_1","agentId":7}', '']) {
@@ -66,7 +66,7 @@ test('an identity that cannot be read is one line, and is left as it is', (t) =>
   }
 });
 
-test('an identity stays the same, and that of an earlier release gets the keys it lacks', (t) => {
+test('an identity is stable, and that of an earlier release gets the missing keys', (t) => {
   const path = directory(t);
   const made = identityIn(path);
   assert.deepEqual(identityIn(path), made);

@@ -4,12 +4,12 @@ import { DatabaseSync } from 'node:sqlite';
 import { makeDirectory } from '@weir/journal';
 import { Failure } from '../failure.ts';
 
-/** Whether a process is alone in its directory, as a playground is, or shares it, as control planes do. */
+/** Whether a process has its directory for itself, as a playground does, or shares it, as control planes do. */
 type DataDirectoryUse = 'alone' | 'shared';
 
 /**
- * Makes a data directory usable for this process, or fails with one line: it exists, may be written, and no other process is in it that
- * does not share. Gives what ends the use.
+ * Prepares a data directory for this process, or fails with one line: it exists, is writable, and no process with an
+ * incompatible use is in it. Returns the function that ends the use.
  */
 export function openDataDirectory(path: string, use: DataDirectoryUse): () => void {
   explaining(path, () => {
@@ -19,7 +19,7 @@ export function openDataDirectory(path: string, use: DataDirectoryUse): () => vo
   return lockDirectory(path, use);
 }
 
-/** The operating system drops the lock when the process dies, and not before. The pid is for people only. */
+/** The operating system releases the lock when the process dies, and not before. The pid is only informational. */
 function lockDirectory(path: string, use: DataDirectoryUse): () => void {
   const lockPath = join(path, 'process.lock');
   const pidPath = join(path, 'process.pid');
@@ -63,7 +63,7 @@ const advice: Readonly<Record<string, string>> = {
   ENOENT: 'it cannot be made; name another directory',
 };
 
-/** Runs work on a data directory; what the file system refuses becomes one line. */
+/** Runs work on a data directory; file system errors become one line. */
 export function explaining<Result>(path: string, work: () => Result): Result {
   try {
     return work();

@@ -28,7 +28,7 @@ for (const url of [
   's3://UPPER',
   'file:///dev/null/below',
 ]) {
-  test(`a server says in one line that it cannot use ${url}`, async () => {
+  test(`a server reports in one line that it cannot use ${url}`, async () => {
     await assert.rejects(
       explainingStart({}, () => openStore(url, deps)),
       (error) => error instanceof Failure && /^-bucketURL: [^\n]+$/.test(error.message),
@@ -36,7 +36,7 @@ for (const url of [
   });
 }
 
-test('a database that cannot be used is one line, and a bug keeps its stack', async () => {
+test('an unusable database is reported in one line, and a bug keeps its stack', async () => {
   const failing = (error: Error) => explainingStart({}, () => Promise.reject(error));
   await assert.rejects(failing(new DatabaseProblem('x.db: damaged')), new Failure('x.db: damaged'));
   const bug = new TypeError('bug');

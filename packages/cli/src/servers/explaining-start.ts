@@ -2,12 +2,12 @@ import { DatabaseProblem } from '@weir/controlplane/process';
 import { StoreError } from '@weir/storage';
 import { Failure } from '../failure.ts';
 
-/** The ports that a server command was asked to open, by the flag that says so. */
+/** The requested ports of a server command, by flag. */
 type WantedPorts = Readonly<Record<string, number>>;
 
 /**
- * Turns what the user can mend into one line: a port that is taken, by the flag that names it, an address that this machine does not have,
- * and a bucket or a database that cannot be used. Anything else is thrown as it is.
+ * Turns errors that the user can fix into one line: a port in use, by its flag; an address that this machine does not
+ * have; a bucket or a database that cannot be used. Other errors are thrown unchanged.
  */
 export async function explainingStart<T>(ports: WantedPorts, start: () => Promise<T>): Promise<T> {
   try {

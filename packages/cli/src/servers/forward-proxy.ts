@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import type { ForwardProxy } from '@weir/rpc';
 import type { FlagValues } from '../flags/catalogue.ts';
 
-/** The proxy through which the control plane is reached, where there is one. */
+/** The proxy for connections to the control plane, if any. */
 export function forwardProxy({
   httpProxy,
   httpsProxyCACertFile,

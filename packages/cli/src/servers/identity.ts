@@ -6,16 +6,16 @@ import { makeDirectory } from '@weir/journal';
 import { Failure } from '../failure.ts';
 import { explaining } from './data-directory.ts';
 
-/** Who a process of its own is: the cluster it serves, the agent it runs, and the key between the two. */
+/** The identity of a self-contained process: the cluster it serves, the agent it runs, and the key between the two. */
 export interface Identity {
   readonly clusterId: string;
   readonly agentId: string;
   readonly agentKey: string;
-  /** With which tools of its user call the API. */
+  /** The key with which the user's tools call the API. */
   readonly applicationKey: string;
-  /** With which keys are made and MCP configurations: `weir cli create-key`, `weir cli mcp-config`. */
+  /** The key that creates keys and MCP configurations: `weir cli create-key`, `weir cli mcp-config`. */
   readonly accountKey: string;
-  /** Whether the account key was added to the identity of an earlier release just now. */
+  /** Whether the account key was just added to the identity of an earlier release. */
   readonly isAccountKeyNew?: boolean;
 }
 
@@ -29,14 +29,17 @@ export function newIdentity(): Identity {
   };
 }
 
-/** The identity that a data directory holds, made when it is new. Only its owner may read it, for there are keys in it. */
+/**
+ * The identity in a data directory, created if the directory is new. Only its owner may read it, because it contains
+ * keys.
+ */
 export function identityIn(dataDir: string): Identity {
   return explaining(dataDir, () => {
     makeDirectory(dataDir);
     const path = join(dataDir, 'identity.json');
     if (existsSync(path)) return readIdentity(path);
     const identity = newIdentity();
-    // A second process that starts at the same moment must not replace what the first has begun to use.
+    // A second process that starts at the same time must not replace an identity that the first already uses.
     try {
       writeFileSync(path, printed(identity), { flag: 'wx', mode: 0o600 });
       return identity;
@@ -55,7 +58,7 @@ function readIdentity(path: string): Identity {
   const { applicationKey, accountKey } = rest;
   if (applicationKey !== undefined && accountKey !== undefined)
     return { clusterId, agentId, agentKey, applicationKey, accountKey };
-  // Files of earlier releases lack keys for the API, and their databases do not know such keys yet.
+  // Files of earlier releases lack keys for the API, and their databases do not have such keys yet.
   const completed = {
     clusterId,
     agentId,
@@ -68,7 +71,7 @@ function readIdentity(path: string): Identity {
   return { ...completed, isAccountKeyNew: accountKey === undefined };
 }
 
-/** The members that are text. What cannot be read has none. */
+/** The members that are strings. An unreadable file has none. */
 function parse(text: string): Partial<Record<keyof Identity, string>> {
   let found: unknown;
   try {

@@ -56,14 +56,14 @@ async function stop({ child }: Started, signal: NodeJS.Signals = 'SIGINT'): Prom
   return code;
 }
 
-/** Does not block, so that `fetch` notices meanwhile when a server closes a connection that it keeps. */
+/** Does not block, so that `fetch` notices meanwhile when a server closes a keep-alive connection. */
 async function cli(port: string, ...argv: string[]): Promise<string> {
   const args = ['cli', ...argv, '-bootstrap-port', port];
   const { stdout } = await promisify(execFile)(executable, args, { encoding: 'utf8' });
   return stdout;
 }
 
-test('local serves clients, answers its probes and stops on Ctrl-C', async (t) => {
+test('local serves clients, answers probes and stops on Ctrl-C', async (t) => {
   const local = await start(t, ['local', ...freePorts]);
   assert.equal(await (await fetch(`${local.httpUrl}/v1/status`)).text(), 'OK');
   assert.equal(await (await fetch(`${local.controlPlaneUrl}/v1/status`)).text(), 'OK');
@@ -89,7 +89,7 @@ test('local serves clients, answers its probes and stops on Ctrl-C', async (t) =
   assert.equal(local.stderr(), '');
 });
 
-test('a playground keeps its records, and in CI it is local', async (t) => {
+test('a playground retains its records, and in CI it runs as local', async (t) => {
   const dataDir = mkdtempSync(join(tmpdir(), 'weir-playground-'));
   t.after(() => rmSync(dataDir, { recursive: true, force: true }));
   const argv = ['playground', '-dataDir', dataDir, ...freePorts];
@@ -119,7 +119,7 @@ test('a playground keeps its records, and in CI it is local', async (t) => {
   assert.equal(await stop(inCi), 0);
 });
 
-test('a port that is taken is a clear error', async (t) => {
+test('a port that is in use is a clear error', async (t) => {
   const local = await start(t, ['local', ...freePorts]);
   const argv = ['local', '-kafkaPort', local.kafkaPort, '-httpPort', '0', '-consolePort', '0'];
   const { status, stderr } = spawnSync(executable, argv, { encoding: 'utf8', timeout: 60_000 });

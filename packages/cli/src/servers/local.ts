@@ -3,8 +3,8 @@ import { newIdentity } from './identity.ts';
 import { runSelfContained } from './self-contained.ts';
 
 /**
- * A whole cluster in memory, for tests and CI. What it held is gone when it stops, and so is what did not fit into memory and lies in
- * temporary files meanwhile.
+ * A whole cluster in memory, for tests and CI. All data is lost when it stops, including data that did not fit into
+ * memory and was spilled to temporary files.
  */
 export const local: Handler<'local'> = (values, deps) => {
   const identity = newIdentity();

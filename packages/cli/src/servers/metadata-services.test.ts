@@ -20,7 +20,7 @@ function folderOf(t: TestContext): string {
 
 const freePorts = ['-kafkaPort', '0', '-httpPort', '0', '-consolePort', '0'];
 
-test('what an agent without -availabilityZone asks is seen', async (t) => {
+test('requests of an agent without -availabilityZone to the metadata service are detected', async (t) => {
   const dials = watchDials(t);
   const found = await lookUpZone({ clock: systemClock, environment: {}, wantsId: false, stop: t.signal });
   assert.ok('problem' in found);
@@ -30,7 +30,7 @@ test('what an agent without -availabilityZone asks is seen', async (t) => {
   );
 });
 
-test('local asks no metadata service, and reaches out to nothing', async (t) => {
+test('local calls no metadata service, and opens no outgoing connection', async (t) => {
   const dials = watchDials(t);
   const local = await startLocalCluster(t);
   for (const line of ['cli create-topic -topic orders', 'cli produce -topic orders -records a']) {
@@ -40,9 +40,9 @@ test('local asks no metadata service, and reaches out to nothing', async (t) => 
   assert.deepEqual(new Set(dials.hosts), new Set(['localhost']));
 });
 
-test('a playground with an S3 bucket and no credentials says so, and asks no metadata service', async (t) => {
+test('a playground with an S3 bucket and no credentials reports that, and calls no metadata service', async (t) => {
   const dials = watchDials(t);
-  // Answers as a store does to foreign credentials, in case this machine has some.
+  // Answers like a store that rejects credentials, in case this machine has some.
   const server = createServer((_request, response) => void response.writeHead(403).end());
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');

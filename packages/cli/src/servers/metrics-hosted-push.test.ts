@@ -12,7 +12,7 @@ const maxOffset: MetricRow<'topic'> = {
   labels: ['topic'],
 };
 
-/** Clusters of which each has the offset that stands by its id; those without one cannot be measured. */
+/** Clusters with the given offset each; those without one cannot be measured. */
 function clustersOf(offsets: Readonly<Record<string, number | undefined>>): MeasuredClusters {
   return {
     leading: () => Object.keys(offsets),
@@ -26,7 +26,7 @@ function clustersOf(offsets: Readonly<Record<string, number | undefined>>): Meas
   };
 }
 
-test('every cluster is told, and then which of them could not be', async () => {
+test('every cluster is reported, and then those that could not be measured', async () => {
   const told: string[] = [];
   const all = async () => {
     for await (const readings of readingsOf(clustersOf({ vci_1: 1, vci_2: undefined, vci_3: 3 })))
@@ -36,7 +36,9 @@ test('every cluster is told, and then which of them could not be', async () => {
   assert.deepEqual(told, ['vci_1 1', 'vci_3 3']);
 });
 
-test('a control plane pushes what it leads, each cluster under its id', { timeout: 60_000 }, async (t) => {
+test('a control plane pushes the clusters that it leads, each under its id', {
+  timeout: 60_000,
+}, async (t) => {
   const statsd = createSocket('udp4');
   statsd.bind(0, '127.0.0.1');
   await once(statsd, 'listening');

@@ -1,9 +1,9 @@
 import { type MetricsPush, type MetricsPushSettings, startMetricsPush } from '@weir/agent';
 import type { Clock, Log, MetricReading, Metrics } from '@weir/core';
 
-/** What a control-plane process can say of clusters. */
+/** The clusters that a control-plane process can measure. */
 export interface MeasuredClusters {
-  /** The ids of those that this process leads at the moment, so that of several processes one tells of a cluster. */
+  /** The ids of the clusters that this process leads now, so that only one of several processes reports a cluster. */
   readonly leading: () => readonly string[];
   readonly measure: (clusterId: string) => Promise<Metrics>;
 }
@@ -11,7 +11,7 @@ export interface MeasuredClusters {
 interface HostedPushOptions {
   readonly settings: MetricsPushSettings;
   readonly clusters: MeasuredClusters;
-  /** Of this process, in the place of an agent's. */
+  /** Id of this process, in place of an agent id. */
   readonly processId: string;
   readonly clock: Clock;
   readonly log: Log;
@@ -19,7 +19,7 @@ interface HostedPushOptions {
   readonly metrics: Metrics;
 }
 
-/** Pushes the metrics of the clusters that this process leads, as they are scraped from the control plane. */
+/** Pushes the metrics of the clusters that this process leads, as a scrape of the control plane returns them. */
 export function startHostedPush({ clusters, processId, ...options }: HostedPushOptions): MetricsPush {
   return startMetricsPush({
     ...options,
@@ -28,7 +28,7 @@ export function startHostedPush({ clusters, processId, ...options }: HostedPushO
   });
 }
 
-/** One cluster after the other. Those that cannot be measured are told of when all others are on their way. */
+/** Reads cluster by cluster. Those that cannot be measured are reported after all others were yielded. */
 export async function* readingsOf({
   leading,
   measure,

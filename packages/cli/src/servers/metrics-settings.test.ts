@@ -17,9 +17,9 @@ function valuesOf<Command extends 'agent' | 'metrics'>(
   return parsed.value.values;
 }
 
-test('which tags consumer group metrics go without', () => {
+test('the tags that consumer group metrics omit', () => {
   const variable = 'SERVICE_DISABLE_CONSUMER_GROUP_METRICS_TAGS';
-  // command, flags, environment: the tags that are off
+  // command, flags, environment: the disabled tags
   const table = [
     ['agent', [], {}, ['partition']],
     ['metrics', [], {}, []],
@@ -35,7 +35,7 @@ test('which tags consumer group metrics go without', () => {
   }
 });
 
-test('who tells what of the cluster', () => {
+test('which process reports the metrics of the cluster', () => {
   const told = (...argv: string[]) => agentSettings(valuesOf('agent', argv), 'mem://a').clusterMetrics;
   assert.deepEqual(told(), { includesGroups: true, withoutTags: ['partition'] });
   assert.equal(told('-disableConsumerGroupMetrics')?.includesGroups, false);
@@ -65,7 +65,7 @@ test('where metrics are pushed to', () => {
   assert.equal(pushed([], { SERVICE_METRICS_NAME_NORMALIZER: 'false' }).hasDottedNames, false);
 });
 
-test('what carries a control plane takes the same settings', () => {
+test('commands with a control plane take the same settings', () => {
   const url = 'https://collector:4318/v1/metrics';
   const environment = { SERVICE_METRICS_NAME_NORMALIZER: 'false' };
   for (const command of ['control-plane', 'local', 'playground'] as const) {

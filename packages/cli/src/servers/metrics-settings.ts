@@ -2,7 +2,7 @@ import type { MetricsPushSettings } from '@weir/agent';
 import type { ClusterMetricsSettings } from '@weir/cluster';
 import type { CommandValues, FlagValues } from '../flags/catalogue.ts';
 
-/** What flags say about the stats of the whole cluster. */
+/** The settings of cluster-wide stats that come from flags. */
 export function clusterMetricsSettings({
   disableConsumerGroupMetrics,
   disableConsumerGroupsMetricsTags,
@@ -16,7 +16,7 @@ export function clusterMetricsSettings({
 /** Where DogStatsD listens, unless the variables of its agent say otherwise. */
 const usualDogstatsd = { host: 'localhost', port: 8125 };
 
-/** What flags say about where metrics are pushed to. */
+/** The push settings that come from flags. */
 export function metricsPushSettings(
   values: CommandValues<'agent' | 'metrics' | 'control-plane' | 'local'>,
 ): MetricsPushSettings {

@@ -9,7 +9,7 @@ import { publishIntervalMs } from '@weir/agent';
 import { type Clock, systemClock } from '@weir/core';
 import { runArguments, runLine } from '../../testing/command-run.ts';
 
-/** A clock on which the stats of the cluster are due at once, and everything else as ever. */
+/** A clock on which the stats of the cluster are due at once, and everything else as usual. */
 const hastyClock: Clock = {
   ...systemClock,
   after: (delayMs, run) => systemClock.after(delayMs === publishIntervalMs ? 50 : delayMs, run),
@@ -19,7 +19,7 @@ interface Served {
   found(pattern: RegExp): string;
 }
 
-/** What a test has started, which is stopped in the opposite order. */
+/** Everything that the test starts; stopped in reverse order. */
 function runningIn(t: TestContext): AsyncDisposableStack {
   const running = new AsyncDisposableStack();
   t.after(() => running.disposeAsync());
@@ -56,7 +56,7 @@ async function serve(
   };
 }
 
-/** Asks for the metrics until one of the lines is there; a test that waits in vain fails by the runner's limit. */
+/** Polls the metrics until one of the lines appears; a test that waits in vain fails by the runner's timeout. */
 async function untilTold(httpUrl: string, line: string): Promise<string> {
   for (;;) {
     const text = await (await fetch(`${httpUrl}/metrics`)).text();
@@ -65,7 +65,7 @@ async function untilTold(httpUrl: string, line: string): Promise<string> {
   }
 }
 
-test('the lag of a group is told by the agent, and falls to 0', { timeout: 60_000 }, async (t) => {
+test('the agent reports the lag of a group, which falls to 0', { timeout: 60_000 }, async (t) => {
   const local = await serve(
     runningIn(t),
     ['local', '-kafkaPort', '0', '-httpPort', '0', '-consolePort', '0'],
@@ -86,14 +86,14 @@ test('the lag of a group is told by the agent, and falls to 0', { timeout: 60_00
   await untilTold(httpUrl, lag(0));
   await weir('cli produce -topic orders -records e,,f -partition 0');
   const behind = await untilTold(httpUrl, lag(2));
-  // The agent goes without the tag of partitions unless it is told otherwise.
+  // The agent omits the partition tag by default.
   assert.match(behind, /^service_max_offset\{agent_version="v830",topic="orders"\} 5$/m);
   assert.match(behind, /^service_min_offset\{agent_version="v830",topic="orders"\} 0$/m);
   await weir('cli benchmark-consumer -topic orders -group readers -num-records 2');
   await untilTold(httpUrl, lag(0));
 });
 
-test('weir metrics tells of a cluster that others serve', { timeout: 60_000 }, async (t) => {
+test('weir metrics reports a cluster that other agents serve', { timeout: 60_000 }, async (t) => {
   const running = runningIn(t);
   const dataDir = mkdtempSync(join(tmpdir(), 'weir-metrics-'));
   running.defer(() => rmSync(dataDir, { recursive: true, force: true }));

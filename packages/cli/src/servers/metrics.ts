@@ -58,7 +58,7 @@ export const metrics: Handler<'metrics'> = async (values, { clock, environment, 
     resources.defer(() => publisher.stop());
     return publisher;
   };
-  // A control plane that cannot be reached is waited for, and the process must be stoppable meanwhile.
+  // The process waits for a control plane that cannot be reached, and must be stoppable meanwhile.
   await serveUntilStopped({
     start: () => explainingStart({ httpPort }, start),
     onReady: (publisher) =>

@@ -9,7 +9,7 @@ import { identityIn } from './identity.ts';
 import { local } from './local.ts';
 import { runSelfContained } from './self-contained.ts';
 
-/** A cluster for one person on one machine, whose records outlive the process. In CI it becomes `local`, which is faster. */
+/** A cluster for one user on one machine, with durable records. In CI it becomes `local`, which is faster. */
 export const playground: Handler<'playground'> = async (values, deps) => {
   const { environment, output } = deps;
   if (isCi(environment)) {
@@ -37,7 +37,7 @@ export const playground: Handler<'playground'> = async (values, deps) => {
   );
 };
 
-/** The variable that the build services agree on. */
+/** The variable that CI services have in common. */
 function isCi({ CI }: Environment): boolean {
   return CI !== undefined && CI !== '' && CI !== 'false' && CI !== '0';
 }

@@ -24,7 +24,7 @@ afterEach(() => {
 
 const modeOf = (path: string) => (statSync(path).mode & 0o7777).toString(8);
 
-test('what is created afterwards belongs to the user of the process alone', () => {
+test('new files are accessible only to the user of the process', () => {
   keepFilesPrivate({}, log);
   mkdirSync(join(directory, 'made'));
   writeFileSync(join(directory, 'made', 'file'), '');
@@ -34,7 +34,7 @@ test('what is created afterwards belongs to the user of the process alone', () =
   );
 });
 
-test('what an earlier release left open is repaired, with a warning that names it', () => {
+test('files that an earlier release left readable are repaired, with a warning that names them', () => {
   const dataDir = join(directory, 'data');
   mkdirSync(join(dataDir, 'bucket'), { recursive: true });
   const files = ['identity.json', 'weir.db', 'weir.db-wal', 'weir.db-shm', 'weir.db-process-0'];
@@ -57,7 +57,7 @@ test('what an earlier release left open is repaired, with a warning that names i
   assert.deepEqual(warned[0], { message: 'removed access of other users', path: dataDir, mode: '0755' });
 });
 
-test('nothing is said of what is private or not there', () => {
+test('private or missing files cause no warning', () => {
   const dataDir = join(directory, 'data');
   mkdirSync(dataDir, { mode: 0o700 });
   keepFilesPrivate({ dataDir, databaseUrl: 'postgres://db/weir', bucketUrl: 'file:///does/not/exist' }, log);
@@ -65,7 +65,7 @@ test('nothing is said of what is private or not there', () => {
   assert.deepEqual(warned, []);
 });
 
-test('a directory that all users share stays as it is, with a warning', () => {
+test('a directory that all users share stays unchanged, with a warning', () => {
   chmodSync(directory, 0o1777);
   mkdirSync(join(directory, 'of-another-program'));
   keepFilesPrivate({ bucketUrl: pathToFileURL(directory).href }, log);

@@ -3,9 +3,9 @@ import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Log } from '@weir/core';
 
-/** Rights of the group and of others. */
+/** Permissions of the group and of others. */
 const foreignRights = 0o077;
-/** Directories such as `/tmp`, where every user keeps files of their own. */
+/** Shared directories such as `/tmp`, where every user has files. */
 const stickyBit = 0o1000;
 
 interface KeptFiles {
@@ -17,9 +17,9 @@ interface KeptFiles {
 }
 
 /**
- * Makes the files of a server private: those that this process creates from now on, and those that an earlier release left
- * readable for every user of the machine. They hold records, keys, and the secrets by which control-plane processes trust
- * each other.
+ * Makes the files of a server private: those that this process creates from now on, and those that an earlier release
+ * left readable for every user of the machine. They hold records, keys, and the secrets by which control-plane
+ * processes trust each other.
  */
 export function keepFilesPrivate(kept: KeptFiles, log: Pick<Log, 'warn'>): void {
   process.umask(foreignRights);
@@ -38,7 +38,7 @@ function keptPaths({ dataDir, databaseUrl, bucketUrl }: KeptFiles): readonly str
   return paths;
 }
 
-/** The database, its log, its index of the log, and the locks of the processes that share it. */
+/** The database, its write-ahead log, the index of that log, and the locks of the processes that share it. */
 function databaseFiles(path: string): readonly string[] {
   const name = basename(path);
   return namesIn(dirname(path))
@@ -51,7 +51,7 @@ function namesIn(directory: string): readonly string[] {
   try {
     return readdirSync(directory);
   } catch {
-    // Whoever opens it afterwards says what is wrong with it.
+    // The code that opens it afterwards reports the problem.
     return [];
   }
 }

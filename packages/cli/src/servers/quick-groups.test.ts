@@ -8,7 +8,7 @@ import { withQuickGroups } from './quick-groups.ts';
 
 const name = 'group.initial.rebalance.delay.ms';
 
-test('the first member of a group begins at once, unless the user has said otherwise', async () => {
+test('the first member of a group starts at once, unless the user has configured a delay', async () => {
   const rows: [set: string | undefined, expected: string][] = [
     [undefined, '0'],
     ['1500', '1500'],

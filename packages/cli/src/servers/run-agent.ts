@@ -33,14 +33,14 @@ import { serveUntilStopped } from './until-stopped.ts';
 interface AgentToRun {
   readonly values: CommandValues<'agent'>;
   readonly agentId: string;
-  /** The processors that are this agent's to use. */
+  /** The cores that this agent may use. */
   readonly cpuCount: number;
   readonly onReady: (ports: {
     readonly host: string;
     readonly kafkaPort: number;
     readonly httpPort: number;
   }) => void;
-  /** Asked when it stops: how long it may go on serving. */
+  /** Called when the agent stops: how long it may continue to serve. */
   readonly stopDeadlineMs: () => number;
   readonly stop: AbortSignal;
   readonly clock: Clock;
@@ -48,7 +48,10 @@ interface AgentToRun {
   readonly log: Log;
 }
 
-/** One agent from its start to its end. It holds no state, so that it may be killed at any moment; stopped, it leaves nobody without an answer. */
+/**
+ * Runs one agent from start to end. An agent is stateless, so it may be killed at any moment; when it is stopped, it
+ * answers all pending requests.
+ */
 export async function runAgent(options: AgentToRun): Promise<void> {
   const { values, agentId, clock, environment, stop } = options;
   const roles = resolveRoles(values);
@@ -94,7 +97,7 @@ export async function runAgent(options: AgentToRun): Promise<void> {
       resources.defer(() => opened.close());
       return opened;
     };
-    // Before anybody is asked, so that a mistake in it is told at once.
+    // Opened first, so that a configuration error is reported at once.
     const ownStore = await openBucket(ownBucketUrl);
     const tls = await tlsSettings(values, resources, deps);
     const proxyProtocol = proxyProtocolSettings(values);
@@ -181,7 +184,7 @@ export async function runAgent(options: AgentToRun): Promise<void> {
     resources.defer(() => running.stop({ deadlineMs: options.stopDeadlineMs() }));
     return running;
   };
-  // An agent that cannot reach its control plane waits for it, and must be stoppable meanwhile.
+  // An agent waits for a control plane that it cannot reach, and must be stoppable meanwhile.
   await serveUntilStopped({
     start: () => explainingStart({ kafkaPort, httpPort, internalTLSPort }, start),
     onReady: (running) => options.onReady({ host, kafkaPort: running.kafkaPort, httpPort: running.httpPort }),
@@ -191,7 +194,7 @@ export async function runAgent(options: AgentToRun): Promise<void> {
   });
 }
 
-/** Without blocks nobody expects that zones are found by address, and there is nothing to warn of. */
+/** Without configured blocks, zones are not derived from addresses, and there is nothing to warn about. */
 function zonesOfClients(
   { zonedCIDRBlocks: blocks = [] }: CommandValues<'agent'>,
   warnings: ZoneWarnings,

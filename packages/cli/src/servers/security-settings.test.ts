@@ -5,7 +5,7 @@ import { parseCommandLine } from '../flags/parse.ts';
 import { problemLine } from '../problem.ts';
 import { saslSettings } from './security-settings.ts';
 
-test('flags say how clients log in', () => {
+test('flags configure how clients log in', () => {
   const usual: SaslSettings = {
     isRequired: false,
     passwordMechanisms: ['PLAIN', 'SCRAM-SHA-512'],

@@ -12,7 +12,7 @@ type SaslValues = Pick<
   | 'connectionsMaxReauthMs'
 >;
 
-/** What flags say about how clients log in. */
+/** The SASL settings that come from flags. */
 export function saslSettings(values: SaslValues): SaslSettings {
   const mechanisms = resolveSaslMechanisms(values);
   if ('problem' in mechanisms) throw new Failure(mechanisms.problem.rule);

@@ -22,7 +22,7 @@ import { serveUntilStopped } from './until-stopped.ts';
 interface SelfContained {
   readonly name: 'local' | 'playground';
   readonly identity: Identity;
-  /** Where the process keeps its files, if it does. */
+  /** Where the process stores its files, if it does. */
   readonly dataDir?: string;
   readonly databaseUrl: string;
   readonly bucketUrl: string;
@@ -31,7 +31,7 @@ interface SelfContained {
   readonly notes: readonly string[];
 }
 
-/** The process keeps no promise to other agents, so that it need not wait for clients to move on. */
+/** There are no other agents, so there is no need to wait for clients to move on. */
 const stopDeadlineMs = 5_000;
 
 export async function runSelfContained(
@@ -52,7 +52,7 @@ export async function runSelfContained(
   const { kafkaPort, httpPort, consolePort, bindAddress: host = loopback } = values;
   const only = onlyAddress(host);
   const advertisedHost = only === undefined || only === loopback ? 'localhost' : only;
-  // What was started is stopped in the opposite order, also when the rest cannot be started.
+  // Everything that was started is stopped in reverse order, also if the rest fails to start.
   const running = new AsyncDisposableStack();
   const start = async () => {
     const deps = { clock, random: systemRandom, environment, log, metrics };

@@ -6,7 +6,7 @@ import {
 } from '@weir/controlplane/process';
 import { Failure } from '../failure.ts';
 
-/** Starts a control plane. A file of the operator's that cannot be used is told in one line. */
+/** Starts a control plane. An unusable file of the operator is reported in one line. */
 export async function startingControlPlane(
   options: ControlPlaneProcessOptions,
 ): Promise<ControlPlaneProcess> {

@@ -9,10 +9,10 @@ import { pathToFileURL } from 'node:url';
 import { systemClock } from '@weir/core';
 
 const executable = join(import.meta.dirname, '../../../../bin/weir');
-/** Only there can a test see which processes another has started. */
+/** Only Linux lets a test see which processes another has started. */
 const skip = process.platform === 'linux' ? false : 'needs /proc';
 
-/** Makes the command say when it begins to hear signals, and when it begins to load what it is made of. */
+/** Makes the command report when it starts to handle signals, and when it starts to load its modules. */
 const telling = `
 import { writeSync } from 'node:fs';
 import { registerHooks } from 'node:module';
@@ -47,7 +47,7 @@ const asAgent = (folder: string) => [
   pathToFileURL(folder).href,
 ];
 
-/** Every command that serves, such that it can start as far as it can without anybody else. */
+/** Every server command, with arguments that let it start as far as it can without other processes. */
 const servers: Readonly<Record<string, (folder: string) => readonly string[]>> = {
   local: () => ['local', ...ports, '-consolePort', '0'],
   playground: (folder) => ['playground', ...ports, '-consolePort', '0', '-dataDir', folder],
@@ -103,7 +103,7 @@ async function until(isSo: () => boolean): Promise<void> {
   while (!isSo()) await new Promise<void>((resolve) => systemClock.after(5, resolve));
 }
 
-/** Waits for something that only a living process does. */
+/** Waits for something that only a running process does. */
 async function untilSeen({ child, output }: Started, isSo: () => boolean): Promise<void> {
   await until(() => isSo() || child.exitCode !== null || child.signalCode !== null);
   assert.ok(isSo(), `it ended with ${child.exitCode ?? child.signalCode}: ${output()}`);
@@ -123,10 +123,10 @@ function isAlive(pid: number): boolean {
 
 for (const [name, argv] of Object.entries(servers)) {
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
-    test(`${name} ends well when ${signal} comes as it starts`, async (t) => {
+    test(`${name} exits cleanly when ${signal} arrives during the start`, async (t) => {
       const started = start(t, argv(temporaryFolder(t)));
       const { child, ended, output } = started;
-      // The way to the signal is short or long, so that it comes before or after the rest was loaded.
+      // The signal is sent early or late, so that it arrives before or after the rest was loaded.
       await untilSeen(started, () => output().includes(signal === 'SIGTERM' ? '[hears]' : '[loads]'));
       child.kill(signal);
       assert.deepEqual(await ended, [0, null], output());
@@ -136,17 +136,19 @@ for (const [name, argv] of Object.entries(servers)) {
 }
 
 for (const name of ['agent', 'agent with processes', 'metrics', 'control-plane without its database']) {
-  test(`${name} ends well while it waits`, async (t) => {
+  test(`${name} exits cleanly while it waits`, async (t) => {
     const started = start(t, servers[name]!(temporaryFolder(t)));
     const { child, ended, output } = started;
-    // It says that there is nobody, and goes on trying.
+    // It reports that the control plane is unreachable, and continues to retry.
     await untilSeen(started, () => /"level":"warn"/.test(output()));
     child.kill('SIGTERM');
     assert.deepEqual(await ended, [0, null], output());
   });
 }
 
-test('a playground goes on and ends well when a second one was refused its data', { skip }, async (t) => {
+test('a playground continues and exits cleanly after a second one was refused its data directory', {
+  skip,
+}, async (t) => {
   const folder = temporaryFolder(t);
   const first = start(t, servers.playground!(folder));
   await untilSeen(first, () => first.output().includes('Ctrl-C stops it.'));
@@ -156,7 +158,7 @@ test('a playground goes on and ends well when a second one was refused its data'
   assert.deepEqual(await first.ended, [0, null], first.output());
 });
 
-test('a second signal ends at once what the first did not, and the processes of a supervisor with it', {
+test('a second signal ends the process at once, and the child processes of a supervisor with it', {
   skip,
 }, async (t) => {
   const started = start(t, servers['agent with processes']!(temporaryFolder(t)));
@@ -164,13 +166,13 @@ test('a second signal ends at once what the first did not, and the processes of 
   await untilSeen(started, () => /"level":"warn"/.test(output()));
   const children = childrenOf(pid);
   assert.equal(children.length, 2);
-  // They cannot end by themselves any more.
+  // Stopped processes cannot end by themselves.
   for (const one of children) process.kill(one, 'SIGSTOP');
   t.after(() => {
     for (const one of children) if (isAlive(one)) process.kill(one, 'SIGKILL');
   });
   child.kill('SIGTERM');
-  // The first one is heard before the second is sent; it can be seen by nothing but time.
+  // The first signal must be handled before the second is sent; only time can show that.
   await new Promise<void>((resolve) => systemClock.after(500, resolve));
   assert.equal(child.exitCode, null);
   child.kill('SIGTERM');

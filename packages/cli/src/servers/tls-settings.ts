@@ -36,7 +36,7 @@ type TlsValues = Partial<Pick<FlagValues, AgentOnly>> &
     | 'logMTLSCertificateInfo'
   >;
 
-/** What flags say about TLS. Reads the certificates, and goes on reading them until the resources are given back. */
+/** The TLS settings that come from flags. Reads the certificates, and reloads them until the resources are disposed. */
 export async function tlsSettings(
   values: TlsValues,
   resources: AsyncDisposableStack,

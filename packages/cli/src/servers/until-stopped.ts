@@ -1,7 +1,7 @@
 import type { Clock } from '@weir/core';
 import { loopTurn } from '../loop-turn.ts';
 
-/** What a server that was stopped before it was ready may take to end what it had begun. Nothing in it is anybody's yet. */
+/** How long a server that was stopped before it was ready may take to clean up. No client depends on it yet. */
 const unreadyEndMsMax = 2_000;
 
 /** Waits until the user asks the command to stop. */
@@ -13,8 +13,8 @@ export function untilStopped(stop: AbortSignal): Promise<void> {
 }
 
 /**
- * Runs a server from its start to its end, which may come before it is ready: then nothing waits for the start, whatever that waits
- * for. `end` ends what has been started, also when the rest fails.
+ * Runs a server from start to end. If it is stopped before it is ready, the start is not awaited. `end` ends what has
+ * been started, also if the rest fails.
  */
 export async function serveUntilStopped<Server>(options: {
   readonly start: () => Promise<Server>;
@@ -25,7 +25,7 @@ export async function serveUntilStopped<Server>(options: {
 }): Promise<void> {
   const { start, onReady, end, stop, clock } = options;
   let isUnready = false;
-  // What the command is made of has just been loaded, which takes its time.
+  // Loading the modules of the command took a while, so a signal may be pending.
   await loopTurn(clock);
   if (stop.aborted) return;
   try {
@@ -42,7 +42,7 @@ export async function serveUntilStopped<Server>(options: {
   }
 }
 
-/** Ends after `longestMs` even if the work does not. What it fails of then concerns nobody. */
+/** Resolves after `longestMs` even if the work has not ended. Errors of the work are ignored. */
 function atMost(longestMs: number, work: Promise<void>, clock: Clock): Promise<void> {
   return new Promise((resolve) => {
     const cancel = clock.after(longestMs, resolve);

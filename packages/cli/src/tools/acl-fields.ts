@@ -1,4 +1,4 @@
-/** The seven fields of ACLs, as the tools take them from flags and print them. */
+/** The seven fields of ACLs, as the tools read them from flags and print them. */
 
 import { type Acl, clusterResourceName } from '@weir/core';
 import type { CommandValues, FlagValues } from '../flags/catalogue.ts';
@@ -8,7 +8,7 @@ import { table } from './table.ts';
 
 type Fields = CommandValues<'cli create-acls'>;
 
-/** The ACLs to make: one for each principal and operation. The rules have made sure that all is there. */
+/** The ACLs to create: one for each principal and operation. The rules have checked that all fields are present. */
 export function newAcls(values: Fields): readonly Acl[] {
   const resourceType = values['resource-type']! as Acl['resourceType'];
   const shared = {
@@ -23,7 +23,7 @@ export function newAcls(values: Fields): readonly Acl[] {
   );
 }
 
-/** What to look for: one filter for each principal and operation, where several are given. */
+/** The filters: one for each principal and operation, where several are given. */
 export function aclFilters(values: Fields): readonly AclFilter[] {
   const shared = {
     resourceType: unlessAny(values['resource-type']),
@@ -45,7 +45,7 @@ function orAny<Item>(items: readonly Item[] | undefined): readonly (Item | undef
   return items === undefined || items.length === 0 ? [undefined] : items;
 }
 
-/** Each ACL once, those of one resource together. Two filters may have found the same one. */
+/** ACLs without duplicates, grouped by resource. Two filters may have matched the same one. */
 export function sortedAcls(acls: readonly AclResponse[]): readonly AclResponse[] {
   const byText = new Map(acls.map((acl) => [columns.map((column) => acl[column]).join('\0'), acl]));
   return [...byText].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, acl]) => acl);

@@ -40,7 +40,7 @@ function matches(acl: StoredAcl, filter: Filter): boolean {
   );
 }
 
-/** A cluster that keeps ACLs, and refuses those about bob. */
+/** A cluster that stores ACLs, and rejects those about bob. */
 async function cluster(t: TestContext, script: Script = {}) {
   let stored: StoredAcl[] = [];
   const fake = await FakeKafka.start({
@@ -87,7 +87,7 @@ async function cluster(t: TestContext, script: Script = {}) {
 
 const lines = (...rows: readonly string[]) => rows.map((row) => `${row}\n`).join('');
 
-test('ACLs are made, shown and deleted', async (t) => {
+test('ACLs are created, shown and deleted', async (t) => {
   const { weir } = await cluster(t);
   const made = await weir(
     'create-acls -resource-type TOPIC -resource-name orders -principal User:alice -operation READ,WRITE',
@@ -101,7 +101,7 @@ test('ACLs are made, shown and deleted', async (t) => {
     ),
     err: '',
   });
-  // A distinguished name has commas of its own.
+  // A distinguished name contains commas.
   await weir(
     'create-acls -resource-type GROUP -resource-name team- -pattern-type PREFIXED ' +
       '-principal User:CN=carol,O=weir,User:* -operation READ -permission DENY -host 10.0.0.7',
@@ -136,7 +136,7 @@ test('ACLs are made, shown and deleted', async (t) => {
   assert.equal((await weir('delete-acls -confirm-delete-all-acls -output json')).out, '[]\n');
 });
 
-test('every field filters, and what is not given is any', async (t) => {
+test('every field filters, and a missing field matches any value', async (t) => {
   const seen: unknown[] = [];
   const { weir } = await cluster(t, {
     DescribeAcls(filter) {
@@ -161,7 +161,7 @@ test('every field filters, and what is not given is any', async (t) => {
   }
 });
 
-test('an ACL that is refused does not keep the others', async (t) => {
+test('a rejected ACL does not prevent the others', async (t) => {
   const { weir } = await cluster(t);
   const { status, out, err } = await weir(
     'create-acls -resource-type TOPIC -resource-name t -principal User:bob,User:alice -operation READ',
@@ -175,7 +175,7 @@ test('an ACL that is refused does not keep the others', async (t) => {
   );
 });
 
-test('what a broker refuses altogether is told', async (t) => {
+test('a request that a broker rejects as a whole is reported', async (t) => {
   const code = errors.CLUSTER_AUTHORIZATION_FAILED.code;
   const { weir } = await cluster(t, {
     DescribeAcls: () => ({ throttleTimeMs: 0, errorCode: code, errorMessage: null, resources: [] }),
@@ -191,7 +191,7 @@ test('what a broker refuses altogether is told', async (t) => {
   }
 });
 
-test('a deletion whose answer is lost is not tried again', async (t) => {
+test('a deletion whose answer is lost is not retried', async (t) => {
   const { fake, weir } = await cluster(t, { DeleteAcls: () => 'hang up' });
   const { status, err } = await weir('delete-acls -host h');
   assert.equal(status, 1);
@@ -202,7 +202,7 @@ test('a deletion whose answer is lost is not tried again', async (t) => {
   assert.equal(fake.count('DeleteAcls'), 1);
 });
 
-test('words that are newer than we are are shown by their numbers', async (t) => {
+test('values that this client does not know are shown by their numbers', async (t) => {
   const acl = { principal: 'User:a', host: '*', operation: 99, permissionType: 3 };
   const { weir } = await cluster(t, {
     DescribeAcls: () => ({
@@ -215,7 +215,7 @@ test('words that are newer than we are are shown by their numbers', async (t) =>
   assert.match((await weir('describe-acls')).out, /UNKNOWN \(42\) .* UNKNOWN \(99\) +ALLOW\n$/);
 });
 
-test('flags that make no ACL and filters of everything are refused', async () => {
+test('flags that make no ACL and filters that match everything are rejected', async () => {
   const whole = '-resource-type TOPIC -resource-name t -principal User:a -operation READ';
   const cases: readonly [line: string, err: string][] = [
     ['create-acls', '-resource-type: weir cli create-acls needs it'],

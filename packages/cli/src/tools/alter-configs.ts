@@ -54,7 +54,10 @@ async function change(
   return 0;
 }
 
-/** Brokers take the change of a config that they do not know for done, and whoever mistyped its name would believe it. */
+/**
+ * Rejects unknown configs. Brokers accept a change of a config that they do not know, and a user who mistyped the name
+ * would believe it.
+ */
 async function refuseUnknown(
   cluster: KafkaCluster,
   resource: ConfigResource,

@@ -4,7 +4,7 @@ import { partitionOfKey } from '../kafka/partitioner.ts';
 import { type ProduceOptions, produceRecords, type RecordToProduce } from '../kafka/produce.ts';
 import { findTopic } from '../kafka/topics.ts';
 
-/** A record that a broker has acknowledged. With acks 0 the offset is -1, for nobody has told it. */
+/** A record that a broker has acknowledged. With acks 0 the offset is -1, because the broker sends none. */
 interface WrittenRecord {
   readonly partition: number;
   readonly offset: bigint;
@@ -14,24 +14,27 @@ interface WrittenRecord {
 export interface AppendOptions extends ProduceOptions {
   readonly topicName: string;
   readonly key: string | undefined;
-  /** All records go there when it is given. */
+  /** If set, all records go to this partition. */
   readonly partition: number | undefined;
 }
 
-/** A request holds no more than this, but for a single record that is larger. Brokers refuse batches above 1 MiB as a rule. */
+/**
+ * A request holds at most this much, except for a single record that is larger. By default brokers reject batches above
+ * 1 MiB.
+ */
 const requestBytesMax = 0.75 * MiB;
 const requestRecordsMax = 10_000;
 
 /**
- * Writes groups of records and tells after each request what was written. When some partitions of a request failed, the
- * records of the others are told first, and then the failure is thrown.
+ * Writes groups of records and yields after each request what was written. If some partitions of a request failed, the
+ * records of the others are yielded first, and then the failure is thrown.
  */
 export async function* appendValues(
   cluster: KafkaCluster,
   groups: AsyncIterable<readonly Buffer[]> | Iterable<readonly Buffer[]>,
   { topicName, key, partition, ...options }: AppendOptions,
 ): AsyncGenerator<readonly WrittenRecord[], void, undefined> {
-  // Whoever writes to a topic wants it to be there, and the cluster decides whether that is enough.
+  // A producer may auto-create the topic; the cluster decides whether it allows that.
   const { topic } = await cluster.retrying(() => findTopic(cluster, topicName, { mayCreate: true }));
   const partitionCount = topic.partitions.length;
   const keyBytes = key === undefined ? null : Buffer.from(key);
@@ -66,7 +69,7 @@ export async function* appendValues(
   }
 }
 
-/** Cuts a group where a request would become too large. */
+/** Splits a group where a request would become too large. */
 function* requestsOf(group: readonly Buffer[]): Generator<readonly Buffer[], void, undefined> {
   let values: Buffer[] = [];
   let bytes = 0;

@@ -3,13 +3,13 @@ import { consumeByAssignment, consumeByGroup } from './benchmark/consumer-client
 import { ageLatency, fetchLatency } from './benchmark/partition-reader.ts';
 import { runBenchmark } from './benchmark/run-benchmark.ts';
 
-/** A broker holds a fetch back for so long while there is nothing to give. */
+/** How long a broker may delay a fetch while there are no records. */
 const longPollMs = 500;
 
 export const benchmarkConsumerTool: Handler<'cli benchmark-consumer'> = (values, deps) => {
   const load = {
     topicName: values.topic!,
-    // The rules have refused a number.
+    // The rules have rejected a number.
     from: values.offset === 'latest' ? 'latest' : 'earliest',
     clients: values['num-clients'],
     recordsMax: values['num-records'],

@@ -22,7 +22,7 @@ function linesOf(out: string): readonly Line[] {
     .map((line) => JSON.parse(line));
 }
 
-/** The last line, which is about the whole. */
+/** The last line, with the totals. */
 function totalOf(out: string): Line {
   const total = linesOf(out).at(-1)!;
   assert.equal(total.kind, 'total');
@@ -32,7 +32,7 @@ function totalOf(out: string): Line {
 const producer = 'cli benchmark-producer -topic orders -metrics-port 0';
 const consumer = 'cli benchmark-consumer -topic orders -metrics-port 0';
 
-test('what is produced is consumed, by assignment and by a group that goes on where it was', async (t) => {
+test('produced records are consumed, by assignment and by a group that continues at its committed offsets', async (t) => {
   const { weir } = await startLocalCluster(t);
   await weir('cli create-topic -topic orders -partitions 4');
   const produced = await weir(`${producer} -num-records 500 -record-size 100 -producer-max-bytes 5000`);
@@ -62,7 +62,7 @@ test('what is produced is consumed, by assignment and by a group that goes on wh
   assert.equal(totalOf(more.out).records, 1);
 });
 
-test('a topic that is not there is created by whoever writes to it, where the cluster allows that', async (t) => {
+test('a producer auto-creates a missing topic if the cluster allows that', async (t) => {
   const { weir } = await startLocalCluster(t);
   assert.equal((await weir('cli produce -topic fresh -records a')).status, 0);
   assert.equal((await weir(`${producer} -num-records 1`)).status, 0);
@@ -72,7 +72,7 @@ test('a topic that is not there is created by whoever writes to it, where the cl
   assert.match(refused.err, /topic other: UNKNOWN_TOPIC_OR_PARTITION/);
 });
 
-test('whoever reads creates nothing', async (t) => {
+test('a consumer creates no topic', async (t) => {
   const seen: boolean[] = [];
   const { weir } = await cluster(t, {
     topics: { orders: 1 },
@@ -99,7 +99,7 @@ async function cluster(t: TestContext, options: FakeKafkaOptions) {
   };
 }
 
-/** A script that answers the first requests to produce with an error. */
+/** A script that answers the first Produce requests with an error. */
 function failing(times: number, code: number): NonNullable<FakeKafkaOptions['script']> {
   return {
     Produce: ({ topicData: [topic] }, { earlier }) =>
@@ -120,7 +120,7 @@ function failing(times: number, code: number): NonNullable<FakeKafkaOptions['scr
   };
 }
 
-test('trouble that may pass is counted, and the benchmark goes on', async (t) => {
+test('transient failures are counted, and the benchmark continues', async (t) => {
   const script = failing(1, errors.REQUEST_TIMED_OUT.code);
   const { weir } = await cluster(t, { topics: { orders: 1 }, script });
   const line = `${producer} -num-clients 1 -num-records 20 -record-size 10 -producer-max-bytes 100`;
@@ -136,7 +136,7 @@ test('trouble that may pass is counted, and the benchmark goes on', async (t) =>
   );
 });
 
-test('trouble that stays ends the benchmark', async (t) => {
+test('a permanent failure ends the benchmark', async (t) => {
   const script = failing(Number.POSITIVE_INFINITY, errors.MESSAGE_TOO_LARGE.code);
   const { weir } = await cluster(t, { topics: { orders: 1 }, script });
   const { status, out, err } = await weir(producer);
@@ -148,7 +148,7 @@ test('trouble that stays ends the benchmark', async (t) => {
   assert.match(missing.err, /topic nope: UNKNOWN_TOPIC_OR_PARTITION/);
 });
 
-test('a leader that has moved is looked up again, and none of the records is lost', async (t) => {
+test('a leader that has moved is looked up again, and no record is lost', async (t) => {
   const { fake, weir } = await cluster(t, {
     topics: { orders: 1 },
     script: failing(1, errors.NOT_LEADER_OR_FOLLOWER.code),
@@ -158,10 +158,10 @@ test('a leader that has moved is looked up again, and none of the records is los
   assert.equal(fake.topics.get('orders')!.partitions[0]!.end, 3n);
 });
 
-/** Back to the beginning of the line, and what stands there wiped out. */
+/** Returns to the beginning of the line, and clears it. */
 const lineAnew = '\r\u001b[K';
 
-test('on a terminal progress is one line, and the end a table', async (t) => {
+test('on a terminal, progress is one line and the result a table', async (t) => {
   const { fake, weir } = await cluster(t, { topics: { orders: 1 } });
   const stop = new AbortController();
   let seen = '';
@@ -217,7 +217,7 @@ async function scrape(url: string): Promise<readonly string[]> {
   return answers;
 }
 
-test('what the flags say is checked before anything is sent', async (t) => {
+test('flags are checked before anything is sent', async (t) => {
   const { fake, weir } = await cluster(t, { topics: { orders: 1 } });
   const taken = createServer();
   await new Promise<void>((resolve) => taken.listen(0, resolve));

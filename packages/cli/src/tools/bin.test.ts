@@ -29,7 +29,7 @@ async function finish(child: ChildProcess, input = '') {
   return { status, out, err };
 }
 
-test('what is piped in can be read back, and the process ends by itself', async (t) => {
+test('piped input can be read back, and the process ends by itself', async (t) => {
   const weir = await cluster(t);
   assert.deepEqual(await finish(weir(['cli', 'produce', '-topic', 'orders']), 'one\ntwo\n'), {
     status: 0,
@@ -54,7 +54,7 @@ test('what is piped in can be read back, and the process ends by itself', async 
   assert.match(gone.err, /^weir cli fetch: topic orders: UNKNOWN_TOPIC_OR_PARTITION: [^\n]*\n$/);
 });
 
-test('Ctrl-C ends a command that waits, without a word', async (t) => {
+test('Ctrl-C ends a waiting command without a message', async (t) => {
   const weir = await cluster(t);
   await finish(weir(['cli', 'produce', '-topic', 'orders', '-records', 'a']));
   const reading = weir(['cli', 'fetch', '-topic', 'orders', '-wait', '1h']);

@@ -3,7 +3,7 @@ import type { DescribedConfig } from '../kafka/configs.ts';
 import { jsonLine } from './record-text.ts';
 import { table } from './table.ts';
 
-/** Configs as a table for people, and with everything that is known of them for programs. */
+/** Configs as a table, or as JSON with all details. */
 export function configsText(configs: readonly DescribedConfig[], form: FlagValues['output']): string {
   if (form === 'json') return jsonLine(configs);
   return table(

@@ -51,7 +51,7 @@ test('configs of the cluster are shown, set and reset', async (t) => {
   assert.deepEqual(await partitions(), before);
 });
 
-test('a mistake is told and changes nothing', async (t) => {
+test('an invalid change is reported and changes nothing', async (t) => {
   const { weir } = await startLocalCluster(t);
   await weir('cli create-topic -topic orders');
   const cases: readonly [words: string, status: number, err: RegExp][] = [
@@ -75,7 +75,7 @@ test('a mistake is told and changes nothing', async (t) => {
   }
 });
 
-test('the sizes of partitions are shown as every broker says them', async (t) => {
+test('sizes of partitions are shown as every broker reports them', async (t) => {
   const fake = await FakeKafka.start({
     brokers: 2,
     topics: { orders: 2, other: 1 },
@@ -113,7 +113,7 @@ test('the sizes of partitions are shown as every broker says them', async (t) =>
   );
 });
 
-test('what was written has a size', async (t) => {
+test('written records have a size', async (t) => {
   const { weir } = await startLocalCluster(t);
   await weir('cli create-topic -topic orders');
   await weir('cli produce -topic orders -records a,,b');

@@ -10,7 +10,7 @@ import { TestAuthority } from '../../testing/test-authority.ts';
 
 const nothing = 'TOPIC  PARTITIONS  ID\n';
 
-/** Files that end with the test. */
+/** A folder that is removed after the test. */
 function folderOf(t: TestContext) {
   const folder = mkdtempSync(join(tmpdir(), 'weir-connection-'));
   t.after(() => rmSync(folder, { recursive: true }));
@@ -30,7 +30,7 @@ async function clusterAt(t: TestContext, options: FakeKafkaOptions, host = '127.
   };
 }
 
-test('the host may carry the port, and a port that cannot be is told in one line', async (t) => {
+test('the host may include the port, and an invalid port is reported in one line', async (t) => {
   const { fake } = await clusterAt(t, {});
   const found = await runLine(`cli list-topics -bootstrap-host 127.0.0.1:${fake.port()}`);
   assert.deepEqual(found, { status: 0, out: nothing, err: '' });
@@ -42,7 +42,7 @@ test('the host may carry the port, and a port that cannot be is told in one line
   );
 });
 
-test('flags that do not go together are refused, and no secret is shown', async () => {
+test('conflicting flags are rejected, and no secret is shown', async () => {
   const cases: readonly [flags: string, line: string][] = [
     ['-tlsServerCACertFile=ca', '-tlsServerCACertFile=ca: only goes together with -tls'],
     ['-tlsSkipVerify', '-tlsSkipVerify=true: only goes together with -tls'],
@@ -85,7 +85,7 @@ test('flags that do not go together are refused, and no secret is shown', async 
   }
 });
 
-test('a file that is of no use is told by its flag', async (t) => {
+test('an unusable file is reported by its flag', async (t) => {
   const write = folderOf(t);
   const authority = await TestAuthority.create('Test CA');
   const [one, other] = [await authority.issue(), await authority.issue()];
@@ -124,14 +124,14 @@ test('a file that is of no use is told by its flag', async (t) => {
   }
 });
 
-test('TLS to a listener without it is told', async (t) => {
+test('TLS to a plain listener is reported', async (t) => {
   const { at } = await clusterAt(t, {});
   const { status, err } = await runLine(`${at()} -tls`);
   assert.equal(status, 1);
   assert.match(err, /: the other side ended the TLS handshake; leave -tls out, or take the port /);
 });
 
-test('TLS trusts the authority of the brokers, for the name that it was asked for', async (t) => {
+test('TLS trusts the authority of the brokers, for the requested name', async (t) => {
   const write = folderOf(t);
   const authority = await TestAuthority.create('Test CA');
   const ca = write('ca.pem', authority.pem);
@@ -166,7 +166,7 @@ test('TLS trusts the authority of the brokers, for the name that it was asked fo
   assert.equal((await runLine(at())).status, 1);
 });
 
-test('a client certificate is shown to whoever wants one', async (t) => {
+test('a client certificate is sent to a broker that requests one', async (t) => {
   const write = folderOf(t);
   const authority = await TestAuthority.create('Test CA');
   const client = await authority.issue({ name: 'alice' });

@@ -11,7 +11,7 @@ import type { SaslLogin } from '../kafka/sasl/login.ts';
 import { resolveClientLogin } from '../rules/client-login.ts';
 import { resolveClientTls } from '../rules/client-tls.ts';
 
-/** The flags that say how to reach a cluster, which every tool takes. */
+/** The flags for the connection to a cluster, which every tool takes. */
 export type ConnectionValues = Pick<
   FlagValues,
   | 'bootstrap-host'
@@ -30,7 +30,7 @@ export type ConnectionValues = Pick<
   | 'oauthTokenFile'
 >;
 
-/** How to reach the cluster that the flags name. */
+/** The connection options of the cluster that the flags name. */
 export async function clusterOptions(
   values: ConnectionValues,
   { clock, stop, output }: Deps,
@@ -55,10 +55,10 @@ export async function clusterOptions(
   };
 }
 
-/** The login that the flags ask for. A file with a token is read now too, so that a wrong path is told before anything else. */
+/** The login that the flags ask for. A token file is read once in advance, so that a wrong path is reported first. */
 async function loginOf(values: ConnectionValues): Promise<SaslLogin | undefined> {
   const resolved = resolveClientLogin(values);
-  // The rules have refused every forbidden combination before a command runs.
+  // The rules have rejected every invalid combination before a command runs.
   if ('problem' in resolved || resolved.value === undefined) return undefined;
   const login = resolved.value;
   if ('token' in login) return { mechanism: 'OAUTHBEARER', token: async () => login.token };
@@ -68,7 +68,7 @@ async function loginOf(values: ConnectionValues): Promise<SaslLogin | undefined>
   return { mechanism: 'OAUTHBEARER', token };
 }
 
-/** The characters that RFC 6750 allows in a token. Anything else is another file than was meant. */
+/** The characters that RFC 6750 allows in a token. Anything else is probably the wrong file. */
 const tokenPattern = /^[A-Za-z0-9._~+/-]+=*$/;
 
 async function readToken(path: string): Promise<string> {
@@ -104,7 +104,7 @@ async function readTlsFiles(values: ConnectionValues): Promise<ClientTls | undef
 async function readCertificates(flag: FlagName, path: string | undefined): Promise<Buffer | undefined> {
   if (path === undefined) return undefined;
   const pem = await readFlagFile(flag, path);
-  // TLS passes over what it cannot read, and then trusts nobody without saying why.
+  // TLS ignores unreadable certificates, and then trusts no server without saying why.
   const blocks = pem.toString().match(certificateBlock) ?? [];
   if (blocks.length === 0) throw new Failure(`-${flag}=${path}: holds no certificate in PEM`);
   for (const [index, block] of blocks.entries()) {
@@ -126,7 +126,7 @@ async function readPrivateKey(flag: FlagName, path: string | undefined): Promise
   return pem;
 }
 
-/** Tries files before a connection does, which could not say which of them is wrong. */
+/** Checks files before they are used for a connection, whose error could not say which of them is invalid. */
 function whenUsable(subject: string, problem: string, use: () => unknown): void {
   try {
     use();

@@ -34,7 +34,7 @@ const header = ['TOPIC', 'PARTITION', 'COMMITTED', 'LATEST', 'LAG', 'MEMBER', 'H
 interface PartitionLag {
   readonly topic: string;
   readonly partition: number;
-  /** Null when the group has a reader of the partition and has committed nothing yet. */
+  /** Null if a member reads the partition and the group has committed nothing yet. */
   readonly committedOffset: bigint | null;
   readonly latestOffset: bigint | null;
   readonly lag: bigint | null;
@@ -79,7 +79,7 @@ async function groupLag(
   return { group: groupId, state: group?.state ?? 'Empty', totalLag, partitions };
 }
 
-/** A group that only has offsets, because its readers assign partitions by themselves, may have no description. */
+/** A group that only has offsets, because its consumers assign partitions manually, may have no description. */
 async function describeIfCoordinated(
   cluster: KafkaCluster,
   groupId: string,
@@ -119,7 +119,7 @@ async function topicLag(
     const committedOffset = committed.get(partition) ?? null;
     const range = answers.get(partition);
     const latestOffset = range?.latest ?? null;
-    // Without a commit, nothing of what is there was read.
+    // Without a commit, no available record was read.
     const readOffset = committedOffset ?? range?.earliest ?? null;
     const reader = readers.get(partition);
     return {
@@ -127,7 +127,7 @@ async function topicLag(
       partition,
       committedOffset,
       latestOffset,
-      // A topic that was made anew is shorter than what was read of the old one.
+      // A recreated topic may end before the committed offset.
       lag: latestOffset === null || readOffset === null ? null : max(latestOffset - readOffset, 0n),
       memberId: reader?.memberId ?? null,
       clientHost: reader?.clientHost ?? null,

@@ -6,7 +6,7 @@ import { escapeControls } from '../problem.ts';
 import { aclsText, newAcls } from './acl-fields.ts';
 import { clusterOptions } from './connection.ts';
 
-/** Makes one ACL for each principal and operation. One that is refused does not keep the others. */
+/** Creates one ACL for each principal and operation. A rejected one does not prevent the others. */
 export const createAclsTool: Handler<'cli create-acls'> = async (values, deps) => {
   const { output } = deps;
   const acls = newAcls(values);

@@ -4,7 +4,7 @@ import { createClient } from '@weir/api';
 import { runArguments } from '../../testing/command-run.ts';
 import { startTestApi } from '../../testing/test-api.ts';
 
-test('keys are made with the key of the account or of an application, and only the secret is output', async (t) => {
+test('keys are created with the account key or an application key, and only the secret is printed', async (t) => {
   const { url, key, accountKey, client } = await startTestApi(t);
   const run = (apiKey: string, ...words: readonly string[]) =>
     runArguments(['cli', 'create-key', ...words], {

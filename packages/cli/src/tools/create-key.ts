@@ -6,7 +6,7 @@ import type { Handler } from '../handler.ts';
 
 type Grant = CallOf<'create_api_key'>['access_grants'][number];
 
-/** Makes a key. Only its secret goes to the output, so that it can be assigned to a variable. */
+/** Creates a key. Only its secret goes to standard output, so that it can be assigned to a variable. */
 export const createKeyTool: Handler<'cli create-key'> = async (values, deps) => {
   const { output } = deps;
   const client = apiClient(values, deps);
@@ -36,6 +36,6 @@ async function grantsOf(
     return [{ principal_kind, resource_kind: 'virtual_cluster', resource_id }];
   }
   const grant = { principal_kind, resource_kind: '*', resource_id: '*' } as const;
-  // Without a workspace the oldest one that the caller reaches is meant.
+  // Without a workspace, the API takes the oldest one that the caller can access.
   return workspaces.length === 0 ? [grant] : workspaces.map((workspace_id) => ({ ...grant, workspace_id }));
 }

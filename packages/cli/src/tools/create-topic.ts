@@ -6,7 +6,7 @@ import { jsonLine } from './record-text.ts';
 import { table } from './table.ts';
 
 export const createTopicTool: Handler<'cli create-topic'> = async (values, deps) => {
-  // The rules have made sure that it is there.
+  // The rules have checked that it is set.
   const name = values.topic!;
   const { partitions, config: configs } = values;
   const made = await withCluster(await clusterOptions(values, deps), (cluster) =>
@@ -23,7 +23,7 @@ export const createTopicTool: Handler<'cli create-topic'> = async (values, deps)
   return 0;
 };
 
-/** Old brokers do not say what they made. */
+/** Old brokers do not return the number. */
 function shownCount(count: number): string {
   return count < 0 ? '-' : String(count);
 }

@@ -5,7 +5,9 @@ import { escapeControls } from '../problem.ts';
 import { aclFilters, aclsText, sortedAcls } from './acl-fields.ts';
 import { clusterOptions } from './connection.ts';
 
-/** Deletes what the filters find, and shows it: whoever deleted too much can make it again. */
+/**
+ * Deletes the ACLs that the filters match, and prints them, so that a user who deleted too many can create them again.
+ */
 export const deleteAclsTool: Handler<'cli delete-acls'> = async (values, deps) => {
   const { output } = deps;
   const filters = aclFilters(values);

@@ -13,7 +13,7 @@ async function cluster(t: TestContext, options: FakeKafkaOptions) {
   return { fake, weir };
 }
 
-test('nothing is deleted by whoever has not confirmed it', async (t) => {
+test('nothing is deleted without a confirmation', async (t) => {
   const { fake, weir } = await cluster(t, { topics: { a: 1 } });
   for (const flags of ['', '-confirm-delete-all-topics=false']) {
     const { status, err } = await weir(flags);
@@ -34,7 +34,7 @@ test('topics are deleted in batches', async (t) => {
   assert.equal(fake.topics.size, 0);
 });
 
-test('a topic that cannot be deleted does not keep the others', async (t) => {
+test('a topic that cannot be deleted does not prevent the others', async (t) => {
   const { fake, weir } = await cluster(t, {
     topics: { a: 1, b: 1, c: 1 },
     script: {
@@ -42,7 +42,7 @@ test('a topic that cannot be deleted does not keep the others', async (t) => {
         throttleTimeMs: 0,
         responses: topics.map(({ name }) => {
           if (name === 'a') return { name, errorCode: errors.TOPIC_AUTHORIZATION_FAILED.code };
-          // The controller has moved, which is known after another try.
+          // The controller has moved; a retry finds the new one.
           if (name === 'b' && earlier === 0) return { name, errorCode: errors.NOT_CONTROLLER.code };
           fake.topics.delete(name!);
           return { name, errorCode: 0 };
@@ -60,7 +60,7 @@ test('a topic that cannot be deleted does not keep the others', async (t) => {
   assert.deepEqual([...fake.topics.keys()], ['a']);
 });
 
-test('topics of the cluster itself are spared', async (t) => {
+test('internal topics are not deleted', async (t) => {
   const broker = { nodeId: 1, host: '127.0.0.1', rack: null };
   const topic = { errorCode: 0, topicId: Buffer.alloc(16, 1).toString('base64url'), partitions: [] };
   const { fake, weir } = await cluster(t, {

@@ -6,8 +6,8 @@ import { clusterOptions } from './connection.ts';
 import { jsonLine } from './record-text.ts';
 
 /**
- * Deletes every topic but those of the cluster itself. The rules have made sure that the user said so twice. A topic that
- * cannot be deleted does not keep the others.
+ * Deletes every topic except internal ones. The rules have checked that the user confirmed it. A topic that cannot be
+ * deleted does not prevent the others.
  */
 export const deleteAllTopicsTool: Handler<'cli delete-all-topics-unsafe'> = async (values, deps) => {
   const { output, stop } = deps;

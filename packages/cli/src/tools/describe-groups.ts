@@ -9,7 +9,7 @@ import { clusterOptions } from './connection.ts';
 import { jsonLine } from './record-text.ts';
 import { table } from './table.ts';
 
-/** One group with its members, or all groups with a line each. */
+/** Prints one group with its members, or all groups with a line each. */
 export const describeGroupsTool: Handler<'cli describe-groups'> = async (values, deps) => {
   const { output } = deps;
   const groupId = values.group;
@@ -37,7 +37,7 @@ async function describeAll(cluster: KafkaCluster): Promise<readonly GroupDescrip
   return groups;
 }
 
-/** A group that was listed may be gone by now. */
+/** A listed group may have been deleted meanwhile. */
 async function describeIfThere(
   cluster: KafkaCluster,
   groupId: string,

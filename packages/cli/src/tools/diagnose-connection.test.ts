@@ -18,7 +18,7 @@ async function cluster(t: TestContext, options: FakeKafkaOptions = {}) {
   return { fake, weir: (line: string) => runLine(`${line} ${at}`) };
 }
 
-/** A port on which nothing listens any more. */
+/** A port on which nothing listens. */
 async function deadPort(): Promise<number> {
   const fake = await FakeKafka.start();
   const port = fake.port();
@@ -26,7 +26,7 @@ async function deadPort(): Promise<number> {
   return port;
 }
 
-/** Something that listens and is no Kafka. */
+/** A server that does not speak Kafka. */
 async function listener(t: TestContext, serve: (socket: Socket) => void): Promise<number> {
   const sockets = new Set<Socket>();
   const server = createServer((socket) => {
@@ -50,7 +50,7 @@ interface Step {
   readonly advice: string | null;
 }
 
-/** Runs a diagnosis against an address, and gives the outcome of every step and what the last one said. */
+/** Runs a diagnosis against an address, and returns the outcome of every step and the detail of the last one. */
 async function stepsAt(host: string, port: number, flags = '') {
   const line = `cli diagnose-connection -bootstrap-host ${host} -bootstrap-port ${port} ${flags} -output json`;
   const { status, out, err } = await runLine(line);
@@ -76,7 +76,7 @@ const refusedAdvice =
   'connection refused; the machine answers, and nothing listens on that port; check that the broker runs and that the ' +
   'port is the one of its Kafka listener';
 
-test('a cluster that can be reached is told step by step, with its brokers and its coordinator', async (t) => {
+test('a reachable cluster is reported step by step, with its brokers and its coordinator', async (t) => {
   const { fake, weir } = await cluster(t, { brokers: 2 });
   const [first, second] = [1, 2].map((nodeId) => `127.0.0.1:${fake.port(nodeId)}`);
   const expected = {
@@ -106,7 +106,7 @@ test('a cluster that can be reached is told step by step, with its brokers and i
   assert.deepEqual(await weir('kcmd -type diagnose-connection'), expected);
 });
 
-test('a broker that cannot be reached is told with what to do', async (t) => {
+test('an unreachable broker is reported with advice', async (t) => {
   const port = await deadPort();
   const { fake, weir } = await cluster(t, { ghosts: [{ nodeId: 7, host: '127.0.0.1', port }] });
   const { status, out, err } = await weir('cli diagnose-connection');
@@ -139,7 +139,7 @@ test('a broker that cannot be reached is told with what to do', async (t) => {
   );
 });
 
-test('a bootstrap address that is wrong is all there is to tell', async () => {
+test('with a wrong bootstrap address, only that is reported', async () => {
   const port = await deadPort();
   assert.deepEqual(
     await runLine(`cli diagnose-connection -bootstrap-host 127.0.0.1 -bootstrap-port ${port}`),
@@ -166,14 +166,14 @@ test('a bootstrap address that is wrong is all there is to tell', async () => {
   );
 });
 
-test('a name that nobody knows ends the diagnosis at once', async () => {
+test('a name that does not resolve ends the diagnosis at once', async () => {
   const { outcomes, said, conclusion } = await stepsAt('no-such-host.invalid', 9092);
   assert.equal(outcomes, 'DNS failed');
   assert.match(said, /^no-such-host\.invalid: the name .*; check the spelling; /);
   assert.match(conclusion, /begin with the step DNS\.$/);
 });
 
-test('a name tells its addresses, and those of them that do not answer', async (t) => {
+test('a name is reported with its addresses, and those of them that do not answer', async (t) => {
   const fake = await FakeKafka.start();
   t.after(() => fake.stop());
   const { steps } = await stepsAt('localhost', fake.port());
@@ -181,7 +181,7 @@ test('a name tells its addresses, and those of them that do not answer', async (
   assert.match(steps[1]!.detail, /127\.0\.0\.1:\d+ accepts connections/);
 });
 
-test('what listens and is no Kafka is told', async (t) => {
+test('a server that does not speak Kafka is reported', async (t) => {
   const cases: readonly [serve: (socket: Socket) => void, said: RegExp][] = [
     [
       (socket) => socket.once('data', () => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n')),
@@ -198,7 +198,7 @@ test('what listens and is no Kafka is told', async (t) => {
   }
 });
 
-/** Files that end with the test. */
+/** A folder that is removed after the test. */
 function folderOf(t: TestContext) {
   const folder = mkdtempSync(join(tmpdir(), 'weir-diagnose-'));
   t.after(() => rmSync(folder, { recursive: true }));
@@ -209,7 +209,7 @@ function folderOf(t: TestContext) {
   };
 }
 
-test('every way in which TLS fails is told apart', async (t) => {
+test('all TLS failures are distinguished', async (t) => {
   const write = folderOf(t);
   const authority = await TestAuthority.create('Test CA');
   const stranger = await TestAuthority.create('Foreign CA');
@@ -276,7 +276,7 @@ test('every way in which TLS fails is told apart', async (t) => {
     ],
   ];
   for (const [tls, flags, outcomes, said] of cases) {
-    // The name that brokers advertise is that of the certificate too.
+    // The certificate has the name that the brokers advertise.
     const fake = await FakeKafka.start({
       ...(tls === undefined ? {} : { tls }),
       advertisedHost: 'localhost',
@@ -297,7 +297,7 @@ test('every way in which TLS fails is told apart', async (t) => {
   }
 });
 
-test('every way in which a login fails is told apart, and the mechanisms are named', async (t) => {
+test('all login failures are distinguished, and the mechanisms are named', async (t) => {
   const sasl = {
     mechanisms: ['PLAIN', 'SCRAM-SHA-512', 'OAUTHBEARER'],
     users: { alice: 'wonder' },
@@ -355,7 +355,7 @@ test('every way in which a login fails is told apart, and the mechanisms are nam
   }
 });
 
-test('what the client may do to the cluster and to a topic is told', async (t) => {
+test('the permissions of the client on the cluster and on a topic are reported', async (t) => {
   const all: readonly NeededOperation[] = [
     'READ',
     'WRITE',
@@ -442,7 +442,7 @@ test('what the client may do to the cluster and to a topic is told', async (t) =
   }
 });
 
-test('a group that a client may not see is a failure when the client asked for it', async (t) => {
+test('a group that a client may not see is a failure if the client asked for it', async (t) => {
   const { fake, weir } = await cluster(t, {
     script: {
       FindCoordinator: ({ coordinatorKeys: [key] }, { earlier }) => ({
@@ -475,7 +475,7 @@ test('a group that a client may not see is a failure when the client asked for i
   );
 });
 
-test('an old broker names the coordinator in the old way', async (t) => {
+test('an old broker returns the coordinator in the old format', async (t) => {
   const { weir } = await cluster(t, { versions: { FindCoordinator: [0, 2] } });
   assert.match((await weir('cli diagnose-connection')).out, /Group coordinator\n .* node 1 .* ACCESSIBLE\n/);
 });

@@ -11,7 +11,7 @@ export const diagnoseConnectionTool: Handler<'cli diagnose-connection'> = (value
 
 type Values = ConnectionValues & Pick<FlagValues, 'output' | 'topic'> & Partial<Pick<FlagValues, 'group'>>;
 
-/** Tries a connection step by step, and tells of each how it went. */
+/** Tries a connection step by step, and reports the outcome of each step. */
 export async function diagnoseConnection(values: Values, deps: Deps): Promise<number> {
   const options = await clusterOptions(values, deps);
   const diagnosis = await diagnose({ ...options, topic: values.topic, group: values.group });

@@ -17,7 +17,7 @@ async function cluster(t: TestContext, options: FakeKafkaOptions) {
   return { fake, weir: (line: string, run?: RunOptions) => runLine(`${line} ${at}`, run) };
 }
 
-/** Puts a batch behind the others of a partition. */
+/** Appends a batch to a partition. */
 function append(fake: FakeKafka, topic: string, partition: number, batch: Buffer): void {
   const log = fake.topics.get(topic)!.partitions[partition]!;
   rewritePosition(batch, log.end, 4);
@@ -73,7 +73,7 @@ test('records are printed as a table and as JSON', async (t) => {
   });
 });
 
-test('reading begins and ends where the flags say', async (t) => {
+test('reading starts and ends where the flags say', async (t) => {
   const { fake, weir } = await cluster(t, { topics: { orders: 1 } });
   append(fake, 'orders', 0, batchOf('a', 'b', 'c'));
   append(
@@ -92,9 +92,9 @@ test('reading begins and ends where the flags say', async (t) => {
   const cases: readonly [flags: string, values: readonly string[]][] = [
     ['', ['a', 'b', 'c', 'd', 'e']],
     ['-offset earliest -max-records 2', ['a', 'b']],
-    // The batch begins before the offset; what stands before it is not shown.
+    // The batch begins before the offset; earlier records are not shown.
     ['-offset 1 -max-records 2', ['b', 'c']],
-    // Offset 3 is the marker of a transaction.
+    // Offset 3 is a transaction marker.
     ['-offset 3', ['d', 'e']],
     ['-offset 6', []],
     ['-offset latest', []],
@@ -170,7 +170,7 @@ test('a broker that is not the leader is asked once, and then the right one', as
   assert.equal(fake.count('Fetch'), 2);
 });
 
-test('a batch that was damaged is not shown', async (t) => {
+test('a corrupt batch is not shown', async (t) => {
   const { fake, weir } = await cluster(t, { topics: { orders: 1 } });
   const batch = batchOf('precious');
   append(fake, 'orders', 0, batch);
@@ -182,7 +182,7 @@ test('a batch that was damaged is not shown', async (t) => {
   });
 });
 
-test('with -wait a record that comes later is shown', async (t) => {
+test('with -wait a later record is shown', async (t) => {
   let asked = 0;
   const { fake, weir } = await cluster(t, {
     topics: { orders: 1 },
@@ -200,7 +200,7 @@ test('with -wait a record that comes later is shown', async (t) => {
   );
 });
 
-test('a user who stops the command keeps what is there', async (t) => {
+test('a user who stops the command gets the records so far', async (t) => {
   const stop = new AbortController();
   const { fake, weir } = await cluster(t, { topics: { orders: 1 } });
   append(fake, 'orders', 0, batchOf('a'));

@@ -25,7 +25,7 @@ async function joined(t: TestContext, port: number, groupId: string, topicName: 
   return member;
 }
 
-test('a group is described with its members, and its lag partition by partition', async (t) => {
+test('a group is described with its members, and its lag by partition', async (t) => {
   const { port, weir } = await startLocalCluster(t);
   await weir('cli create-topic -topic orders -partitions 2');
   await weir('cli produce -topic orders -partition 0 -records a,,b,,c');
@@ -70,7 +70,7 @@ test('a group is described with its members, and its lag partition by partition'
   );
 });
 
-test('what is not there is said in one line', async (t) => {
+test('a missing group or topic is reported in one line', async (t) => {
   const { port, weir } = await startLocalCluster(t);
   await weir('cli create-topic -topic orders');
   const member = await joined(t, port, 'billing', 'orders');
@@ -117,7 +117,7 @@ const classicGroup = {
   ],
 };
 
-test('every broker is asked for its groups, and an old one is asked in the way that it knows', async (t) => {
+test('every broker is asked for its groups, and an old one in a version that it has', async (t) => {
   const weir = await scripted(t, {
     brokers: 2,
     topics: { orders: 2 },
@@ -144,13 +144,13 @@ test('every broker is asked for its groups, and an old one is asked in the way t
       }),
     },
   });
-  // The second group went away after it was listed.
+  // The second group was deleted after it was listed.
   assert.match((await weir('cli describe-groups')).out, /^GROUP .*\nold +classic +Stable +range +1 .*\n$/);
   const lag = JSON.parse((await weir('cli consumer-group-lag -group old -output json')).out);
   assert.deepEqual(lag.partitions[0].memberId, 'm-1');
 });
 
-test('groups of the newer kinds are found by the API that knows them', async (t) => {
+test('groups of the newer types are found by the API for them', async (t) => {
   const described = {
     errorCode: 0,
     groupState: 'Stable',
@@ -179,7 +179,7 @@ test('groups of the newer kinds are found by the API that knows them', async (t)
   assert.match((await weir('cli describe-groups -group nope')).err, /group nope: GROUP_ID_NOT_FOUND/);
 });
 
-test('a partition whose end is not known leaves the others known', async (t) => {
+test('a partition whose end is not known does not affect the others', async (t) => {
   const weir = await scripted(t, {
     topics: { orders: 2 },
     script: {

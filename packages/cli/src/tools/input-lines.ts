@@ -1,10 +1,13 @@
 import { formatBytes, MiB } from '@weir/core';
 import { Failure } from '../failure.ts';
 
-/** The largest record that any cluster accepts. A longer line is no record, and a file without line ends is a mistake. */
+/**
+ * The largest record that any cluster accepts. A longer line cannot be a record, and a file without line ends is a
+ * mistake.
+ */
 const lineBytesMax = 128 * MiB;
 
-/** Lines without their ends, in groups as they arrive: what is typed comes at once, what is piped in large pieces. */
+/** Yields lines without their ends, in groups as they arrive: typed lines at once, piped input in large pieces. */
 export async function* inputLines(
   input: AsyncIterable<Uint8Array>,
   bytesMax: number = lineBytesMax,
@@ -26,11 +29,11 @@ export async function* inputLines(
     if (partBytes > bytesMax) {
       throw new Failure(`line ${lineNumber} of the input is longer than ${formatBytes(bytesMax)}`);
     }
-    // The memory of a chunk belongs to its stream.
+    // The stream may reuse the memory of a chunk.
     if (bytes.length > 0) parts.push(Buffer.from(bytes));
     if (lines.length > 0) yield lines;
   }
-  // The last line needs no end.
+  // The last line needs no line end.
   if (partBytes > 0) yield [withoutReturn(Buffer.concat(parts))];
 }
 

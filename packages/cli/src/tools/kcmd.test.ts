@@ -11,7 +11,7 @@ async function cluster(t: TestContext) {
   return { fake, kcmd: (...argv: readonly string[]) => runArguments(['kcmd', ...argv, ...at]) };
 }
 
-test('kcmd creates, produces and fetches in its own words', async (t) => {
+test('kcmd creates, produces and fetches with its own flags', async (t) => {
   const { fake, kcmd } = await cluster(t);
   const created = await kcmd('-type', 'create-topic', '-topic', 'orders');
   assert.deepEqual(created, { status: 0, out: `${fake.topics.get('orders')!.id}\n`, err: '' });
@@ -39,7 +39,7 @@ test('kcmd creates, produces and fetches in its own words', async (t) => {
   assert.deepEqual(keys, ['hello', 'hello']);
 });
 
-test('kcmd speaks JSON too', async (t) => {
+test('kcmd also prints JSON', async (t) => {
   const { fake, kcmd } = await cluster(t);
   const created = await kcmd('-type', 'create-topic', '-topic', 'orders', '-output', 'json');
   assert.deepEqual(JSON.parse(created.out), {

@@ -13,7 +13,7 @@ import { jsonBytes, jsonLine, jsonRecord, quotedBytes } from './record-text.ts';
 type Values = CommandValues<'kcmd'>;
 type Request = (cluster: KafkaCluster, values: Values, deps: Deps) => Promise<void>;
 
-/** What each `-type` sends. */
+/** The request of each `-type`. */
 const requests: Readonly<Record<Exclude<NonNullable<Values['type']>, 'diagnose-connection'>, Request>> = {
   async 'create-topic'(cluster, { topic, output: form }, { output }) {
     const made = await createTopic(cluster, { name: topic!, configs: [] });

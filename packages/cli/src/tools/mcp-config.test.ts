@@ -41,7 +41,7 @@ test('a configuration is printed, its keys read, and rotating deletes the old on
   assert.match(again.err, /API key/);
 });
 
-test('the key that local and playground hand out makes keys that read where it writes', async (t) => {
+test('the key of local and playground creates read-only keys for what it may write', async (t) => {
   const { url, key } = await startTestApi(t);
   const environment = { SERVICE_API_URL: url, SERVICE_API_KEY: key };
   const made = await runArguments(['cli', 'mcp-config'], { environment });

@@ -2,7 +2,10 @@ import { apiClient, orFailure } from '../api-client.ts';
 import { Failure } from '../failure.ts';
 import type { Handler } from '../handler.ts';
 
-/** Prints what to paste into the configuration of a client. The names of the keys go aside, so that the output can be a file. */
+/**
+ * Prints the configuration to paste into a client. The names of the keys go to standard error, so that the output can
+ * be a file.
+ */
 export const mcpConfigTool: Handler<'cli mcp-config'> = async (values, deps) => {
   const { output } = deps;
   const client = apiClient(values, deps);

@@ -6,7 +6,7 @@ import type { ReadOptions } from '../kafka/read-records.ts';
 import { findTopic } from '../kafka/topics.ts';
 import type { OffsetPosition } from '../values/offset-position.ts';
 
-/** Where to begin to read: in one partition or in all of them, at an end or at an offset that is there. */
+/** Where to start reading: in one partition or in all of them, at an end or at an offset that exists. */
 export async function startingPositions(
   cluster: KafkaCluster,
   topicName: string,

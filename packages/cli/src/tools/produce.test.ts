@@ -12,7 +12,7 @@ async function cluster(t: TestContext, options: FakeKafkaOptions) {
   return { fake, weir: (line: string, run?: RunOptions) => runLine(`${line} ${at}`, run) };
 }
 
-/** What a partition holds, as `key=value`. */
+/** The content of a partition, as `key=value`. */
 function stored(fake: FakeKafka, topic: string, partition: number): readonly string[] {
   return fake.topics
     .get(topic)!
@@ -20,7 +20,7 @@ function stored(fake: FakeKafka, topic: string, partition: number): readonly str
     .map(({ key, value }) => `${key ?? 'null'}=${value}`);
 }
 
-test('records from the flag are told one by one', async (t) => {
+test('records from the flag are reported one by one', async (t) => {
   const { fake, weir } = await cluster(t, { topics: { orders: 1 } });
   assert.deepEqual(await weir('cli produce -topic orders -records a,,b,c'), {
     status: 0,
@@ -47,7 +47,7 @@ test('records from standard input are its lines', async (t) => {
   assert.deepEqual(stored(fake, 'orders', 0), ['null=one', 'null=two', 'null=', 'null=last line']);
 });
 
-test('a key chooses the partition, and records without a key take turns', async (t) => {
+test('a key determines the partition, and records without a key are distributed round robin', async (t) => {
   const { fake, weir } = await cluster(t, { brokers: 3, topics: { orders: 5 } });
   await weir('cli produce -topic orders -key hello -records a,,b');
   const chosen = partitionOfKey(Buffer.from('hello'), 5);
@@ -71,7 +71,7 @@ test('each leader gets one request with its own partitions', async (t) => {
   assert.deepEqual(produced.sort(), [1, 2]);
 });
 
-test('a partition whose leader has moved is sent again after a look at the metadata', async (t) => {
+test('a partition whose leader has moved is sent again after a metadata lookup', async (t) => {
   const { fake, weir } = await cluster(t, {
     topics: { orders: 2 },
     script: {
@@ -98,7 +98,7 @@ test('a partition whose leader has moved is sent again after a look at the metad
   assert.deepEqual(stored(fake, 'orders', 1), ['null=b']);
 });
 
-test('trying again comes to an end', async (t) => {
+test('retries end', async (t) => {
   const { fake, weir } = await cluster(t, {
     topics: { orders: 1 },
     script: {
@@ -121,11 +121,11 @@ test('trying again comes to an end', async (t) => {
       'weir cli produce: topic orders, partition 0: NOT_LEADER_OR_FOLLOWER: ' +
       'Another broker serves this partition; refresh the metadata.\n',
   });
-  // It is tried after 14 and after 28 seconds, and not after 42.
+  // Retried after 14 and after 28 seconds, and not after 42.
   assert.equal(fake.count('Produce'), 3);
 });
 
-test('what does not fit into the protocol is told', async (t) => {
+test('input that does not fit into the protocol is reported', async (t) => {
   const { weir } = await cluster(t, { topics: { orders: 1 } });
   const { status, err } = await weir(`cli list-topics -client-id ${'x'.repeat(40_000)}`);
   assert.equal(status, 1);
@@ -135,7 +135,7 @@ test('what does not fit into the protocol is told', async (t) => {
   );
 });
 
-test('what was written is told before what failed', async (t) => {
+test('written records are reported before failures', async (t) => {
   const { weir } = await cluster(t, {
     topics: { orders: 2 },
     script: {
@@ -157,7 +157,7 @@ test('what was written is told before what failed', async (t) => {
   });
 });
 
-test('records whose fate is unknown are never sent twice', async (t) => {
+test('records with an unknown outcome are never sent twice', async (t) => {
   const hangUp = await cluster(t, { topics: { orders: 1 }, script: { Produce: () => 'hang up' } });
   const lost = await hangUp.weir('cli produce -topic orders -records a');
   assert.match(lost.err, /closed the connection; .*; whether the records were written is not known\n$/);
@@ -180,7 +180,7 @@ test('records whose fate is unknown are never sent twice', async (t) => {
   assert.equal(timedOut.fake.count('Produce'), 1);
 });
 
-test('acks and compression are those of the flags', async (t) => {
+test('acks and compression follow the flags', async (t) => {
   const seen: number[] = [];
   let heardOfZero = () => {};
   const zero = new Promise<void>((resolve) => {
@@ -209,7 +209,7 @@ test('acks and compression are those of the flags', async (t) => {
     (await weir('cli produce -topic orders -records a -acks 0')).out,
     'PARTITION  OFFSET  VALUE\n0          -       a\n',
   );
-  // Nobody answers it, so that the command may end before the broker has read it.
+  // There is no answer, so the command may end before the broker has read it.
   await zero;
   assert.deepEqual(seen.slice(-3), [-1, 1, 0]);
 });

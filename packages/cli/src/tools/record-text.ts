@@ -1,16 +1,16 @@
-/** Keys and values of records are bytes. Most of them are text, and all of them must be shown. */
+/** Keys and values of records are bytes. Most of them are text, and all of them must be printable. */
 
 import { isUtf8 } from 'node:buffer';
 import type { BatchRecord } from '@weir/wire';
 import { escapeControls } from '../problem.ts';
 
-/** For people: the text on one line, or the bytes in hex. */
+/** For users: the text on one line, or the bytes in hex. */
 export function shownBytes(bytes: Buffer | null): string {
   if (bytes === null) return '(null)';
   return isUtf8(bytes) ? escapeControls(bytes.toString()) : `0x${bytes.toString('hex')}`;
 }
 
-/** For people, where a text must be told from what surrounds it: in quotes. */
+/** For users, where a text must be distinguished from its surroundings: in quotes. */
 export function quotedBytes(bytes: Buffer | null): string {
   if (bytes === null || !isUtf8(bytes)) return shownBytes(bytes);
   return escapeControls(JSON.stringify(bytes.toString()));
@@ -18,13 +18,15 @@ export function quotedBytes(bytes: Buffer | null): string {
 
 type JsonBytes = string | null | { readonly base64: string };
 
-/** For programs: the text, or the bytes in a form that cannot be taken for text. */
+/** For JSON: the text, or the bytes in a form that cannot be mistaken for text. */
 export function jsonBytes(bytes: Buffer | null): JsonBytes {
   if (bytes === null) return null;
   return isUtf8(bytes) ? bytes.toString() : { base64: bytes.toString('base64') };
 }
 
-/** One line of JSON. An int64 is written with all its digits, for clients send timestamps in nanoseconds by mistake. */
+/**
+ * One line of JSON. An int64 is written with all its digits, because clients send timestamps in nanoseconds by mistake.
+ */
 export function jsonLine(value: unknown): string {
   const text = JSON.stringify(value, (_key, inner: unknown) =>
     typeof inner === 'bigint' ? exactJson.rawJSON(String(inner)) : inner,
@@ -32,10 +34,10 @@ export function jsonLine(value: unknown): string {
   return `${text}\n`;
 }
 
-/** Node has it, and TypeScript does not know it yet. */
+/** Node has it; TypeScript does not declare it yet. */
 const exactJson = JSON as unknown as { rawJSON(text: string): unknown };
 
-/** ISO 8601 where the time is one that can be written so; clients make up all sorts of numbers. */
+/** ISO 8601 if the time can be written so; clients send arbitrary numbers. */
 export function shownTimestamp(timestamp: bigint): string {
   const date = new Date(Number(timestamp));
   return timestamp < 0n || Number.isNaN(date.getTime()) ? String(timestamp) : date.toISOString();

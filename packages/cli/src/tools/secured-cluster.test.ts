@@ -1,4 +1,4 @@
-/** The tools against a cluster of ours that wants logins and decides by ACLs. */
+/** The tools against a Weir cluster that requires logins and enforces ACLs. */
 
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -31,7 +31,7 @@ async function securedCluster(t: TestContext, flags: readonly string[] = []) {
   return { port, stranger: (line: string) => weir(line), root: as('root'), alice: as('alice') };
 }
 
-test('both password mechanisms log in, and strangers are told what to do', async (t) => {
+test('both password mechanisms log in, and anonymous clients get advice', async (t) => {
   const { stranger, root, alice } = await securedCluster(t);
   assert.equal((await root('cli create-topic -topic orders')).status, 0);
   for (const mechanism of ['PLAIN', 'SCRAM-SHA-512']) {
@@ -58,7 +58,7 @@ test('both password mechanisms log in, and strangers are told what to do', async
   assert.match(unable.out, /FAILED +SASL +the mechanism OAUTHBEARER is not enabled\n/);
 });
 
-test('ACLs that the tools make decide, and what is denied is told', async (t) => {
+test('ACLs that the tools create are enforced, and a denial is reported', async (t) => {
   const { root, alice } = await securedCluster(t);
   const open = await root('cli diagnose-connection');
   assert.match(open.out, /NOTE +Cluster access +everything is allowed, because ACLs are not enforced\n/);
@@ -119,7 +119,7 @@ test('a login by password is renewed on the same connection', async (t) => {
       address: { host: 'localhost', port },
       clientId: 'test',
       timeoutMs: 10_000,
-      // The client believes that time flies, so that it renews its login well before the cluster expects it to.
+      // The client's clock is ahead, so that it renews its login well before the cluster expects it to.
       clock: { ...systemClock, monotonicMs: () => systemClock.monotonicMs() + aheadMs },
       stop: new AbortController().signal,
       login: { mechanism, username: 'root', password: 'root secret' },

@@ -16,7 +16,7 @@ test('columns are as wide as their widest cell, and no line ends in blanks', () 
   assert.equal(table(['A'], []), 'A\n');
 });
 
-test('a table that goes on has one header, and columns that only grow', () => {
+test('a continued table has one header, and columns that only grow', () => {
   const rows = new Table(['A', 'B']);
   assert.equal(rows.add([['1', '2']]), 'A  B\n1  2\n');
   assert.equal(rows.add([['123', '4']]), '123  4\n');

@@ -1,8 +1,8 @@
 import { escapeControls } from '../problem.ts';
 
 /**
- * A table that is printed while its rows arrive. Columns are as wide as the widest cell so far, so that a table that comes in
- * one piece is aligned throughout, and one that goes on for ever needs no memory.
+ * A table that is printed while its rows arrive. Columns are as wide as the widest cell so far, so a table in one piece
+ * is aligned throughout, and an endless one needs no memory.
  */
 export class Table {
   readonly #header: readonly string[];
@@ -14,7 +14,7 @@ export class Table {
     this.#widths = header.map((title) => title.length);
   }
 
-  /** The text of some more rows, with the header before the first. */
+  /** The text of further rows, with the header before the first. */
   add(rows: readonly (readonly string[])[]): string {
     const safe = rows.map((row) => row.map(escapeControls));
     for (const row of safe) {

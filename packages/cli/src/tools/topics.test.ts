@@ -33,7 +33,7 @@ test('topics are listed by name', async (t) => {
   ]);
 });
 
-test('an old broker is asked in the way that it knows', async (t) => {
+test('an old broker is asked in a version that it has', async (t) => {
   const { weir, fake } = await cluster(t, {
     topics: { orders: 3 },
     versions: { Metadata: [0, 0], CreateTopics: [2, 2], DeleteTopics: [1, 1] },
@@ -44,7 +44,7 @@ test('an old broker is asked in the way that it knows', async (t) => {
   assert.equal((await weir('cli delete-topic -topic new')).out, 'deleted topic new\n');
 });
 
-test('a topic is created as it is asked for', async (t) => {
+test('a topic is created as requested', async (t) => {
   let seen: unknown;
   const { weir, fake } = await cluster(t, {
     script: {
@@ -86,7 +86,7 @@ test('a topic is created as it is asked for', async (t) => {
   });
 });
 
-test('the controller creates, and another one is looked up when it has moved', async (t) => {
+test('the controller creates topics, and is looked up again after it has moved', async (t) => {
   const { weir, fake } = await cluster(t, {
     brokers: 2,
     script: {
@@ -123,7 +123,7 @@ test('a topic is described with its leaders and offsets', async (t) => {
   assert.equal(described.partitions[1].leader, `127.0.0.1:${fake.port(2)}`);
 });
 
-test('a partition that cannot be described leaves the others described', async (t) => {
+test('a partition that cannot be described does not affect the others', async (t) => {
   const { weir } = await cluster(t, {
     topics: { orders: 2 },
     script: {
@@ -149,7 +149,7 @@ test('a partition that cannot be described leaves the others described', async (
   );
 });
 
-test('what a broker refuses is one line and status 1', async (t) => {
+test('an error of a broker is one line and status 1', async (t) => {
   const { weir } = await cluster(t, { topics: { orders: 1 } });
   const unknown =
     'topic nope: UNKNOWN_TOPIC_OR_PARTITION: No such topic or partition, or none that you may see.';
@@ -181,7 +181,7 @@ test('what a broker refuses is one line and status 1', async (t) => {
   }
 });
 
-test('what a broker says cannot break the line', async (t) => {
+test('a message of a broker cannot break the line', async (t) => {
   const { weir } = await cluster(t, {
     script: {
       CreateTopics: () => ({

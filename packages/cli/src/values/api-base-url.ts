@@ -1,6 +1,6 @@
 import { apiPath } from '@weir/api/paths';
 
-/** The address of a control plane by that of its API, with or without the path that all calls have. */
+/** The base URL of a control plane from that of its API, which may include the common path of all calls. */
 export function apiBaseUrl(apiUrl: string): string {
   return apiUrl.replace(/\/+$/, '').replace(new RegExp(`${apiPath}$`), '');
 }

@@ -37,7 +37,7 @@ test('a wrapper names 2 to 32 stores', () => {
   }
 });
 
-test('what is no bucket is refused with its reason', () => {
+test('a text that is no bucket URL is rejected with the reason', () => {
   const cases: readonly [text: string, problem: RegExp][] = [
     ['data', /^one of s3:\/\/, gs:\/\/.* is needed$/],
     ['ftp://data', /^one of s3/],

@@ -1,29 +1,28 @@
 import { concealUrls } from './conceal.ts';
 import type { ValueType } from './value-type.ts';
 
-/** The stores a bucket can live in. The two SQL schemes and the two local ones are for small or short-lived clusters. */
+/** Supported stores. The two SQL schemes and the two local ones are for small or short-lived clusters. */
 const schemes = ['s3', 'gs', 'azblob', 'file', 'mem', 'postgres', 'postgresql', 'sqlite'] as const;
 export type BucketScheme = (typeof schemes)[number];
 
-/** One bucket. */
 export interface Bucket {
   readonly scheme: BucketScheme;
   /** The URL as it was written. */
   readonly url: string;
-  /** The folder inside the bucket below which every object lies; empty for the whole bucket. */
+  /** The folder in the bucket that contains every object; empty for the whole bucket. */
   readonly prefix: string;
 }
 
-/** One bucket, or several behind a wrapper that replicates (`multi`) or spreads (`stripe`) the objects. */
+/** One bucket, or several behind a wrapper that replicates (`multi`) or distributes (`stripe`) the objects. */
 export interface BucketUrl {
   readonly wrapper: 'none' | 'multi' | 'stripe';
   readonly buckets: readonly Bucket[];
 }
 
-/** Stands between the sub-buckets of a wrapper. */
+/** Separates the sub-buckets of a wrapper. */
 const subBucketSeparator = '<>';
 
-/** How many sub-buckets a wrapper takes. The contract bounds only `stripe`; the same bound serves `multi`. */
+/** How many sub-buckets a wrapper takes. The contract limits only `stripe`; `multi` has the same limit. */
 const subBuckets = { min: 2, max: 32 } as const;
 
 const allowed = `${schemes.map((scheme) => `${scheme}://`).join(', ')}, service_multi://, service_stripe://`;
@@ -68,14 +67,14 @@ export function bucketUrl(): ValueType<BucketUrl> {
   };
 }
 
-/** The bucket, or what is wrong with the URL. */
+/** The bucket, or the problem of the URL. */
 function readBucket(url: string): Bucket | string {
   if (/^service_(?:multi|stripe):/.test(url)) return 'a wrapper may not hold another wrapper';
   const scheme = schemes.find((scheme) => url.startsWith(`${scheme}://`));
   if (scheme === undefined) return `one of ${allowed} is needed`;
   if (!URL.canParse(url) || /\s/.test(url)) return 'a well-formed URL is needed';
   const { host, pathname, searchParams } = new URL(url);
-  // A bucket on disk is named by its directory, every other one by its host.
+  // A bucket on disk is identified by its directory, every other one by its host.
   const isOnDisk = scheme === 'file' || scheme === 'sqlite';
   if (isOnDisk ? host !== '' || pathname.length < 2 : host === '') {
     return isOnDisk ? `${scheme}:/// and an absolute path is needed` : `${scheme}:// and a name is needed`;

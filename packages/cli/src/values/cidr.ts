@@ -1,7 +1,7 @@
 import { isIP } from 'node:net';
 import type { ValueType } from './value-type.ts';
 
-/** A block of addresses. */
+/** An address block in CIDR notation. */
 export function cidr(): ValueType<string> {
   return {
     label: 'CIDR',

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { concealUrls } from './conceal.ts';
 
-test('passwords in URLs are hidden, the rest is kept', () => {
+test('passwords in URLs are hidden, and the rest stays', () => {
   const cases: readonly [text: string, shown: string][] = [
     ['https://host:8080/path?x=1', 'https://host:8080/path?x=1'],
     ['postgres://weir@db/weir', 'postgres://weir@db/weir'],
@@ -24,9 +24,9 @@ test('passwords in URLs are hidden, the rest is kept', () => {
     ],
     ['http://[::1]:80', 'http://[::1]:80'],
     ['data/weir.db', 'data/weir.db'],
-    // With two passwords, what lies between them is hidden too.
+    // With two passwords, the text between them is hidden too.
     ['postgres://u:pw@h1,postgres://u:pw@h2', 'postgres://u:(hidden)@h2'],
-    // Malformed ones hide more rather than less.
+    // Malformed URLs hide more rather than less.
     ['postgres://weir:p@ss/w@db', 'postgres://weir:(hidden)@db'],
     ['postgres://weir:pw', 'postgres://weir:(hidden)'],
     ['postgres://we/ir:pw@db', 'postgres://we/ir:(hidden)@db'],
@@ -36,7 +36,7 @@ test('passwords in URLs are hidden, the rest is kept', () => {
   for (const [text, shown] of cases) assert.equal(concealUrls(text), shown);
 });
 
-test('no password survives, whatever it is made of and wherever the URL stands', () => {
+test('no password is shown, whatever its characters and wherever the URL is', () => {
   const piece = fc.constantFrom(
     'a',
     ':',

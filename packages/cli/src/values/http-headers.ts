@@ -7,7 +7,7 @@ interface HttpHeader {
 
 const written = 'name=value, with commas between several and other characters percent-encoded,';
 
-/** Headers of requests that we send, as OpenTelemetry writes them: `authorization=Bearer%20abc,x-tenant=1`. */
+/** Headers of outgoing requests, as OpenTelemetry writes them: `authorization=Bearer%20abc,x-tenant=1`. */
 export function httpHeaders(): ValueType<readonly HttpHeader[]> {
   return {
     label: 'HTTP headers',
@@ -30,7 +30,7 @@ export function httpHeaders(): ValueType<readonly HttpHeader[]> {
   };
 }
 
-/** A value that no header can carry would be refused with every push, and the reason would be lost among them. */
+/** Decodes a value. An invalid header value would fail every push, and the reason would be hard to find. */
 function decoded(encoded: string): string | undefined {
   try {
     const value = decodeURIComponent(encoded);

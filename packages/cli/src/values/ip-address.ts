@@ -1,7 +1,7 @@
 import { isIP, isIPv6 } from 'node:net';
 import type { ValueType } from './value-type.ts';
 
-/** One address, IPv4 or IPv6. IPv6 may stand in brackets, as in a URL. */
+/** One address, IPv4 or IPv6. IPv6 may be in brackets, as in a URL. */
 export function ipAddress(): ValueType<string> {
   return {
     label: 'IP address',

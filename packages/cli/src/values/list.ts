@@ -2,13 +2,16 @@ import type { ValueType } from './value-type.ts';
 
 interface ListOptions {
   readonly separator?: string;
-  /** Whether blanks around an item are dropped. Record values keep theirs. */
+  /** Whether spaces around an item are dropped. Record values retain theirs. */
   readonly trim?: boolean;
-  /** What every item begins with. A separator before anything else belongs to the item, as the commas of a certificate's name do. */
+  /**
+   * The prefix of every item. A separator that no such prefix follows belongs to the item, as the commas of a
+   * distinguished name do.
+   */
   readonly itemsBegin?: string;
 }
 
-/** Several values of one kind. The empty text is the empty list. */
+/** Several values of one type. The empty text is the empty list. */
 export function list<Item>(
   item: ValueType<Item>,
   { separator = ',', trim = true, itemsBegin = '' }: ListOptions = {},

@@ -1,4 +1,4 @@
-/** The kinds of value that are one number: bytes, durations, whole numbers, fractions, percents, ports, a hex byte. */
+/** The value types that are one number: bytes, durations, integers, fractions, percents, ports, a hex byte. */
 
 import { formatBytes, formatDurationMs, parseBytes, parseDurationMs } from '@weir/core';
 import { isInRange, type Range, rangeInWords } from './range.ts';
@@ -6,7 +6,7 @@ import type { ValueType } from './value-type.ts';
 
 interface NumberKind {
   readonly label: string;
-  /** How a number of this kind is written, as the problem says it when the text is none. */
+  /** How a number of this type is written, for the problem when the text is none. */
   readonly written: string;
   readonly syntax: string;
   readonly read: (text: string) => number | undefined;
@@ -28,7 +28,7 @@ function numberType(kind: NumberKind, range: Range): ValueType<number> {
   };
 }
 
-/** Bytes. A size of zero is never useful, so that zero is no byte count here. */
+/** Bytes. A size of zero is never useful, so zero is rejected here. */
 export function bytes(range: Range = {}): ValueType<number> {
   return numberType(
     {
@@ -42,7 +42,7 @@ export function bytes(range: Range = {}): ValueType<number> {
   );
 }
 
-/** A rate, written as the bytes of one second. */
+/** A rate, written as the bytes per second. */
 export function bytesPerSecond(range: Range = {}): ValueType<number> {
   return numberType(
     {
@@ -56,7 +56,7 @@ export function bytesPerSecond(range: Range = {}): ValueType<number> {
   );
 }
 
-/** A duration, as milliseconds. */
+/** A duration in milliseconds. */
 export function durationMs(range: Range = {}): ValueType<number> {
   return numberType(
     {
@@ -118,7 +118,7 @@ export function hexByte(range: Range): ValueType<number> {
   );
 }
 
-/** How many of something, or `auto` to derive the number from the machine. */
+/** A count, or `auto` to derive it from the machine. */
 export function autoOrInt(range: Range): ValueType<number | 'auto'> {
   const number = int(range);
   const allowed = `auto, or ${number.allowed ?? 'any whole number'}`;
@@ -151,7 +151,7 @@ function readFloat(text: string): number | undefined {
   return Number.isFinite(value) ? value : undefined;
 }
 
-/** `1.0` rather than `1`, so that a reader sees that a fraction may be written. */
+/** `1.0` rather than `1`, to show that fractions are allowed. */
 function printFloat(value: number): string {
   const text = String(value);
   return /^-?\d+$/.test(text) ? `${text}.0` : text;

@@ -1,7 +1,7 @@
 import { int } from './numbers.ts';
 import type { ValueType } from './value-type.ts';
 
-/** A place in a partition: an offset, or one of its two ends. */
+/** A position in a partition: an offset, or one of its two ends. */
 export type OffsetPosition = number | 'earliest' | 'latest';
 
 export function offsetPosition(): ValueType<OffsetPosition> {

@@ -18,7 +18,7 @@ test('mapping rules are read as Kafka writes them', () => {
     assert.deepEqual(principalMappingRules().parse(text), { value: rules }, text);
 });
 
-test('what is no rule is refused with its place', () => {
+test('an invalid rule is rejected with its position', () => {
   const cases: readonly [text: string, problem: RegExp][] = [
     ['default', /rule 1 is neither$/],
     ['DEFAULT,RULE:a/b', /rule 2 is neither$/],

@@ -3,15 +3,15 @@ import type { ValueType } from './value-type.ts';
 
 /**
  * How a certificate's distinguished name becomes a user name: the first rule whose pattern matches the whole name wins.
- * `DEFAULT` takes the name as it is. The syntax is that of Kafka's `ssl.principal.mapping.rules`.
+ * `DEFAULT` takes the name unchanged. The syntax is that of Kafka's `ssl.principal.mapping.rules`.
  */
 type PrincipalMappingRule =
   | { readonly kind: 'default' }
   | {
       readonly kind: 'rule';
-      /** A regular expression of RE2. A slash in it is written `\/`. */
+      /** An RE2 regular expression. A slash in it is written `\/`. */
       readonly pattern: string;
-      /** May name groups of the pattern as `$1`. */
+      /** May reference groups of the pattern as `$1`. */
       readonly replacement: string;
       /** Whether the result is turned into lower (`L`) or upper (`U`) case. */
       readonly letterCase: 'L' | 'U' | '';

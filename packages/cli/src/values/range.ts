@@ -1,4 +1,4 @@
-/** The ends of what a number may be. `min` and `max` are inside, `above` is outside. */
+/** The limits of a number. `min` and `max` are inclusive, `above` is exclusive. */
 export interface Range {
   readonly min?: number;
   readonly max?: number;

@@ -7,7 +7,7 @@ import type { ValueType } from './value-type.ts';
 
 const record = <Value>(fields: { [Key in keyof Value]: fc.Arbitrary<Value[Key]> }) =>
   fc.record<Value>(fields, { noNullPrototype: true });
-/** Rows differ in what they allow. Some numbers are allowed by all of them, and those that a row refuses are passed over. */
+/** Rows have different limits. These numbers are inside most of them; numbers that a row rejects are skipped. */
 const inEveryRange = fc.integer({ min: 100, max: 10_000 });
 const lowercase = fc.stringMatching(/^[a-z][a-z0-9-]{0,20}$/);
 const line = fc.stringMatching(/^[^\p{Cc}]+$/u);
@@ -25,7 +25,7 @@ const mappingPattern = fc
   .filter((text) => compilePattern(text).problem === undefined);
 const mappingReplacement = fc.stringMatching(/^(?:[a-zA-Z0-9 =.*,]|\\[$/])*$/);
 
-/** One generator per kind of value. Kinds that are held to a range or to words take theirs from what the row allows. */
+/** One generator per value type. Types with a range or an enumeration take their values from what the row allows. */
 const generators: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
   'auto or int': fc.oneof(fc.constant('auto'), fc.integer({ min: 1, max: 64 })),
   'bucket URL': fc.oneof(
@@ -81,14 +81,14 @@ const generators: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
 };
 
 function generatorOf(type: ValueType<unknown>): fc.Arbitrary<unknown> {
-  // Items that hold their list's separator cannot be written, so that a list is tried with simple items.
+  // Items that contain the separator of their list cannot be written, so lists are tested with simple items.
   if (type.item !== undefined) {
     const isPlain = generators[type.item.label] === undefined && type.item.label !== 'enum';
     const item = isPlain ? lowercase : generatorOf(type.item);
     return fc.array(item, { maxLength: 5 });
   }
   if (type.label === 'enum') return fc.constantFrom(...type.allowed!.split(', '));
-  // A kind without a generator of its own is plain text, and must say so by having no syntax.
+  // A type without a generator is plain text, and must have no syntax.
   const generator = generators[type.label] ?? (type.label === 'group' ? lowercase : line);
   assert.ok(
     type.label in generators || type.syntax === undefined,

@@ -1,4 +1,4 @@
-/** The kinds of value that are kept as their text: names, paths, ids, and one of a few words. */
+/** The value types that are stored as text: names, paths, ids, and enumerations. */
 
 import type { ValueType } from './value-type.ts';
 
@@ -65,7 +65,7 @@ export function virtualClusterId(): ValueType<string> {
   });
 }
 
-/** The key of a record header. Keys that start with `_ws` belong to the service. */
+/** The key of a record header. Keys that start with `_ws` are reserved for the service. */
 export function headerKey(): ValueType<string> {
   return textType({
     label: 'header key',
@@ -78,7 +78,7 @@ export function principal(): ValueType<string> {
   return textType({ label: 'principal', pattern: /^User:[^\p{Cc}]+$/u, allowed: 'User: and a name' });
 }
 
-/** One word out of a few. */
+/** One of a few words. */
 export function oneOf<const Word extends string>(...words: readonly Word[]): ValueType<Word> {
   const allowed = words.join(', ');
   return {

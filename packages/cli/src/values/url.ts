@@ -1,7 +1,7 @@
 import { concealUrls } from './conceal.ts';
 import type { ValueType } from './value-type.ts';
 
-/** An address of a server. Kept as the text it was given in. */
+/** The URL of a server, stored as it was written. */
 export function url(): ValueType<string> {
   const allowed = 'http:// or https:// and a host';
   return {
@@ -19,7 +19,7 @@ export function url(): ValueType<string> {
   };
 }
 
-/** Where the control plane keeps its tables: a PostgreSQL server, or a SQLite file named by its path. */
+/** The database of the control plane: a PostgreSQL server, or a SQLite file named by its path. */
 export function databaseUrl(): ValueType<string> {
   const allowed = 'postgres:// and a host, or the path of a SQLite file';
   return {

@@ -30,7 +30,7 @@ import { topicConfigs } from './topic-configs.ts';
 import { databaseUrl, url } from './url.ts';
 import type { ValueType } from './value-type.ts';
 
-/** Each line is a text and what it means; a problem is written as the words it must hold. */
+/** Each line is a text and its expected value; a problem is given by the words it must contain. */
 function check<Value>(
   type: ValueType<Value>,
   cases: readonly [text: string, expected: Value | RegExp][],
@@ -46,7 +46,7 @@ function check<Value>(
   }
 }
 
-test('numbers are read in their units and kept in their range', () => {
+test('numbers are read in their units and checked against their range', () => {
   check(bytes({ max: 128 * MiB }), [
     ['64MiB', 64 * MiB],
     ['16MB', 16_000_000],
@@ -109,7 +109,7 @@ test('numbers are read in their units and kept in their range', () => {
   ]);
 });
 
-test('switches take the words of Go', () => {
+test('switches accept the words that Go accepts', () => {
   check(bool(), [
     ['true', true],
     ['True', true],
@@ -122,7 +122,7 @@ test('switches take the words of Go', () => {
   ]);
 });
 
-test('texts are held to their alphabets', () => {
+test('texts are checked against their alphabets', () => {
   check(text(), [
     ['anything at all', 'anything at all'],
     ['two\nlines', /on one line/],
@@ -200,7 +200,7 @@ test('lists are split on commas, trimmed, and empty when the text is', () => {
   ]);
 });
 
-test('URLs need a scheme that is spoken and a host', () => {
+test('URLs need a supported scheme and a host', () => {
   check(url(), [
     ['https://control.example.org/x?y=1', 'https://control.example.org/x?y=1'],
     ['http://[::1]:8080', 'http://[::1]:8080'],

@@ -12,7 +12,7 @@ test('address blocks are grouped by zone', () => {
   });
 });
 
-test('what is no block is refused with its place', () => {
+test('an invalid block is rejected with its position', () => {
   const cases: readonly [text: string, problem: RegExp][] = [
     ['10.0.0.0/16', /zone 1 has no @$/],
     ['A@10.0.0.0/16', /^the name of zone 1: up to 128 lowercase/],

@@ -11,7 +11,7 @@ interface ZonedCidrBlocks {
 const written = '<zone>@<cidr>,<cidr>, with <> between zones,';
 const zone = zoneName();
 
-/** Which addresses lie in which zone: `a@10.0.0.0/16,10.1.0.0/16<>b@10.2.0.0/16`. */
+/** The zones of addresses: `a@10.0.0.0/16,10.1.0.0/16<>b@10.2.0.0/16`. */
 export function zonedCidrBlocks(): ValueType<readonly ZonedCidrBlocks[]> {
   return {
     label: 'zoned CIDR blocks',

@@ -1,4 +1,7 @@
-/** The composition root of one agent process under a supervisor. It takes its settings from the supervisor and lives no longer. */
+/**
+ * The composition root of one agent process under a supervisor. It gets its settings from the supervisor and ends with
+ * it.
+ */
 
 import { enableCompileCache } from 'node:module';
 import { join } from 'node:path';
@@ -6,31 +9,31 @@ import type { FromProcess, ToProcess } from './messages.ts';
 
 enableCompileCache(join(import.meta.dirname, '../../../../../node_modules/.cache/weir'));
 
-/** Without a supervisor there is nobody to say how long clients may take to move on, and whoever starts next wants the ports. */
+/** Without a supervisor the configured deadline is unknown, and the next agent needs the ports. */
 const orphanStopMs = 5_000;
 
 const stop = new AbortController();
 let isOrphan = false;
 let isRunning = false;
 
-/** As long as the rest is being loaded, there is nothing to finish. */
+/** While modules are still loading, there is nothing to finish. */
 function stopAgent(): void {
   if (!isRunning) process.exit(0);
   stop.abort();
 }
 
-// Ctrl-C goes to all processes of a terminal at once, and so does the signal of some service managers. The supervisor says `stop` as
-// well; how often it is said makes no difference.
+// Ctrl-C reaches all processes of a terminal at once, and so does the signal of some service managers. The supervisor
+// sends `stop` as well; repeated stops have no effect.
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, stopAgent);
 process.on('disconnect', () => {
   isOrphan = true;
   stopAgent();
-  // What hangs on the store or on a client must not keep an orphan alive.
+  // A hanging store or client must not keep an orphan alive.
   void import('@weir/core').then(({ systemClock }) =>
     systemClock.after(2 * orphanStopMs, () => process.exit(1)),
   );
 });
-// The pipe for the log breaks when the supervisor is killed. There is nobody left to tell.
+// The log pipe breaks when the supervisor is killed; no reader is left.
 for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {});
 
 process.on('message', (message: ToProcess) => {
@@ -39,7 +42,7 @@ process.on('message', (message: ToProcess) => {
 });
 
 async function run({ values, place }: Extract<ToProcess, { kind: 'start' }>): Promise<void> {
-  // Loaded late, so that a signal, or a supervisor that goes away, is noticed meanwhile.
+  // Imported late, so that a signal or the end of the supervisor is noticed meanwhile.
   const { jsonLog, systemClock, systemEnvironment } = await import('@weir/core');
   const { loopTurn } = await import('../../loop-turn.ts');
   await loopTurn(systemClock);
@@ -61,7 +64,7 @@ async function run({ values, place }: Extract<ToProcess, { kind: 'start' }>): Pr
         internalTLSPort: portOf(values.internalTLSPort, place.number - 1),
       },
       agentId: place.agentId,
-      // One event loop uses one processor, so that everything that is meant per processor is meant per process.
+      // One event loop uses one core, so per-core settings apply per process.
       cpuCount: 1,
       onReady: (ports) => tell({ kind: 'ready', ports }),
       stopDeadlineMs: () => (isOrphan ? orphanStopMs : values.gracefulShutdownDuration),

@@ -9,25 +9,25 @@ import type { Launch } from './supervisor.ts';
 const entry = fileURLToPath(import.meta.resolve('./child.ts'));
 
 /**
- * Starts agent processes. Each hangs on a channel to this process, and ends when it breaks: so that none is left behind when this
- * process is killed.
+ * Starts agent processes. Each has an IPC channel to this process, and ends when the channel breaks, so that none is
+ * left behind if this process is killed.
  */
 export function launcher(
   values: CommandValues<'agent'>,
   { log, writeLine }: { readonly log: Log; readonly writeLine: (line: string) => void },
 ): Launch {
   return (place, events) => {
-    // The name is for those who look at the list of processes.
+    // The name is shown in process lists.
     const child = fork(entry, [`agent-${place.number}`], {
       serialization: 'advanced',
       stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
     });
     const tell = (message: ToProcess) => {
-      // Whoever is about to end hears nothing more, and need not.
+      // A process that is about to end does not need the message.
       if (child.connected) child.send(message, () => {});
     };
     const pass = (line: string) => {
-      // Its own log says which agent speaks; what the runtime prints about a crash does not.
+      // Log lines name their agent; what the runtime prints about a crash does not.
       if (line.startsWith('{')) writeLine(line);
       else
         log.warn('received output of agent process', { agentId: place.agentId, pid: child.pid, text: line });
@@ -50,14 +50,14 @@ export function launcher(
       log.error('failed to start agent process', { agentId: place.agentId, error: error.message });
       if (child.pid === undefined) end(null, null);
     });
-    // Not `exit`: what it wrote last is passed on before its end is told.
+    // Not `exit`: the last output is forwarded before the end is reported.
     child.on('close', end);
     tell({ kind: 'start', values, place });
     return {
       pid: child.pid,
       stop() {
         tell({ kind: 'stop' });
-        // A second signal ends this process at once, and what it was waiting for with it.
+        // A second signal ends this process at once, and must end this child too.
         if (!hasEnded) process.once('exit', kill);
       },
       kill,

@@ -14,14 +14,14 @@ async function passed(...chunks: string[]): Promise<string[]> {
   return lines;
 }
 
-test('lines come whole, however they were cut', async () => {
+test('lines are complete, however the stream was split', async () => {
   assert.deepEqual(await passed('one\ntwo\n'), ['one', 'two']);
   assert.deepEqual(await passed('o', 'ne', '\nt', 'wo'), ['one', 'two']);
   assert.deepEqual(await passed('\n\none\n\n'), ['one']);
   assert.deepEqual(await passed(), []);
 });
 
-test('a line without end is passed on in pieces', async () => {
+test('a line that is too long is forwarded in pieces', async () => {
   const half = 'x'.repeat(cliLimits.passedLineCharactersMax / 2);
   assert.deepEqual(await passed(half, half, 'y\n', 'z\n'), [half + half, 'y', 'z']);
 });

@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream';
 import { cliLimits } from '../../limits.ts';
 
-/** Calls `pass` with each line of a stream, without its end. A line beyond the limit is passed on in pieces. */
+/** Calls `pass` with each line of a stream, without its line end. A line beyond the limit is forwarded in pieces. */
 export function passLines(stream: Readable, pass: (line: string) => void): void {
   let begun = '';
   stream.setEncoding('utf8');

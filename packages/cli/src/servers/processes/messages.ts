@@ -1,16 +1,16 @@
 import type { CommandValues } from '../../flags/catalogue.ts';
 
-/** One of the agents of a supervisor. Whoever takes the place after a crash is the same agent to its clients. */
+/** One of the agents of a supervisor. A process that replaces a crashed one is the same agent to its clients. */
 export interface ProcessPlace {
-  /** Counted from 1, for people. */
+  /** From 1, for display. */
   readonly number: number;
   readonly agentId: string;
-  /** 0 until a process has taken a free port; from then on that one. */
+  /** 0 until a process has taken a free port; from then on that port. */
   readonly kafkaPort: number;
   readonly httpPort: number;
 }
 
-/** Where a process that is ready listens. */
+/** The ports of a ready process. */
 export interface ReadyPorts {
   readonly host: string;
   readonly kafkaPort: number;
@@ -18,15 +18,15 @@ export interface ReadyPorts {
 }
 
 /**
- * What a supervisor says to a process. Settings go this way and not over the command line, where everybody on the machine could
- * read the agent key.
+ * Messages from a supervisor to a process. Settings are sent this way and not on the command line, where every user of
+ * the machine could read the agent key.
  */
 export type ToProcess =
   | { readonly kind: 'start'; readonly values: CommandValues<'agent'>; readonly place: ProcessPlace }
   | { readonly kind: 'stop' };
 
-/** What a process says to its supervisor. */
+/** Messages from a process to its supervisor. */
 export type FromProcess =
   | { readonly kind: 'ready'; readonly ports: ReadyPorts }
-  /** It cannot go on, and says why in one line. */
+  /** The process cannot continue; the message is one line. */
   | { readonly kind: 'failed'; readonly message: string };

@@ -46,7 +46,7 @@ function supervise(count: number, stopDeadlineMs = 1_000) {
     launched,
     announced,
     lines,
-    /** The process that was launched last in a place says that it is ready. */
+    /** The process that was launched last in a place reports that it is ready. */
     becomeReady(number: number) {
       const { events } = launched.findLast(({ place }) => place.number === number)!;
       events.onReady({ host: 'here', kafkaPort: 9000 + number, httpPort: 8000 + number });
@@ -80,7 +80,7 @@ test('all processes start at once and are announced once, when the last of them 
   );
 });
 
-test('one that dies is started again as the same agent on the same ports, and the log says why', () => {
+test('a process that dies is restarted as the same agent on the same ports, and the log has the reason', () => {
   const { launched, lines, becomeReady, end, clock } = supervise(2);
   becomeReady(1);
   becomeReady(2);
@@ -106,7 +106,7 @@ test('one that dies is started again as the same agent on the same ports, and th
   ]);
 });
 
-test('a crash loop slows down, and a process that served for a minute begins anew', () => {
+test('a crash loop slows down, and a process that served for a minute resets the back-off', () => {
   const { lines, becomeReady, end, clock } = supervise(1);
   const delays = () => lines.flatMap(({ fields }) => fields.delayMs ?? []);
   for (let round = 0; round < 10; round++) {
@@ -140,7 +140,7 @@ test('a process that cannot start at all ends everything, with its message', asy
   }
 });
 
-test('a process that was ready once is started again whatever it says, and so is one that was killed before', () => {
+test('a process that was ready once is restarted whatever it reports, and so is one that was killed before', () => {
   const { launched, lines, becomeReady, end, clock } = supervise(2);
   becomeReady(1);
   end(1, 1);
@@ -155,7 +155,7 @@ test('a process that was ready once is started again whatever it says, and so is
   assert.equal(launched.length, 5);
 });
 
-test('a supervisor that stops asks all, starts none again, and kills what does not end', async () => {
+test('a stopping supervisor stops all processes, restarts none, and kills those that do not end', async () => {
   const { run, supervisor, launched, lines, becomeReady, end, clock } = supervise(3, 1_000);
   for (const number of [1, 2, 3]) becomeReady(number);
   end(3, 1);

@@ -17,9 +17,9 @@ export interface ProcessEvents {
 
 interface LaunchedProcess {
   readonly pid: number | undefined;
-  /** Asks it to finish its work and to end. */
+  /** Asks the process to finish its work and to end. */
   stop(): void;
-  /** Ends it at once. */
+  /** Kills the process. */
   kill(): void;
 }
 
@@ -43,7 +43,7 @@ interface SupervisorOptions {
 }
 
 const restartBackOff = { firstMs: 250, maxMs: 30_000 };
-/** A process that served for this long was healthy: its next end counts as the first again. */
+/** A process that served for this long was healthy: its next end resets the back-off. */
 const healthyMs = 60_000;
 
 /**
@@ -51,12 +51,16 @@ const healthyMs = 60_000;
  *
  * ```
  *             ready
- *  starting ────────► ready          A process that ends before it was ever ready cannot start at all: that ends everything, with
- *     ▲  │              │            its message. One that was ready before, or that somebody killed, is started again.
+ *  starting ────────► ready
+ *     ▲  │              │
  *     │  │ ends         │ ends
  *     │  ▼              ▼
- *     └─── waiting ◄────┘            stopping: every process is asked to end, and none is started again
+ *     └─── waiting ◄────┘
  * ```
+ *
+ * A process that ends by itself before it was ever ready cannot start at all: that ends everything, with its message. A
+ * process that was ready before, or that was killed by a signal, is restarted. While the supervisor stops, every
+ * process is asked to end, and none is restarted.
  */
 export class Supervisor {
   readonly #options: SupervisorOptions;
@@ -128,7 +132,7 @@ export class Supervisor {
       log.info('restarted agent process', { agentId, pid, kafkaPort, httpPort });
     }
     slot.readySinceMs = clock.monotonicMs();
-    // Clients know the agent by these ports, so that whoever follows takes them again.
+    // Clients know the agent by these ports, so its successor uses them again.
     slot.place = { ...slot.place, kafkaPort, httpPort };
     slot.ready = { ...ports, number, agentId, pid };
     const ready = this.#slots.flatMap((one) => one.ready ?? []);
@@ -180,7 +184,7 @@ export class Supervisor {
 interface Slot {
   place: ProcessPlace;
   process: LaunchedProcess | undefined;
-  /** What it said when it was ready last; `undefined` as long as it never was. */
+  /** The last ready message; `undefined` if there was none. */
   ready: ReadyProcess | undefined;
   readySinceMs: number | undefined;
   failedMessage: string | undefined;

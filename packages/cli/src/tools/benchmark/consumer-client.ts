@@ -10,15 +10,15 @@ import type { BenchmarkClient } from './run-benchmark.ts';
 
 interface ConsumerLoad {
   readonly topicName: string;
-  /** Where to begin in a partition of which the group has committed nothing. */
+  /** Where to start in a partition without a committed offset. */
   readonly from: 'earliest' | 'latest';
   readonly limits: FetchLimits;
   readonly clients: number;
-  /** Ends the benchmark; negative for no end. */
+  /** Ends the benchmark; negative for no limit. */
   readonly recordsMax: number;
 }
 
-/** Reads the partitions whose turn it is when all are dealt out to the clients one by one. */
+/** Reads this client's share of the partitions, which are distributed round robin over the clients. */
 export async function consumeByAssignment(client: BenchmarkClient, load: ConsumerLoad): Promise<void> {
   const { cluster, index } = client;
   const topic = new RememberedTopic(cluster, load.topicName);
@@ -35,8 +35,8 @@ const rebalanceTimeoutMs = 60_000;
 const heartbeatEveryMs = 3_000;
 
 /**
- * Reads what the group assigns to this client, and commits with every heartbeat, before every rebalance and at the end. A client
- * that is stopped leaves the group, so that the others get its partitions at once.
+ * Reads what the group assigns to this client, and commits with every heartbeat, before every rebalance and at the end.
+ * A stopped client leaves the group, so that the others get its partitions at once.
  */
 export async function consumeByGroup(
   client: BenchmarkClient,
@@ -46,8 +46,8 @@ export async function consumeByGroup(
   const { cluster, options } = client;
   const topic = new RememberedTopic(cluster, load.topicName);
   await cluster.retrying(() => topic.find());
-  // Brokers answer the requests of one connection in their order, so that a heartbeat must not stand behind a fetch. And what a
-  // member has to say at its end is said after the benchmark was stopped.
+  // Brokers answer the requests of one connection in order, so a heartbeat must not queue behind a fetch. And a member
+  // commits and leaves after the benchmark was stopped.
   const over = new AbortController();
   const groupOptions = { ...options, stop: over.signal };
   const groupCluster = new KafkaCluster(groupOptions);
@@ -66,16 +66,16 @@ export async function consumeByGroup(
       await readWhileMember(cluster, member, reader);
       await member.commit(reader.positions);
     }
-    // A request to join may be waiting for others on the connection of the member, and nothing behind it would be answered.
+    // A JoinGroup request may still be waiting on the member's connection, and no request behind it would be answered.
     await withCluster(groupOptions, (leaving) => member.leave(leaving));
   } finally {
-    // The request to join that may still be waiting must not be sent again.
+    // A JoinGroup request that is still waiting must not be retried.
     over.abort();
     await groupCluster.close();
   }
 }
 
-/** Reads until the group deals out its partitions anew, or the benchmark ends. */
+/** Reads until the group rebalances, or the benchmark ends. */
 async function readWhileMember(
   cluster: KafkaCluster,
   member: GroupMember,
@@ -86,7 +86,7 @@ async function readWhileMember(
   const ended = reading.finally(() => {
     isReading = false;
   });
-  // Who waits for it below hears of its failure.
+  // The failure is handled where `ended` is awaited below.
   ended.catch(() => {});
   while (isReading && !cluster.stop.aborted) {
     await Promise.race([cluster.pause(heartbeatEveryMs), ended]);
@@ -137,7 +137,7 @@ function readerOf(
   return new PartitionReader({ cluster, topic, limits, meter, onProgress }, from);
 }
 
-/** `undefined` when the benchmark ended first. */
+/** Returns `undefined` if the benchmark ended first. */
 async function unlessStopped<Result>(
   { stop }: KafkaCluster,
   result: Promise<Result>,
@@ -148,7 +148,7 @@ async function unlessStopped<Result>(
     if (stop.aborted) onStop();
     else stop.addEventListener('abort', onStop);
   });
-  // Nobody hears of a failure that comes after the end.
+  // Failures after the end are ignored.
   result.catch(() => {});
   try {
     return await Promise.race([result, stopped]);

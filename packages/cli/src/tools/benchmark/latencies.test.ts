@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { Latencies } from './latencies.ts';
 
-test('percentiles are right to within 2 %', () => {
+test('percentiles are accurate to within 2 %', () => {
   const latencies = fc.array(fc.double({ min: 0.001, max: 1e9, noNaN: true }), { minLength: 1 });
   fc.assert(
     fc.property(latencies, fc.double({ min: 0, max: 1, noNaN: true }), (values, share) => {
@@ -11,7 +11,7 @@ test('percentiles are right to within 2 %', () => {
       for (const value of values) found.add(value);
       const exact = values.toSorted((a, b) => a - b)[Math.max(1, Math.ceil(values.length * share)) - 1]!;
       const estimate = found.percentileMs(share);
-      // Below a tenth of a millisecond it is the microsecond that counts.
+      // Below a tenth of a millisecond the resolution is one microsecond.
       assert.ok(Math.abs(estimate - exact) <= Math.max(exact * 0.02, 0.001), `${estimate} for ${exact}`);
       assert.equal(found.count, values.length);
       assert.equal(found.maxMs, Math.max(...values));
@@ -19,7 +19,7 @@ test('percentiles are right to within 2 %', () => {
   );
 });
 
-test('a latency that many records had counts as often', () => {
+test('a latency is weighted by the number of its records', () => {
   const found = new Latencies();
   found.add(1, 99);
   found.add(1000);
@@ -27,10 +27,10 @@ test('a latency that many records had counts as often', () => {
   assert.equal(found.percentileMs(1), 1000);
 });
 
-test('what cannot be is taken for the nearest that can', () => {
+test('an impossible value is clamped to the nearest possible one', () => {
   const found = new Latencies();
   assert.equal(found.percentileMs(0.5), 0);
-  // The clock of whoever wrote a record may be ahead of ours, and its time may be none at all.
+  // The clock of the producer may be ahead, and its timestamp may be invalid.
   found.add(-5);
   found.add(1e30);
   assert.equal(found.count, 2);

@@ -1,13 +1,13 @@
 /** Values from here on share a bucket with their neighbours; below, each microsecond has its own. */
 const exactMicroseconds = 128;
-/** Of every power of two. Neighbours differ by less than one part in 64. */
+/** Buckets per power of two. Neighbours differ by less than one part in 64. */
 const bucketsPerOctave = 64;
-/** Up to 2^42 µs, which is 50 days; what is later counts as that. */
+/** Up to 2^42 µs, which is 50 days; longer latencies count as that. */
 const octaves = 42;
 
 /**
- * A distribution of latencies in a fixed amount of memory: buckets whose width grows with the value, so that every percentile
- * is right to within 2 %.
+ * A histogram of latencies in a fixed amount of memory: the width of buckets grows with the value, so that every
+ * percentile is accurate to within 2 %.
  */
 export class Latencies {
   readonly #counts = new Float64Array((octaves + 1) * bucketsPerOctave);
@@ -22,7 +22,7 @@ export class Latencies {
     return this.#maxMs;
   }
 
-  /** Enters a latency that so many records had. */
+  /** Adds a latency with the number of records that had it. */
   add(latencyMs: number, times = 1): void {
     const ms = Math.max(0, latencyMs);
     this.#counts[bucketOf(ms * 1000)]! += times;
@@ -30,7 +30,7 @@ export class Latencies {
     if (ms > this.#maxMs) this.#maxMs = ms;
   }
 
-  /** The latency that this share of the records did not exceed, between 0 and 1; 0 when there were none. */
+  /** The latency that this share of the records (0 to 1) did not exceed; 0 if there were none. */
   percentileMs(share: number): number {
     let left = Math.max(1, Math.ceil(this.#count * share));
     for (const [bucket, times] of this.#counts.entries()) {

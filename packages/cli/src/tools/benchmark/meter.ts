@@ -1,12 +1,12 @@
 import { type Clock, durationBucketsSeconds, type MetricRow, type Metrics, type Series } from '@weir/core';
 import { Latencies } from './latencies.ts';
 
-/** What came of some time, or of the whole benchmark. */
+/** The results of an interval, or of the whole benchmark. */
 export interface Tally {
   readonly elapsedMs: number;
   readonly records: number;
   readonly bytes: number;
-  /** Requests that came to nothing. */
+  /** Failed requests. */
   readonly failures: number;
   readonly latencies: ReadonlyMap<string, Latencies>;
 }
@@ -37,7 +37,7 @@ const latencyRow: MetricRow<'latency'> = {
   buckets: durationBucketsSeconds,
 };
 
-/** Counts what the clients of a benchmark do, since the last look and in all, and for the scrape. */
+/** Counts what the clients of a benchmark do: since the last report, in total, and as metrics. */
 export class Meter {
   readonly #clock: Clock;
   readonly #latencyNames: readonly string[];
@@ -62,7 +62,7 @@ export class Meter {
     );
   }
 
-  /** What the last request that failed was told. */
+  /** The reason of the last failed request. */
   get lastFailure(): string | undefined {
     return this.#lastFailure;
   }
@@ -80,7 +80,7 @@ export class Meter {
     this.#series.bytes.add(bytes);
   }
 
-  /** A latency that all records of a request share. */
+  /** Records a latency that all records of a request share. */
   observe(name: string, latencyMs: number, records: number): void {
     for (const tally of [this.#interval, this.#total]) tally.latencies.get(name)!.add(latencyMs, records);
     this.#latencySeries.get(name)!.observe(latencyMs / 1000);
@@ -93,7 +93,7 @@ export class Meter {
     this.#lastFailure = reason;
   }
 
-  /** What has come since the last call. */
+  /** Returns the results since the last call, and starts a new interval. */
   turn(): Tally {
     const nowMs = this.#clock.monotonicMs();
     const finished = this.#interval.until(nowMs);

@@ -8,10 +8,10 @@ function clockAt(now: { ms: number }) {
   return { ...systemClock, monotonicMs: () => now.ms };
 }
 
-test('records become due with time', () => {
+test('records become due over time', () => {
   const now = { ms: 0 };
   const pace = new Pace(clockAt(now), 1000);
-  // at this time, at most so many, get so many
+  // at this time, with this limit, this many are due
   const cases = [
     [0, 100, 0],
     [10, 100, 10],
@@ -20,7 +20,7 @@ test('records become due with time', () => {
     [30, 100, 15],
     [31.9, 100, 1],
     [32, 100, 1],
-    // Who was held up makes good for one second and no more.
+    // A delayed client catches up one second of records and no more.
     [10_000, 5000, 1000],
     [10_001, 5000, 1],
   ] as const;
@@ -30,7 +30,7 @@ test('records become due with time', () => {
   }
 });
 
-test('a slow pace comes to its records too', () => {
+test('a slow rate also yields its records', () => {
   const now = { ms: 0 };
   const pace = new Pace(clockAt(now), 0.5);
   now.ms = 1_900;
@@ -41,7 +41,7 @@ test('a slow pace comes to its records too', () => {
   assert.equal(pace.take(10), 1);
 });
 
-test('no more is taken than the rate allows, whenever it is asked for', () => {
+test('the rate is never exceeded, whenever records are taken', () => {
   const steps = fc.array(fc.tuple(fc.nat(3_000), fc.nat(50)), { maxLength: 50 });
   fc.assert(
     fc.property(steps, fc.integer({ min: 1, max: 10_000 }), (asks, rate) => {
@@ -59,7 +59,7 @@ test('no more is taken than the rate allows, whenever it is asked for', () => {
   );
 });
 
-test('an allowance is shared and ends', () => {
+test('an allowance is shared and runs out', () => {
   const allowance = new Allowance(5);
   assert.deepEqual(
     [allowance.take(3), allowance.isUsedUp, allowance.take(3), allowance.take(1)],

@@ -1,9 +1,9 @@
 import type { Clock } from '@weir/core';
 
-/** What a client that was held up may make good at once. Beyond it the rate was not reached, and that is the result. */
+/** How much a delayed client may catch up at once. Beyond that the rate was not reached, and that is the result. */
 const arrearsMaxMs = 1_000;
 
-/** How many records are due, at a steady rate. */
+/** Computes how many records are due at a steady rate. */
 export class Pace {
   readonly #clock: Clock;
   readonly #recordsPerMs: number;
@@ -16,11 +16,11 @@ export class Pace {
     this.#fromMs = clock.monotonicMs();
   }
 
-  /** Takes the records that are due now, up to so many. */
+  /** Takes the records that are due now, up to a limit. */
   take(recordsMax: number): number {
     const nowMs = this.#clock.monotonicMs();
     const due = (nowMs - this.#fromMs) * this.#recordsPerMs - this.#taken;
-    // A rate below one record per second must still come to its first record.
+    // A rate below one record per second must still yield its first record.
     const arrears = due - Math.max(1, arrearsMaxMs * this.#recordsPerMs);
     if (arrears > 0) this.#fromMs += arrears / this.#recordsPerMs;
     const taken = Math.min(Math.floor(arrears > 0 ? due - arrears : due), recordsMax);
@@ -33,7 +33,7 @@ export class Pace {
 export class Allowance {
   #left: number;
 
-  /** Negative for no end. */
+  /** Negative for no limit. */
   constructor(records: number) {
     this.#left = records < 0 ? Number.POSITIVE_INFINITY : records;
   }

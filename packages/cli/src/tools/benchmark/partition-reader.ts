@@ -18,23 +18,23 @@ interface PartitionReaderOptions {
   readonly topic: RememberedTopic;
   readonly limits: FetchLimits;
   readonly meter: Meter;
-  /** Told after every answer. */
+  /** Called after every answer. */
   readonly onProgress: () => void;
 }
 
-/** After trouble, before the next try. */
+/** After a failure, before the next attempt. */
 const pauseAfterFailureMs = 200;
 
 /**
- * Reads partitions as fast as their leaders give them, with one request on the way to each leader, so that none waits for
- * another. Batches are checked as a client would check them, and neither decompressed nor kept.
+ * Reads partitions as fast as their leaders deliver, with one request in flight per leader, so that no leader waits for
+ * another. Batches are validated as a client would, and neither decompressed nor stored.
  */
 export class PartitionReader {
   readonly #options: PartitionReaderOptions;
   readonly #positions: Map<number, bigint>;
   readonly #busy = new Map<number, Promise<void>>();
   #isStopping = false;
-  /** What a request has failed with since the loop last looked. */
+  /** The last failure that the loop has not handled yet. */
   #trouble: unknown;
 
   constructor(options: PartitionReaderOptions, from: ReadonlyMap<number, bigint>) {
@@ -47,7 +47,7 @@ export class PartitionReader {
     return this.#positions;
   }
 
-  /** Reads until it is told to stop. Throws what no further try can mend. */
+  /** Reads until it is stopped. Throws failures that cannot be retried. */
   async run(): Promise<void> {
     const { cluster, topic, meter } = this.#options;
     try {
@@ -71,7 +71,7 @@ export class PartitionReader {
     }
   }
 
-  /** Ends `run` as soon as the requests that are on their way have been answered. */
+  /** Ends `run` as soon as the requests in flight have been answered. */
   stop(): void {
     this.#isStopping = true;
   }
@@ -80,7 +80,7 @@ export class PartitionReader {
     return this.#isStopping || this.#options.cluster.stop.aborted;
   }
 
-  /** Sends a request to every leader that has none. */
+  /** Sends a request to every leader without one in flight. */
   #askLeaders({ topic, brokers }: FoundTopic): void {
     const byLeader = new Map<number, Map<number, bigint>>();
     for (const [partition, offset] of this.#positions) {
@@ -139,7 +139,7 @@ export class PartitionReader {
         if (!batch.hasValidCrc())
           throw new Failure(`${about}: the batch at offset ${batch.baseOffset} is damaged`);
         if (batch.nextOffset <= next) continue;
-        // Batches come whole, so that the first may begin before the offset that was asked for.
+        // Batches are returned whole, so the first may begin before the requested offset.
         const skipped = batch.baseOffset < next ? Number(next - batch.baseOffset) : 0;
         const records = batch.isControl ? 0 : Math.max(0, batch.recordCount - skipped);
         if (records > 0) {
@@ -157,7 +157,7 @@ export class PartitionReader {
     return counted;
   }
 
-  /** What was to be read next has been deleted. */
+  /** Continues at a valid offset after the next records to read were deleted. */
   async #startAnew(topicName: string, partition: number): Promise<void> {
     const ranges = allAnswers(await offsetRanges(this.#options.cluster, topicName, [partition]));
     this.#positions.set(partition, ranges.get(partition)!.earliest);

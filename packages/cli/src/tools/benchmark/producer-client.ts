@@ -12,20 +12,20 @@ interface ProducerLoad extends ProduceOptions {
   readonly pool: Buffer;
   readonly batchBytesMax: number;
   readonly pace: Pace;
-  /** All clients take from it. */
+  /** Shared by all clients. */
   readonly allowance: Allowance;
 }
 
-/** As many as Kafka's own producer has on the way to one broker. */
+/** As many as Kafka's own producer has in flight per broker. */
 const inFlightMax = 5;
-/** How long records gather before they are sent, unless they fill a batch before. */
+/** How long records gather before they are sent, unless they fill a batch earlier. */
 const lingerMs = 10;
-/** What the log adds to a record, at most: lengths, deltas, no key and no headers. */
+/** Upper bound of a record's overhead in the log: lengths, deltas, no key and no headers. */
 const recordOverheadBytes = 24;
 
 /**
- * Produces at a pace. Every request carries one batch to one partition, and partitions take turns, as Kafka's own producer
- * does with records that have no key. The latency of a record is that of its request.
+ * Produces at a given rate. Every request carries one batch for one partition, round robin over the partitions, as
+ * Kafka's own producer does for records without a key. The latency of a record is that of its request.
  */
 export async function produceAtPace(
   { index, cluster, meter }: BenchmarkClient,
@@ -80,17 +80,17 @@ export async function produceAtPace(
   if (fatal !== undefined) throw fatal;
 }
 
-/** More than the codecs of Kafka look back, so that what repeats after it cannot be compressed. */
+/** More than the window of Kafka's codecs, so that repetitions cannot be compressed. */
 const chanceBytes = 4 * MiB;
 
-/** Bytes that cannot be compressed, enough for records of a size. All clients take theirs from the same. */
+/** Incompressible bytes, enough for records of this size. All clients share them. */
 export function randomPool(recordBytes: number, random: Random): Buffer {
   const words = new Uint32Array((chanceBytes + recordBytes) / 4 + 1);
   for (let at = 0; at < words.length; at++) words[at] = random.below(2 ** 32);
   return Buffer.from(words.buffer);
 }
 
-/** Gives records of a size, each the next window of the pool. */
+/** Returns a source of records of this size, each the next window of the pool. */
 function recordsOf(pool: Buffer, recordBytes: number): () => RecordToProduce {
   let start = 0;
   return () => {

@@ -8,7 +8,7 @@ function meterAt(now: { ms: number }, metrics = new Metrics()) {
   return new Meter({ ...systemClock, monotonicMs: () => now.ms }, metrics, ['produce', 'other']);
 }
 
-test('a tally reads the same for people and for programs', () => {
+test('a tally has the same values as text and as JSON', () => {
   const now = { ms: 0 };
   const meter = meterAt(now);
   meter.count(1000, 2 * MiB);
@@ -46,7 +46,7 @@ test('a tally reads the same for people and for programs', () => {
   );
 });
 
-test('an interval begins where the last one ended, and the total goes on', () => {
+test('an interval starts where the last one ended, and the total continues', () => {
   const now = { ms: 0 };
   const metrics = new Metrics();
   const meter = meterAt(now, metrics);

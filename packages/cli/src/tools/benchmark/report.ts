@@ -7,7 +7,7 @@ import type { Tally } from './meter.ts';
 const percentiles = { p50: 0.5, p90: 0.9, p99: 0.99, p999: 0.999 } as const;
 const percentileNames = Object.keys(percentiles) as (keyof typeof percentiles)[];
 
-/** A tally for programs. */
+/** A tally as JSON. */
 export function tallyJson(kind: 'interval' | 'total', tally: Tally, lastFailure: string | undefined): string {
   return jsonLine({
     kind,
@@ -23,13 +23,13 @@ export function tallyJson(kind: 'interval' | 'total', tally: Tally, lastFailure:
 }
 
 function latencyJson(latencies: Latencies) {
-  // A latency of nothing would read as a very good one.
+  // Without records, a latency of 0 would look like a very good one.
   if (latencies.count === 0) return null;
   const shares = percentileNames.map((name) => [name, rounded(latencies.percentileMs(percentiles[name]))]);
   return { ...Object.fromEntries(shares), max: rounded(latencies.maxMs) };
 }
 
-/** A tally on one line, for somebody who watches. */
+/** A tally on one line, for the progress display. */
 export function tallyLine(seconds: number, tally: Tally): string {
   const latencies = [...tally.latencies].map(([name, found]) =>
     found.count === 0
@@ -40,7 +40,7 @@ export function tallyLine(seconds: number, tally: Tally): string {
   return [`${seconds} s`, ...ratesOf(tally), ...latencies, ...failures].join('  ');
 }
 
-/** A tally of the whole benchmark, for somebody who has watched. */
+/** A tally of the whole benchmark as a table. */
 export function tallyTable(tally: Tally): string {
   const [recordRate, byteRate] = ratesOf(tally);
   const summary = table(

@@ -18,13 +18,13 @@ import { tallyJson, tallyLine, tallyTable } from './report.ts';
 type BenchmarkValues = ConnectionValues &
   Pick<FlagValues, 'num-clients' | 'metrics-port' | 'bindAddress' | 'output'>;
 
-/** What one client of a benchmark gets. */
+/** The input of one client of a benchmark. */
 export interface BenchmarkClient {
   /** Counted from 0. */
   readonly index: number;
-  /** Its own connections, which end when the benchmark does. */
+  /** Its own connections, which are closed when the benchmark ends. */
   readonly cluster: KafkaCluster;
-  /** How it would open more of them. */
+  /** Options for further connections. */
   readonly options: ClusterOptions;
   readonly meter: Meter;
   /** Ends the benchmark for all clients. */
@@ -34,7 +34,7 @@ export interface BenchmarkClient {
 export interface Benchmark {
   /** `weir cli benchmark-producer`. */
   readonly speaker: string;
-  /** What the latencies that clients observe are called. */
+  /** The names of the latencies that clients observe. */
   readonly latencyNames: readonly string[];
   /** Runs until there is nothing left to do or `cluster.stop` is aborted. */
   runClient(client: BenchmarkClient): Promise<void>;
@@ -43,8 +43,8 @@ export interface Benchmark {
 const reportEveryMs = 1_000;
 
 /**
- * Runs the clients side by side and reports every second, on a terminal in a line that is written anew, and elsewhere as a
- * line of JSON. Trouble that may pass is counted and reported; what cannot get better ends the benchmark.
+ * Runs the clients concurrently and reports every second: on a terminal as one line that is overwritten, otherwise as a
+ * line of JSON. Transient failures are counted and reported; a permanent one ends the benchmark.
  */
 export async function runBenchmark(
   { speaker, latencyNames, runClient }: Benchmark,
@@ -78,7 +78,7 @@ export async function runBenchmark(
   }
 
   const runOne = async (index: number): Promise<void> => {
-    // A signal of its own for each client, because each of its connections listens to it.
+    // A separate signal per client, because each of its connections adds a listener to it.
     const options = { ...base, stop: AbortSignal.any([stop, ended.signal]) };
     try {
       await withCluster(options, (cluster) => runClient({ index, cluster, options, meter, finish }));
@@ -90,7 +90,7 @@ export async function runBenchmark(
   };
   try {
     const clients = Array.from({ length: values['num-clients'] }, (_, index) => runOne(index));
-    // Every client has to come to its end before the first failure is told.
+    // All clients have to end before the first failure is reported.
     const failed = (await Promise.allSettled(clients)).find(({ status }) => status === 'rejected');
     if (failed !== undefined) throw (failed as PromiseRejectedResult).reason;
   } finally {
@@ -110,7 +110,7 @@ export async function runBenchmark(
   return failures === 0 ? 0 : 1;
 }
 
-/** Whether a benchmark goes on after a failure, because the next request may succeed. */
+/** Whether a benchmark continues after a failure, because the next request may succeed. */
 export function mayPass(failure: unknown): failure is Failure {
   if (failure instanceof KafkaRequestFailed) return failure.transient;
   return failure instanceof ConnectionFailed || failure instanceof OutcomeUnknown;

@@ -1,4 +1,4 @@
-/** The steps that ask what the client may do, once it is known who it is. */
+/** The steps that check the client's permissions, after it has logged in. */
 
 import { type AclResourceType, aclOperations, type NeededOperation, operationsOfResource } from '@weir/core';
 import { apis, errors } from '@weir/wire';
@@ -7,10 +7,10 @@ import type { KafkaCluster } from '../../kafka/cluster.ts';
 import { KafkaRequestFailed } from '../../kafka/request-failed.ts';
 import { explained, failed, note, ok, type Step, type StepName, skipped } from './step.ts';
 
-/** What a broker says that was not asked, or does not answer. */
+/** The value for permissions that were not requested, or that the broker does not return. */
 const notTold = -2147483648;
 
-/** The operations of a resource that a client has, by the bits of the protocol, and those that it lacks. */
+/** The operations on a resource that a client has, from the bits of the protocol, and those that it lacks. */
 interface Permissions {
   readonly allowed: readonly NeededOperation[];
   readonly denied: readonly NeededOperation[];
@@ -25,7 +25,7 @@ function permissionsOf(type: AclResourceType, bits: number): Permissions {
   };
 }
 
-/** What the client may do to the cluster as a whole. Most clients need none of it, so that a denial is but a note. */
+/** The client's permissions on the cluster. Most clients need none, so a denial is only a note. */
 export async function clusterAccess(cluster: KafkaCluster): Promise<Step> {
   const step: StepName = 'Cluster access';
   try {
@@ -56,7 +56,7 @@ export async function clusterAccess(cluster: KafkaCluster): Promise<Step> {
   }
 }
 
-/** What the client may do to one topic. A client that may neither read nor write it can do nothing with it. */
+/** The client's permissions on one topic. A client that may neither read nor write cannot use it. */
 export async function topicAccess(cluster: KafkaCluster, topic: string): Promise<Step> {
   const step: StepName = 'Topic access';
   try {

@@ -1,4 +1,4 @@
-/** The steps before anybody speaks: the name, and the addresses behind it. */
+/** The steps before the first request: the name, and its addresses. */
 
 import { lookup } from 'node:dns/promises';
 import { isIP } from 'node:net';
@@ -11,12 +11,12 @@ import { explained, failed, note, ok, type Step, skipped } from './step.ts';
 /** How to try one address. */
 export type Attempt = Omit<SocketOptions, 'address' | 'tls'>;
 
-/** A name may stand for any number of addresses; so many are tried. */
+/** A name may have any number of addresses; this many are tried. */
 const addressesMax = 16;
 
 interface Resolved {
   readonly step: Step;
-  /** None when the name does not resolve. */
+  /** Empty if the name does not resolve. */
   readonly addresses: readonly Address[];
 }
 
@@ -38,7 +38,7 @@ export async function resolveName({ host, port }: Address, attempt: Attempt): Pr
   }
 }
 
-/** A name server that is away may take minutes to say nothing. */
+/** Bounds the lookup: it may take minutes if the name server is down. */
 function inTime<Result>(
   result: Promise<Result>,
   address: Address,
@@ -54,7 +54,7 @@ function inTime<Result>(
   });
 }
 
-/** Connects to every address. Clients may take any of them, so that one that does not answer is worth a note. */
+/** Connects to every address. Clients may choose any of them, so one that does not answer is worth a note. */
 export async function connectToAll(addresses: readonly Address[], attempt: Attempt): Promise<Step> {
   const failures = await Promise.all(addresses.map((address) => connectOnce(address, attempt)));
   const dead = failures.filter((failure) => failure !== undefined);

@@ -18,10 +18,10 @@ import { encryptionTrouble, shakeHands } from './encryption.ts';
 import { enabledMechanisms, logIn, loginWanted } from './login.ts';
 import { explained, failed, note, ok, type Step, skipped } from './step.ts';
 
-/** How one broker answered, at the address that the cluster gives its clients. */
+/** The result of one broker, at the address that the cluster advertises. */
 export interface BrokerVisit extends Broker {
   readonly accessible: boolean;
-  /** What happened, when it is not accessible. */
+  /** What happened, if it is not accessible. */
   readonly problem: string | null;
   readonly advice: string | null;
 }
@@ -35,25 +35,25 @@ export interface Diagnosis {
 }
 
 interface DiagnosisOptions extends ClusterOptions {
-  /** A topic to ask about. */
+  /** A topic to check. */
   readonly topic: string | undefined;
-  /** A group whose coordinator to look for. */
+  /** A group whose coordinator to look up. */
   readonly group: string | undefined;
 }
 
-/** One attempt may take so long; there are several. */
+/** Timeout of one attempt; there are several. */
 const attemptTimeoutMaxMs = 10_000;
 
-/** How many brokers are tried at the same time. */
+/** How many brokers are tried concurrently. */
 const visitsAtOnce = 16;
 
-/** A consumer group that needs not exist: who would coordinate it is decided by its name. */
+/** A group that need not exist: its name determines the coordinator. */
 const probeGroup = 'weir-diagnose-connection';
 
 /**
- * Does what a client does, one step after the other, and stops at the first that nothing can follow. The bootstrap broker may
- * well be reachable while the addresses that the cluster gives its clients are not, which is the commonest reason why a client
- * that connects then hangs; so every broker is visited.
+ * Does what a client does, step by step, and stops at the first failure that prevents further steps. The bootstrap
+ * broker may be reachable while the advertised addresses are not, which is the most common reason why a client connects
+ * and then hangs; so every broker is tried.
  */
 export async function diagnose(options: DiagnosisOptions): Promise<Diagnosis> {
   const { bootstrap } = options;
@@ -81,7 +81,7 @@ function attemptOf({ clock, stop, timeoutMs }: ClusterOptions): Attempt {
   return { clock, stop, timeoutMs: Math.min(timeoutMs, attemptTimeoutMaxMs) };
 }
 
-/** From the name to the first answer in the protocol of Kafka. */
+/** From the name to the first answer in the Kafka protocol. */
 async function reachBroker(options: DiagnosisOptions, steps: Step[]): Promise<void> {
   const { bootstrap: address, tls, clientId } = options;
   const attempt = attemptOf(options);
@@ -107,7 +107,7 @@ async function reachBroker(options: DiagnosisOptions, steps: Step[]): Promise<vo
   }
 }
 
-/** Logs in where that is asked for, and asks for the brokers. A broker that wants a login hangs up on whoever did not. */
+/** Logs in if requested, and asks for the brokers. A broker that requires a login closes anonymous connections. */
 async function learnBrokers(
   cluster: KafkaCluster,
   options: DiagnosisOptions,
@@ -209,7 +209,7 @@ async function visitCoordinator(
   }
 }
 
-/** That a client may not look at a group that nobody uses says nothing about its own. */
+/** A denial for the probe group says nothing about the client's own group. */
 function coordinatorTrouble(error: unknown, group: string | undefined): Step {
   const { detail, advice } = explained(error);
   const isDenied =

@@ -1,4 +1,4 @@
-/** The step in which both sides agree whether and how to encrypt, and the client sees whom it speaks with. */
+/** The TLS step: whether both sides agree on encryption, and the identity of the broker. */
 
 import type { PeerCertificate, TLSSocket } from 'node:tls';
 import { Failure } from '../../failure.ts';
@@ -9,7 +9,9 @@ import { type ClientTls, openSocket } from '../../kafka/open-socket.ts';
 import type { Attempt } from './connectivity.ts';
 import { explained, failed, note, ok, type Step, skipped } from './step.ts';
 
-/** The problems that belong to this step, wherever they come up: a client hears late that its certificate is not taken. */
+/**
+ * The problems that belong to this step, wherever they appear: a client learns late that its certificate was rejected.
+ */
 const tlsProblems: ReadonlySet<ConnectionProblem> = new Set<ConnectionProblem>([
   'server speaks TLS',
   'server speaks no TLS',
@@ -22,7 +24,7 @@ const tlsProblems: ReadonlySet<ConnectionProblem> = new Set<ConnectionProblem>([
   'closed after TLS',
 ]);
 
-/** The problems with a certificate that a look at it explains. */
+/** The certificate problems that the certificate's content explains. */
 const certificateProblems: ReadonlySet<ConnectionProblem> = new Set<ConnectionProblem>([
   'untrusted certificate',
   'wrong certificate',
@@ -60,8 +62,8 @@ export async function shakeHands(
 }
 
 /**
- * What went wrong with the first request, if it belongs to this step. A server that is spoken to without TLS may hang up, keep
- * silent or answer in TLS, and only a handshake tells.
+ * The failure of the first request, if it belongs to this step. A TLS server may answer plain text by closing, by
+ * silence or with a TLS message, so only a handshake can show whether the port speaks TLS.
  */
 export async function encryptionTrouble(
   error: unknown,
@@ -79,7 +81,7 @@ export async function encryptionTrouble(
   return tlsProblems.has(error.problem) ? failed('TLS', error.what, error.advice) : undefined;
 }
 
-/** Whoever refuses a handshake in the words of TLS speaks it. */
+/** A handshake that is rejected with a TLS alert shows that the server speaks TLS. */
 const refusalsInTls: ReadonlySet<ConnectionProblem> = new Set<ConnectionProblem>([
   'no common TLS',
   'handshake refused',
@@ -106,7 +108,7 @@ async function speaksPlainKafka(address: Address, attempt: Attempt): Promise<boo
   }
 }
 
-/** The certificate that was refused. Nothing is sent over the connection that shows it. */
+/** The rejected certificate. Nothing is sent over the connection that reads it. */
 async function shownCertificate(
   address: Address,
   { authorities: _, ...tls }: ClientTls,

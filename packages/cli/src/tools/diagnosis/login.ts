@@ -1,4 +1,4 @@
-/** The step in which the client says who it is. */
+/** The login step. */
 
 import { apis, errors } from '@weir/wire';
 import { Failure } from '../../failure.ts';
@@ -7,7 +7,7 @@ import { KafkaConnection } from '../../kafka/connection.ts';
 import type { Attempt } from './connectivity.ts';
 import { explained, failed, note, ok, type Step } from './step.ts';
 
-/** Logs in as the flags say. */
+/** Logs in as configured by the flags. */
 export async function logIn(cluster: KafkaCluster, { login, tls }: ClusterOptions): Promise<Step> {
   try {
     await cluster.bootstrap();
@@ -22,7 +22,7 @@ export async function logIn(cluster: KafkaCluster, { login, tls }: ClusterOption
   return note('SASL', done, 'others on the network can read the secret: add -tls, or take SCRAM-SHA-512');
 }
 
-/** The mechanisms that a broker has, or `undefined` where its listener takes no login or does not say. */
+/** The mechanisms that a broker offers, or `undefined` if its listener takes no login or does not say. */
 export async function enabledMechanisms(
   { bootstrap: address, tls, clientId }: ClusterOptions,
   attempt: Attempt,
@@ -30,7 +30,7 @@ export async function enabledMechanisms(
   try {
     const connection = await KafkaConnection.open({ ...attempt, address, tls, clientId });
     try {
-      // Enabled or not, the answer names all that are.
+      // The answer lists all enabled mechanisms, whether or not this one is among them.
       const body = { mechanism: 'PLAIN' };
       const { errorCode, mechanisms } = await connection.request(apis.SaslHandshake, body, attempt);
       return errorCode === errors.ILLEGAL_SASL_STATE.code ? undefined : mechanisms;
@@ -43,7 +43,7 @@ export async function enabledMechanisms(
   }
 }
 
-/** What to tell whoever did not log in where he has to. */
+/** The failed step for a client that did not log in where a login is required. */
 export function loginWanted(mechanisms: readonly string[]): Step {
   const ways = [
     ...(mechanisms.includes('PLAIN') ? ['-username and -password'] : []),

@@ -10,7 +10,7 @@ const marks: Readonly<Record<StepOutcome, string>> = {
   skipped: '-',
 };
 
-/** Every sentence that the user has to read, each once, in the order in which things went wrong. */
+/** All problems for the user, without duplicates, in the order in which they occurred. */
 export function problemsOf({ steps, brokers, coordinator }: Diagnosis): readonly string[] {
   const ofSteps = steps.filter(({ outcome }) => outcome === 'failed').map(stepSentence);
   const visits = [...brokers, ...(coordinator === null ? [] : [coordinator])];

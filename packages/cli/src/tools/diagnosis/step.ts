@@ -2,7 +2,7 @@ import { Failure } from '../../failure.ts';
 import { ConnectionFailed } from '../../kafka/connection-failed.ts';
 import { LoginFailed } from '../../kafka/sasl/login-failed.ts';
 
-/** What a client does one after the other until it can work. */
+/** The steps of a client until it can work. */
 export type StepName =
   | 'DNS'
   | 'TCP'
@@ -15,7 +15,10 @@ export type StepName =
   | 'Topic access'
   | 'Coordinator';
 
-/** How a step went. A note is for what works and deserves a look; what is skipped was not needed or could not be tried. */
+/**
+ * The outcome of a step. A note is for something that works but deserves attention; a skipped step was not needed or
+ * could not be tried.
+ */
 export type StepOutcome = 'ok' | 'note' | 'failed' | 'skipped';
 
 export interface Step {
@@ -43,7 +46,7 @@ export function failed(step: StepName, detail: string, advice: string | null = n
   return { step, outcome: 'failed', detail, advice };
 }
 
-/** A failure in two parts. Anything that is none is a bug of ours and goes on its way. */
+/** A failure in two parts. Any other error is a bug and is rethrown. */
 export function explained(error: unknown): { readonly detail: string; readonly advice: string | null } {
   if (error instanceof ConnectionFailed || error instanceof LoginFailed) {
     return { detail: error.what, advice: error.advice };
