@@ -54,11 +54,11 @@ export interface FakeKafkaOptions {
   /** Brokers that are in the metadata and do not exist. */
   readonly ghosts?: readonly { readonly nodeId: number; readonly host: string; readonly port: number }[];
   readonly tls?: TlsOptions;
-  /** Where the brokers say that they are. */
+  /** The host that the brokers advertise. */
   readonly advertisedHost?: string;
-  /** Lets clients log in. Without it the listener takes no login. */
+  /** Enables logins. Without it the listener takes none. */
   readonly sasl?: FakeSaslOptions;
-  /** Which correlation id goes into an answer. */
+  /** Overrides the correlation id of an answer. */
   readonly correlationId?: (asked: number, api: ApiName) => number;
 }
 
@@ -69,7 +69,7 @@ interface SeenRequest {
   readonly clientId: string | null;
 }
 
-/** What a broker knows of one connection. */
+/** The state of one connection. */
 interface Peer {
   readonly socket: Socket;
   readonly nodeId: number;
@@ -118,7 +118,7 @@ export class FakeKafka {
     return (this.#servers[nodeId - 1]!.address() as AddressInfo).port;
   }
 
-  /** How often an API was asked for. */
+  /** How many requests of an API were received. */
   count(api: ApiName): number {
     return this.requests.filter((request) => request.api === api).length;
   }
@@ -195,7 +195,7 @@ export class FakeKafka {
       this.#logIn(peer, name, request as never, (body) => reply(version, body as never));
       return;
     }
-    // A broker that has been told of a new login takes nothing else before its end.
+    // After the handshake of a login, a broker accepts nothing else until the login is complete.
     if (peer.login !== undefined) {
       socket.destroy();
       return;
@@ -260,7 +260,7 @@ export class FakeKafka {
     return [...this.topics].find(([known, topic]) => (id === zeroUuid ? known === name : topic.id === id));
   }
 
-  /** The partition, or the code of what is wrong with asking this broker for it. */
+  /** The partition, or the error code of a request for it to this broker. */
   #lookUp(nodeId: number, name: string, id: string, index: number): Partition | number {
     const partition = this.#find(name, id)?.[1].partitions[index];
     if (partition === undefined) return errors.UNKNOWN_TOPIC_OR_PARTITION.code;

@@ -1,4 +1,4 @@
-/** The server's half of SASL for tests, written from the RFCs and not from the client. */
+/** The server side of SASL for tests, written from the RFCs and independent of the client. */
 
 import { createHash, createHmac, pbkdf2Sync } from 'node:crypto';
 
@@ -6,13 +6,13 @@ export interface FakeSaslOptions {
   readonly mechanisms: readonly string[];
   /** Passwords by user. */
   readonly users?: Readonly<Record<string, string>>;
-  /** The tokens that are taken. */
+  /** The valid tokens. */
   readonly tokens?: ReadonlySet<string>;
-  /** Whether a client that has not logged in is hung up on. */
+  /** Whether connections without a login are closed. */
   readonly isRequired?: boolean;
-  /** For how long a login holds. */
+  /** How long a login is valid. */
   readonly sessionLifetimeMs?: number;
-  /** Spoils a message of the server on its way. */
+  /** Corrupts a message of the server. */
   readonly spoil?: (message: string) => string;
   readonly iterations?: number;
 }

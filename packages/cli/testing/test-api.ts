@@ -18,23 +18,23 @@ import { ClusterNode } from '@weir/metadata';
 
 export interface TestApi {
   readonly url: string;
-  /** A key of an application. */
+  /** An application key. */
   readonly key: string;
-  /** A key of the whole account. */
+  /** An account key. */
   readonly accountKey: string;
-  /** With that key of an application. */
+  /** With the application key. */
   readonly client: Client;
-  /** With that key of the account. */
+  /** With the account key. */
   readonly accountClient: Client;
   /** The leader of a cluster. */
   readonly nodeOf: (clusterId: string) => ClusterNode;
-  /** Every operation that was called since it was last emptied. */
+  /** Every operation that was called since the list was last cleared. */
   readonly called: OperationName[];
-  /** Runs before an operation; what it throws is the answer. */
+  /** Runs before an operation; an error that it throws is the answer. */
   before: (operation: OperationName) => void | Promise<void>;
 }
 
-/** The API over a real socket: real accounts and real clusters, all of them in memory. */
+/** The API over a real socket, with real accounts and real clusters in memory. */
 export async function startTestApi(t: TestContext): Promise<TestApi> {
   const accounts = await openAccounts(`memory://${randomUUID()}`, {
     clock: systemClock,
@@ -76,7 +76,7 @@ export async function startTestApi(t: TestContext): Promise<TestApi> {
   const ofAccounts = accountOperations({ accounts, publicUrl: () => url });
   const handlers = {
     ...ofAccounts,
-    /** A cluster is led before its maker hears of it, so that tests do not wait for what retries would bridge. */
+    /** A cluster has a leader before the call returns, so that tests do not wait for retries. */
     create_virtual_cluster: async (...call: Parameters<typeof ofAccounts.create_virtual_cluster>) => {
       const made = await ofAccounts.create_virtual_cluster(...call);
       const node = nodeOf(made.virtual_cluster_id);

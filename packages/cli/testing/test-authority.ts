@@ -8,13 +8,13 @@ import {
 
 const algorithm = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' } as const;
 
-/** A certificate and its key, as PEM, under the names that Node's servers take. */
+/** A certificate and its key as PEM, with the names that Node's servers use. */
 interface TestIdentity {
   readonly cert: string;
   readonly key: string;
 }
 
-/** Who and for how long. Without dates it is for as long as any test lives. */
+/** The names and the validity. Without dates it is valid for longer than any test runs. */
 interface IdentityOptions {
   readonly name?: string;
   readonly dns?: readonly string[];
@@ -26,7 +26,7 @@ interface IdentityOptions {
 const longAgo = '2020-01-01';
 const longAhead = '2049-01-01';
 
-/** A certificate authority that nobody trusts unless a test says so. */
+/** A certificate authority that no client trusts unless a test configures it. */
 export class TestAuthority {
   /** Its certificate, as PEM. */
   readonly pem: string;

@@ -1,5 +1,6 @@
 /**
- * The words of ACLs and the numbers that Kafka gives them on the wire. What stands for several words (`ANY`, `MATCH`) is only in filters.
+ * ACL terms and their numbers in the Kafka protocol. Terms that stand for several values (`ANY`, `MATCH`) exist only in
+ * filters.
  */
 export const aclResourceTypes = {
   TOPIC: 2,
@@ -38,24 +39,24 @@ export type AclPermission = keyof typeof aclPermissions;
 /** One rule. */
 export interface Acl {
   readonly resourceType: AclResourceType;
-  /** With a literal pattern `*` is every name. */
+  /** `*` with a literal pattern matches every name. */
   readonly resourceName: string;
   readonly patternType: AclPatternType;
-  /** `User:name`; `User:*` is every user. */
+  /** `User:name`; `User:*` matches every user. */
   readonly principal: string;
-  /** An address, or `*` for every one. */
+  /** An address, or `*` for any. */
   readonly host: string;
   readonly operation: AclOperation;
   readonly permission: AclPermission;
 }
 
-/** The cluster itself as a resource. */
+/** The resource name of the cluster itself. */
 export const clusterResourceName = 'kafka-cluster';
 
-/** What is needed for an operation on a resource, as asked of the rules. */
+/** An operation to authorize. */
 export type NeededOperation = Exclude<AclOperation, 'ALL'>;
 
-/** What can be done with a resource of each type. A rule about anything else is a mistake. */
+/** The valid operations of each resource type. A rule with any other operation is a mistake. */
 export const operationsOfResource = {
   TOPIC: ['READ', 'WRITE', 'CREATE', 'DELETE', 'ALTER', 'DESCRIBE', 'DESCRIBE_CONFIGS', 'ALTER_CONFIGS'],
   GROUP: ['READ', 'DELETE', 'DESCRIBE', 'DESCRIBE_CONFIGS', 'ALTER_CONFIGS'],
@@ -73,7 +74,7 @@ export const operationsOfResource = {
   USER: ['CREATE_TOKENS', 'DESCRIBE_TOKENS'],
 } as const satisfies Record<AclResourceType, readonly NeededOperation[]>;
 
-/** Operations as Kafka sends them to clients: one bit for each by its number. */
+/** Encodes operations as the bit field that Kafka sends to clients: one bit for each by its number. */
 export function operationBits(operations: Iterable<NeededOperation>): number {
   let bits = 0;
   for (const operation of operations) bits |= 1 << aclOperations[operation];

@@ -6,12 +6,12 @@ import { seededRandom } from './random.ts';
 
 const backOffs = fc.record({ firstMs: fc.nat(100_000), maxMs: fc.nat(10_000_000) });
 
-test('delays double up to the longest', () => {
+test('delays double up to the maximum', () => {
   const delays = [0, 1, 2, 3, 4].map((retries) => backOffMs(retries, { firstMs: 50, maxMs: 300 }));
   assert.deepEqual(delays, [50, 100, 200, 300, 300]);
 });
 
-test('a delay is never shorter than the one before, twice it until the longest, and never longer than that', () => {
+test('a delay is never shorter than the previous one, at most twice as long, and at most the maximum', () => {
   fc.assert(
     fc.property(backOffs, fc.nat(5_000), (backOff, retries) => {
       const delayMs = backOffMs(retries, backOff);
@@ -22,7 +22,7 @@ test('a delay is never shorter than the one before, twice it until the longest, 
   );
 });
 
-test('jitter takes at most its part of the delay away', () => {
+test('jitter removes at most its part of the delay', () => {
   fc.assert(
     fc.property(
       backOffs,

@@ -1,6 +1,6 @@
 import type { Random } from './random.ts';
 
-/** Delays of retries: the first, twice as long after each further failure, and at most `maxMs`. */
+/** Delays of retries: the first, doubled after each further failure, and at most `maxMs`. */
 interface BackOff {
   readonly firstMs: number;
   readonly maxMs: number;
@@ -8,15 +8,15 @@ interface BackOff {
 
 export interface JitteredBackOff extends BackOff {
   /**
-   * The part of a delay that is random, so that callers that failed together do not come back together: `half` gives at least half of
-   * the delay, `full` may give none of it.
+   * The random part of a delay, so that callers that failed together do not retry together: `half` gives at least half
+   * of the delay, `full` may give a delay of 0.
    */
   readonly jitter: 'half' | 'full';
 }
 
-/** The delay before the retry that follows `retries` earlier ones. */
+/** The delay before the next retry after `retries` earlier ones. */
 export function backOffMs(retries: number, { firstMs, maxMs }: BackOff): number {
-  // An infinite factor would make a first delay of 0 not a number.
+  // An infinite factor would make a first delay of 0 NaN.
   return Math.min(maxMs, firstMs * 2 ** Math.min(retries, 1023));
 }
 

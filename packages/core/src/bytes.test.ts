@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { formatBytes, GiB, KiB, MiB, parseBytes, TiB } from './bytes.ts';
 
-test('byte counts are read as people write them', () => {
+test('byte counts are parsed with their units', () => {
   const cases: readonly [text: string, bytes: number | undefined][] = [
     ['0', 0],
     ['512', 512],
@@ -34,7 +34,7 @@ test('byte counts are read as people write them', () => {
   for (const [text, bytes] of cases) assert.equal(parseBytes(text), bytes, text);
 });
 
-test('byte counts are printed in the unit that leaves the smallest number', () => {
+test('byte counts are printed in the unit with the smallest number', () => {
   const cases: readonly [bytes: number, text: string][] = [
     [0, '0'],
     [1, '1'],
@@ -50,7 +50,7 @@ test('byte counts are printed in the unit that leaves the smallest number', () =
   for (const [bytes, text] of cases) assert.equal(formatBytes(bytes), text);
 });
 
-test('what is printed reads back as the same count', () => {
+test('a printed count parses back to the same count', () => {
   const count = fc.oneof(
     fc.nat(Number.MAX_SAFE_INTEGER),
     fc

@@ -1,5 +1,5 @@
 /**
- * Byte counts as people write them: `64MiB`, `16MB`, `512`, `1.5GiB`.
+ * Byte counts with units: `64MiB`, `16MB`, `512`, `1.5GiB`.
  *
  * Decimal units (`MB`) are powers of 1000 and binary units (`MiB`) powers of 1024, as in the SI and IEC standards.
  */
@@ -22,17 +22,17 @@ const bytesPerUnit: ReadonlyMap<string, number> = new Map([
   ['tib', TiB],
 ]);
 
-/** Returns the number of bytes, or `undefined` when the text is not a byte count. */
+/** Returns the number of bytes, or `undefined` if the text is not a byte count. */
 export function parseBytes(text: string): number | undefined {
   const match = /^(\d+)(?:\.(\d+))?\s*([a-z]*)$/i.exec(text.trim());
   if (match === null) return undefined;
   const [, whole = '', fraction = '', name = ''] = match;
   const unit = bytesPerUnit.get(name.toLowerCase());
   if (unit === undefined) return undefined;
-  // Whole-number arithmetic, because 8.2 × 1,000,000 is 8,199,999.999999999 in floating point.
+  // Integer arithmetic, because 8.2 × 1,000,000 is 8,199,999.999999999 in floating point.
   const scaled = BigInt(whole + fraction) * BigInt(unit);
   const scale = 10n ** BigInt(fraction.length);
-  // Half a byte is a mistake, and so is a count that a double cannot hold exactly.
+  // Half a byte is a mistake, and so is a count that a double cannot represent exactly.
   if (scaled % scale !== 0n) return undefined;
   const bytes = Number(scaled / scale);
   return Number.isSafeInteger(bytes) ? bytes : undefined;
@@ -50,8 +50,8 @@ const printedUnits: readonly (readonly [name: string, bytes: number])[] = [
 ];
 
 /**
- * Prints the unit that divides the count exactly and leaves the smallest number: 16,000,000 is `16MB`, not `15625KiB`.
- * What it prints, `parseBytes` reads back.
+ * Prints the unit that divides the count exactly with the smallest number: 16,000,000 is `16MB`, not `15625KiB`.
+ * `parseBytes` reads the result back.
  */
 export function formatBytes(bytes: number): string {
   let shortest = { amount: bytes, name: '' };

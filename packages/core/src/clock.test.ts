@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { systemClock } from './clock.ts';
 
-test('what is scheduled runs once, and what is cancelled does not', async () => {
+test('a scheduled function runs once, and a cancelled one does not', async () => {
   const ran: string[] = [];
   const cancel = systemClock.after(1, () => ran.push('cancelled'));
   systemClock.after(1, () => ran.push('scheduled'));
@@ -16,7 +16,7 @@ test('monotonic time does not run backwards', () => {
   assert.ok(systemClock.monotonicMs() >= first);
 });
 
-test('a delay that the runtime would complain about is kept all the same, in silence', async (t) => {
+test('a delay that the runtime would warn about works without a warning', async (t) => {
   const warnings: string[] = [];
   const onWarning = (warning: Error) => warnings.push(warning.name);
   process.on('warning', onWarning);
@@ -36,14 +36,14 @@ test('a delay that the runtime would complain about is kept all the same, in sil
         ),
     ),
   );
-  // Warnings are told with the next tick.
+  // Warnings are emitted on the next tick.
   await new Promise<void>((resolve) => systemClock.after(5, resolve));
   for (const cancel of cancels) cancel();
   assert.deepEqual(ran.sort(), soon.map(String).sort());
   assert.deepEqual(warnings, []);
 });
 
-test('a delay longer than a timer takes runs once, when it is over', (t) => {
+test('a delay longer than the maximum of a timer runs once, when it is over', (t) => {
   t.mock.timers.enable();
   const ran: number[] = [];
   const delayMs = 2.5 * (2 ** 31 - 1);

@@ -1,19 +1,17 @@
-/**
- * Time enters the system here and nowhere else, so that a whole cluster can be simulated from a seed.
- */
+/** The only source of time, so that a whole cluster can be simulated from a seed. */
 export interface Clock {
   /** Wall-clock time in milliseconds since 1970. */
   nowMs(): number;
-  /** Milliseconds from an arbitrary start that never run backwards; for measuring. */
+  /** Milliseconds from an arbitrary start that never go backwards; for measuring durations. */
   monotonicMs(): number;
   /**
-   * Calls `run` once after `delayMs`; a delay that has passed already is none, one without end never comes. The returned function
+   * Calls `run` once after `delayMs`; a negative delay counts as 0, an infinite one never ends. Returns a function that
    * cancels it.
    */
   after(delayMs: number, run: () => void): () => void;
 }
 
-/** The longest delay that a timer of the runtime takes. It would run a longer one at once, and complain on the terminal. */
+/** The longest delay of a timer of the runtime, which would run a longer one at once and print a warning. */
 const timerMsMax = 2 ** 31 - 1;
 
 export const systemClock: Clock = {
@@ -21,7 +19,7 @@ export const systemClock: Clock = {
   monotonicMs: () => performance.now(),
   after(delayMs, run) {
     if (delayMs > timerMsMax) return afterLong(delayMs, run);
-    // Also of what is not a number: the runtime would complain about it as it does about a negative delay.
+    // Also for NaN: the runtime would warn about it as about a negative delay.
     const timer = setTimeout(run, delayMs > 0 ? delayMs : 0);
     return () => clearTimeout(timer);
   },

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { formatDurationMs, parseDurationMs } from './durations.ts';
 
-test('durations are read as people write them', () => {
+test('durations are parsed with their units', () => {
   const cases: readonly [text: string, ms: number | undefined][] = [
     ['0', 0],
     ['0s', 0],
@@ -48,7 +48,7 @@ test('durations are printed in the largest unit that divides them', () => {
   for (const [ms, text] of cases) assert.equal(formatDurationMs(ms), text);
 });
 
-test('what is printed reads back as the same duration', () => {
+test('a printed duration parses back to the same duration', () => {
   fc.assert(
     fc.property(fc.nat(Number.MAX_SAFE_INTEGER), (ms) => parseDurationMs(formatDurationMs(ms)) === ms),
   );

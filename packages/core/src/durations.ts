@@ -1,4 +1,4 @@
-/** Durations as people write them: `300s`, `1h`, `250ms`, `1h30m`. The unit is always written; only `0` needs none. */
+/** Durations with units: `300s`, `1h`, `250ms`, `1h30m`. The unit is required; only `0` needs none. */
 
 const msPerUnit: Readonly<Record<string, number>> = {
   ms: 1,
@@ -9,17 +9,17 @@ const msPerUnit: Readonly<Record<string, number>> = {
   w: 604_800_000,
 };
 
-/** Returns milliseconds, or `undefined` when the text is not a duration. */
+/** Returns milliseconds, or `undefined` if the text is not a duration. */
 export function parseDurationMs(text: string): number | undefined {
   const trimmed = text.trim();
   if (trimmed === '0') return 0;
   if (!/^(?:\d+(?:\.\d+)?(?:ms|[smhdw]))+$/.test(trimmed)) return undefined;
   let totalMs = 0;
   for (const [, whole, fraction = '', unit] of trimmed.matchAll(/(\d+)(?:\.(\d+))?(ms|[smhdw])/g)) {
-    // Whole-number arithmetic, because 1.005 × 1,000 is 1,004.9999999999999 in floating point.
+    // Integer arithmetic, because 1.005 × 1,000 is 1,004.9999999999999 in floating point.
     const scaled = BigInt(whole! + fraction) * BigInt(msPerUnit[unit!]!);
     const scale = 10n ** BigInt(fraction.length);
-    // A part of a millisecond is a mistake: no timer of the system is that fine.
+    // A fraction of a millisecond is a mistake: no timer of the system is that precise.
     if (scaled % scale !== 0n) return undefined;
     totalMs += Number(scaled / scale);
   }

@@ -1,4 +1,4 @@
-/** Environment variables enter the system here and nowhere else; everything else receives this object. */
+/** The only access to environment variables; all other code receives this object. */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 /** Empty in a browser. */

@@ -1,4 +1,4 @@
-/** The types of events that a cluster can record. What each of them is stands in the package `events`. */
+/** The event types that a cluster can record. The package `events` defines them. */
 export const eventTypeNames = [
   'agent_logs',
   'acl_logs',

@@ -1,4 +1,4 @@
-/** The operators of filters of events, as they are written. What they mean stands in the package `events`. */
+/** The operators of event filters, as written. The package `events` defines their meaning. */
 export const filterOperators = [
   '==',
   '!=',

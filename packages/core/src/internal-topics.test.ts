@@ -18,6 +18,6 @@ for (const [name, isInternal] of cases) {
     assert.equal(isInternalTopic(name), isInternal));
 }
 
-test('a refusal names the topic and the rule', () => {
+test('the error names the topic and the rule', () => {
   assert.match(internalTopicProblem('__service_x'), /__service_x belongs to the service.*__service_ are/);
 });

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { keptCopy } from './kept-copy.ts';
 
-test('a copy that is kept has the bytes, and memory that nobody else uses', () => {
+test('a retained copy has the same bytes and memory of its own', () => {
   const original = Buffer.from('six by');
   const copy = keptCopy(original);
   assert.equal(copy.toString(), 'six by');

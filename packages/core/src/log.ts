@@ -1,10 +1,10 @@
-/** Lines for operators. Code receives a `Log` and never writes to a stream itself. */
+/** Log lines for operators. Code receives a `Log` and never writes to a stream itself. */
 export interface Log {
   debug(message: string, fields?: LogFields): void;
   info(message: string, fields?: LogFields): void;
   warn(message: string, fields?: LogFields): void;
   error(message: string, fields?: LogFields): void;
-  /** A log whose lines all carry these fields too. */
+  /** Returns a log that adds these fields to every line. */
   with(fields: LogFields): Log;
 }
 
@@ -16,7 +16,7 @@ export type LogLevel = (typeof logLevels)[number];
 interface LogOptions {
   readonly level: LogLevel;
   readonly nowMs: () => number;
-  /** Takes one line without its end. */
+  /** Writes one line, given without its line end. */
   readonly write: (line: string) => void;
 }
 

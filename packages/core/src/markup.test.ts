@@ -2,12 +2,12 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { escapeHtml, escapeMarkdown, escapePipes, markdownTable } from './markup.ts';
 
-test('HTML and XML read the text as it is', () => {
+test('escaped text is unchanged when parsed as HTML or XML', () => {
   assert.equal(escapeHtml(`<a href="x">&'</a>`), '&lt;a href=&quot;x&quot;&gt;&amp;&#39;&lt;/a&gt;');
   assert.equal(escapeHtml('a\0b\u{ffff}c\n😀'), 'abc\n😀');
 });
 
-test('Markdown reads the text as it is, and code stays code', () => {
+test('escaped text is unchanged when rendered as Markdown, and code stays code', () => {
   assert.equal(escapeMarkdown('a|b <c> *d* `e|<f>*`'), 'a\\|b \\<c> \\*d\\* `e\\|<f>*`');
   assert.equal(escapePipes('**a|b**'), '**a\\|b**');
 });

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { MemoryCounter } from './memory-counter.ts';
 
-test('callers that wait are called once, when it stops being full', () => {
+test('waiting callers are called once, when it is no longer full', () => {
   const memory = new MemoryCounter(100);
   const calls: string[] = [];
   const first = () => calls.push('first');
@@ -25,7 +25,7 @@ test('callers that wait are called once, when it stops being full', () => {
   assert.deepEqual(calls, ['first', 'second']);
 });
 
-test('a caller may take the memory again, and wait again, while it is called', () => {
+test('a callback may reserve memory again, and wait again', () => {
   const memory = new MemoryCounter(10);
   let calls = 0;
   const again = () => {

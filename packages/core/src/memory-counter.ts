@@ -1,11 +1,13 @@
-/** Counts bytes in use against a limit. Callers that find it full ask to be called when it no longer is. */
+/**
+ * Counts bytes in use against a limit. A caller that finds it full can register a callback for when it no longer is.
+ */
 export class MemoryCounter {
   readonly bytesMax: number;
   readonly #onChange: ((bytes: number, byBytes: number) => void) | undefined;
   readonly #waiting = new Set<() => void>();
   #bytes = 0;
 
-  /** `onChange` is called after each change, before those that wait. */
+  /** `onChange` is called after each change, before the waiting callers. */
   constructor(bytesMax: number, onChange?: (bytes: number, byBytes: number) => void) {
     this.bytesMax = bytesMax;
     this.#onChange = onChange;
@@ -19,7 +21,7 @@ export class MemoryCounter {
     return this.#bytes >= this.bytesMax;
   }
 
-  /** Reserves bytes, or releases them if negative. It never refuses: callers look at `isFull` before they begin something. */
+  /** Reserves bytes, or releases them if negative. Never fails: callers check `isFull` before they start something. */
   change(byBytes: number): void {
     const wasFull = this.isFull;
     this.#bytes += byBytes;
@@ -30,7 +32,7 @@ export class MemoryCounter {
     for (const resume of waiting) resume();
   }
 
-  /** Calls `resume` once when it is no longer full. Asking twice with the same function is asking once. */
+  /** Calls `resume` once when it is no longer full. Registering the same function twice has no further effect. */
   whenFree(resume: () => void): void {
     this.#waiting.add(resume);
   }

@@ -38,7 +38,7 @@ service_requests{agent_version="v830",api="a\\"b\\\\c\\nd\ufffd"} 1
   );
 });
 
-test('labels that clients invent cannot grow a metric for ever', () => {
+test('labels from clients cannot grow a metric without bound', () => {
   const metrics = new Metrics();
   const row = { name: 'x', kind: 'counter', help: 'X.', labels: ['topic'] } as const;
   for (let i = 0; i < seriesPerMetricMax + 500; i++) metrics.series(row, { topic: `t${i}` }).add(1);
@@ -47,7 +47,7 @@ test('labels that clients invent cannot grow a metric for ever', () => {
   assert.equal(lines.at(-1), 'service_x{topic="other"} 500');
 });
 
-test('a series that was removed is not told, and begins anew', () => {
+test('a removed series is no longer reported, and starts anew', () => {
   const metrics = new Metrics();
   const row = { name: 'x', kind: 'gauge', help: 'X.', labels: ['topic'] } as const;
   metrics.series(row, { topic: 'a' }).set(1);
@@ -59,7 +59,7 @@ test('a series that was removed is not told, and begins anew', () => {
   assert.match(metrics.render(), /service_x\{topic="a"\} 5\n$/);
 });
 
-test('what a metric says can be read without its text', () => {
+test('metrics can be read without the text format', () => {
   const metrics = new Metrics({ agent_version: 'v1' });
   metrics.series({ name: 'x', kind: 'counter', help: 'X.', labels: ['topic'] }, { topic: 'a"b' }).add(3);
   const timed = metrics.series({ name: 'y', kind: 'histogram', help: 'Y.', labels: [], buckets: [1] }, {});
@@ -76,7 +76,7 @@ test('what a metric says can be read without its text', () => {
   );
 });
 
-test('a label of its own goes before a common one', () => {
+test('a label of the series takes precedence over a common one', () => {
   const metrics = new Metrics({ agent_version: 'v2', zone: 'z' });
   const row = { name: 'x', kind: 'gauge', help: 'X.', labels: ['agent_version'] } as const;
   metrics.series(row, { agent_version: 'v1' }).set(1);
@@ -84,7 +84,7 @@ test('a label of its own goes before a common one', () => {
   assert.deepEqual(metrics.read()[0]!.series[0]!.labels, { agent_version: 'v1', zone: 'z' });
 });
 
-test('it is known how many series each metric has', () => {
+test('the number of series of each metric is known', () => {
   const metrics = new Metrics();
   const requests = { name: 'requests', kind: 'counter', help: 'Requests.', labels: ['api'] } as const;
   const load = { name: 'load', kind: 'gauge', help: 'Load.', labels: [] } as const;

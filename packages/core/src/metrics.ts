@@ -1,6 +1,6 @@
 /**
- * Figures for operators. A metric is one row, written down where it is counted; the registry keeps its series and prints
- * them in the text format of Prometheus.
+ * Metrics for operators. A metric is one row, defined where it is counted; the registry holds its series and prints
+ * them in the Prometheus text format.
  */
 export interface MetricRow<Label extends string = string> {
   /** Without the prefix `service_`, which the registry adds. */
@@ -8,35 +8,35 @@ export interface MetricRow<Label extends string = string> {
   readonly kind: 'counter' | 'gauge' | 'histogram';
   readonly help: string;
   readonly labels: readonly Label[];
-  /** Upper ends of a histogram's buckets, ascending; the one without an end is added. */
+  /** Upper bounds of a histogram's buckets, ascending; the unbounded one is added. */
   readonly buckets?: readonly number[];
 }
 
 export type LabelValues<Label extends string> = Readonly<Record<Label, string>>;
 
-/** One series: the labels are settled, so that counting is one addition. Keep it rather than ask for it each time. */
+/** One series with fixed labels, so that counting is one addition. Store it rather than look it up each time. */
 export interface Series {
   /** Adds to a counter or a gauge. */
   add(amount: number): void;
   /** Sets a gauge. */
   set(value: number): void;
-  /** Enters a value into a histogram. */
+  /** Adds a value to a histogram. */
   observe(value: number): void;
 }
 
-/** Series of one metric are limited, because labels may come from clients. Beyond it they share one named `other`. */
+/** Limit on the series of one metric, because labels may come from clients. Beyond it they share one named `other`. */
 export const seriesPerMetricMax = 10_000;
 
 export const durationBucketsSeconds: readonly number[] = [
   0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30,
 ];
 
-/** One series as it stands, for those that send it elsewhere. */
+/** The current state of one series, for exporters. */
 export interface SeriesReading {
   readonly labels: Readonly<Record<string, string>>;
   /** Of a counter or a gauge. */
   readonly value: number;
-  /** Of a histogram: the sum of what was entered, and how often each bucket was hit; the last has no end. */
+  /** Of a histogram: the sum of the observed values, and the count of each bucket; the last is unbounded. */
   readonly sum: number;
   readonly counts: readonly number[];
 }
@@ -63,7 +63,7 @@ export class Metrics {
   readonly #families = new Map<string, Family>();
   readonly #commonValues: Readonly<Record<string, string>>;
 
-  /** `common` labels are on every series that has none of its own by that name. */
+  /** `common` labels are added to every series that has no own label of that name. */
   constructor(common: Readonly<Record<string, string>> = {}) {
     this.#commonValues = common;
   }
@@ -89,7 +89,7 @@ export class Metrics {
     return made;
   }
 
-  /** Ends a series, so that scrapes do not go on telling what has ceased to be. */
+  /** Removes a series, so that scrapes no longer report something that does not exist any more. */
   remove<Label extends string>(row: MetricRow<Label>, labels: LabelValues<NoInfer<Label>>): void {
     this.#families.get(row.name)?.series.delete(labelText(labels));
   }
@@ -99,7 +99,7 @@ export class Metrics {
     return Array.from(this.#families, ([name, { series }]) => ({ name, seriesCount: series.size }));
   }
 
-  /** All that there is, as it stands. */
+  /** The current state of all metrics. */
   read(): MetricReading[] {
     return Array.from(this.#families.values(), ({ row, series }) => ({
       row,
@@ -112,7 +112,7 @@ export class Metrics {
     }));
   }
 
-  /** The text that a scrape answers. */
+  /** The body of a scrape response. */
   render(): string {
     const lines: string[] = [];
     for (const { row, series } of [...this.#families.values()].sort((a, b) =>
@@ -189,7 +189,10 @@ function labelText(labels: Readonly<Record<string, string>>): string {
     .join(',');
 }
 
-/** Clients may name a group as they like. A scraper takes a zero for the end of everything, so that there the sign for no character stands. */
+/**
+ * Clients choose group names freely. A scraper may take a NUL for the end of the text, so it becomes the replacement
+ * character.
+ */
 const escapes: Readonly<Record<string, string>> = {
   '\\': '\\\\',
   '"': '\\"',

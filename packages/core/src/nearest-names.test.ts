@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { nearestNames } from './nearest-names.ts';
 
-test('the names that were probably meant, the nearest first', () => {
+test('the names that were probably meant, nearest first', () => {
   const names = [
     'data.operation',
     'data.principal',

@@ -1,7 +1,7 @@
-/** Longer ones are no typing mistake, and would take long to compare. */
+/** Longer names are no typos, and would take long to compare. */
 const charsMax = 64;
 
-/** More mistakes than this make another name. */
+/** With more edits than this it is another name. */
 const mistakesMax = 4;
 
 /** The name that the user probably meant, if one is near enough. */
@@ -9,7 +9,7 @@ export function nearestName(typed: string, names: Iterable<string>): string | un
   return nearestNames(typed, names, 1)[0];
 }
 
-/** The names that the user probably meant, the nearest first. */
+/** The names that the user probably meant, nearest first. */
 export function nearestNames(typed: string, names: Iterable<string>, countMax = 3): string[] {
   if (typed.length > charsMax) return [];
   const wanted = typed.toLowerCase();
@@ -17,7 +17,7 @@ export function nearestNames(typed: string, names: Iterable<string>, countMax = 
   const near: { name: string; edits: number }[] = [];
   for (const name of names) {
     const found = name.toLowerCase();
-    // A field without its path counts as the whole name: `operation` for `data.operation`.
+    // A field without its path matches the whole name: `operation` for `data.operation`.
     const edits = found.endsWith(`.${wanted}`) ? 0 : editsBetween(wanted, found, editsMax);
     if (edits <= editsMax) near.push({ name, edits });
   }
@@ -26,8 +26,8 @@ export function nearestNames(typed: string, names: Iterable<string>, countMax = 
 }
 
 /**
- * How many characters have to be changed, put in, taken out or swapped with a neighbour; something larger when it is too many. Only the part of
- * the table is filled in that lies near its diagonal: what is further away has more edits than are allowed.
+ * The number of characters to replace, insert, delete or swap with a neighbour; some larger number if it exceeds the
+ * limit. Only the part of the table near the diagonal is computed: the rest has more edits than allowed.
  */
 function editsBetween(one: string, other: string, editsMax: number): number {
   const tooMany = editsMax + 1;

@@ -6,12 +6,12 @@ function draw(random: Random, count: number): number[] {
   return Array.from({ length: count }, () => random.next());
 }
 
-test('a seed is a whole future, and another seed another one', () => {
+test('the same seed gives the same sequence, and another seed another one', () => {
   assert.deepEqual(draw(seededRandom(7), 100), draw(seededRandom(7), 100));
   assert.notDeepEqual(draw(seededRandom(7), 100), draw(seededRandom(8), 100));
 });
 
-test('numbers stay within their range and reach all of it', () => {
+test('numbers stay within their range and cover all of it', () => {
   for (const random of [seededRandom(1), systemRandom]) {
     const counts = new Array<number>(10).fill(0);
     for (let i = 0; i < 10_000; i++) counts[random.below(10)]!++;

@@ -1,4 +1,4 @@
-/** Chance enters the system here and nowhere else, so that a run can be repeated from its seed. */
+/** The only source of randomness, so that a run can be repeated from its seed. */
 export interface Random {
   /** A number in [0, 1). */
   next(): number;
@@ -11,7 +11,7 @@ export const systemRandom: Random = {
   below: (below) => Math.floor(Math.random() * below),
 };
 
-/** A small fast generator (mulberry32) whose whole future is its seed. Not for secrets. */
+/** A small fast generator (mulberry32) that is fully determined by its seed. Not for secrets. */
 export function seededRandom(seed: number): Random {
   let state = seed >>> 0;
   function next(): number {

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { RecentlyUsed } from './recently-used.ts';
 
-test('what was not used for long is forgotten, and made anew', () => {
+test('a value that was not used for long is evicted, and created again', () => {
   let made = 0;
   const values = new RecentlyUsed<number>(4);
   const steps: [key: string, value: number][] = [
@@ -27,7 +27,7 @@ test('what was not used for long is forgotten, and made anew', () => {
   assert.deepEqual([values.count, values.of('a', () => ++made)], [0, 7]);
 });
 
-test('no more than the limit is kept, and what was used since half of it is', () => {
+test('at most the limit is held, and a key that was used within half of it is never evicted', () => {
   const keys = fc.array(fc.integer({ min: 0, max: 40 }).map(String), { maxLength: 300 });
   fc.assert(
     fc.property(keys, fc.integer({ min: 2, max: 20 }), (used, countMax) => {

@@ -1,7 +1,7 @@
 /**
- * Values by keys that are a client's choice, so that only so many are kept. There are two generations: a key that is used goes to the
- * younger one, and when that holds half of what may be kept, the older one is forgotten whole. A key that is used again before
- * as many others is never forgotten, and none of it costs more the more there are.
+ * A bounded cache, for keys that clients choose. There are two generations: a used key moves to the younger one, and
+ * when that holds half of the limit, the older one is dropped as a whole. A key that is used again before half the
+ * limit of other keys is never evicted, and the cost of a call does not depend on the size.
  */
 export class RecentlyUsed<Value> {
   readonly #generationMax: number;
@@ -16,7 +16,7 @@ export class RecentlyUsed<Value> {
     return this.#young.size + this.#old.size;
   }
 
-  /** The value of a key, made when it is not known or no longer. */
+  /** Returns the value of a key, and creates it if it is not cached. */
   of(key: string, create: () => Value): Value {
     const young = this.#young.get(key);
     if (young !== undefined) return young;
@@ -29,7 +29,7 @@ export class RecentlyUsed<Value> {
     return value;
   }
 
-  /** The value of a key that is known. */
+  /** Returns the value of a key if it is cached. */
   find(key: string): Value | undefined {
     const found = this.#young.get(key) ?? this.#old.get(key);
     return found === undefined ? undefined : this.of(key, () => found);

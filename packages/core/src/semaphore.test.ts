@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Semaphore, SemaphoreFull } from './semaphore.ts';
 
-/** Tasks that end when the test says so. */
+/** Tasks that end when the test ends them. */
 function heldTasks() {
   const started: string[] = [];
   const ends = new Map<string, (error?: Error) => void>();
@@ -19,7 +19,7 @@ async function settled(): Promise<void> {
   for (let turn = 0; turn < 10; turn++) await Promise.resolve();
 }
 
-test('tasks beyond the permits wait in order, and those beyond the limit on waiting are refused', async () => {
+test('tasks beyond the permits wait in order, and tasks beyond the limit on waiting are rejected', async () => {
   const semaphore = new Semaphore({ permits: 2, waitingMax: 2 });
   const { started, task, end } = heldTasks();
   const runs = ['a', 'b', 'c', 'd'].map((name) => semaphore.run(task(name)));

@@ -10,7 +10,7 @@ interface SemaphoreOptions {
   readonly waitingMax?: number;
 }
 
-/** Bounds how many tasks run at a time. The others wait in the order in which they came. */
+/** Limits how many tasks run at a time. The others wait in FIFO order. */
 export class Semaphore {
   readonly #permits: number;
   readonly #waitingMax: number;
@@ -34,7 +34,7 @@ export class Semaphore {
   }
 
   release(): void {
-    // The permit passes to the first that waits, so that a later task cannot take it in between.
+    // The permit passes to the first waiting task, so that a later task cannot take it in between.
     const next = this.#waiting.shift();
     if (next === undefined) this.#running--;
     else next();

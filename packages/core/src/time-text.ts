@@ -1,4 +1,4 @@
-/** A moment as answers of the API have it: RFC 3339 in UTC, with milliseconds. */
+/** Formats a time as in API responses: RFC 3339 in UTC, with milliseconds. */
 export function timeText(timeMs: number): string {
   return new Date(timeMs).toISOString();
 }

@@ -5,7 +5,7 @@ import { TokenBucket } from './token-bucket.ts';
 
 const rate = { perSecond: 2, burst: 22 };
 
-test('tokens come at their rate, up to a burst, and can be overdrawn', () => {
+test('tokens arrive at their rate, up to a burst, and can be overdrawn', () => {
   const bucket = new TokenBucket();
   const steps: [label: string, nowMs: number, take: number, overdrawnMs: number][] = [
     ['a burst is there at first', 1000, 22, 0],
@@ -24,7 +24,7 @@ test('tokens come at their rate, up to a burst, and can be overdrawn', () => {
   }
 });
 
-test('tokens are taken only if they are there, and may be put back', () => {
+test('tokens are taken only if available, and may be returned', () => {
   const bucket = new TokenBucket();
   assert.equal(bucket.tryTake(22, rate, 0), true);
   assert.equal(bucket.tryTake(1, rate, 0), false);
@@ -36,7 +36,7 @@ test('tokens are taken only if they are there, and may be put back', () => {
   assert.equal(bucket.tryTake(22, rate, 0), true);
 });
 
-test('over any time no more tokens are taken than the burst and what came', () => {
+test('over any time no more tokens are taken than the burst plus the refill', () => {
   const steps = fc.array(fc.record({ afterMs: fc.nat(5_000), count: fc.integer({ min: 1, max: 10 }) }));
   const rates = fc.record({
     perSecond: fc.integer({ min: 1, max: 100 }),

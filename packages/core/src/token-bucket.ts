@@ -1,16 +1,19 @@
-/** How tokens come: at a steady rate, up to a burst. */
+/** The refill of tokens: a steady rate, up to a burst. */
 export interface TokenRate {
   readonly perSecond: number;
   readonly burst: number;
 }
 
-/** A token bucket. The rate is given with every call, because it may change while the bucket is in use. A new bucket is full. */
+/**
+ * A token bucket. The rate is an argument of every call, because it may change while the bucket is in use. A new bucket
+ * is full.
+ */
 export class TokenBucket {
   /** The burst is unknown until the first call. */
   #tokens = Number.POSITIVE_INFINITY;
   #filledMs = 0;
 
-  /** Takes tokens if there are enough. */
+  /** Takes tokens if enough are available. */
   tryTake(count: number, rate: TokenRate, nowMs: number): boolean {
     this.#fill(rate, nowMs);
     if (this.#tokens < count) return false;
@@ -18,7 +21,7 @@ export class TokenBucket {
     return true;
   }
 
-  /** Takes tokens that need not be there: the bucket may be overdrawn, and later calls wait. */
+  /** Takes tokens even if they are not available: the bucket may be overdrawn, and later calls wait. */
   overdraw(count: number, rate: TokenRate, nowMs: number): void {
     this.#fill(rate, nowMs);
     this.#tokens -= count;
@@ -29,7 +32,9 @@ export class TokenBucket {
     this.#tokens = Math.min(rate.burst, this.#tokens + count);
   }
 
-  /** How long it takes until there are `count` tokens, not rounded; 0 asks until the bucket is no longer overdrawn. */
+  /**
+   * How long it takes until `count` tokens are available, not rounded; for 0, until the bucket is no longer overdrawn.
+   */
   waitMs(count: number, rate: TokenRate, nowMs: number): number {
     this.#fill(rate, nowMs);
     return this.#tokens >= count ? 0 : ((count - this.#tokens) / rate.perSecond) * 1000;

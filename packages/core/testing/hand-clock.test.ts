@@ -3,13 +3,13 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { HandClock } from './hand-clock.ts';
 
-/** The two ways to move time, which differ only in whether promises settle on the way. */
+/** The two ways to advance time, which differ only in whether promises settle on the way. */
 const ways: Record<string, (clock: HandClock, byMs: number) => unknown> = {
   advance: (clock, byMs) => clock.advance(byMs),
   pass: (clock, byMs) => clock.pass(byMs),
 };
 
-/** A clock, and what ran when. */
+/** A clock, and a log of which timer ran when. */
 function stage() {
   const clock = new HandClock();
   const ran: string[] = [];
@@ -98,7 +98,7 @@ for (const [way, move] of Object.entries(ways)) {
     await move(clock, 20);
     assert.deepEqual(ran, ['early at 5', 'canceller at 10']);
     assert.equal(clock.waiting, 0);
-    // Whoever cancels twice, or too late, takes nobody else's timer away.
+    // Cancelling twice or too late does not affect other timers.
     set('other', 5);
     for (const cancel of [cancelEarly, cancelLate, cancelVictim]) cancel();
     await move(clock, 5);
@@ -139,7 +139,7 @@ for (const [way, move] of Object.entries(ways)) {
   });
 }
 
-/** Waits three times, one after another. */
+/** Waits three times in sequence. */
 async function threeWaits(clock: HandClock, delayMs: number): Promise<string> {
   for (let wait = 0; wait < 3; wait++) await new Promise<void>((resolve) => clock.after(delayMs, resolve));
   return 'done';
@@ -194,7 +194,7 @@ test('until gives up when there is nothing left to wait for, or no end of it', a
   await assert.rejects(clock.until(never), /does not settle/);
 });
 
-/** What a timer does when it runs: sets the timers of its list, and cancels the timer with that number, if there is one. */
+/** What a timer does when it runs: sets the timers of its list, and cancels the timer with that number, if any. */
 interface Plan {
   readonly delayMs: number;
   readonly cancels: number | undefined;
@@ -206,7 +206,7 @@ type Step =
   | { readonly kind: 'cancel'; readonly number: number }
   | { readonly kind: 'move'; readonly byMs: number };
 
-// Few moments and few numbers, so that they often meet.
+// Few times and few numbers, so that they often coincide.
 const anyDelayMs = fc.integer({ min: -1, max: 6 });
 const anyNumber = fc.nat({ max: 12 });
 function anyPlan(depth: number): fc.Arbitrary<Plan> {
@@ -222,7 +222,10 @@ const anyStep: fc.Arbitrary<Step> = fc.oneof(
   fc.record({ kind: fc.constant('move' as const), byMs: fc.nat({ max: 8 }) }),
 );
 
-/** What the clock promises, as plainly as it can be said: of all that is due, what is due first, and was set first, comes next. */
+/**
+ * The specification of the clock: of all due timers the earliest runs next, and of those with the same time the one
+ * that was set first.
+ */
 class Model {
   ms = 0;
   ran: string[] = [];
@@ -254,7 +257,7 @@ class Model {
   }
 }
 
-/** The real clock, driven as the model is. */
+/** The real clock with the same operations as the model. */
 class Real {
   readonly clock = new HandClock();
   readonly ran: string[] = [];

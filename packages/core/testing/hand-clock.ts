@@ -3,20 +3,20 @@ import { settle } from './settle.ts';
 
 interface Timer {
   readonly dueMs: number;
-  /** Orders timers of one moment: first set, first run. */
+  /** Orders timers of the same time: first set, first run. */
   readonly number: number;
   readonly run: () => void;
 }
 
-/** More than any test means to wait for, so a test that gets there waits for something that never comes. */
+/** More timers than any test waits for, so a test that reaches it waits for something that never happens. */
 const timersUntilMax = 100_000;
 
 /**
- * Time that stands still until a test moves it. It stops at every timer on the way, so that each sees the moment that it was set
- * for, and what it sets for later takes its place among the others.
+ * A clock that advances only when a test moves it. It stops at every timer on the way, so that each timer sees the time
+ * that it was set for, and timers that it sets take their place among the others.
  *
- * `advance` does it at once, for code that only calls back. `pass` and `until` let promises settle after each timer, for code that
- * waits for one thing after another.
+ * `advance` is synchronous, for code that only uses callbacks. `pass` and `until` let promises settle after each timer,
+ * for code that awaits one thing after another.
  */
 export class HandClock implements Clock {
   readonly #startMs: number;
@@ -33,7 +33,7 @@ export class HandClock implements Clock {
     return this.#startMs + this.#elapsedMs;
   }
 
-  /** Starts at zero, so that code that takes it for the time of day is found. */
+  /** Starts at zero, so that code that mistakes it for wall-clock time is found. */
   monotonicMs(): number {
     return this.#elapsedMs;
   }
@@ -53,14 +53,14 @@ export class HandClock implements Clock {
     return this.#timers.length;
   }
 
-  /** Moves time on, and runs what becomes due on the way. */
+  /** Advances time, and runs the timers that become due. */
   advance(byMs: number): void {
     const endMs = this.#elapsedMs + byMs;
     while (this.#runNext(endMs));
     this.#moveTo(endMs);
   }
 
-  /** Lets time pass, and no more of it once `isDone`. Says whether it was done. */
+  /** Lets time pass, but stops once `isDone`. Returns whether it was done. */
   async pass(byMs: number, isDone: () => boolean = () => false): Promise<boolean> {
     const endMs = this.#elapsedMs + byMs;
     for (;;) {
@@ -87,7 +87,7 @@ export class HandClock implements Clock {
     }
   }
 
-  /** Runs the timer that comes next, if it is due by then. */
+  /** Runs the next timer, if it is due by then. */
   #runNext(endMs: number): boolean {
     const next = this.#timers[0];
     if (next === undefined || next.dueMs > endMs) return false;
@@ -97,12 +97,12 @@ export class HandClock implements Clock {
     return true;
   }
 
-  /** A timer may have moved time further than its caller did. */
+  /** Never moves back: a timer may have advanced time further than its caller did. */
   #moveTo(ms: number): void {
     this.#elapsedMs = Math.max(this.#elapsedMs, ms);
   }
 
-  /** Where it stands among the timers, or would. */
+  /** Its index among the timers, or where to insert it. */
   #placeOf(timer: Timer): number {
     let low = 0;
     let high = this.#timers.length;

@@ -8,7 +8,7 @@ async function chain(length: number): Promise<string> {
   return 'done';
 }
 
-/** Where the caller stands, which decides whether Node comes to ticks or to microtasks first. */
+/** The context of the caller, which decides whether Node runs ticks or microtasks first. */
 const places: Record<string, (run: () => void) => void> = {
   'out of a timer': (run) => systemClock.after(0, run),
   'out of a microtask': (run) => queueMicrotask(run),

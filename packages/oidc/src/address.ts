@@ -1,6 +1,6 @@
 /**
- * Whether an answer cannot be changed on its way from an address: by HTTPS, or, where that is allowed, by HTTP to this
- * machine. What comes from there decides whose tokens are believed.
+ * Whether responses from an address are safe from tampering: over HTTPS, or, where allowed, over HTTP on this machine.
+ * They decide whose tokens are trusted.
  */
 export function isSafeAddress(
   url: string,
@@ -12,7 +12,7 @@ export function isSafeAddress(
   return allowsLoopbackHttp && parsed.protocol === 'http:' && isLoopback(parsed.hostname);
 }
 
-/** An address as it may stand in a log: without user, password and query. */
+/** An address for the log: without user, password and query. */
 export function placeOf(url: string): string {
   const parsed = URL.parse(url);
   if (parsed === null) return 'an address that cannot be read';

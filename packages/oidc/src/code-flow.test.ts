@@ -23,7 +23,7 @@ async function stage(t: TestContext) {
   t.after(() => issuer.close());
   const options = { issuer, clock, stop: new AbortController().signal };
   const client = { clientId: provider.clientId, clientSecret: provider.clientSecret, redirectUrl };
-  /** As a browser would go. */
+  /** Acts like a browser. */
   async function signIn({
     client: by = client,
     ...changes
@@ -37,7 +37,7 @@ async function stage(t: TestContext) {
   return { clock, provider, issuer, options, client, signIn };
 }
 
-test('code flow: the address asks for what is needed, and keeps its own parameters', async (t) => {
+test('code flow: the authorization URL has the required parameters, and retains its own', async (t) => {
   const { provider, options, client } = await stage(t);
   provider.describe({
     authorization_endpoint: 'https://id.example/authorize?tenant=1&scope=none',
@@ -59,7 +59,7 @@ test('code flow: the address asks for what is needed, and keeps its own paramete
   assert.doesNotMatch(await authorizationUrl(options, client, attempt, 'roles'), /roles/);
 });
 
-test('code flow: browsers are sent to no address that is not safe', async (t) => {
+test('code flow: browsers are not redirected to unsafe addresses', async (t) => {
   for (const url of [
     undefined,
     7,
@@ -77,7 +77,7 @@ test('code flow: browsers are sent to no address that is not safe', async (t) =>
   }
 });
 
-test('code flow: who comes back with a code is known', async (t) => {
+test('code flow: a user who returns with a code is identified', async (t) => {
   const { provider, signIn } = await stage(t);
   provider.behaviour.userinfo = { groups: ['admins'], email: 'other@example.com' };
   const person = await signIn();
@@ -89,7 +89,7 @@ test('code flow: who comes back with a code is known', async (t) => {
   assert.deepEqual([all.groups, all.email], [['admins'], 'alice@example.com'], 'what is signed counts');
 });
 
-test('code flow: a client proves itself as the issuer wants it', async (t) => {
+test('code flow: a client authenticates with a method that the issuer supports', async (t) => {
   // biome-ignore format: a table
   const cases: readonly [proofs: string[] | undefined, isInHeader: boolean][] = [
     [undefined,                                       true],
@@ -193,7 +193,7 @@ function saying(behaviour: TestProvider['behaviour'], claims: object): void {
 }
 
 for (const [what, change, problem, name = 'CodeRefused'] of wrong) {
-  test(`code flow: nobody is known by a token with ${what}`, async (t) => {
+  test(`code flow: a token with ${what} is rejected`, async (t) => {
     const { provider, clock, signIn } = await stage(t);
     change(provider, clock);
     await assert.rejects(signIn(), (error: Error) => {
@@ -204,7 +204,7 @@ for (const [what, change, problem, name = 'CodeRefused'] of wrong) {
   });
 }
 
-test('code flow: several audiences are fine if the token was made for us', async (t) => {
+test('code flow: several audiences are fine if the token was issued for this client', async (t) => {
   const { provider, signIn } = await stage(t);
   saying(provider.behaviour, { aud: [provider.clientId, 'other'], azp: provider.clientId });
   assert.equal((await signIn()).subject, 'alice');
@@ -212,7 +212,7 @@ test('code flow: several audiences are fine if the token was made for us', async
   assert.equal((await signIn()).subject, 'alice');
 });
 
-test('code flow: the issuer says why it refuses, in a word and no more', async (t) => {
+test('code flow: an error of the issuer is reported as its code and no more', async (t) => {
   const { signIn, client } = await stage(t);
   const refusal = (word: string) => (error: Error) => {
     assert.equal(error.name, 'CodeRefused');
@@ -226,7 +226,7 @@ test('code flow: the issuer says why it refuses, in a word and no more', async (
   );
 });
 
-test('code flow: what is told of somebody else is not taken for his', async (t) => {
+test('code flow: userinfo about another subject is rejected', async (t) => {
   const { provider, signIn } = await stage(t);
   provider.behaviour.userinfo = { sub: 'bob', email: 'bob@example.com' };
   const person = await signIn();

@@ -4,21 +4,21 @@ import { RefusingAnswer } from './fetch-json.ts';
 import { type Issuer, IssuerUnavailable } from './issuer.ts';
 import { type Claims, checkToken } from './token-check.ts';
 
-/** How we are known to an issuer. */
+/** The OAuth client that is registered with an issuer. */
 interface CodeClient {
   readonly clientId: string;
   readonly clientSecret: string;
-  /** Where it sends users back to. */
+  /** Where the issuer redirects users to. */
   readonly redirectUrl: string;
 }
 
-/** What makes one sign-in another than the next. All of it is random and used once. */
+/** The random values of one sign-in. Each is used once. */
 export interface CodeAttempt {
-  /** Comes back with the user, and is known to the user's browser. */
+  /** Returned in the redirect, and bound to the user's browser. */
   readonly state: string;
-  /** Comes back in the token. */
+  /** Returned in the token. */
   readonly nonce: string;
-  /** Proves that a code is redeemed by the process that asked for it: PKCE. */
+  /** PKCE: proves that a code is redeemed by the process that requested it. */
   readonly codeVerifier: string;
 }
 
@@ -28,24 +28,27 @@ interface CodeFlowOptions {
   readonly stop: AbortSignal;
 }
 
-/** A user whom the issuer knows. */
+/** A user whom the issuer has identified. */
 export interface KnownPerson {
-  /** What the issuer calls itself. */
+  /** The issuer's own identifier. */
   readonly issuer: string;
   readonly subject: string;
   readonly claims: Claims;
-  /** All claims of the issuer about the user, those claims among them. Asks the issuer if it has more. */
+  /** All claims of the issuer about the user, including `claims`. Calls the userinfo endpoint if there is one. */
   allClaims(): Promise<Claims>;
 }
 
-/** The issuer has not identified the user, or not to us. For operators; nothing that stands in a token is in it. */
+/**
+ * The issuer has not identified the user, or not for this client. The message is for operators and contains nothing
+ * from a token.
+ */
 export class CodeRefused extends Error {
   override readonly name = 'CodeRefused';
 }
 
 const scopes = ['openid', 'email', 'profile'];
 
-/** Where a browser goes to sign in. `wantedClaim` is asked for as a scope, if the issuer has one of that name. */
+/** The URL where a browser signs in. `wantedClaim` is requested as a scope, if the issuer has one of that name. */
 export async function authorizationUrl(
   { issuer }: Pick<CodeFlowOptions, 'issuer'>,
   { clientId, redirectUrl }: Omit<CodeClient, 'clientSecret'>,
@@ -73,8 +76,8 @@ export async function authorizationUrl(
 }
 
 /**
- * Asks who came back with a code. `saidIssuer` is what the answer says of its sender, for clients of several issuers: RFC 9207. Throws
- * `CodeRefused`, or `IssuerUnavailable` when the issuer does not answer.
+ * Redeems a code for the identity of the user. `saidIssuer` is the `iss` parameter of the redirect, for clients of
+ * several issuers: RFC 9207. Throws `CodeRefused`, or `IssuerUnavailable` when the issuer does not answer.
  */
 export async function redeemCode(
   options: CodeFlowOptions,
@@ -118,7 +121,7 @@ export async function redeemCode(
   };
 }
 
-/** What a token of a user has to say, over what any token has to. */
+/** Checks the claims that a user's token needs in addition to those of any token. */
 function refuseForeign(claims: Claims, clientId: string, nonce: string): void {
   const { aud, azp, iat } = claims;
   if (claims.nonce !== nonce) throw new CodeRefused('the claim nonce of the token is wrong');
@@ -128,7 +131,7 @@ function refuseForeign(claims: Claims, clientId: string, nonce: string): void {
   if (iat === undefined) throw new CodeRefused('the token does not say when it was made');
 }
 
-/** How a client says who it is: in a header, or in the form if the issuer wants it there. */
+/** The client's authentication: in a header, or in the form if the issuer requires that. */
 function proofOf({ clientId, clientSecret }: CodeClient, proofs: readonly string[]) {
   const form = new URLSearchParams();
   if (!proofs.includes('client_secret_basic') && proofs.includes('client_secret_post')) {
@@ -140,7 +143,7 @@ function proofOf({ clientId, clientSecret }: CodeClient, proofs: readonly string
   return { form, headers: { authorization: `Basic ${Buffer.from(pair).toString('base64')}` } };
 }
 
-/** As a form would write it, which RFC 6749 wants in front of the base 64. */
+/** Form-encodes a text, as RFC 6749 requires before base64. */
 function formText(text: string): string {
   return new URLSearchParams({ '': text }).toString().slice(1);
 }

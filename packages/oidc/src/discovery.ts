@@ -1,9 +1,9 @@
 import { placeOf } from './address.ts';
 import type { FetchJson } from './fetch-json.ts';
 
-/** What an issuer of tokens says of itself, as far as it matters for checking them. */
+/** The metadata of a token issuer that is needed to validate its tokens. */
 interface IssuerDescription {
-  /** What its tokens call it. */
+  /** The `iss` claim of its tokens. */
   readonly issuer: string;
   readonly keysUrl: string;
   /** The algorithms that a token may be signed with. */
@@ -11,21 +11,21 @@ interface IssuerDescription {
   readonly signIn: SignInDescription;
 }
 
-/** Where and how users sign in there. An issuer that only signs tokens says nothing of it. */
+/** The endpoints for sign-in. An issuer that only signs tokens has none. */
 export interface SignInDescription {
   readonly authorizationUrl: string | undefined;
   readonly tokenUrl: string | undefined;
   readonly userinfoUrl: string | undefined;
-  /** How a client may prove at the token URL who it is; the standard's default if nothing is said. */
+  /** The client authentication methods of the token endpoint; the standard's default if absent. */
   readonly clientProofs: readonly string[];
   readonly scopes: readonly string[];
-  /** Whether it says who it is when it sends a user back: RFC 9207. */
+  /** Whether it sends its identity in the redirect: RFC 9207. */
   readonly saysWhoItIs: boolean;
 }
 
 /**
- * Algorithms with a public key to check and a private one to sign. With any other, whoever may check a token could make one, and with
- * `none` everybody could.
+ * Asymmetric algorithms. With any other, a party that can validate tokens could also create them, and with `none`
+ * anyone could.
  */
 const asymmetricAlgorithms: readonly string[] = [
   'RS256',
@@ -41,7 +41,9 @@ const asymmetricAlgorithms: readonly string[] = [
   'Ed25519',
 ];
 
-/** Where an issuer describes itself: by OpenID Connect, or else by RFC 8414, which puts its word before the path. */
+/**
+ * The metadata URLs of an issuer: OpenID Connect, or else RFC 8414, which inserts its well-known part before the path.
+ */
 export function descriptionUrls(issuerUrl: string): readonly string[] {
   const { origin, pathname } = new URL(issuerUrl);
   const path = pathname.replace(/\/$/, '');
@@ -51,7 +53,7 @@ export function descriptionUrls(issuerUrl: string): readonly string[] {
   ];
 }
 
-/** Asks one place after the other. What is wrong with each of them is in the error when none will do. */
+/** Tries the URLs in order. If all fail, the error contains the problem of each. */
 export async function discover(
   issuerUrl: string,
   fetchJson: FetchJson,
@@ -74,7 +76,7 @@ export function readDescription(issuerUrl: string, document: unknown): IssuerDes
     jwks_uri: keysUrl,
     id_token_signing_alg_values_supported: advertised,
   } = (document ?? {}) as Readonly<Record<string, unknown>>;
-  // Somebody else's description would let in somebody else's users. Whether the last slash is written is nobody's name.
+  // The metadata of another issuer would admit that issuer's users. A trailing slash makes no difference.
   if (typeof issuer !== 'string' || withoutSlash(issuer) !== withoutSlash(issuerUrl)) {
     throw new Error(`the description at ${placeOf(issuerUrl)} is not that of the issuer`);
   }

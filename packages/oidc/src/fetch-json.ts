@@ -5,27 +5,29 @@ import { isSafeAddress, placeOf } from './address.ts';
 import { oidcLimits } from './limits.ts';
 import { AddressRefused, type AllowedAddress, addressIn, guardedLookup } from './public-address.ts';
 
-/** What is sent along with a question. */
+/** Headers and body of a request. */
 export interface JsonRequest {
   readonly headers?: Readonly<Record<string, string>>;
-  /** What is posted. Without it the question is a GET. */
+  /** The body of a POST. Without it the request is a GET. */
   readonly form?: URLSearchParams;
 }
 
-/** Asks for a document of JSON. */
+/** Fetches a JSON document. */
 export type FetchJson = (url: string, stop: AbortSignal, request?: JsonRequest) => Promise<unknown>;
 
 interface FetchJsonOptions {
-  /** Which addresses may be connected to, for URLs from users that are not trusted with this machine's network. All if it is left out. */
+  /**
+   * Which addresses may be connected to, for URLs from users who must not reach this machine's network. All if absent.
+   */
   readonly allowedAddress?: AllowedAddress | undefined;
 }
 
-/** The answer is a refusal. It stands as the cause of what `fetchJsonOver` throws. */
+/** An error response. It is the cause of the error that `fetchJsonOver` throws. */
 export class RefusingAnswer extends Error {
   override readonly name = 'RefusingAnswer';
   readonly status: number;
 
-  /** `word` is the code of an error of OAuth. */
+  /** `word` is an OAuth error code. */
   constructor(status: number, word: string | undefined) {
     super(`the answer has status ${status}${word === undefined ? '' : ` (${word})`}`);
     this.status = status;
@@ -35,9 +37,10 @@ export class RefusingAnswer extends Error {
 const timeoutMs = 10_000;
 
 /**
- * Asks for a bounded time and for an answer of bounded length. No redirect is followed, since it may lead anywhere.
+ * Fetches with a timeout and a limit on the size of the response. Redirects are not followed, because they may lead
+ * anywhere.
  *
- * No proxy either: the one that agents may be given by -httpProxy is for requests to the control plane, and all others go directly.
+ * No proxy is used either: the agents' -httpProxy is for requests to the control plane, and all others go directly.
  */
 export function fetchJsonOver(clock: Clock, options: FetchJsonOptions = {}): FetchJson {
   return async (url, stop, request = {}) => {
@@ -56,7 +59,7 @@ export function fetchJsonOver(clock: Clock, options: FetchJsonOptions = {}): Fet
   };
 }
 
-/** Refuses addresses where another party could answer, whatever their source. */
+/** Rejects addresses where another party could answer, whatever their source. */
 export function onlyAtSafeAddresses(
   fetchJson: FetchJson,
   rule: { readonly allowsLoopbackHttp: boolean },
@@ -77,7 +80,7 @@ function answerOf(
 ): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
     const address = addressIn(url);
-    // An address that is no name is connected to without being looked up.
+    // A literal IP address is connected to without a lookup.
     if (address !== undefined && allowedAddress?.(address) === false) throw new AddressRefused(address);
     const send = url.startsWith('https:') ? httpsRequest : httpRequest;
     const options = {
@@ -88,7 +91,7 @@ function answerOf(
         ...headers,
       },
       signal,
-      // No agent: it is asked once an hour, and no connection stays behind.
+      // No keep-alive agent: requests are rare (once an hour), and no connection stays open.
       agent: false,
       ...(allowedAddress === undefined ? {} : { lookup: guardedLookup(allowedAddress) }),
     } as const;

@@ -1,6 +1,6 @@
 /**
- * Issuers of tokens, and whether a token is one of theirs. An `Issuer` is whom an operator has named; `checkToken` asks it for its keys
- * and judges a token by them. What the token is good for is the caller's business.
+ * Token issuers, and the validation of their tokens. An `Issuer` is one that an operator has named; `checkToken` gets
+ * its keys and validates a token with them. What a valid token permits is up to the caller.
  */
 export { isSafeAddress } from './address.ts';
 export {

@@ -24,7 +24,7 @@ async function stage(t: TestContext, { allowsLoopbackHttp = true } = {}) {
   return { clock, server, issuer, warnings };
 }
 
-test('an issuer describes itself by OpenID Connect or by RFC 8414', () => {
+test('an issuer has its metadata at the OpenID Connect or the RFC 8414 URL', () => {
   const cases: readonly [issuer: string, openIdUrl: string, rfcUrl: string][] = [
     [
       'https://id.example',
@@ -45,7 +45,7 @@ test('an issuer describes itself by OpenID Connect or by RFC 8414', () => {
   for (const [issuer, ...urls] of cases) assert.deepEqual(descriptionUrls(issuer), urls);
 });
 
-test('keys are asked for once an hour', async (t) => {
+test('keys are fetched once an hour', async (t) => {
   const { clock, server, issuer } = await stage(t);
   await Promise.all([issuer.keys(), issuer.keys()]);
   assert.deepEqual(server.asked, [openId, '/realm/keys']);
@@ -57,7 +57,7 @@ test('keys are asked for once an hour', async (t) => {
   assert.equal(server.asked.length, 4);
 });
 
-test('where there is no OpenID Connect there is RFC 8414', async (t) => {
+test('without OpenID Connect metadata, RFC 8414 is used', async (t) => {
   const { server, issuer } = await stage(t);
   server.documents.set(rfc8414, server.documents.get(openId));
   server.documents.delete(openId);
@@ -65,7 +65,7 @@ test('where there is no OpenID Connect there is RFC 8414', async (t) => {
   assert.deepEqual(server.asked, [openId, rfc8414, '/realm/keys']);
 });
 
-test('an issuer that cannot be asked fails what needs it, and is asked again later', async (t) => {
+test('an unreachable issuer fails what needs it, and is retried later', async (t) => {
   const { clock, server, issuer, warnings } = await stage(t);
   const description = server.documents.get(openId);
   server.documents.delete(openId);
@@ -77,7 +77,7 @@ test('an issuer that cannot be asked fails what needs it, and is asked again lat
   assert.equal((await issuer.keys()).issuer, server.url);
 });
 
-test('keys outlive an issuer that is gone, for a day', async (t) => {
+test('keys remain valid for a day if the issuer is unreachable', async (t) => {
   const { clock, server, issuer } = await stage(t);
   const keys = await issuer.keys();
   server.documents.clear();
@@ -87,7 +87,7 @@ test('keys outlive an issuer that is gone, for a day', async (t) => {
   await assert.rejects(issuer.keys(), /cannot be asked/);
 });
 
-test('what is not the description or the keys of the issuer is not believed', async (t) => {
+test('metadata or keys that are not those of the issuer are rejected', async (t) => {
   const cases: readonly [label: string, path: string, document: (url: string) => unknown, problem: RegExp][] =
     [
       [
@@ -123,7 +123,7 @@ test('what is not the description or the keys of the issuer is not believed', as
   }
 });
 
-test('the last slash makes no other issuer, and tokens are compared with what the issuer calls itself', () => {
+test('a trailing slash makes no difference, and tokens are compared with the identifier of the issuer', () => {
   const described = (issuer: string) =>
     readDescription('https://id.example', { issuer, jwks_uri: 'https://k' });
   assert.equal(described('https://id.example/').issuer, 'https://id.example/');
@@ -131,7 +131,7 @@ test('the last slash makes no other issuer, and tokens are compared with what th
   assert.throws(() => described('http://id.example'));
 });
 
-test('only https is safe, and where it is allowed what does not leave this machine', () => {
+test('only https is safe, and, if allowed, loopback', () => {
   const cases: readonly [url: string, isSafe: boolean, isSafeWithLoopback: boolean][] = [
     ['https://id.example/keys', true, true],
     ['http://id.example/keys', false, false],
@@ -152,13 +152,13 @@ test('only https is safe, and where it is allowed what does not leave this machi
   }
 });
 
-test('an address that is not safe is not even asked', async (t) => {
+test('an unsafe address is not called', async (t) => {
   const { server, issuer } = await stage(t, { allowsLoopbackHttp: false });
   await assert.rejects(issuer.keys(), /not plain https/);
   assert.deepEqual(server.asked, []);
 });
 
-test('newer keys are there, or not, or nobody can say', async (t) => {
+test('newer keys are found, or do not exist, or are unknown', async (t) => {
   const { clock, server, issuer } = await stage(t);
   const first = await issuer.keys();
   assert.equal(await issuer.keysAfter(first), undefined, 'it was asked just now');
@@ -174,7 +174,7 @@ test('newer keys are there, or not, or nobody can say', async (t) => {
   assert.equal(await issuer.keys(), second, 'those are as good as they were');
 });
 
-test('an issuer that is closed gives up, and blames nobody', async (t) => {
+test('a closed issuer aborts its requests, and logs no failure', async (t) => {
   const { issuer, warnings } = await stage(t);
   const asked = assert.rejects(issuer.keys(), { name: 'IssuerUnavailable' });
   issuer.close();
@@ -182,7 +182,7 @@ test('an issuer that is closed gives up, and blames nobody', async (t) => {
   assert.deepEqual(warnings, []);
 });
 
-test('an answer that does not come is given up, and no redirect is followed', async (t) => {
+test('a request without an answer times out, and no redirect is followed', async (t) => {
   const clock = new HandClock();
   const asked = Promise.withResolvers<void>();
   const server = createServer((request, response) => {

@@ -5,9 +5,9 @@ import { discover, type SignInDescription } from './discovery.ts';
 import { type FetchJson, fetchJsonOver, type JsonRequest, onlyAtSafeAddresses } from './fetch-json.ts';
 import type { AllowedAddress } from './public-address.ts';
 
-/** What tokens are checked with. */
+/** The keys that validate tokens. */
 export interface IssuerKeys {
-  /** What the issuer's tokens call it. */
+  /** The `iss` claim of its tokens. */
   readonly issuer: string;
   readonly algorithms: readonly string[];
   readonly find: ReturnType<typeof createLocalJWKSet>;
@@ -15,37 +15,37 @@ export interface IssuerKeys {
 }
 
 export interface IssuerOptions {
-  /** As an operator has written it. Never one that a token names and nobody else: it is going to be called. */
+  /** As configured by an operator. Never taken only from a token, because it will be called. */
   readonly url: string;
-  /** What fails without its keys, a field in the log: `logins by OAUTHBEARER`. */
+  /** What fails without its keys, as a field in the log: `logins by OAUTHBEARER`. */
   readonly purpose: string;
-  /** Whether it may be asked by HTTP if it is on this machine. */
+  /** Whether it may be called over HTTP if it is on this machine. */
   readonly allowsLoopbackHttp: boolean;
   readonly clock: Clock;
   readonly log: Log;
-  /** Which addresses it may have, where users name issuers: `isPublicAddress`. All if it is left out. */
+  /** The addresses it may have, where users name issuers: `isPublicAddress`. All if absent. */
   readonly allowedAddress?: AllowedAddress | undefined;
-  /** How it is asked, if not over the network. */
+  /** Replaces requests over the network. */
   readonly fetchJson?: FetchJson | undefined;
 }
 
-/** The keys of an issuer cannot be had, or not those that are wanted, which says nothing of any token. */
+/** The keys of an issuer, or a key that is needed, cannot be fetched. It says nothing about the validity of a token. */
 export class IssuerUnavailable extends Error {
   override readonly name = 'IssuerUnavailable';
 }
 
-/** Keys are asked for again after this time. */
+/** Keys are fetched again after this time. */
 const freshMs = 3_600_000;
-/** While the issuer cannot be reached its keys are good for as long. */
+/** How long keys remain usable while the issuer cannot be reached. */
 const keptMsMax = 24 * 3_600_000;
-/** Clients cannot make us ask more often, whatever keys their tokens name. */
+/** Bounds how often clients can trigger a fetch, whatever keys their tokens name. */
 const askIntervalMs = 30_000;
 /** After a failure. */
 const retryIntervalMs = 5_000;
 
 /**
- * An issuer whose tokens are believed: it is asked for its keys when they are needed, are old, or do not have the one that a token names.
- * One that cannot be reached fails what needs its keys and nothing else, and is asked again later.
+ * A trusted issuer. Its keys are fetched when they are needed, outdated, or lack the one that a token names. An
+ * unreachable issuer fails only what needs its keys, and is retried later.
  */
 export class Issuer {
   readonly #options: IssuerOptions;
@@ -54,9 +54,9 @@ export class Issuer {
   #keys: IssuerKeys | undefined;
   #keysMs = 0;
   #asking: Promise<void> | undefined;
-  /** When it may be asked again. */
+  /** When the next fetch is allowed. */
   #nextAskMs = Number.NEGATIVE_INFINITY;
-  /** What was wrong when it was asked last. */
+  /** The problem of the last fetch. */
   #problem: string | undefined;
 
   constructor(options: IssuerOptions) {
@@ -65,7 +65,7 @@ export class Issuer {
     this.#fetchJson = onlyAtSafeAddresses(fetchJson, options);
   }
 
-  /** The keys, asked for if need be. Throws `IssuerUnavailable` when there are none. */
+  /** The keys, fetched if necessary. Throws `IssuerUnavailable` when there are none. */
   async keys(): Promise<IssuerKeys> {
     if (this.#keys === undefined || this.#ageMs() >= freshMs) await this.#ask();
     if (this.#keys === undefined || this.#ageMs() >= keptMsMax) throw this.#unavailable();
@@ -73,8 +73,8 @@ export class Issuer {
   }
 
   /**
-   * Newer keys than those in which a key was not found; `undefined` when there are none, or it was asked just now. Throws
-   * `IssuerUnavailable` when it cannot say.
+   * Keys newer than those in which a key was not found; `undefined` if there are none, or if the last fetch was too
+   * recent. Throws `IssuerUnavailable` if the last fetch failed.
    */
   async keysAfter(keys: IssuerKeys): Promise<IssuerKeys | undefined> {
     if (this.#keys === keys) await this.#ask();
@@ -83,17 +83,17 @@ export class Issuer {
     return undefined;
   }
 
-  /** Asks it at another of its addresses, under the same rules. */
+  /** Calls another endpoint of the issuer, under the same rules. */
   async ask(url: string, stop: AbortSignal, request: JsonRequest): Promise<unknown> {
     return await this.#fetchJson(url, AbortSignal.any([stop, this.#stop.signal]), request);
   }
 
-  /** Where a browser is to be sent, if it is safe to be sent there. */
+  /** Whether a browser may be redirected to this URL. */
   isSafe(url: string): boolean {
     return isSafeAddress(url, this.#options);
   }
 
-  /** Gives up what is under way. */
+  /** Aborts pending requests. */
   close(): void {
     this.#stop.abort();
   }
@@ -106,7 +106,7 @@ export class Issuer {
     return new IssuerUnavailable(`the issuer of tokens cannot be asked: ${this.#problem}`);
   }
 
-  /** Asks, unless it was asked just now. All callers wait for the same answer. */
+  /** Fetches the keys, unless the last fetch was too recent. Concurrent callers share one fetch. */
   async #ask(): Promise<void> {
     if (this.#asking === undefined) {
       if (this.#options.clock.monotonicMs() < this.#nextAskMs) return;

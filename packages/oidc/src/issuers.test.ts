@@ -27,13 +27,13 @@ async function stage() {
   return { issuers, one, two, stops };
 }
 
-test('each issuer is asked for its own keys, once', async () => {
+test('the keys of each issuer are fetched once', async () => {
   const { issuers, one, two } = await stage();
   for (const { url } of [one, two, one, two]) assert.equal((await issuers.of(url).keys()).issuer, url);
   assert.deepEqual([one.asked.length, two.asked.length], [2, 2]);
 });
 
-test('an issuer that nobody names any more is forgotten, and what it was asked for is given up', async () => {
+test('an issuer that is no longer named is removed, and its pending requests are aborted', async () => {
   const { issuers, one, two, stops } = await stage();
   const [keptIssuer, goneIssuer] = [issuers.of(one.url), issuers.of(two.url)];
   await Promise.all([keptIssuer.keys(), goneIssuer.keys()]);
@@ -47,7 +47,7 @@ test('an issuer that nobody names any more is forgotten, and what it was asked f
   assert.ok(stops.every(({ aborted }) => aborted));
 });
 
-test('only so many are remembered: the one that was not wanted for the longest goes', async () => {
+test('the number of issuers is bounded: the least recently used one is removed', async () => {
   const { issuers, one, two } = await stage();
   const [kept, gone] = [issuers.of(one.url), issuers.of(two.url)];
   for (let number = 2; number < oidcLimits.rememberedIssuersMax; number++)

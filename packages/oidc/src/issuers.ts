@@ -2,19 +2,19 @@ import { Issuer, type IssuerOptions } from './issuer.ts';
 import { oidcLimits } from './limits.ts';
 
 /**
- * Several issuers, each with the keys that it has given out. Which of them are believed is for the caller to say: whoever takes an
- * address out of a token lets anybody make this process call it.
+ * Several issuers, each with its keys. The caller decides which of them are trusted: code that takes an address from a
+ * token lets any client make this process call it.
  */
 export class Issuers {
   readonly #options: Omit<IssuerOptions, 'url'>;
-  /** The one that was not wanted for the longest comes first. */
+  /** Least recently used first. */
   readonly #byUrl = new Map<string, Issuer>();
 
   constructor(options: Omit<IssuerOptions, 'url'>) {
     this.#options = options;
   }
 
-  /** The issuer of this address, which is not asked for anything yet. */
+  /** Returns the issuer of this address. Does not call it yet. */
   of(url: string): Issuer {
     const issuer = this.#byUrl.get(url) ?? new Issuer({ ...this.#options, url });
     this.#byUrl.delete(url);
@@ -23,7 +23,7 @@ export class Issuers {
     return issuer;
   }
 
-  /** Forgets issuers that are no longer named, and their keys. */
+  /** Removes issuers that are no longer named, and their keys. */
   keepOnly(urls: ReadonlySet<string>): void {
     for (const [url, issuer] of this.#byUrl) {
       if (!urls.has(url)) this.#forget(url, issuer);

@@ -1,10 +1,10 @@
 import { lookup as systemLookup } from 'node:dns';
 import { BlockList, isIP, isIPv6, type LookupFunction } from 'node:net';
 
-/** Whether a connection to this address, which is no name, may be made. */
+/** Whether a connection to this address (not a name) is allowed. */
 export type AllowedAddress = (address: string) => boolean;
 
-/** The table of special-purpose addresses of IPv4, RFC 6890 and what came after it. */
+/** Special-purpose IPv4 addresses: RFC 6890 and its successors. */
 const specialIpv4: readonly [network: string, bits: number][] = [
   ['0.0.0.0', 8],
   ['10.0.0.0', 8],
@@ -23,7 +23,7 @@ const specialIpv4: readonly [network: string, bits: number][] = [
   ['240.0.0.0', 4],
 ];
 
-/** Of IPv6 only this is the public internet, and of that not what stands for IPv4, for tunnels or in documentation. */
+/** The public part of IPv6, except for ranges that embed IPv4, tunnels and documentation. */
 const publicIpv6: readonly [network: string, bits: number] = ['2000::', 3];
 const specialIpv6: readonly [network: string, bits: number][] = [
   ['2001::', 23],
@@ -39,8 +39,8 @@ const global = new BlockList();
 global.addSubnet(...publicIpv6, 'ipv6');
 
 /**
- * Whether an address is one of the public internet. Whoever may name an address that this process calls could otherwise reach through
- * it what stands behind the firewall: the metadata service of a cloud, or a database without a password.
+ * Whether an address is on the public internet. Otherwise a user who may name an address for this process to call could
+ * reach services behind the firewall: the metadata service of a cloud, or a database without a password.
  */
 export function isPublicAddress(address: string): boolean {
   if (isIP(address) === 0) return false;
@@ -48,7 +48,7 @@ export function isPublicAddress(address: string): boolean {
   return !special.check(address, 'ipv4');
 }
 
-/** What a URL has as its host, if that is an address and no name. */
+/** The host of a URL, if it is an address and not a name. */
 export function addressIn(url: string): string | undefined {
   const host = new URL(url).hostname.replace(/^\[(.*)\]$/, '$1');
   return isIP(host) === 0 ? undefined : host;
@@ -63,8 +63,8 @@ export class AddressRefused extends Error {
 }
 
 /**
- * Resolves names for a connection, and gives only addresses that are allowed. The addresses are those that are connected to, so that a
- * name which means something else a moment later gains nothing.
+ * Resolves names for a connection, and returns only allowed addresses. The connection uses exactly these addresses, so
+ * a name that resolves differently a moment later (DNS rebinding) has no effect.
  */
 export function guardedLookup(
   isAllowed: AllowedAddress,

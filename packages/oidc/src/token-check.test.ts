@@ -31,7 +31,7 @@ const good: readonly [label: string, make: Make][] = [
 ];
 
 for (const [label, make] of good) {
-  test(`a token is taken: ${label}`, async () => {
+  test(`a token is accepted: ${label}`, async () => {
     const staged = await stage();
     const checked = await staged.check(await make(staged));
     assert.ok('expiresMs' in checked, JSON.stringify(checked));
@@ -39,7 +39,7 @@ for (const [label, make] of good) {
   });
 }
 
-/** The public key as the text that a careless server would take for a secret. */
+/** The public key as the text that a careless server would use as a shared secret. */
 async function publicText({ issuer }: Stage): Promise<string> {
   const { keys } = issuer.documents.get(issuer.keysPath) as { keys: JWK[] };
   const key = await importJWK(keys[0]!, 'ES256', { extractable: true });
@@ -84,7 +84,7 @@ const bad: readonly [label: string, make: Make, problem: RegExp][] = [
 ];
 
 for (const [label, make, problem] of bad) {
-  test(`a token is not taken: ${label}`, async () => {
+  test(`a token is rejected: ${label}`, async () => {
     const staged = await stage();
     const checked = await staged.check(await make(staged));
     assert.ok('problem' in checked, JSON.stringify(checked));
@@ -93,7 +93,7 @@ for (const [label, make, problem] of bad) {
   });
 }
 
-test('all that the issuer says is told', async () => {
+test('all claims of the issuer are returned', async () => {
   const { issuer, check, nowSeconds } = await stage();
   const checked = await check(await issuer.token({ groups: ['admins'], nonce: 'once' }));
   assert.ok('claims' in checked);
@@ -104,7 +104,7 @@ test('all that the issuer says is told', async () => {
   );
 });
 
-test('no change makes a token say something else', async () => {
+test('a modified token is never accepted with other claims', async () => {
   const { issuer, check } = await stage();
   const token = await issuer.token();
   const good = await check(token);
@@ -118,7 +118,7 @@ test('no change makes a token say something else', async () => {
   );
 });
 
-test('a token is not judged while its issuer cannot be asked for keys', async () => {
+test('a token is neither accepted nor rejected while the keys of its issuer cannot be fetched', async () => {
   const { clock, issuer, check } = await stage();
   const token = await issuer.token();
   const keys = issuer.documents.get(issuer.keysPath);
@@ -130,7 +130,7 @@ test('a token is not judged while its issuer cannot be asked for keys', async ()
   clock.advance(5_000);
   assert.ok('expiresMs' in (await check(token)));
 
-  // The keys that are known will do for the tokens that they signed, and say nothing of others.
+  // Cached keys validate the tokens that they signed, and say nothing about others.
   await issuer.addKey('second');
   issuer.documents.clear();
   clock.advance(30_000);
@@ -161,7 +161,7 @@ function advertise({ documents, descriptionPath, url }: TestIssuer, algorithms: 
   });
 }
 
-test('the algorithms are those that the issuer advertises, or all that can be trusted', async () => {
+test('the algorithms are those that the issuer advertises, or all asymmetric ones', async () => {
   const cases: readonly [advertised: unknown, algorithm: string, isTaken: boolean][] = [
     [undefined, 'RS256', true],
     [undefined, 'PS512', true],
@@ -182,7 +182,7 @@ test('the algorithms are those that the issuer advertises, or all that can be tr
   }
 });
 
-test('a token that names no key is tried with all that could be it', async () => {
+test('a token without a key id is tried with all matching keys', async () => {
   const { issuer, check, nowSeconds } = await stage();
   const key = await issuer.addKey('second');
   const claims = { iss: issuer.url, aud: testAudience, sub: 'alice', exp: nowSeconds + 60 };
@@ -193,7 +193,7 @@ test('a token that names no key is tried with all that could be it', async () =>
   assert.match(foreign.problem, /signature/);
 });
 
-test('a new key of the issuer is found, and nobody can make us look for one all the time', async () => {
+test('a new key of the issuer is found, and clients cannot trigger a fetch all the time', async () => {
   const { clock, issuer, check } = await stage();
   assert.ok('expiresMs' in (await check(await issuer.token())));
   const before = issuer.asked.length;

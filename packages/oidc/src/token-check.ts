@@ -2,52 +2,54 @@ import { type Clock, coreLimits } from '@weir/core';
 import { decodeJwt, errors, type JWTPayload, jwtVerify } from 'jose';
 import { type IssuerKeys, IssuerUnavailable } from './issuer.ts';
 
-/** Where keys come from. */
+/** The source of keys. */
 interface KeySource {
   keys(): Promise<IssuerKeys>;
   keysAfter(keys: IssuerKeys): Promise<IssuerKeys | undefined>;
 }
 
 interface TokenCheckOptions {
-  /** Whose token it has to be. */
+  /** The required issuer. */
   readonly issuer: KeySource;
-  /** Whom it has to be made out to. */
+  /** The required audience. */
   readonly audience: string;
   readonly clock: Clock;
 }
 
 export type Claims = Readonly<Record<string, unknown>>;
 
-/** A token that is signed by the issuer, made out by it to our audience, for now, and about a subject. */
+/** A token that is signed by the issuer, for our audience, currently valid, and has a subject. */
 interface GoodToken {
   readonly subject: string;
   readonly expiresMs: number;
-  /** All that the issuer says, `sub` and `exp` among it. */
+  /** All claims, including `sub` and `exp`. */
   readonly claims: Claims;
 }
 
 interface RefusedToken {
-  /** For operators. Nothing that stands in the token is in it. */
+  /** For operators. Contains nothing from the token. */
   readonly problem: string;
-  /** Whom it is about, if only its time is wrong. */
+  /** The subject, if only the token's time is wrong. */
   readonly subject: string | undefined;
-  /** Whether it could not be judged, because the keys of its issuer cannot be had. It may be good a little later. */
+  /**
+   * Whether the token could not be validated, because the keys of its issuer are unavailable. It may be valid later.
+   */
   readonly isIssuerAway: boolean;
 }
 
 export type CheckedToken = GoodToken | RefusedToken;
 
-/** The clocks of issuers and ours may be apart by this much. */
+/** Allowed clock skew between issuers and this process. */
 const skewSeconds = 30;
 
-/** Whether a token is good. It fails for no token, whatever is in it. */
+/** Validates a token. It throws for no token, whatever it contains. */
 export async function checkToken(token: string, options: TokenCheckOptions): Promise<CheckedToken> {
   const { issuer } = options;
   try {
     const keys = await issuer.keys();
     const checked = await checkWith(keys, token, options);
     if (checked !== 'no such key') return checked;
-    // The issuer may have got a new key since.
+    // The issuer may have rotated its keys.
     const newer = await issuer.keysAfter(keys);
     const checkedAgain = newer === undefined ? 'no such key' : await checkWith(newer, token, options);
     if (checkedAgain !== 'no such key') return checkedAgain;
@@ -58,7 +60,7 @@ export async function checkToken(token: string, options: TokenCheckOptions): Pro
   }
 }
 
-/** The issuer that a token claims, which any client can write: good for choosing among trusted issuers, and for nothing else. */
+/** The issuer that a token claims. Any client can write it, so it may only select among trusted issuers. */
 export function issuerNamedIn(token: string): string | undefined {
   try {
     const { iss } = decodeJwt(token);
@@ -100,7 +102,7 @@ async function claimsOf(token: string, keys: IssuerKeys, options: VerifyOptions)
   }
 }
 
-/** A token that names no key is tried with each that could be it. */
+/** A token without a key id is tried with each matching key. */
 async function claimsByAny(
   candidates: errors.JWKSMultipleMatchingKeys,
   token: string,
@@ -132,7 +134,7 @@ function refused(problem: string, subject?: string): RefusedToken {
   return { problem, subject, isIssuerAway: false };
 }
 
-/** What was wrong, without anything that stood in the token. */
+/** The problem, without anything from the token. */
 function problemOf(error: unknown): string {
   if (error instanceof errors.JWTExpired) return 'the token has expired';
   if (error instanceof errors.JWTClaimValidationFailed)

@@ -10,7 +10,7 @@ type Claims = Readonly<Record<string, unknown>>;
 
 export const testAudience = 'weir';
 
-/** What a token may be signed with instead of the first key. */
+/** What signs a token instead of the first key. */
 export interface Signing {
   readonly kid?: string;
   readonly alg?: string;
@@ -18,14 +18,14 @@ export interface Signing {
 }
 
 /**
- * An issuer of OpenID Connect with real keys and tokens. What it publishes is in a map that a test may change, and is read by
- * `fetchJson`, or over HTTP from `startTestIssuer`.
+ * An OpenID Connect issuer with real keys and tokens. Its documents are in a map that a test may change; they are read
+ * by `fetchJson`, or over HTTP from `startTestIssuer`.
  */
 export class TestIssuer {
   readonly url: string;
-  /** By their paths. Texts are given out as they are, anything else as JSON. */
+  /** By path. Strings are returned as they are, anything else as JSON. */
   readonly documents = new Map<string, unknown>();
-  /** The paths that were asked for, in order. */
+  /** The requested paths, in order. */
   readonly asked: string[] = [];
   readonly descriptionPath: string;
   readonly keysPath: string;
@@ -43,14 +43,14 @@ export class TestIssuer {
     this.documents.set(this.keysPath, { keys: this.#publicKeys });
   }
 
-  /** With one key, which is called `first`. The address has a path, and no slash at its end. */
+  /** Creates an issuer with one key, `first`. The address has a path, and no trailing slash. */
   static async create(url: string, nowMs: () => number): Promise<TestIssuer> {
     const issuer = new TestIssuer(url, nowMs);
     await issuer.addKey('first');
     return issuer;
   }
 
-  /** Adds a key under this id, and gives what signs with it. */
+  /** Adds a key with this id, and returns the private key. */
   async addKey(kid: string, algorithm = 'ES256'): Promise<PrivateKey> {
     const { publicKey, privateKey } = await generateKeyPair(algorithm);
     this.#publicKeys.push({ ...(await exportJWK(publicKey)), kid, alg: algorithm, use: 'sig' });
@@ -58,31 +58,31 @@ export class TestIssuer {
     return privateKey;
   }
 
-  /** A token that is good for an hour from now, but for what the test says. */
+  /** A token that is valid for an hour from now, except for what the test changes. */
   token(claims: Claims = {}, { kid = 'first', alg = 'ES256', key }: Signing = {}): Promise<string> {
     return new SignJWT(this.#claims(claims))
       .setProtectedHeader({ alg, kid })
       .sign(key ?? this.#privateKeys.get(kid)!);
   }
 
-  /** One like the others, but not signed. */
+  /** Like `token`, but not signed. */
   unsignedToken(claims: Claims = {}): string {
     return new UnsecuredJWT(this.#claims(claims)).encode();
   }
 
-  /** One that a foreign key has signed, under the id of ours unless the test gives another. */
+  /** A token signed by a foreign key, with the id of the first key unless the test gives another. */
   async foreignToken(claims: Claims = {}, kid = 'first'): Promise<string> {
     return await this.token(claims, { kid, key: (await generateKeyPair('ES256')).privateKey });
   }
 
-  /** What is published at a path, as text. */
+  /** The document at a path, as text. */
   answer(path: string): string | undefined {
     this.asked.push(path);
     const document = this.documents.get(path);
     return typeof document === 'string' ? document : JSON.stringify(document);
   }
 
-  /** Asks it without a network. */
+  /** Answers without a network. */
   readonly fetchJson: FetchJson = async (url) => {
     const { origin, pathname } = new URL(url);
     const text = origin === new URL(this.url).origin ? this.answer(pathname) : undefined;

@@ -8,21 +8,21 @@ import { TestIssuer } from './test-issuer.ts';
 
 type Claims = Readonly<Record<string, unknown>>;
 
-/** How the provider behaves, which a test changes as it likes. */
+/** The behaviour of the provider; tests may change it. */
 interface TestProviderBehaviour {
-  /** Who is in front of the browser. */
+  /** The user in front of the browser. */
   subject: string;
-  /** Claims of a token besides `sub`, or instead of what it should have. `undefined` leaves a claim out. */
+  /** Claims of a token besides `sub`, or instead of its defaults. `undefined` removes a claim. */
   claims: Claims;
   /** Further claims about the user. */
   userinfo: Claims | undefined;
-  /** What the user is sent back with instead of a code. */
+  /** The error in the redirect, instead of a code. */
   refusal: string | undefined;
-  /** Makes the token, where it is to be a wrong one. */
+  /** Creates the token, for tests of invalid ones. */
   idToken: ((claims: Claims) => Promise<string> | string) | undefined;
-  /** What the token address answers instead. */
+  /** The status of the token endpoint instead of a token. */
   tokenStatus: number | undefined;
-  /** Whether it says who it is when it sends users back, and what. */
+  /** The issuer in the redirect, if any. */
   saidIssuer: string | undefined;
 }
 
@@ -32,9 +32,9 @@ export interface TestProvider {
   readonly clientId: string;
   readonly clientSecret: string;
   readonly behaviour: TestProviderBehaviour;
-  /** Changes what it says of itself. */
+  /** Changes the provider's metadata. */
   describe(changes: Claims): void;
-  /** The headers and forms that came to the token address, in order. */
+  /** The headers and forms that the token endpoint received, in order. */
   readonly redeemed: { readonly authorization: string | undefined; readonly form: URLSearchParams }[];
 }
 
@@ -44,7 +44,10 @@ interface GivenCode {
   readonly redirectUrl: string;
 }
 
-/** An OpenID provider on this machine where every user is signed in already. It keeps the rules, but for those that a test breaks. */
+/**
+ * An OpenID provider on this machine where every user is signed in already. It follows the rules, except for those that
+ * a test breaks.
+ */
 export async function startTestProvider(t: TestContext, nowMs: () => number): Promise<TestProvider> {
   const server = createServer(patientHttpServer, (request, response) => void answer(request, response));
   server.listen(0, '127.0.0.1');

@@ -8,18 +8,18 @@ export type BucketScheme = (typeof bucketSchemes)[number];
 
 const planned = ['gs', 'azblob', 'postgres', 'postgresql', 'sqlite', 'service_multi', 'service_stripe'];
 
-/** Where objects of a bucket lie and who is asked for them, as the driver of its scheme understands the URL. */
+/** The location of a bucket's objects, as the driver of its scheme interprets the URL. */
 export interface BucketPlace {
   readonly scheme: BucketScheme;
-  /** The server that gets requests and what proves that we may make them; `aws` for any of AWS, empty where there is none. */
+  /** The server that receives requests and credentials; `aws` for any of AWS, empty where there is none. */
   readonly server: string;
-  /** The name of the bucket, or its directory without a slash at the end. */
+  /** The name of the bucket, or its directory without a trailing slash. */
   readonly bucket: string;
-  /** Below which all objects lie, without a slash at the end; empty for the whole bucket. */
+  /** The folder of all objects, without a trailing slash; empty for the whole bucket. */
   readonly folder: string;
 }
 
-/** What a bucket URL means; throws a `StoreError` for one that `openStore` would not open. */
+/** Parses a bucket URL; throws a `StoreError` for one that `openStore` would not open. */
 export function bucketPlace(text: string): BucketPlace {
   const { url, folder, scheme } = readBucketUrl(text);
   switch (scheme) {
@@ -35,7 +35,7 @@ export function bucketPlace(text: string): BucketPlace {
   }
 }
 
-/** Whether all objects of a bucket lie in another, which may name a folder. */
+/** Whether all objects of a bucket are inside another, which may name a folder. */
 export function isWithinBucket(inner: BucketPlace, outer: BucketPlace): boolean {
   if (inner.scheme !== outer.scheme || inner.server !== outer.server) return false;
   const isBelow = (path: string, top: string) => top === '' || path === top || path.startsWith(`${top}/`);

@@ -3,7 +3,7 @@ import { hitsRow, permitRow, stateCountRow, stateSetRow } from './decorators/cir
 import { executionRow, p99Row, speculativeRetryRow } from './decorators/hedge.ts';
 import { bytesReadRow, bytesWrittenRow, operationLatencyRow } from './decorators/metered.ts';
 
-/** What a store counts of its requests. */
+/** Metrics of a store's requests. */
 export const storeMetricRows: readonly MetricRow[] = [
   operationLatencyRow,
   bytesReadRow,

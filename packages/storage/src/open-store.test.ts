@@ -35,7 +35,7 @@ objectStoreContract('decorated as a remote one', {
   open: async () => withPatience(emptyMemoryStore(), { ...deps(), name: 'test', isRemote: true }),
 });
 
-test('a prefix is a folder, and invisible from below', async () => {
+test('a prefix is a folder, and invisible to callers', async () => {
   const whole = await openStore('mem://prefixed', deps());
   const below = await openStore('mem://prefixed?prefix=a', deps());
   await below.put('key', [Buffer.from('x')]);
@@ -49,7 +49,7 @@ test('a prefix is a folder, and invisible from below', async () => {
     );
 });
 
-test('whoever is told of requests learns the bucket by its URL, without what may be secret', async () => {
+test('the request callback receives the URL of the bucket, without possible secrets', async () => {
   const told: string[] = [];
   const onRequest = (bucket: string) => void told.push(bucket);
   const below = await openStore('mem://user:secret@records/deep?prefix=a/b&key=secret', {
@@ -84,12 +84,12 @@ const refused: readonly [url: string, problem: RegExp][] = [
 ];
 
 for (const [url, problem] of refused) {
-  test(`${url} is refused`, async () => {
+  test(`${url} is rejected`, async () => {
     await assert.rejects(openStore(url, deps()), problem);
   });
 }
 
-test('under faults of every sort, what was promised is kept', async () => {
+test('under faults of every kind, the guarantees of the store hold', async () => {
   for (let seed = 1; seed <= 3; seed++) {
     const clock = new HandClock();
     const random = seededRandom(seed);

@@ -19,13 +19,13 @@ export interface StoreDeps {
   readonly environment: Environment;
   readonly log: Log;
   readonly metrics: Metrics;
-  /** Whether credentials may be asked of the metadata service of a cloud. They are not by default. */
+  /** Whether credentials may be requested from the metadata service of a cloud. Not by default. */
   readonly usesMetadataService?: boolean | undefined;
   /** Called for every request to a bucket, with the URL of the bucket without secrets. */
   readonly onRequest?: ((bucket: string, request: EndedRequest) => void) | undefined;
 }
 
-/** How long we wait for one request. A put is a file of some megabytes, over TLS, on a bad day. */
+/** Timeout of one request. A put is a file of some megabytes over TLS, sometimes on a slow network. */
 const timeoutMs: Readonly<Record<StoreOperation, number>> = {
   put: 15_000,
   putIfAbsent: 15_000,
@@ -35,16 +35,16 @@ const timeoutMs: Readonly<Record<StoreOperation, number>> = {
   list: 15_000,
 };
 
-/** Within this a client that waits for its produce request is still there. */
+/** Within this time a client that waits for its Produce response has not given up yet. */
 const retryPolicy: RetryPolicy = { attemptsMax: 8, totalMsMax: 30_000, pauseMsMin: 50, pauseMsMax: 2_000 };
 
 const breakerPolicy: BreakerPolicy = { failuresMax: 16, openMs: 1_000, probesMax: 2 };
 
-/** A request that was slow for this long is worth a second one. */
+/** A hedge is worth it only after a delay of at least this. */
 const hedgeDelayMsMin = 20;
 
 interface Driver {
-  /** Whether a second request may find a server that is less busy. A disk is the same disk. */
+  /** Whether a second request may reach a less busy server. A disk is always the same disk. */
   readonly isRemote: boolean;
   open(url: URL, deps: StoreDeps): Promise<ObjectStore>;
 }
@@ -55,13 +55,13 @@ const drivers: Readonly<Record<BucketScheme, Driver>> = {
   s3: { isRemote: true, open: openS3Store },
 };
 
-/** Opens the bucket of a URL, with patience added: metrics, time limits, second requests, circuit breaker, retries. */
+/** Opens the bucket of a URL with all decorators: metrics, timeouts, hedging, circuit breaker, retries. */
 export async function openStore(bucketUrl: string, deps: StoreDeps): Promise<ObjectStore> {
   const { url, folder, scheme } = readBucketUrl(bucketUrl);
   const driver = drivers[scheme];
   const bucket = scopedStore(await driver.open(url, deps), folder);
   const name = `${scheme}://${url.host}`;
-  // Neither who logs in nor the query, where there may be secrets.
+  // Without user info and query, which may contain secrets.
   const bucketName = `${name}${url.pathname}${folder === '' ? '' : `?prefix=${folder}`}`;
   const onRequest = deps.onRequest && ((request: EndedRequest) => deps.onRequest!(bucketName, request));
   return withPatience(bucket, { ...deps, onRequest, name, isRemote: driver.isRemote });
@@ -74,7 +74,7 @@ interface PatienceOptions extends Omit<StoreDeps, 'environment' | 'onRequest' | 
   readonly isRemote: boolean;
 }
 
-/** The decorators that every store of an agent wears, inside out. */
+/** The decorators of every store of an agent, from the inside out. */
 export function withPatience(store: ObjectStore, options: PatienceOptions): ObjectStore {
   const limited = withTimeout(metered(store, options), { ...options, timeoutMs });
   const hedged = options.isRemote ? withHedge(limited, { ...options, delayMsMin: hedgeDelayMsMin }) : limited;

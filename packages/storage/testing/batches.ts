@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import type { BatchToStore } from '../src/log-file/build-log-file.ts';
 import { batchAt, batchHeaderBytes, batchLengthOverhead } from '../src/log-file/layout.ts';
 
-/** Bytes that have the length and the count of a record batch, and whatever else. */
+/** Bytes with the length and the record count of a record batch, and otherwise arbitrary. */
 export function batchOf(recordCount: number, payload: Uint8Array): Buffer {
   const bytes = Buffer.concat([Buffer.alloc(batchHeaderBytes, 0xb7), payload]);
   bytes.writeInt32BE(bytes.length - batchLengthOverhead, batchAt.batchLength);

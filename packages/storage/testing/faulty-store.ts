@@ -6,9 +6,9 @@ import { StoreError, type StoreErrorKind } from '../src/store/store-error.ts';
 
 /** Shares of all calls, each from 0 to 1. */
 export interface Faults {
-  /** Nothing happens, and the call fails. */
+  /** The call fails without an effect. */
   readonly failBefore?: number;
-  /** What was asked happens, and the call fails all the same. */
+  /** The call takes effect, and fails all the same. */
   readonly failAfter?: number;
   readonly slow?: number;
   readonly slowMs?: number;
@@ -20,7 +20,7 @@ export interface FaultyStoreOptions {
   readonly random: Random;
 }
 
-/** A store that fails by a seed. Its faults may be changed while it runs. */
+/** A store that fails at random, by a seed. Its faults may be changed while it runs. */
 export interface FaultyStore extends ObjectStore {
   faults: Faults;
 }
@@ -29,7 +29,7 @@ export function faultyStore(inner: ObjectStore, faults: Faults, options: FaultyS
   const { clock, random } = options;
   const around = aroundStore(inner, async ({ operation, key, signal, run }) => {
     const { failBefore = 0, failAfter = 0, slow = 0, slowMs = 1000, kind = 'unavailable' } = store.faults;
-    // Drawn in any case, so that changing one share does not move the others.
+    // Drawn in any case, so that changing one share does not affect the others.
     const [before, after, late] = [random.next(), random.next(), random.next()];
     if (late < slow) await pause(clock, slowMs, signal);
     if (before < failBefore)

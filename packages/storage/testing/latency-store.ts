@@ -10,7 +10,7 @@ export interface LatencyStoreOptions {
   readonly latencyMs: (random: Random, operation: StoreOperation, bytes: number) => number;
 }
 
-/** A store that takes its time: half of it in front of the operation and half behind, as requests and answers do. */
+/** A store with latency: half of it before the operation and half after, as for requests and answers. */
 export function latencyStore(
   inner: ObjectStore,
   { clock, random, latencyMs }: LatencyStoreOptions,
@@ -26,16 +26,16 @@ export function latencyStore(
 
 interface LogNormalOptions {
   readonly medianMs: number;
-  /** How many times the median one in a hundred takes. */
+  /** The 99th percentile as a multiple of the median. */
   readonly tail: number;
 }
 
-/** Latencies as object stores have them: mostly near the median, and a long tail. */
+/** Latencies like those of object stores: mostly near the median, with a long tail. */
 export function logNormalLatency({ medianMs, tail }: LogNormalOptions): (random: Random) => number {
   const z99 = 2.326;
   const sigma = Math.log(tail) / z99;
   return (random) => {
-    // Box-Muller; 1 - next() keeps 0 out of the logarithm.
+    // Box-Muller; 1 - next() avoids the logarithm of 0.
     const normal = Math.sqrt(-2 * Math.log(1 - random.next())) * Math.cos(2 * Math.PI * random.next());
     return medianMs * Math.exp(sigma * normal);
   };

@@ -4,7 +4,7 @@ import type { ObjectStore } from '../src/store/object-store.ts';
 
 let opened = 0;
 
-/** A bucket in memory that is not shared. */
+/** A memory bucket that is not shared. */
 export function emptyMemoryStore(): ObjectStore {
   return openMemoryStore(`empty-${opened++}`, { clock: systemClock });
 }

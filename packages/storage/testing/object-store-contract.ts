@@ -4,17 +4,17 @@ import type { ObjectInfo, ObjectStore } from '../src/store/object-store.ts';
 import { ObjectNotFound, StoreError } from '../src/store/store-error.ts';
 
 export interface ObjectStoreContractOptions {
-  /** An empty store. */
+  /** Opens an empty store. */
   readonly open: () => Promise<ObjectStore>;
   /** Why the suite cannot run here. */
   readonly skip?: string | false;
-  /** Objects for the listing of several pages; servers are slower than memory. */
+  /** Objects for a listing of several pages; servers are slower than memory. */
   readonly manyObjects?: number;
-  /** Rules that the server behind the store is known to break, with the reason; they are skipped by name. */
+  /** Rules that the server behind the store is known to violate, with the reason; they are skipped by name. */
   readonly except?: Readonly<Record<string, string>>;
 }
 
-/** What every object store does, whatever it is made of. One suite, run against all of them. */
+/** The contract of every object store. One suite, run against all of them. */
 export function objectStoreContract(name: string, options: ObjectStoreContractOptions): void {
   const { open, skip = false, manyObjects = 2500, except = {} } = options;
   const untried = new Set(Object.keys(except));
@@ -206,7 +206,7 @@ export function objectStoreContract(name: string, options: ObjectStoreContractOp
     assert.equal(await textOf(store, 'under-way/last'), 'x');
   });
 
-  // A rule that was renamed would otherwise be excepted for ever.
+  // Otherwise an exception for a renamed rule would never be noticed.
   assert.deepEqual([...untried], [], `${name}: there are no such rules`);
 }
 

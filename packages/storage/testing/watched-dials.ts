@@ -13,15 +13,15 @@ const metadataHosts: ReadonlySet<string> = new Set([
 ]);
 
 export interface WatchedDials {
-  /** Every host that this process tried to reach since, by name or address. */
+  /** Every host that this process has tried to reach, by name or address. */
   readonly hosts: readonly string[];
   /** Those among them that are metadata services of clouds. */
   metadataServices(): readonly string[];
 }
 
 /**
- * Watches every TCP connection that this process opens until the test ends, whichever library opens it. Connections to metadata services
- * are not made: they fail as if nothing listened there.
+ * Watches every TCP connection that this process opens until the test ends, whichever library opens it. Connections to
+ * metadata services are not made: they fail as if nothing listened there.
  */
 export function watchDials(t: TestContext): WatchedDials {
   const hosts: string[] = [];
@@ -38,7 +38,10 @@ export function watchDials(t: TestContext): WatchedDials {
   return { hosts, metadataServices: () => hosts.filter((host) => metadataHosts.has(host)) };
 }
 
-/** `connect(options)`, `connect(port, host)`, and the list that Node makes of either before it comes here. */
+/**
+ * The host of `connect(options)` or `connect(port, host)`, or of the list that Node makes of either before it comes
+ * here.
+ */
 function hostIn(args: readonly unknown[]): string | undefined {
   const [first, second] = (Array.isArray(args[0]) ? args[0] : args) as readonly unknown[];
   if (typeof first === 'object' && first !== null) {

@@ -7,7 +7,7 @@ import type { ValueType } from './value-type.ts';
 
 const record = <Value>(fields: { [Key in keyof Value]: fc.Arbitrary<Value[Key]> }) =>
   fc.record<Value>(fields, { noNullPrototype: true });
-/** Rows have different limits. These numbers are inside most of them; numbers that a row rejects are skipped. */
+/** Rows have different limits; generated numbers that a row rejects are skipped. */
 const inEveryRange = fc.integer({ min: 100, max: 10_000 });
 const lowercase = fc.stringMatching(/^[a-z][a-z0-9-]{0,20}$/);
 const line = fc.stringMatching(/^[^\p{Cc}]+$/u);

@@ -16,7 +16,7 @@ const closed = { name: 'closed', generation: 4, failuresInRow: 2 } as const;
 const open = { name: 'open', generation: 5, untilMs: 1000 } as const;
 const halfOpen = { name: 'halfOpen', generation: 6, probesUnderWay: 1, successes: 1 } as const;
 
-/** Every state with every event; the compiler refuses a missing cell. */
+/** Every state with every event; the compiler rejects a missing cell. */
 const table: Record<BreakerStateName, Record<BreakerEvent, BreakerState>> = {
   closed: {
     asked: closed,
@@ -52,7 +52,7 @@ test('permits everything when closed, nothing when open, and single calls when h
   assert.equal(stepBreaker(halfOpen, 'asked', 500, policy).isPermitted, false);
 });
 
-test('what began before the state changed says nothing about it', () => {
+test('the result of a call from before the last state change is ignored', () => {
   for (const state of [closed, open, halfOpen]) {
     for (const event of ['succeeded', 'failed', 'cancelled'] as const) {
       assert.equal(stepBreaker(state, event, 500, policy, state.generation - 1).state, state);
@@ -60,7 +60,7 @@ test('what began before the state changed says nothing about it', () => {
   }
 });
 
-test('whatever happens, a store that is well again is let through in the end', () => {
+test('from any state, a healthy store is let through in the end', () => {
   const events = fc.constantFrom<BreakerEvent>('asked', 'succeeded', 'failed', 'cancelled');
   fc.assert(
     fc.property(fc.array(fc.tuple(events, fc.nat(50))), (history) => {

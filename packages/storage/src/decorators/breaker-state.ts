@@ -13,7 +13,7 @@ export const breakerStateNames = ['closed', 'open', 'halfOpen'] as const;
 export type BreakerStateName = (typeof breakerStateNames)[number];
 
 interface Common {
-  /** Grows with every change of state. */
+  /** Increases with every change of state. */
   readonly generation: number;
 }
 
@@ -27,7 +27,7 @@ export interface Open extends Common {
   readonly untilMs: number;
 }
 
-/** Lets single calls through to see whether the store is back. */
+/** Lets single calls through to probe whether the store is back. */
 interface HalfOpen extends Common {
   readonly name: 'halfOpen';
   readonly probesUnderWay: number;
@@ -36,7 +36,7 @@ interface HalfOpen extends Common {
 
 export type BreakerState = Closed | Open | HalfOpen;
 
-/** `cancelled` is a call that ended without telling anything about the store. */
+/** `cancelled` is a call that ended without information about the store. */
 export type BreakerEvent = 'asked' | 'succeeded' | 'failed' | 'cancelled';
 
 export interface BreakerPolicy {
@@ -47,7 +47,7 @@ export interface BreakerPolicy {
 
 interface BreakerStep {
   readonly state: BreakerState;
-  /** Whether the call that asked may go. */
+  /** Whether the call may proceed. */
   readonly isPermitted?: boolean;
 }
 

@@ -21,7 +21,7 @@ function broken(kind: StoreErrorKind) {
   return { clock, metrics, faulty, store };
 }
 
-test('stops asking a store that does not answer, and finds out when it is back', async () => {
+test('stops calling a store that does not answer, and detects when it is back', async () => {
   const { clock, metrics, faulty, store } = broken('unavailable');
   for (let i = 0; i < 3; i++) await assert.rejects(store.head('key'), /failed by design/);
   await assert.rejects(store.head('key'), /mem:\/\/test does not answer/);
@@ -50,7 +50,7 @@ for (const kind of ['notFound', 'denied', 'throttled', 'invalid'] as const) {
   });
 }
 
-test('an abort tells nothing', async () => {
+test('an abort does not count as a result', async () => {
   const { store, faulty } = broken('unavailable');
   faulty.faults = { slow: 1, slowMs: 1000 };
   for (let i = 0; i < 10; i++) {

@@ -48,7 +48,7 @@ interface CircuitBreakerOptions {
   readonly policy: BreakerPolicy;
 }
 
-/** What an error says about the store. A store that refuses, or asks for patience, is alive. */
+/** What an error says about the store. A store that rejects or throttles is alive. */
 const eventOfKind: Readonly<Record<StoreErrorKind, 'succeeded' | 'failed'>> = {
   notFound: 'succeeded',
   denied: 'succeeded',
@@ -58,7 +58,7 @@ const eventOfKind: Readonly<Record<StoreErrorKind, 'succeeded' | 'failed'>> = {
   timeout: 'failed',
 };
 
-/** Stops asking a store that does not answer, so that calls fail at once instead of piling up in front of it. */
+/** Stops calling a store that does not answer, so that calls fail at once instead of piling up. */
 export function withCircuitBreaker(inner: ObjectStore, options: CircuitBreakerOptions): ObjectStore {
   const { name, clock, log, metrics, policy } = options;
   let state: BreakerState = initialBreakerState;

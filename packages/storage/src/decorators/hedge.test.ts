@@ -9,7 +9,7 @@ import { StoreError } from '../store/store-error.ts';
 import { withHedge } from './hedge.ts';
 import { LatencyWindow } from './latency-window.ts';
 
-/** A hedged store whose requests take what the test says, and how many requests it got. */
+/** A hedged store with latencies from the test, and the number of requests it got. */
 function hedged(latencyMs: () => number) {
   const clock = new HandClock();
   const metrics = new Metrics();
@@ -29,7 +29,7 @@ function hedged(latencyMs: () => number) {
 
 const content = [Buffer.from('x')];
 
-test('the window knows nothing at first, and forgets what is long ago', () => {
+test('the window has no percentile at first, and forgets old samples', () => {
   const window = new LatencyWindow();
   for (let i = 0; i < 31; i++) window.add(1000);
   assert.equal(window.p99Ms, undefined);
@@ -39,7 +39,7 @@ test('the window knows nothing at first, and forgets what is long ago', () => {
   assert.equal(window.p99Ms, 3);
 });
 
-test('a request that is slower than 99 of 100 is sent again, and the first answer wins', async () => {
+test('a request that is slower than the 99th percentile is sent again, and the first answer wins', async () => {
   let latencyMs = () => 10;
   const { store, clock, metrics, requests } = hedged(() => latencyMs());
   for (let i = 0; i < 64; i++) await clock.until(store.put('key', content));
@@ -61,7 +61,7 @@ test('a request that is slower than 99 of 100 is sent again, and the first answe
   assert.match(metrics.render(), /fast_retrier_speculative_retry\{operation="put",outcome="lost"\} 1/);
 });
 
-test('claims, deletions and lists are never sent twice', async () => {
+test('putIfAbsent, delete and list are never hedged', async () => {
   let latencyMs = 10;
   const { store, clock, requests } = hedged(() => latencyMs);
   for (let i = 0; i < 64; i++) await clock.until(store.delete('key'));
@@ -72,18 +72,18 @@ test('claims, deletions and lists are never sent twice', async () => {
   assert.equal(requests(), before + 2);
 });
 
-test('when everything is slow, second requests stop', async () => {
+test('when all requests are slow, hedging stops', async () => {
   let latencyMs = 10;
   const { store, clock, requests } = hedged(() => latencyMs);
   for (let i = 0; i < 64; i++) await clock.until(store.head('key'));
   latencyMs = 1000;
   const before = requests();
-  // The window has not learned yet that this is normal now: it sorts after every 16th answer.
+  // The window has not learned the new latency yet: it sorts after every 16th answer.
   await clock.until(Promise.all(Array.from({ length: 200 }, () => store.head('key'))));
   assert.ok(requests() - before <= 200 + 8 + 200 * 0.05, `${requests() - before} requests`);
 });
 
-test('a failure of both is the failure of the first; a failure of one is none', async () => {
+test('if both fail, the first failure is thrown; one failure alone is none', async () => {
   const clock = new HandClock();
   const metrics = new Metrics();
   const outcomes: ('ok' | 'late ok' | StoreError)[] = [];
@@ -105,7 +105,7 @@ test('a failure of both is the failure of the first; a failure of one is none', 
   assert.equal(await clock.until(store.head('key')), undefined);
 });
 
-test('a put resolves only when the loser has let go of the slices', async () => {
+test('a put resolves only when the loser no longer uses the slices', async () => {
   const clock = new HandClock();
   const inner = emptyMemoryStore();
   const letGo = Promise.withResolvers<void>();

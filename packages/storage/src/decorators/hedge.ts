@@ -28,21 +28,21 @@ export const speculativeRetryRow = {
 interface HedgeOptions {
   readonly clock: Clock;
   readonly metrics: Metrics;
-  /** Nothing is sent a second time before this, however fast the store is. */
+  /** No hedge is sent before this, however fast the store is. */
   readonly delayMsMin: number;
 }
 
 /**
- * Second requests may be this share of all, with some to spare at once: when every call is slow, the store has too much to do
- * already, and doubling it would not help.
+ * Hedges may be at most this share of all calls, plus a small burst: when every call is slow, the store is overloaded
+ * already, and doubling the load would not help.
  */
 const hedgesPerCall = 0.05;
 const sparedHedgesMax = 8;
 
-/** Past the limit and not at it: where all latencies are alike, all of them are at it. */
+/** Strictly above the limit: if all latencies are equal, all of them are at the limit. */
 const pastMs = 1;
 
-/** Reading twice is harmless, and so is writing the same content twice. Claiming a key twice is not. */
+/** Reading twice is harmless, and so is writing the same content twice. `putIfAbsent` is not. */
 const hedgedOperations = ['put', 'getRange', 'head'] as const satisfies StoreOperation[];
 type HedgedOperation = (typeof hedgedOperations)[number];
 
@@ -55,7 +55,10 @@ interface Tracked {
   readonly lost: Series;
 }
 
-/** Sends a request a second time when it takes longer than 99 of 100 did. The first answer wins, the other is aborted. */
+/**
+ * Sends a second request when a call takes longer than the 99th percentile. The first answer wins, the other is
+ * aborted.
+ */
 export function withHedge(inner: ObjectStore, { clock, metrics, delayMsMin }: HedgeOptions): ObjectStore {
   const tracked = Object.fromEntries(
     hedgedOperations.map((operation) => [operation, track(metrics, operation)]),
@@ -91,7 +94,7 @@ export function withHedge(inner: ObjectStore, { clock, metrics, delayMsMin }: He
   return aroundStore(inner, around);
 }
 
-/** One call run by up to two requests. */
+/** One call, run by up to two requests. */
 class Race<Result> {
   readonly result: Promise<Result>;
   entered = 0;
@@ -130,7 +133,8 @@ class Race<Result> {
     for (const [index, abort] of this.#aborts.entries()) {
       if (index !== number) abort.abort(new Error('the other request answered first'));
     }
-    // The slices of a put belong to the caller again when we resolve, so the loser has to have let go of them.
+    // The slices of a put belong to the caller again when the promise resolves, so the loser must have stopped using
+    // them.
     if (this.#call.contentBytes === 0) this.#resolve(result);
     else void Promise.allSettled(losers).then(() => this.#resolve(result));
   }

@@ -1,13 +1,13 @@
-/** Enough for the 99th percentile to be more than the largest value. */
+/** Enough for the 99th percentile to differ from the maximum. */
 const windowSamples = 256;
 
-/** Below this a percentile is chance. */
+/** With fewer samples a percentile is random. */
 const samplesMin = 32;
 
-/** Sorting at every call would cost more than it is worth. */
+/** Sorting at every call would cost too much. */
 const samplesPerSort = 16;
 
-/** The latest latencies of one operation, and the time that one in a hundred takes longer than. */
+/** The recent latencies of one operation, and their 99th percentile. */
 export class LatencyWindow {
   readonly #samples = new Float64Array(windowSamples);
   #count = 0;
@@ -22,7 +22,7 @@ export class LatencyWindow {
     }
   }
 
-  /** `undefined` until enough is known. */
+  /** `undefined` until there are enough samples. */
   get p99Ms(): number | undefined {
     return this.#p99;
   }

@@ -42,7 +42,7 @@ test('failures have their kind', async () => {
   assert.match(metrics.render(), /bytes_written 0/);
 });
 
-test('whoever wants is told of each request as it ends', async () => {
+test('the callback receives each request as it ends', async () => {
   const clock = new HandClock();
   const slow = latencyStore(emptyMemoryStore(), { clock, random: seededRandom(1), latencyMs: () => 20 });
   const told: unknown[] = [];

@@ -40,7 +40,7 @@ export interface EndedRequest {
   readonly latencyMs: number;
 }
 
-/** Counts single requests: below retries and hedges, each of which shows up as a request of its own. */
+/** Counts single requests: below retries and hedges, each of which counts as a request of its own. */
 export function metered(inner: ObjectStore, { clock, metrics, onRequest }: MeteredOptions): ObjectStore {
   const bytesRead = metrics.series(bytesReadRow, {});
   const bytesWritten = metrics.series(bytesWrittenRow, {});

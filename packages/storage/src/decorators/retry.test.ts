@@ -11,7 +11,7 @@ import { type RetryPolicy, withRetry } from './retry.ts';
 
 const policy: RetryPolicy = { attemptsMax: 4, totalMsMax: 10_000, pauseMsMin: 100, pauseMsMax: 300 };
 
-/** A store that fails so often before each success, and what it was asked. */
+/** A store that fails this often before each success, and the calls that it received. */
 function failing(times: number, kind: StoreErrorKind) {
   const asked: string[] = [];
   let left = times;
@@ -41,24 +41,24 @@ for (const [kind, { retriable }] of Object.entries(storeErrorKinds)) {
   });
 }
 
-test('gives up after its attempts, with the last error', async () => {
+test('gives up after the maximum number of attempts, with the last error', async () => {
   const clock = new HandClock();
   const { store, asked } = failing(99, 'throttled');
   await assert.rejects(clock.until(retrying(store, clock).head('key')), { kind: 'throttled' });
   assert.equal(asked.length, 4);
 });
 
-test('pauses longer each time, up to a limit, and never exactly as long as another agent', async () => {
+test('pauses grow up to a limit, and are jittered', async () => {
   const clock = new HandClock();
   const { store } = failing(99, 'unavailable');
   const startMs = clock.monotonicMs();
   await assert.rejects(clock.until(retrying(store, clock, { attemptsMax: 6 }).head('key')));
   const tookMs = clock.monotonicMs() - startMs;
-  // 100 + 200 + 300 + 300 + 300, each cut by up to half.
+  // 100 + 200 + 300 + 300 + 300, each reduced by up to half.
   assert.ok(tookMs > 600 && tookMs < 1200, `${tookMs} ms`);
 });
 
-test('begins nothing after its time', async () => {
+test('starts no attempt after its deadline', async () => {
   const clock = new HandClock();
   const { store, asked } = failing(99, 'unavailable');
   const impatient = retrying(store, clock, { attemptsMax: 1000, totalMsMax: 1000 });
@@ -79,7 +79,7 @@ test('an abort ends the pause', async () => {
   assert.equal(clock.waiting, 0);
 });
 
-test('a listing goes on behind the last key that it gave', async () => {
+test('a listing continues after the last key that it returned', async () => {
   const clock = new HandClock();
   const { store, inner } = failing(1, 'unavailable');
   const keys = Array.from({ length: 2500 }, (_, i) => String(i).padStart(5, '0'));
@@ -92,7 +92,7 @@ test('a listing goes on behind the last key that it gave', async () => {
   assert.deepEqual(listed, keys);
 });
 
-test('a claim whose answer was lost is recognised by its content', async () => {
+test('a claim whose answer was lost is recognized by its content', async () => {
   const table: readonly [before: string | undefined, faults: Faults, isNew: boolean, holds: string][] = [
     [undefined, {}, true, 'mine'],
     [undefined, { failBefore: 0.5 }, true, 'mine'],
@@ -116,7 +116,7 @@ test('a claim whose answer was lost is recognised by its content', async () => {
   }
 });
 
-test('nothing is tried again on a store that was closed', async () => {
+test('nothing is retried on a closed store', async () => {
   const clock = new HandClock();
   const { store, asked } = failing(99, 'unavailable');
   const retried = retrying(store, clock);

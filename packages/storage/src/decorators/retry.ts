@@ -7,7 +7,7 @@ import { isRetriableError } from '../store/store-error.ts';
 
 export interface RetryPolicy {
   readonly attemptsMax: number;
-  /** No attempt begins after this. */
+  /** No attempt starts after this. */
   readonly totalMsMax: number;
   /** The first pause; each further one is twice as long. */
   readonly pauseMsMin: number;
@@ -22,8 +22,8 @@ interface RetryOptions {
 }
 
 /**
- * Tries again what may pass. A put that is repeated is harmless, because the content is the same. A `putIfAbsent` whose answer
- * was lost may find the object that it wrote itself; then the contents are compared. After `close` nothing is tried again.
+ * Retries retriable errors. Repeating a put is harmless, because the content is the same. A `putIfAbsent` whose answer
+ * was lost may find the object that it wrote itself; then the contents are compared. After `close` nothing is retried.
  */
 export function withRetry(inner: ObjectStore, { clock, random, log, policy }: RetryOptions): ObjectStore {
   const backOff: JitteredBackOff = { firstMs: policy.pauseMsMin, maxMs: policy.pauseMsMax, jitter: 'half' };
@@ -82,7 +82,7 @@ async function holds(
   signal: AbortSignal | undefined,
 ): Promise<boolean> {
   const bytes = contentBytes(content);
-  // One byte more than ours shows an object that only begins like it.
+  // One extra byte detects an object that only starts with this content.
   const found = await store.getRange(key, 0, bytes + 1, signal === undefined ? {} : { signal });
   return found.equals(Buffer.concat(content));
 }

@@ -18,7 +18,7 @@ function slowStore(clock: HandClock, latencyMs: number): ObjectStore {
   return withTimeout(slow, { clock, timeoutMs });
 }
 
-test('what is fast enough passes, and leaves no timer behind', async () => {
+test('a fast call passes, and leaves no timer behind', async () => {
   const clock = new HandClock();
   const store = slowStore(clock, 99);
   await clock.until(store.put('key', [Buffer.from('x')]));
@@ -26,7 +26,7 @@ test('what is fast enough passes, and leaves no timer behind', async () => {
   assert.equal(clock.waiting, 0);
 });
 
-test('every operation that takes too long fails as a timeout', async () => {
+test('every operation that takes too long fails with a timeout', async () => {
   const clock = new HandClock();
   const store = slowStore(clock, 201);
   const content = [Buffer.from('x')];
@@ -43,7 +43,7 @@ test('every operation that takes too long fails as a timeout', async () => {
   assert.equal(clock.waiting, 0);
 });
 
-test('a write is over only when the driver has let go of the slices, a read at once', async () => {
+test('a timed-out write settles only when the driver no longer uses the slices, a read at once', async () => {
   const clock = new HandClock();
   const inner = emptyMemoryStore();
   const letGo = Promise.withResolvers<void>();

@@ -10,8 +10,8 @@ interface TimeoutOptions {
 }
 
 /**
- * Gives up on calls that take too long. A read is left to itself; a write is aborted and waited for, because its slices belong
- * to the caller again as soon as the promise settles, and a driver may be reading them.
+ * Fails calls that take too long. A read is abandoned; a write is aborted and awaited, because its slices belong to the
+ * caller again as soon as the promise settles, and a driver may still be reading them.
  */
 export function withTimeout(inner: ObjectStore, { clock, timeoutMs }: TimeoutOptions): ObjectStore {
   return aroundStore(inner, (call) => {

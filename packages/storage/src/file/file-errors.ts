@@ -1,13 +1,13 @@
 import { StoreError, type StoreErrorKind } from '../store/store-error.ts';
 
-/** What the codes of the file system mean for a caller. A code that is not here is taken for a fault that may pass. */
+/** Error kinds of file system codes. A code that is not listed is treated as a transient failure. */
 const kindOfCode: Readonly<Record<string, StoreErrorKind>> = {
   EACCES: 'denied',
   EPERM: 'denied',
   EROFS: 'denied',
   ENAMETOOLONG: 'invalid',
   EINVAL: 'invalid',
-  // The next four come when one key is a folder of another, which a file system cannot hold.
+  // The next four occur when one key is a folder of another, which a file system cannot store.
   EISDIR: 'invalid',
   ENOTDIR: 'invalid',
   ENOTEMPTY: 'invalid',
@@ -18,7 +18,7 @@ export function codeOf(error: unknown): string | undefined {
   return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
 }
 
-/** An error of the file system as one of the store; anything else as it is. */
+/** Converts an error of the file system into one of the store; returns other errors unchanged. */
 export function fileStoreError(key: string, error: unknown): unknown {
   const code = codeOf(error);
   if (code === undefined || error instanceof StoreError || (error as Error).name === 'AbortError')

@@ -17,7 +17,7 @@ let directories = 0;
 const newDirectory = () => join(home, String(directories++));
 const deps = { clock: systemClock, random: systemRandom };
 
-// Every object is synced, so that a second page has few.
+// Every object is synced, which is slow, so the second page has few.
 objectStoreContract('file', { open: () => openFileStore(newDirectory(), deps), manyObjects: 1010 });
 
 test('the key is the path', async () => {
@@ -27,7 +27,7 @@ test('the key is the path', async () => {
   assert.equal(await readFile(join(directory, 'service/vci_1/ab/file'), 'utf8'), 'content');
 });
 
-test('nothing is left of writes that failed or were refused', async () => {
+test('failed or rejected writes leave nothing behind', async () => {
   const directory = newDirectory();
   const store = await openFileStore(directory, deps);
   await store.put('taken', [Buffer.from('x')]);
@@ -37,7 +37,7 @@ test('nothing is left of writes that failed or were refused', async () => {
   assert.deepEqual(await readdir(join(directory, temporaryFolder)), []);
 });
 
-test('a key that is the folder of others is refused', async () => {
+test('a key that is the folder of others is rejected', async () => {
   const store = await openFileStore(newDirectory(), deps);
   await store.put('folder/object', [Buffer.from('x')]);
   await assert.rejects(store.put('folder', [Buffer.from('y')]), { kind: 'invalid' });
@@ -48,13 +48,13 @@ test('a key that is the folder of others is refused', async () => {
   assert.equal((await store.head('folder/object'))?.bytes, 1);
 });
 
-test('temporary files are no objects', async () => {
+test('temporary files are not objects', async () => {
   const store = await openFileStore(newDirectory(), deps);
   await assert.rejects(async () => store.put(`${temporaryFolder}/x`, [Buffer.from('y')]), StoreError);
   for await (const page of store.list('')) assert.deepEqual(page, []);
 });
 
-test('old temporary files are cleaned away when the store is opened, young ones may be at work', async () => {
+test('opening a store removes old temporary files, and no recent ones that may be in use', async () => {
   const directory = newDirectory();
   const temporary = join(directory, temporaryFolder);
   await mkdir(temporary, { recursive: true });
@@ -65,7 +65,7 @@ test('old temporary files are cleaned away when the store is opened, young ones 
   assert.deepEqual(await readdir(temporary), ['young']);
 });
 
-test('a directory that was removed behind our back is made again', async () => {
+test('a directory that was removed externally is created again', async () => {
   const directory = newDirectory();
   const store = await openFileStore(directory, deps);
   await store.put('a/b/one', [Buffer.from('1')]);
@@ -74,7 +74,7 @@ test('a directory that was removed behind our back is made again', async () => {
   assert.equal((await store.head('a/b/two'))?.bytes, 1);
 });
 
-test('of several processes one gets an absent key', async () => {
+test('of several processes only one claims an absent key', async () => {
   const directory = newDirectory();
   await openFileStore(directory, deps);
   const program = `
@@ -92,7 +92,7 @@ test('of several processes one gets an absent key', async () => {
   );
 });
 
-test('a place where no directory can be made is refused, and not tried for ever', async () => {
+test('a path where no directory can be created is rejected, without endless retries', async () => {
   await writeFile(join(home, 'file'), '');
   for (const path of [
     '/proc/none/bucket',
@@ -113,7 +113,7 @@ test('a place where no directory can be made is refused, and not tried for ever'
   }
 });
 
-test('two stores with the same seed do not meet in a temporary file', async () => {
+test('two stores with the same seed use different temporary files', async () => {
   const directory = newDirectory();
   const stores = await Promise.all(
     [1, 1].map((seed) => openFileStore(directory, { clock: systemClock, random: seededRandom(seed) })),

@@ -21,19 +21,22 @@ interface FileStoreDeps {
  */
 export const leftoverAgeMs = 60 * 60_000;
 
-/** How many directories are remembered as made. Forgetting one costs a `mkdir`. */
+/** How many created directories are remembered. Forgetting one costs a `mkdir`. */
 const knownDirectoriesMax = 10_000;
 
-/** Log files are spread over 256 directories. Beyond these a directory is opened for every sync. */
+/** Log files are spread over 256 directories. Beyond this number a directory is opened for every sync. */
 const openDirectoriesMax = 512;
 
-/** Makes names of temporary files unique in this process; a random part does among machines that share a directory. */
+/**
+ * Makes names of temporary files unique in this process; a random part makes them unique among machines that share a
+ * directory.
+ */
 let writes = 0;
 
 /**
- * Objects as files below a directory: the key is the path. An object appears whole or not at all, and is on the disk when its
- * put resolves: it is written under a temporary name, synced, renamed, and its directory synced. What is absent is claimed
- * with a hard link, which one of any number of processes gets.
+ * Objects as files below a directory: the key is the path. An object appears as a whole or not at all, and is durable
+ * when its put resolves: it is written under a temporary name, synced, renamed, and its directory synced. An absent key
+ * is claimed with a hard link, which only one of any number of processes gets.
  */
 export async function openFileStore(root: string, { clock, random }: FileStoreDeps): Promise<ObjectStore> {
   const rootPath = resolve(root);
@@ -56,13 +59,13 @@ export async function openFileStore(root: string, { clock, random }: FileStoreDe
       try {
         if ((await stat(path)).mtimeMs < bornBeforeMs) await unlink(path);
       } catch (error) {
-        // Another process may be tidying too.
+        // Another process may be cleaning up too.
         if (codeOf(error) !== 'ENOENT') throw error;
       }
     }
   }
 
-  /** Makes a directory and those above it, and syncs each that got a new entry. */
+  /** Creates a directory and its parents, and syncs each that got a new entry. */
   async function makeDirectory(path: string): Promise<void> {
     if (knownDirectories.has(path)) return;
     for (const made of await makeDirectories(path)) await syncedDirectories.sync(dirname(made));
@@ -75,11 +78,11 @@ export async function openFileStore(root: string, { clock, random }: FileStoreDe
     if (key.startsWith(`${temporaryFolder}/`) || key === temporaryFolder) {
       throw new StoreError('invalid', key, `${temporaryFolder} is for files under way`);
     }
-    // The key is what a path may be, so that nothing has to be resolved.
+    // Valid keys are valid paths, so nothing has to be resolved.
     return `${rootPath}${sep}${sep === '/' ? key : key.replaceAll('/', sep)}`;
   }
 
-  /** Writes and syncs a temporary file, and lets `place` give it its name. */
+  /** Writes and syncs a temporary file; `place` then gives it its final name. */
   async function writeThen<Result>(
     key: string,
     content: readonly Uint8Array[],
@@ -182,8 +185,9 @@ export async function openFileStore(root: string, { clock, random }: FileStoreDe
 }
 
 /**
- * Makes a directory and those above it, one by one, and returns those that it made, the lowest first. Below a directory in which nothing can be made
- * although it is there, as in /proc, the recursive call of Node takes ENOENT for a missing parent, and never returns.
+ * Creates a directory and its parents one by one, and returns those that it created, deepest first. In an existing
+ * directory where nothing can be created, such as /proc, Node's recursive mkdir takes ENOENT for a missing parent, and
+ * never returns.
  */
 async function makeDirectories(path: string): Promise<string[]> {
   try {
@@ -191,7 +195,7 @@ async function makeDirectories(path: string): Promise<string[]> {
     return [path];
   } catch (error) {
     const code = codeOf(error);
-    // Another process may have made it, and a link to a directory is one too.
+    // Another process may have created it, and a link to a directory counts as one.
     if (code === 'EEXIST' && (await stat(path)).isDirectory()) return [];
     if (code !== 'ENOENT' || dirname(path) === path) throw error;
   }
@@ -223,7 +227,7 @@ async function reading<Result>(key: string, read: () => Promise<Result>): Promis
   }
 }
 
-/** A key below another key is as absent as one whose folder is. */
+/** A key below another key is as absent as one whose folder does not exist. */
 function isAbsence(error: unknown): boolean {
   const code = codeOf(error);
   return code === 'ENOENT' || code === 'ENOTDIR';

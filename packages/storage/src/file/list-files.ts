@@ -5,14 +5,14 @@ import { compareKeys } from '../store/key.ts';
 import type { ListOptions, ObjectInfo } from '../store/object-store.ts';
 import { codeOf, fileStoreError } from './file-errors.ts';
 
-/** Files under way lie here, beside the objects, because a rename does not leave its file system. */
+/** Unfinished files are here, beside the objects, because a rename works only within one file system. */
 export const temporaryFolder = '.weir-tmp';
 
 const pageObjects = 1000;
 
 /**
- * Walks the tree in the order of keys. A directory sorts with a slash behind its name, as it does in the keys of its files,
- * so that `a.b` stands in front of what is in `a`, and `a0` behind it.
+ * Walks the tree in the order of keys. A directory sorts with a slash after its name, as in the keys of its files, so
+ * that `a.b` comes before the content of `a`, and `a0` after it.
  */
 export async function* listFiles(
   root: string,
@@ -64,7 +64,7 @@ function sortName({ name, isFolder }: { name: string; isFolder: boolean }): stri
   return isFolder ? `${name}/` : name;
 }
 
-/** What was deleted while we looked is not in the list. */
+/** Objects that were deleted during the walk are not listed. */
 function unlessGone(error: unknown): undefined {
   if (codeOf(error) !== 'ENOENT') throw error;
 }

@@ -1,19 +1,19 @@
 import { close, constants, fdatasync, fsync, open, writev } from 'node:fs';
 
-/** `IOV_MAX` of every system that Node runs on. */
+/** `IOV_MAX` of all systems that Node runs on. */
 const slicesPerWrite = 1024;
 
 const newFile = constants.O_CREAT | constants.O_EXCL | constants.O_WRONLY;
 
 /**
- * Where a write can bring its own sync. Elsewhere the flag is missing, or means less than a sync does.
+ * Set where a write can include its own sync. Elsewhere the flag is missing, or guarantees less than a sync.
  *
- * Calls of the file system go through a pool of threads, and the way there and back costs more than most of them. That is also why
+ * File system calls go through a thread pool, and the round trip costs more than most of the calls. That is also why
  * this file uses callbacks: a promise of `node:fs` costs several times as much as a promise around a callback.
  */
 const syncedWrites = process.platform === 'linux' ? constants.O_DSYNC : undefined;
 
-/** Makes a file that did not exist. It is on the disk when this resolves, its name is not. */
+/** Creates a file that did not exist. Its content is durable when this resolves, its name is not. */
 export async function writeSyncedFile(
   path: string,
   slices: readonly Uint8Array[],
@@ -34,19 +34,19 @@ export async function writeSyncedFile(
 }
 
 /**
- * Directories that are kept open to be synced again. No other process may remove such a directory and make it anew: then the old one would
- * be synced. The store itself never removes one.
+ * Directories that stay open to be synced again. No other process may remove and recreate such a directory: then the
+ * old one would be synced. The store itself never removes one.
  */
 export class SyncedDirectories {
   readonly #openMax: number;
-  /** The least recently used first. */
+  /** Least recently used first. */
   readonly #open = new Map<string, Promise<number>>();
 
   constructor(openMax: number) {
     this.#openMax = openMax;
   }
 
-  /** Resolves when the names in the directory are on the disk. */
+  /** Resolves when the names in the directory are durable. */
   async sync(path: string): Promise<void> {
     const kept = this.#open.get(path);
     const directory = kept ?? opened(path, constants.O_RDONLY);
@@ -76,7 +76,7 @@ export class SyncedDirectories {
   }
 }
 
-/** A write may take less than it was given. */
+/** A write may write less than it was given. */
 async function writeAll(file: number, slices: readonly Uint8Array[]): Promise<void> {
   let left = slices;
   while (left.length > 0) {
@@ -115,7 +115,7 @@ export function done(call: (called: (error: Error | null) => void) => void): Pro
   });
 }
 
-/** Whatever closing has to say, it says nothing about what was synced. */
+/** An error of close says nothing about data that was synced. */
 function closeWithoutAnswer(descriptor: number): void {
   close(descriptor, () => {});
 }

@@ -20,7 +20,7 @@ import {
 } from './layout.ts';
 
 export interface BatchToStore {
-  /** A Kafka uuid: 22 characters of URL-safe base64. */
+  /** A Kafka UUID: 22 characters of URL-safe base64. */
   readonly topicId: string;
   readonly partition: number;
   /** One whole record batch. */
@@ -34,22 +34,22 @@ interface LogFileToBuild {
 }
 
 interface PlacedBatch {
-  /** How many batches lie in front of it in the file. */
+  /** How many batches precede it in the file. */
   readonly order: number;
   readonly byteStart: number;
 }
 
 interface BuiltLogFile {
-  /** The whole file; the batches are views of what was passed in. */
+  /** The whole file; the batches are views of the input. */
   readonly slices: Uint8Array[];
   readonly fileBytes: number;
-  /** Where each batch went, in the order in which they were passed in. */
+  /** The location of each batch, in the order of the input. */
   readonly placed: PlacedBatch[];
 }
 
 /**
- * Lays out a file without copying a batch. Sections are sorted by topic id (by its bytes) and partition; within a section
- * batches keep the order in which they came.
+ * Builds a file without copying batches. Sections are sorted by topic id (by its bytes) and partition; within a section
+ * batches retain the order of arrival.
  */
 export function buildLogFile({ clusterId, fileId, batches }: LogFileToBuild): BuiltLogFile {
   const header = encodeHeader(clusterId, fileId);
@@ -78,7 +78,7 @@ export function buildLogFile({ clusterId, fileId, batches }: LogFileToBuild): Bu
 interface Topic {
   readonly id: Buffer;
   readonly sections: Map<number, Section>;
-  /** Its place among the topics of the file, sorted. */
+  /** Its index among the sorted topics of the file. */
   rank: number;
 }
 
@@ -92,7 +92,7 @@ interface Section {
   recordCount: number;
 }
 
-/** Sorts sections, not batches: a file has many batches and few of them begin a section. */
+/** Sorts sections, not batches: a file has many batches and few sections. */
 function gather(batches: readonly BatchToStore[]): { topics: Topic[]; sections: Section[] } {
   const topics = new Map<string, Topic>();
   for (let index = 0; index < batches.length; index++) {
@@ -116,7 +116,7 @@ function gather(batches: readonly BatchToStore[]): { topics: Topic[]; sections: 
   const sections: Section[] = [];
   for (const [rank, topic] of sortedTopics.entries()) {
     topic.rank = rank;
-    // A typed array sorts numbers without calling back.
+    // A typed array sorts numbers without a comparison callback.
     for (const partition of Uint32Array.from(topic.sections.keys()).sort()) {
       sections.push(topic.sections.get(partition)!);
     }
@@ -163,7 +163,7 @@ function encodeHeader(clusterId: string, fileId: string): Buffer {
   return header;
 }
 
-/** Footer and trailer in one buffer, because they always go together. */
+/** Footer and trailer in one buffer, because they are always written together. */
 function encodeEnd(topics: readonly Topic[], sections: readonly Section[], footerStart: number): Buffer {
   const footerBytes = footerBytesOf(topics.length, sections.length);
   if (footerBytes > storageLimits.logFileFooterBytesMax) {
@@ -200,7 +200,7 @@ const columnValues: Readonly<Record<(typeof footerColumns)[number]['name'], (sec
   recordCount: ({ recordCount }) => recordCount,
 };
 
-/** Without a bigint: our values are below 2^53. */
+/** Without a bigint: values here are below 2^53. */
 function writeInt64(target: Buffer, value: number, at: number): void {
   target.writeUInt32BE(Math.floor(value / 2 ** 32), at);
   target.writeUInt32BE(value % 2 ** 32, at + 4);

@@ -4,7 +4,7 @@ import { fileIdTimeMs, seededRandom } from '@weir/core';
 import fc from 'fast-check';
 import { isFileId, logFileKey, newFileId } from './file-id.ts';
 
-test('ids grow, whatever the clock does', () => {
+test('ids increase, whatever the clock does', () => {
   fc.assert(
     fc.property(fc.array(fc.integer({ min: -5, max: 5 })), fc.integer(), (steps, seed) => {
       const random = seededRandom(seed);
@@ -20,7 +20,7 @@ test('ids grow, whatever the clock does', () => {
   );
 });
 
-test('a millisecond has room for a million ids, and then the next one lends its own', () => {
+test('a millisecond has a million ids, and then ids of the next one are used', () => {
   const random = seededRandom(1);
   let last = '';
   for (let i = 0; i < 2 ** 20 + 2; i++) {
@@ -31,19 +31,19 @@ test('a millisecond has room for a million ids, and then the next one lends its 
   assert.equal(fileIdTimeMs(last), 1001);
 });
 
-test('agents that start in the same millisecond do not meet', () => {
+test('agents that start in the same millisecond have different ids', () => {
   const ids = Array.from({ length: 1000 }, (_, seed) => newFileId(1_700_000_000_000, seededRandom(seed)));
   assert.equal(new Set(ids).size, 1000);
 });
 
-test('an id tells its time', () => {
+test('an id contains its time', () => {
   const id = newFileId(1_700_000_000_123.9, seededRandom(1));
   assert.equal(fileIdTimeMs(id), 1_700_000_000_123);
   for (const time of [-1, 2 ** 48, Number.NaN])
     assert.throws(() => newFileId(time, seededRandom(1)), RangeError);
 });
 
-test('the key spreads the files of one moment', () => {
+test('keys spread the files of one moment', () => {
   assert.equal(
     logFileKey('vci_1', '018bcfe56800000010123456789abcde'),
     'service/vci_1/de/018bcfe56800000010123456789abcde',
@@ -55,7 +55,7 @@ test('the key spreads the files of one moment', () => {
   assert.equal(spread.size, 256);
 });
 
-test('a key is made of nothing but ids', () => {
+test('invalid ids are rejected in keys', () => {
   for (const clusterId of ['', '..', 'a/b', 'a b']) {
     assert.throws(() => logFileKey(clusterId, '018bcfe56800000010123456789abcde'), /cluster id/);
   }

@@ -3,13 +3,13 @@ import type { Random } from '@weir/core';
 /**
  * File ids: 32 hex digits that sort by time.
  *
- *      0            12     17              32
- *      ├────────────┼──────┼───────────────┤
- *      │ ms of 1970 │ count│ random        │     48 + 20 + 60 bits
- *      └────────────┴──────┴───────────────┘
+ *     0            12     17              32
+ *     ├────────────┼──────┼───────────────┤
+ *     │ ms of 1970 │ count│ random        │     48 + 20 + 60 bits
+ *     └────────────┴──────┴───────────────┘
  *
- * The count distinguishes the files of one millisecond and keeps their order; a random part distinguishes agents. `fileIdTimeMs` of
- * `@weir/core` reads the time.
+ * The count distinguishes the files of one millisecond and preserves their order; a random part distinguishes agents.
+ * `fileIdTimeMs` of `@weir/core` reads the time.
  */
 const countLimit = 2 ** 20;
 const timeLimit = 2 ** 48;
@@ -19,10 +19,10 @@ interface Last {
   count: number;
 }
 
-/** By source of chance: an agent has one, so that two simulated clusters in a process do not disturb each other. */
+/** By random source: an agent has one, so that two simulated clusters in a process are independent. */
 const lastOf = new WeakMap<Random, Last>();
 
-/** An id that is greater than every one that was made with this `random` before, even when the clock runs backwards. */
+/** Returns an id greater than every earlier one of this `random`, even if the clock goes backwards. */
 export function newFileId(nowMs: number, random: Random): string {
   const last = lastOf.get(random);
   let timeMs = Math.floor(nowMs);
@@ -46,20 +46,20 @@ export function isFileId(text: string): boolean {
 }
 
 /**
- * Where a file lies in the bucket. The two digits in front come from the random end of the id, so that the keys of one moment
- * are spread over the store's partitions instead of all meeting in one.
+ * The key of a file in the bucket. The two leading digits come from the random end of the id, so that the keys of one
+ * moment are spread over the store's partitions.
  */
 export function logFileKey(clusterId: string, fileId: string): string {
   if (!isFileId(fileId)) throw new RangeError(`${JSON.stringify(fileId)} is no file id`);
   return `${clusterPrefix(clusterId)}${fileId.slice(-2)}/${fileId}`;
 }
 
-/** Where the id of a cluster's bucket lies in it. */
+/** The key of the object with the bucket's id. */
 export function bucketIdKey(clusterId: string): string {
   return `${clusterPrefix(clusterId)}bucket-id`;
 }
 
-/** In front of every key of a cluster. */
+/** The prefix of every key of a cluster. */
 export function clusterPrefix(clusterId: string): string {
   if (!/^[\w-]{1,128}$/.test(clusterId))
     throw new RangeError(`${JSON.stringify(clusterId)} is no cluster id`);

@@ -13,11 +13,11 @@ export const magic = Buffer.from('WEIRLOGF', 'latin1');
 
 export const formatVersion = 1;
 
-/** The header up to the cluster id, which has a length of its own; a CRC follows it. */
+/** The header up to the cluster id, which has a variable length; a CRC follows it. */
 export const headerAt = {
   magic: 0,
   version: 8,
-  /** The length of the whole header, the CRC included: where the sections begin. */
+  /** The length of the whole header including the CRC: where the sections begin. */
   headerBytes: 10,
   fileId: 12,
   clusterIdBytes: 28,
@@ -53,10 +53,10 @@ export const trailerAt = { footerStart: 0, footerBytes: 8, footerCrc: 12, magic:
 
 export const trailerBytes = trailerAt.magic + magic.length;
 
-/** What this format needs to know of a Kafka record batch (magic 2), which is never re-encoded here. */
+/** The fields of a Kafka record batch (magic 2) that this format needs. Batches are never re-encoded here. */
 export const batchAt = { batchLength: 8, recordCount: 57 } as const;
 
-/** The length of a batch does not count itself nor what stands in front of it. */
+/** The batch length excludes itself and the fields before it. */
 export const batchLengthOverhead = 12;
 export const batchHeaderBytes = 61;
 

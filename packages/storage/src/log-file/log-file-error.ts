@@ -1,7 +1,7 @@
 /** The parts of a log file, as errors name them. */
 export type LogFilePart = 'header' | 'section' | 'footer' | 'trailer';
 
-/** Bytes that are no log file, or not the one that was asked for. Reading them again gives the same. */
+/** Bytes that are no log file, or not the requested one. Reading them again gives the same. */
 export class LogFileError extends Error {
   override readonly name = 'LogFileError';
   readonly part: LogFilePart;

@@ -24,7 +24,7 @@ const sample: readonly BatchToStore[] = [
   { topicId: topicIdOf(1), partition: 0, bytes: batchOf(2, Buffer.from('a')) },
 ];
 
-test('the golden file: these bytes are in buckets and must be readable for ever', () => {
+test('the golden file: these bytes are in buckets and must remain readable', () => {
   const body = (records: number, length: number, payload: string) =>
     `b7b7b7b7b7b7b7b7${hex(length)}${'b7'.repeat(45)}${hex(records)}${payload}`;
   const golden = [
@@ -62,7 +62,7 @@ test('the golden file: these bytes are in buckets and must be readable for ever'
   assert.equal(parseLogFile(Buffer.from(golden, 'hex')).sections.length, 3);
 });
 
-test('tells what a file holds', () => {
+test('parses what a file contains', () => {
   const file = parseLogFile(fileOf(sample));
   assert.deepEqual(file, {
     clusterId,
@@ -77,7 +77,7 @@ test('tells what a file holds', () => {
   });
 });
 
-test('any batches come back, sorted, in the order of their arrival, and not copied', () => {
+test('any batches are returned sorted, in order of arrival within a section, and not copied', () => {
   fc.assert(
     fc.property(anyBatches, (batches) => {
       const { slices, fileBytes, placed } = buildLogFile({ clusterId, fileId, batches });
@@ -116,7 +116,7 @@ test('any batches come back, sorted, in the order of their arrival, and not copi
   );
 });
 
-test('every change of one byte of header, footer or trailer is noticed', () => {
+test('every change of one byte of header, footer or trailer is detected', () => {
   const whole = fileOf(sample);
   const { headerBytes, sections } = parseLogFile(whole);
   const footerStart = sections.at(-1)!.byteStart + sections.at(-1)!.byteLength;
@@ -130,7 +130,7 @@ test('every change of one byte of header, footer or trailer is noticed', () => {
   }
 });
 
-test('any change of one byte of any file is noticed, outside the batches', () => {
+test('any change of one byte outside the batches of any file is detected', () => {
   fc.assert(
     fc.property(anyBatches, fc.nat(), fc.integer({ min: 1, max: 255 }), (batches, position, flip) => {
       const changed = fileOf(batches);
@@ -143,7 +143,7 @@ test('any change of one byte of any file is noticed, outside the batches', () =>
   );
 });
 
-test('a file that is cut off, or has more at its end, is none', () => {
+test('a truncated file, or one with extra bytes, is rejected', () => {
   const whole = fileOf(sample);
   for (let length = 0; length < whole.length; length++) {
     assert.throws(() => parseLogFile(whole.subarray(0, length)), LogFileError);
@@ -151,7 +151,7 @@ test('a file that is cut off, or has more at its end, is none', () => {
   assert.throws(() => parseLogFile(Buffer.concat([whole, Buffer.from([0])])), LogFileError);
 });
 
-test('noise is refused with one error', () => {
+test('random bytes are rejected with one error', () => {
   fc.assert(
     fc.property(fc.uint8Array({ maxLength: 200 }), (noise) => {
       assert.throws(() => parseLogFile(Buffer.from(noise)), LogFileError);
@@ -159,7 +159,7 @@ test('noise is refused with one error', () => {
   );
 });
 
-test('a section that is not what the footer says is refused', () => {
+test('a section that does not match the footer is rejected', () => {
   const whole = fileOf(sample);
   const section = parseLogFile(whole).sections[2]!;
   const bytes = whole.subarray(section.byteStart, section.byteStart + section.byteLength);
@@ -195,7 +195,7 @@ test('reads a stored file without its records', async () => {
   await assert.rejects(readLogFile(store, 'short'), LogFileError);
 });
 
-test('what is no batch, no topic and no partition is refused when a file is built', () => {
+test('an invalid batch, topic or partition is rejected when a file is built', () => {
   const good = sample[0]!;
   const refused: readonly [batch: BatchToStore, problem: RegExp][] = [
     [{ ...good, topicId: 'topic' }, /no topic id/],

@@ -46,16 +46,20 @@ interface LogFileSection {
   readonly recordCount: number;
 }
 
-/** What a file says about itself: everything but its records. */
+/** The description of a file: everything but its records. */
 interface LogFile extends LogFileHeader {
   readonly fileBytes: number;
   readonly sections: readonly LogFileSection[];
 }
 
-/** A tail of this size holds the footer of more than a thousand partitions, and costs a store no more than a few bytes. */
+/**
+ * A tail of this size holds the footer of more than a thousand partitions, and costs no more to read than a few bytes.
+ */
 const tailBytes = 64 * KiB;
 
-/** Reads header, trailer and footer of a stored file, in two requests after its size is known; the records stay where they are. */
+/**
+ * Reads header, trailer and footer of a stored file, in two requests after its size is known; the records are not read.
+ */
 export async function readLogFile(store: ObjectStore, key: string, options?: CallOptions): Promise<LogFile> {
   const info = await store.head(key, options);
   if (info === undefined) throw new ObjectNotFound(key);
@@ -74,7 +78,7 @@ export async function readLogFile(store: ObjectStore, key: string, options?: Cal
   return assemble(parseHeader(front), trailer, footer, fileBytes);
 }
 
-/** The same for a file that is in memory. */
+/** Like `readLogFile`, for a file in memory. */
 export function parseLogFile(bytes: Buffer): LogFile {
   const header = parseHeader(bytes);
   const trailer = parseTrailer(bytes.subarray(-trailerBytes), bytes.length);
@@ -98,7 +102,7 @@ export function batchesOfSection(section: LogFileSection, bytes: Buffer): Buffer
   return batches;
 }
 
-/** `bytes` begin with the header; what follows is not looked at. */
+/** `bytes` begin with the header; the rest is ignored. */
 export function parseHeader(bytes: Buffer): LogFileHeader {
   check('header', bytes.length >= headerAt.clusterId, 'cut off');
   check('header', bytes.subarray(0, magic.length).equals(magic), 'these bytes are no log file');
@@ -117,7 +121,7 @@ export function parseHeader(bytes: Buffer): LogFileHeader {
   };
 }
 
-/** `bytes` are the last of the file. */
+/** `bytes` are the end of the file. */
 function parseTrailer(bytes: Buffer, fileBytes: number): LogFileTrailer {
   check('trailer', bytes.length === trailerBytes, 'cut off');
   check(
@@ -136,7 +140,7 @@ function parseTrailer(bytes: Buffer, fileBytes: number): LogFileTrailer {
   return { footerStart, footerBytes, footerCrc: bytes.readUInt32BE(trailerAt.footerCrc) };
 }
 
-/** The sections that the footer lists, checked to lie behind one another without a gap between `dataStart` and the footer. */
+/** The sections that the footer lists. Checks that they are contiguous between `dataStart` and the footer. */
 function parseFooter(footer: Buffer, trailer: LogFileTrailer, dataStart: number): LogFileSection[] {
   check('footer', footer.length === trailer.footerBytes && footer.length >= footerAt.topics, 'cut off');
   check('footer', crc32c(footer) === trailer.footerCrc, 'wrong checksum');

@@ -16,7 +16,7 @@ const root = mkdtempSync(join(tmpdir(), 'weir-spill-'));
 after(() => rmSync(root, { recursive: true, force: true }));
 let opened = 0;
 
-/** A store with a folder of its own. */
+/** A store with its own folder. */
 function spillingStore(memoryBytesMax: number, options: Partial<MemoryStoreOptions> = {}) {
   const name = `spilling-${opened++}`;
   const folder = join(root, name);
@@ -29,7 +29,7 @@ function spillingStore(memoryBytesMax: number, options: Partial<MemoryStoreOptio
 objectStoreContract('memory, all of it in files', { open: async () => spillingStore(0).store });
 objectStoreContract('memory, some of it in files', { open: async () => spillingStore(4 * KiB).store });
 
-/** How many files this process has open in the folder, those without a name included. */
+/** How many files this process has open in the folder, including unlinked ones. */
 function openFiles(folder: string): number {
   return readdirSync('/proc/self/fd').filter((descriptor) => {
     try {
@@ -44,7 +44,7 @@ async function textOf(store: ObjectStore, key: string): Promise<string> {
   return String(await store.getRange(key, 0, 1_000_000));
 }
 
-/** A write that fails from a moment on, as on a disk that is full, after it took a part of what it was given. */
+/** A write that fails from some point on, as on a full disk, after a partial write. */
 function fullDisk() {
   const disk = { isFull: false };
   const writeAt: MemoryStoreOptions['writeAt'] = async (file, slices, position) => {
@@ -57,7 +57,7 @@ function fullDisk() {
   return { disk, writeAt };
 }
 
-test('what does not fit into memory lies in files that have no name', async () => {
+test('objects that do not fit into memory are in unlinked files', async () => {
   const { store, folder, drop } = spillingStore(10);
   await store.put('first', [Buffer.from('0123456789')]);
   if (process.platform === 'linux') assert.equal(openFiles(folder), 0);
@@ -66,7 +66,7 @@ test('what does not fit into memory lies in files that have no name', async () =
   if (process.platform === 'linux') assert.equal(openFiles(folder), 1);
   assert.deepEqual([await textOf(store, 'first'), await textOf(store, 'second')], ['0123456789', 'abcdef']);
   assert.equal(String(await store.getRange('second', 2, 4)), 'cd');
-  // Room that is free again is used again.
+  // Freed memory is used again.
   await store.delete('first');
   await store.put('third', [Buffer.from('in memory')]);
   await store.delete('second');
@@ -79,7 +79,7 @@ async function untilSo(isSo: () => boolean): Promise<void> {
   while (!isSo()) await new Promise<void>((resolve) => systemClock.after(1, resolve));
 }
 
-test('a disk that is full fails the write with a clear error, and loses nothing else', async () => {
+test('a full disk fails the write with a clear error, and loses nothing else', async () => {
   const { disk, writeAt } = fullDisk();
   const { store, folder, drop } = spillingStore(4, { writeAt });
   await store.put('memory', [Buffer.from('1234')]);
@@ -101,7 +101,7 @@ test('a disk that is full fails the write with a clear error, and loses nothing 
   drop();
 });
 
-test('a directory that cannot be written to is told, and tried again', async () => {
+test('an unwritable directory is reported, and tried again', async () => {
   const missing = join(root, 'missing');
   const { store, drop } = spillingStore(0, { directory: missing });
   for (let attempt = 0; attempt < 2; attempt++)
@@ -112,7 +112,7 @@ test('a directory that cannot be written to is told, and tried again', async () 
   drop();
 });
 
-test('what is read while it is replaced, deleted or dropped is read whole', async () => {
+test('an object that is replaced, deleted or dropped while it is read is read completely', async () => {
   const { store, folder, drop } = spillingStore(64 * KiB);
   const random = seededRandom(7);
   const contentOf = (key: number, version: number) => Buffer.alloc(8 * KiB, `${key}.${version} `);
@@ -143,7 +143,7 @@ test('what is read while it is replaced, deleted or dropped is read whole', asyn
   assert.deepEqual(readdirSync(folder), []);
 });
 
-test('the memory that objects take is bounded, however many there are', async (t: TestContext) => {
+test('the memory of objects is bounded, however many there are', async (t: TestContext) => {
   const { store, drop } = spillingStore(256 * KiB);
   t.after(drop);
   const before = process.memoryUsage().arrayBuffers;
@@ -154,7 +154,7 @@ test('the memory that objects take is bounded, however many there are', async (t
   assert.equal((await store.getRange('k199', 0, 1e6)).length, 64 * KiB);
 });
 
-test('stores of one name share their objects, until the bucket is dropped', async () => {
+test('stores with the same name share their objects, until the bucket is dropped', async () => {
   const [one, two, other] = ['shared', 'shared', 'other'].map((name) =>
     openMemoryStore(name, { clock: systemClock }),
   );

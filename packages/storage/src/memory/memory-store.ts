@@ -8,17 +8,20 @@ import { Spill, type Spilled, type WriteAt } from './spill.ts';
 
 export interface MemoryStoreOptions {
   readonly clock: Clock;
-  /** What the objects of a bucket may take up in memory; the rest lies in files. The first who opens a bucket says it. */
+  /**
+   * How much memory the objects of a bucket may take; the rest is in files. The first caller that opens a bucket sets
+   * it.
+   */
   readonly memoryBytesMax?: number;
-  /** Where these files lie. */
+  /** The directory of these files. */
   readonly directory?: string;
-  /** For tests of disks that are full. */
+  /** For tests of full disks. */
   readonly writeAt?: WriteAt;
 }
 
 /**
- * Enough for the tests of an application, and little beside what the rest of a cluster in one process takes. What lies in a file is
- * read at the speed of memory too as long as the system has room for it.
+ * Enough for the tests of an application, and little compared to the rest of a cluster in one process. Files are read
+ * at the speed of memory too, as long as they are in the page cache of the operating system.
  */
 const usualMemoryBytesMax = 64 * MiB;
 
@@ -33,8 +36,8 @@ const pageObjects = 1000;
 const buckets = new Map<string, Bucket>();
 
 /**
- * Objects that live as long as the process, or until `dropMemoryBucket`. They lie in memory as long as there is room, and those that
- * come later in files without a name.
+ * Objects that live as long as the process, or until `dropMemoryBucket`. They are in memory as long as there is room;
+ * later ones are in unlinked files.
  */
 export function openMemoryStore(name: string, options: MemoryStoreOptions): ObjectStore {
   const { clock } = options;
@@ -63,7 +66,7 @@ export function openMemoryStore(name: string, options: MemoryStoreOptions): Obje
       const into = bucket();
       if (into.objects.has(key)) return false;
       const stored = await into.take(key, content, clock.nowMs());
-      // While it was written, the key may have been given to another.
+      // Another call may have written the key meanwhile.
       const isNew = !into.objects.has(key);
       if (!isNew || signal?.aborted === true) into.release(stored);
       signal?.throwIfAborted();
@@ -107,7 +110,7 @@ export function openMemoryStore(name: string, options: MemoryStoreOptions): Obje
   };
 }
 
-/** Gives up what a bucket holds, for tests and simulations that make many. */
+/** Drops the content of a bucket, for tests and simulations that create many. */
 export function dropMemoryBucket(name: string): void {
   const bucket = buckets.get(name);
   buckets.delete(name);
@@ -118,7 +121,7 @@ class Bucket {
   readonly objects = new Map<string, Stored>();
   readonly #memoryBytesMax: number;
   readonly #spill: Spill;
-  /** Of objects in memory, those included that are about to be placed. */
+  /** Of objects in memory, including those that are about to be placed. */
   #memoryBytes = 0;
 
   constructor({ memoryBytesMax = usualMemoryBytesMax, directory = tmpdir(), writeAt }: MemoryStoreOptions) {
@@ -126,7 +129,7 @@ class Bucket {
     this.#spill = new Spill({ directory, ...(writeAt === undefined ? {} : { writeAt }) });
   }
 
-  /** Takes the content over. Until it is placed under its key, it can be released. */
+  /** Takes over the content. Until it is placed under its key, it can be released. */
   async take(key: string, content: readonly Uint8Array[], modifiedMs: number): Promise<Stored> {
     const bytes = contentBytes(content);
     if (this.#memoryBytes + bytes > this.#memoryBytesMax)
@@ -160,7 +163,7 @@ class Bucket {
   }
 }
 
-/** Memory of its own, of exactly this size: a small piece of what the runtime shares out would keep all of that. */
+/** Separate memory of exactly this size: a small slice of the runtime's shared pool would hold the whole pool. */
 function copyOf(content: readonly Uint8Array[], bytes: number): Buffer {
   const copy = Buffer.allocUnsafeSlow(bytes);
   let filled = 0;

@@ -6,29 +6,29 @@ import { codeOf } from '../file/file-errors.ts';
 import { contentBytes, joinSmallSlices } from '../store/content.ts';
 import { StoreError } from '../store/store-error.ts';
 
-/** Writes slices at a position of a file and gives how many bytes of them it wrote. */
+/** Writes slices at a position of a file and returns how many bytes were written. */
 export type WriteAt = (file: number, slices: readonly Uint8Array[], position: number) => Promise<number>;
 
 interface SpillOptions {
-  /** Where the files lie; they have no name there. */
+  /** The directory of the files; they are unlinked at once. */
   readonly directory: string;
-  /** For tests of disks that are full. */
+  /** For tests of full disks. */
   readonly writeAt?: WriteAt;
 }
 
-/** An object that lies in a file. */
+/** An object in a file. */
 export interface Spilled {
   readonly bytes: number;
   /** Bytes `start` to `end` of it. */
   read(start: number, end: number): Promise<Buffer>;
-  /** Gives its place up. What is being read is still read. */
+  /** Releases its space. Reads in progress still complete. */
   release(): void;
 }
 
-/** A file takes objects until it has this size. Its place on the disk is free again when all of them are gone. */
+/** A file takes objects until it has this size. Its disk space is freed when all of them are gone. */
 const fileBytesMax = 256 * MiB;
 
-/** `IOV_MAX` of every system that Node runs on. */
+/** `IOV_MAX` of all systems that Node runs on. */
 const slicesPerWrite = 1024;
 
 const newFile = constants.O_CREAT | constants.O_EXCL | constants.O_RDWR;
@@ -40,12 +40,12 @@ const readAt = promisify(read);
 const systemWriteAt: WriteAt = async (file, slices, position) =>
   (await promisify(writev)(file, slices, position)).bytesWritten;
 
-/** Makes names of files unique in this process. */
+/** Makes file names unique in this process. */
 let files = 0;
 
 /**
- * Objects on the disk that live no longer than the process, however it ends: they lie in files whose name is removed as soon as they
- * are open, so that the system gives their place back when the process is gone, and nothing has to be tidied up after it.
+ * Objects on disk that live no longer than the process, however it ends: they are in files that are unlinked as soon as
+ * they are open, so the operating system frees the space when the process ends, and nothing has to be cleaned up.
  */
 export class Spill {
   readonly #directory: string;
@@ -57,7 +57,9 @@ export class Spill {
     this.#writeAt = writeAt;
   }
 
-  /** Writes an object. It is not synced: no process looks for it after a crash. `subject` is what an error is about. */
+  /**
+   * Writes an object. It is not synced, because it does not outlive the process. `subject` is what an error is about.
+   */
   async write(content: readonly Uint8Array[], subject: string): Promise<Spilled> {
     const bytes = contentBytes(content);
     try {
@@ -118,7 +120,7 @@ export class Spill {
   }
 }
 
-/** What is left of slices when so many bytes of them are written. */
+/** The rest of the slices after this many bytes were written. */
 function behind(slices: readonly Uint8Array[], written: number): Uint8Array[] {
   let bytes = written;
   let whole = 0;
@@ -156,7 +158,7 @@ class SpillFile {
     return position;
   }
 
-  /** What was taken last goes back to the disk. In front of something else it waits for the rest of the file. */
+  /** Truncates the file if these bytes are at its end. Otherwise their space is freed with the rest of the file. */
   async giveBack(position: number, bytes: number): Promise<void> {
     if (position + bytes === this.#endPosition) {
       this.#endPosition = position;
@@ -167,7 +169,7 @@ class SpillFile {
 
   release(): void {
     this.#users--;
-    // All that was in it is gone, and so its place should be.
+    // All objects in it are gone, so its space should be freed.
     if (this.#users === 0 && this.#endPosition > 0) this.#isRetired = true;
     this.#closeIfUnused();
   }

@@ -43,7 +43,7 @@ const refused: [what: string, config: string, named: RegExp][] = [
   ],
 ];
 for (const [what, config, named] of refused) {
-  test(`a profile with ${what} is refused in one line, and no metadata service is asked`, async (t) => {
+  test(`a profile with ${what} is rejected in one line, and no metadata service is called`, async (t) => {
     const dials = watchDials(t);
     await assert.rejects(credentialsOf(t, config), ({ message }: Error) => {
       assert.match(message, named);
@@ -54,7 +54,7 @@ for (const [what, config, named] of refused) {
   });
 }
 
-test('keys of a profile are taken, whatever else it names', async (t) => {
+test('keys of a profile are used, whatever else it names', async (t) => {
   for (const config of [
     `[default]\n${keys}\n`,
     `[default]\n${keys}\ncredential_source = Ec2InstanceMetadata\n`,

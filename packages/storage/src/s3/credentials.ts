@@ -12,7 +12,7 @@ export function credentialsIn(environment: Environment): Credentials | undefined
   };
 }
 
-/** Files other than those below `~/.aws`, and a profile other than the one of `AWS_PROFILE`. */
+/** Overrides for the files in `~/.aws`, and for the profile of `AWS_PROFILE`. */
 interface ProfileFiles {
   readonly filepath?: string;
   readonly configFilepath?: string;
@@ -22,10 +22,12 @@ interface ProfileFiles {
 type Profile = Readonly<Record<string, string | undefined>>;
 type Profiles = Readonly<Record<string, Profile | undefined>>;
 
-/** What a profile may name as `credential_source` that is a metadata service. */
+/** Values of `credential_source` that are metadata services. */
 const metadataSources: ReadonlySet<string | undefined> = new Set(['Ec2InstanceMetadata', 'EcsContainer']);
 
-/** Follows `source_profile` as the SDK does: keys win behind the first profile, and there they do without a role. */
+/**
+ * Follows `source_profile` as the SDK does: after the first profile keys take precedence, and there they need no role.
+ */
 function metadataSourceProblem(profiles: Profiles, firstName: string): string | undefined {
   const visited = new Set<string>();
   for (let name: string | undefined = firstName; name !== undefined && !visited.has(name); ) {
@@ -43,8 +45,9 @@ function metadataSourceProblem(profiles: Profiles, firstName: string): string | 
 }
 
 /**
- * Credentials from files of the user: a profile below `~/.aws`, or a token that `AWS_WEB_IDENTITY_TOKEN_FILE` names. Unlike the SDK's own
- * search this one does not end at the metadata service of the machine or its container, and it refuses a profile that names one as its source.
+ * Credentials from files of the user: a profile in `~/.aws`, or the token of `AWS_WEB_IDENTITY_TOKEN_FILE`. Unlike the
+ * SDK's default chain, this one does not end at the metadata service of the machine or its container, and it rejects a
+ * profile that names one as its source.
  */
 export async function credentialsFromFiles(files: ProfileFiles = {}) {
   const [{ fromIni }, { fromTokenFile }, { getProfileName, parseKnownFiles }] = await Promise.all([
@@ -63,7 +66,7 @@ export async function credentialsFromFiles(files: ProfileFiles = {}) {
       try {
         return await source();
       } catch (error) {
-        // A wrong setting is an error; a missing one is looked for in the next place.
+        // An invalid setting is an error; for a missing one the next source is tried.
         if ((error as { readonly tryNextLink?: boolean }).tryNextLink !== true) throw error;
       }
     }

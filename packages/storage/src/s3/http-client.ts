@@ -26,12 +26,12 @@ interface HttpClientOptions {
   readonly connectionsMax: number;
 }
 
-/** The way to the server is broken. Whether the request arrived is not known. */
+/** The connection to the server broke. It is unknown whether the request arrived. */
 export class ConnectionLost extends Error {
   override readonly name = 'ConnectionLost';
 }
 
-/** Servers close connections that are idle for longer, and a request that meets that moment fails for nothing. */
+/** Servers close connections that are idle for longer, and a request at that moment would fail needlessly. */
 const idleMsMax = 4_000;
 
 interface Connection {
@@ -44,10 +44,11 @@ interface Waiter {
 }
 
 /**
- * HTTP/1.1 with little between the caller's slices and the socket: a request is one `writev` of its head and its content.
- * A put of 4 MiB takes a fifth of the CPU time that it takes through the SDK.
+ * HTTP/1.1 with little overhead between the caller's slices and the socket: a request is one `writev` of its head and
+ * its content. A put of 4 MiB takes a fifth of the CPU time that it takes through the SDK.
  *
- * A promise that settles has let go of the content: what was not handed to the kernel by then is dropped with the connection.
+ * Once a promise settles, the content is no longer used: what was not handed to the kernel by then is dropped with the
+ * connection.
  */
 export class HttpClient {
   readonly #options: HttpClientOptions;
@@ -107,7 +108,7 @@ export class HttpClient {
     return connection;
   }
 
-  /** A connection that another request gives up, or nothing when there is room for a new one. */
+  /** Waits for a connection that another request releases, or for room for a new one (`undefined`). */
   #wait(signal: AbortSignal | undefined): Promise<Connection | undefined> {
     return new Promise((resolve, reject) => {
       const waiter: Waiter = {
@@ -128,7 +129,7 @@ export class HttpClient {
     this.#connecting++;
     try {
       const socket = await openSocket(this.#options.endpoint, signal);
-      // An idle connection that the server closes must not bring the process down.
+      // An idle connection that the server closes must not crash the process.
       socket.on('error', () => socket.destroy());
       return this.#taken({ socket, idleSinceMs: 0 });
     } catch (error) {
@@ -202,7 +203,7 @@ function exchangeOver(
       how();
     }
     function fail(error: unknown): void {
-      // Destroyed first: the slices are the caller's again when the promise settles.
+      // Destroyed first: the slices belong to the caller again when the promise settles.
       socket.destroy();
       settle(() => reject(error));
     }

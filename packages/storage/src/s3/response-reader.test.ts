@@ -30,7 +30,7 @@ const responses: readonly [name: string, text: string, status: number, body: str
 ];
 
 for (const [name, text, status, body] of responses) {
-  test(`reads a response ${name}, wherever it is cut`, () => {
+  test(`reads a response ${name}, wherever it is split`, () => {
     fc.assert(
       fc.property(fc.array(fc.nat(text.length)), (cuts) => {
         const reader = read(text, { cuts: cuts.sort((a, b) => a - b) });
@@ -42,7 +42,7 @@ for (const [name, text, status, body] of responses) {
   });
 }
 
-test('a response is not there before its last byte', () => {
+test('a response is not complete before its last byte', () => {
   for (const text of [plain, chunked, continued, empty]) {
     for (let length = 0; length < text.length; length++) {
       assert.equal(read(text.slice(0, length)).response, undefined, `${length} bytes`);
@@ -50,7 +50,7 @@ test('a response is not there before its last byte', () => {
   }
 });
 
-test('an answer to HEAD has no body, whatever its length says', () => {
+test('a response to HEAD has no body, whatever its length says', () => {
   const reader = read('HTTP/1.1 200 OK\r\ncontent-length: 500\r\n\r\n', { method: 'HEAD' });
   assert.equal(reader.response?.headers.get('content-length'), '500');
 });
@@ -66,7 +66,7 @@ test('without a length the end of the connection is the end of the body', () => 
   assert.equal(reader.isReusable, false);
 });
 
-test('connections that are to be closed, or hold more than was asked for, are not used again', () => {
+test('connections that will be closed, or that have extra bytes, are not reused', () => {
   assert.equal(read(plain.replace('ETag: "x"', 'Connection: close')).isReusable, false);
   assert.equal(read(plain.replace('1.1', '1.0')).isReusable, false);
   assert.equal(read(`${plain}HTTP/1.1 200 OK`).isReusable, false);
@@ -88,7 +88,7 @@ const refused: readonly [name: string, text: string][] = [
 ];
 
 for (const [name, text] of refused) {
-  test(`refuses ${name}`, () => {
+  test(`rejects ${name}`, () => {
     assert.throws(() => read(text), HttpProtocolError);
   });
 }

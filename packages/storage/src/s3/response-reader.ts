@@ -2,20 +2,20 @@ import { storageLimits } from '../limits.ts';
 
 export interface HttpResponse {
   readonly status: number;
-  /** Names in lower case; the last one of several wins. */
+  /** Names in lower case; of duplicates the last one wins. */
   readonly headers: ReadonlyMap<string, string>;
   readonly body: Buffer;
 }
 
-/** What a server sent is no HTTP that we understand, or more than it may be. */
+/** The bytes of a server are no HTTP that this client understands, or exceed a limit. */
 export class HttpProtocolError extends Error {
   override readonly name = 'HttpProtocolError';
 }
 
 interface ResponseReaderOptions {
-  /** Answers to HEAD have no body, whatever their headers say. */
+  /** Responses to HEAD have no body, whatever their headers say. */
   readonly method: string;
-  /** The most that the body of a success may have. */
+  /** Limit on the body of a successful response. */
   readonly bodyBytesMax: number;
 }
 
@@ -24,10 +24,10 @@ const lineEnd = Buffer.from('\r\n');
 /** A chunk's size in hex, with room for an extension. */
 const chunkLineBytesMax = 1024;
 
-/** Puts one HTTP/1.1 response together from the chunks of a socket, however they are cut. */
+/** Assembles one HTTP/1.1 response from the chunks of a socket. */
 export class ResponseReader {
   readonly #options: ResponseReaderOptions;
-  /** Bytes that are not understood yet: a head, or the line in front of a chunk. */
+  /** Bytes that are not parsed yet: a head, or the line before a chunk. */
   #pending: Buffer = Buffer.alloc(0);
   #phase: 'head' | 'fixed' | 'chunkSize' | 'chunk' | 'chunkEnd' | 'trailer' | 'untilClose' | 'done' = 'head';
   #status = 0;
@@ -42,7 +42,7 @@ export class ResponseReader {
     this.#options = options;
   }
 
-  /** The response, once it is whole. */
+  /** The response, once it is complete. */
   get response(): HttpResponse | undefined {
     if (this.#phase !== 'done') return undefined;
     return { status: this.#status, headers: this.#headers, body: this.#body };
@@ -57,7 +57,7 @@ export class ResponseReader {
     let left = chunk;
     while (left.length > 0) {
       if (this.#phase === 'done') {
-        // Bytes that answer no request: what follows them cannot be trusted.
+        // Bytes that answer no request: the following bytes cannot be trusted.
         this.#isReusable = false;
         return;
       }
@@ -65,12 +65,12 @@ export class ResponseReader {
     }
   }
 
-  /** The server closed the connection. Only then some bodies are whole. */
+  /** The server closed the connection. Some bodies are complete only then. */
   end(): void {
     if (this.#phase === 'untilClose') this.#finish();
   }
 
-  /** Uses the front of what came, and gives back the rest. */
+  /** Consumes the front of the input, and returns the rest. */
   #take(chunk: Buffer): Buffer {
     switch (this.#phase) {
       case 'head':
@@ -115,7 +115,7 @@ export class ResponseReader {
     }
   }
 
-  /** Collects bytes until the mark, which may be cut by chunks. */
+  /** Collects bytes up to the mark, which may be split between chunks. */
   #upTo(mark: Buffer, bytesMax: number, chunk: Buffer, found: (text: string) => void): Buffer {
     const before = this.#pending.length;
     const pending = before === 0 ? chunk : Buffer.concat([this.#pending, chunk]);
@@ -137,7 +137,7 @@ export class ResponseReader {
     const [, minor, status] = /^HTTP\/1\.([01]) (\d{3})(?: .*)?$/.exec(statusLine) ?? [];
     if (status === undefined) throw new HttpProtocolError('no HTTP status line');
     this.#status = Number(status);
-    // 100 Continue and its like are in front of the response.
+    // 100 Continue and similar come before the response.
     if (this.#status < 200) return;
     const headers = new Map<string, string>();
     for (const line of lines) {

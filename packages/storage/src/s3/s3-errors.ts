@@ -1,19 +1,19 @@
 import { StoreError, type StoreErrorKind } from '../store/store-error.ts';
 import type { HttpResponse } from './response-reader.ts';
 
-/** Codes of S3 whose status alone would say something else. */
+/** S3 codes whose HTTP status alone would be misleading. */
 const kindOfCode: Readonly<Record<string, StoreErrorKind>> = {
-  // A bucket that is missing is a mistake in the URL, not in the key.
+  // A missing bucket is a mistake in the URL, not in the key.
   NoSuchBucket: 'invalid',
   SlowDown: 'throttled',
   Throttling: 'throttled',
   ThrottlingException: 'throttled',
   RequestLimitExceeded: 'throttled',
   RequestTimeout: 'timeout',
-  // What arrived is not what was sent; sending it again may help.
+  // The received bytes differ from those that were sent; a retry may help.
   BadDigest: 'unavailable',
   XAmzContentChecksumMismatch: 'unavailable',
-  // Two conditional writes met; S3 asks to repeat.
+  // Two conditional writes conflicted; S3 asks for a retry.
   ConditionalRequestConflict: 'unavailable',
   OperationAborted: 'unavailable',
   ExpiredToken: 'denied',
@@ -31,7 +31,7 @@ export function kindOfS3Error(status: number, code: string): StoreErrorKind {
   return status >= 500 ? 'unavailable' : 'invalid';
 }
 
-/** The error in a response of S3, in its own words. */
+/** The error of an S3 response, with the server's message. */
 export function s3Error(key: string, { status, headers, body }: HttpResponse): StoreError {
   const xml = body.toString('utf8');
   const code = elementOf(xml, 'Code');

@@ -12,7 +12,7 @@ const environment = { AWS_ACCESS_KEY_ID: 'AK', AWS_SECRET_ACCESS_KEY: 'SK' };
 
 type Answer = (request: IncomingMessage, body: Buffer, response: ServerResponse) => void;
 
-/** A store in front of a server that answers as the test says, and how many connections the server saw. */
+/** A store for a server that answers as the test says, and the number of connections to the server. */
 async function withServer(
   answer: Answer,
   check: (store: ObjectStore, connections: () => number) => Promise<void>,
@@ -67,7 +67,7 @@ test('a put is one signed request with a checksum', async () => {
   );
 });
 
-test('connections are used again, large files included', async () => {
+test('connections are reused, also after large files', async () => {
   const file = [Buffer.alloc(3_000_000, 1), Buffer.alloc(1_000_000, 2)];
   await withServer(
     (_request, body, response) => {
@@ -117,7 +117,7 @@ for (const [status, code, kind] of answers) {
   });
 }
 
-test('a server that answers before it has read everything is heard', async () => {
+test('the answer of a server that has not read everything is received', async () => {
   const server = createTcpServer((socket) => {
     socket.on('error', () => {});
     socket.write('HTTP/1.1 503 Busy\r\ncontent-length: 31\r\n\r\n<Error><Code>SlowDown</Code>...');
@@ -130,7 +130,7 @@ test('a server that answers before it has read everything is heard', async () =>
   server.close();
 });
 
-test('a server that hangs up, or is not there, is unavailable', async () => {
+test('a server that closes the connection, or does not exist, is unavailable', async () => {
   const server = createTcpServer((socket) => {
     socket.on('error', () => {});
     socket.once('data', () => socket.destroy());
@@ -148,7 +148,7 @@ test('a server that hangs up, or is not there, is unavailable', async () => {
   await store.close();
 });
 
-test('an abort under way ends the connection and leaves the pool in order', async () => {
+test('an abort in flight closes the connection and leaves the pool consistent', async () => {
   let hangs = true;
   await withServer(
     (_request, _body, response) => {
@@ -169,7 +169,7 @@ test('an abort under way ends the connection and leaves the pool in order', asyn
   );
 });
 
-test('closing ends what is under way', async () => {
+test('closing ends calls in flight', async () => {
   await withServer(
     () => {},
     async (store) => {
@@ -181,7 +181,7 @@ test('closing ends what is under way', async () => {
   );
 });
 
-test('credentials are not asked of metadata services unless the caller says so', async (t) => {
+test('metadata services are not asked for credentials unless the caller allows it', async (t) => {
   const dials = watchDials(t);
   const url = new URL('s3://bucket?endpoint=127.0.0.1:9&disableSSL=true&s3ForcePathStyle=true');
   const store = await openS3Store(url, { clock: systemClock, environment: {} });

@@ -16,8 +16,8 @@ interface S3StoreDeps {
   readonly clock: Clock;
   readonly environment: Environment;
   /**
-   * Whether credentials that are nowhere else may be asked of the metadata service of the machine or its container. Only an agent of a
-   * cloud has such a service; elsewhere anything may answer at that address.
+   * Whether credentials that are not found elsewhere may be requested from the metadata service of the machine or its
+   * container. Only an agent in a cloud has such a service; elsewhere any server may answer at that address.
    */
   readonly usesMetadataService?: boolean | undefined;
 }
@@ -25,8 +25,8 @@ interface S3StoreDeps {
 const defaultRegion = 'us-east-1';
 
 /**
- * A bucket of S3 or of a store that speaks its protocol. Objects go through a client of our own, whose requests are one
- * `writev`; the list, and the search for credentials in files and metadata services, are the SDK's.
+ * A bucket of S3 or of a compatible store. Objects are transferred by our own HTTP client, whose requests are one
+ * `writev`; listing, and the lookup of credentials in files and metadata services, use the SDK.
  */
 export async function openS3Store(
   url: URL,
@@ -130,7 +130,7 @@ export async function openS3Store(
     async getRange(key, start, end, { signal } = {}) {
       checkRange(key, start, end);
       if (start === end) {
-        // HTTP has no way to ask for nothing.
+        // HTTP cannot request an empty range.
         if ((await head(key, signal)) === undefined) throw new ObjectNotFound(key);
         return Buffer.alloc(0);
       }
@@ -139,9 +139,9 @@ export async function openS3Store(
         bodyBytesMax: end - start,
       });
       if (response.status === 206) return response.body;
-      // The range starts behind the object.
+      // The range starts after the end of the object.
       if (response.status === 416) return Buffer.alloc(0);
-      // The range was ignored, and the whole object is no longer than it.
+      // The server ignored the range and sent the whole object, which is no longer than the range.
       if (response.status === 200) return response.body.subarray(start, end);
       const error = s3Error(key, response);
       throw error.kind === 'notFound' ? new ObjectNotFound(key, { cause: error }) : error;

@@ -1,7 +1,7 @@
 import { StoreError } from '../store/store-error.ts';
 import type { HttpEndpoint } from './http-client.ts';
 
-/** Where a bucket is and how it is addressed. */
+/** The location of a bucket and its addressing style. */
 interface S3Location {
   readonly bucket: string;
   readonly region: string | undefined;
@@ -13,7 +13,7 @@ interface S3Location {
 
 const parameters = ['region', 'prefix', 'endpoint', 's3ForcePathStyle', 'disableSSL'];
 
-/** Reads `s3://bucket?region=…`. The prefix is not this driver's business. */
+/** Parses `s3://bucket?region=…`. The prefix is handled elsewhere. */
 export function parseS3Url(url: URL): S3Location {
   const subject = `s3://${url.host}`;
   const unknown = [...url.searchParams.keys()].find((name) => !parameters.includes(name));
@@ -35,7 +35,7 @@ export function parseS3Url(url: URL): S3Location {
       'a bucket name has 3 to 63 lower-case letters, digits, dots and hyphens',
     );
   }
-  // Directory buckets want a session of their own kind.
+  // Directory buckets need their own kind of session.
   if (bucket.endsWith('--x-s3')) {
     throw new StoreError('invalid', subject, 'S3 Express buckets are not available in this release');
   }
@@ -49,7 +49,7 @@ export function parseS3Url(url: URL): S3Location {
     throw new StoreError('invalid', subject, 'endpoint= is no host and no URL');
   }
   const region = url.searchParams.get('region') ?? undefined;
-  // It becomes part of a host name: anything else could name another server.
+  // It becomes part of a host name: any other text could name another server.
   if (region !== undefined && !/^[a-z\d](?:[a-z\d-]{0,61}[a-z\d])?$/i.test(region)) {
     throw new StoreError('invalid', subject, 'region= has letters, digits and hyphens');
   }
@@ -57,7 +57,7 @@ export function parseS3Url(url: URL): S3Location {
     bucket,
     region,
     endpoint: withScheme,
-    // A dot in a bucket's name breaks the certificate of its host name.
+    // A dot in a bucket's name does not match the wildcard certificate of virtual-hosted addresses.
     isPathStyle: readBoolean(url, 's3ForcePathStyle') || bucket.includes('.'),
     isTls: withScheme === undefined ? !disableSsl : withScheme.startsWith('https:'),
   };
@@ -82,7 +82,7 @@ export function addressOf(
   };
 }
 
-/** A host with a port or without, and nothing else: what stands before an @ or behind the host would be lost. */
+/** Only a host, with or without a port: anything before an @ or after the host would be lost. */
 function isServer(text: string): boolean {
   const url = URL.parse(text);
   return url !== null && url.username + url.password + url.search + url.hash === '' && url.pathname === '/';

@@ -3,7 +3,7 @@ import { hash } from 'node:crypto';
 import { test } from 'node:test';
 import { escapePath, type SignedRequest, signRequest, unsignedPayload } from './signature.ts';
 
-/** The examples of the signature's documentation, with the key and the moment that they use. */
+/** The examples of the signature's documentation, with their key and time. */
 const credentials = {
   accessKeyId: 'AKIAIOSFODNN7EXAMPLE',
   secretAccessKey: 'wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY',
@@ -37,7 +37,7 @@ for (const [name, request, body, signature] of published) {
   });
 }
 
-test('the token of a session is sent and signed', () => {
+test('a session token is sent and signed', () => {
   const request = { method: 'GET', path: '/', headers: { host } } as const;
   const headers = signRequest(request, {
     ...context,
@@ -51,7 +51,7 @@ test('the token of a session is sent and signed', () => {
   );
 });
 
-test('escapes all but letters, digits, slashes and four signs', () => {
+test('escapes all but letters, digits, slashes and four other characters', () => {
   assert.equal(
     escapePath("/a-b_c.d~e/ é+!'()*&=?#%"),
     '/a-b_c.d~e/%20%C3%A9%2B%21%27%28%29%2A%26%3D%3F%23%25',

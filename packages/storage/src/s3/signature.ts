@@ -1,6 +1,6 @@
 import { createHmac, hash } from 'node:crypto';
 
-/** Who signs. A session token comes with credentials that expire. */
+/** Credentials for signing. A session token belongs to credentials that expire. */
 export interface Credentials {
   readonly accessKeyId: string;
   readonly secretAccessKey: string;
@@ -9,9 +9,9 @@ export interface Credentials {
 
 export interface SignedRequest {
   readonly method: string;
-  /** As it stands in the request line, escaped by `escapePath`. */
+  /** As in the request line, escaped by `escapePath`. */
   readonly path: string;
-  /** Names in lower case, `host` among them. All of them are signed. */
+  /** Names in lower case, including `host`. All of them are signed. */
   readonly headers: Readonly<Record<string, string>>;
 }
 
@@ -23,12 +23,12 @@ interface SignatureContext {
   readonly payloadHash: string;
 }
 
-/** The body is not part of the signature; TLS and a CRC32C guard it at a fraction of the cost of a SHA-256. */
+/** The body is not part of the signature; TLS and a CRC32C protect it at a fraction of the cost of a SHA-256. */
 export const unsignedPayload = 'UNSIGNED-PAYLOAD';
 
 const service = 's3';
 
-/** The headers of a request with those of AWS Signature Version 4 added. */
+/** Returns the headers of a request with those of AWS Signature Version 4 added. */
 export function signRequest(request: SignedRequest, context: SignatureContext): Record<string, string> {
   const { credentials, region, nowMs, payloadHash } = context;
   const time = new Date(nowMs).toISOString().replaceAll(/[-:]|\.\d{3}/g, '');
@@ -59,14 +59,14 @@ export function signRequest(request: SignedRequest, context: SignatureContext): 
   return headers;
 }
 
-/** Everything but letters, digits and `-._~` is escaped, once; slashes stay. */
+/** Escapes everything but letters, digits and `-._~`, once; slashes stay. */
 export function escapePath(path: string): string {
   return encodeURIComponent(path)
     .replaceAll('%2F', '/')
     .replaceAll(/[!'()*]/g, (c) => `%${c.charCodeAt(0).toString(16).toUpperCase()}`);
 }
 
-/** The key of a day is made of four hashes and the same for every request of that day. */
+/** The signing key of a day takes four hashes, and is the same for every request of that day. */
 let lastKey: { readonly of: string; readonly key: Buffer } | undefined;
 
 function signingKey(secret: string, day: string, region: string): Buffer {

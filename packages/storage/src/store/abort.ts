@@ -1,10 +1,10 @@
 import type { Clock } from '@weir/core';
 
-/** A signal of one's own that also fires when the caller's does. */
+/** A separate signal that also fires when the caller's does. */
 export interface LinkedAbort {
   readonly signal: AbortSignal;
   abort(reason: unknown): void;
-  /** Lets go of the caller's signal, which may live much longer. */
+  /** Removes the listener from the caller's signal, which may live much longer. */
   release(): void;
 }
 
@@ -14,7 +14,7 @@ export function linkedAbort(parent: AbortSignal | undefined): LinkedAbort {
   return { signal: controller.signal, abort: (reason) => controller.abort(reason), release };
 }
 
-/** Calls `run` when the signal fires, at once when it has fired. The returned function lets go of the signal. */
+/** Calls `run` when the signal fires, or at once if it has fired. Returns a function that removes the listener. */
 export function onAbort(signal: AbortSignal | undefined, run: (reason: unknown) => void): () => void {
   if (signal === undefined) return () => {};
   if (signal.aborted) {
@@ -26,7 +26,7 @@ export function onAbort(signal: AbortSignal | undefined, run: (reason: unknown) 
   return () => signal.removeEventListener('abort', listener);
 }
 
-/** Resolves after a time, rejects when the signal fires first. */
+/** Resolves after a delay; rejects if the signal fires first. */
 export function pause(clock: Clock, delayMs: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     const cancel = clock.after(delayMs, () => {

@@ -11,14 +11,14 @@ export interface StoreCall<Result> {
   /** The key; for a list, its prefix. */
   readonly key: string;
   readonly signal: AbortSignal | undefined;
-  /** What is written; 0 for calls that write nothing. */
+  /** The size of the content; 0 for calls that write nothing. */
   readonly contentBytes: number;
   run(signal: AbortSignal | undefined): Promise<Result>;
 }
 
 export type Around = <Result>(call: StoreCall<Result>) => Promise<Result>;
 
-/** A store whose every call goes through one function. Each page of a list is a call of its own. */
+/** A store whose every call goes through one function. Each page of a list is a separate call. */
 export function aroundStore(inner: ObjectStore, around: Around): ObjectStore {
   return {
     put: (key, content, { signal } = {}) =>
@@ -67,7 +67,7 @@ export function aroundStore(inner: ObjectStore, around: Around): ObjectStore {
 }
 
 /**
- * An iterator that has failed gives nothing any more, so that a page that is run again begins a new one behind the last key
+ * An iterator that has failed returns nothing any more, so a page that is retried starts a new one after the last key
  * that was seen.
  */
 async function* listAround(

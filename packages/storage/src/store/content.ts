@@ -7,8 +7,8 @@ export function contentBytes(content: readonly Uint8Array[]): number {
 }
 
 /**
- * The same content in fewer slices: runs of small ones are copied into one, because an entry of `writev` and a call into
- * the checksum cost more than the copy. Large ones stay where they are.
+ * Returns the same content in fewer slices: runs of small ones are copied into one, because a `writev` entry and a call
+ * into the checksum cost more than the copy. Large ones are not copied.
  */
 export function joinSmallSlices(content: readonly Uint8Array[]): Uint8Array[] {
   const joined: Uint8Array[] = [];

@@ -5,7 +5,7 @@ import { contentBytes, joinSmallSlices } from './content.ts';
 import { checkKey, compareKeys } from './key.ts';
 import { StoreError } from './store-error.ts';
 
-test('keys compare as their bytes do', () => {
+test('keys compare by their bytes', () => {
   const text = fc.string({ unit: 'binary' });
   fc.assert(
     fc.property(text, text, (a, b) => {
@@ -14,7 +14,7 @@ test('keys compare as their bytes do', () => {
   );
 });
 
-test('a key that passes is a path below its root', () => {
+test('a valid key is a path below its root', () => {
   const unit = fc.constantFrom('a', '.', '/', '\\', ' ', 'é', '\0', '\u{1f600}');
   fc.assert(
     fc.property(fc.string({ unit }), (key) => {

@@ -2,8 +2,8 @@ import { storageLimits } from '../limits.ts';
 import { StoreError } from './store-error.ts';
 
 /**
- * What a key may be, the same for every driver: segments between slashes, none of them empty, `.` or `..`, without control
- * characters. So that a key is a path on a disk, a path in a URL and a name in a bucket, and always the same one.
+ * Checks a key, with the same rules for every driver: segments between slashes, none of them empty, `.` or `..`,
+ * without control characters. So a key is always the same path on a disk, path in a URL and name in a bucket.
  */
 export function checkKey(key: string): void {
   const problem = problemWithKey(key);
@@ -32,7 +32,7 @@ export function checkRange(key: string, start: number, end: number): void {
   }
 }
 
-/** Compares by bytes of UTF-8. JavaScript compares UTF-16, where surrogates stand in front of U+E000 to U+FFFF. */
+/** Compares by UTF-8 bytes. JavaScript compares UTF-16, where surrogates come before U+E000 to U+FFFF. */
 export function compareKeys(a: string, b: string): number {
   const shorter = Math.min(a.length, b.length);
   for (let i = 0; i < shorter; i++) {
@@ -44,7 +44,7 @@ export function compareKeys(a: string, b: string): number {
   return a.length - b.length;
 }
 
-/** Units of the upper plane behind all others. */
+/** Ranks surrogates after all other code units. */
 function utf8Rank(unit: number): number {
   return unit >= 0xd800 && unit <= 0xdfff ? unit + 0x1_0000 : unit;
 }

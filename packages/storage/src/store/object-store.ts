@@ -1,49 +1,50 @@
 /**
- * The port to object storage: everything that Weir asks of a bucket. Drivers make it real, decorators add patience to it.
+ * The port to object storage: everything that Weir needs of a bucket. Drivers implement it, decorators add retries,
+ * timeouts and so on.
  *
- * Keys are relative to the store: a prefix that was given in the bucket URL is invisible here. Objects are written once and
- * never changed, so that a reader may cache any part of one for ever.
+ * Keys are relative to the store: a prefix in the bucket URL is invisible here. Objects are written once and never
+ * changed, so a reader may cache any part of one forever.
  */
 export interface ObjectStore {
   /**
-   * Stores an object from slices, which may not be changed or reused before the promise settles, and are left alone from then
-   * on, aborted or not. Durable when it resolves. Storing the same key again replaces the object.
+   * Stores an object from slices, which must not be changed or reused before the promise settles, and are not used
+   * after that, aborted or not. Durable when it resolves. Storing the same key again replaces the object.
    */
   put(key: string, content: readonly Uint8Array[], options?: CallOptions): Promise<void>;
 
   /**
-   * Stores an object unless the key exists. `false` says that it did, and that nothing was changed. Of concurrent writers one
-   * gets `true`. Content that names its writer keeps that so when an answer is lost: a store that tries again takes an
-   * object with exactly this content for the fruit of its first attempt.
+   * Stores an object unless the key exists. Returns `false` if it did, and nothing was changed. Of concurrent writers
+   * one gets `true`. To make that hold when an answer is lost, the content should identify its writer: a store that
+   * retries takes an object with exactly this content for the result of its first attempt.
    */
   putIfAbsent(key: string, content: readonly Uint8Array[], options?: CallOptions): Promise<boolean>;
 
   /**
-   * Bytes `start` to `end` (exclusive) of an object. A range that ends behind the object gives what there is; one that starts
-   * there gives nothing. Throws `ObjectNotFound`.
+   * Returns bytes `start` to `end` (exclusive) of an object. A range that ends after the object is cut off; one that
+   * starts there is empty. Throws `ObjectNotFound`.
    */
   getRange(key: string, start: number, end: number, options?: CallOptions): Promise<Buffer>;
 
-  /** The size of an object, or `undefined` when there is none. */
+  /** The size of an object, or `undefined` if it does not exist. */
   head(key: string, options?: CallOptions): Promise<ObjectInfo | undefined>;
 
-  /** Removes an object. That there is none is no error. */
+  /** Removes an object. It is no error if it does not exist. */
   delete(key: string, options?: CallOptions): Promise<void>;
 
-  /** Objects whose key begins with `prefix`, in the order of their keys (by bytes of UTF-8), page by page. */
+  /** Objects whose key begins with `prefix`, in the order of their keys (by UTF-8 bytes), page by page. */
   list(prefix: string, options?: ListOptions): AsyncIterable<readonly ObjectInfo[]>;
 
-  /** Gives up connections and timers. Calls under way may fail. */
+  /** Releases connections and timers. Calls in flight may fail. */
   close(): Promise<void>;
 }
 
 export interface CallOptions {
-  /** Aborts the call; what it had begun may still happen. */
+  /** Aborts the call; its effect may still happen. */
   readonly signal?: AbortSignal;
 }
 
 export interface ListOptions extends CallOptions {
-  /** Only keys behind this one. */
+  /** Only keys after this one. */
   readonly startAfter?: string;
 }
 

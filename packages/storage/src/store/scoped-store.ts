@@ -1,6 +1,6 @@
 import type { ObjectStore } from './object-store.ts';
 
-/** A store below a folder of another one. The folder is invisible: keys go in and come out without it. */
+/** A store for a folder of another one. The folder is invisible: keys are passed and returned without it. */
 export function scopedStore(inner: ObjectStore, folder: string): ObjectStore {
   if (folder === '') return inner;
   const scope = `${folder}/`;

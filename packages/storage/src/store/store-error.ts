@@ -1,19 +1,19 @@
 /**
- * Everything that can go wrong with a store, in few kinds, because a caller has few choices: try again, ask an operator, or
- * mend its own request. Drivers turn what their servers say into these; the words of the server stay in the message.
+ * The failures of a store, in few kinds, because a caller has few choices: retry, alert an operator, or correct its own
+ * request. Drivers map the errors of their servers to these; the server's text stays in the message.
  */
 export const storeErrorKinds = {
   /** The object does not exist. */
   notFound: { retriable: false, advice: 'the object was deleted or never written' },
-  /** The store refused our identity. */
+  /** The store rejected the credentials. */
   denied: { retriable: false, advice: 'check the credentials and the permissions of the bucket' },
   /** The store asks for fewer requests. */
   throttled: { retriable: true, advice: 'slow down and try again' },
-  /** The store, or the way to it, is broken for now. */
+  /** The store, or the connection to it, is temporarily broken. */
   unavailable: { retriable: true, advice: 'try again' },
-  /** The request cannot succeed as it is, nor can it when it is repeated. */
+  /** The request cannot succeed, and retrying it does not help. */
   invalid: { retriable: false, advice: 'correct the request or the bucket URL' },
-  /** No answer in time. What was asked may have happened. */
+  /** No answer in time. The operation may have happened. */
   timeout: { retriable: true, advice: 'try again' },
 } as const satisfies Record<string, { readonly retriable: boolean; readonly advice: string }>;
 
@@ -42,7 +42,7 @@ export function isRetriable(kind: StoreErrorKind): boolean {
   return storeErrorKinds[kind].retriable;
 }
 
-/** Whether trying the same again may help. What is no `StoreError` is a bug or an abort, and does not get better. */
+/** Whether a retry may help. Any other error is a bug or an abort, and is not retried. */
 export function isRetriableError(error: unknown): error is StoreError {
   return error instanceof StoreError && isRetriable(error.kind);
 }

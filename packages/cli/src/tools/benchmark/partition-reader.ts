@@ -157,7 +157,7 @@ export class PartitionReader {
     return counted;
   }
 
-  /** Continues at a valid offset after the next records to read were deleted. */
+  /** Continues at the earliest offset, after the next records to read were deleted. */
   async #startAnew(topicName: string, partition: number): Promise<void> {
     const ranges = allAnswers(await offsetRanges(this.#options.cluster, topicName, [partition]));
     this.#positions.set(partition, ranges.get(partition)!.earliest);
