@@ -8,7 +8,7 @@ import { buildEndTransactionMarker, buildRecordBatch } from '../src/records/inde
 import type { Api, Message } from '../src/schema/message.ts';
 import { arbitraryMessage } from '../testing/arbitrary-message.ts';
 
-/** Valid bytes from which mutation starts, and what they are read as. */
+/** Valid bytes from which mutation starts, and their type. */
 export type Sample =
   | { readonly kind: 'request'; readonly bytes: Buffer }
   | { readonly kind: 'response'; readonly bytes: Buffer; readonly api: Api; readonly version: number }

@@ -54,7 +54,7 @@ const mutations: readonly Mutation[] = [
   },
 ];
 
-/** A copy of the bytes with one to four things wrong. */
+/** Returns a copy of the bytes with one to four defects. */
 export function mutate(bytes: Buffer, other: Buffer, random: Random): Buffer {
   let mutated: Buffer = Buffer.from(bytes);
   for (let rounds = 1 + random.below(4); rounds > 0 && mutated.length > 0; rounds--) {

@@ -6,8 +6,8 @@ import { mutate } from './mutate.ts';
 import { read } from './targets.ts';
 
 /**
- * Decodes mutated frames: `npm run fuzz -- --frames 1000000 --seed 7`. Bad bytes may give a `DecodeError` and nothing else.
- * A defect ends the run with the seed and the bytes that show it.
+ * Decodes mutated frames: `npm run fuzz -- --frames 1000000 --seed 7`. Invalid bytes may cause a `DecodeError` and
+ * nothing else. A defect ends the run with the seed and the bytes that show it.
  */
 const { values } = parseArgs({
   options: { frames: { type: 'string', default: '1000000' }, seed: { type: 'string' } },
@@ -15,15 +15,15 @@ const { values } = parseArgs({
 const frameCount = Number(values.frames);
 const seed = values.seed === undefined ? systemRandom.below(2 ** 31) : Number(values.seed);
 const random = seededRandom(seed);
-// Explaining where our own code stood costs more than decoding does.
+// Stack traces cost more than decoding.
 Error.stackTraceLimit = 0;
 
 const messages = messageSamples(seed);
 const records = recordSamples();
-/** Every so many frames what was decoded is written and decoded again, and every so many the memory is read. */
+/** How often decoded values are also encoded and decoded again, and how often memory is measured, in frames. */
 const thoroughEvery = 64;
 const memoryEvery = 4096;
-/** Decompressing costs far more than decoding, so that batches are the smaller part. */
+/** Decompressing costs far more than decoding, so batches are the smaller part. */
 const recordsShare = 0.1;
 
 let accepted = 0;
@@ -51,7 +51,7 @@ for (let index = 0; index < frameCount; index++) {
   }
   slowestMs = Math.max(slowestMs, systemClock.monotonicMs() - beganMs);
   if (index % memoryEvery === 0) {
-    // The streams behind failed decompressions are freed when the event loop turns.
+    // The streams behind failed decompressions are freed when the event loop runs.
     await new Promise<void>((resolve) => systemClock.after(0, resolve));
     peakBytes = Math.max(peakBytes, process.memoryUsage.rss());
   }

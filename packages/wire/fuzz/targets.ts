@@ -12,10 +12,10 @@ import {
 import type { Message } from '../src/schema/message.ts';
 import type { Sample } from './corpus.ts';
 
-/** A batch may not inflate beyond this here, so that a bomb shows as memory and not only as time. */
+/** Limit on the inflation of a batch here, so that a decompression bomb shows as memory and not only as time. */
 const outputBytesMax = 1024 * 1024;
 
-/** Reads bytes in every way that a server or a client would. Whatever it throws, other than `DecodeError`, is a defect. */
+/** Reads bytes in every way that a server or a client would. Any error other than `DecodeError` is a defect. */
 export function read(sample: Sample, bytes: Buffer, isThorough: boolean): void {
   switch (sample.kind) {
     case 'request': {
@@ -37,7 +37,7 @@ export function read(sample: Sample, bytes: Buffer, isThorough: boolean): void {
   }
 }
 
-/** What was understood means the same after another trip over the wire. */
+/** A decoded message is unchanged after it is encoded and decoded again. */
 function checkStable(message: Message, version: number, body: object): void {
   const again = decodeMessage(
     message,
@@ -52,7 +52,7 @@ function readRecords(bytes: Buffer): void {
   const validation = validateProducedBatch(bytes, { allowsZstd: true });
   if (validation.ok) validateBatchRecords(validation.batch, { outputBytesMax });
   for (const batch of recordBatches(bytes, { partialTail: 'ignore' })) {
-    // Nearly every mutation breaks the CRC, so it is mended to let the reader see what lies behind it.
+    // Nearly every mutation breaks the CRC, so it is corrected to let the reader reach the bytes behind it.
     rewriteMaxTimestamp(batch.bytes, batch.maxTimestamp);
     const mended = validateProducedBatch(batch.bytes, { allowsZstd: true });
     if (mended.ok)

@@ -1,8 +1,8 @@
 /**
- * The only thing that decoding bytes from a peer may throw.
+ * The only error that decoding bytes from a peer may throw.
  *
- * It names what was being read, where in it, and at which byte, so that an operator can tell a broken client
- * from a broken network without a packet capture.
+ * It names what was being read, the field and the byte, so that an operator can distinguish a broken client from a
+ * broken network without a packet capture.
  */
 export class DecodeError extends Error {
   override readonly name = 'DecodeError';

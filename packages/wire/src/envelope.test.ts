@@ -21,7 +21,7 @@ function frameOf(slices: Buffer[]): Buffer {
 
 const body = { groupId: 'g', generationId: 1, memberId: 'm' };
 
-test('a request travels with header v1, and with v2 from the first flexible version on', () => {
+test('a request has header v1, and v2 from the first flexible version on', () => {
   for (const version of [0, 3, 4]) {
     const header = { correlationId: 77, clientId: 'client' };
     const frame = frameOf(encodeRequest(apis.Heartbeat, version, header, body));
@@ -85,7 +85,7 @@ test('ApiVersions is answered with header v0 in every version', () => {
   }
 });
 
-test('a response travels with the header of its version', () => {
+test('a response has the header of its version', () => {
   for (const version of [0, 4]) {
     const frame = frameOf(encodeResponse(apis.Heartbeat, version, 41, { errorCode: 27 }));
     assert.equal(decodeCorrelationId(frame), 41);
@@ -115,7 +115,7 @@ test('bytes after a response are ignored', () => {
   assert.equal(decodeResponse(apis.Heartbeat, 4, longer).body.errorCode, 27);
 });
 
-test('a header that is cut off is a decode error of the header', () => {
+test('a truncated header is a decode error of the header', () => {
   assert.throws(
     () => decodeRequestHeader(Buffer.from('0012', 'hex')),
     (thrown) => {

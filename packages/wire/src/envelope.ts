@@ -12,24 +12,24 @@ import type { Api } from './schema/message.ts';
 import { includesVersion } from './schema/versions.ts';
 
 /**
- * Requests and responses as they travel: a frame is a length, a header and a body.
+ * Requests and responses on the wire: a frame is a length, a header and a body.
  *
- * Servers read a header first, because which API and version the body has, and whether we know them, stands there.
+ * Servers read the header first, because it has the API and the version of the body, which may be unknown.
  */
 export interface RequestEnvelope {
   readonly apiKey: number;
   readonly apiVersion: number;
   readonly correlationId: number;
   readonly clientId: string | null;
-  /** The definition, when we have one that includes the version. */
+  /** The definition, if there is one that includes the version. */
   readonly api: Api | undefined;
   /** Where the body begins in the frame. */
   readonly bodyStart: number;
 }
 
 /**
- * Reads the header of a request. For an API or a version that we do not have, it reads the fields that all header versions
- * share, which is enough to answer an ApiVersions request that is too new.
+ * Reads the header of a request. For an unknown API or version, it reads the fields that all header versions share,
+ * which is enough to answer an ApiVersions request that is too new.
  */
 export function decodeRequestHeader(frame: Buffer): RequestEnvelope {
   const shared = decodePrefix(requestHeader, 1, frame);
@@ -37,14 +37,15 @@ export function decodeRequestHeader(frame: Buffer): RequestEnvelope {
   const known = apiByKey(apiKey);
   const api = known !== undefined && includesVersion(known.versions, apiVersion) ? known : undefined;
   const needsTags = api !== undefined && requestHeaderVersion(api, apiVersion) === 2;
-  // Header v2 is v1 and then tagged fields, so reading it again from the start costs little and keeps one definition.
+  // Header v2 is v1 followed by tagged fields, so reading it again from the start costs little and needs only one
+  // definition.
   const bodyStart = needsTags ? decodePrefix(requestHeader, 2, frame).end : shared.end;
   return { apiKey, apiVersion, correlationId, clientId, api, bodyStart };
 }
 
 /**
- * Reads the body of a request. Bytes after it are ignored and counted: released clients send some (librdkafka in Metadata
- * v9+ and AlterUserScramCredentials, kafka-go in DescribeAcls), and Apache's broker never looks at them.
+ * Reads the body of a request. Bytes after it are ignored and counted: released clients send some (librdkafka in
+ * Metadata v9+ and AlterUserScramCredentials, kafka-go in DescribeAcls), and Apache's broker ignores them.
  */
 export function decodeRequestBody<Request extends Fields, Response extends Fields>(
   api: Api<Request, Response>,
@@ -56,7 +57,7 @@ export function decodeRequestBody<Request extends Fields, Response extends Field
   return { body: value as ReadStruct<Request>, surplusBytes: frame.length - end };
 }
 
-/** The whole request as slices for `writev`, length prefix included. */
+/** The whole request as slices for `writev`, including the length prefix. */
 export function encodeRequest<Request extends Fields, Response extends Fields>(
   api: Api<Request, Response>,
   apiVersion: number,
@@ -71,7 +72,7 @@ export function encodeRequest<Request extends Fields, Response extends Fields>(
   });
 }
 
-/** The whole response as slices for `writev`, length prefix included. */
+/** The whole response as slices for `writev`, including the length prefix. */
 export function encodeResponse<Request extends Fields, Response extends Fields>(
   api: Api<Request, Response>,
   apiVersion: number,
@@ -84,12 +85,12 @@ export function encodeResponse<Request extends Fields, Response extends Fields>(
   });
 }
 
-/** A client reads the correlation id first, to find out which of its requests is answered. */
+/** Reads the correlation id, by which a client finds the request of a response. */
 export function decodeCorrelationId(frame: Buffer): number {
   return decodePrefix(responseHeader, 0, frame).value.correlationId;
 }
 
-/** Reads a response. Bytes after it are ignored, as Apache's clients do. */
+/** Reads a response. Bytes after it are ignored, as by Apache's clients. */
 export function decodeResponse<Request extends Fields, Response extends Fields>(
   api: Api<Request, Response>,
   apiVersion: number,

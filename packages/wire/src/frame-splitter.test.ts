@@ -10,7 +10,7 @@ function framed(body: Uint8Array): Buffer {
   return Buffer.concat([length, body]);
 }
 
-test('frames come out as they went in, however the stream is cut', () => {
+test('frames are returned unchanged, however the stream is split', () => {
   const bodies = fc.array(fc.uint8Array({ maxLength: 60 }), { maxLength: 8 });
   fc.assert(
     fc.property(bodies, fc.array(fc.nat(), { maxLength: 40 }), (frames, cuts) => {
@@ -39,7 +39,7 @@ test('a frame within one chunk is a view of it', () => {
   for (const frame of frames) assert.equal(frame.buffer, chunk.buffer);
 });
 
-test('a frame that spans chunks leaves the chunks alone', () => {
+test('a frame that spans chunks leaves the chunks unchanged', () => {
   const stream = framed(Buffer.from('spans'));
   const splitter = new FrameSplitter(100);
   const first = Buffer.from(stream.subarray(0, 6));
@@ -49,7 +49,7 @@ test('a frame that spans chunks leaves the chunks alone', () => {
 });
 
 test('a length beyond the limit, or below zero, is a decode error', () => {
-  // length prefix, what is said of it
+  // length prefix, expected problem
   const cases = [
     ['00000065', 'frame: length at byte 0: 101 bytes exceed the limit of 100'],
     ['ffffffff', 'frame: length at byte 0: negative length -1'],
@@ -62,7 +62,7 @@ test('a length beyond the limit, or below zero, is a decode error', () => {
   }
 });
 
-test('a claim of many bytes is not believed before they come', () => {
+test('a claimed length is not allocated before the bytes arrive', () => {
   const splitter = new FrameSplitter(2 ** 30);
   const claim = Buffer.alloc(4);
   claim.writeInt32BE(2 ** 30);
@@ -72,7 +72,7 @@ test('a claim of many bytes is not believed before they come', () => {
   assert.ok(process.memoryUsage().arrayBuffers - before < 8 * 2 ** 20);
 });
 
-test('a large frame that comes in many pieces is whole', () => {
+test('a large frame that arrives in many pieces is complete', () => {
   const body = Buffer.alloc(5 * 2 ** 20, 'weir');
   const stream = framed(body);
   const splitter = new FrameSplitter(2 ** 30);

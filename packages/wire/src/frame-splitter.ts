@@ -3,7 +3,7 @@ import { wireLimits } from './limits.ts';
 
 const lengthBytes = 4;
 
-/** Refuses a length prefix that no peer in its right mind sends. */
+/** Rejects a length prefix that no sane peer sends. */
 export function checkFrameLength(length: number, frameBytesMax: number): void {
   if (length < 0) throw new DecodeError('frame', 'length', 0, `negative length ${length}`);
   if (length > frameBytesMax) {
@@ -12,17 +12,17 @@ export function checkFrameLength(length: number, frameBytesMax: number): void {
 }
 
 /**
- * Cuts a byte stream into frames. A frame that lies within one chunk is a view of it; only a frame that spans chunks is
- * put together in a buffer of its own.
+ * Splits a byte stream into frames. A frame within one chunk is a view of it; only a frame that spans chunks is
+ * assembled in a buffer of its own.
  *
- * A length that is negative or beyond the limit is a `DecodeError`, after which the stream has no meaning any more and the
- * connection must be closed.
+ * A length that is negative or beyond the limit is a `DecodeError`, after which the stream has no meaning any more and
+ * the connection must be closed.
  */
 export class FrameSplitter {
   readonly #frameBytesMax: number;
   /** Bytes of a length prefix that spans chunks. */
   #prefix: Buffer = Buffer.alloc(0);
-  /** The frame that spans chunks: its buffer, its length, and how much of it is there. */
+  /** The frame that spans chunks: its buffer, its length, and how much of it has arrived. */
   #partial: Buffer | undefined;
   #partialLength = 0;
   #partialReceived = 0;
@@ -31,12 +31,12 @@ export class FrameSplitter {
     this.#frameBytesMax = frameBytesMax;
   }
 
-  /** Bytes that are held until the rest of their frame comes. */
+  /** Bytes that are held until the rest of their frame arrives. */
   get pendingBytes(): number {
     return this.#prefix.length + this.#partialReceived;
   }
 
-  /** Gives every frame that the chunk completes, in order. */
+  /** Yields every frame that the chunk completes, in order. */
   *push(chunk: Buffer): Generator<Buffer, void, undefined> {
     let position = 0;
     while (position < chunk.length) {

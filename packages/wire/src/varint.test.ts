@@ -96,10 +96,10 @@ test('signed varints of 64 bits have known bytes', () => {
   }
 });
 
-test('every int64 survives, has the size foretold, and is a number exactly when that is exact', () => {
+test('every int64 is preserved, has the predicted size, and is a number exactly when that is exact', () => {
   const int64 = fc.oneof(
     fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n }),
-    // Values of every length, which a uniform choice from 64 bits would hardly ever make.
+    // Values of every length, which a uniform choice from 64 bits would hardly ever produce.
     fc
       .tuple(fc.integer({ min: 0, max: 62 }), fc.integer({ min: -3, max: 3 }))
       .map(([bits, by]) => 2n ** BigInt(bits) + BigInt(by)),
@@ -107,7 +107,7 @@ test('every int64 survives, has the size foretold, and is a number exactly when 
   );
   fc.assert(
     fc.property(int64, (value) => {
-      // The lowest int64 has no opposite; it is its own.
+      // The lowest int64 has no negation; it is its own.
       for (const signed of [value, BigInt.asIntN(64, -value)]) {
         const hex = written((target) => writeVarint64(target, 0, signed));
         assert.equal(varint64Bytes(signed), hex.length / 2);
@@ -120,13 +120,13 @@ test('every int64 survives, has the size foretold, and is a number exactly when 
   );
 });
 
-test('padding within the longest form is read, as other implementations do', () => {
+test('padding within the longest form is accepted, as by other implementations', () => {
   assert.equal(readUnsignedVarint(cursorOf('8000'), 'value'), 0);
   assert.equal(readUnsignedVarint(cursorOf('8180808000'), 'value'), 1);
   assert.equal(readVarint64(cursorOf('82808080808080808000'), 'value'), 1n);
 });
 
-test('reading moves the cursor behind the varint and no further', () => {
+test('reading moves the cursor to the end of the varint and no further', () => {
   const cursor = cursorOf('ac0207');
   assert.equal(readUnsignedVarint(cursor, 'value'), 300);
   assert.equal(cursor.at, 2);
@@ -134,7 +134,7 @@ test('reading moves the cursor behind the varint and no further', () => {
   assert.equal(cursor.at, 3);
 });
 
-test('what is cut off or too long is refused, and the cursor stays', () => {
+test('truncated or too long varints are rejected, and the cursor does not move', () => {
   const table: [
     name: string,
     read: (cursor: ByteCursor, field: string) => unknown,
@@ -162,7 +162,7 @@ test('what is cut off or too long is refused, and the cursor stays', () => {
   }
 });
 
-test('a varint does not reach behind the end of its cursor', () => {
+test('a varint does not extend beyond the end of its cursor', () => {
   const bytes = Buffer.from('8001', 'hex');
   assert.throws(() => readUnsignedVarint({ subject: 'test', bytes, at: 0, end: 1 }, 'value'), DecodeError);
 });

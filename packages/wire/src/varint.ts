@@ -1,13 +1,14 @@
 import { DecodeError } from './decode-error.ts';
 
 /**
- * Variable-length integers: seven bits per byte, lowest first, the top bit says that more follow. Signed ones are
- * zigzagged (0, -1, 1, -2, …) so that small negative numbers stay short.
+ * Variable-length integers: seven bits per byte, lowest first; the top bit means that more follow. Signed ones are
+ * zigzag encoded (0, -1, 1, -2, …) so that small negative numbers stay short.
  *
- * Padding inside the longest legal form (`80 00` for 0) is read, because the reference implementation reads it. More than
- * 5 bytes for 32 bits or 10 for 64, and bits beyond the width, are refused: dropping them would change the value.
+ * Padding inside the longest legal form (`80 00` for 0) is accepted, because the reference implementation accepts it.
+ * More than 5 bytes for 32 bits or 10 for 64, and bits beyond the width, are rejected: dropping them would change the
+ * value.
  *
- * Every function with `write` in its name returns the position behind what it wrote and trusts the caller for room.
+ * Every function with `write` in its name returns the position after what it wrote and relies on the caller for space.
  */
 
 /** A position in bytes that the read functions move forward. `subject` names the bytes in errors. */
@@ -15,12 +16,12 @@ export interface ByteCursor {
   readonly subject: string;
   readonly bytes: Uint8Array;
   at: number;
-  /** Bytes at or behind this position do not belong to what is being read. */
+  /** Bytes at or after this position do not belong to what is being read. */
   readonly end: number;
 }
 
 // A 64-bit value is handled as its low 28 bits (four bytes on the wire) and its high 36: both are exact in a double, so
-// that BigInt, which allocates, is needed only for values that a double cannot hold.
+// BigInt, which allocates, is needed only for values that a double cannot represent.
 const lowBits = 28;
 const lowRange = 2 ** 28;
 const highRange = 2 ** 36;
@@ -64,15 +65,15 @@ export function readUnsignedVarint(cursor: ByteCursor, field: string): number {
   return (value | (byte << lowBits)) >>> 0;
 }
 
-/** Reads a zigzagged 32-bit integer. */
+/** Reads a zigzag-encoded 32-bit integer. */
 export function readVarint32(cursor: ByteCursor, field: string): number {
   const raw = readUnsignedVarint(cursor, field);
   return (raw >>> 1) ^ -(raw & 1);
 }
 
 /**
- * Reads a zigzagged 64-bit integer as a number when that is exact and as a bigint otherwise. For hot loops that may never
- * look at the value; `BigInt(result)` is right for both.
+ * Reads a zigzag-encoded 64-bit integer as a number if that is exact and as a bigint otherwise. For hot loops that may
+ * never use the value; `BigInt(result)` is right for both.
  */
 export function readVarint64Compact(cursor: ByteCursor, field: string): number | bigint {
   const { bytes, end } = cursor;
@@ -105,7 +106,7 @@ export function readVarint64Compact(cursor: ByteCursor, field: string): number |
   return (raw >> 1n) ^ -(raw & 1n);
 }
 
-/** Reads a zigzagged 64-bit integer. */
+/** Reads a zigzag-encoded 64-bit integer. */
 export function readVarint64(cursor: ByteCursor, field: string): bigint {
   return BigInt(readVarint64Compact(cursor, field));
 }
@@ -139,7 +140,7 @@ export function writeVarint32(target: Uint8Array, at: number, value: number): nu
   return writeUnsignedVarint(target, at, zigzag32(value));
 }
 
-/** The number that `value` zigzags to when both are exact in a double, else -1. */
+/** The zigzag encoding of `value` if both are exact in a double, else -1. */
 function safeZigzag(value: bigint): number {
   const number = Number(value);
   if (number >= safeSigned || number <= -safeSigned) return -1;

@@ -3,8 +3,8 @@ import { type Layout, type LayoutField, type LayoutType, layoutOf } from '../src
 import type { Encodable, Message } from '../src/schema/message.ts';
 
 /**
- * Any message of one version: every field that the version carries with any value, every other field with its default,
- * so that what was encoded equals what is decoded. Shrinks towards empty messages.
+ * Any message of one version: every field of the version with any value, every other field with its default, so that
+ * encoding and decoding gives the same value. Shrinks towards empty messages.
  */
 export function arbitraryMessage<M extends Message>(message: M, version: number): fc.Arbitrary<Encodable<M>> {
   return arbitraryStruct(layoutOf(message, version)) as fc.Arbitrary<Encodable<M>>;

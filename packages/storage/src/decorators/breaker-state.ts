@@ -7,7 +7,8 @@
  *     │                              └──────── one failure ─────────┘  │
  *     └──────────────────────── probesMax successes ───────────────────┘
  *
- * Results carry the generation of their permit: a call that began before the last change of state says nothing about it.
+ * Results carry the generation of their permit: the result of a call that started before the last change of state is
+ * ignored.
  */
 export const breakerStateNames = ['closed', 'open', 'halfOpen'] as const;
 export type BreakerStateName = (typeof breakerStateNames)[number];

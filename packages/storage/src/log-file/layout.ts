@@ -1,13 +1,14 @@
 /**
- * Where everything lies in a log file. All integers are big-endian; docs/reference/log-file.md describes it byte by byte.
+ * The layout of a log file. All integers are big-endian; docs/reference/log-file.md describes every byte.
  *
  *      ┌────────┬───────────────┬───────────────┬─────┬────────┬─────────┐
  *      │ header │ section 0     │ section 1     │  …  │ footer │ trailer │
  *      └────────┴───────────────┴───────────────┴─────┴────────┴─────────┘
  *                 one per partition: its record           ▲        │
- *                 batches, one behind the other           └────────┘
+ *                 batches, one after the other            └────────┘
  *
- * These bytes are in buckets for as long as their records are retained. Change a number and raise `formatVersion`.
+ * These bytes are in buckets for as long as their records are retained. A change of any number requires a higher
+ * `formatVersion`.
  */
 export const magic = Buffer.from('WEIRLOGF', 'latin1');
 

@@ -11,7 +11,7 @@ import { decodeMessage, encodeMessage } from './codec.ts';
 interface Expected {
   readonly message: Message;
   readonly version: number;
-  /** Spaces are for the reader. */
+  /** Spaces are for readability. */
   readonly hex: string;
   readonly error: string;
 }
@@ -114,7 +114,7 @@ const cases: Readonly<Record<string, Expected>> = {
   },
 };
 
-describe('bad input is a decode error that names the message, version, field and byte', () => {
+describe('invalid input is a decode error that names the message, version, field and byte', () => {
   for (const [name, { message, version, hex, error }] of Object.entries(cases)) {
     test(name, () => {
       const bytes = Buffer.from(hex.replaceAll(' ', ''), 'hex');
@@ -130,7 +130,7 @@ describe('bad input is a decode error that names the message, version, field and
   }
 });
 
-describe('every cut of every message is a decode error', () => {
+describe('every truncation of every message is a decode error', () => {
   for (const api of Object.values(apis)) {
     for (const message of [api.request, api.response] as Message[]) {
       test(message.name, () => {
@@ -151,7 +151,7 @@ describe('every cut of every message is a decode error', () => {
   }
 });
 
-test('a frame of nothing but empty elements stops at the limit on elements', () => {
+test('a frame of empty elements stops at the limit on elements', () => {
   const count = wireLimits.decodedElementsMax + 1;
   // Metadata v8 asks for topics by name; a topic with an empty name takes two bytes.
   const bytes = Buffer.alloc(4 + count * 2 + 3);
@@ -159,7 +159,7 @@ test('a frame of nothing but empty elements stops at the limit on elements', () 
   assert.throws(() => decodeMessage(metadata, 8, bytes), /topics at byte 0: more than 2097152 elements/);
 });
 
-test('what is decoded is a view of the frame and not a copy', () => {
+test('decoded bytes are a view of the frame and not a copy', () => {
   const authBytes = Buffer.from('secret');
   const frame = Buffer.concat(encodeMessage(apis.SaslAuthenticate.request, 2, { authBytes }));
   const decoded = decodeMessage(apis.SaslAuthenticate.request, 2, frame);

@@ -6,7 +6,7 @@ import { apis } from '../messages/index.ts';
 import type { Message } from '../schema/message.ts';
 import { decodeMessage, encodeMessage } from './codec.ts';
 
-describe('every message, in every version, survives the wire', () => {
+describe('every message, in every version, is unchanged after encoding and decoding', () => {
   for (const api of Object.values(apis)) {
     for (const message of [api.request, api.response] as Message[]) {
       test(message.name, () => {

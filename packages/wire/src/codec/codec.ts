@@ -7,10 +7,10 @@ import { type Encoder, generateEncoder } from './encoder.ts';
 import { Writer } from './writer.ts';
 
 /**
- * The codecs of all messages and versions, made from the definitions when they are first used.
+ * The codecs of all messages and versions, generated from the definitions on first use.
  *
- * A process meets only a few of the several hundred pairs of message and version, so that making them late keeps the
- * start fast.
+ * A process uses only a few of the several hundred pairs of message and version, so lazy generation makes the start
+ * fast.
  */
 interface MessageCodecs {
   readonly decoders: (Decoder | undefined)[];
@@ -64,7 +64,7 @@ export function decodeMessage<M extends Message>(
   return decoded.value;
 }
 
-/** Decodes a message that something else may follow, as a body follows its header. */
+/** Decodes a message that other bytes may follow, as a body follows its header. */
 export function decodePrefix<M extends Message>(
   message: M,
   version: number,
@@ -76,7 +76,7 @@ export function decodePrefix<M extends Message>(
   return { value, end: cursor.position };
 }
 
-/** Encodes a message into slices for `writev`. Large byte fields are in the list by reference. */
+/** Encodes a message into slices for `writev`. Large byte fields are included by reference. */
 export function encodeMessage<M extends Message>(message: M, version: number, value: Encodable<M>): Buffer[] {
   const writer = new Writer();
   encodeInto(writer, message, version, value);

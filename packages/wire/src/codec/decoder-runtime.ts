@@ -2,12 +2,15 @@ import { DecodeError } from '../decode-error.ts';
 import { wireLimits } from '../limits.ts';
 import { int32List } from './int32-list.ts';
 
-/** Where the last decoder or varint stopped. Decoding is synchronous, so one place is enough and nothing is allocated. */
+/**
+ * Where the last decoder or varint stopped. Decoding is synchronous, so one global position suffices and nothing is
+ * allocated.
+ */
 export const cursor = { position: 0 };
 
 const noBytes = Buffer.alloc(0);
 
-/** Neighbouring fields of fixed size, which are checked at once. */
+/** Adjacent fields of fixed size, whose bounds are checked at once. */
 export type Run = readonly { readonly path: string; readonly size: number }[];
 
 /** What generated decoders call. Nearly all of it is the cold path that explains what is wrong with a frame. */

@@ -5,14 +5,14 @@ import { type FixedKind, fixedSizes, isFixed, runsOf, smallestSize } from './siz
 import { Source } from './source.ts';
 
 /**
- * Generates the decoder of one message version: straight-line code that knows every field, with one bounds check per run
- * of fixed-size fields. Byte fields are views of the frame.
+ * Generates the decoder of one message version: straight-line code that knows every field, with one bounds check per
+ * run of fixed-size fields. Byte fields are views of the frame.
  *
- * Each structure has a function of its own. One function for the whole message would spend its life inside its loops, where
+ * Each structure has its own function. One function for the whole message would spend its time inside its loops, where
  * the engine optimises least well.
  *
- * Every length is held against the bytes that are left before anything is allocated for it, and the number of array
- * elements in one message is bounded, so that a lying frame costs no more than an honest one of its size.
+ * Every length is checked against the remaining bytes before anything is allocated for it, and the number of array
+ * elements in one message is bounded, so a frame with false lengths costs no more than a valid one of its size.
  */
 export type Decoder = (frame: Buffer, view: DataView, start: number, end: number) => object;
 
@@ -88,7 +88,7 @@ class DecoderGenerator {
     this.#source.line(`return ${object};`);
   }
 
-  /** Emits the call that reads a nested structure into a variable that exists. */
+  /** Emits the call that reads a nested structure into an existing variable. */
   #callStruct(target: string, layout: Layout, path: string): void {
     const read = this.#structReader(layout, path);
     this.#source.line('position = p;');
@@ -118,7 +118,7 @@ class DecoderGenerator {
     return value;
   }
 
-  /** Emits the reading of one value of any type into a variable that exists. */
+  /** Emits the code that reads one value of any type into an existing variable. */
   #assign(target: string, type: LayoutType, path: string, nullable: boolean): void {
     if (isFixed(type)) {
       this.#need(path, fixedSizes[type.kind]);
@@ -203,7 +203,7 @@ class DecoderGenerator {
     });
   }
 
-  /** The check of the count has covered every element. */
+  /** No bounds check here: the check of the count has covered every element. */
   #fixedElements(target: string, count: string, kind: FixedKind): void {
     if (kind === 'int32') {
       this.#source.line(`${target} = int32List(view, p, ${count});`);
@@ -218,7 +218,7 @@ class DecoderGenerator {
     this.#source.line(`p += ${count} * ${fixedSizes[kind]};`);
   }
 
-  /** Emits the reading of a length or count. Null is -1, in the compact form too, where it lies on the wire as zero. */
+  /** Emits the code that reads a length or count. Null is -1, in the compact form too, where it is zero on the wire. */
   #length(compact: boolean, prefixBytes: 2 | 4, path: string): { length: string; at: string } {
     const at = this.#source.fresh('at');
     this.#source.line(`const ${at} = p;`);
@@ -267,7 +267,9 @@ class DecoderGenerator {
     this.#source.line(`if (end - p < ${byteCount}) runtime.endsAt('${path}', p);`);
   }
 
-  /** Emits the tagged section, fills in the known ones and returns the variable with the unknown ones. */
+  /**
+   * Emits the code that reads the tagged section, sets the known fields and returns the variable with the unknown ones.
+   */
   #taggedSection(layout: Layout, owner: string, values: Map<string, string>): string {
     const path = `${owner} tagged fields`;
     const unknown = this.#source.fresh('unknown');
@@ -281,7 +283,7 @@ class DecoderGenerator {
 
     const count = this.#varint(path);
     this.#source.block(`if (${count} > 0)`, () => {
-      // A tagged field takes two bytes at least: its tag and its size.
+      // A tagged field takes at least two bytes: its tag and its size.
       this.#source.line(`if (${count} * 2 > end - p) runtime.tooMany('${path}', p, ${count}, end - p);`);
       this.#source.line(`if ((elementsLeft -= ${count}) < 0) runtime.overBudget('${path}', p);`);
       const index = this.#source.fresh('i');

@@ -1,6 +1,6 @@
 import type { LayoutField } from '../schema/layout.ts';
 
-/** The default of a field as a JavaScript expression. Arrays and structures are made anew at each evaluation. */
+/** The default of a field as a JavaScript expression. Arrays and structures are created at each evaluation. */
 export function defaultExpression(field: LayoutField): string {
   const value = field.default;
   if (value !== 'empty') return literal(value);
@@ -19,7 +19,7 @@ export function defaultExpression(field: LayoutField): string {
   }
 }
 
-/** A condition that holds when the value of a variable is the field's default, which then need not be on the wire. */
+/** A condition that is true if a variable has the field's default, which then need not be on the wire. */
 export function isDefaultExpression(field: LayoutField, variable: string): string {
   const value = field.default;
   if (value !== 'empty') return `${variable} === ${literal(value)}`;

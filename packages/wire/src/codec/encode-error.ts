@@ -1,6 +1,6 @@
 /**
  * A value that the message cannot carry: null where null is not allowed, a string that is too long, a field that the
- * chosen version does not have. It is a mistake of our own side, never of a peer.
+ * chosen version does not have. It is a mistake of this side, never of a peer.
  */
 export class EncodeError extends Error {
   override readonly name = 'EncodeError';

@@ -7,8 +7,8 @@ import { Writer } from './writer.ts';
 
 /**
  * Generates the encoder of one message version: straight-line code that knows every field, so that nothing is looked up
- * while a message is written. Neighbouring fields of fixed size share one reservation, and each structure has a function of
- * its own, as in the decoder.
+ * while a message is written. Adjacent fields of fixed size share one reservation, and each structure has its own
+ * function, as in the decoder.
  */
 export type Encoder = (writer: Writer, value: object) => void;
 
@@ -68,7 +68,7 @@ class EncoderGenerator {
     if (layout.flexible) this.#taggedSection(layout, 'w', 'o');
   }
 
-  /** Refuses to drop a value silently, because the peer would then act on something else than was asked. */
+  /** Does not drop a value silently, because the peer would then do something else than was requested. */
   #absent(field: LayoutField, object: string): void {
     if (field.ignorable) return;
     const value = this.#source.fresh(field.name);
@@ -164,7 +164,7 @@ class EncoderGenerator {
     });
   }
 
-  /** Known and unknown tagged fields go out in the order of their tags. */
+  /** Known and unknown tagged fields are written in the order of their tags. */
   #taggedSection(layout: Layout, writer: string, object: string): void {
     const unknown = this.#source.fresh('unknown');
     this.#source.line(`const ${unknown} = ${object}.unknownTaggedFields;`);

@@ -10,13 +10,13 @@ function hexOf(slices: Buffer[]): string {
   return Buffer.concat(slices).toString('hex');
 }
 
-test('what has a default may be left out', () => {
+test('fields with a default may be omitted', () => {
   const { request } = apis.Heartbeat;
   const body = { groupId: 'g', generationId: 1, memberId: 'm' };
   assert.equal(hexOf(encodeMessage(request, 3, body)), '000167' + '00000001' + '00016d' + 'ffff');
 });
 
-test('tagged fields lie on the wire only when they are not the default', () => {
+test('tagged fields are on the wire only if they differ from the default', () => {
   const { response } = apis.ApiVersions;
   const body = { errorCode: 0, apiKeys: [] };
   assert.equal(hexOf(encodeMessage(response, 3, body)), '0000' + '01' + '00000000' + '00');
@@ -25,7 +25,7 @@ test('tagged fields lie on the wire only when they are not the default', () => {
   assert.equal(hexOf(encodeMessage(response, 3, withEpoch)), `0000${'01'}00000000${tagged}`);
 });
 
-test('unknown tagged fields are kept, in order, around the known ones', () => {
+test('unknown tagged fields are retained, in order, around the known ones', () => {
   const { response } = apis.ApiVersions;
   const hex = '0000 01 00000000  03  01 08 0000000000000007  09 02 aabb  63 00'.replaceAll(' ', '');
   const decoded = decodeMessage(response, 3, Buffer.from(hex, 'hex'));
@@ -37,7 +37,7 @@ test('unknown tagged fields are kept, in order, around the known ones', () => {
   assert.equal(hexOf(encodeMessage(response, 3, decoded)), hex);
 });
 
-describe('a value that the version cannot carry is refused', () => {
+describe('a value that the version cannot carry is rejected', () => {
   const produce = { acks: 1, timeoutMs: 0, topicData: [] };
   const cases: Readonly<Record<string, [run: () => unknown, error: RegExp]>> = {
     'a field of a later version': [
@@ -85,12 +85,12 @@ describe('a value that the version cannot carry is refused', () => {
   }
 });
 
-test('an ignorable field is dropped in silence', () => {
+test('an ignorable field is dropped silently', () => {
   const { response } = apis.Heartbeat;
   assert.equal(hexOf(encodeMessage(response, 0, { errorCode: 0, throttleTimeMs: 9 })), '0000');
 });
 
-test('a uuid is Kafka text on our side and sixteen bytes on the wire', () => {
+test('a uuid is Kafka text in memory and sixteen bytes on the wire', () => {
   const { request } = apis.Metadata;
   const topics = [{ topicId: 'AAAAAAAAAAAAAAAAAAAAAQ', name: null }];
   const bytes = Buffer.concat(encodeMessage(request, 12, { topics }));
@@ -113,7 +113,7 @@ describe('large byte fields are not copied', () => {
     return { throttleTimeMs: 0, responses: [{ topic: 't', partitions: [partition] }] };
   }
 
-  test('the slice itself is in the list', () => {
+  test('the result contains the slice itself', () => {
     const slices = encodeMessage(apis.Fetch.response, 12, fetchResponse(page));
     assert.ok(slices.includes(page));
     assert.equal(decodeMessage(apis.Fetch.response, 12, Buffer.concat(slices)).responses.length, 1);
@@ -127,7 +127,7 @@ describe('large byte fields are not copied', () => {
     assert.deepEqual(decoded.responses[0]!.partitions[0]!.records, Buffer.concat([head, page]));
   });
 
-  test('a message larger than a chunk goes on in the next one', () => {
+  test('a message larger than a chunk continues in the next one', () => {
     const topicNames = Array.from({ length: 20_000 }, (_, index) => `topic-${index}`);
     const slices = encodeMessage(apis.DeleteTopics.request, 5, { topicNames, timeoutMs: 1 });
     assert.ok(slices.length > 1);

@@ -1,14 +1,14 @@
 /**
- * Lists of a few int32 are the replicas of partitions, and a cluster has few distinct ones. Equal lists share one
- * array: in a Metadata response of 10,000 partitions that is most of what would be allocated.
+ * Short lists of int32 are the replicas of partitions, and a cluster has few distinct ones. Equal lists share one
+ * array: in a Metadata response with 10,000 partitions that saves most of the allocations.
  *
- * Only the types keep callers from changing them. Frozen arrays would enforce it, and double the time of decoding.
+ * Only the types prevent callers from changing them. Frozen arrays would enforce it, and double the time of decoding.
  */
 const slotCount = 256;
 const empty: readonly number[] = [];
 const shared: (readonly number[])[] = new Array<readonly number[]>(slotCount).fill(empty);
 
-/** Reads `count` numbers that the caller has found to lie within the view. */
+/** Reads `count` numbers. The caller has checked that they are within the view. */
 export function int32List(view: DataView, start: number, count: number): readonly number[] {
   switch (count) {
     case 0:

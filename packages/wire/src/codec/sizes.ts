@@ -1,6 +1,6 @@
 import type { Layout, LayoutField, LayoutType } from '../schema/layout.ts';
 
-/** Kinds that take the same number of bytes whatever their value. Neighbours of these kinds are checked and read at once. */
+/** Kinds of fixed size. Adjacent fields of these kinds are checked and read at once. */
 export const fixedSizes = {
   bool: 1,
   int8: 1,
@@ -20,8 +20,8 @@ export function isFixed(type: LayoutType): type is { readonly kind: FixedKind } 
 }
 
 /**
- * The fewest bytes that a value can take on the wire. An array that claims more elements than could fit into the rest of
- * the frame is refused before anything is allocated for it.
+ * The minimum size of a value on the wire. An array that claims more elements than could fit into the rest of the frame
+ * is rejected before anything is allocated for it.
  */
 export function smallestSize(type: LayoutType, nullable = false): number {
   if (isFixed(type)) return fixedSizes[type.kind];

@@ -1,6 +1,6 @@
 /**
- * JavaScript source that is being generated: a prologue and a set of functions. Lines go to the function that is being
- * written; beginning another one inside it, and coming back, is how nested structures get functions of their own.
+ * Generated JavaScript source: a prologue and a set of functions. Lines go to the current function; nested structures
+ * get their own functions by beginning another one inside it.
  */
 export class Source {
   readonly #functions: string[] = [];
@@ -12,7 +12,7 @@ export class Source {
     this.#lines.push(this.#indent + text);
   }
 
-  /** `block('if (x)', …)` writes the braces and indents what is written inside. */
+  /** `block('if (x)', …)` writes the braces and indents the body. */
   block(head: string, body: () => void): void {
     this.line(`${head} {`);
     this.#indent += '  ';
@@ -21,13 +21,13 @@ export class Source {
     this.line('}');
   }
 
-  /** A fresh variable whose name still says what it holds, for readers of the generated code in a profile. */
+  /** Returns a fresh variable with a descriptive name, for readers of the generated code in a profile. */
   fresh(hint: string): string {
     this.#names++;
     return `${hint}${this.#names}`;
   }
 
-  /** Writes a function beside the one that is being written, named after the field at a path, and returns its name. */
+  /** Writes a separate function, named after the field at a path, and returns its name. */
   define(verb: string, path: string, parameters: string, body: () => void): string {
     const name = this.fresh(`${verb}_${lastName(path)}_`);
     const outer = { lines: this.#lines, indent: this.#indent };
@@ -40,13 +40,13 @@ export class Source {
     return name;
   }
 
-  /** What was written outside of functions, then the functions, which JavaScript hoists. */
+  /** The prologue, then the functions, which JavaScript hoists. */
   toString(): string {
     return [...this.#lines, ...this.#functions].join('\n');
   }
 }
 
-/** `topics[].partitions[]` is about partitions. */
+/** `topics[].partitions[]` gives `partitions`. */
 function lastName(path: string): string {
   return path.replaceAll('[]', '').split('.').at(-1)!;
 }

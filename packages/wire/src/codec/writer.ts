@@ -7,17 +7,17 @@ const chunkBytesMax = 64 * 1024;
 const stringBytesMax = 0x7fff;
 
 /**
- * Collects a message as a list of slices for `writev`: small fields go into chunks of its own, large byte fields stay
- * where they are and enter the list by reference.
+ * Collects a message as a list of slices for `writev`: small fields are written into chunks, large byte fields are
+ * added to the list by reference.
  *
  * A full chunk is never copied into a larger one; the next chunk simply follows it in the list.
  */
 export class Writer {
-  /** The chunk that is being filled. Generated encoders write into it at the positions that `reserve` hands out. */
+  /** The chunk that is being filled. Generated encoders write into it at the positions that `reserve` returns. */
   buffer: Buffer;
   view: DataView;
   #position = 0;
-  /** Where the part of the chunk begins that is not in the list yet. */
+  /** The start of the part of the chunk that is not in the list yet. */
   #start = 0;
   #slices: Buffer[] = [];
   #slicesBytes = 0;
@@ -27,7 +27,7 @@ export class Writer {
     this.view = viewOf(this.buffer);
   }
 
-  /** Makes room for a number of bytes and returns where they begin in `buffer`. */
+  /** Reserves a number of bytes and returns their position in `buffer`. */
   reserve(byteCount: number): number {
     if (byteCount > this.buffer.length - this.#position) this.#nextChunk(byteCount);
     const at = this.#position;
@@ -39,14 +39,14 @@ export class Writer {
     return this.#slicesBytes + this.#position - this.#start;
   }
 
-  /** The message as slices. The writer is used up afterwards. */
+  /** Returns the message as slices. The writer must not be used after that. */
   finish(): Buffer[] {
     this.#closePart();
     return this.#slices;
   }
 
   uint8(value: number): void {
-    // The chunk may change while room is made, so its position comes first.
+    // `reserve` may replace the chunk, so the position is taken first.
     const at = this.reserve(1);
     this.buffer[at] = value;
   }

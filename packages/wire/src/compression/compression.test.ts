@@ -9,7 +9,7 @@ import { OutputLimitExceeded } from './output-limit.ts';
 const codecs = Object.keys(codecIds) as CompressionCodec[];
 const compressing = codecs.filter((codec) => codec !== 'none');
 
-/** Bytes with repetitions, so that compression has something to do. */
+/** Bytes with repetitions, so that they are compressible. */
 const compressible = fc
   .array(fc.tuple(fc.uint8Array({ maxLength: 20 }), fc.integer({ min: 1, max: 400 })), { maxLength: 12 })
   .map((parts) => Buffer.concat(parts.flatMap(([bytes, times]) => Array<Uint8Array>(times).fill(bytes))));
@@ -29,7 +29,7 @@ test('the ids are those of the protocol', () => {
 });
 
 for (const codec of codecs) {
-  test(`${codec}: what was compressed comes back`, () => {
+  test(`${codec}: compressed bytes decompress to the original`, () => {
     fc.assert(
       fc.property(compressible, (bytes) => {
         assert.ok(decompress(codec, compress(codec, bytes)).equals(bytes));
@@ -53,7 +53,7 @@ for (const codec of codecs) {
 }
 
 for (const codec of compressing) {
-  test(`${codec}: garbage and damage give a DecodeError or some bytes, and nothing else`, () => {
+  test(`${codec}: random and corrupt bytes give a DecodeError or some bytes, and nothing else`, () => {
     const damaged = fc
       .tuple(
         compressible,
@@ -84,18 +84,18 @@ for (const codec of compressing) {
     );
   });
 
-  test(`${codec}: a bomb is refused at the limit`, () => {
+  test(`${codec}: a decompression bomb is rejected at the limit`, () => {
     const bomb = compress(codec, Buffer.alloc(32 << 20));
     assert.ok(bomb.length < 2 << 20);
     assert.throws(() => decompress(codec, bomb, 1 << 20), OutputLimitExceeded);
   });
 
-  test(`${codec}: nothing at all is not a compressed anything`, () => {
+  test(`${codec}: empty input is rejected`, () => {
     assert.throws(() => decompress(codec, Buffer.alloc(0)), DecodeError);
   });
 }
 
-test('gzip, lz4 and zstd streams may follow each other', () => {
+test('gzip, lz4 and zstd streams may be concatenated', () => {
   for (const codec of ['gzip', 'lz4', 'zstd'] as const) {
     const twice = Buffer.concat([compress(codec, Buffer.from('one ')), compress(codec, Buffer.from('two'))]);
     assert.equal(decompress(codec, twice).toString(), 'one two', codec);
@@ -129,11 +129,11 @@ test('without compression nothing is copied', () => {
 
 const noPause = { pause: async () => {} };
 
-test('aside the same comes out, and the same is refused', async () => {
+test('off-thread decompression has the same results and errors', async () => {
   const bytes = Buffer.from('the quick brown fox '.repeat(50_000));
   for (const codec of codecs) {
     const once = compress(codec, bytes);
-    // Members and frames may follow each other.
+    // Concatenated members and frames are allowed.
     const input = codec === 'snappy' ? once : Buffer.concat([once, once]);
     const output = decompress(codec, input);
     const seen: Buffer[] = [];
@@ -160,7 +160,7 @@ test('aside the same comes out, and the same is refused', async () => {
   }
 });
 
-test('what was compressed aside is what is compressed at once', async () => {
+test('off-thread compression has the same result', async () => {
   const bytes = Buffer.from('the quick brown fox '.repeat(5_000));
   for (const codec of codecs) {
     for (const snappyFraming of ['xerial', 'raw'] as const) {
@@ -171,10 +171,10 @@ test('what was compressed aside is what is compressed at once', async () => {
   }
 });
 
-test('a bomb is stopped while it goes off', async () => {
+test('a decompression bomb is stopped while it inflates', async () => {
   const bytes = Buffer.alloc(32 << 20);
   for (const codec of compressing) {
-    // One raw block of snappy is decompressed as a whole.
+    // A raw snappy block is decompressed as a whole.
     const bomb = compress(codec, bytes, { snappyFraming: 'xerial' });
     let seenBytes = 0;
     const watch = (piece: Buffer) => {

@@ -14,9 +14,9 @@ import {
 import { compressZstd, compressZstdOffThread, decompressZstd, decompressZstdOffThread } from './zstd.ts';
 
 export interface CompressOptions {
-  /** For gzip (1 to 9) and zstd (negative to 22); the codec's default when not given. The others have no levels. */
+  /** For gzip (1 to 9) and zstd (negative to 22); the codec's default if absent. The others have no levels. */
   readonly level?: number;
-  /** `xerial`, which the Java client writes, when not given. */
+  /** `xerial`, which the Java client writes, if absent. */
   readonly snappyFraming?: SnappyFraming;
 }
 
@@ -70,7 +70,7 @@ export function compress(codec: CompressionCodec, bytes: Buffer, options: Compre
   return compressions[codec].compress(bytes, options);
 }
 
-/** The same in threads of the pool. The bytes may not change before it is done. */
+/** Like `compress`, in threads of the pool. The bytes must not change before it is done. */
 export function compressOffThread(
   codec: CompressionCodec,
   bytes: Buffer,
@@ -80,8 +80,8 @@ export function compressOffThread(
 }
 
 /**
- * Throws `OutputLimitExceeded` when the output is, or claims to be, larger than `outputBytesMax`, and a plain `DecodeError`
- * when the bytes are broken. With codec `none` the result is the input itself, not a copy.
+ * Throws `OutputLimitExceeded` if the output is, or claims to be, larger than `outputBytesMax`, and a plain
+ * `DecodeError` if the bytes are invalid. With codec `none` the result is the input itself, not a copy.
  */
 export function decompress(
   codec: CompressionCodec,
@@ -92,8 +92,8 @@ export function decompress(
 }
 
 /**
- * The same in threads of the pool, with pauses where that would take longer than the work. The bytes may not change before it
- * is done. Rejects with what `watch` throws as soon as it does.
+ * Like `decompress`, in threads of the pool; blocks for which that would take longer than the work are decompressed
+ * here, with pauses. The bytes must not change before it is done. Rejects with what `watch` throws as soon as it does.
  */
 export function decompressOffThread(
   codec: CompressionCodec,

@@ -6,7 +6,7 @@ export function compressGzip(bytes: Buffer, level: number | undefined): Buffer {
   return gzipSync(bytes, level === undefined ? {} : { level });
 }
 
-/** In a thread of the pool. The bytes may not change before it is done. */
+/** In a thread of the pool. The bytes must not change before it is done. */
 export function compressGzipAside(bytes: Buffer, level: number | undefined): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const options = { chunkSize: asideChunkBytes(bytes.length), ...(level === undefined ? {} : { level }) };
@@ -17,7 +17,7 @@ export function compressGzipAside(bytes: Buffer, level: number | undefined): Pro
   });
 }
 
-/** Members may follow each other; `maxOutputLength` counts them together and is checked after every piece. */
+/** Concatenated members are allowed; `maxOutputLength` counts them together and is checked after every piece. */
 export function decompressGzip(bytes: Buffer, outputBytesMax: number): Buffer {
   try {
     return gunzipSync(bytes, optionsOf(bytes, outputBytesMax));
@@ -26,7 +26,7 @@ export function decompressGzip(bytes: Buffer, outputBytesMax: number): Buffer {
   }
 }
 
-/** In a thread of the pool. The bytes may not change before it is done. */
+/** In a thread of the pool. The bytes must not change before it is done. */
 export async function decompressGzipOffThread(
   bytes: Buffer,
   outputBytesMax: number,

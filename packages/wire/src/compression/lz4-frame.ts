@@ -4,15 +4,15 @@ import { wireLimits } from '../limits.ts';
 import { xxhash32 } from './xxhash32.ts';
 
 /**
- * The structure of LZ4 frames: finds every block without decompressing any. Frames may follow each other and skippable
- * frames may stand between them. Dictionaries and the legacy frame are refused; no Kafka client writes them.
+ * The structure of LZ4 frames: finds every block without decompressing any. Frames may be concatenated, with skippable
+ * frames between them. Dictionaries and the legacy frame are rejected; no Kafka client writes them.
  */
 export interface Lz4Frame {
-  /** No block of the frame decompresses to more. */
+  /** The maximum decompressed size of a block of this frame. */
   readonly blockBytesMax: number;
-  /** A linked block may copy from the 64 KiB before it; an independent one stands for itself. */
+  /** A linked block may copy from the 64 KiB before it; an independent one is self-contained. */
   readonly isLinked: boolean;
-  /** What the frame says about its size. A claim, not yet a fact. */
+  /** The size that the frame claims to have. It is not verified yet. */
   readonly contentBytes: number | undefined;
   readonly contentChecksum: number | undefined;
   readonly blocks: readonly Lz4Block[];
@@ -21,7 +21,7 @@ export interface Lz4Frame {
 export interface Lz4Block {
   readonly at: number;
   readonly bytes: number;
-  /** The writer stores a block as it is when compression would make it longer. */
+  /** A writer stores a block uncompressed if compression would make it longer. */
   readonly isCompressed: boolean;
 }
 
@@ -53,7 +53,7 @@ const blockBytesMaxByCode = [
   4 * MiB,
 ];
 
-/** The top bit of a block's length says that the block is stored. */
+/** The top bit of a block's length marks a stored block. */
 const storedBit = 0x8000_0000;
 
 export function parseLz4Frames(bytes: Buffer): Lz4Frame[] {
@@ -102,7 +102,7 @@ class FrameReader {
     return this.bytes.readUInt32LE(this.at - 4);
   }
 
-  /** Reads what follows the magic. */
+  /** Reads the frame after its magic. */
   frame(): Lz4Frame {
     const descriptorAt = this.at;
     const flags = this.uint8('flags');
@@ -127,7 +127,7 @@ class FrameReader {
     };
   }
 
-  /** Beyond 2^53 the number is not exact, which is harmless: no limit lies there, so that it is refused all the same. */
+  /** Above 2^53 the number is not exact, which is harmless: it exceeds every limit and is rejected all the same. */
   private contentBytes(): number {
     const low = this.uint32('content size');
     return this.uint32('content size') * 2 ** 32 + low;

@@ -38,7 +38,7 @@ const frames = {
 
 const skippable = hex('5a2a4d1803000000aabbcc');
 
-test('reads what other writers write', () => {
+test('reads frames of other writers', () => {
   const table: [name: string, bytes: Buffer, text: string][] = [
     ['plain', frames.plain, phrase],
     ['block checksum and content size', frames.blockChecksumAndContentSize, phrase],
@@ -58,7 +58,7 @@ test('reads what other writers write', () => {
   for (const [name, bytes, text] of table) assert.equal(decompressLz4(bytes, ample).toString(), text, name);
 });
 
-test('writes one frame of independent blocks without content size, as the Java reader demands', () => {
+test('writes one frame of independent blocks without content size, as the Java reader requires', () => {
   for (const length of [0, 1, 100_000, 5_000_000]) {
     const bytes = Buffer.alloc(length, 'abcdefg');
     const frame = compressLz4(bytes);
@@ -68,7 +68,7 @@ test('writes one frame of independent blocks without content size, as the Java r
   }
 });
 
-test('refuses what is broken', () => {
+test('rejects invalid frames', () => {
   const { plain, blockChecksumAndContentSize: sized, linkedBlocks } = frames;
   const changed = (frame: Buffer, at: number, byte: number) => {
     const copy = Buffer.from(frame);
@@ -108,7 +108,7 @@ test('refuses what is broken', () => {
   }
 });
 
-test('stops at the output limit, whatever the frame says about its size', () => {
+test('stops at the output limit, whatever content size the frame claims', () => {
   const bomb = compressLz4(Buffer.alloc(64 << 20));
   assert.ok(bomb.length < 300_000);
   const table: [name: string, bytes: Buffer, outputBytesMax: number][] = [
@@ -144,7 +144,7 @@ test('the number of blocks is limited, because each costs a native call', () => 
   assert.throws(() => decompressLz4(frame, ample), /block at byte \d+: is one more than/);
 });
 
-/** A frame of three bytes that says something else about its size. */
+/** A frame of three bytes with a false content size. */
 function frameClaiming(contentSize: string): Buffer {
   const header = hex('04224d186840', contentSize);
   const checksum = (xxhash32(header.subarray(4)) >>> 8) & 0xff;

@@ -13,12 +13,12 @@ import { OutputLimitExceeded } from './output-limit.ts';
 import { Xxhash32 } from './xxhash32.ts';
 
 /**
- * LZ4 frames, read by hand over the library's decompression of single blocks.
+ * LZ4 frames, parsed here; the library decompresses single blocks.
  *
- * The library's own frame decoder has no output limit, drops every frame behind the first, and takes a frame that is cut
- * off for a whole one. Its block decoder is given the room that we allow (as the length it expects in front of a block),
- * never writes beyond it, and is two to three times faster. Four minutes of mutated blocks, with and without a
- * dictionary, gave nothing but JavaScript errors.
+ * The library's own frame decoder has no output limit, drops every frame after the first, and accepts a truncated
+ * frame. Its block decoder gets the allowed output size (as the length it expects before a block), never writes beyond
+ * it, and is two to three times faster. Four minutes of mutated blocks, with and without a dictionary, caused nothing
+ * but JavaScript errors.
  */
 const subject = 'lz4';
 
@@ -28,12 +28,12 @@ const linkBytesMax = 64 * KiB;
 /** One more byte of a length adds at most 255 bytes of output, and nothing in the format is denser. */
 const expansionMax = 255;
 
-/** One frame of independent blocks without content size or checksums, which every reader understands. */
+/** Writes one frame of independent blocks without content size or checksums, which every reader understands. */
 export function compressLz4(bytes: Buffer): Buffer {
   return compressFrameSync(bytes);
 }
 
-/** In a thread of the pool. The bytes may not change before it is done. */
+/** In a thread of the pool. The bytes must not change before it is done. */
 export function compressLz4Aside(bytes: Buffer): Promise<Buffer> {
   return compressFrame(bytes);
 }
@@ -42,7 +42,7 @@ export function decompressLz4(bytes: Buffer, outputBytesMax: number): Buffer {
   return decompressBlocks(steps(bytes, outputBytesMax));
 }
 
-/** In threads of the pool. The bytes may not change before it is done. */
+/** In threads of the pool. The bytes must not change before it is done. */
 export async function decompressLz4Aside(
   bytes: Buffer,
   outputBytesMax: number,
@@ -81,12 +81,12 @@ function* steps(bytes: Buffer, outputBytesMax: number): BlockSteps {
   return withoutSlack(output, outputBytes);
 }
 
-/** The most that a block can decompress to. */
+/** The maximum decompressed size of a block. */
 function roomForBlock(frame: Lz4Frame, block: Lz4Block): number {
   return block.isCompressed ? Math.min(frame.blockBytesMax, block.bytes * expansionMax) : block.bytes;
 }
 
-/** Exact but for the last block of each frame, when the writer fills its blocks; never above 255 times the input. */
+/** Exact except for the last block of each frame, if the writer fills its blocks; at most 255 times the input. */
 function roomFor(frames: readonly Lz4Frame[]): number {
   let bytes = 0;
   for (const frame of frames) for (const block of frame.blocks) bytes += roomForBlock(frame, block);
@@ -94,9 +94,9 @@ function roomFor(frames: readonly Lz4Frame[]): number {
 }
 
 /**
- * Decompresses single blocks. The library wants the room as a little-endian length in front of a block, and the input may be a
- * shared cache page, so that the block is copied behind such a length in a scratch buffer. It does not tell a broken
- * block from one that needs more room.
+ * Decompresses single blocks. The library wants the output size as a little-endian length before a block, and the input
+ * may be a shared cache page, so the block is copied after such a length into a scratch buffer. The library does not
+ * distinguish an invalid block from one that needs more output.
  */
 class Blocks {
   readonly #bytes: Buffer;
@@ -110,7 +110,7 @@ class Blocks {
     this.#scratch = Buffer.allocUnsafe(4 + largestBytes);
   }
 
-  /** One at a time, for all use the same scratch buffer. `failure` says what is thrown when nothing comes of it. */
+  /** One block at a time, because all use the same scratch buffer. `failure` returns the error to throw if it fails. */
   work(block: Lz4Block, roomBytes: number, link: Buffer, failure: () => DecodeError): BlockWork {
     const content = this.#bytes.subarray(block.at, block.at + block.bytes);
     if (!block.isCompressed) {
@@ -155,7 +155,7 @@ function checkContent(frame: Lz4Frame, contentBytes: number, hash: Xxhash32 | un
   }
 }
 
-/** Small batches leave most of a 64 KiB block unused; they must not hold on to it. */
+/** Small batches leave most of a 64 KiB block unused; they must not hold it in memory. */
 function withoutSlack(output: Buffer, outputBytes: number): Buffer {
   const used = output.subarray(0, outputBytes);
   return outputBytes * 2 >= output.length ? used : Buffer.from(used);

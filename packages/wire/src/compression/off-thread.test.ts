@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { KiB, MiB } from '@weir/core';
 import { type BlockSteps, decompressBlocks, decompressBlocksAside } from './off-thread.ts';
 
-/** Blocks that note where they are decompressed. */
+/** Blocks that record where they are decompressed. */
 function blocks(sizes: readonly number[]) {
   const done: string[] = [];
   function* steps(): BlockSteps {
@@ -25,7 +25,7 @@ function blocks(sizes: readonly number[]) {
   return { steps, done };
 }
 
-test('large blocks are decompressed in the pool, and small ones here', async () => {
+test('large blocks are decompressed in the pool, and small ones on the calling thread', async () => {
   const { steps, done } = blocks([4 * MiB, 100, 17 * KiB, 16 * KiB]);
   const output = await decompressBlocksAside(steps(), { pause: async () => {} });
   assert.equal(output.length, 4 * MiB + 100 + 33 * KiB);
@@ -33,7 +33,7 @@ test('large blocks are decompressed in the pool, and small ones here', async () 
   assert.equal(decompressBlocks(steps()).length, output.length);
 });
 
-test('between small blocks others have their turn, by their bytes and by their number', async () => {
+test('small blocks yield to other work, by their bytes and by their number', async () => {
   for (const [bytes, perTurnMax] of [
     [16 * KiB, 16],
     [0, 256],

@@ -1,29 +1,31 @@
 import { KiB } from '@weir/core';
 
-/** How to decompress without holding up others. */
+/** How to decompress without blocking other work. */
 export interface AsideOptions {
-  /** Lets others have their turn. */
+  /** Yields to other work. */
   readonly pause: () => Promise<void>;
-  /** Sees the output piece by piece while it grows, and stops the decompression by throwing. */
+  /** Receives the output piece by piece, and stops the decompression by throwing. */
   readonly watch?: ((piece: Buffer) => void) | undefined;
 }
 
-/** One block of a codec whose library decompresses block by block. Both ways throw `DecodeError` when it is broken. */
+/** One block of a codec whose library decompresses block by block. Both ways throw `DecodeError` if it is invalid. */
 export interface BlockWork {
-  /** The most that can come of it. */
+  /** The maximum size of its output. */
   readonly outputBytesMax: number;
   atOnce(): Buffer;
   /** In a thread of the pool. */
   aside(): Promise<Buffer>;
 }
 
-/** Gives the blocks of a batch in turn, takes what each became, and returns all of it. */
+/** Yields the blocks of a batch in order, receives the output of each, and returns the whole output. */
 export type BlockSteps = Generator<BlockWork, Buffer, Buffer>;
 
-/** Below this, the way to another thread and back takes longer than the work. */
+/** Below this size, the round trip to another thread takes longer than the work. */
 const smallBlockBytesMax = 16 * KiB;
 
-/** Small blocks that are decompressed before others get their turn. A call costs as much as these bytes, however little it gives. */
+/**
+ * Small blocks that are decompressed before yielding. A call costs as much as these bytes, however small its output.
+ */
 const smallBlocksPerTurnBytesMax = 256 * KiB;
 const callCostBytes = 1 * KiB;
 
@@ -33,7 +35,7 @@ export function decompressBlocks(steps: BlockSteps): Buffer {
   return step.value;
 }
 
-/** The same with large blocks in a thread of the pool, and with pauses between small ones. */
+/** Like its synchronous counterpart, with large blocks in a thread of the pool and pauses between small ones. */
 export async function decompressBlocksAside(
   steps: BlockSteps,
   { pause, watch }: AsideOptions,

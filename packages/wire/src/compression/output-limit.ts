@@ -1,8 +1,8 @@
 import { DecodeError } from '../decode-error.ts';
 
 /**
- * The bytes are, or claim to be, larger inside than the caller allows. Kept apart from other decode errors because the
- * answer differs: a producer can split a batch that is too large, but not one that is broken.
+ * The decompressed size is, or claims to be, larger than the caller allows. Separate from other decode errors because
+ * the reaction differs: a producer can split a batch that is too large, but not an invalid one.
  */
 export class OutputLimitExceeded extends DecodeError {
   constructor(subject: string, offset: number, outputBytesMax: number) {

@@ -8,7 +8,7 @@ import { compressSnappy, decompressSnappy } from './snappy.ts';
 const ample = 1 << 20;
 const text = 'first value, first value, first value';
 const xerialHeader = Buffer.from('82534e41505059000000000100000001', 'hex');
-/** One raw block that says `abc`. */
+/** One raw block with the content `abc`. */
 const abcBlock = Buffer.from('0308616263', 'hex');
 
 function xerial(...blocks: Buffer[]): Buffer {
@@ -20,7 +20,7 @@ function xerial(...blocks: Buffer[]): Buffer {
   return Buffer.concat([xerialHeader, ...framed]);
 }
 
-test('reads both shapes without being told', () => {
+test('detects both framings', () => {
   const table: [name: string, bytes: Buffer, text: string][] = [
     ['raw', abcBlock, 'abc'],
     ['raw and empty', Buffer.from('00', 'hex'), ''],
@@ -44,7 +44,7 @@ test('writes xerial blocks of 32 KiB, or one raw block', () => {
   assert.ok(decompressSnappy(raw, ample).equals(bytes));
 });
 
-test('refuses what is broken', () => {
+test('rejects invalid input', () => {
   const table: [name: string, bytes: Buffer, problem: RegExp][] = [
     ['nothing', Buffer.alloc(0), /uncompressed length/],
     ['a length without content', Buffer.from('05', 'hex'), /cannot come from 0 bytes/],

@@ -13,9 +13,10 @@ import {
 import { OutputLimitExceeded } from './output-limit.ts';
 
 /**
- * Snappy comes in two shapes. `raw` is one snappy block. `xerial` is the stream that the Java client writes: a 16-byte
- * header, then blocks of raw snappy, each behind its length as a big-endian int32. Readers must take both, for clients of
- * other languages write either. The xerial magic is no legal raw block (it would begin with a copy from nowhere).
+ * Snappy has two framings. `raw` is one snappy block. `xerial` is the stream that the Java client writes: a 16-byte
+ * header, then raw snappy blocks, each after its length as a big-endian int32. Readers must accept both, because
+ * clients in other languages write either. The xerial magic is no valid raw block (it would begin with a copy from
+ * before the start).
  */
 export type SnappyFraming = 'xerial' | 'raw';
 
@@ -26,8 +27,8 @@ const xerialHeader = Buffer.concat([xerialMagic, Buffer.from('0000000100000001',
 const xerialBlockBytes = 32 * KiB;
 
 /**
- * Without `copyOutputData` the binding wraps memory that the garbage collector does not count: on 1 MiB outputs the process
- * grew past 1 GiB instead of 130 MiB, and ran three times slower.
+ * Without `copyOutputData` the binding wraps memory that the garbage collector does not count: on 1 MiB outputs the
+ * process grew past 1 GiB instead of 130 MiB, and ran three times slower.
  */
 const nativeOptions = { copyOutputData: true, asBuffer: true } as const;
 
@@ -36,7 +37,7 @@ export function compressSnappy(bytes: Buffer, framing: SnappyFraming): Buffer {
   return xerial(blocksOf(bytes).map((block) => compressSync(block, nativeOptions)));
 }
 
-/** In threads of the pool. The bytes may not change before it is done. */
+/** In threads of the pool. The bytes must not change before it is done. */
 export async function compressSnappyAside(bytes: Buffer, framing: SnappyFraming): Promise<Buffer> {
   if (framing === 'raw') return compress(bytes, nativeOptions);
   const blocks: Buffer[] = [];
@@ -60,7 +61,7 @@ function xerial(blocks: readonly Buffer[]): Buffer {
   return Buffer.concat(parts);
 }
 
-/** The shape in which bytes were compressed. */
+/** The framing of compressed bytes. */
 export function snappyFramingOf(compressed: Buffer): SnappyFraming {
   return isXerialHeaderAt(compressed, 0) ? 'xerial' : 'raw';
 }
@@ -69,7 +70,7 @@ export function decompressSnappy(bytes: Buffer, outputBytesMax: number): Buffer 
   return decompressBlocks(steps(bytes, outputBytesMax));
 }
 
-/** In threads of the pool. The bytes may not change before it is done. */
+/** In threads of the pool. The bytes must not change before it is done. */
 export async function decompressSnappyAside(
   bytes: Buffer,
   outputBytesMax: number,
@@ -92,14 +93,16 @@ function* steps(bytes: Buffer, outputBytesMax: number): BlockSteps {
   return output;
 }
 
-/** A raw block, and what it says that it decompresses to. The library fails when that turns out to be wrong. */
+/** A raw block, and its claimed decompressed size. The library fails if the claim is wrong. */
 interface SnappyBlock {
   readonly at: number;
   readonly end: number;
   readonly outputBytes: number;
 }
 
-/** Finds every block before any is decompressed. Streams may follow each other, so a header can stand where a block could. */
+/**
+ * Finds every block before any is decompressed. Streams may be concatenated, so a header may occur in place of a block.
+ */
 function findXerialBlocks(bytes: Buffer, outputBytesMax: number): SnappyBlock[] {
   const blocks: SnappyBlock[] = [];
   let outputBytes = 0;
@@ -139,8 +142,9 @@ function isXerialHeaderAt(bytes: Buffer, at: number): boolean {
 }
 
 /**
- * A block begins with its uncompressed length, and the library allocates that much before it looks further. The densest
- * element makes 64 bytes of 3, so that a larger claim is a lie and is refused before anything is allocated.
+ * Reads the claimed size of a block. A block begins with its uncompressed length, and the library allocates that much
+ * before it reads on. The densest element makes 64 bytes of 3, so a larger claim is false and is rejected before
+ * anything is allocated.
  */
 function blockAt(
   bytes: Buffer,

@@ -1,6 +1,6 @@
 /**
  * The 32-bit xxHash (seed 0) that LZ4 frames use for their checksums. Header checksums cover at most 14 bytes and the
- * common clients switch the others off, so that plain JavaScript is fast enough.
+ * common clients disable the others, so plain JavaScript is fast enough.
  */
 const prime1 = 0x9e3779b1;
 const prime2 = 0x85ebca77;
@@ -17,14 +17,14 @@ function accumulate(lane: number, word: number): number {
   return Math.imul(rotateLeft((lane + Math.imul(word, prime2)) | 0, 13), prime1);
 }
 
-/** Takes its input piece by piece. */
+/** Takes its input in pieces. */
 export class Xxhash32 {
   #lane1 = (prime1 + prime2) | 0;
   #lane2 = prime2 | 0;
   #lane3 = 0;
   #lane4 = -prime1 | 0;
   #bytes = 0;
-  /** The bytes behind the last whole stripe. */
+  /** The bytes after the last whole stripe. */
   readonly #rest = Buffer.alloc(stripeBytes);
   #restBytes = 0;
 
@@ -42,7 +42,7 @@ export class Xxhash32 {
     this.#restBytes = bytes.copy(this.#rest, 0, at);
   }
 
-  /** Of all input so far. */
+  /** The hash of all input so far. */
   digest(): number {
     let hash = prime5;
     if (this.#bytes >= stripeBytes) {

@@ -4,21 +4,21 @@ import { DecodeError } from '../decode-error.ts';
 import { OutputLimitExceeded } from './output-limit.ts';
 
 /**
- * The size of the pieces in which node:zlib hands out its output. Measured on 64 KiB of JSON: one piece that fits it all
- * is twice as fast as the default of 16 KiB, and one of 1 MiB half as fast as the default.
+ * The chunk size of node:zlib's output. Measured on 64 KiB of JSON: one chunk that fits it all is twice as fast as the
+ * default of 16 KiB, and one of 1 MiB half as fast as the default.
  */
 export function outputChunkBytes(inputBytes: number): number {
   return Math.min(Math.max(inputBytes * 6, 1 * KiB), 256 * KiB);
 }
 
-/** The same for a thread of the pool: every piece is a trip there, so that they are not small. */
+/** Like `outputChunkBytes`, for a thread of the pool: every chunk is a round trip, so chunks are not small. */
 export function asideChunkBytes(inputBytes: number): number {
   return Math.max(outputChunkBytes(inputBytes), 64 * KiB);
 }
 
 /**
- * Decompresses in a thread of the pool, and stops at once beyond `outputBytesMax` or when `watch` throws. `failure` names what the
- * library has to say.
+ * Decompresses in a thread of the pool, and stops at once beyond `outputBytesMax` or when `watch` throws. `failure`
+ * converts errors of the library.
  */
 export function decompressStream(
   stream: Gunzip | ZstdDecompress,
@@ -55,8 +55,8 @@ export function decompressStream(
 const tooLarge = 'ERR_BUFFER_TOO_LARGE';
 
 /**
- * Turns what node:zlib throws into a decode error. The stream behind a failure is freed on a later turn of the event loop,
- * about 10 KiB each; it looks like a leak only in a loop that never yields.
+ * Turns an error of node:zlib into a decode error. The stream behind a failure (about 10 KiB) is freed on a later turn
+ * of the event loop; it looks like a leak only in a loop that never yields.
  */
 export function zlibFailure(
   subject: string,

@@ -18,10 +18,11 @@ export function compressZstd(bytes: Buffer, level: number | undefined): Buffer {
   return zstdCompressSync(bytes, optionsOf(level));
 }
 
-/** In a thread of the pool. The bytes may not change before it is done. */
+/** In a thread of the pool. The bytes must not change before it is done. */
 export function compressZstdOffThread(bytes: Buffer, level: number | undefined): Promise<Buffer> {
   return new Promise((resolve, reject) => {
-    // Given the size of the input, it compresses as well as the other does. Every piece of output is a trip between threads, so that there are few.
+    // Given the size of the input, it compresses as well as the synchronous call. Every chunk of output is a round trip
+    // between threads, so the chunks are large.
     const pieces = { pledgedSrcSize: bytes.length, chunkSize: outputChunkBytes(bytes.length) };
     zstdCompress(bytes, { ...optionsOf(level), ...pieces }, (error, compressed) => {
       if (error === null) resolve(compressed);
@@ -35,11 +36,11 @@ function optionsOf(level: number | undefined): ZstdOptions {
 }
 
 /**
- * node:zlib stops behind the first frame and says nothing about the rest, so that what it consumed is checked here and
- * further frames are read in turn.
+ * node:zlib stops after the first frame without reporting the rest, so the consumed length is checked here and further
+ * frames are read in turn.
  *
- * Memory: output is limited piece by piece. A frame may also demand a window, which the library caps at 128 MiB (window
- * log 27); that is what the highest compression level writes, so it is not lowered here.
+ * Memory: the output is limited piece by piece. A frame may also require a window, which the library caps at 128 MiB
+ * (window log 27); that is what the highest compression level writes, so it is not lowered here.
  */
 export function decompressZstd(bytes: Buffer, outputBytesMax: number): Buffer {
   const frames = new Frames(bytes, outputBytesMax);
@@ -54,7 +55,7 @@ export function decompressZstd(bytes: Buffer, outputBytesMax: number): Buffer {
   return frames.output;
 }
 
-/** In a thread of the pool. The bytes may not change before it is done. */
+/** In a thread of the pool. The bytes must not change before it is done. */
 export async function decompressZstdOffThread(
   bytes: Buffer,
   outputBytesMax: number,
@@ -71,7 +72,7 @@ export async function decompressZstdOffThread(
   return frames.output;
 }
 
-/** What node:zlib gives with `info`. */
+/** The result of node:zlib with `info`. */
 interface DecompressedFrame {
   readonly buffer: Buffer;
   readonly engine: { readonly bytesWritten: number };

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { type ErrorCode, type ErrorName, errorByCode, errors, type KafkaError } from './errors.ts';
 
-/** Written down a second time, from the protocol's list and not from the table: a code may never change. */
+/** A second copy, from the protocol's list and not from the table: a code may never change. */
 const protocolList = `
   -1 UNKNOWN_SERVER_ERROR · 0 NONE · 1 OFFSET_OUT_OF_RANGE · 2 CORRUPT_MESSAGE ·
   3 UNKNOWN_TOPIC_OR_PARTITION · 4 INVALID_FETCH_SIZE · 5 LEADER_NOT_AVAILABLE · 6 NOT_LEADER_OR_FOLLOWER ·
@@ -68,16 +68,16 @@ describe('error table', () => {
     for (const row of rows) assert.equal(errorByCode(row.code), row);
   });
 
-  it('has nothing for a code of another release', () => {
+  it('has no row for a code of another release', () => {
     for (const code of [-2, 134, 32767, 0.5, Number.NaN]) assert.equal(errorByCode(code), undefined);
   });
 
-  it('says something different about each error, in whole sentences', () => {
+  it('has a different message for each error, in whole sentences', () => {
     assert.equal(new Set(rows.map(({ message }) => message)).size, rows.length);
     for (const { name, message } of rows) assert.match(message, /^\w.{7,80}\.$/, name);
   });
 
-  it('knows codes and names as types', () => {
+  it('has codes and names as types', () => {
     const code: 3 = errors.UNKNOWN_TOPIC_OR_PARTITION.code;
     const name: 'NONE' = errors.NONE.name;
     const anyCode: ErrorCode = code;

@@ -1,10 +1,10 @@
 /**
- * The error codes of the Kafka protocol (4.3), one row each: the code, whether the same request may succeed when it is
- * sent again, and the message for the caller when there is nothing more exact.
+ * The error codes of the Kafka protocol (4.3), one row each: the code, whether a retry of the same request may succeed,
+ * and the default message for the caller.
  *
- * Clients act on the code alone, so codes and retriability are Apache's (`tests/interop/apache` holds this table
- * against its enum); the sentences are ours. Some codes speak of machinery that Weir does not have. They are here
- * because a table with holes makes every reader wonder, and because a tool that prints a code needs a name for it.
+ * Clients act on the code alone, so codes and retriability are Apache's (`tests/interop/apache` compares this table
+ * with its enum); the messages are ours. Some codes are about mechanisms that Weir does not have. They are here so that
+ * the table has no gaps, and because a tool that prints a code needs a name for it.
  */
 const rows = {
   UNKNOWN_SERVER_ERROR: final(-1, 'The server failed in a way that has no code; its log says more.'),
@@ -150,12 +150,12 @@ interface Row<Code extends number = number> {
   readonly message: string;
 }
 
-/** The same request may succeed later, or after the client has refreshed what it knows. */
+/** The same request may succeed later, or after the client has refreshed its metadata. */
 function retriable<Code extends number>(code: Code, message: string): Row<Code> {
   return { code, retriable: true, message };
 }
 
-/** Sending the same request again is pointless. */
+/** Retrying the same request is pointless. */
 function final<Code extends number>(code: Code, message: string): Row<Code> {
   return { code, retriable: false, message };
 }
@@ -167,14 +167,14 @@ export interface KafkaError<Name extends ErrorName = ErrorName> {
   readonly name: Name;
   readonly code: (typeof rows)[Name]['code'];
   readonly retriable: boolean;
-  /** For a person, in the `errorMessage` of answers that have one. Say something more exact wherever you can. */
+  /** For users, in the `errorMessage` of responses that have one. Use a more specific message where possible. */
   readonly message: string;
 }
 
 /** `errors.NONE.code`. */
 export const errors: { readonly [Name in ErrorName]: KafkaError<Name> } = named(rows);
 
-/** The name of an error is the key of its row; the rows say everything once. */
+/** The name of an error is the key of its row. */
 function named(table: typeof rows) {
   const withNames = Object.entries(table).map(([name, row]) => [name, { name, ...row }]);
   return Object.fromEntries(withNames) as { readonly [Name in ErrorName]: KafkaError<Name> };
@@ -184,7 +184,7 @@ const byCode: ReadonlyMap<number, KafkaError> = new Map(
   Object.values(errors).map((error): [number, KafkaError] => [error.code, error]),
 );
 
-/** Codes come from peers that may be newer than this table, so a number may mean nothing to us. */
+/** Codes come from peers that may be newer than this table, so a number may be unknown. */
 export function errorByCode(code: number): KafkaError | undefined {
   return byCode.get(code);
 }

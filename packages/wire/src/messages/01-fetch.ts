@@ -82,7 +82,7 @@ export const fetch = defineApi({
     throttleTimeMs: int32(),
     /** Errors of the session: it is unknown, out of order, or mixes topic names with ids. */
     errorCode: int16({ versions: '7+', ignorable: true }),
-    /** 0 keeps no session, which is always legal: the client goes on with full fetches. */
+    /** 0 means no session, which is always allowed: the client continues with full fetches. */
     sessionId: int32({ versions: '7+', default: 0 }),
     responses: structs({
       topic: string({ versions: '4-12', ignorable: true }),

@@ -4,11 +4,9 @@ import { defineApi } from '../schema/message.ts';
 /**
  * A client asks which broker coordinates a group, a transactional id or a share partition.
  *
- * v1 adds key types, the throttle time and error messages, v2 throttles after the answer (KIP-219), v3 is
- * flexible, v4 asks for many keys at once (KIP-699), v5 adds TRANSACTION_ABORTABLE (KIP-890), v6 share
- * partitions (KIP-932).
- * Up to v3 the answer stands at the top level, from v4 on in `coordinators`, one entry per key in request
- * order.
+ * v1 adds key types, the throttle time and error messages, v2 throttles after the answer (KIP-219), v3 is flexible, v4
+ * asks for many keys at once (KIP-699), v5 adds TRANSACTION_ABORTABLE (KIP-890), v6 share partitions (KIP-932).
+ * Up to v3 the answer is at the top level, from v4 on in `coordinators`, one entry per key in request order.
  */
 export const findCoordinator = defineApi({
   key: 10,

@@ -2,11 +2,11 @@ import { int16, int32, string } from '../schema/field.ts';
 import { defineApi } from '../schema/message.ts';
 
 /**
- * A member of a classic consumer group says that it is alive and learns whether the group rebalances.
+ * A member of a classic consumer group reports that it is alive and learns whether the group rebalances.
  *
- * v1 adds the throttle time, v2 throttles after the answer (KIP-219), v3 adds static members (KIP-345), v4
- * the flexible encoding.
- * In PreparingRebalance the answer is REBALANCE_IN_PROGRESS, and still keeps the session alive.
+ * v1 adds the throttle time, v2 throttles after the answer (KIP-219), v3 adds static members (KIP-345), v4 the flexible
+ * encoding.
+ * In PreparingRebalance the answer is REBALANCE_IN_PROGRESS, which still extends the session.
  */
 export const heartbeat = defineApi({
   key: 12,

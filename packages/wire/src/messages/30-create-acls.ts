@@ -4,10 +4,9 @@ import { defineApi } from '../schema/message.ts';
 /**
  * An admin client adds access rules (KIP-140).
  *
- * KIP-896 left v1, the first with pattern types (KIP-290), as the oldest. v2 is flexible, v3 adds the user
- * resource type (KIP-373).
- * The results stand in the order of the rules and name none. The numbers of operations are told at
- * DescribeAcls.
+ * KIP-896 left v1, the first with pattern types (KIP-290), as the oldest. v2 is flexible, v3 adds the user resource
+ * type (KIP-373).
+ * The results are in the order of the rules and do not repeat them. The operation numbers are listed at DescribeAcls.
  */
 export const createAcls = defineApi({
   key: 30,

@@ -4,10 +4,10 @@ import { defineApi } from '../schema/message.ts';
 /**
  * An admin client removes the access rules that match any of its filters (KIP-140).
  *
- * KIP-896 left v1, the first with pattern types (KIP-290), as the oldest. v2 is flexible, v3 adds the user
- * resource type (KIP-373).
- * The results stand in the order of the filters, each with the rules it removed. The numbers of operations
- * are told at DescribeAcls.
+ * KIP-896 left v1, the first with pattern types (KIP-290), as the oldest. v2 is flexible, v3 adds the user resource
+ * type (KIP-373).
+ * The results are in the order of the filters, each with the rules it removed. The operation numbers are listed at
+ * DescribeAcls.
  */
 export const deleteAcls = defineApi({
   key: 31,

@@ -38,7 +38,7 @@ export const describeLogDirs = defineApi({
           partitionSize: int64(),
           /** How far this replica is behind the high watermark, or a future one behind the current. */
           offsetLag: int64(),
-          /** A copy in the making by AlterReplicaLogDirs. */
+          /** A future replica that AlterReplicaLogDirs is creating. */
           isFutureKey: bool(),
         }),
       }),

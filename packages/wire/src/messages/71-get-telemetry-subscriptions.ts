@@ -5,8 +5,8 @@ import { defineApi } from '../schema/message.ts';
  * A client asks which of its metrics the server wants (KIP-714).
  *
  * v0 is the only version.
- * To advertise it is to invite Java clients since 3.7 and librdkafka since 2.5 to push: leave it out unless
- * someone takes the metrics.
+ * Advertising it makes Java clients since 3.7 and librdkafka since 2.5 push: leave it out unless the metrics are
+ * consumed.
  */
 export const getTelemetrySubscriptions = defineApi({
   key: 71,

@@ -7,7 +7,7 @@ const topicPartitions = {
 };
 
 /**
- * What a consumer says when it joins a classic group: the metadata of JoinGroup, behind an int16 that is its version.
+ * What a consumer sends when it joins a classic group: the metadata of JoinGroup, after its version as an int16.
  *
  * v1 adds what the member owns (KIP-429), v2 the generation in which it got it (KIP-792), v3 the rack (KIP-881).
  */
@@ -24,7 +24,7 @@ export const consumerSubscription = defineMessage({
   },
 });
 
-/** The assignment of SyncGroup, behind an int16 that is its version. All versions are the same. */
+/** The assignment of SyncGroup, after its version as an int16. All versions are the same. */
 export const consumerAssignment = defineMessage({
   name: 'consumer assignment',
   versions: '0-3',

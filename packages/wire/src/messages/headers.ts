@@ -3,9 +3,9 @@ import { type Api, defineMessage } from '../schema/message.ts';
 import { includesVersion } from '../schema/versions.ts';
 
 /**
- * What stands before every request. v1 goes with the classic versions of an API, v2 with its flexible ones.
+ * The header of every request. v1 belongs to the classic versions of an API, v2 to its flexible ones.
  *
- * The client id keeps its classic length prefix even in v2, so that a server can read it before it knows the API.
+ * The client id has its classic length prefix even in v2, so that a server can read it before it knows the API.
  */
 export const requestHeader = defineMessage({
   name: 'request header',
@@ -19,7 +19,7 @@ export const requestHeader = defineMessage({
   },
 });
 
-/** What stands before every response. v1 adds tagged fields. */
+/** The header of every response. v1 adds tagged fields. */
 export const responseHeader = defineMessage({
   name: 'response header',
   versions: '0-1',
@@ -36,8 +36,8 @@ export function requestHeaderVersion(api: Api, apiVersion: number): 1 | 2 {
 }
 
 /**
- * ApiVersions is answered with header v0 whatever its version: the client does not know yet which versions the server
- * has, and the answer to a version that is too high comes in the format of v0.
+ * ApiVersions is answered with header v0 in every version: the client does not know the server's versions yet, and the
+ * answer to a version that is too high has the format of v0.
  */
 export function responseHeaderVersion(api: Api, apiVersion: number): 0 | 1 {
   if (api.key === apiVersionsKey) return 0;

@@ -62,8 +62,8 @@ import { alterShareGroupOffsets } from './91-alter-share-group-offsets.ts';
 import { deleteShareGroupOffsets } from './92-delete-share-group-offsets.ts';
 
 /**
- * Every API of the protocol that agents serve, by its key. A table keyed by `ApiName` (`satisfies Record<ApiName, …>`) does not
- * compile until it has an entry for each of them.
+ * Every API of the protocol that agents serve, by name. A table keyed by `ApiName` (`satisfies Record<ApiName, …>`)
+ * does not compile until it has an entry for each of them.
  */
 export const apis = {
   Produce: produce,
@@ -134,7 +134,7 @@ export type ApiName = keyof Apis;
 
 const byKey: ReadonlyMap<number, Api> = new Map(Object.values(apis).map((api) => [api.key, api]));
 
-/** Keys come from peers, so most of the numbers mean nothing. */
+/** Keys come from peers, so most numbers are unknown. */
 export function apiByKey(key: number): Api | undefined {
   return byKey.get(key);
 }

@@ -5,7 +5,7 @@ import { RecordBatchView, recordBatches } from './batch.ts';
 import { buildRecordBatch } from './builder.ts';
 import { javaBatches, librdkafkaBatches } from './golden-batches.ts';
 
-/** Every getter of a header by name, for comparing whole headers at once. */
+/** All getters of a header by name, to compare whole headers at once. */
 function headerOf(bytes: Buffer): Record<string, unknown> {
   const batch = new RecordBatchView(bytes);
   const names = Object.entries(Object.getOwnPropertyDescriptors(RecordBatchView.prototype))
@@ -54,7 +54,7 @@ test('reads the header of a transactional batch whose sequence wraps', () => {
   assert.equal(header.lastSequence, 0);
 });
 
-test('a delete horizon takes the place of the base timestamp', () => {
+test('a delete horizon replaces the base timestamp', () => {
   const batch = new RecordBatchView(
     buildRecordBatch([{ timestamp: 5n, key: null, value: null }], { deleteHorizon: 99n }),
   );
@@ -71,11 +71,11 @@ test('every golden batch has a valid CRC and its codec', () => {
   }
 });
 
-test('a header that is cut off is no batch', () => {
+test('a truncated header is no batch', () => {
   assert.throws(() => new RecordBatchView(javaBatches.none.subarray(0, 60)), DecodeError);
 });
 
-test('walks all batches of a records field as slices of it', () => {
+test('iterates over all batches of a records field as slices of it', () => {
   const field = Buffer.concat([javaBatches.lz4, javaBatches.commit, javaBatches.none]);
   const batches = [...recordBatches(field, { partialTail: 'error' })];
   assert.deepEqual(
@@ -86,7 +86,7 @@ test('walks all batches of a records field as slices of it', () => {
   assert.deepEqual([...recordBatches(Buffer.alloc(0), { partialTail: 'error' })], []);
 });
 
-test('a last batch that is cut off is ignored or an error, wherever the cut is', () => {
+test('a truncated last batch is ignored or an error, wherever it is cut', () => {
   const field = Buffer.concat([javaBatches.commit, javaBatches.none]);
   for (let end = javaBatches.commit.length + 1; end < field.length; end++) {
     const cut = field.subarray(0, end);
@@ -95,7 +95,7 @@ test('a last batch that is cut off is ignored or an error, wherever the cut is',
   }
 });
 
-test('lengths and formats that cannot be are errors even when a partial tail is ignored', () => {
+test('invalid lengths and formats are errors even when a partial tail is ignored', () => {
   const withLength = (length: number) => {
     const bytes = Buffer.from(javaBatches.none);
     bytes.writeInt32BE(length, 8);

@@ -15,10 +15,11 @@ const subject = 'record batch';
 const sequenceRange = 2 ** 31;
 
 /**
- * The header of one record batch, read field by field when asked. Nothing is checked here but that the bytes are there;
- * the records stay compressed until a `RecordCursor` walks them.
+ * The header of one record batch, with fields that are read on access. Nothing is checked here except that the bytes
+ * exist; the records stay compressed until a `RecordCursor` reads them.
  *
- * int64 values are bigints because clients send timestamps in nanoseconds by mistake, and those must survive exactly.
+ * int64 values are bigints because clients send timestamps in nanoseconds by mistake, and those must be preserved
+ * exactly.
  */
 export class RecordBatchView {
   /** The whole batch and nothing else. Not a copy: the owner of the buffer may rewrite the header under this view. */
@@ -39,7 +40,7 @@ export class RecordBatchView {
     return this.bytes.readBigInt64BE(headerAt.baseOffset);
   }
 
-  /** The number of bytes behind this field. */
+  /** The number of bytes after this field. */
   get batchLength(): number {
     return this.bytes.readInt32BE(headerAt.batchLength);
   }
@@ -68,7 +69,7 @@ export class RecordBatchView {
     return this.attributes & attributeBits.codec;
   }
 
-  /** `undefined` when the id is none that we know. */
+  /** `undefined` for an unknown id. */
   get codec(): CompressionCodec | undefined {
     return codecOfId(this.codecId);
   }
@@ -87,8 +88,8 @@ export class RecordBatchView {
   }
 
   /**
-   * When the batch's tombstones may be dropped, once compaction has decided that. It takes the place of the base timestamp,
-   * and the records' deltas count from it.
+   * When the batch's tombstones may be dropped, once compaction has decided that. It replaces the base timestamp, and
+   * the records' deltas are relative to it.
    */
   get deleteHorizon(): bigint | undefined {
     return this.attributes & attributeBits.deleteHorizon ? this.baseTimestamp : undefined;
@@ -132,23 +133,23 @@ export class RecordBatchView {
     return base < 0 ? base : (base + this.lastOffsetDelta) % sequenceRange;
   }
 
-  /** Below `lastOffsetDelta + 1` after compaction, and then possibly 0. */
+  /** Less than `lastOffsetDelta + 1` after compaction, possibly 0. */
   get recordCount(): number {
     return this.bytes.readInt32BE(headerAt.recordCount);
   }
 
-  /** The records as they are stored, compressed when the batch is. */
+  /** The records as stored, compressed if the batch is. */
   get recordsBytes(): Buffer {
     return this.bytes.subarray(headerBytes);
   }
 }
 
 export interface RecordBatchesOptions {
-  /** What to do with a last batch that is cut off. Fetch responses may end in one, and then it is no mistake. */
+  /** What to do with a truncated last batch. Fetch responses may end in one, which is no error. */
   readonly partialTail: 'ignore' | 'error';
 }
 
-/** Every batch of a records field, in order, as slices of it. Reads lengths only. */
+/** Every batch of a records field, in order, as slices of it. Reads only lengths. */
 export function* recordBatches(
   records: Buffer,
   { partialTail }: RecordBatchesOptions,
@@ -170,7 +171,7 @@ export function* recordBatches(
   }
 }
 
-/** The position behind the batch that starts at `at`, or `undefined` when the batch is cut off. */
+/** The end of the batch that starts at `at`, or `undefined` if the batch is truncated. */
 function batchEnd(records: Buffer, at: number): number | undefined {
   if (records.length - at < prefixBytes) return undefined;
   const magic = records.readInt8(at + headerAt.magic);

@@ -19,7 +19,7 @@ const int32 = fc.integer();
 const bytes = fc.uint8Array({ maxLength: 40 }).map((array) => Buffer.from(array));
 const nullableBytes = fc.option(bytes, { nil: null });
 
-/** Times near each other as in life, and times anywhere. */
+/** Timestamps close to each other as in practice, and arbitrary ones. */
 const timestamp = fc.oneof(
   fc.bigInt({ min: 1_700_000_000_000n - 500n, max: 1_700_000_000_000n + 500n }),
   int64,
@@ -90,7 +90,7 @@ test('writes the same bytes as the Java client', () => {
   }
 });
 
-test('what was built reads back, in every codec', () => {
+test('a built batch reads back unchanged, in every codec', () => {
   fc.assert(
     fc.property(
       fc.array(recordArbitrary, { minLength: 1, maxLength: 30 }),
@@ -116,7 +116,7 @@ test('what was built reads back, in every codec', () => {
   );
 });
 
-test('copying records leaves gaps where records were dropped and keeps the rest exactly', () => {
+test('copying records leaves gaps where records were dropped and preserves the rest exactly', () => {
   const keep = fc.array(fc.tuple(recordArbitrary, fc.boolean()), { minLength: 1, maxLength: 20 });
   fc.assert(
     fc.property(keep, fieldsArbitrary, (choices, fields) => {
@@ -148,7 +148,7 @@ test('with a delete horizon timestamps still read back', () => {
   );
 });
 
-test('an empty batch keeps its place and is never compressed', () => {
+test('an empty batch retains its offsets and is never compressed', () => {
   const empty = buildRecordBatch([], {
     codec: 'zstd',
     baseOffset: 5n,
@@ -175,7 +175,7 @@ test('the size is known before the batch is finished', () => {
   assert.equal(builder.uncompressedBytes, builder.finish().length);
 });
 
-test('offsets must grow', () => {
+test('offsets must increase', () => {
   const builder = new RecordBatchBuilder({ baseOffset: 10n });
   const at = (offset: bigint) => () => builder.append({ offset, timestamp: 0n, key: null, value: null });
   assert.throws(at(9n), RangeError);
@@ -187,7 +187,7 @@ test('offsets must grow', () => {
 });
 
 for (const codec of codecs) {
-  test(`${codec}: a batch that is finished aside is the same batch`, async () => {
+  test(`${codec}: a batch that is finished off-thread is the same batch`, async () => {
     const filled = () => {
       const builder = new RecordBatchBuilder({ codec });
       for (let n = 0; n < 100; n++) {
@@ -199,7 +199,7 @@ for (const codec of codecs) {
   });
 }
 
-test('a batch of texts is the batch of their bytes', () => {
+test('a batch of texts equals the batch of their bytes', () => {
   const times = fc.oneof(
     fc.integer({ min: 1_700_000_000_000, max: 1_700_000_000_500 }),
     fc.integer({ min: 0, max: 8.64e15 }),

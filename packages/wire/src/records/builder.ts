@@ -24,7 +24,7 @@ import type { RecordCursor } from './record-cursor.ts';
 
 /** A record to write. */
 export interface RecordToWrite {
-  /** The next one when not given. Must grow from record to record; compaction leaves gaps. */
+  /** The next one if absent. Must increase from record to record; compaction leaves gaps. */
   readonly offset?: bigint;
   readonly timestamp: bigint;
   readonly key: Uint8Array | null;
@@ -32,7 +32,7 @@ export interface RecordToWrite {
   readonly headers?: readonly { readonly key: string; readonly value: Uint8Array | null }[];
 }
 
-/** A value that is not bytes yet, and is written where it belongs. */
+/** A value that is not bytes yet, and is encoded directly into the batch. */
 export interface ValueToWrite {
   readonly byteLength: number;
   writeTo(target: Buffer, at: number): void;
@@ -44,16 +44,16 @@ export function textValue(text: string): ValueToWrite {
   return { byteLength, writeTo: (target, at) => void target.write(text, at, 'utf8') };
 }
 
-/** The header of a batch to write. What is not given is what a plain producer sends. */
+/** The header of a batch to write. The defaults are those of a plain producer. */
 export interface RecordBatchFields {
   readonly baseOffset?: bigint;
   readonly partitionLeaderEpoch?: number;
   readonly codec?: CompressionCodec;
   readonly compression?: CompressOptions;
   readonly timestampType?: TimestampType;
-  /** The first record's when not given. */
+  /** By default the first record's. */
   readonly baseTimestamp?: bigint;
-  /** The latest record's when not given. With `logAppendTime` this is the time of every record. */
+  /** By default the latest record's. With `logAppendTime` this is the time of every record. */
   readonly maxTimestamp?: bigint;
   readonly producerId?: bigint;
   readonly producerEpoch?: number;
@@ -62,11 +62,11 @@ export interface RecordBatchFields {
   readonly isControl?: boolean;
   /** Replaces the base timestamp; see `RecordBatchView.deleteHorizon`. */
   readonly deleteHorizon?: bigint;
-  /** About how large the batch will be before compression, for those who know: it then need not grow. */
+  /** The approximate size of the batch before compression, if known: the buffer then need not grow. */
   readonly expectedBytes?: number;
-  /** Memory to build in, for those who build one batch after another; see `RecordBatchBuilder.memory`. */
+  /** Memory to build in, for callers that build one batch after another; see `RecordBatchBuilder.memory`. */
   readonly memory?: Buffer;
-  /** The last record's when not given. Compaction keeps the original one, so that a batch still covers its offsets. */
+  /** By default the last record's. Compaction preserves the original one, so that a batch still covers its offsets. */
   readonly lastOffsetDelta?: number;
 }
 
@@ -101,7 +101,7 @@ export class RecordBatchBuilder {
     return this.at;
   }
 
-  /** What it is built in. When a batch was compressed and is finished, this is free to build the next one in. */
+  /** The memory in which it is built. After a compressed batch is finished, the next one can be built in it. */
   get memory(): Buffer {
     return this.bytes;
   }
@@ -115,12 +115,12 @@ export class RecordBatchBuilder {
     this.at = writeHeaders(this.bytes, at, headers);
   }
 
-  /** Appends a record without a key, for those who write very many: nothing is made on the way. */
+  /** Appends a record without a key. Allocates nothing, for callers that write very many records. */
   appendValue(value: ValueToWrite, timestampMs: number): void {
     const { byteLength } = value;
     this.baseTimestamp ??= BigInt(timestampMs);
     const timestampDelta = timestampMs - Number(this.baseTimestamp);
-    // What fits into 32 bits is written the same with 64.
+    // A delta that fits into 32 bits has the same encoding as with 64.
     if (timestampDelta !== (timestampDelta | 0)) {
       const bytes = Buffer.allocUnsafe(byteLength);
       value.writeTo(bytes, 0);
@@ -147,7 +147,7 @@ export class RecordBatchBuilder {
       this.latestTimestamp = BigInt(timestampMs);
   }
 
-  /** Appends the cursor's record with its offset and timestamp. Key, value and headers go over byte for byte. */
+  /** Appends the cursor's record with its offset and timestamp. Key, value and headers are copied byte for byte. */
   copy(cursor: RecordCursor): void {
     const body = cursor.encodedBody;
     const at = this.beginRecord(cursor.offset, cursor.timestamp, body.length);
@@ -155,7 +155,7 @@ export class RecordBatchBuilder {
     this.at = at + body.length;
   }
 
-  /** Writes what stands before the key, with room behind it, and returns the position of the key. */
+  /** Writes the fields before the key, reserves space for the rest, and returns the position of the key. */
   private beginRecord(offset: bigint | undefined, timestamp: bigint, bodyBytes: number): number {
     this.baseTimestamp ??= timestamp;
     const timestampDelta = BigInt.asIntN(64, timestamp - this.baseTimestamp);
@@ -178,7 +178,7 @@ export class RecordBatchBuilder {
     return at;
   }
 
-  /** Returns the finished batch. The builder must not be used after that, for its buffer is now the batch. */
+  /** Returns the finished batch. The builder must not be used after that, because its buffer is now the batch. */
   finish(): Buffer {
     const { codec = 'none', compression } = this.fields;
     const batch = this.bytes.subarray(0, this.at);
@@ -186,7 +186,7 @@ export class RecordBatchBuilder {
     return this.seal(withRecords(compress(codec, batch.subarray(headerBytes), compression)));
   }
 
-  /** The same for those who can wait: a thread of the pool compresses, and this one does something else meanwhile. */
+  /** Like `finish`, with compression in a thread of the pool. */
   async finishOffThread(): Promise<Buffer> {
     const { codec = 'none', compression } = this.fields;
     const batch = this.bytes.subarray(0, this.at);
@@ -225,7 +225,7 @@ export class RecordBatchBuilder {
   }
 }
 
-/** A batch whose header is still to be written. */
+/** A batch whose header is not written yet. */
 export function withRecords(records: Buffer): Buffer {
   const batch = Buffer.allocUnsafe(headerBytes + records.length);
   batch.set(records, headerBytes);

@@ -33,7 +33,7 @@ for (const result of ['commit', 'abort'] as const) {
   });
 }
 
-test('reads what later versions may append, and other kinds by their type', () => {
+test('ignores fields that later versions may append, and reads other kinds by their type', () => {
   assert.deepEqual(readControlRecord(controlBatch('00010001ff', '000100000009ff')), {
     kind: 'endTransaction',
     result: 'commit',
@@ -42,7 +42,7 @@ test('reads what later versions may append, and other kinds by their type', () =
   assert.deepEqual(readControlRecord(controlBatch('00000002', null)), { kind: 'other', type: 2 });
 });
 
-test('refuses what is no control record', () => {
+test('rejects records that are no control records', () => {
   const table: [name: string, batch: RecordBatchView, problem: RegExp][] = [
     ['a data batch', new RecordBatchView(javaBatches.none), /control bit/],
     ['no record', new RecordBatchView(buildRecordBatch([], { isControl: true })), /there is none/],

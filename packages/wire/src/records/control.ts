@@ -16,7 +16,7 @@ export type TransactionResult = 'abort' | 'commit';
 const resultTypes: Readonly<Record<TransactionResult, number>> = { abort: 0, commit: 1 };
 const keyBytes = 4;
 const valueBytes = 6;
-/** Later versions may append fields; the ones above keep their place. */
+/** Later versions may append fields; the ones above stay in place. */
 const writtenVersion = 0;
 
 export interface EndTransactionMarker {
@@ -34,7 +34,7 @@ export type ControlRecord =
   | { readonly kind: 'endTransaction'; readonly result: TransactionResult; readonly coordinatorEpoch: number }
   | { readonly kind: 'other'; readonly type: number };
 
-/** Writes a marker as a whole batch. It consumes one offset and no sequence. */
+/** Writes a marker as a whole batch. It takes one offset and no sequence. */
 export function buildEndTransactionMarker(marker: EndTransactionMarker): Buffer {
   const { result, coordinatorEpoch, timestamp, ...fields } = marker;
   const key = Buffer.alloc(keyBytes);
@@ -51,7 +51,7 @@ export function buildEndTransactionMarker(marker: EndTransactionMarker): Buffer 
   });
 }
 
-/** Reads the record of a control batch. Throws `DecodeError` when the batch is none or is malformed. */
+/** Reads the record of a control batch. Throws `DecodeError` if the batch is none or is malformed. */
 export function readControlRecord(batch: RecordBatchView): ControlRecord {
   if (!batch.isControl) throw failure('attributes', 'the control bit is clear');
   const cursor = new RecordCursor(batch);

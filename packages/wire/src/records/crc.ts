@@ -1,12 +1,12 @@
 import { crc32c } from '@node-rs/crc32';
 import { headerAt } from './layout.ts';
 
-/** The CRC32C that a whole batch should carry: over everything from the attributes to its end. */
+/** The CRC32C of a whole batch: over everything from the attributes to its end. */
 export function computeBatchCrc(batch: Buffer): number {
   return crc32c(batch.subarray(headerAt.attributes));
 }
 
-/** The same for a batch that is given in pieces. */
+/** Like `computeBatchCrc`, for a batch in pieces. */
 export function batchCrcOf(pieces: readonly Buffer[]): number {
   let crc = 0;
   let skipBytes: number = headerAt.attributes;
@@ -17,7 +17,7 @@ export function batchCrcOf(pieces: readonly Buffer[]): number {
   return crc;
 }
 
-/** Writes the right CRC into a batch whose covered bytes have changed. */
+/** Writes the correct CRC into a batch whose covered bytes have changed. */
 export function sealBatch(batch: Buffer): void {
   batch.writeUInt32BE(computeBatchCrc(batch), headerAt.crc);
 }

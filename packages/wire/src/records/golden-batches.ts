@@ -1,6 +1,6 @@
 /**
- * Batches written by other implementations, for tests. Never changed by hand: a test that fails against these bytes is a
- * client that cannot talk to us.
+ * Batches written by other implementations, for tests. Never edit them: if a test fails against these bytes, a client
+ * cannot communicate with Weir.
  */
 
 /**

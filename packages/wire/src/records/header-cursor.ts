@@ -4,11 +4,11 @@ import type { RecordCursor } from './record-cursor.ts';
 const subject = 'record headers';
 
 /**
- * Walks the headers of one record without making objects of them: for callers that look for few keys in many records. The record
- * cursor has checked the headers when it came to the record, so that nothing here can fail.
+ * Iterates over the headers of one record without allocating objects, for callers that look for few keys in many
+ * records. The record cursor has validated the headers, so nothing here can fail.
  */
 export class HeaderCursor {
-  /** The record's headers with their number, into which the positions below point. */
+  /** The record's headers with their count; the positions below are relative to it. */
   readonly bytes: Buffer;
   /** Where the current header begins and ends. */
   at: number;
@@ -55,7 +55,7 @@ export class HeaderCursor {
   }
 }
 
-/** One header as it is on the wire. */
+/** Encodes one header as on the wire. */
 export function encodeRecordHeader(key: string, value: string): Buffer {
   const keyBytes = Buffer.byteLength(key);
   const valueBytes = Buffer.byteLength(value);

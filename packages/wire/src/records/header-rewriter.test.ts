@@ -16,7 +16,7 @@ const keys = ['author', 'trace', 'Author', '', 'ü'];
 const bytes = fc.uint8Array({ maxLength: 40 }).map((array) => Buffer.from(array));
 const nullableBytes = fc.option(bytes, { nil: null });
 
-/** Headers whose keys are often equal and often the ones that go. */
+/** Headers whose keys are often equal and often among the removed ones. */
 const headersArbitrary = fc.array(
   fc.record({ key: fc.constantFrom(...keys), value: nullableBytes }, { noNullPrototype: true }),
   { maxLength: 5 },
@@ -50,7 +50,7 @@ const changeArbitrary: fc.Arbitrary<Change> = fc.record({
   }),
 });
 
-/** A change per record; those beyond the list get its first. */
+/** One change per record; records beyond the list get the first change. */
 function rewrite(batch: RecordBatchView, changes: readonly Change[], recordsBytesMax = 1 << 30): Buffer {
   const encoded = changes.map(
     ({ removed, added }): HeaderChange => ({
@@ -114,14 +114,14 @@ test('the rewritten batch has the same records with other headers, in every code
   );
 });
 
-test('a batch in which nothing changes is given back itself', () => {
+test('an unchanged batch is returned itself', () => {
   const nothing = { removed: ['author'], added: undefined };
   for (const bytes of [...Object.values(librdkafkaBatches), javaBatches.none, javaBatches.zstd]) {
     assert.equal(rewrite(new RecordBatchView(bytes), [nothing]), bytes);
   }
 });
 
-test('what foreign clients compress is compressed the same way', () => {
+test('batches of foreign clients are recompressed with the same framing', () => {
   const author = { removed: ['none'], added: { key: 'author', value: 'alice' } };
   for (const [name, bytes] of Object.entries({ ...javaBatches, ...librdkafkaBatches })) {
     if (name === 'commit' || name === 'abort') continue;
@@ -133,7 +133,7 @@ test('what foreign clients compress is compressed the same way', () => {
   }
 });
 
-test('attributes and the spelling of numbers go over byte for byte', () => {
+test('attributes and padded varints are copied byte for byte', () => {
   //               length attr time(padded) offset key value headers
   const record = '1a     7f   8480 00      00     01  02 61 02 02 78 02 79'.replaceAll(' ', '');
   const bytes = Buffer.concat([javaBatches.none.subarray(0, headerBytes), Buffer.from(record, 'hex')]);
@@ -145,7 +145,7 @@ test('attributes and the spelling of numbers go over byte for byte', () => {
   assert.equal(rewritten.toString('hex'), '1a7f8480000001026102026b0276');
 });
 
-test('a header cursor finds what the record cursor lists', () => {
+test('a header cursor finds the headers that the record cursor lists', () => {
   fc.assert(
     fc.property(headersArbitrary, fc.constantFrom(...keys), (headers, wanted) => {
       const batch = buildRecordBatch([{ timestamp: 1n, key: null, value: null, headers }]);
@@ -162,7 +162,7 @@ test('a header cursor finds what the record cursor lists', () => {
   );
 });
 
-test('aside the same batch is made', async () => {
+test('off-thread rewriting gives the same batch', async () => {
   for (const codec of codecs) {
     const batch = new RecordBatchView(
       buildRecordBatch([{ timestamp: 0n, key: null, value: Buffer.alloc(10_000) }], { codec }),

@@ -13,33 +13,33 @@ import { HeaderCursor } from './header-cursor.ts';
 import { headerAt, headerBytes, lengthOverheadBytes, recordBytesMin } from './layout.ts';
 import type { RecordCursor } from './record-cursor.ts';
 
-/** What becomes of the headers of one record. */
+/** The change of one record's headers. */
 export interface HeaderChange {
-  /** Every header with one of these keys goes. */
+  /** Every header with one of these keys is removed. */
   readonly removedKeys: readonly Buffer[];
-  /** A header that comes behind all others, from `encodeRecordHeader`. */
+  /** A header to append after all others, from `encodeRecordHeader`. */
   readonly added?: Buffer | undefined;
 }
 
-/** What is expected of the records, so that their memory need not grow on the way. */
+/** Expected sizes, so that the buffer need not grow. */
 interface ExpectedRecords {
-  /** The size of all records as they are, without compression. */
+  /** The uncompressed size of all records before the change. */
   readonly recordsBytes: number;
-  /** The header that is added to a record, as a rule. */
+  /** The typical size of the header that is added to a record. */
   readonly addedBytes: number;
   /** The size at which the caller gives up. */
   readonly recordsBytesMax: number;
 }
 
-/** The length of a record and the number of its headers may each need one byte more. */
+/** The length of a record and the number of its headers may each need one more byte. */
 const lengthSlackBytes = 2;
 const noBytes = Buffer.alloc(0);
 
 /**
- * Makes a batch that differs from another in the headers of its records alone. Everything else goes over byte for byte: the
- * fields of the batch, and of every record what stands before its headers.
+ * Builds a batch that differs from another only in the headers of its records. Everything else is copied byte for byte:
+ * the fields of the batch, and the fields of every record before its headers.
  *
- * The codec stays. A batch does not contain the level it was compressed with, so that the codec's default takes its place.
+ * The codec stays. A batch does not contain its compression level, so the codec's default is used.
  */
 export class HeaderRewriter {
   readonly #batch: RecordBatchView;
@@ -51,7 +51,7 @@ export class HeaderRewriter {
   constructor(batch: RecordBatchView, expected: ExpectedRecords) {
     this.#batch = batch;
     this.#bytesMax = headerBytes + expected.recordsBytesMax;
-    // The count is what a client says, but so many records need their bytes.
+    // The count is claimed by a client, but this many records would need their bytes.
     const recordCountMax = Math.min(batch.recordCount, Math.ceil(expected.recordsBytes / recordBytesMin));
     const slackBytes =
       expected.addedBytes === 0 ? 0 : recordCountMax * (expected.addedBytes + lengthSlackBytes);
@@ -59,12 +59,12 @@ export class HeaderRewriter {
     this.#bytes = Buffer.allocUnsafe(Math.min(likelyBytes, this.#bytesMax));
   }
 
-  /** The size of all records so far, without compression. */
+  /** The uncompressed size of all records so far. */
   get recordsBytes(): number {
     return this.#at - headerBytes;
   }
 
-  /** Appends the record at which the cursor stands, and returns its size with the length in front. */
+  /** Appends the current record of the cursor, and returns its size including the length prefix. */
   append(record: RecordCursor, change: HeaderChange): number {
     const fields = record.encodedFields;
     const kept = record.headerCount === 0 ? noHeaders : keptHeaders(record, change.removedKeys);
@@ -89,7 +89,7 @@ export class HeaderRewriter {
     return recordBytes;
   }
 
-  /** The new batch, or the old one when no record has changed. The rewriter must not be used after that. */
+  /** Returns the new batch, or the old one if no record has changed. The rewriter must not be used after that. */
   finish(): Buffer {
     if (!this.#isChanged) return this.#batch.bytes;
     const codec = this.#codec;
@@ -97,7 +97,7 @@ export class HeaderRewriter {
     return this.#seal(withRecords(compress(codec, this.#records, compressionOf(this.#batch))));
   }
 
-  /** The same with compression in threads of the pool. */
+  /** Like `finish`, with compression in threads of the pool. */
   async finishOffThread(): Promise<Buffer> {
     if (!this.#isChanged) return this.#batch.bytes;
     const codec = this.#codec;
@@ -132,7 +132,7 @@ export class HeaderRewriter {
   }
 }
 
-/** Headers that stay, as few slices as possible. */
+/** The remaining headers, in as few slices as possible. */
 interface KeptHeaders {
   readonly count: number;
   readonly bytes: number;
@@ -162,7 +162,7 @@ function keptHeaders(record: RecordCursor, removedKeys: readonly Buffer[]): Kept
   return { count, bytes, parts };
 }
 
-/** Snappy comes in two shapes, of which a client may read only the one that it writes. */
+/** Snappy has two framings, and a client may read only the one that it writes. */
 function compressionOf({ codec, recordsBytes }: RecordBatchView): CompressOptions {
   return codec === 'snappy' ? { snappyFraming: snappyFramingOf(recordsBytes) } : {};
 }

@@ -10,7 +10,7 @@
  */
 export const headerAt = {
   baseOffset: 0,
-  /** The number of bytes behind this field. */
+  /** The number of bytes after this field. */
   batchLength: 8,
   partitionLeaderEpoch: 12,
   magic: 16,
@@ -27,7 +27,7 @@ export const headerAt = {
 
 export const headerBytes = 61;
 
-/** The fields in front of and including the length, which the length does not count. */
+/** The fields up to and including the length, which the length does not count. */
 export const lengthOverheadBytes = headerAt.batchLength + 4;
 
 /** Enough of a batch to know its length and its format. */
@@ -47,14 +47,14 @@ export const attributeBits = {
 /** Length, attributes, timestamp delta, offset delta, key length, value length, header count: one byte each. */
 export const recordBytesMin = 7;
 
-/** `CreateTime`: the producer's clock. `LogAppendTime`: the broker's, which then is the batch's max timestamp. */
+/** `CreateTime`: the producer's clock. `LogAppendTime`: the broker's, which is then the batch's max timestamp. */
 export type TimestampType = 'createTime' | 'logAppendTime';
 
-/** What stands in the header of a batch that does not come from an idempotent producer. */
+/** The producer id of a batch from a producer that is not idempotent. */
 export const noProducerId = -1n;
 export const noProducerEpoch = -1;
 export const noSequence = -1;
 
-/** What a producer writes, which does not know the leader's epoch. */
+/** The leader epoch that a producer writes, because it does not know the real one. */
 export const noLeaderEpoch = -1;
 export const noTimestamp = -1n;

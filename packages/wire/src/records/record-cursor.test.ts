@@ -45,7 +45,7 @@ test('reads the records of the Java client in every codec', () => {
   }
 });
 
-test('values can be found in the bytes of the batch, without making anything of them', () => {
+test('values can be located in the bytes of the batch without allocation', () => {
   for (const batch of [...Object.values(javaBatches), ...Object.values(librdkafkaBatches)]) {
     const cursor = new RecordCursor(new RecordBatchView(batch));
     while (cursor.next()) {
@@ -102,7 +102,7 @@ test('sizes count the length prefix', () => {
   assert.equal(sum, javaBatches.none.length - headerBytes);
 });
 
-test('malformed records are refused, and the error names the field', () => {
+test('malformed records are rejected, and the error names the field', () => {
   //                      length attr time offset key value headers
   const table: [name: string, records: string, recordCount: number, problem: RegExp][] = [
     ['fewer records than counted', '0c 00 00 00 01 01 00', 2, /length at byte 7: varint ends/],
@@ -156,7 +156,7 @@ test('malformed records are refused, and the error names the field', () => {
   }
 });
 
-test('the output limit holds', () => {
+test('the output limit is enforced', () => {
   for (const codec of ['none', 'gzip', 'snappy', 'lz4', 'zstd'] as const) {
     const batch = new RecordBatchView(javaBatches[codec]);
     assert.equal(new RecordCursor(batch, 84).totalBytes, 84);
@@ -164,7 +164,7 @@ test('the output limit holds', () => {
   }
 });
 
-test('a codec that does not exist is an error', () => {
+test('an unknown codec is an error', () => {
   const bytes = Buffer.from(javaBatches.none);
   bytes.writeInt16BE(5, headerAt.attributes);
   assert.throws(() => new RecordCursor(new RecordBatchView(bytes)), /codec 5 is not known/);

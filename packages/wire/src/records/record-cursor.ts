@@ -11,7 +11,7 @@ export interface RecordHeader {
   readonly value: Buffer | null;
 }
 
-/** One record on its own. `key`, `value` and header values share memory with the (decompressed) batch. */
+/** One record as an object. `key`, `value` and header values share memory with the (decompressed) batch. */
 export interface BatchRecord {
   readonly offset: bigint;
   readonly timestamp: bigint;
@@ -31,10 +31,10 @@ export interface BatchRecord {
  * bytes left over included.
  */
 export class RecordCursor {
-  /** The length of the current record with its length prefix; what size limits count. */
+  /** The length of the current record including its length prefix; size limits apply to it. */
   recordBytes = 0;
   offsetDelta = 0;
-  /** The number of the current record in the batch, from 0. */
+  /** The index of the current record in the batch, from 0. */
   index = -1;
   headerCount = 0;
   /** The decompressed size of all records of the batch. */
@@ -56,8 +56,8 @@ export class RecordCursor {
   private headersAt = 0;
 
   /**
-   * Decompresses at once, unless the decompressed records are given. Throws `DecodeError`, and its kind `OutputLimitExceeded` beyond
-   * `outputBytesMax`.
+   * Decompresses at once, unless the decompressed records are given. Throws `DecodeError`, and its subclass
+   * `OutputLimitExceeded` beyond `outputBytesMax`.
    */
   constructor(
     batch: RecordBatchView,
@@ -120,12 +120,12 @@ export class RecordCursor {
     return this.baseOffset + BigInt(this.offsetDelta);
   }
 
-  /** With `logAppendTime` every record has the time of the batch. Sums wrap at 64 bits, as they do for every reader. */
+  /** With `logAppendTime` every record has the time of the batch. Sums wrap at 64 bits, as in every reader. */
   get timestamp(): bigint {
     return this.appendTimestamp ?? BigInt.asIntN(64, this.baseTimestamp + BigInt(this.timestampDelta));
   }
 
-  /** The same as a number, for who counts in milliseconds and makes no bigint of every record. */
+  /** Like `timestamp` as a number, for callers that use milliseconds and must not allocate a bigint per record. */
   get timestampMs(): number {
     const { appendTimestamp, baseTimestamp, timestampDelta } = this;
     return appendTimestamp === undefined
@@ -133,7 +133,7 @@ export class RecordCursor {
       : Number(appendTimestamp);
   }
 
-  /** The decompressed records of the batch, in which values lie from `valueStart` to `valueEnd`. */
+  /** The decompressed records of the batch, which contain values from `valueStart` to `valueEnd`. */
   get decompressed(): Buffer {
     return this.bytes;
   }
@@ -142,7 +142,7 @@ export class RecordCursor {
     return this.valueAt;
   }
 
-  /** Where the value ends; where it begins, too, when there is none. */
+  /** Where the value ends; equal to `valueStart` if there is none. */
   get valueEnd(): number {
     return this.valueAt + Math.max(this.valueBytes, 0);
   }
@@ -156,7 +156,7 @@ export class RecordCursor {
     return this.keyBytes < 0 ? null : this.bytes.subarray(this.keyAt, this.keyAt + this.keyBytes);
   }
 
-  /** `null` marks a deletion in a compacted topic. */
+  /** `null` is a tombstone in a compacted topic. */
   get value(): Buffer | null {
     return this.valueBytes < 0 ? null : this.bytes.subarray(this.valueAt, this.valueAt + this.valueBytes);
   }
@@ -177,17 +177,17 @@ export class RecordCursor {
     return headers;
   }
 
-  /** Key, value and headers as they are on the wire, for copying a record without looking at it. */
+  /** Key, value and headers as on the wire, to copy a record without parsing it. */
   get encodedBody(): Buffer {
     return this.bytes.subarray(this.bodyAt, this.reader.at);
   }
 
-  /** Everything between the length of the record and its headers, as it is on the wire. */
+  /** Everything between the length of the record and its headers, as on the wire. */
   get encodedFields(): Buffer {
     return this.bytes.subarray(this.fieldsAt, this.headersAt);
   }
 
-  /** The number of headers and the headers, as they are on the wire. */
+  /** The number of headers and the headers, as on the wire. */
   get encodedHeaders(): Buffer {
     return this.bytes.subarray(this.headersAt, this.reader.at);
   }
@@ -196,7 +196,7 @@ export class RecordCursor {
     const { reader } = this;
     const at = reader.at;
     const count = readVarint32(reader, 'headers');
-    // Two bytes are the shortest header, so that a loop over a false count ends before it begins.
+    // The shortest header has two bytes, so a false count is rejected before the loop.
     if (count < 0 || count * 2 > recordEnd - reader.at) {
       throw failure(at, 'headers', `${count} do not fit in the ${recordEnd - reader.at} bytes left`);
     }
@@ -211,7 +211,7 @@ export class RecordCursor {
     this.headerCount = count;
   }
 
-  /** Reads a length of which -1 means null, and makes sure that so many bytes are left in the record. */
+  /** Reads a length, where -1 means null, and checks that this many bytes are left in the record. */
   private readLength(field: string, recordEnd: number): number {
     const { reader } = this;
     const at = reader.at;
@@ -231,7 +231,7 @@ function failure(at: number, field: string, problem: string): DecodeError {
   return new DecodeError(subject, field, at, problem);
 }
 
-/** The records of a batch without compression. A batch that compaction has emptied has nothing to decompress. */
+/** The decompressed records of a batch. A batch that compaction has emptied has nothing to decompress. */
 export function decompressRecords(
   batch: RecordBatchView,
   outputBytesMax: number = wireLimits.decompressedBatchBytesMax,
@@ -244,7 +244,7 @@ export function decompressRecords(
     : decompress(codec, recordsBytes, outputBytesMax);
 }
 
-/** The same in threads of the pool. The bytes of the batch may not change before it is done. */
+/** Like `decompressRecords`, in threads of the pool. The bytes of the batch must not change before it is done. */
 export async function decompressRecordsOffThread(
   batch: RecordBatchView,
   outputBytesMax: number,
@@ -255,7 +255,7 @@ export async function decompressRecordsOffThread(
   return decompressOffThread(codec, recordsBytes, outputBytesMax, options);
 }
 
-/** Every record as an object of its own; `RecordCursor` is for loops that must not allocate. */
+/** Every record as an object; `RecordCursor` is for loops that must not allocate. */
 export function* batchRecords(
   batch: RecordBatchView,
   outputBytesMax: number = wireLimits.decompressedBatchBytesMax,

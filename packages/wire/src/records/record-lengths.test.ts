@@ -12,12 +12,12 @@ function recordsOf(valueBytes: readonly number[]): Buffer {
   return new RecordBatchView(buildRecordBatch(records)).recordsBytes;
 }
 
-/** Shows bytes in pieces of a size. */
+/** Passes bytes in pieces of a given size. */
 function show(lengths: RecordLengths, bytes: Buffer, pieceBytes: number): void {
   for (let at = 0; at < bytes.length; at += pieceBytes) lengths.see(bytes.subarray(at, at + pieceBytes));
 }
 
-test('records of allowed lengths pass, whatever the pieces', () => {
+test('records of allowed lengths pass, however they are split', () => {
   const sizes = fc.array(fc.nat(300), { minLength: 1, maxLength: 20 });
   fc.assert(
     fc.property(sizes, fc.integer({ min: 1, max: 50 }), (valueBytes, pieceBytes) => {
@@ -29,7 +29,7 @@ test('records of allowed lengths pass, whatever the pieces', () => {
   );
 });
 
-test('the first record that is too long is named at its length', () => {
+test('the first record that is too long is reported at its length', () => {
   const bytes = recordsOf([10, 20, 5000, 9000]);
   const lengths = new RecordLengths(4, 1000);
   assert.throws(
@@ -43,7 +43,7 @@ test('the first record that is too long is named at its length', () => {
   assert.ok(lengths.totalBytes < 60, `${lengths.totalBytes}`);
 });
 
-test('what no batch goes on with ends it', () => {
+test('bytes that cannot continue a batch end it', () => {
   for (const [bytes, problem] of [
     [Buffer.alloc(10), /less than that of a record/],
     [Buffer.from('01', 'hex'), /less than that of a record/],
@@ -55,7 +55,7 @@ test('what no batch goes on with ends it', () => {
   }
 });
 
-test('a piece of very many records is not followed to its end', () => {
+test('a piece with very many records is not scanned to its end', () => {
   const count = wireLimits.walkedRecordsPerTurnMax + 1;
   const bytes = Buffer.concat([recordsOf(Array.from({ length: count }, () => 0)), Buffer.alloc(10)]);
   const lengths = new RecordLengths(count, 1000);

@@ -2,7 +2,7 @@ import { DecodeError } from '../decode-error.ts';
 import { wireLimits } from '../limits.ts';
 import { recordBytesMin } from './layout.ts';
 
-/** A record is longer than is allowed, which was seen before all of it was decompressed. */
+/** A record is longer than allowed, detected before all of it was decompressed. */
 export class OversizedRecord extends DecodeError {
   readonly index: number;
   readonly recordBytes: number;
@@ -17,9 +17,10 @@ export class OversizedRecord extends DecodeError {
 const varintBytesMax = 5;
 
 /**
- * Follows the lengths of records in a stream of their bytes, which come in pieces of any size, so that a batch which cannot be taken
- * is not decompressed to its end. It throws `OversizedRecord` at the length of the first record that is too long, and
- * `DecodeError` where no batch goes on like that. What else may be wrong with a batch is found by the walk through all of it.
+ * Tracks the lengths of records in a stream of their bytes, which arrive in pieces of any size, so that a batch which
+ * cannot be accepted is not decompressed to its end. It throws `OversizedRecord` at the length of the first record that
+ * is too long, and `DecodeError` where the bytes cannot continue a batch. Other defects of a batch are found when all
+ * of it is read.
  */
 export class RecordLengths {
   /** All bytes so far. */
@@ -27,9 +28,9 @@ export class RecordLengths {
   readonly #recordCount: number;
   readonly #recordBytesMax: number;
   #index = 0;
-  /** What is left of the record whose length was read last. */
+  /** The remaining bytes of the record whose length was read last. */
   #bodyBytesLeft = 0;
-  /** Of a length that may go on in the next piece. */
+  /** The bytes so far of a length that may continue in the next piece. */
   #lengthBytes = 0;
   #length = 0;
   #isBlind = false;
@@ -52,7 +53,7 @@ export class RecordLengths {
         at += skippedBytes;
         continue;
       }
-      // So many records in one piece take time, and are small.
+      // This many records in one piece take long to scan, and must be small.
       if (this.#index === indexMax) {
         this.#isBlind = true;
         return;

@@ -18,7 +18,7 @@ import {
 const codecs = Object.keys(codecIds) as CompressionCodec[];
 const offset = fc.bigInt({ min: 0n, max: 2n ** 63n - 1n });
 
-test('a new position changes offset and epoch and leaves the CRC right', () => {
+test('a new position changes offset and epoch and leaves the CRC valid', () => {
   fc.assert(
     fc.property(offset, fc.integer(), (baseOffset, leaderEpoch) => {
       const batch = new RecordBatchView(Buffer.from(javaBatches.lz4));
@@ -31,7 +31,7 @@ test('a new position changes offset and epoch and leaves the CRC right', () => {
   );
 });
 
-test('head and tail together are the rewritten batch, and the stored bytes stay', () => {
+test('head and tail together are the rewritten batch, and the stored bytes do not change', () => {
   fc.assert(
     fc.property(offset, fc.integer(), (baseOffset, leaderEpoch) => {
       const stored = Buffer.from(javaBatches.zstd);
@@ -56,13 +56,13 @@ test('heads of many batches share one buffer', () => {
   assert.ok(new RecordBatchView(second).hasValidCrc());
 });
 
-test('append time makes the bytes that the Java broker makes', () => {
+test('append time gives the bytes of the Java broker', () => {
   const batch = Buffer.from(javaBatches.none);
   rewriteAppendTime(batch, 1700000001234n);
   assert.equal(batch.toString('hex'), javaBatches.logAppendTime.toString('hex'));
 });
 
-test('a corrected max timestamp is sealed', () => {
+test('a batch with a corrected max timestamp has a valid CRC', () => {
   const batch = new RecordBatchView(Buffer.from(javaBatches.gzip));
   rewriteMaxTimestamp(batch.bytes, 1800000000000n);
   assert.equal(batch.maxTimestamp, 1800000000000n);
@@ -70,7 +70,7 @@ test('a corrected max timestamp is sealed', () => {
   assert.ok(batch.hasValidCrc());
 });
 
-test('recompression goes from every codec to every codec and keeps the rest', () => {
+test('recompression works from every codec to every codec and preserves the rest', () => {
   const expected = [...batchRecords(new RecordBatchView(javaBatches.none))];
   for (const from of codecs) {
     for (const to of codecs) {

@@ -7,14 +7,14 @@ import { decompressRecords } from './record-cursor.ts';
 /**
  * What a broker changes in a batch that it did not write. The functions take the bytes of one whole batch.
  *
- * The base offset and the leader epoch are outside the CRC and cost nothing. Everything else is inside, and costs one pass
- * over the batch.
+ * The base offset and the leader epoch are outside the CRC and cost nothing. Everything else is inside, and costs one
+ * pass over the batch.
  */
 
 /**
- * A batch's offset and leader epoch lie in its first 16 bytes, with the length between them; the CRC and all it covers come
- * later. So a fetch can send 16 rewritten bytes and then the stored batch from byte 16 on, and a cached page stays as it is
- * however many readers it has. A copy of the whole 61-byte header would do no more.
+ * A batch's offset and leader epoch are in its first 16 bytes, with the length between them; the CRC and the bytes it
+ * covers come later. So a fetch can send 16 rewritten bytes and then the stored batch from byte 16 on, and a cached
+ * page does not change however many readers it has. Copying the whole 61-byte header would have no advantage.
  */
 export const positionHeadBytes: 16 = headerAt.magic;
 
@@ -26,7 +26,7 @@ export function rewritePosition(batch: Buffer, baseOffset: bigint, partitionLead
 
 /**
  * Writes the first `positionHeadBytes` of the batch with a new offset and leader epoch at `target[at]`, and returns the
- * position behind them. One pooled target serves all batches of a response.
+ * position after them. One pooled target serves all batches of a response.
  */
 export function writePositionHead(
   target: Buffer,
@@ -41,7 +41,7 @@ export function writePositionHead(
   return at + positionHeadBytes;
 }
 
-/** The batch at a new position as two pieces to send one after the other: a fresh head, and a slice of the batch. */
+/** The batch at a new position as two pieces to send in order: a new head, and a slice of the batch. */
 export function repositioned(
   batch: Buffer,
   baseOffset: bigint,
@@ -52,7 +52,7 @@ export function repositioned(
   return [head, batch.subarray(positionHeadBytes)];
 }
 
-/** Gives every record of the batch the broker's time: sets the timestamp type and the max timestamp. */
+/** Sets the broker's time for every record of the batch: the timestamp type and the max timestamp. */
 export function rewriteAppendTime(batch: Buffer, appendTimestamp: bigint): void {
   const attributes = batch.readInt16BE(headerAt.attributes);
   batch.writeInt16BE(attributes | attributeBits.logAppendTime, headerAt.attributes);
@@ -66,8 +66,8 @@ export function rewriteMaxTimestamp(batch: Buffer, maxTimestamp: bigint): void {
 }
 
 /**
- * A new batch that differs only in its compression, for topics that name a codec. The records are not looked at. Throws
- * `DecodeError` when they do not decompress.
+ * Builds a batch that differs only in its compression, for topics that configure a codec. The records are not parsed.
+ * Throws `DecodeError` if they do not decompress.
  */
 export function recompressBatch(
   batch: RecordBatchView,

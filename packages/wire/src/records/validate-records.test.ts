@@ -20,7 +20,7 @@ function batchOf(records: RecordToWrite[], codec: CompressionCodec = 'none'): Re
   return new RecordBatchView(buildRecordBatch(records, { codec }));
 }
 
-test('sums up what clients send', () => {
+test('summarizes batches of real clients', () => {
   for (const codec of codecs) {
     assert.deepEqual(validateBatchRecords(new RecordBatchView(javaBatches[codec])), {
       ok: true,
@@ -34,7 +34,7 @@ test('sums up what clients send', () => {
   }
 });
 
-test('the latest timestamp is counted, not believed', () => {
+test('the latest timestamp is computed, not taken from the header', () => {
   const batch = buildRecordBatch(
     [record({ timestamp: 5n }), record({ timestamp: 9n }), record({ timestamp: 7n })],
     { maxTimestamp: 7n },
@@ -44,7 +44,7 @@ test('the latest timestamp is counted, not believed', () => {
   assert.equal(result.maxTimestamp, 9n);
 });
 
-test('a compacted topic refuses records without keys and names each', () => {
+test('a compacted topic rejects records without keys and names each', () => {
   const batch = batchOf(
     [record(), record({ key: null }), record({ key: Buffer.alloc(0) }), record({ key: null })],
     'lz4',
@@ -62,7 +62,7 @@ test('a compacted topic refuses records without keys and names each', () => {
   });
 });
 
-test('rules about single records', () => {
+test('rules for single records', () => {
   const times = [record({ timestamp: 100n }), record({ timestamp: -1n }), record({ timestamp: 200n })];
   const large = [record(), record({ value: Buffer.alloc(1000) })];
   const keyless = [record({ key: null }), record({ timestamp: 300n })];
@@ -103,14 +103,14 @@ test('rules about single records', () => {
   }
 });
 
-test('the list of bad records has an end', () => {
+test('the list of invalid records is bounded', () => {
   const batch = batchOf(Array.from({ length: 5000 }, () => record({ key: null })));
   const result = validateBatchRecords(batch, { requiresKeys: true });
   assert.ok(!result.ok);
   assert.equal(result.recordErrors.length, 1000);
 });
 
-test('structure is checked to the last byte', () => {
+test('the structure is checked to the last byte', () => {
   const change = (edit: (bytes: Buffer) => void) => {
     const bytes = Buffer.from(javaBatches.none);
     edit(bytes);
@@ -170,7 +170,7 @@ test('mutated and random batches give a typed result and never throw', () => {
   );
 });
 
-test('a visitor sees every record, and is heard where the rules have nothing to say', () => {
+test('a visitor receives every record, and its problem counts where the rules found none', () => {
   const batch = batchOf([record(), record({ key: null }), record({ value: null })], 'gzip');
   const seen: number[] = [];
   const result = validateBatchRecords(batch, {
@@ -189,7 +189,7 @@ test('a visitor sees every record, and is heard where the rules have nothing to 
   ]);
 });
 
-test('aside the same is said, and a record that is too long ends the decompression', async () => {
+test('off-thread validation has the same results, and a record that is too long ends the decompression', async () => {
   const pause = async () => {};
   const long = record({ value: Buffer.alloc(2 << 20) });
   const cases: [RecordToWrite[], RecordRules][] = [
@@ -211,7 +211,7 @@ test('aside the same is said, and a record that is too long ends the decompressi
       };
       assert.deepEqual(aside, atOnce, codec);
       if (rules.recordBytesMax === undefined || codec === 'none') continue;
-      // A block of lz4 has up to four megabytes.
+      // An lz4 block has up to 4 MiB.
       assert.ok(inflatedBytes <= 4 << 20, `${codec}: ${inflatedBytes} of ${16 << 20} bytes`);
     }
   }

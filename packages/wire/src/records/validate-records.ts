@@ -8,16 +8,16 @@ import { OversizedRecord, RecordLengths } from './record-lengths.ts';
 import { type BatchRejection, type RecordError, reject } from './rejection.ts';
 
 export interface RecordRules {
-  /** How far the batch may inflate; the cap of the system when not given. */
+  /** Limit on the decompressed size of the batch; the system limit if absent. */
   readonly outputBytesMax?: number;
-  /** The limit on one record as it is encoded, with its length prefix. */
+  /** The limit on one encoded record, including its length prefix. */
   readonly recordBytesMax?: number;
-  /** Compacted topics keep the last value of each key, so that a record without one has no place there. */
+  /** Compacted topics retain the last value of each key, so a record without a key is invalid there. */
   readonly requiresKeys?: boolean;
-  /** The earliest and latest timestamps that the topic takes, inclusive. A record without a timestamp (-1) passes. */
+  /** The earliest and latest timestamps that the topic accepts, inclusive. A record without a timestamp (-1) passes. */
   readonly timestampMin?: bigint;
   readonly timestampMax?: bigint;
-  /** Sees every record that can be read, in order, and may say what is wrong with it when the rules above have nothing to say. */
+  /** Receives every readable record in order, and may return a problem, which counts if the rules above found none. */
   readonly visit?: (record: RecordCursor) => string | undefined;
 }
 
@@ -26,15 +26,15 @@ export interface RecordsSummary {
   readonly recordsBytes: number;
   readonly minTimestamp: bigint;
   /**
-   * The latest timestamp of any record. Where it differs from the header, the broker corrects the header rather than refuse
-   * the batch (`rewriteMaxTimestamp`): a common client sends the last record's timestamp instead.
+   * The latest timestamp of any record. If the header differs, the broker corrects the header rather than reject the
+   * batch (`rewriteMaxTimestamp`): a common client sends the last record's timestamp instead.
    */
   readonly maxTimestamp: bigint;
 }
 
 /**
- * Decompresses a produced batch and walks every record. For topics with rules about records, and wherever a client is not
- * trusted to have counted right. The header must have passed `validateProducedBatch`. Never throws.
+ * Decompresses a produced batch and validates every record. For topics with rules for records, and wherever a client's
+ * counts are not trusted. The header must have passed `validateProducedBatch`. Never throws.
  */
 export function validateBatchRecords(
   batch: RecordBatchView,
@@ -46,7 +46,7 @@ export function validateBatchRecords(
       rules,
       Number.POSITIVE_INFINITY,
     ).next();
-    // Without an end of its turn it goes through all of them at once.
+    // Without a slice limit the generator runs to its end at once.
     return walked.value as RecordsSummary | BatchRejection;
   } catch (error) {
     return rejectionOf(error);
@@ -54,8 +54,9 @@ export function validateBatchRecords(
 }
 
 /**
- * The same without holding up others: decompressed in threads of the pool, and walked in slices, with a `pause` between
- * them. A record that is too long ends it before the rest is decompressed. The bytes of the batch may not change before it is done.
+ * Like `validateBatchRecords`, without blocking other work: decompressed in threads of the pool, and read in slices
+ * with a `pause` between them. A record that is too long ends it before the rest is decompressed. The bytes of the
+ * batch must not change before it is done.
  */
 export async function validateBatchRecordsOffThread(
   batch: RecordBatchView,
@@ -93,7 +94,7 @@ function tooLarge(index: number, recordBytes: number, recordBytesMax: number): B
 
 function rejectionOf(error: unknown): BatchRejection {
   if (error instanceof OutputLimitExceeded) return reject('MESSAGE_TOO_LARGE', error.message);
-  // The CRC was right, so these are the bytes that the client meant to send: sending them again would not help.
+  // The CRC was valid, so these are the bytes that the client meant to send: a retry would not help.
   if (error instanceof DecodeError) return reject('INVALID_RECORD', error.message);
   throw error;
 }
@@ -129,7 +130,7 @@ function* walk(
     message ??= visited;
     if (message === undefined) continue;
     recordErrors.push({ batchIndex: index, message });
-    // The batch is refused by now; nothing more is read.
+    // The batch is rejected already; nothing more is read.
     if (recordErrors.length === wireLimits.recordErrorsMax) break;
   }
 

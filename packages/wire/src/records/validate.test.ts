@@ -19,7 +19,7 @@ const set =
     else batch.writeInt32BE(value, headerAt[field]);
   };
 
-/** The golden batch with changes and a right CRC over them: what a client with a bug would send. */
+/** The golden batch with changes and a valid CRC over them: what a client with a bug would send. */
 function sealed(...changes: Change[]): Buffer {
   const batch = Buffer.from(javaBatches.none);
   for (const change of changes) change(batch);
@@ -42,7 +42,7 @@ function markerAtZero(): Buffer {
 
 const rules = { allowsZstd: true };
 
-test('takes what clients send', () => {
+test('accepts batches that clients send', () => {
   const { none, gzip, snappy, lz4, zstd } = javaBatches;
   for (const records of [none, gzip, snappy, lz4, zstd, ...Object.values(librdkafkaBatches)]) {
     const result = validateProducedBatch(records, rules);
@@ -51,7 +51,7 @@ test('takes what clients send', () => {
   }
 });
 
-test('refuses what clients may not send', () => {
+test('rejects batches that clients may not send', () => {
   const { none, zstd, logAppendTime } = javaBatches;
   const table: [name: string, records: Buffer | null, error: string, message: RegExp][] = [
     ['null', null, 'INVALID_RECORD', /no batch/],
@@ -128,7 +128,7 @@ test('refuses what clients may not send', () => {
   assert.match(tooOld.message, /Produce version 7/);
 });
 
-test('of several faults the first in order is named: base offset, size, CRC, fields', () => {
+test('of several defects the first in order is reported: base offset, size, CRC, fields', () => {
   const offset = set('baseOffset', 1);
   const crc = set('crc', 0);
   const control = set('attributes', 0x20);
@@ -144,7 +144,7 @@ function messageOf(records: Buffer, rulesOfCase: Parameters<typeof validateProdu
   return result.ok ? 'ok' : result.message;
 }
 
-test('any single flipped bit is caught, but for those that the broker overwrites', () => {
+test('any flipped bit is detected, except in the fields that the broker overwrites', () => {
   const batch = javaBatches.lz4;
   const leaderEpochBits = { from: headerAt.partitionLeaderEpoch * 8, to: headerAt.magic * 8 };
   for (let bit = 0; bit < batch.length * 8; bit++) {
@@ -157,9 +157,9 @@ test('any single flipped bit is caught, but for those that the broker overwrites
   }
 });
 
-test('garbage gives a rejection and never throws', () => {
+test('random bytes give a rejection and never throw', () => {
   const garbage = fc.uint8Array({ maxLength: 200 }).map((bytes) => Buffer.from(bytes));
-  // Random bytes stop at the magic; with a right prefix they reach the checks behind it.
+  // Random bytes fail at the magic; with a valid prefix they reach the later checks.
   const prefixed = garbage.map((bytes) => {
     const batch = Buffer.concat([javaBatches.none.subarray(0, 21), Buffer.alloc(40), bytes]);
     batch.set(bytes.subarray(0, 40), 21);

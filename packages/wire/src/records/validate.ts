@@ -12,21 +12,21 @@ import {
 import { type BatchRejection, reject } from './rejection.ts';
 
 export interface ProduceRules {
-  /** Produce requests before version 7 may not carry zstd, because consumers of that time cannot read it. */
+  /** Produce requests before version 7 may not contain zstd, because consumers of that time cannot read it. */
   readonly allowsZstd: boolean;
-  /** A limit on the batch as it was sent. None when not given, for our limit is per record. */
+  /** A limit on the batch as sent. None if absent, because our limit is per record. */
   readonly batchBytesMax?: number;
 }
 
 export type BatchValidation = { readonly ok: true; readonly batch: RecordBatchView } | BatchRejection;
 
 /**
- * Checks the records field of one partition in a Produce request without decompressing: that it is exactly one batch whose
- * header a client may write and whose bytes arrived intact. This is the hot path; all it costs beyond the CRC is a
- * constant. `validateBatchRecords` goes on from here where a topic needs it.
+ * Checks the records field of one partition in a Produce request without decompressing: that it is exactly one batch
+ * whose header a client may write and whose bytes arrived intact. This is the hot path; its cost beyond the CRC is
+ * constant. `validateBatchRecords` continues from here where a topic needs it.
  *
- * The order of the checks is part of the contract: framing, base offset, size, CRC, and only then the fields that the CRC
- * covers, because what a damaged header says is not the client's fault. Never throws.
+ * The order of the checks is part of the contract: framing, base offset, size, CRC, and only then the fields that the
+ * CRC covers, because the content of a damaged header is not the client's fault. Never throws.
  */
 export function validateProducedBatch(records: Buffer | null, rules: ProduceRules): BatchValidation {
   const framing = checkFraming(records);
@@ -48,7 +48,7 @@ export function validateProducedBatch(records: Buffer | null, rules: ProduceRule
   return checkFields(batch, rules) ?? framing;
 }
 
-/** A batch that is cut off counts as none, and bytes behind a batch as a second one. */
+/** A truncated batch counts as none, and bytes after a batch as a second one. */
 function checkFraming(records: Buffer | null): BatchValidation {
   if (records === null || records.length === 0) return reject('INVALID_RECORD', 'records holds no batch');
   if (records.length < prefixBytes)
@@ -80,7 +80,7 @@ function checkFraming(records: Buffer | null): BatchValidation {
   return { ok: true, batch: new RecordBatchView(records) };
 }
 
-/** What only a client's mistake can break, the CRC being right. */
+/** Checks that only a client's mistake can violate, because the CRC is valid. */
 function checkFields(batch: RecordBatchView, rules: ProduceRules): BatchRejection | undefined {
   const { recordCount, lastOffsetDelta, attributes, codec } = batch;
   if (recordCount <= 0) return reject('INVALID_RECORD', `recordCount is ${recordCount} and must be positive`);
@@ -90,7 +90,7 @@ function checkFields(batch: RecordBatchView, rules: ProduceRules): BatchRejectio
       `lastOffsetDelta is ${lastOffsetDelta} but recordCount is ${recordCount}`,
     );
   }
-  // Offsets are given out by this count, so that it must at least be possible even when the records are not walked.
+  // Offsets are assigned by this count, so it must at least be possible even if the records are not read.
   const recordsBytesMax =
     codec === 'none' ? batch.sizeBytes - headerBytes : wireLimits.decompressedBatchBytesMax;
   if (recordCount * recordBytesMin > recordsBytesMax) {

@@ -1,10 +1,10 @@
 import type { VersionText } from './versions.ts';
 
 /**
- * The words in which a message is defined. Each returns a `Field`: what lies on the wire, in which versions, and (in the
- * type parameters only) what TypeScript sees when the field is read and when it is written.
+ * The vocabulary in which messages are defined. Each function returns a `Field`: its wire format, its versions, and
+ * (only in the type parameters) its TypeScript types for reading and writing.
  *
- * One object stands for every version of a message: a field that the version at hand does not carry has its default.
+ * One object type serves every version of a message: a field that the current version does not have gets its default.
  */
 export interface Field<Read = unknown, Write = unknown, Optional extends boolean = boolean> {
   readonly shape: Shape;
@@ -35,24 +35,24 @@ export type Shape =
   | { readonly kind: 'struct'; readonly fields: Fields };
 
 export interface FieldOptions<Value = unknown> {
-  /** Versions that carry the field; all of them when left out. */
+  /** Versions that have the field; all of them if absent. */
   readonly versions?: VersionText;
   /** `true`, or the versions in which null is allowed. */
   readonly nullable?: true | VersionText;
-  /** The value in versions that do not carry the field, and what may be left out when writing. */
+  /** The value in versions that do not have the field; also makes the field optional when writing. */
   readonly default?: Value;
-  /** Makes it a tagged field: only values other than the default lie on the wire. */
+  /** Makes it a tagged field: only values other than the default are on the wire. */
   readonly tag?: number;
   /**
-   * When writing a version that does not carry the field, drop a value other than the default.
-   * Without it such a value is an `EncodeError`, because the peer would act on something else than was asked.
+   * When writing a version that does not have the field, drop a value other than the default. Without it such a value
+   * is an `EncodeError`, because the peer would do something else than was requested.
    */
   readonly ignorable?: true;
-  /** `false` keeps the classic length prefix even in flexible versions, as the client id of request headers demands. */
+  /** `false` uses the classic length prefix even in flexible versions, as the client id of request headers requires. */
   readonly compact?: false;
 }
 
-/** Bytes to write: one slice, or several that lie on the wire one after the other. None of them is copied. */
+/** Bytes to write: one slice, or several that are concatenated on the wire. None of them is copied. */
 export type Slices = Uint8Array | readonly Uint8Array[];
 
 type Nullable<Options> = Options extends { nullable: true | string } | { default: null } ? null : never;
@@ -83,21 +83,21 @@ export const int16 = scalar<number>('int16');
 export const uint16 = scalar<number>('uint16');
 export const int32 = scalar<number>('int32');
 export const uint32 = scalar<number>('uint32');
-/** A `bigint`, because a timestamp or an offset that a client made up may be any of the 2^64 and must survive. */
+/** A `bigint`, because a timestamp or an offset from a client may have any of the 2^64 values and must be preserved. */
 export const int64 = scalar<bigint>('int64');
 export const float64 = scalar<number>('float64');
-/** 128 bits in Kafka's own text form: URL-safe base64 of 22 characters, fit for map keys. */
+/** 128 bits in Kafka's own text form: URL-safe base64 of 22 characters, usable as a map key. */
 export const uuid = scalar<string>('uuid');
 export const string = scalar<string>('string');
 /** Reading gives a view of the frame, not a copy. */
 export const bytes = scalar<Buffer, Slices>('bytes');
-/** Record batches, as `bytes`; a kind of its own because the rules for its emptiness and its size are different. */
+/** Record batches, as `bytes`; a separate kind because the rules for emptiness and size differ. */
 export const records = scalar<Buffer, Slices>('records');
 
 type ReadOf<F> = F extends Field<infer Read, unknown, boolean> ? Read : never;
 type WriteOf<F> = F extends Field<unknown, infer Write, boolean> ? Write : never;
 
-/** Tagged fields that this release does not know. They are kept and written back, so that a relay loses nothing. */
+/** Tagged fields that this release does not know. They are retained and written back, so that a relay loses nothing. */
 export interface UnknownTaggedField {
   readonly tag: number;
   readonly data: Buffer;
@@ -111,15 +111,15 @@ type LeftOutKeys<F extends Fields> = {
   [K in keyof F]: F[K] extends Field<unknown, unknown, true> ? K : never;
 }[keyof F];
 
-/** The object that decoding gives: every field present, and nothing to be changed, because parts of it may be shared. */
+/** The result of decoding: every field is present, and everything is read-only, because parts of it may be shared. */
 export type ReadStruct<F extends Fields> = { readonly [K in keyof F]: ReadOf<F[K]> } & KeepsUnknownTags;
 
-/** The object that encoding takes: what has a default or is missing in some version may be left out. */
+/** The input of encoding: fields that have a default or are missing in some version are optional. */
 export type WriteStruct<F extends Fields> = {
   readonly [K in Exclude<keyof F, LeftOutKeys<F>>]: WriteOf<F[K]>;
 } & { readonly [K in LeftOutKeys<F>]?: WriteOf<F[K]> } & KeepsUnknownTags;
 
-/** A nested structure. Null, where allowed, takes one byte in front. */
+/** A nested structure. If it is nullable, one byte precedes it. */
 export function struct<const F extends Fields, const Options extends FieldOptions = Record<never, never>>(
   fields: F,
   options?: Options,
@@ -127,7 +127,7 @@ export function struct<const F extends Fields, const Options extends FieldOption
   return { shape: { kind: 'struct', fields }, options: options ?? noOptions };
 }
 
-/** A list of structures, the commonest shape of the protocol. */
+/** A list of structures, the most common shape of the protocol. */
 export function structs<const F extends Fields, const Options extends FieldOptions = Record<never, never>>(
   fields: F,
   options?: Options,

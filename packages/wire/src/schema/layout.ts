@@ -3,9 +3,9 @@ import type { Message } from './message.ts';
 import { everyVersion, includesVersion, parseVersions } from './versions.ts';
 
 /**
- * What lies on the wire in one version of a message: the definition with every version question answered.
+ * The wire format of one version of a message: the definition with all version ranges resolved.
  *
- * Encoders, decoders, test generators and the comparison with Apache's schemas all read this and never the version
+ * Encoders, decoders, test generators and the comparison with Apache's schemas all use this and never the version
  * ranges, so that there is one place where a range is interpreted.
  */
 export interface Layout {
@@ -28,7 +28,7 @@ export interface LayoutField {
   readonly nullable: boolean;
   readonly default: DefaultValue;
   readonly ignorable: boolean;
-  /** Whether writers may leave it out. */
+  /** Whether writers may omit it. */
   readonly optional: boolean;
 }
 
@@ -42,7 +42,7 @@ export type LayoutType =
   | { readonly kind: 'array'; readonly compact: boolean; readonly element: LayoutType; readonly path: string }
   | { readonly kind: 'struct'; readonly layout: Layout };
 
-/** Structures and arrays default to empty ones, which are made anew each time and so are not values here. */
+/** Structures and arrays default to empty ones, which are created each time and so are not values here. */
 type DefaultValue = null | boolean | number | bigint | string | 'empty';
 
 export const zeroUuid = 'AAAAAAAAAAAAAAAAAAAAAA';
@@ -69,7 +69,7 @@ function structLayout(fields: Fields, version: number, flexible: boolean, pathPr
       present.push(resolved);
     }
   }
-  // A tagged field cannot travel in a version without tags; there it is as good as absent.
+  // A tagged field cannot be sent in a version without tags; there it counts as absent.
   if (!flexible) absent.push(...tagged.splice(0));
   tagged.sort((a, b) => a.tag - b.tag);
   return { flexible, fields: present, tagged, absent, names: Object.keys(fields) };

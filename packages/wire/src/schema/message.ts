@@ -19,7 +19,7 @@ export interface Api<Request extends Fields = Fields, Response extends Fields = 
   readonly flexible: VersionRange;
   /** The highest version that may be offered to clients: the newest one of an API may still be unstable. */
   readonly highestStableVersion: number;
-  /** The lowest version to put into ApiVersions answers, which for Produce is lower than what is served. */
+  /** The lowest version in ApiVersions responses, which for Produce is lower than what is served. */
   readonly lowestAdvertisedVersion: number;
   readonly request: Message<Request>;
   readonly response: Message<Response>;
@@ -61,7 +61,7 @@ interface MessageDefinition<F extends Fields> {
   readonly fields: F;
 }
 
-/** A message that belongs to no API: headers, and what clients pack into the bytes of group membership. */
+/** A message that belongs to no API: headers, and the messages that clients embed in the bytes of group membership. */
 export function defineMessage<const F extends Fields>(definition: MessageDefinition<F>): Message<F> {
   return {
     name: definition.name,
@@ -71,12 +71,12 @@ export function defineMessage<const F extends Fields>(definition: MessageDefinit
   };
 }
 
-/** What decoding a message gives. */
+/** The result of decoding a message. */
 export type Decoded<M> = M extends Message<infer F> ? ReadStruct<F> : never;
-/** What encoding a message takes. */
+/** The input of encoding a message. */
 export type Encodable<M> = M extends Message<infer F> ? WriteStruct<F> : never;
 
 /** `RequestOf<typeof produce>`: a decoded request, every field present whatever its version. */
 export type RequestOf<A> = A extends Api<infer Request, Fields> ? ReadStruct<Request> : never;
-/** `ResponseOf<typeof produce>`: what a handler returns; what has a default may be left out. */
+/** `ResponseOf<typeof produce>`: what a handler returns; fields with a default are optional. */
 export type ResponseOf<A> = A extends Api<Fields, infer Response> ? WriteStruct<Response> : never;

@@ -1,6 +1,6 @@
 /**
- * Version ranges as the protocol's documents write them: `3` is one version, `3+` is 3 and later, `0-4` is both ends
- * included. A field carries the range of message versions in which it exists.
+ * Version ranges as the protocol's documents write them: `3` is one version, `3+` is 3 and later, `0-4` includes both
+ * ends. A field has the range of message versions in which it exists.
  */
 export type VersionText = `${number}` | `${number}+` | `${number}-${number}`;
 
@@ -12,7 +12,7 @@ export interface VersionRange {
 export const everyVersion: VersionRange = { lowest: 0, highest: Number.POSITIVE_INFINITY };
 export const noVersion: VersionRange = { lowest: 0, highest: -1 };
 
-/** Definitions are ours, so a malformed range is a bug and not a peer's mistake. */
+/** Definitions are part of this code, so a malformed range is a bug and not a peer's mistake. */
 export function parseVersions(text: VersionText): VersionRange {
   const match = /^(\d+)(?:(\+)|-(\d+))?$/.exec(text);
   if (match === null) throw new TypeError(`not a version range: ${text}`);
