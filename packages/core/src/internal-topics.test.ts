@@ -14,7 +14,7 @@ const cases: [name: string, isInternal: boolean][] = [
 ];
 
 for (const [name, isInternal] of cases) {
-  test(`${JSON.stringify(name)} ${isInternal ? 'belongs to the service' : 'belongs to whoever makes it'}`, () =>
+  test(`${JSON.stringify(name)} ${isInternal ? 'is internal' : 'is not internal'}`, () =>
     assert.equal(isInternalTopic(name), isInternal));
 }
 

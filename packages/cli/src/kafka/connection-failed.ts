@@ -64,7 +64,7 @@ export class ConnectionFailed extends Failure {
   override readonly name = 'ConnectionFailed';
   readonly address: Address;
   readonly problem: ConnectionProblem;
-  /** What happened, as a phrase: `nobody resolves the name`. */
+  /** What happened, as a phrase: `the name cannot be resolved`. */
   readonly what: string;
 
   constructor(address: Address, problem: ConnectionProblem, what: string) {

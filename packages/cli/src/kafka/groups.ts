@@ -21,7 +21,7 @@ export interface GroupDescription {
   readonly type: 'classic' | 'consumer' | 'share';
   /** As the broker spells it: `Stable`, `Empty` and so on. */
   readonly state: string;
-  /** The assignor; empty before the first rebalance. */
+  /** The assignor; empty if none is chosen yet. */
   readonly assignor: string;
   readonly coordinator: Coordinator;
   readonly members: readonly GroupMemberDescription[];

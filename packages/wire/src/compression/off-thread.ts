@@ -24,7 +24,8 @@ export type BlockSteps = Generator<BlockWork, Buffer, Buffer>;
 const smallBlockBytesMax = 16 * KiB;
 
 /**
- * Small blocks that are decompressed before yielding. A call costs as much as these bytes, however small its output.
+ * Output of small blocks that is decompressed before yielding. Each call counts as `callCostBytes` more, however small
+ * its output.
  */
 const smallBlocksPerTurnBytesMax = 256 * KiB;
 const callCostBytes = 1 * KiB;
@@ -35,7 +36,7 @@ export function decompressBlocks(steps: BlockSteps): Buffer {
   return step.value;
 }
 
-/** Like its synchronous counterpart, with large blocks in a thread of the pool and pauses between small ones. */
+/** Like `decompressBlocks`, with large blocks in a thread of the pool and pauses between small ones. */
 export async function decompressBlocksAside(
   steps: BlockSteps,
   { pause, watch }: AsideOptions,

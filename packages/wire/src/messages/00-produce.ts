@@ -69,7 +69,7 @@ export const produce = defineApi({
       }),
     }),
     throttleTimeMs: int32({ default: 0 }),
-    /** Where to reach the leaders named above, which spares a Metadata request; left out below v10. */
+    /** Where to reach the leaders named above, which saves a Metadata request; left out below v10. */
     nodeEndpoints: structs(
       {
         nodeId: int32(),

@@ -131,7 +131,7 @@ export const fetch = defineApi({
         records: records({ nullable: true }),
       }),
     }),
-    /** Where to reach the leaders named above, which spares a Metadata request; left out below v16. */
+    /** Where to reach the leaders named above, which saves a Metadata request; left out below v16. */
     nodeEndpoints: structs(
       {
         nodeId: int32(),

@@ -4,12 +4,12 @@ import { defineApi } from '../schema/message.ts';
 /**
  * A client learns the brokers, the controller, and the topics with the leader of each partition.
  *
- * v1 adds racks and the controller, v2 the cluster id (KIP-78), v3 the throttle time, v4 a word on
- * auto-creation, v5 offline replicas (KIP-112), v6 throttles after the answer (KIP-219), v7 adds leader
- * epochs (KIP-320), v8 authorised operations (KIP-430), v9 the flexible encoding, v10 topic ids (KIP-516),
- * v11 drops operations on the cluster (KIP-700), v12 asks by id, v13 adds a top-level error (KIP-1102).
- * A topic that the client may not see has a zero id, and is left out when all are asked for. Topics are
- * created only if client and server both allow it; the first answer is an error all the same.
+ * v1 adds racks and the controller, v2 the cluster id (KIP-78), v3 the throttle time, v4 control over auto-creation, v5
+ * offline replicas (KIP-112), v6 throttles after the answer (KIP-219), v7 adds leader epochs (KIP-320), v8 authorised
+ * operations (KIP-430), v9 the flexible encoding, v10 topic ids (KIP-516), v11 drops operations on the cluster
+ * (KIP-700), v12 asks by id, v13 adds a top-level error (KIP-1102). A topic that the client may not see has a zero id,
+ * and is left out when all are requested. Topics are created only if client and server both allow it; the first answer
+ * is an error all the same.
  */
 export const metadata = defineApi({
   key: 3,
@@ -57,10 +57,10 @@ export const metadata = defineApi({
         isrNodes: listOf(int32),
         offlineReplicas: listOf(int32, { versions: '5+', ignorable: true }),
       }),
-      /** Bit n stands for ACL operation n; the default means that it was not asked for. */
+      /** Bit n stands for ACL operation n; the default means that it was not requested. */
       topicAuthorizedOperations: int32({ versions: '8+', default: -2147483648 }),
     }),
-    /** Bit n stands for ACL operation n; the default means that it was not asked for. */
+    /** Bit n stands for ACL operation n; the default means that it was not requested. */
     clusterAuthorizedOperations: int32({ versions: '8-10', default: -2147483648 }),
     /** REBOOTSTRAP_REQUIRED sends the client back to its bootstrap servers. */
     errorCode: int16({ versions: '13+', ignorable: true }),

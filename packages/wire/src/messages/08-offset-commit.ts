@@ -21,7 +21,7 @@ export const offsetCommit = defineApi({
     generationIdOrMemberEpoch: int32({ default: -1 }),
     memberId: string(),
     groupInstanceId: string({ versions: '7+', nullable: true, default: null }),
-    /** -1 for what the server is configured to. */
+    /** -1 for the configured default of the server. */
     retentionTimeMs: int64({ versions: '2-4', default: -1n, ignorable: true }),
     topics: structs({
       name: string({ versions: '2-9', ignorable: true }),

@@ -45,7 +45,7 @@ export const offsetFetch = defineApi({
       },
       { versions: '8+' },
     ),
-    /** Answer UNSTABLE_OFFSET_COMMIT where a transaction has a commit pending, not the old offset. */
+    /** Return UNSTABLE_OFFSET_COMMIT instead of the old offset where a transaction has a pending commit. */
     requireStable: bool({ versions: '7+', default: false }),
   },
   response: {

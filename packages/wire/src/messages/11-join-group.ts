@@ -41,7 +41,7 @@ export const joinGroup = defineApi({
     protocolType: string({ versions: '7+', nullable: true, default: null, ignorable: true }),
     protocolName: string({ nullable: '7+' }),
     leader: string(),
-    /** The leader keeps the standing assignment and does not compute a new one. */
+    /** The leader retains the current assignment and does not compute a new one. */
     skipAssignment: bool({ versions: '9+', default: false }),
     memberId: string(),
     /** Filled for the leader only. */

@@ -22,7 +22,7 @@ export const syncGroup = defineApi({
     protocolType: string({ versions: '5+', nullable: true, default: null, ignorable: true }),
     /** Null skips the check, else a mismatch is INCONSISTENT_GROUP_PROTOCOL. */
     protocolName: string({ versions: '5+', nullable: true, default: null, ignorable: true }),
-    /** Empty from all but the leader. */
+    /** Only the leader sends it; empty otherwise. */
     assignments: structs({
       memberId: string(),
       assignment: bytes(),
@@ -33,7 +33,7 @@ export const syncGroup = defineApi({
     errorCode: int16(),
     protocolType: string({ versions: '5+', nullable: true, default: null, ignorable: true }),
     protocolName: string({ versions: '5+', nullable: true, default: null, ignorable: true }),
-    /** Empty if the leader gave this member nothing. */
+    /** Empty if the leader assigned nothing to this member. */
     assignment: bytes(),
   },
 });

@@ -2,12 +2,11 @@ import { bool, bytes, int16, int32, listOf, string, structs } from '../schema/fi
 import { defineApi } from '../schema/message.ts';
 
 /**
- * An admin client looks at classic groups, their state and their members.
+ * An admin client describes classic groups, their state and their members.
  *
- * v1 adds the throttle time, v2 throttles after the answer (KIP-219), v3 adds authorised operations
- * (KIP-430), v4 static members (KIP-345), v5 the flexible encoding, v6 an error for missing groups
- * (KIP-1043).
- * A missing group has the state Dead and no error up to v5, and is GROUP_ID_NOT_FOUND in v6.
+ * v1 adds the throttle time, v2 throttles after the answer (KIP-219), v3 adds authorised operations (KIP-430), v4
+ * static members (KIP-345), v5 the flexible encoding, v6 an error for missing groups (KIP-1043). A missing group has
+ * the state Dead and no error up to v5, and is GROUP_ID_NOT_FOUND in v6.
  */
 export const describeGroups = defineApi({
   key: 15,
@@ -40,7 +39,7 @@ export const describeGroups = defineApi({
         /** What the member received in SyncGroup; empty unless Stable. */
         memberAssignment: bytes(),
       }),
-      /** Bit n stands for ACL operation n; the default means that it was not asked for. */
+      /** Bit n stands for ACL operation n; the default means that it was not requested. */
       authorizedOperations: int32({ versions: '3+', default: -2147483648 }),
     }),
   },

@@ -14,7 +14,7 @@ export const listGroups = defineApi({
   versions: '0-5',
   flexible: '3+',
   request: {
-    /** Empty for all; a state that no group knows matches nothing. */
+    /** Empty for all; an unknown state matches nothing. */
     statesFilter: listOf(string, { versions: '4+' }),
     /** classic, consumer, share or streams, in any case; empty for all. */
     typesFilter: listOf(string, { versions: '5+' }),

@@ -32,7 +32,7 @@ export const createTopics = defineApi({
       }),
     }),
     timeoutMs: int32({ default: 60000 }),
-    /** Checks everything and creates nothing. */
+    /** Validates the request without creating anything. */
     validateOnly: bool({ default: false }),
   },
   response: {
@@ -42,7 +42,7 @@ export const createTopics = defineApi({
       topicId: uuid({ versions: '7+', ignorable: true }),
       errorCode: int16(),
       errorMessage: string({ nullable: true }),
-      /** Why the three fields below are unset, as a rule TOPIC_AUTHORIZATION_FAILED. */
+      /** Why the three fields below are unset, usually TOPIC_AUTHORIZATION_FAILED. */
       topicConfigErrorCode: int16({ versions: '5+', tag: 0, ignorable: true }),
       numPartitions: int32({ versions: '5+', default: -1, ignorable: true }),
       replicationFactor: int16({ versions: '5+', default: -1, ignorable: true }),

@@ -4,9 +4,8 @@ import { defineApi } from '../schema/message.ts';
 /**
  * An admin client moves the start of a log forward (KIP-107); Kafka Streams purges repartition topics by it.
  *
- * v1 throttles after the answer (KIP-219), v2 is flexible.
- * An offset above the high watermark is OFFSET_OUT_OF_RANGE; a topic that is only compacted is
- * POLICY_VIOLATION. Producers whose last batches go are forgotten.
+ * v1 throttles after the answer (KIP-219), v2 is flexible. An offset above the high watermark is OFFSET_OUT_OF_RANGE; a
+ * topic that is only compacted is POLICY_VIOLATION. Producers whose last batches are removed are forgotten.
  */
 export const deleteRecords = defineApi({
   key: 21,

@@ -35,7 +35,7 @@ export const offsetForLeaderEpoch = defineApi({
       partitions: structs({
         errorCode: int16(),
         partition: int32(),
-        /** The newest epoch not above the one asked for; -1 if there is none. */
+        /** The newest epoch not above the requested one; -1 if there is none. */
         leaderEpoch: int32({ default: -1 }),
         /** One past the last offset of that epoch; -1 if there is none. */
         endOffset: int64({ default: -1n }),

@@ -26,7 +26,7 @@ export const endTxn = defineApi({
   response: {
     throttleTimeMs: int32(),
     errorCode: int16(),
-    /** With the epoch what the next transaction must use: the epoch is bumped, the id rarely changes. */
+    /** Id and epoch for the next transaction: the epoch is bumped, the id rarely changes. */
     producerId: int64({ versions: '5+', default: -1n, ignorable: true }),
     producerEpoch: int16({ versions: '5+', default: -1, ignorable: true }),
   },

@@ -2,13 +2,13 @@ import { int16, int32, int64, string, structs } from '../schema/field.ts';
 import { defineApi } from '../schema/message.ts';
 
 /**
- * A transactional producer stores consumer offsets that count only if its transaction commits.
+ * A transactional producer stores consumer offsets that take effect only if its transaction commits.
  *
- * v1 throttles after the answer (KIP-219), v2 adds leader epochs (KIP-320), v3 group membership and the
- * flexible encoding (KIP-447), v4 TRANSACTION_ABORTABLE and v5 implicit AddOffsetsToTxn (both KIP-890).
- * The offsets stay pending until the marker; an OffsetFetch that asks for stable offsets gets an error. v5
- * obliges only a server that advertises transaction.version 2.
- * GROUP_ID_NOT_FOUND and STALE_MEMBER_EPOCH are sent as ILLEGAL_GENERATION in all these versions.
+ * v1 throttles after the answer (KIP-219), v2 adds leader epochs (KIP-320), v3 group membership and the flexible
+ * encoding (KIP-447), v4 TRANSACTION_ABORTABLE and v5 implicit AddOffsetsToTxn (both KIP-890). The offsets stay pending
+ * until the marker; an OffsetFetch that asks for stable offsets gets an error. v5 obliges only a server that advertises
+ * transaction.version 2. GROUP_ID_NOT_FOUND and STALE_MEMBER_EPOCH are sent as ILLEGAL_GENERATION in all these
+ * versions.
  */
 export const txnOffsetCommit = defineApi({
   key: 28,

@@ -2,11 +2,11 @@ import { bool, int8, int16, int32, string, structs } from '../schema/field.ts';
 import { defineApi } from '../schema/message.ts';
 
 /**
- * An older admin client replaces all configurations of a resource (KIP-133): what it does not name goes back
- * to its default.
+ * An older admin client replaces all configurations of a resource (KIP-133): configurations that it does not name are
+ * reset to their defaults.
  *
- * v1 throttles after the answer (KIP-219), v2 is flexible.
- * IncrementalAlterConfigs has superseded it, but kafkajs and librdkafka still send it.
+ * v1 throttles after the answer (KIP-219), v2 is flexible. IncrementalAlterConfigs has superseded it, but kafkajs and
+ * librdkafka still send it.
  */
 export const alterConfigs = defineApi({
   key: 33,
@@ -25,7 +25,7 @@ export const alterConfigs = defineApi({
         value: string({ nullable: true }),
       }),
     }),
-    /** Checks everything and changes nothing. */
+    /** Validates the request without changing anything. */
     validateOnly: bool(),
   },
   response: {

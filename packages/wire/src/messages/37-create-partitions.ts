@@ -15,7 +15,7 @@ export const createPartitions = defineApi({
   request: {
     topics: structs({
       name: string(),
-      /** Of all partitions after the call, not of the added ones. */
+      /** The total after the call, not the number of added partitions. */
       count: int32(),
       /** One per new partition; null lets the server place the replicas. */
       assignments: structs(
@@ -26,7 +26,7 @@ export const createPartitions = defineApi({
       ),
     }),
     timeoutMs: int32(),
-    /** Checks everything and changes nothing. */
+    /** Validates the request without changing anything. */
     validateOnly: bool(),
   },
   response: {

@@ -2,10 +2,10 @@ import { int8, int16, int32, listOf, string, structs } from '../schema/field.ts'
 import { defineApi } from '../schema/message.ts';
 
 /**
- * An admin client has leaders of partitions elected anew (KIP-183).
+ * An admin client triggers leader elections of partitions (KIP-183).
  *
- * v1 adds the election type and a top-level error (KIP-460), v2 the flexible encoding.
- * Where the right replica leads already it is ELECTION_NOT_NEEDED.
+ * v1 adds the election type and a top-level error (KIP-460), v2 the flexible encoding. Where the right replica leads
+ * already it is ELECTION_NOT_NEEDED.
  */
 export const electLeaders = defineApi({
   key: 43,

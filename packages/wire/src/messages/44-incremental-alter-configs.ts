@@ -27,7 +27,7 @@ export const incrementalAlterConfigs = defineApi({
         value: string({ nullable: true }),
       }),
     }),
-    /** Checks everything and changes nothing. */
+    /** Validates the request without changing anything. */
     validateOnly: bool(),
   },
   response: {

@@ -2,10 +2,10 @@ import { int16, int32, listOf, string, structs } from '../schema/field.ts';
 import { defineApi } from '../schema/message.ts';
 
 /**
- * An admin client looks at the reassignments under way (KIP-455).
+ * An admin client lists the reassignments in progress (KIP-455).
  *
- * v0 is the only version.
- * Partitions that are not being moved are left out, so a server that moves none answers with an empty list.
+ * v0 is the only version. Partitions that are not being moved are left out, so a server that moves none answers with an
+ * empty list.
  */
 export const listPartitionReassignments = defineApi({
   key: 46,

@@ -28,7 +28,7 @@ export const alterClientQuotas = defineApi({
         remove: bool(),
       }),
     }),
-    /** Checks everything and changes nothing. */
+    /** Validates the request without changing anything. */
     validateOnly: bool(),
   },
   response: {

@@ -13,10 +13,10 @@ const replicaState = {
 };
 
 /**
- * An admin client looks at the controller quorum: its leader, voters and observers (KIP-595).
+ * An admin client describes the controller quorum: its leader, voters and observers (KIP-595).
  *
- * v1 adds times of the last fetch (KIP-836), v2 directory ids, endpoints and error messages (KIP-853).
- * Only partition 0 of __cluster_metadata can be asked for. A server without a quorum need not offer it.
+ * v1 adds times of the last fetch (KIP-836), v2 directory ids, endpoints and error messages (KIP-853). Only partition 0
+ * of __cluster_metadata can be requested. A server without a quorum need not offer it.
  */
 export const describeQuorum = defineApi({
   key: 55,

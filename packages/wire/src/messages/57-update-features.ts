@@ -22,7 +22,7 @@ export const updateFeatures = defineApi({
       /** 1 upgrade, 2 downgrade without loss, 3 downgrade even with loss. */
       upgradeType: int8({ versions: '1+', default: 1 }),
     }),
-    /** Checks everything and changes nothing. */
+    /** Validates the request without changing anything. */
     validateOnly: bool({ versions: '1+', default: false }),
   },
   response: {

@@ -36,7 +36,7 @@ export const describeCluster = defineApi({
       /** Registered but not serving. */
       isFenced: bool({ versions: '2+' }),
     }),
-    /** Bit n stands for ACL operation n; the default means that it was not asked for. */
+    /** Bit n stands for ACL operation n; the default means that it was not requested. */
     clusterAuthorizedOperations: int32({ default: -2147483648 }),
   },
 });

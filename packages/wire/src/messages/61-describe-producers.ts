@@ -2,10 +2,10 @@ import { int16, int32, int64, listOf, string, structs } from '../schema/field.ts
 import { defineApi } from '../schema/message.ts';
 
 /**
- * An admin client looks at the producers that write to partitions, to find hanging transactions (KIP-664).
+ * An admin client lists the producers that write to partitions, to find hanging transactions (KIP-664).
  *
- * v0 is the only version.
- * The leader of each partition answers, and READ on the topic is needed. Idempotent producers are listed too.
+ * v0 is the only version. The leader of each partition answers, and READ on the topic is needed. Idempotent producers
+ * are listed too.
  */
 export const describeProducers = defineApi({
   key: 61,

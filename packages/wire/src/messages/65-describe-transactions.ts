@@ -2,10 +2,9 @@ import { int16, int32, int64, listOf, string, structs } from '../schema/field.ts
 import { defineApi } from '../schema/message.ts';
 
 /**
- * An admin client looks at the state of transactional ids (KIP-664).
+ * An admin client describes the state of transactional ids (KIP-664).
  *
- * v0 is the only version.
- * The coordinator of each id answers; a missing id is TRANSACTIONAL_ID_NOT_FOUND.
+ * v0 is the only version. The coordinator of each id answers; a missing id is TRANSACTIONAL_ID_NOT_FOUND.
  */
 export const describeTransactions = defineApi({
   key: 65,

@@ -19,7 +19,7 @@ export const listTransactions = defineApi({
     producerIdFilters: listOf(int64),
     /** Only transactions that run longer than these milliseconds; -1 for all. */
     durationFilter: int64({ versions: '1+', default: -1n }),
-    /** A regular expression, RE2; null or empty for all, faulty INVALID_REGULAR_EXPRESSION. */
+    /** A regular expression, RE2; null or empty for all; an invalid one is INVALID_REGULAR_EXPRESSION. */
     transactionalIdPattern: string({ versions: '2+', nullable: true, default: null }),
   },
   response: {

@@ -7,14 +7,13 @@ const topicPartitions = {
 };
 
 /**
- * A member of a KIP-848 consumer group joins, stays, changes its subscription or leaves, and learns its
- * assignment: one request for what takes four in classic groups.
+ * A member of a KIP-848 consumer group joins, stays, changes its subscription or leaves, and learns its assignment: one
+ * request for what takes four in classic groups.
  *
- * v1 adds subscription by pattern and has the client make up its member id (KIP-1082); an empty one is then
- * INVALID_REQUEST.
- * Fields that have not changed are null or -1; a member that joins sends them all. A wrong epoch is
- * FENCED_MEMBER_EPOCH, unless it is the previous one with a part of what is owned: an answer was lost. A
- * partition is given away only after its old owner has ceased to report it.
+ * v1 adds subscription by pattern and requires the client to generate its member id (KIP-1082); an empty one is then
+ * INVALID_REQUEST. Fields that have not changed are null or -1; a member that joins sends them all. A wrong epoch is
+ * FENCED_MEMBER_EPOCH, unless it is the previous one with a part of what is owned: an answer was lost. A partition is
+ * given away only after its old owner has ceased to report it.
  */
 export const consumerGroupHeartbeat = defineApi({
   key: 68,
@@ -51,7 +50,7 @@ export const consumerGroupHeartbeat = defineApi({
     errorMessage: string({ nullable: true, default: null }),
     memberId: string({ nullable: true, default: null }),
     memberEpoch: int32(),
-    /** The server dictates it, and the session timeout as well. */
+    /** Set by the server, like the session timeout. */
     heartbeatIntervalMs: int32(),
     /** Null if unchanged. */
     assignment: struct(

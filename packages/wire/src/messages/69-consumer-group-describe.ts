@@ -12,10 +12,10 @@ const assignment = {
 };
 
 /**
- * An admin client looks at KIP-848 consumer groups and their members.
+ * An admin client describes KIP-848 consumer groups and their members.
  *
- * v1 distinguishes classic members from new ones (KIP-1099).
- * A classic group is GROUP_ID_NOT_FOUND here, upon which the Java client asks DescribeGroups.
+ * v1 distinguishes classic members from new ones (KIP-1099). A classic group is GROUP_ID_NOT_FOUND here, upon which the
+ * Java client asks DescribeGroups.
  */
 export const consumerGroupDescribe = defineApi({
   key: 69,
@@ -50,12 +50,12 @@ export const consumerGroupDescribe = defineApi({
         subscribedTopicRegex: string({ nullable: true, default: null }),
         /** What the member owns now. */
         assignment: struct(assignment),
-        /** What it will own in the end. */
+        /** What it will own after reconciliation. */
         targetAssignment: struct(assignment),
         /** 0 classic, 1 consumer, -1 unknown. */
         memberType: int8({ versions: '1+', default: -1, ignorable: true }),
       }),
-      /** Bit n stands for ACL operation n; the default means that it was not asked for. */
+      /** Bit n stands for ACL operation n; the default means that it was not requested. */
       authorizedOperations: int32({ default: -2147483648 }),
     }),
   },

@@ -2,11 +2,10 @@ import { bool, bytes, int8, int16, int32, uuid } from '../schema/field.ts';
 import { defineApi } from '../schema/message.ts';
 
 /**
- * A client delivers the metrics that GetTelemetrySubscriptions has asked for (KIP-714).
+ * A client delivers the metrics that GetTelemetrySubscriptions has requested (KIP-714).
  *
- * v0 is the only version.
- * An outdated subscription is UNKNOWN_SUBSCRIPTION_ID, and the client asks again; too much data is
- * TELEMETRY_TOO_LARGE.
+ * v0 is the only version. An outdated subscription is UNKNOWN_SUBSCRIPTION_ID, and the client asks again; too much data
+ * is TELEMETRY_TOO_LARGE.
  */
 export const pushTelemetry = defineApi({
   key: 72,
@@ -16,7 +15,7 @@ export const pushTelemetry = defineApi({
   request: {
     clientInstanceId: uuid(),
     subscriptionId: int32(),
-    /** The last push, which may come before its time. */
+    /** The last push, which may come before the interval has elapsed. */
     terminating: bool(),
     /** 0 none, 1 gzip, 2 snappy, 3 lz4, 4 zstd. */
     compressionType: int8(),

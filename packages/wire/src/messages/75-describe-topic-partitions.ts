@@ -20,7 +20,7 @@ export const describeTopicPartitions = defineApi({
     }),
     /** Partitions per page; the server may give fewer. */
     responsePartitionLimit: int32({ default: 2000 }),
-    /** The first partition of the page: what nextCursor said. Null for the first page. */
+    /** The first partition of the page: the previous nextCursor. Null for the first page. */
     cursor: struct(
       {
         topicName: string(),
@@ -46,11 +46,11 @@ export const describeTopicPartitions = defineApi({
         isrNodes: listOf(int32),
         /** Out of sync, yet known to hold all committed records. */
         eligibleLeaderReplicas: listOf(int32, { nullable: true, default: null }),
-        /** Those that were eligible last, once none is left. */
+        /** The last eligible ones, once none is left. */
         lastKnownElr: listOf(int32, { nullable: true, default: null }),
         offlineReplicas: listOf(int32),
       }),
-      /** Bit n stands for ACL operation n; the default means that it was not asked for. */
+      /** Bit n stands for ACL operation n; the default means that it was not requested. */
       topicAuthorizedOperations: int32({ default: -2147483648 }),
     }),
     /** Null on the last page. */

@@ -9,8 +9,8 @@ const topicPartitions = {
 /**
  * A member of a share group joins, stays, changes its subscription or leaves (KIP-932).
  *
- * v0 was an early access of Kafka 4.0 and is gone; v1 is the first stable version.
- * The client makes up its member id. Partitions are shared between members, so none has to be revoked.
+ * v0 was an early access of Kafka 4.0 and is gone; v1 is the first stable version. The client generates its member id.
+ * Partitions are shared between members, so none has to be revoked.
  */
 export const shareGroupHeartbeat = defineApi({
   key: 76,
@@ -33,7 +33,7 @@ export const shareGroupHeartbeat = defineApi({
     errorMessage: string({ nullable: true, default: null }),
     memberId: string({ nullable: true, default: null }),
     memberEpoch: int32(),
-    /** The server dictates it, and the session timeout as well. */
+    /** Set by the server, like the session timeout. */
     heartbeatIntervalMs: int32(),
     /** Null if unchanged. */
     assignment: struct(

@@ -12,10 +12,10 @@ const assignment = {
 };
 
 /**
- * An admin client looks at share groups and their members (KIP-932).
+ * An admin client describes share groups and their members (KIP-932).
  *
- * v0 was an early access of Kafka 4.0 and is gone; v1 is the first stable version.
- * A missing group, or one of another type, is GROUP_ID_NOT_FOUND.
+ * v0 was an early access of Kafka 4.0 and is gone; v1 is the first stable version. A missing group, or one of another
+ * type, is GROUP_ID_NOT_FOUND.
  */
 export const shareGroupDescribe = defineApi({
   key: 77,
@@ -47,7 +47,7 @@ export const shareGroupDescribe = defineApi({
         subscribedTopicNames: listOf(string),
         assignment: struct(assignment),
       }),
-      /** Bit n stands for ACL operation n; the default means that it was not asked for. */
+      /** Bit n stands for ACL operation n; the default means that it was not requested. */
       authorizedOperations: int32({ default: -2147483648 }),
     }),
   },

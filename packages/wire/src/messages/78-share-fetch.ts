@@ -38,7 +38,7 @@ export const shareFetch = defineApi({
     maxBytes: int32({ default: 2147483647 }),
     /** Exceeded to the end of a batch unless shareAcquireMode is 1. */
     maxRecords: int32(),
-    /** How many records the client likes in one entry of acquiredRecords. */
+    /** The preferred number of records in one entry of acquiredRecords. */
     batchSize: int32(),
     /** 0 batches, which may exceed maxRecords; 1 records, which may not. */
     shareAcquireMode: int8({ versions: '2+', default: 0, ignorable: true }),

@@ -2,11 +2,11 @@ import { bool, int8, int16, int32, int64, listOf, string, struct, structs, uuid 
 import { defineApi } from '../schema/message.ts';
 
 /**
- * A member of a share group reports what became of the records it acquired, without fetching more (KIP-932).
+ * A member of a share group acknowledges the records it acquired, without fetching more (KIP-932).
  *
- * v0 was an early access of Kafka 4.0 and is gone; v2 adds renewal of locks (KIP-1222).
- * It shares the session and its epoch with ShareFetch but cannot open one. Records that the member does not
- * hold, or no longer, are INVALID_RECORD_STATE.
+ * v0 was an early access of Kafka 4.0 and is gone; v2 adds renewal of locks (KIP-1222). It shares the session and its
+ * epoch with ShareFetch but cannot open one. Records that the member does not hold, or no longer, are
+ * INVALID_RECORD_STATE.
  */
 export const shareAcknowledge = defineApi({
   key: 79,

@@ -2,7 +2,7 @@ import { int16, int32, int64, listOf, string, structs, uuid } from '../schema/fi
 import { defineApi } from '../schema/message.ts';
 
 /**
- * An admin client reads where share groups stand in their partitions (KIP-932).
+ * An admin client reads the offsets of share groups in their partitions (KIP-932).
  *
  * v1 adds the lag (KIP-1226).
  */
@@ -33,7 +33,7 @@ export const describeShareGroupOffsets = defineApi({
         topicId: uuid(),
         partitions: structs({
           partitionIndex: int32(),
-          /** All below are done; -1 if the group has not begun or on an error. */
+          /** All records below it are acknowledged; -1 if the group has not started or on an error. */
           startOffset: int64(),
           leaderEpoch: int32(),
           /** Records still to be delivered; -1 if unknown. */

@@ -4,8 +4,8 @@ import { defineApi } from '../schema/message.ts';
 /**
  * An admin client moves an empty share group to other offsets (KIP-932).
  *
- * v0 is the only version.
- * A group with members is NON_EMPTY_GROUP. The group begins there anew, all records undelivered.
+ * v0 is the only version. A group with members is NON_EMPTY_GROUP. The group restarts there, with all records
+ * undelivered.
  */
 export const alterShareGroupOffsets = defineApi({
   key: 91,

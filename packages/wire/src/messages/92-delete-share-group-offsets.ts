@@ -2,10 +2,10 @@ import { int16, int32, string, structs, uuid } from '../schema/field.ts';
 import { defineApi } from '../schema/message.ts';
 
 /**
- * An admin client has an empty share group forget topics (KIP-932).
+ * An admin client deletes the offsets of topics in an empty share group (KIP-932).
  *
- * v0 is the only version.
- * A group with members is NON_EMPTY_GROUP. Partitions are not named: a topic goes as a whole.
+ * v0 is the only version. A group with members is NON_EMPTY_GROUP. Partitions are not named: a topic is deleted as a
+ * whole.
  */
 export const deleteShareGroupOffsets = defineApi({
   key: 92,

@@ -115,7 +115,7 @@ export class RecordBatchBuilder {
     this.at = writeHeaders(this.bytes, at, headers);
   }
 
-  /** Appends a record without a key. Allocates nothing, for callers that write very many records. */
+  /** Appends a record without a key, with few allocations, for callers that write very many records. */
   appendValue(value: ValueToWrite, timestampMs: number): void {
     const { byteLength } = value;
     this.baseTimestamp ??= BigInt(timestampMs);

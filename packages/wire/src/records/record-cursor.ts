@@ -21,14 +21,14 @@ export interface BatchRecord {
 }
 
 /**
- * Walks the records of one batch. `next` checks a record's structure and notes where its parts lie; the parts are made
- * when asked for, so that a caller that needs only keys pays only for keys.
+ * Iterates over the records of one batch. `next` checks a record's structure and stores the positions of its parts; the
+ * parts are created on access, so that a caller that needs only keys pays only for keys.
  *
  *     const cursor = new RecordCursor(batch);
  *     while (cursor.next()) index(cursor.key, cursor.offset);
  *
- * `next` returns false behind the last record and throws `DecodeError` on anything that is not a well-formed batch,
- * bytes left over included.
+ * `next` returns false after the last record and throws `DecodeError` on anything that is not a well-formed batch,
+ * including extra bytes.
  */
 export class RecordCursor {
   /** The length of the current record including its length prefix; size limits apply to it. */

@@ -53,7 +53,7 @@ export class RecordLengths {
         at += skippedBytes;
         continue;
       }
-      // This many records in one piece take long to scan, and must be small.
+      // Scanning this many records takes long, and they must be small, so the check stops here.
       if (this.#index === indexMax) {
         this.#isBlind = true;
         return;
