@@ -1,23 +1,23 @@
 import { KiB, MiB } from './bytes.ts';
 
 /**
- * Limits that are shared by packages which do not import each other. All other limits are in `limits.ts` of the package
- * that owns them.
+ * Limits that packages share which do not import each other. Each other limit is in `limits.ts` of the package that
+ * owns it.
  */
 export const coreLimits = {
-  /**
-   * Smaller slices are copied into one buffer with their neighbours, because one `writev` entry costs more than the
-   * copy.
-   */
+  /** Slices below this are copied next to their neighbours, because one `writev` entry costs more than the copy. */
   copiedSliceBytesMax: 4 * KiB,
 
-  /** Partitions of one topic: the highest limit of any published tier for a whole cluster. */
+  /** Partitions of one topic, the most that any published tier of the interface has in a whole cluster. */
   partitionsPerTopicMax: 200_000,
 
-  /** Partitions of all topics of a cluster. Each costs its leader about 200 bytes, and 450 more once it has data. */
+  /**
+   * Partitions of all topics of a cluster. Each costs its leader about 200 bytes, and 450 more as soon as it has
+   * data.
+   */
   partitionsPerClusterMax: 200_000,
 
-  /** A group id, a member id or a member's name. Apache Kafka allows 32,767, which no client uses. */
+  /** A group id, a member id or a member's name. Apache Kafka takes 32,767, which no client uses. */
   groupNameCharsMax: 1024,
 
   /** Groups that a leader coordinates, without those that only have offsets. */
@@ -29,43 +29,44 @@ export const coreLimits = {
    */
   groupMembersMax: 10_000,
 
-  /** A config value that is a free-form list. */
+  /** The value of a config that is a free list. */
   configTextCharsMax: 16 * KiB,
 
-  /** Client metrics subscriptions. Every agent has all of them in memory. */
+  /** Subscriptions to metrics of clients. Every agent knows all of them. */
   clientMetricsMax: 1000,
 
   /**
-   * ACLs of a cluster, and their total size. Every agent has all of them in memory; a snapshot for agents stores each
-   * as a column, together with credentials and quotas at most `rpcColumnsMax`.
+   * ACLs of a cluster, and what they take together. Every agent knows all of them; a snapshot for agents holds each
+   * as a column, with credentials and quotas at most `rpcColumnsMax`.
    */
   aclsMax: 50_000,
   aclBytesMax: 64 * MiB,
 
-  /** The resource name in an ACL. Longer transactional ids can be matched by a prefix. */
+  /** The name in an ACL. Longer ones of transactional ids are meant by a prefix. */
   aclResourceNameCharsMax: 1024,
 
   /** The host in an ACL: an address with room for its zone, or a host name. */
   aclHostCharsMax: 256,
 
   /**
-   * ACLs or filters that an agent sends in one call, by number and by characters; JSON may encode one character as six.
+   * ACLs or filters that an agent puts into one call, by number and by characters; JSON may write one character as
+   * six.
    */
   aclsPerCallMax: 1000,
   aclCharsPerCallMax: 512 * KiB,
 
-  /** Users of a cluster with credentials. */
+  /** Users of a cluster that have credentials. */
   credentialsMax: 20_000,
 
-  /** The name of a user, or the client id or address of a quota. */
+  /** The name of a user, or a client id or address that a quota is for. */
   principalNameCharsMax: 1024,
 
-  /** Agents of one cluster. The list is sent to each of them, so its cost is quadratic. */
+  /** Agents of one cluster. The list is sent to each of them, so that it costs their square. */
   agentsPerClusterMax: 2_000,
 
   /**
-   * The report in an agent's heartbeat, as JSON; usually some hundred characters. The lists in it have limits of their
-   * own, and names are truncated.
+   * What an agent reports with a heartbeat, as JSON; usually some hundred characters. The lists in it have limits of
+   * their own, and so have names, which are cut off.
    */
   agentReportCharsMax: 96 * KiB,
   reportedNameCharsMax: 128,
@@ -92,19 +93,22 @@ export const coreLimits = {
   /** Problems of one filter that are reported. */
   filterProblemsMax: 20,
 
-  /** One event as written. Larger ones are dropped. */
+  /** One event as it is written. Larger ones are dropped. */
   eventBytesMax: 1 * MiB,
 
-  /** The result of one event query: rows, events around one, and the total size as JSON. */
+  /** What one query for events gives back: rows, events around one, and all of them together as JSON. */
   eventRowsMax: 100,
   eventNeighboursMax: 20,
   eventAnswerBytesMax: 8 * MiB,
 
-  /** Series of a timeline, and the field values that are counted before the series are chosen. */
+  /** Series of a timeline, and the values of a field that are counted before the series are chosen. */
   eventSeriesMax: 50,
   eventGroupsMax: 5000,
 
-  /** The fields of events: sampled events, listed fields, counted distinct values of a field, and listed values. */
+  /**
+   * The fields of events: events that are sampled, fields listed, distinct values of a field counted, and values
+   * listed.
+   */
   eventFieldSampleMax: 2000,
   eventFieldsMax: 500,
   eventFieldDistinctMax: 1000,

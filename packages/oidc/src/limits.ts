@@ -1,12 +1,13 @@
 import { MiB } from '@weir/core';
 
-/** Limits on what a token issuer can make a process store or read. */
+/** Limits on what an issuer of tokens can make a process remember or read. */
 export const oidcLimits = {
-  /** A response of an issuer: its metadata, or its keys. */
+  /** An answer of the issuer of tokens: its description, or its keys. */
   issuerAnswerBytesMax: MiB,
 
   /**
-   * Issuers whose keys a process caches. The least recently used one is evicted first, and fetched again when needed.
+   * Issuers whose keys a process remembers. The one that was not asked for the longest is forgotten first, and asked
+   * again when needed.
    */
   rememberedIssuersMax: 1000,
 } as const;

@@ -1,18 +1,19 @@
 import { KiB, MiB } from '@weir/core';
 
+/** Limits of object stores and of log files. */
 export const storageLimits = {
-  /** The longest key of an object, including the prefix: the limit of S3. */
+  /** The longest key of an object, prefix included: what S3 takes. */
   objectKeyBytesMax: 1024,
 
-  /** Connections of one agent to one bucket. Further requests wait, and their timeout runs meanwhile. */
+  /** Connections of one agent to one bucket. Beyond it requests wait, and their time limit runs. */
   storeConnectionsMax: 64,
 
   /** The head of an HTTP response of a store. */
   storeResponseHeadBytesMax: 64 * KiB,
 
-  /** How much of a store's error text is read. */
+  /** What is read of the text with which a store explains an error. */
   storeErrorBodyBytesMax: 64 * KiB,
 
-  /** The footer of a log file: enough for more than a million partitions in one file. */
+  /** The footer of a log file: room for more than a million partitions in one file. */
   logFileFooterBytesMax: 64 * MiB,
 } as const;

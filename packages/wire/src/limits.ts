@@ -3,33 +3,37 @@ import { MiB } from '@weir/core';
 /** Limits of the Kafka protocol: frames, messages and record batches. */
 export const wireLimits = {
   /**
-   * The number of array elements in one decoded message. A compact empty struct is one byte on the wire and about sixty
-   * in memory, so without this limit a 100 MiB frame could claim gigabytes.
+   * The number of array elements in one decoded message. A compact empty struct is one byte on the wire and about
+   * sixty in memory, so that without this a 100 MiB frame could claim gigabytes.
    */
   decodedElementsMax: 2 * 1024 * 1024,
 
-  /** The decompressed size of a record batch: the largest message of the interface. */
+  /** A record batch may not inflate beyond this: the largest message of the interface. */
   decompressedBatchBytesMax: 256 * MiB,
 
-  /** Records that are read before yielding to other work: about a millisecond. */
+  /** Records that are walked before others get their turn: about a millisecond. */
   walkedRecordsPerTurnMax: 10_000,
 
   /**
-   * The number of separately compressed blocks in one batch. Each costs a call into native code however small it is, so
-   * a request full of empty blocks would block the thread for a minute. The oldest clients write snappy blocks of 1
-   * KiB, and this many of those are 64 MiB; current ones write 32 KiB and more.
+   * The number of separately compressed blocks in one batch. Each costs a call into native code however small it is,
+   * so that a request full of empty blocks would hold the thread for a minute. The oldest clients cut snappy blocks
+   * at 1 KiB, and this many of those are 64 MiB; today's cut at 32 KiB and more.
    */
   compressedBlocksMax: 64 * 1024,
 
-  /** Every zstd frame costs a new decompression context, about 12 µs, and no client is known to write more than one. */
+  /**
+   * Every zstd frame costs a fresh decompression context, about 12 µs, and no client is known to write more than
+   * one.
+   */
   zstdFramesMax: 1024,
 
-  /** The record errors in one response. A batch can have millions of invalid records, and no client reads that many. */
+  /** The record errors in one answer. A batch can hold millions of bad records, and no client reads that many. */
   recordErrorsMax: 1000,
 
   /**
-   * A frame's length is a claim until its bytes have arrived. Up to this size the whole buffer is allocated at once;
-   * beyond it, the buffer grows with the received bytes, so that four bytes cannot reserve hundreds of megabytes.
+   * A frame's length is a claim until its bytes have come. Up to here it is believed and the frame gets its buffer
+   * at once; beyond, the buffer grows with what was received, so that four bytes cannot reserve hundreds of
+   * megabytes.
    */
   believedFrameBytesMax: 2 * MiB,
 } as const;
