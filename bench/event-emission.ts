@@ -70,7 +70,7 @@ export const eventEmission: Benchmark = {
     const rateBeside = async (type: EventTypeName) => {
       const startMs = systemClock.monotonicMs();
       const startBytes = bytesIn();
-      const telling = tellEvents(events, type);
+      const telling = emitEvents(events, type);
       await pass(stretchMs);
       telling.stop();
       return (bytesIn() - startBytes) / 1_000 / (systemClock.monotonicMs() - startMs);
@@ -159,7 +159,7 @@ async function startCluster(lifetime: AsyncDisposableStack) {
 }
 
 /** Emits events of the type at an even rate until stopped. */
-function tellEvents({ emitter }: AgentEvents, type: EventTypeName): { stop(): void } {
+function emitEvents({ emitter }: AgentEvents, type: EventTypeName): { stop(): void } {
   const startMs = systemClock.monotonicMs();
   let told = 0;
   let cancel = () => {};

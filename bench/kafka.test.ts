@@ -17,7 +17,7 @@ import { benchRows } from './kafka/rows/index.ts';
 import { startSlowBucket } from './kafka/slow-bucket.ts';
 import { latencySource, parseLatency, printLatency } from './kafka/store-latency.ts';
 import { cellsOf, columns, markdownTable } from './kafka/table.ts';
-import { figureOf } from './kafka/versus.ts';
+import { measuredResultOf } from './kafka/versus.ts';
 import { startPlayground } from './kafka/weir.ts';
 
 const row = 'produce';
@@ -60,16 +60,16 @@ test('a ratio is that of neighbouring runs, and bars judge what they are about',
   // The machine runs at half speed in the second turn, for both sides.
   const weir = [{ speed: 100 }, { speed: 50 }, { speed: 110 }];
   const kafka = [{ speed: 50 }, { speed: 25 }, { speed: 100 }];
-  const figure = figureOf(row, spec, weir, kafka);
+  const figure = measuredResultOf(row, spec, weir, kafka);
   assert.deepEqual([figure.weir, figure.kafka, figure.ratio], [100, 50, 2]);
   assert.equal(isMet(figure), true);
-  const alone = figureOf(row, spec, weir);
+  const alone = measuredResultOf(row, spec, weir);
   assert.deepEqual(
     [alone.weir, alone.kafka, alone.ratio, isMet(alone)],
     [100, undefined, undefined, undefined],
   );
   assert.equal(isMet({ row, figure: 'p99', unit: 'ms', weir: 25, bar: weirUnder(25, 'ms') }), false);
-  const peaks = figureOf(row, { key: 'peak', figure: 'peak', unit: 'MiB', of: 'largest' }, [
+  const peaks = measuredResultOf(row, { key: 'peak', figure: 'peak', unit: 'MiB', of: 'largest' }, [
     { peak: 3 },
     { peak: 9 },
     { peak: undefined },

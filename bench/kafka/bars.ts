@@ -1,29 +1,29 @@
 import { atLeast, atMost } from '../benchmark.ts';
-import type { FigureBar } from './figure.ts';
-import type { FigureSpec } from './versus.ts';
+import type { ResultBar } from './figure.ts';
+import type { ResultSpec } from './versus.ts';
 
 /** Pass conditions for results. */
-export function ratioAtLeast(limit: number): FigureBar {
+export function ratioAtLeast(limit: number): ResultBar {
   return { ...atLeast(limit), text: `at least ${limit} x Kafka`, of: 'ratio' };
 }
 
-export function ratioAtMost(limit: number): FigureBar {
+export function ratioAtMost(limit: number): ResultBar {
   return { ...atMost(limit), text: `at most ${limit} x Kafka`, of: 'ratio' };
 }
 
-export function weirAtMost(limit: number, unit: string): FigureBar {
+export function weirAtMost(limit: number, unit: string): ResultBar {
   return { ...atMost(limit), text: `at most ${limit} ${unit}`.trimEnd(), of: 'weir' };
 }
 
-export function weirAtLeast(limit: number, unit: string): FigureBar {
+export function weirAtLeast(limit: number, unit: string): ResultBar {
   return { ...atLeast(limit), text: `at least ${limit} ${unit}`.trimEnd(), of: 'weir' };
 }
 
-export function weirUnder(limit: number, unit: string): FigureBar {
+export function weirUnder(limit: number, unit: string): ResultBar {
   return { text: `under ${limit} ${unit}`, isMet: (figure) => figure < limit, of: 'weir' };
 }
 
-export const serverMemory: FigureSpec = {
+export const serverMemory: ResultSpec = {
   key: 'peakMib',
   figure: 'peak memory',
   unit: 'MiB',

@@ -1,7 +1,7 @@
 import type { Bar } from '../benchmark.ts';
 
 /** A pass condition, and whether it applies to Weir's value or to the ratio. */
-export interface FigureBar extends Bar {
+export interface ResultBar extends Bar {
   readonly of: 'weir' | 'ratio';
 }
 
@@ -15,7 +15,7 @@ export interface Figure {
   readonly kafka?: number | undefined;
   /** Weir divided by Kafka: the median of the ratios of neighbouring runs. */
   readonly ratio?: number | undefined;
-  readonly bar?: FigureBar;
+  readonly bar?: ResultBar;
 }
 
 /** Returns whether a result meets its bar; `undefined` without a bar or without the measured value. */

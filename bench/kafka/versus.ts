@@ -2,7 +2,7 @@ import { type Clock, MiB, systemClock } from '@weir/core';
 import { median } from '../side-by-side.ts';
 import type { BenchRun } from './bench-run.ts';
 import { type Broker, cpuSecondsOf, peakBytesOf } from './broker.ts';
-import type { Figure, FigureBar } from './figure.ts';
+import type { Figure, ResultBar } from './figure.ts';
 import { Lifetime } from './lifetime.ts';
 import type { Work } from './load.ts';
 import { startPlayground } from './weir.ts';
@@ -12,19 +12,19 @@ const saidCharsMax = 4000;
 /** Numbers of one run, by name. */
 export type Sample = Readonly<Record<string, number | undefined>>;
 
-export interface FigureSpec {
+export interface ResultSpec {
   /** Key of the value in the samples. */
   readonly key: string;
   readonly figure: string;
   readonly unit: string;
-  readonly bar?: FigureBar;
+  readonly bar?: ResultBar;
   /** How runs are aggregated: the median, or the largest for a peak. */
   readonly of?: 'median' | 'largest';
 }
 
 export interface Plan {
   readonly row: string;
-  readonly results: readonly FigureSpec[];
+  readonly results: readonly ResultSpec[];
   /** Runs once per side, before the first run. */
   prepare?(broker: Broker): Promise<void>;
   /** Takes one measurement; `turn` counts from 0. */
@@ -58,7 +58,7 @@ export function versus(bench: BenchRun, { row, results, prepare, run }: Plan): P
       }
     }
     for (const { broker } of contenders) await broker.stop();
-    return results.map((spec) => figureOf(row, spec, samples[0]!, samples[1]));
+    return results.map((spec) => measuredResultOf(row, spec, samples[0]!, samples[1]));
   });
 }
 
@@ -72,9 +72,9 @@ async function blaming<Result>(broker: Broker, work: () => Promise<Result>): Pro
   }
 }
 
-export function figureOf(
+export function measuredResultOf(
   row: string,
-  { key, figure, unit, bar, of = 'median' }: FigureSpec,
+  { key, figure, unit, bar, of = 'median' }: ResultSpec,
   weir: readonly Sample[],
   kafka?: readonly Sample[],
 ): Figure {

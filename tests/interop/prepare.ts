@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
-import { buildJava, buildJudge } from './apache/build.ts';
+import { buildJava, buildJavaClient } from './apache/build.ts';
 import { missingTool } from './apache/tools.ts';
 import { buildFranzGoSuite, buildGo } from './go/programs.ts';
 import { missingImplementations } from './mcp/conformance-tools.ts';
@@ -16,7 +16,7 @@ import { gatherJars } from './s3/server.ts';
 const works: Readonly<Record<string, () => void>> = {
   maven() {
     if (missingTool() !== false) return;
-    buildJudge();
+    buildJavaClient();
     buildJava(join(import.meta.dirname, 'applications'));
     gatherJars();
   },

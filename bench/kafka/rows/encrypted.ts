@@ -6,7 +6,7 @@ import type { BenchRow } from '../bench-run.ts';
 import type { Figure } from '../figure.ts';
 import { Lifetime } from '../lifetime.ts';
 import type { ClientSettings } from '../load.ts';
-import { type Contender, figureOf, measured, type Sample } from '../versus.ts';
+import { type Contender, measuredResultOf, measured, type Sample } from '../versus.ts';
 import { startPlayground } from '../weir.ts';
 import { throughputSettings } from './produce.ts';
 
@@ -56,9 +56,9 @@ export const encryptedRow: BenchRow = {
       }));
       const encrypted = samples.map(([, sample]) => sample);
       return [
-        figureOf(row, { key: 'mbPerSecond', figure: 'throughput', unit: 'MB/s' }, encrypted),
-        figureOf(row, { key: 'cpuSecondsPerGb', figure: 'server CPU', unit: 's/GB' }, encrypted),
-        figureOf(
+        measuredResultOf(row, { key: 'mbPerSecond', figure: 'throughput', unit: 'MB/s' }, encrypted),
+        measuredResultOf(row, { key: 'cpuSecondsPerGb', figure: 'server CPU', unit: 's/GB' }, encrypted),
+        measuredResultOf(
           row,
           { key: 'ofPlain', figure: 'of the throughput without TLS', unit: 'x', bar: weirAtLeast(0.7, 'x') },
           ratios,

@@ -6,7 +6,7 @@ import { Lifetime } from '../lifetime.ts';
 import { recordBytes } from '../load.ts';
 import { type SlowBucket, startSlowBucket } from '../slow-bucket.ts';
 import type { StoreLatency } from '../store-latency.ts';
-import { type FigureSpec, figureOf, measured, type Sample } from '../versus.ts';
+import { type ResultSpec, measuredResultOf, measured, type Sample } from '../versus.ts';
 import { startCluster, type WeirCluster } from '../weir.ts';
 import { steadyRate } from './end-to-end.ts';
 import { throughputSettings } from './produce.ts';
@@ -24,14 +24,14 @@ interface SlowStoreRow {
   readonly store: StoreLatency;
   readonly agentFlags?: readonly string[];
   readonly partitions: number;
-  readonly results: readonly FigureSpec[];
+  readonly results: readonly ResultSpec[];
   measure(bench: BenchRun, cluster: WeirCluster, bucket: SlowBucket): Promise<Sample>;
 }
 
-const memory: FigureSpec = { key: 'peakMib', figure: 'peak memory, agent and control plane', unit: 'MiB' };
-const cpu: FigureSpec = { key: 'cpuSecondsPerGb', figure: 'server CPU', unit: 's/GB' };
+const memory: ResultSpec = { key: 'peakMib', figure: 'peak memory, agent and control plane', unit: 'MiB' };
+const cpu: ResultSpec = { key: 'cpuSecondsPerGb', figure: 'server CPU', unit: 's/GB' };
 
-const latencyResults = (p50Ms: number, p99Ms: number): readonly FigureSpec[] => [
+const latencyResults = (p50Ms: number, p99Ms: number): readonly ResultSpec[] => [
   { key: 'p50Ms', figure: 'p50', unit: 'ms', bar: weirUnder(p50Ms, 'ms') },
   { key: 'p99Ms', figure: 'p99', unit: 'ms', bar: weirUnder(p99Ms, 'ms') },
   { key: 'p999Ms', figure: 'p99.9', unit: 'ms' },
@@ -149,7 +149,7 @@ export const slowStoreRows: readonly BenchRow[] = rows.map(
       for (let turn = 0; turn < bench.sizes.runs; turn++) {
         samples.push(await Lifetime.during((lifetime) => measureOnce(lifetime)));
       }
-      return results.map((spec): Figure => figureOf(row, spec, samples));
+      return results.map((spec): Figure => measuredResultOf(row, spec, samples));
 
       async function measureOnce(lifetime: Lifetime): Promise<Sample> {
         const bucket = await startSlowBucket(lifetime, store);

@@ -4,7 +4,7 @@ import type { Figure } from '../figure.ts';
 import { Lifetime } from '../lifetime.ts';
 import { recordBytes } from '../load.ts';
 import { histogramIn } from '../prometheus.ts';
-import { type FigureSpec, figureOf, measured, type Sample } from '../versus.ts';
+import { type ResultSpec, measuredResultOf, measured, type Sample } from '../versus.ts';
 import { startCluster, type WeirCluster } from '../weir.ts';
 import { throughputSettings } from './produce.ts';
 
@@ -12,7 +12,7 @@ const topic = 'steady-files';
 const partitions = 16;
 const megabytesPerSecond = [20, 60];
 
-const results: readonly FigureSpec[] = [
+const results: readonly ResultSpec[] = [
   { key: 'filesPerGib', figure: 'files per GiB', unit: '' },
   { key: 'filesPerSecond', figure: 'files', unit: '/s' },
   { key: 'p50Ms', figure: 'p50', unit: 'ms' },
@@ -41,7 +41,7 @@ export const steadyRows: readonly BenchRow[] = megabytesPerSecond.map((megabytes
     for (let turn = 0; turn < sizes.runs; turn++) {
       samples.push(await Lifetime.during((lifetime) => measureOnce(lifetime)));
     }
-    return results.map((spec): Figure => figureOf(row, spec, samples));
+    return results.map((spec): Figure => measuredResultOf(row, spec, samples));
 
     async function measureOnce(lifetime: Lifetime): Promise<Sample> {
       const cluster = await startCluster(lifetime, bench.weirOptions);

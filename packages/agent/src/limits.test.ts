@@ -81,14 +81,14 @@ const cases: readonly LimitCase[] = [
   {
     limit: 'connections',
     options: { limits: { connectionsMax: 3 } },
-    async drive({ connect, untilFigure }) {
+    async drive({ connect, untilStat }) {
       const [first] = [await connect(), await connect()];
       const tooMany = await connect();
       await tooMany.closed;
       assert.equal(await produced(first, small), 0, 'the others live on');
       first.socket.destroy();
       // The slot of a closed connection is free again.
-      await untilFigure('agent_kafka_inflight_connections', 2);
+      await untilStat('agent_kafka_inflight_connections', 2);
       assert.equal(await produced(await connect(), small), 0);
     },
     stats: { [closed('limit')]: 1, agent_net_kafka_tcp_limit_listener_acquire_count: 4 },
@@ -107,13 +107,13 @@ const cases: readonly LimitCase[] = [
   },
   {
     limit: 'size of a frame',
-    async drive({ connect, untilFigure }) {
+    async drive({ connect, untilStat }) {
       const client = await connect();
       const frame = Buffer.alloc(4);
       frame.writeInt32BE(agentLimits.requestFrameBytesMax + 1, 0);
       client.socket.write(frame);
       await client.closed;
-      await untilFigure(closed('malformed'), 1);
+      await untilStat(closed('malformed'), 1);
     },
     stats: { [closed('malformed')]: 1 },
   },
@@ -141,7 +141,7 @@ const cases: readonly LimitCase[] = [
   {
     limit: 'metadata requests at a time',
     options: { metadataRequestsPerCpu: 2 },
-    async drive({ connect, cluster, figure, untilFigure }) {
+    async drive({ connect, cluster, figure, untilStat }) {
       const { opened, open } = gateway();
       const create = cluster.createTopics.bind(cluster);
       let creations = 0;
@@ -157,11 +157,11 @@ const cases: readonly LimitCase[] = [
       await until(() => creations === 2);
       ask(leaving, 'never');
       ask(modest, 'e');
-      await untilFigure('agent_kafka_metadata_waiting_requests', 4);
+      await untilStat('agent_kafka_metadata_waiting_requests', 4);
       assert.equal(creations, 2);
       assert.equal(await figure('agent_kafka_metadata_running_requests'), 2);
       leaving.socket.destroy();
-      await untilFigure('agent_kafka_metadata_waiting_requests', 3);
+      await untilStat('agent_kafka_metadata_waiting_requests', 3);
       open();
       for (let count = 0; count < 4; count++) {
         assert.equal((await greedy.receive('Metadata', 9)).body.topics[0]!.errorCode, 0);
@@ -178,7 +178,7 @@ const cases: readonly LimitCase[] = [
   {
     limit: 'files in flight',
     options: { flush: { windowMs: 0, uncompressedBytesMax: 1, compressedBytesMax: 1 } },
-    async drive({ connect, store, untilFigure }) {
+    async drive({ connect, store, untilStat }) {
       const { opened, open } = gateway();
       store.beforePut = () => opened;
       const clients = [await connect(), await connect()];
@@ -186,7 +186,7 @@ const cases: readonly LimitCase[] = [
         for (let count = 0; count < 40; count++) client.send('Produce', 9, produceBody(small));
       }
       // Of 80, one is in the open file.
-      await untilFigure(held('produce', 'inflight_files'), 15);
+      await untilStat(held('produce', 'inflight_files'), 15);
       assert.equal(store.puts, 64, 'no file is closed beyond the limit');
       open();
       let throttled = 0;
@@ -204,13 +204,13 @@ const cases: readonly LimitCase[] = [
   {
     limit: 'bytes that wait for the store',
     options: { bufferedBytesMax: 3 * MiB },
-    async drive({ connect, store, clock, untilFigure }) {
+    async drive({ connect, store, clock, untilStat }) {
       const { opened, open } = gateway();
       store.beforePut = () => opened;
       const client = await connect();
       const large = batchOf([Buffer.alloc(MiB)]);
       for (let count = 0; count < 8; count++) client.send('Produce', 9, produceBody(large));
-      await untilFigure(held('produce', 'buffered_bytes'), 6);
+      await untilStat(held('produce', 'buffered_bytes'), 6);
       clock.advance(300);
       open();
       const outcomes: [error: number, throttleMs: number][] = [];
@@ -270,7 +270,7 @@ const cases: readonly LimitCase[] = [
   {
     limit: 'bytes of answers of all connections',
     options: { limits: { responseBytesMax: 2 * MiB }, fetchRequestBytesMax: 64 * MiB },
-    async drive({ connect, pass, figure, untilFigure }) {
+    async drive({ connect, pass, figure, untilStat }) {
       const writer = await connect();
       for (let count = 0; count < 40; count++) {
         assert.equal(await produced(writer, batchOf([Buffer.alloc(MiB - 200, count)])), 0);
@@ -282,7 +282,7 @@ const cases: readonly LimitCase[] = [
           client.send('Fetch', 11, fetchBody([0], 64 * MiB, 64 * MiB));
         }
       }
-      await untilFigure('agent_kafka_answer_bytes', (bytes) => bytes >= MiB);
+      await untilStat('agent_kafka_answer_bytes', (bytes) => bytes >= MiB);
       // A client that does not read loses its connection soon, and then the others are served.
       const reader = await connect();
       reader.send('Fetch', 11, fetchBody([0], 64 * MiB, 64 * MiB));
@@ -292,7 +292,7 @@ const cases: readonly LimitCase[] = [
         assert.ok(bytes < 6 * MiB, `${bytes} bytes of answers`);
         await pass(1_000);
       }
-      await untilFigure(closed('slow'), (count) => count > 0);
+      await untilStat(closed('slow'), (count) => count > 0);
       const { body } = await reader.receive('Fetch', 11);
       assert.equal(body.errorCode, 0);
     },
@@ -300,7 +300,7 @@ const cases: readonly LimitCase[] = [
   },
   {
     limit: 'deadline of a frame that was begun',
-    async drive({ connect, pass, untilRead, untilFigure }) {
+    async drive({ connect, pass, untilRead, untilStat }) {
       const [silent, trickling] = [await connect(), await connect()];
       silent.socket.write(halfFrame(1000));
       trickling.socket.write(halfFrame(1000));
@@ -313,18 +313,18 @@ const cases: readonly LimitCase[] = [
       trickling.socket.write(Buffer.of(0));
       await untilRead();
       trickling.socket.destroy();
-      await untilFigure(closed('peer'), 1);
+      await untilStat(closed('peer'), 1);
     },
     stats: { [closed('slow')]: 1, [closed('peer')]: 1 },
   },
   {
     limit: 'time without a request',
     options: { idleConnectionMs: 60_000 },
-    async drive({ connect, pass, untilFigure }) {
+    async drive({ connect, pass, untilStat }) {
       const idle = await connect();
       await pass(62_000);
       await idle.closed;
-      await untilFigure(closed('idle'), 2);
+      await untilStat(closed('idle'), 2);
     },
     // The bystander was idle as long and gets a new connection.
     stats: { agent_net_kafka_tcp_idle_conn_close: 2, [closed('idle')]: 2 },
@@ -410,7 +410,7 @@ test('if too many Metadata requests wait, clients get a retriable error', async 
   client.socket.write(
     Buffer.concat(new Array<Buffer>(1 + agentLimits.metadataRequestsWaitingMax).fill(frame)),
   );
-  await under.untilFigure('agent_kafka_metadata_waiting_requests', agentLimits.metadataRequestsWaitingMax);
+  await under.untilStat('agent_kafka_metadata_waiting_requests', agentLimits.metadataRequestsWaitingMax);
   const late = await under.connect();
   const [topic] = (await late.call('Metadata', 9, names('late'))).topics;
   assert.equal(topic?.errorCode, codeOf('LEADER_NOT_AVAILABLE'));

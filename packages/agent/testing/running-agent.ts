@@ -20,7 +20,7 @@ export interface AgentUnderTest {
   /** Returns the value of one series, read over HTTP; 0 if it is absent. */
   figure(series: string): Promise<number>;
   /** Waits until a series has a value, or one that satisfies a condition. */
-  untilFigure(series: string, wanted: number | ((value: number) => boolean)): Promise<void>;
+  untilStat(series: string, wanted: number | ((value: number) => boolean)): Promise<void>;
   /** Waits until the agent has read everything that its clients have sent. */
   untilRead(): Promise<void>;
   /** Advances time step by step, as timers of the agent set further ones. */
@@ -86,7 +86,7 @@ export async function startAgentUnderTest(
     const line = text.split('\n').find((one) => one.startsWith(`service_${series} `));
     return line === undefined ? 0 : Number(line.slice(line.lastIndexOf(' ') + 1));
   };
-  const untilFigure: AgentUnderTest['untilFigure'] = async (series, wanted) => {
+  const untilStat: AgentUnderTest['untilStat'] = async (series, wanted) => {
     const isWanted = typeof wanted === 'number' ? (value: number) => value === wanted : wanted;
     while (!isWanted(await figure(series))) await pause(1);
   };
@@ -97,14 +97,14 @@ export async function startAgentUnderTest(
     clock,
     load,
     figure,
-    untilFigure,
+    untilStat,
     async connect() {
       const client = await TestClient.connect(agent.kafkaPort);
       clients.push(client);
       return client;
     },
     untilRead: () =>
-      untilFigure(
+      untilStat(
         'agent_kafka_request_bytes_counter',
         (bytes) => bytes === clients.reduce((sum, { socket }) => sum + socket.bytesWritten, 0),
       ),

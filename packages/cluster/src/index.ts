@@ -55,7 +55,7 @@ export { NewerFormat } from './newer-format.ts';
 export {
   compilePattern,
   compileRewrite,
-  matchInTurns,
+  matchInSlices,
   type Pattern,
   restorePattern,
   type UsablePattern,
@@ -77,9 +77,9 @@ export {
 export {
   type AgentHeartbeat,
   type AgentReport,
-  type AgentsHeard,
+  type ReceivedReports,
   type DamagedOffsets,
-  type HeardReport,
+  type ReceivedReport,
   type LostAgent,
   problemOfReport,
   type ReportedBucket,
@@ -90,7 +90,7 @@ export {
   type ReportedLogin,
   type ReportedSoftware,
   reportIntervalMs,
-  reportKeptMs,
+  reportRetentionMs,
 } from './ports/agent-report.ts';
 export { clusterFacts } from './ports/cluster-facts.ts';
 export {

@@ -277,7 +277,7 @@ export const clusterLimits = {
    * Reports of one agent that a leader stores, and their total size as JSON for all agents of a cluster; beyond it new
    * reports are dropped.
    */
-  agentReportsKeptMax: 6,
+  agentReportsRetainedMax: 6,
   clusterReportCharsMax: 8 * MiB,
 
   /** Users of one cluster whose last login a leader holds; about 100 bytes each. */

@@ -22,7 +22,7 @@ export { type EventTypeName, eventTypeNames } from './event-type-names.ts';
 export { fileIdTimeMs } from './file-id-time.ts';
 export { type FilterOperator, filterOperators } from './filter-operators.ts';
 export { internalTopicPrefix, internalTopicProblem, isInternalTopic } from './internal-topics.ts';
-export { keptCopy } from './kept-copy.ts';
+export { retainedCopy } from './kept-copy.ts';
 export { coreLimits } from './limits.ts';
 export { jsonLog, type Log, type LogFields, type LogLevel, silentLog } from './log.ts';
 export { escapeHtml, escapeMarkdown, escapePipes, markdownTable } from './markup.ts';

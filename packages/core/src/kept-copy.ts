@@ -3,7 +3,7 @@
  * long as any of them: a few bytes that are held for minutes would hold the whole pool, including what other callers
  * wrote there for a moment.
  */
-export function keptCopy(bytes: Uint8Array): Buffer {
+export function retainedCopy(bytes: Uint8Array): Buffer {
   const copy = Buffer.allocUnsafeSlow(bytes.length);
   copy.set(bytes);
   return copy;

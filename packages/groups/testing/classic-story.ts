@@ -184,24 +184,24 @@ export class ClassicStory {
     return answers.map(({ token, reply }) => {
       const name = this.#names[token]!;
       this.#waiting.delete(name);
-      return `${name} ${tellReply(reply)}`;
+      return `${name} ${sendReply(reply)}`;
     });
   }
 }
 
-function tellReply(reply: ClassicReply): string {
+function sendReply(reply: ClassicReply): string {
   if (typeof reply === 'string') return reply;
   if (isErrors(reply)) return reply.join(',');
   if (reply.error !== 'NONE')
     return 'memberId' in reply ? `${reply.error} ${reply.memberId}`.trim() : reply.error;
-  return 'memberId' in reply ? tellJoined(reply) : tellSynced(reply);
+  return 'memberId' in reply ? sendJoined(reply) : sendSynced(reply);
 }
 
 function isErrors(reply: ClassicReply): reply is readonly GroupError[] {
   return Array.isArray(reply);
 }
 
-function tellJoined({
+function sendJoined({
   generationId,
   protocolName,
   leader,
@@ -215,6 +215,6 @@ function tellJoined({
   return `joined ${generationId} ${protocolName} as ${memberId}, ${role}${skips}`;
 }
 
-function tellSynced({ assignment }: SyncGroupAnswer): string {
+function sendSynced({ assignment }: SyncGroupAnswer): string {
   return `synced "${Buffer.from(assignment)}"`;
 }

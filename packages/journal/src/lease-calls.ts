@@ -3,7 +3,7 @@ import { Gathering } from './gathering.ts';
 import type { Head, JournalTables, LeaseToRenew } from './tables.ts';
 
 /** A head, and whether its holder is known to be dead. */
-interface SightedHead extends Head {
+interface ObservedHead extends Head {
   isHolderGone(): boolean;
 }
 
@@ -13,16 +13,16 @@ interface SightedHead extends Head {
  */
 export class LeaseCalls {
   readonly #tables: JournalTables;
-  readonly #heads: Gathering<string, SightedHead>;
+  readonly #heads: Gathering<string, ObservedHead>;
   readonly #renewals: Gathering<LeaseToRenew, boolean>;
 
   constructor(tables: JournalTables, clock: Clock) {
     this.#tables = tables;
-    this.#heads = new Gathering(clock, (clusterIds) => this.#sightedHeads(clusterIds));
+    this.#heads = new Gathering(clock, (clusterIds) => this.#observedHeads(clusterIds));
     this.#renewals = new Gathering(clock, (leases) => tables.renewLeases(leases));
   }
 
-  head(clusterId: string): Promise<SightedHead> {
+  head(clusterId: string): Promise<ObservedHead> {
     return this.#heads.ask(clusterId);
   }
 
@@ -35,7 +35,7 @@ export class LeaseCalls {
    * follows the read of the rows and is never cached beyond them: a restarted process has the old name, and a lease of
    * its own.
    */
-  async #sightedHeads(clusterIds: readonly string[]): Promise<SightedHead[]> {
+  async #observedHeads(clusterIds: readonly string[]): Promise<ObservedHead[]> {
     const heads = await this.#tables.heads(clusterIds);
     const gone = new Map<string, boolean>();
     const isGone = (holderId: string) => {

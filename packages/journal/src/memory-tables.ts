@@ -144,10 +144,10 @@ export class MemoryTables implements JournalTables {
     return this.#database.snapshots.get(snapshotId)?.slices[index] ?? new Uint8Array();
   }
 
-  async prune(clusterId: string, snapshotIdMin: number, keptSnapshotId: number, position: number) {
+  async prune(clusterId: string, snapshotIdMin: number, retainedSnapshotId: number, position: number) {
     for (const snapshot of this.#database.snapshots.values()) {
       if (snapshot.clusterId !== clusterId) continue;
-      if (snapshot.id < snapshotIdMin && snapshot.id !== keptSnapshotId)
+      if (snapshot.id < snapshotIdMin && snapshot.id !== retainedSnapshotId)
         this.#database.snapshots.delete(snapshot.id);
     }
     const cluster = this.#database.cluster(clusterId);

@@ -20,7 +20,7 @@ const prunedRowsMax = 1_000;
  * The minimum interval of notifications. A NOTIFY serialises commits of the whole server, so it must not be part of
  * every append; for a standby, 50 ms is soon enough.
  */
-const tellIntervalMs = 50;
+const notifyIntervalMs = 50;
 const channel = 'weir_journal';
 /** An arbitrary fixed number: processes that start together create the schema one after the other. */
 const schemaLock = 7_305_011;
@@ -56,7 +56,7 @@ export class PostgresTables implements JournalTables {
   #ready: Promise<void> | undefined;
   #onNews: ((clusterId: string | undefined) => void) | undefined;
   readonly #untold = new Set<string>();
-  #stopTelling: (() => void) | undefined;
+  #stopNotifying: (() => void) | undefined;
 
   constructor(url: string, clock: Clock, log: Log) {
     this.#clock = clock;
@@ -216,11 +216,11 @@ export class PostgresTables implements JournalTables {
     });
   }
 
-  prune(clusterId: string, snapshotIdMin: number, keptSnapshotId: number, position: number) {
+  prune(clusterId: string, snapshotIdMin: number, retainedSnapshotId: number, position: number) {
     return this.#run(async (sql) => {
       await sql`
         DELETE FROM weir_journal_snapshots
-        WHERE cluster_id = ${clusterId} AND id < ${snapshotIdMin} AND id <> ${keptSnapshotId}`;
+        WHERE cluster_id = ${clusterId} AND id < ${snapshotIdMin} AND id <> ${retainedSnapshotId}`;
       const chunks = await sql`
         DELETE FROM weir_journal_chunks WHERE cluster_id = ${clusterId} AND first_position IN (
           SELECT first_position FROM weir_journal_chunks
@@ -278,8 +278,8 @@ export class PostgresTables implements JournalTables {
 
   tell(clusterId: string): void {
     this.#untold.add(clusterId);
-    this.#stopTelling ??= this.#clock.after(tellIntervalMs, () => {
-      this.#stopTelling = undefined;
+    this.#stopNotifying ??= this.#clock.after(notifyIntervalMs, () => {
+      this.#stopNotifying = undefined;
       const news = [...this.#untold];
       this.#untold.clear();
       this.#run((sql) => sql`SELECT pg_notify(${channel}, id) FROM unnest(${news}::text[]) AS id`).catch(
@@ -309,7 +309,7 @@ export class PostgresTables implements JournalTables {
   }
 
   async close(): Promise<void> {
-    this.#stopTelling?.();
+    this.#stopNotifying?.();
     this.#onNews = undefined;
     await this.#pool.close();
   }

@@ -84,10 +84,10 @@ export class SqliteTables implements JournalTables {
   prune(
     clusterId: string,
     snapshotIdMin: number,
-    keptSnapshotId: number,
+    retainedSnapshotId: number,
     position: number,
   ): Promise<boolean> {
-    return this.#call('prune', [clusterId, snapshotIdMin, keptSnapshotId, position]);
+    return this.#call('prune', [clusterId, snapshotIdMin, retainedSnapshotId, position]);
   }
 
   removeCluster(clusterId: string): Promise<void> {

@@ -225,16 +225,16 @@ const operations: Operations = {
     return found === undefined ? new Uint8Array() : found.bytes!;
   },
 
-  prune(clusterId, snapshotIdMin, keptSnapshotId, position) {
+  prune(clusterId, snapshotIdMin, retainedSnapshotId, position) {
     const slices = sql(
       `DELETE FROM journal_slices WHERE rowid IN (SELECT rowid FROM journal_slices WHERE snapshot_id IN (
          SELECT id FROM journal_snapshots WHERE cluster_id = ? AND id < ? AND id <> ?) LIMIT ${prunedSlicesMax})`,
-    ).run(clusterId, snapshotIdMin, keptSnapshotId);
+    ).run(clusterId, snapshotIdMin, retainedSnapshotId);
     if (Number(slices.changes) === prunedSlicesMax) return true;
     sql('DELETE FROM journal_snapshots WHERE cluster_id = ? AND id < ? AND id <> ?').run(
       clusterId,
       snapshotIdMin,
-      keptSnapshotId,
+      retainedSnapshotId,
     );
     const chunks = sql(
       `DELETE FROM journal_chunks WHERE id IN (SELECT id FROM journal_chunks

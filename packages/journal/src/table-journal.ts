@@ -174,7 +174,7 @@ class TableJournal implements Journal {
     let bytes = 0;
     for (const piece of piecesOf(slices)) {
       bytes += piece.length;
-      await this.#inTurns(() => this.#tables.addSlice(id, count++, piece));
+      await this.#inSlices(() => this.#tables.addSlice(id, count++, piece));
     }
     await this.#tables.finishSnapshot(id, count, bytes);
     await this.#prune();
@@ -189,13 +189,13 @@ class TableJournal implements Journal {
     // a save.
     const keptId = older?.id ?? newest.id;
     const prune = () => this.#tables.prune(this.#clusterId, newest.id, keptId, keptFrom);
-    while (await this.#inTurns(prune));
+    while (await this.#inSlices(prune));
   }
 
   /**
    * Leaves the database to others for as long as this work took. A snapshot is never urgent, and an append always is.
    */
-  async #inTurns<Result>(work: () => Promise<Result>): Promise<Result> {
+  async #inSlices<Result>(work: () => Promise<Result>): Promise<Result> {
     const startMs = this.#clock.monotonicMs();
     const result = await work();
     const tookMs = this.#clock.monotonicMs() - startMs;

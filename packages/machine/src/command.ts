@@ -30,7 +30,7 @@ import type {
   TransactionToEnd,
 } from '@weir/cluster';
 import type { Acl } from '@weir/core';
-import type { HeardLogins } from './credentials/credential-use.ts';
+import type { SeenLogins } from './credentials/credential-use.ts';
 import type { EntryChange } from './kv/put-entries.ts';
 import type { RetentionPlace } from './log-start/retention.ts';
 import type { NodeIdRequest } from './node-ids/node-ids.ts';
@@ -85,7 +85,7 @@ export type Command =
   | { readonly kind: 'putCredentials'; readonly credentials: readonly CredentialToPut[] }
   | { readonly kind: 'deleteCredentials'; readonly usernames: readonly string[] }
   /** Stores when credentials were last used, at most about once a day each. Sent every minute. */
-  | { readonly kind: 'noteLogins'; readonly logins: HeardLogins }
+  | { readonly kind: 'noteLogins'; readonly logins: SeenLogins }
   /** Assigns the node id of an agent: the one that it has or had, or a free one. */
   | { readonly kind: 'assignNodeId'; readonly request: NodeIdRequest }
   /** Creates rules, each independently. */

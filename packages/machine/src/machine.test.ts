@@ -107,10 +107,10 @@ function tell(): Cluster {
   cluster.execute({ kind: 'purge' });
   cluster.request('client:7', { kind: 'deleteTopics', topics: [{ name: 'none' }] });
   cluster.request('client:8', { kind: 'allocateProducerIds', count: 2 });
-  tellOfTransactions(cluster);
-  tellOfGroups(cluster);
-  tellOfAdministration(cluster);
-  tellOfDeletions(cluster);
+  runTransactions(cluster);
+  runGroups(cluster);
+  runAdministration(cluster);
+  runDeletions(cluster);
   cluster.execute({
     kind: 'createTopics',
     topics: [
@@ -123,13 +123,13 @@ function tell(): Cluster {
   return cluster;
 }
 
-function tellOfDeletions(cluster: Cluster): void {
+function runDeletions(cluster: Cluster): void {
   cluster.delete('copies');
   cluster.execute({ kind: 'restoreTopics', topicIds: ['copies'] });
   cluster.execute({ kind: 'removeTopics', topics: [{ name: 'copies' }] });
 }
 
-function tellOfAdministration(cluster: Cluster): void {
+function runAdministration(cluster: Cluster): void {
   const set = (name: string, value: string) => [{ name, operation: 'set', value }] as const;
   const replacesAll = false;
   cluster.execute({
@@ -152,7 +152,7 @@ function tellOfAdministration(cluster: Cluster): void {
   });
 }
 
-function tellOfGroups(cluster: Cluster): void {
+function runGroups(cluster: Cluster): void {
   const put = { namespace: 'group', key: 'readers', value: Buffer.from('kept') } as const;
   cluster.execute({ kind: 'putEntries', changes: [put, { ...put, namespace: 'clientQuota', key: 'user' }] });
   cluster.execute({ kind: 'putEntries', changes: [{ ...put, value: null }] });
@@ -173,7 +173,7 @@ function tellOfGroups(cluster: Cluster): void {
   });
 }
 
-function tellOfTransactions(cluster: Cluster): void {
+function runTransactions(cluster: Cluster): void {
   cluster.create('copies', 2);
   const oldClient = new TestProducer(cluster, 'old', { bumps: false });
   oldClient.init();

@@ -97,7 +97,7 @@ async function figure(agent: WeirProcess, series: string): Promise<number> {
 }
 
 /** Returns the Kafka ports in an agent's Metadata. */
-async function brokersAsToldBy(client: TestClient): Promise<number[]> {
+async function brokersListedBy(client: TestClient): Promise<number[]> {
   const { brokers } = await client.call('Metadata', 9, { topics: [] });
   return brokers.map(({ port }) => port);
 }
@@ -107,7 +107,7 @@ test('what has begun is finished, nothing else begins, and the others know', {
 }, async (t) => {
   const { stopping, other, bucket } = await start(t, '300s');
   const witness = await clientOf(t, other);
-  await until(async () => (await brokersAsToldBy(witness)).includes(portOf(stopping)));
+  await until(async () => (await brokersListedBy(witness)).includes(portOf(stopping)));
   const [idle, producer, poller] = await Promise.all([
     clientOf(t, stopping),
     clientOf(t, stopping),
@@ -125,7 +125,7 @@ test('what has begun is finished, nothing else begins, and the others know', {
   assert.equal(polled.responses[0]?.partitions[0]?.errorCode ?? 0, 0);
   await poller.closed;
   await assert.rejects(TestClient.connect(portOf(stopping)), /ECONNREFUSED/);
-  assert.equal((await brokersAsToldBy(witness)).includes(portOf(stopping)), false);
+  assert.equal((await brokersListedBy(witness)).includes(portOf(stopping)), false);
   const status = await fetch(`${stopping.address('HTTP')}/v1/status`);
   assert.equal(`${status.status} ${await status.text()}`, '200 OK', 'the probe would kill it otherwise');
 

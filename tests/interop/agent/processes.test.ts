@@ -5,7 +5,7 @@ import { type TestContext, test } from 'node:test';
 import { Kafka, logLevel } from 'kafkajs';
 import { storedTopic, valuesOf } from '../brokers/stored.ts';
 import { numberedValues } from '../brokers/topics.ts';
-import { Command, isAlive, startSupervisor, startSurrounding, until } from './supervised-agents.ts';
+import { Command, isAlive, startSupervisor, startTestEnvironment, until } from './supervised-agents.ts';
 
 const bounded = { timeout: 300_000 };
 /** Enough that all partitions are not assigned to one of two agents by chance. */
@@ -15,7 +15,7 @@ test(
   'clients see the processes of one command as brokers, and one that is killed comes back',
   bounded,
   async (t) => {
-    const surrounding = await startSurrounding(t);
+    const surrounding = await startTestEnvironment(t);
     const { supervisor, announced } = await startSupervisor(t, surrounding, 2);
     assert.equal(announced.length, 2);
     for (const { http } of announced) {
@@ -116,7 +116,7 @@ test(
 );
 
 test('a supervisor that is killed leaves nobody behind', bounded, async (t) => {
-  const { supervisor, announced } = await startSupervisor(t, await startSurrounding(t), 2);
+  const { supervisor, announced } = await startSupervisor(t, await startTestEnvironment(t), 2);
   supervisor.signal('SIGKILL');
   assert.equal(await supervisor.ended(), 'SIGKILL');
   for (const { pid } of announced) await until(`the end of ${pid}`, () => !isAlive(pid) || undefined);
@@ -124,7 +124,7 @@ test('a supervisor that is killed leaves nobody behind', bounded, async (t) => {
 
 test('a process that cannot start ends all of them, with its message', bounded, async (t) => {
   const port = await takenPort(t);
-  const { agent } = await startSurrounding(t);
+  const { agent } = await startTestEnvironment(t);
   const at = agent.indexOf('-kafkaPort') + 1;
   const ports = agent.with(at, String(port));
   const command = new Command(t, [...ports, '-processes', '2']);

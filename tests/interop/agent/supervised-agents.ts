@@ -68,13 +68,13 @@ interface Announced {
   readonly http: string;
 }
 
-interface Surrounding {
+interface TestEnvironment {
   /** Arguments for an agent of this cluster, with free ports. */
   readonly agent: readonly string[];
 }
 
 /** Starts a control plane and a bucket for agents to join. */
-export async function startSurrounding(t: TestContext): Promise<Surrounding> {
+export async function startTestEnvironment(t: TestContext): Promise<TestEnvironment> {
   const folder = mkdtempSync(join(tmpdir(), 'weir-supervised-'));
   t.after(() => rmSync(folder, { recursive: true, force: true }));
   const clusterId = `vci_${randomUUID().replaceAll('-', '_')}`;
@@ -100,7 +100,7 @@ export async function startSurrounding(t: TestContext): Promise<Surrounding> {
 /** Starts a supervisor and reads the list of its processes. */
 export async function startSupervisor(
   t: TestContext,
-  { agent }: Surrounding,
+  { agent }: TestEnvironment,
   processes: number,
 ): Promise<{ readonly supervisor: Command; readonly announced: readonly Announced[] }> {
   const supervisor = new Command(t, [...agent, '-processes', String(processes)]);

@@ -14,7 +14,7 @@ export const shortLivedJava: readonly string[] = [
 const lockTimeoutMs = 10 * 60_000;
 
 /** Builds the Java program around Apache's classes and returns its class path. */
-export function buildJudge(): string {
+export function buildJavaClient(): string {
   return buildJava(import.meta.dirname);
 }
 

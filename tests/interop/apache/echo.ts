@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
-import { buildJudge, shortLivedJava } from './build.ts';
+import { buildJavaClient, shortLivedJava } from './build.ts';
 
 export type Direction = 'request' | 'response';
 
@@ -20,7 +20,7 @@ export interface Echo {
 }
 
 export function openEcho(): Echo {
-  const java = spawn('java', [...shortLivedJava, '-cp', buildJudge(), 'weir.judge.Judge', 'echo'], {
+  const java = spawn('java', [...shortLivedJava, '-cp', buildJavaClient(), 'weir.judge.Judge', 'echo'], {
     stdio: ['pipe', 'pipe', 'inherit'],
   });
   const ended = once(java, 'close');

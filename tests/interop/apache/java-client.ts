@@ -1,11 +1,11 @@
 import { spawnSync } from 'node:child_process';
-import { buildJudge, shortLivedJava } from './build.ts';
+import { buildJavaClient, shortLivedJava } from './build.ts';
 
 /** Returns one JSON value from Apache's classes; `Judge.java` documents the modes. */
 function ask(mode: 'schemas' | 'values' | 'errors'): unknown {
   const { status, error, stdout, stderr } = spawnSync(
     'java',
-    [...shortLivedJava, '-cp', buildJudge(), 'weir.judge.Judge', mode],
+    [...shortLivedJava, '-cp', buildJavaClient(), 'weir.judge.Judge', mode],
     {
       encoding: 'utf8',
       maxBuffer: 64 * 1024 * 1024,

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
-import { buildJudge, shortLivedJava } from '../apache/build.ts';
+import { buildJavaClient, shortLivedJava } from '../apache/build.ts';
 import type { Lifetime } from './weir-process.ts';
 
 /** Partition, offset, timestamp, key, value and headers (`name=value`) of a record. */
@@ -27,7 +27,7 @@ export function openJavaClient(
   const defined = Object.entries(properties).map(([name, value]) => `-D${name}=${value}`);
   const java = spawn(
     'java',
-    [...shortLivedJava, ...defined, '-cp', buildJudge(), 'weir.judge.Judge', 'client'],
+    [...shortLivedJava, ...defined, '-cp', buildJavaClient(), 'weir.judge.Judge', 'client'],
     {
       stdio: ['pipe', 'pipe', 'inherit'],
     },

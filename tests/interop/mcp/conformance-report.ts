@@ -1,7 +1,7 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type Judgement, judge } from './conformance-tools.ts';
+import { type ConformanceResult, judge } from './conformance-tools.ts';
 
 /** A scenario of the conformance suite, and its result. */
 export interface Scenario {
@@ -15,7 +15,7 @@ export interface Scenario {
 
 export interface Report {
   /** Exit status of the suite: 0 if no scored scenario failed. */
-  readonly status: Judgement['status'];
+  readonly status: ConformanceResult['status'];
   readonly scenarios: readonly Scenario[];
 }
 

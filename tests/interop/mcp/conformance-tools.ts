@@ -32,7 +32,7 @@ function isThere(): boolean {
   return Object.values(bins).every((bin) => existsSync(bin));
 }
 
-export interface Judgement {
+export interface ConformanceResult {
   readonly status: number | NodeJS.Signals | null;
   readonly out: string;
   readonly err: string;
@@ -43,7 +43,7 @@ export async function judge(
   name: keyof typeof bins,
   args: readonly string[],
   cwd: string = folder,
-): Promise<Judgement> {
+): Promise<ConformanceResult> {
   const child = spawn(process.execPath, [bins[name], ...args], {
     cwd,
     env: { PATH: '/usr/bin:/bin', HOME: folder },

@@ -1,5 +1,5 @@
 import type { MetadataEntry } from '@weir/cluster';
-import { keptCopy } from '@weir/core';
+import { retainedCopy } from '@weir/core';
 import { agentLimits } from '../limits.ts';
 
 /** The entries of one namespace as the agent last received them. */
@@ -31,7 +31,7 @@ class Namespace implements FollowedEntriesView {
 
   put(key: string, value: Uint8Array | null): void {
     if (value === null) this.byKey.delete(key);
-    else this.byKey.set(key, keptCopy(value));
+    else this.byKey.set(key, retainedCopy(value));
     this.version++;
     this.#recent.push(key);
     if (this.#recent.length > agentLimits.followedChangesMax) {

@@ -75,7 +75,7 @@ export class AgentEvents {
     const stats = new ClusterMetricEvents({
       sight: view,
       emitter,
-      isTeller: isChosen,
+      isReporter: isChosen,
       clock,
       log,
       metrics,

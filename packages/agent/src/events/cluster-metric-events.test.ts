@@ -13,7 +13,7 @@ test('cluster metrics become events once a minute, per topic and not per partiti
   const clock = new HandClock();
   const events: { readonly data: EventData; readonly timeMs: number | undefined }[] = [];
   let isOn = false;
-  let isTeller = true;
+  let isReporter = true;
   const telling = new ClusterMetricEvents({
     sight: cluster.view,
     emitter: {
@@ -23,7 +23,7 @@ test('cluster metrics become events once a minute, per topic and not per partiti
         events.push({ data, timeMs: options?.timeMs });
       },
     },
-    isTeller: () => isTeller,
+    isReporter: () => isReporter,
     clock,
     log: silentLog,
     metrics: new Metrics(),
@@ -51,7 +51,7 @@ test('cluster metrics become events once a minute, per topic and not per partiti
   assert.equal(rounds(), 1);
   await pass(1_000);
   assert.equal(rounds(), 2);
-  isTeller = false;
+  isReporter = false;
   await pass(2 * roundIntervalMs);
   assert.equal(rounds(), 2);
   telling.stop();

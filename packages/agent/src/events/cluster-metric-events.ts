@@ -8,7 +8,7 @@ interface ClusterMetricEventsOptions {
   readonly sight: MeasuredClusterView;
   readonly emitter: EventEmitter;
   /** Whether this agent is the one that emits them. Evaluated before every round. */
-  readonly isTeller: () => boolean;
+  readonly isReporter: () => boolean;
   readonly clock: Clock;
   readonly log: Log;
   readonly metrics: Metrics;
@@ -40,7 +40,7 @@ export class ClusterMetricEvents {
 
   start(): void {
     this.#cancel = this.#options.clock.after(lookIntervalMs, () => {
-      void this.#tellIfDue().then(() => {
+      void this.#reportIfDue().then(() => {
         if (!this.#hasStopped) this.start();
       });
     });
@@ -51,9 +51,9 @@ export class ClusterMetricEvents {
     this.#cancel?.();
   }
 
-  async #tellIfDue(): Promise<void> {
-    const { emitter, isTeller, clock, log } = this.#options;
-    if (!emitter.isOn('cluster_metrics') || !isTeller()) return;
+  async #reportIfDue(): Promise<void> {
+    const { emitter, isReporter, clock, log } = this.#options;
+    if (!emitter.isOn('cluster_metrics') || !isReporter()) return;
     const nowMs = clock.monotonicMs();
     if (nowMs - this.#lastRoundMs < roundIntervalMs) return;
     this.#lastRoundMs = nowMs;

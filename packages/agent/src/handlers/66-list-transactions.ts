@@ -1,4 +1,4 @@
-import { compilePattern, matchInTurns, transactionStates } from '@weir/cluster';
+import { compilePattern, matchInSlices, transactionStates } from '@weir/cluster';
 import { type Apis, errors } from '@weir/wire';
 import { ifAvailable } from '../cluster-calls/if-available.ts';
 import type { HandlerOf } from '../requests/handler.ts';
@@ -48,7 +48,7 @@ export const listTransactionsHandler: HandlerOf<Apis['ListTransactions']> = asyn
   const matching =
     pattern === undefined
       ? visible
-      : await matchInTurns(pattern, visible, ({ transactionalId }) => transactionalId, clock);
+      : await matchInSlices(pattern, visible, ({ transactionalId }) => transactionalId, clock);
   if (matching === undefined) return answer('INVALID_REGULAR_EXPRESSION');
   return answer(
     'NONE',

@@ -56,7 +56,7 @@ export function takeOver(accepted: Socket): Intake {
 }
 
 /** Destination of the next read of a connection, and the receiver to notify. */
-class Landing {
+class ReceiveBuffer {
   #receiver: Receiver | undefined;
   #place: Buffer | undefined;
 
@@ -83,7 +83,7 @@ function readIntoOwnMemory(accepted: Socket, handle: Handle): Intake {
     handle.readStop?.();
   }
   (accepted as unknown as SocketInside)._handle = null;
-  const memory = new Landing();
+  const memory = new ReceiveBuffer();
   const options: Omit<SocketConstructorOpts, 'handle'> & { handle: object; manualStart: boolean } = {
     handle,
     manualStart: true,
@@ -110,7 +110,7 @@ function readSecured(socket: TLSSocket): Intake {
   const [buffer, nextBuffer, callback] = parts;
   if (buffer === undefined || nextBuffer === undefined || callback === undefined) return readChunks(socket);
   return intakeOf(socket, (receiver) => {
-    const memory = new Landing();
+    const memory = new ReceiveBuffer();
     const early = takeBuffered(socket);
     memory.begin(receiver);
     const first = memory.buffer();

@@ -93,7 +93,7 @@ export class QueryRunner {
   async #work({ queryId, request, limitMs }: ClaimedQuery, controller: AbortController): Promise<void> {
     const { clock, stats, agentId, answer } = this.#options;
     const startMs = clock.monotonicMs();
-    const stopTelling = this.#tellWhileRunning(queryId, controller);
+    const stopNotifying = this.#reportWhileRunning(queryId, controller);
     let end: Pick<QueryReport, 'state' | 'answer' | 'message'>;
     try {
       const text = await answer(Buffer.from(request).toString(), {
@@ -104,7 +104,7 @@ export class QueryRunner {
     } catch (error) {
       end = this.#endOf(error, controller.signal);
     } finally {
-      stopTelling();
+      stopNotifying();
     }
     stats.ended(end.state, clock.monotonicMs() - startMs);
     await this.#send({ agentId, queryId, ...end });
@@ -119,7 +119,7 @@ export class QueryRunner {
     return { state: 'failed', answer: null, message };
   }
 
-  #tellWhileRunning(queryId: string, controller: AbortController): () => void {
+  #reportWhileRunning(queryId: string, controller: AbortController): () => void {
     const { clock, port, agentId, log } = this.#options;
     const report: QueryReport = { agentId, queryId, state: 'running', answer: null, message: '' };
     let cancel = () => {};

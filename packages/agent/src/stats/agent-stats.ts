@@ -20,7 +20,7 @@ interface HeldThings {
 }
 
 /** Metrics with fewer series are not reported. */
-const toldSeriesMin = 1_000;
+const reportedSeriesMin = 1_000;
 
 interface Counts {
   files: number;
@@ -110,7 +110,7 @@ export class AgentStats {
   #manySeries() {
     return this.#options.metrics
       .seriesCounts()
-      .filter(({ seriesCount }) => seriesCount >= toldSeriesMin)
+      .filter(({ seriesCount }) => seriesCount >= reportedSeriesMin)
       .sort((a, b) => b.seriesCount - a.seriesCount)
       .slice(0, coreLimits.reportedMetricsMax);
   }

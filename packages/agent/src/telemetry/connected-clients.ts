@@ -89,7 +89,7 @@ export class ConnectedClients {
     const software: ReportedSoftware[] = [];
     let charsLeft = clusterLimits.reportedSoftwareCharsMax - '[]'.length;
     for (const kind of this.#kinds()) {
-      const told = toldKind(kind);
+      const told = reportedKind(kind);
       charsLeft -= JSON.stringify(told).length + 1;
       if (charsLeft < 0) break;
       software.push(told);
@@ -129,7 +129,7 @@ function byCount<Value>(countOf: (value: Value) => number) {
     countOf(other) - countOf(one) || (a < b ? -1 : 1);
 }
 
-function toldKind({ software, connectionCount, principals, clientIds }: Kind): ReportedSoftware {
+function reportedKind({ software, connectionCount, principals, clientIds }: Kind): ReportedSoftware {
   const first = (counts: ReadonlyMap<string, number>) =>
     [...counts]
       .sort(byCount((connections) => connections))

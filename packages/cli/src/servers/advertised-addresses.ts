@@ -10,7 +10,7 @@ type AddressValues = Pick<
 >;
 
 /** The host that an agent advertises to clients. */
-export function clientsReach(values: AddressValues, machine = thisMachine()): string {
+export function advertisedClientHost(values: AddressValues, machine = thisMachine()): string {
   if (values.discoveryKafkaHostnameOverride !== undefined) return values.discoveryKafkaHostnameOverride;
   const reached = machineAddress(values, machine);
   if ('problem' in reached) throw new Failure(reached.problem);
@@ -21,7 +21,7 @@ export function clientsReach(values: AddressValues, machine = thisMachine()): st
  * The host that an agent advertises to other agents. They need the machine itself, which the clients' name may not
  * resolve to.
  */
-export function agentsReach(values: AddressValues, clientsHost: string, machine = thisMachine()): string {
+export function advertisedAgentHost(values: AddressValues, clientsHost: string, machine = thisMachine()): string {
   const reached = machineAddress(values, machine);
   return 'problem' in reached ? clientsHost : reached.host;
 }

@@ -5,7 +5,7 @@ import { networkInterfaces, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { runArguments, runLine } from '../../testing/command-run.ts';
-import { agentsReach, clientsReach } from './advertised-addresses.ts';
+import { advertisedAgentHost, advertisedClientHost } from './advertised-addresses.ts';
 import { isEveryInterface, loopback } from './bind-address.ts';
 
 /** The addresses on which this process starts to listen until the test ends. */
@@ -158,9 +158,9 @@ test('an agent advertises the address on which it listens', () => {
   ];
   for (const [bindAddress, advertiseHostnameStrategy, override, clients, agents] of cases) {
     const values = { bindAddress, advertiseHostnameStrategy, discoveryKafkaHostnameOverride: override };
-    const told = clientsReach(values, machine);
+    const told = advertisedClientHost(values, machine);
     const row = `${bindAddress} ${advertiseHostnameStrategy} ${override}`;
-    assert.deepEqual([told, agentsReach(values, told, machine)], [clients, agents], row);
+    assert.deepEqual([told, advertisedAgentHost(values, told, machine)], [clients, agents], row);
   }
 });
 

@@ -57,7 +57,7 @@ async function serve(
 }
 
 /** Polls the metrics until one of the lines appears; a test that waits in vain fails by the runner's timeout. */
-async function untilTold(httpUrl: string, line: string): Promise<string> {
+async function untilReported(httpUrl: string, line: string): Promise<string> {
   for (;;) {
     const text = await (await fetch(`${httpUrl}/metrics`)).text();
     if (text.includes(`\n${line}\n`)) return text;
@@ -83,14 +83,14 @@ test('the agent reports the lag of a group, which falls to 0', { timeout: 60_000
   await weir('cli produce -topic orders -records a,,b,,c -partition 0');
   await weir('cli produce -topic orders -records d -partition 1');
   await weir('cli benchmark-consumer -topic orders -group readers -num-records 4');
-  await untilTold(httpUrl, lag(0));
+  await untilReported(httpUrl, lag(0));
   await weir('cli produce -topic orders -records e,,f -partition 0');
-  const behind = await untilTold(httpUrl, lag(2));
+  const behind = await untilReported(httpUrl, lag(2));
   // The agent omits the partition tag by default.
   assert.match(behind, /^service_max_offset\{agent_version="v830",topic="orders"\} 5$/m);
   assert.match(behind, /^service_min_offset\{agent_version="v830",topic="orders"\} 0$/m);
   await weir('cli benchmark-consumer -topic orders -group readers -num-records 2');
-  await untilTold(httpUrl, lag(0));
+  await untilReported(httpUrl, lag(0));
 });
 
 test('weir metrics reports a cluster that other agents serve', { timeout: 60_000 }, async (t) => {
@@ -159,7 +159,7 @@ test('weir metrics reports a cluster that other agents serve', { timeout: 60_000
   const created = await runLine(`cli create-topic -topic orders -partitions 2 -bootstrap-port ${port}`);
   assert.equal(created.status, 0, created.err);
   // All tags are there.
-  await untilTold(
+  await untilReported(
     publisher.found(/HTTP +(\S+)/),
     'service_max_offset{agent_version="v830",topic="orders",partition="1"} 0',
   );

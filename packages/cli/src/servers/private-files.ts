@@ -8,7 +8,7 @@ const foreignRights = 0o077;
 /** Shared directories such as `/tmp`, where every user has files. */
 const stickyBit = 0o1000;
 
-interface KeptFiles {
+interface PrivateFiles {
   readonly dataDir?: string | undefined;
   /** A path or a URL; only a path names a file. */
   readonly databaseUrl?: string | undefined;
@@ -21,12 +21,12 @@ interface KeptFiles {
  * left readable for every user of the machine. They hold records, keys, and the secrets by which control-plane
  * processes trust each other.
  */
-export function keepFilesPrivate(kept: KeptFiles, log: Pick<Log, 'warn'>): void {
+export function keepFilesPrivate(kept: PrivateFiles, log: Pick<Log, 'warn'>): void {
   process.umask(foreignRights);
   for (const path of keptPaths(kept)) makePrivate(path, log);
 }
 
-function keptPaths({ dataDir, databaseUrl, bucketUrl }: KeptFiles): readonly string[] {
+function keptPaths({ dataDir, databaseUrl, bucketUrl }: PrivateFiles): readonly string[] {
   const paths: string[] = [];
   if (dataDir !== undefined) paths.push(dataDir, join(dataDir, 'identity.json'));
   if (databaseUrl !== undefined && !/^\w+:\/\//.test(databaseUrl)) paths.push(...databaseFiles(databaseUrl));

@@ -17,7 +17,7 @@ import { Failure } from '../failure.ts';
 import type { CommandValues } from '../flags/catalogue.ts';
 import { resolveRoles } from '../rules/roles.ts';
 import { bucketUrl as bucketType } from '../values/bucket-url.ts';
-import { agentsReach, clientsReach } from './advertised-addresses.ts';
+import { advertisedAgentHost, advertisedClientHost } from './advertised-addresses.ts';
 import { agentProof } from './agent-proof.ts';
 import { agentSettings } from './agent-settings.ts';
 import { listenAddress } from './bind-address.ts';
@@ -56,7 +56,7 @@ export async function runAgent(options: AgentToRun): Promise<void> {
   const { values, agentId, clock, environment, stop } = options;
   const roles = resolveRoles(values);
   if ('problem' in roles) throw new Failure(roles.problem.rule);
-  const host = clientsReach(values);
+  const host = advertisedClientHost(values);
   const metrics = new Metrics({ agent_version: release });
   const events = new AgentEvents({
     agent: { agentId, hostname: hostname(), clusterId: values.defaultVirtualClusterID! },
@@ -165,7 +165,7 @@ export async function runAgent(options: AgentToRun): Promise<void> {
       httpPort,
       advertisedHost: host,
       hostname: hostname(),
-      internalHost: agentsReach(values, host),
+      internalHost: advertisedAgentHost(values, host),
       ...(tls === undefined ? {} : { tls }),
       ...(proxyProtocol === undefined ? {} : { proxyProtocol }),
       servesMetrics: values.enablePrometheusMetrics,

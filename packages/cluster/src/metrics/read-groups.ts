@@ -138,15 +138,15 @@ function allOffsets(groupId: string) {
 }
 
 /** A negative offset means no committed offset. */
-interface ToldPartition extends GroupPartition {
+interface ReportedPartition extends GroupPartition {
   readonly committedOffset: number;
 }
 
-function ofCommitted({ topicId, partition, offset, committedMs }: CommittedOffset): ToldPartition {
+function ofCommitted({ topicId, partition, offset, committedMs }: CommittedOffset): ReportedPartition {
   return { topicId, partition, committedOffset: offset, committedMs, lag: undefined };
 }
 
-function ofShared({ topicId, partition, startOffset, lag }: ShareOffset): ToldPartition {
+function ofShared({ topicId, partition, startOffset, lag }: ShareOffset): ReportedPartition {
   return {
     topicId,
     partition,

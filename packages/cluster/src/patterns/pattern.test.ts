@@ -5,7 +5,7 @@ import { clusterLimits } from '../limits.ts';
 import {
   compilePattern,
   compileRewrite,
-  matchInTurns,
+  matchInSlices,
   restorePattern,
   type UsablePattern,
 } from './pattern.ts';
@@ -90,8 +90,8 @@ test('many texts are matched in slices, and too many not at all', async () => {
       return text.endsWith('7');
     },
   });
-  const inTurns = (cost: number, items: readonly string[]) =>
-    matchInTurns(pattern(cost), items, (text) => text, {
+  const inSlices = (cost: number, items: readonly string[]) =>
+    matchInSlices(pattern(cost), items, (text) => text, {
       after(_delayMs, run) {
         turns++;
         longest = Math.max(longest, matched - before);
@@ -100,12 +100,12 @@ test('many texts are matched in slices, and too many not at all', async () => {
         return () => {};
       },
     });
-  const found = await inTurns(8_000, texts);
+  const found = await inSlices(8_000, texts);
   assert.equal(found?.length, 100);
   assert.equal(longest, Math.ceil(clusterLimits.patternStepsPerTurn / (8_000 * 11)));
   assert.equal(turns, Math.floor(1_000 / longest));
   matched = 0;
   const tooMany = Array.from({ length: 20 }, () => texts).flat();
-  assert.equal(await inTurns(8_000, tooMany), undefined);
+  assert.equal(await inSlices(8_000, tooMany), undefined);
   assert.equal(matched, 0);
 });

@@ -52,7 +52,7 @@ export function restorePattern(expression: string): Pattern {
  * Returns the items whose texts match, yielding to other work in between; `undefined` if that exceeds the work allowed
  * for one request.
  */
-export async function matchInTurns<Item>(
+export async function matchInSlices<Item>(
   pattern: UsablePattern,
   items: readonly Item[],
   textOf: (item: Item) => string,

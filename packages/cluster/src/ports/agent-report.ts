@@ -133,9 +133,9 @@ export interface ReportedSoftware {
 }
 
 /** What a leader has received from its agents. Times are by the leader's clock. */
-export interface AgentsHeard {
+export interface ReceivedReports {
   /** Reports of live agents, by agent id. */
-  readonly reports: ReadonlyMap<string, readonly HeardReport[]>;
+  readonly reports: ReadonlyMap<string, readonly ReceivedReport[]>;
   /** Agents whose heartbeats stopped within the last hour without a `leave` call. */
   readonly lost: readonly LostAgent[];
   /**
@@ -145,7 +145,7 @@ export interface AgentsHeard {
   readonly loginsHeardSinceMs: number | undefined;
 }
 
-export interface HeardReport {
+export interface ReceivedReport {
   readonly report: AgentReport;
   readonly heardMs: number;
 }
@@ -155,7 +155,7 @@ export interface LostAgent extends AgentDescription {
 }
 
 /** How long the leader retains reports: slightly longer than the interval at which they are evaluated. */
-export const reportKeptMs = 90_000;
+export const reportRetentionMs = 90_000;
 
 const name: Shape<string> = (value, where) =>
   text(value, where) ??

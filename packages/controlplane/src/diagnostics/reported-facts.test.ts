@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type AgentReport, type HeardReport, latencyStepOf } from '@weir/cluster';
+import { type AgentReport, type ReceivedReport, latencyStepOf } from '@weir/cluster';
 import { dayMs, minuteMs, snapshotMs } from '../../testing/diagnostic-snapshot.ts';
 import { lastUsed, reportedFacts, snapshotSpanMs } from './reported-facts.ts';
 
 /** A report that was received `agoMs` before the snapshot, from an agent whose clock is right. */
-function heard(agoMs: number, facts: Partial<AgentReport> = {}): HeardReport {
+function heard(agoMs: number, facts: Partial<AgentReport> = {}): ReceivedReport {
   const heardMs = snapshotMs - agoMs;
   return {
     heardMs,
@@ -13,7 +13,7 @@ function heard(agoMs: number, facts: Partial<AgentReport> = {}): HeardReport {
   };
 }
 
-function factsOf(...agents: readonly HeardReport[][]) {
+function factsOf(...agents: readonly ReceivedReport[][]) {
   const reports = new Map(agents.map((own, index) => [`a${index}`, own]));
   return reportedFacts({ reports }, snapshotMs);
 }

@@ -1,10 +1,10 @@
 import {
   type AgentReport,
-  type AgentsHeard,
+  type ReceivedReports,
   addLatencies,
   type CredentialDescription,
   type DamagedOffsets,
-  type HeardReport,
+  type ReceivedReport,
   type LatencyCounts,
   latencyP99,
   noLatencies,
@@ -35,8 +35,8 @@ interface ReportedFacts {
 }
 
 /** `nowMs` is by the clock of the leader that received the reports. */
-export function reportedFacts({ reports }: Pick<AgentsHeard, 'reports'>, nowMs: number): ReportedFacts {
-  const lateByAgent = new Map<string, readonly HeardReport[]>();
+export function reportedFacts({ reports }: Pick<ReceivedReports, 'reports'>, nowMs: number): ReportedFacts {
+  const lateByAgent = new Map<string, readonly ReceivedReport[]>();
   for (const [agentId, received] of reports) {
     const late = received.filter(({ heardMs }) => nowMs - heardMs <= snapshotSpanMs);
     if (late.length > 0) lateByAgent.set(agentId, late);
@@ -74,7 +74,7 @@ export function reportedFacts({ reports }: Pick<AgentsHeard, 'reports'>, nowMs: 
  * used just before, and that time is returned.
  */
 export function lastUsed(
-  { loginsHeardSinceMs }: Pick<AgentsHeard, 'loginsHeardSinceMs'>,
+  { loginsHeardSinceMs }: Pick<ReceivedReports, 'loginsHeardSinceMs'>,
   { createdMs, lastUsedMs }: Pick<CredentialDescription, 'createdMs' | 'lastUsedMs'>,
 ): CredentialFacts['lastUsedMs'] {
   if (loginsHeardSinceMs === undefined) return undefined;
@@ -82,7 +82,7 @@ export function lastUsed(
   return createdMs >= loginsHeardSinceMs ? null : loginsHeardSinceMs;
 }
 
-function factsOfAgent(received: readonly HeardReport[]): ReturnType<ReportedFacts['ofAgent']> {
+function factsOfAgent(received: readonly ReceivedReport[]): ReturnType<ReportedFacts['ofAgent']> {
   const last = received.at(-1)?.report;
   if (last === undefined) return {};
   // Network delay makes the agent's time look too early and never too late, so the largest difference is the most

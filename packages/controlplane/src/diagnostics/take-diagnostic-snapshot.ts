@@ -1,5 +1,5 @@
 import {
-  type AgentsHeard,
+  type ReceivedReports,
   type ClusterPort,
   type ClusterSnapshot,
   clusterConfigValue,
@@ -36,7 +36,7 @@ export interface DiagnosticCluster
     | 'fetchOffsets'
     | 'listCredentials'
   > {
-  agentsHeard(): Promise<AgentsHeard>;
+  agentsHeard(): Promise<ReceivedReports>;
 }
 
 interface DiagnosticSnapshotOptions {

@@ -73,16 +73,16 @@ function evaluateCondition(
   if (column === undefined) return holdsWithoutValue(condition) ? passes : fails;
   switch (column.kind) {
     case 'codes':
-      return judgeCodes(cellTest(condition), column, stripe, chunks, wanted);
+      return evaluateCodes(cellTest(condition), column, stripe, chunks, wanted);
     case 'numbers': {
       if (chunks === undefined) {
         wanted.add(column.numbers);
         return unsure;
       }
-      return judgeNumbers(condition, chunks.numbers(column.numbers, stripe.rows));
+      return evaluateNumbers(condition, chunks.numbers(column.numbers, stripe.rows));
     }
     case 'opaque':
-      return judgeOpaque(condition, column, stripe, chunks, wanted);
+      return evaluateOpaque(condition, column, stripe, chunks, wanted);
   }
 }
 
@@ -105,7 +105,7 @@ function cellTest(condition: Condition): (cell: Cell) => boolean {
   return (cell) => test({ cell });
 }
 
-function judgeCodes(
+function evaluateCodes(
   test: (cell: Cell) => boolean,
   column: CodesColumn,
   { rows }: Stripe,
@@ -132,7 +132,7 @@ function judgeCodes(
   return judged;
 }
 
-function judgeNumbers(condition: Condition, numbers: Float64Array): Verdicts {
+function evaluateNumbers(condition: Condition, numbers: Float64Array): Verdicts {
   const test = cellTest(condition);
   const withoutValue = test([]) ? passes : fails;
   const cell: [number] = [0];
@@ -146,7 +146,7 @@ function judgeNumbers(condition: Condition, numbers: Float64Array): Verdicts {
 }
 
 /** A bloom filter can only rule out whole values. */
-function judgeOpaque(
+function evaluateOpaque(
   condition: Condition,
   { missing, bloom }: OpaqueColumn,
   { rows }: Stripe,

@@ -50,7 +50,7 @@ export const joinInStable: JoinOfKnown = {
   comeBack: (step, member, join, before) => {
     const { group } = step;
     if (group.selectProtocol() === group.protocolName && !hasOtherTopics(group, before, member)) {
-      tellUnchanged(step, member, join, before);
+      sendUnchanged(step, member, join, before);
       return;
     }
     wait(step, member, join);
@@ -219,7 +219,7 @@ function tellAgain(step: Step, member: Member, { token }: Join): void {
  * Lets a static member rejoin without a rebalance. Its new id must be durable. A leader that does not support
  * `skipAssignment` gets its old id as the leader id, so that it does not assign again.
  */
-function tellUnchanged(step: Step, member: Member, { token, request }: Join, before: Readonly<Member>): void {
+function sendUnchanged(step: Step, member: Member, { token, request }: Join, before: Readonly<Member>): void {
   const { group } = step;
   step.isChanged = true;
   const isLeader = member.memberId === group.leaderId;

@@ -77,7 +77,7 @@ function completeJoin(step: Step): void {
   group.emptySinceMs = undefined;
   group.protocolName = group.selectProtocol();
   group.syncDeadlineMs = step.deadline(group.rebalanceTimeoutMs);
-  for (const member of group.members.values()) tellJoined(step, member);
+  for (const member of group.members.values()) sendJoined(step, member);
 }
 
 /** The leader stays if it has joined; otherwise the first member that has joined leads. */
@@ -92,7 +92,7 @@ function electLeader({ group }: Step): boolean {
   return false;
 }
 
-function tellJoined(step: Step, member: Member): void {
+function sendJoined(step: Step, member: Member): void {
   const { group } = step;
   member.assignment = noBytes;
   const { join } = member;

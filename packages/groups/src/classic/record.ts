@@ -11,14 +11,14 @@ import { ClassicGroup, type ClassicState, type Member } from './classic-group.ts
 const layout = 1;
 
 /** The index is the code. A group that prepares a rebalance is not stored; its previous generation is. */
-const keptStates = ['Empty', 'CompletingRebalance', 'Stable'] as const satisfies readonly ClassicState[];
+const storedStates = ['Empty', 'CompletingRebalance', 'Stable'] as const satisfies readonly ClassicState[];
 
-type KeptState = (typeof keptStates)[number];
+type StoredState = (typeof storedStates)[number];
 
 /** Appends to a writer that already holds the type of the group. */
 export function writeClassicGroup(group: ClassicGroup, writer: ByteWriter): void {
   writer.u8(layout);
-  const state = keptStates.indexOf(group.state as KeptState);
+  const state = storedStates.indexOf(group.state as StoredState);
   if (state < 0) throw new TypeError(`a classic group is not kept while it is ${group.state}`);
   writer.u8(state);
   writer.varint(group.generationId);
@@ -33,7 +33,7 @@ export function writeClassicGroup(group: ClassicGroup, writer: ByteWriter): void
 export function readClassicGroup(groupId: string, reader: ByteReader, nowMs: number): ClassicGroup {
   const found = reader.u8();
   if (found !== layout) throw new UnreadableBytes(`this release knows no layout ${found} of a classic group`);
-  const state = keptStates[reader.u8()];
+  const state = storedStates[reader.u8()];
   if (state === undefined) throw new UnreadableBytes('a classic group has a state that is not kept');
   const group = new ClassicGroup(groupId);
   group.state = state;

@@ -19,15 +19,15 @@ export function tickInPreparingRebalance(step: Step): void {
 export function tickWithGeneration(step: Step): void {
   const { group, nowMs } = step;
   forgetPending(step);
-  let isSomebodyGone = removeSilent(step);
+  let isAnyMemberGone = removeSilent(step);
   if (group.syncDeadlineMs !== undefined && group.syncDeadlineMs <= nowMs) {
     group.syncDeadlineMs = undefined;
     for (const memberId of [...group.unsynced]) {
       step.remove(group.member(memberId)!, 'UNKNOWN_MEMBER_ID');
-      isSomebodyGone = true;
+      isAnyMemberGone = true;
     }
   }
-  if (isSomebodyGone) prepareRebalance(step);
+  if (isAnyMemberGone) prepareRebalance(step);
 }
 
 /** Returns the earliest deadline of the group, when it must be woken. */

@@ -74,14 +74,14 @@ export class TopicVisibilities {
         isOther ||= this.#rules !== undefined;
       }
     }
-    if (isOther) this.#tellSoon();
+    if (isOther) this.#notifySoon();
   }
 
   close(): void {
     this.#cancel?.();
   }
 
-  #tellSoon(): void {
+  #notifySoon(): void {
     this.#cancel ??= this.#options.clock.after(gatherMs, () => {
       this.#cancel = undefined;
       this.#version++;

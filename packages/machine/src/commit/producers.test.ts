@@ -19,7 +19,7 @@ interface Batch {
 }
 
 /** Checks batches of one producer in order and appends the valid ones. Returns the verdicts. */
-function judgeAll(batches: readonly Batch[]): string[] {
+function validateAll(batches: readonly Batch[]): string[] {
   const producers = new Producers();
   const log = emptyLog();
   return batches.map(({ epoch, sequence, records }) => {
@@ -93,7 +93,7 @@ for (const [what, batches, verdicts] of cases) {
       sequence: Number(sequence),
       records: Number(records),
     }));
-    assert.deepEqual(judgeAll(parsed), verdicts);
+    assert.deepEqual(validateAll(parsed), verdicts);
   });
 }
 

@@ -16,7 +16,7 @@ export interface CredentialUse {
 }
 
 /** Logins that a leader has received since it last stored them. */
-export interface HeardLogins {
+export interface SeenLogins {
   readonly uses: readonly CredentialUse[];
   /** Since when every login has been reported; `null` while that is unknown. */
   readonly heardSinceMs: number | null;
@@ -32,7 +32,7 @@ const heardSinceKey = '';
 export function decideNoteLogins(
   state: ClusterState,
   limits: MachineLimits,
-  { uses, heardSinceMs }: HeardLogins,
+  { uses, heardSinceMs }: SeenLogins,
 ): { readonly changed: readonly EntryChange[]; readonly problem: string | undefined } {
   const { kv } = state;
   if (kv.of('credential').size === 0) return { changed: [], problem: undefined };

@@ -1,4 +1,4 @@
-import { keptCopy } from '@weir/core';
+import { retainedCopy } from '@weir/core';
 import type { ClusterState } from '../cluster-state.ts';
 import type { SnapshotReader, SnapshotWriter } from '../snapshot-format/snapshot-columns.ts';
 import type { NamedEntry } from './key-value-store.ts';
@@ -22,6 +22,6 @@ export function readRecords({ kv }: ClusterState, { fields }: SnapshotReader): v
     const namespace = readNamespace(fields);
     const key = fields.text();
     // A copy, so that one value does not retain the whole snapshot in memory.
-    kv.put(namespace, key, keptCopy(fields.raw(fields.varint())));
+    kv.put(namespace, key, retainedCopy(fields.raw(fields.varint())));
   }
 }

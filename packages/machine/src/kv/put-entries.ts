@@ -1,5 +1,5 @@
 import type { ClusterChange } from '@weir/cluster';
-import { keptCopy } from '@weir/core';
+import { retainedCopy } from '@weir/core';
 import { type ByteReader, UnreadableBytes } from '../bytes/byte-reader.ts';
 import type { ByteWriter } from '../bytes/byte-writer.ts';
 import type { ClusterState } from '../cluster-state.ts';
@@ -69,7 +69,7 @@ export function applyEntriesPut({ kv }: ClusterState, reader: ByteReader): Clust
     const key = reader.text();
     const lengthPlusOne = reader.varint();
     // A copy, so that a value does not retain the whole journal entry in memory.
-    const value = lengthPlusOne === 0 ? null : keptCopy(reader.raw(lengthPlusOne - 1));
+    const value = lengthPlusOne === 0 ? null : retainedCopy(reader.raw(lengthPlusOne - 1));
     if (value === null) kv.delete(namespace, key);
     else kv.put(namespace, key, value);
     if (namespaces[namespace].isFollowed) changes.push({ kind: 'record', namespace, key, value });

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { Cluster } from '../../testing/cluster.ts';
 import { ClusterMachine } from '../machine.ts';
 import type { MachineLimits } from '../machine-limits.ts';
-import { hasNodeId, nodeIdKeptMs, nodeIdRows } from './node-ids.ts';
+import { hasNodeId, nodeIdRetentionMs, nodeIdRows } from './node-ids.ts';
 
 /** Agents that start and stop, as a leader reports them. */
 class Stage {
@@ -76,7 +76,7 @@ test('ids of agents that are gone are reused after a delay, not before', () => {
   for (const agentId of ['a', 'b']) stage.start(agentId);
   stage.stop('a');
   assert.equal(stage.start('c'), 3, 'it is missed from here on');
-  stage.cluster.nowMs += nodeIdKeptMs - 1;
+  stage.cluster.nowMs += nodeIdRetentionMs - 1;
   assert.equal(stage.start('d'), 4);
   stage.cluster.nowMs += 1;
   assert.equal(stage.start('e'), 1);
@@ -89,7 +89,7 @@ test('the delay restarts for an agent that was missed, came back and left again'
   stage.start('c');
   stage.start('a');
   stage.stop('a');
-  stage.cluster.nowMs += nodeIdKeptMs;
+  stage.cluster.nowMs += nodeIdRetentionMs;
   assert.equal(stage.start('d'), 4);
 });
 
@@ -114,7 +114,7 @@ test('no two live agents share an id, ids stay small, and followers and snapshot
     agent: fc.nat({ max: 7 }),
     address: fc.nat({ max: 5 }),
     comes: fc.boolean(),
-    passes: fc.constantFrom(0, 1, nodeIdKeptMs),
+    passes: fc.constantFrom(0, 1, nodeIdRetentionMs),
   });
   fc.assert(
     fc.property(fc.array(step, { maxLength: 60 }), (steps) => {

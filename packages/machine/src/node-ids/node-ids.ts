@@ -32,7 +32,7 @@ interface NodeIdRow {
 }
 
 /** Longer than clients cache broker metadata, which is minutes. */
-export const nodeIdKeptMs = 3_600_000;
+export const nodeIdRetentionMs = 3_600_000;
 
 /** Decides the assignment of ids without applying it. */
 export function decideAssignNodeId(
@@ -81,7 +81,7 @@ function* candidates(
     .filter((row) => !named.has(row.agentId))
     .sort((a, b) => (a.goneMs ?? nowMs) - (b.goneMs ?? nowMs) || a.nodeId - b.nodeId);
   const [longestGone] = gone;
-  if (longestGone !== undefined && nowMs - (longestGone.goneMs ?? nowMs) >= nodeIdKeptMs) {
+  if (longestGone !== undefined && nowMs - (longestGone.goneMs ?? nowMs) >= nodeIdRetentionMs) {
     yield longestGone.nodeId;
     return;
   }

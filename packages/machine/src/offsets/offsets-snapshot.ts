@@ -17,7 +17,7 @@ export function* writeOffsets(captured: CapturedOffsets, writer: SnapshotWriter)
     fields.text(groupId);
     fields.varint(offsets.length);
     for (const kept of offsets) {
-      writeKept(fields, kept);
+      writeStored(fields, kept);
       yield* writer.cut();
     }
   }
@@ -25,7 +25,7 @@ export function* writeOffsets(captured: CapturedOffsets, writer: SnapshotWriter)
   for (const { producerId, groupId, kept } of captured.pending) {
     fields.varint(producerId);
     fields.text(groupId);
-    writeKept(fields, kept);
+    writeStored(fields, kept);
     yield* writer.cut();
   }
 }
@@ -34,16 +34,16 @@ export function readOffsets({ offsets }: ClusterState, { fields }: SnapshotReade
   offsets.nextSequence = fields.varint();
   for (let groups = fields.varint(); groups > 0; groups--) {
     const groupId = fields.text();
-    for (let left = fields.varint(); left > 0; left--) offsets.restore(groupId, readKept(fields));
+    for (let left = fields.varint(); left > 0; left--) offsets.restore(groupId, readStored(fields));
   }
   for (let left = fields.varint(); left > 0; left--) {
     const producerId = fields.varint();
     const groupId = fields.text();
-    offsets.restorePending(producerId, groupId, readKept(fields));
+    offsets.restorePending(producerId, groupId, readStored(fields));
   }
 }
 
-function writeKept(fields: ByteWriter, kept: StoredOffset): void {
+function writeStored(fields: ByteWriter, kept: StoredOffset): void {
   fields.varint(kept.topicNumber);
   fields.varint(kept.partition);
   fields.varint(kept.offset);
@@ -54,7 +54,7 @@ function writeKept(fields: ByteWriter, kept: StoredOffset): void {
   fields.varint(kept.sequence);
 }
 
-function readKept(fields: ByteReader): StoredOffset {
+function readStored(fields: ByteReader): StoredOffset {
   const topicNumber = fields.varint();
   const partition = fields.varint();
   const offset = fields.varint();

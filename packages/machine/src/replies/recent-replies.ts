@@ -1,4 +1,4 @@
-import { keptCopy } from '@weir/core';
+import { retainedCopy } from '@weir/core';
 /** A stored answer. */
 export interface RecentReply {
   readonly id: string;
@@ -32,7 +32,7 @@ export class RecentReplies {
   }
 
   add(id: string, atMs: number, reply: Buffer): void {
-    const recent = { id, atMs, reply: keptCopy(reply) };
+    const recent = { id, atMs, reply: retainedCopy(reply) };
     this.#byId.set(id, recent);
     this.#order.push(recent);
     this.#replyBytes += reply.length;

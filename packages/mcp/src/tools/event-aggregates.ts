@@ -31,7 +31,7 @@ const side = () =>
     ...shortTimeArguments,
   });
 
-export const eventFigureTools = [
+export const eventAggregateTools = [
   defineTool({
     name: 'aggregate_events',
     icon: 'events',

@@ -5,7 +5,7 @@ import { clientTools } from './clients.ts';
 import { consumerGroupTools } from './consumer-groups.ts';
 import { contextTools } from './context.ts';
 import { diagnosticTools } from './diagnostics.ts';
-import { eventFigureTools } from './event-aggregates.ts';
+import { eventAggregateTools } from './event-aggregates.ts';
 import { eventShapeTools } from './event-shapes.ts';
 import { eventTools } from './events.ts';
 import { pipelineTools } from './pipelines.ts';
@@ -27,5 +27,5 @@ export const tools: readonly Tool[] = [
   ...pipelineTools,
   ...eventShapeTools,
   ...eventTools,
-  ...eventFigureTools,
+  ...eventAggregateTools,
 ];

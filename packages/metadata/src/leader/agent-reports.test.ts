@@ -5,7 +5,7 @@ import {
   type ReportedConnections,
   type ReportedSoftware,
   reportIntervalMs,
-  reportKeptMs,
+  reportRetentionMs,
 } from '@weir/cluster';
 import { clusterLimits } from '@weir/cluster/limits';
 import { coreLimits } from '@weir/core';
@@ -52,7 +52,7 @@ test('reports of the last minutes are retained, and dropped with their agent', a
   reports.heard('b', reportOf(1, 0));
   reports.forget('a');
   assert.deepEqual([...reports.reports().keys()], ['b']);
-  await clock.pass(reportKeptMs + 1);
+  await clock.pass(reportRetentionMs + 1);
   assert.deepEqual([...reports.reports().keys()], []);
 });
 
@@ -68,7 +68,7 @@ test('a report whose receipt the agent did not learn is replaced by the next one
 
 test('with any lost answers, each file is counted once or waits to be reported', () => {
   const steps = fc.array(fc.record({ files: fc.nat(5), isHeard: fc.boolean(), isAnswered: fc.boolean() }), {
-    maxLength: clusterLimits.agentReportsKeptMax,
+    maxLength: clusterLimits.agentReportsRetainedMax,
   });
   fc.assert(
     fc.property(steps, (rounds) => {
@@ -156,7 +156,7 @@ test('unknown fields of a later release are ignored', () => {
 test('reports are limited per agent, and in size per cluster', () => {
   const { reports, numbers } = stage();
   for (let number = 1; number <= 100; number++) reports.heard('a', reportOf(number, number - 1));
-  assert.equal(numbers('a').length, clusterLimits.agentReportsKeptMax);
+  assert.equal(numbers('a').length, clusterLimits.agentReportsRetainedMax);
   const large = { later: 'x'.repeat(coreLimits.agentReportCharsMax - 1_000) } as object;
   const agentsMax = Math.ceil(clusterLimits.clusterReportCharsMax / (coreLimits.agentReportCharsMax - 1_000));
   for (let agent = 0; agent < 2 * agentsMax; agent++) reports.heard(`b${agent}`, reportOf(1, 0, large));
@@ -253,7 +253,7 @@ test('the clients of an agent come from its last recent report, and are absent f
   );
   reports.heard('old', reportOf(1, 0));
   assert.equal(reports.connectedOf('old'), undefined);
-  await clock.pass(reportKeptMs + 1);
+  await clock.pass(reportRetentionMs + 1);
   assert.equal(reports.connectedOf('a'), undefined);
   reports.heard('a', reportOf(3, 2, { connected: last }));
   reports.forget('a');

@@ -1,14 +1,14 @@
 import {
   type AgentReport,
-  type HeardReport,
+  type ReceivedReport,
   problemOfReport,
   type ReportedConnections,
   reportIntervalMs,
-  reportKeptMs,
+  reportRetentionMs,
 } from '@weir/cluster';
 import { clusterLimits } from '@weir/cluster/limits';
 import type { Clock } from '@weir/core';
-import type { HeardLogins } from '@weir/machine';
+import type { SeenLogins } from '@weir/machine';
 
 /**
  * As text, which takes a fraction of the memory: reports of thousands of agents are retained, and read once a minute.
@@ -19,7 +19,7 @@ interface Kept extends Pick<AgentReport, 'startedMs' | 'number'> {
   readonly atMs: number;
 }
 
-interface HeardConnections {
+interface ReceivedConnections {
   readonly connected: ReportedConnections;
   readonly heardMs: number;
 }
@@ -33,7 +33,7 @@ const reportSilenceMsMax = 3 * reportIntervalMs;
  */
 export class AgentReports {
   readonly #clock: Clock;
-  readonly #keptByAgent = new Map<string, Kept[]>();
+  readonly #storedByAgent = new Map<string, Kept[]>();
   /** When an agent first sent a heartbeat, until it sends a report. */
   readonly #withoutReport = new Map<string, number>();
   /** By user, in the order in which the logins were received. */
@@ -41,7 +41,7 @@ export class AgentReports {
   /** Users with a login that is not stored yet. */
   #newLogins = new Set<string>();
   #loginsHeardSinceMs: number;
-  #keptChars = 0;
+  #storedChars = 0;
   readonly #connectedByAgent = new Map<string, Pick<Kept, 'json' | 'heardMs' | 'atMs'>>();
   #connectedChars = 0;
 
@@ -55,7 +55,7 @@ export class AgentReports {
   heard(agentId: string, report: AgentReport | undefined): string | undefined {
     const atMs = this.#clock.monotonicMs();
     if (report === undefined) {
-      if (!this.#keptByAgent.has(agentId) && !this.#withoutReport.has(agentId))
+      if (!this.#storedByAgent.has(agentId) && !this.#withoutReport.has(agentId))
         this.#withoutReport.set(agentId, atMs);
       return undefined;
     }
@@ -72,21 +72,21 @@ export class AgentReports {
 
   forget(agentId: string): void {
     this.#withoutReport.delete(agentId);
-    for (const { json } of this.#keptByAgent.get(agentId) ?? []) this.#keptChars -= json.length;
-    this.#keptByAgent.delete(agentId);
+    for (const { json } of this.#storedByAgent.get(agentId) ?? []) this.#storedChars -= json.length;
+    this.#storedByAgent.delete(agentId);
     this.#keepConnected(agentId, undefined);
   }
 
   /** The last reported clients of an agent, and when; `undefined` if there is no recent report. */
-  connectedOf(agentId: string): HeardConnections | undefined {
+  connectedOf(agentId: string): ReceivedConnections | undefined {
     const kept = this.#connectedByAgent.get(agentId);
-    if (kept === undefined || this.#clock.monotonicMs() - kept.atMs > reportKeptMs) return undefined;
+    if (kept === undefined || this.#clock.monotonicMs() - kept.atMs > reportRetentionMs) return undefined;
     return { connected: JSON.parse(kept.json) as ReportedConnections, heardMs: kept.heardMs };
   }
 
-  reports(): ReadonlyMap<string, readonly HeardReport[]> {
-    const found = new Map<string, readonly HeardReport[]>();
-    for (const agentId of [...this.#keptByAgent.keys()]) {
+  reports(): ReadonlyMap<string, readonly ReceivedReport[]> {
+    const found = new Map<string, readonly ReceivedReport[]>();
+    for (const agentId of [...this.#storedByAgent.keys()]) {
       const kept = this.#dropFrom(agentId, (one) => this.#isOld(one));
       if (kept.length === 0) continue;
       const heard = kept.map(({ json, heardMs }) => ({ report: JSON.parse(json) as AgentReport, heardMs }));
@@ -101,7 +101,7 @@ export class AgentReports {
   }
 
   /** Takes the logins that are not stored yet. */
-  takeLogins(): HeardLogins {
+  takeLogins(): SeenLogins {
     const uses = Array.from(this.#newLogins, (username) => ({
       username,
       usedMs: this.#loginMs.get(username)!,
@@ -111,7 +111,7 @@ export class AgentReports {
   }
 
   /** Returns logins whose save failed. */
-  putBackLogins({ uses }: HeardLogins): void {
+  putBackLogins({ uses }: SeenLogins): void {
     for (const { username, usedMs } of uses) this.#noteLogin(username, usedMs);
     this.#forgetLogins();
   }
@@ -128,12 +128,12 @@ export class AgentReports {
 
   #keep(agentId: string, { startedMs, number, sinceNumber }: AgentReport, json: string): void {
     // The agent did not learn that these were received, and repeats their content.
-    const isToldAgain = (before: Kept) => before.startedMs === startedMs && before.number > sinceNumber;
-    const kept = this.#dropFrom(agentId, (one) => isToldAgain(one) || this.#isOld(one));
-    if (kept.length >= clusterLimits.agentReportsKeptMax) this.#keptChars -= kept.shift()!.json.length;
-    this.#keptByAgent.set(agentId, kept);
-    if (this.#keptChars + json.length > clusterLimits.clusterReportCharsMax) return;
-    this.#keptChars += json.length;
+    const isSentAgain = (before: Kept) => before.startedMs === startedMs && before.number > sinceNumber;
+    const kept = this.#dropFrom(agentId, (one) => isSentAgain(one) || this.#isOld(one));
+    if (kept.length >= clusterLimits.agentReportsRetainedMax) this.#storedChars -= kept.shift()!.json.length;
+    this.#storedByAgent.set(agentId, kept);
+    if (this.#storedChars + json.length > clusterLimits.clusterReportCharsMax) return;
+    this.#storedChars += json.length;
     kept.push({ startedMs, number, json, heardMs: this.#clock.nowMs(), atMs: this.#clock.monotonicMs() });
   }
 
@@ -155,17 +155,17 @@ export class AgentReports {
 
   #dropFrom(agentId: string, isDropped: (kept: Kept) => boolean): Kept[] {
     const kept: Kept[] = [];
-    for (const one of this.#keptByAgent.get(agentId) ?? []) {
-      if (isDropped(one)) this.#keptChars -= one.json.length;
+    for (const one of this.#storedByAgent.get(agentId) ?? []) {
+      if (isDropped(one)) this.#storedChars -= one.json.length;
       else kept.push(one);
     }
     // An agent that has reported stays known as a reporting one.
-    if (this.#keptByAgent.has(agentId)) this.#keptByAgent.set(agentId, kept);
+    if (this.#storedByAgent.has(agentId)) this.#storedByAgent.set(agentId, kept);
     return kept;
   }
 
   #isOld({ atMs }: Kept): boolean {
-    return this.#clock.monotonicMs() - atMs > reportKeptMs;
+    return this.#clock.monotonicMs() - atMs > reportRetentionMs;
   }
 
   #noteLogins({ logins = [] }: AgentReport): void {

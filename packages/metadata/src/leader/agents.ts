@@ -2,7 +2,7 @@ import {
   type AgentClients,
   type AgentDescription,
   type AgentHeartbeat,
-  type AgentsHeard,
+  type ReceivedReports,
   agentSilenceMsMax,
   ClusterUnavailable,
   heartbeatIntervalMs,
@@ -77,7 +77,7 @@ export class Agents {
   readonly #reports: AgentReports;
   #list: readonly AgentDescription[] | undefined;
   #loadChanged = false;
-  #loadsToldMs = Number.NEGATIVE_INFINITY;
+  #loadsSentMs = Number.NEGATIVE_INFINITY;
   #sweptMs: number;
   #connectedCount = 0;
   #isOver = false;
@@ -124,7 +124,7 @@ export class Agents {
   }
 
   /** Reports of agents, and lost agents. */
-  heard(): AgentsHeard {
+  heard(): ReceivedReports {
     return {
       reports: this.#reports.reports(),
       lost: this.#lostOfLate(),
@@ -291,7 +291,7 @@ export class Agents {
     const oldestMs = nowMs - agentSilenceMsMax;
     // Each agent sends its load once per heartbeat; publishing more often would send the loads of a few agents at a
     // time.
-    const isTimeForLoads = this.#loadChanged && nowMs - this.#loadsToldMs >= heartbeatIntervalMs;
+    const isTimeForLoads = this.#loadChanged && nowMs - this.#loadsSentMs >= heartbeatIntervalMs;
     let change: AgentsChange | undefined = isTimeForLoads ? 'loads' : undefined;
     for (const [agentId, seen] of this.#seen) {
       if (seen.atMs > oldestMs) continue;
@@ -302,7 +302,7 @@ export class Agents {
     }
     if (change === undefined) return;
     this.#loadChanged = false;
-    this.#loadsToldMs = nowMs;
+    this.#loadsSentMs = nowMs;
     this.#list = undefined;
     this.#onChange(change);
   }

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import {
-  type AgentsHeard,
+  type ReceivedReports,
   type ClusterFollower,
   type ClusterPort,
   callPortClass,
@@ -148,7 +148,7 @@ export class ClusterNode extends callPortClass() implements ClusterPort {
   }
 
   /** Reports of agents. There is no call for it: readers run in the process that leads the cluster. */
-  agentsHeard(): Promise<AgentsHeard> {
+  agentsHeard(): Promise<ReceivedReports> {
     return this.#lead(async ({ agents }) => agents.heard());
   }
 
@@ -221,16 +221,16 @@ export class ClusterNode extends callPortClass() implements ClusterPort {
     this.#role = role;
     this.#metrics.leader.set(role === 'leader' ? 1 : 0);
     for (const listener of this.#roleListeners) listener(role);
-    this.#tellOfLeader();
+    this.#publishLeader();
   }
 
-  #heardOfLeader(url: string | undefined): void {
+  #leaderLearned(url: string | undefined): void {
     if (this.#leaderUrl === url) return;
     this.#leaderUrl = url;
-    this.#tellOfLeader();
+    this.#publishLeader();
   }
 
-  #tellOfLeader(): void {
+  #publishLeader(): void {
     // A listener may subscribe again while it is called.
     for (const listener of [...this.#leaderListeners]) listener();
   }
@@ -263,10 +263,10 @@ export class ClusterNode extends callPortClass() implements ClusterPort {
       const answer = await journal.acquireLease(self, leaseTtlMs, leaseGraceMs);
       if (answer.epoch !== undefined) {
         // The previous leader is gone, and must not be returned to callers until this process serves.
-        this.#heardOfLeader(undefined);
+        this.#leaderLearned(undefined);
         return this.#serve(answer.epoch, askedMs);
       }
-      this.#heardOfLeader(answer.heldBy.url === '' ? undefined : answer.heldBy.url);
+      this.#leaderLearned(answer.heldBy.url === '' ? undefined : answer.heldBy.url);
       if (answer.nextPosition > replica.position) await replica.catchUp(journal);
       if (replica.isSnapshotDue(false, this.#snapshotBytesMin)) this.#saveSnapshot(replica);
       const nextPollMs = untilBeatMs(this.#clock.monotonicMs(), standbyPollMs);

@@ -83,10 +83,10 @@ export class HeldLease {
     this.#onLost = undefined;
     this.#cancelRenewal();
     this.#cancelEnd();
-    this.#tellWaiting();
+    this.#notifyWaiting();
   }
 
-  #tellWaiting(): void {
+  #notifyWaiting(): void {
     const waiting = this.#waiting;
     this.#waiting = [];
     for (const listener of waiting) listener(!this.#isOver);
@@ -142,7 +142,7 @@ export class HeldLease {
         return;
       }
       this.#renewWithNextBeat();
-      this.#tellWaiting();
+      this.#notifyWaiting();
     } catch (error) {
       if (this.#isOver) return;
       if (error instanceof Fenced) {

@@ -252,7 +252,7 @@ export class Leadership {
     const { journal, epoch, followers, timing, log } = this.#options;
     const agents = this.agents.list();
     followers.push([{ kind: 'agents', agents }]);
-    if (change === 'agents') this.#tellGroups(agents);
+    if (change === 'agents') this.#updateGroups(agents);
     // The next leader learns loads soon enough, and with many clusters they would be most of the writes of the
     // database.
     if (change === 'loads' || this.#timers.has('note')) return;
@@ -264,7 +264,7 @@ export class Leadership {
   }
 
   /** Notifies groups of agents that are gone, and with them the members that waited there. */
-  #tellGroups(agents: readonly AgentDescription[]): void {
+  #updateGroups(agents: readonly AgentDescription[]): void {
     const gone = this.#namedAgents;
     this.#namedAgents = new Set(agents.map(({ agentId }) => agentId));
     for (const agentId of this.#namedAgents) gone.delete(agentId);

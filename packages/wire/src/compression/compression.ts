@@ -1,14 +1,14 @@
 import { wireLimits } from '../limits.ts';
 import type { CompressionCodec } from './codec.ts';
-import { compressGzip, compressGzipAside, decompressGzip, decompressGzipOffThread } from './gzip.ts';
-import { compressLz4, compressLz4Aside, decompressLz4, decompressLz4Aside } from './lz4.ts';
-import type { AsideOptions } from './off-thread.ts';
+import { compressGzip, compressGzipOffThread, decompressGzip, decompressGzipOffThread } from './gzip.ts';
+import { compressLz4, compressLz4OffThread, decompressLz4, decompressLz4OffThread } from './lz4.ts';
+import type { OffThreadOptions } from './off-thread.ts';
 import { OutputLimitExceeded } from './output-limit.ts';
 import {
   compressSnappy,
-  compressSnappyAside,
+  compressSnappyOffThread,
   decompressSnappy,
-  decompressSnappyAside,
+  decompressSnappyOffThread,
   type SnappyFraming,
 } from './snappy.ts';
 import { compressZstd, compressZstdOffThread, decompressZstd, decompressZstdOffThread } from './zstd.ts';
@@ -24,7 +24,7 @@ interface Compression {
   compress(bytes: Buffer, options: CompressOptions): Buffer;
   compressOffThread(bytes: Buffer, options: CompressOptions): Promise<Buffer>;
   decompress(bytes: Buffer, outputBytesMax: number): Buffer;
-  decompressOffThread(bytes: Buffer, outputBytesMax: number, options: AsideOptions): Promise<Buffer>;
+  decompressOffThread(bytes: Buffer, outputBytesMax: number, options: OffThreadOptions): Promise<Buffer>;
 }
 
 const compressions: Readonly<Record<CompressionCodec, Compression>> = {
@@ -36,21 +36,21 @@ const compressions: Readonly<Record<CompressionCodec, Compression>> = {
   },
   gzip: {
     compress: (bytes, { level }) => compressGzip(bytes, level),
-    compressOffThread: (bytes, { level }) => compressGzipAside(bytes, level),
+    compressOffThread: (bytes, { level }) => compressGzipOffThread(bytes, level),
     decompress: decompressGzip,
     decompressOffThread: decompressGzipOffThread,
   },
   snappy: {
     compress: (bytes, { snappyFraming = 'xerial' }) => compressSnappy(bytes, snappyFraming),
-    compressOffThread: (bytes, { snappyFraming = 'xerial' }) => compressSnappyAside(bytes, snappyFraming),
+    compressOffThread: (bytes, { snappyFraming = 'xerial' }) => compressSnappyOffThread(bytes, snappyFraming),
     decompress: decompressSnappy,
-    decompressOffThread: decompressSnappyAside,
+    decompressOffThread: decompressSnappyOffThread,
   },
   lz4: {
     compress: compressLz4,
-    compressOffThread: compressLz4Aside,
+    compressOffThread: compressLz4OffThread,
     decompress: decompressLz4,
-    decompressOffThread: decompressLz4Aside,
+    decompressOffThread: decompressLz4OffThread,
   },
   zstd: {
     compress: (bytes, { level }) => compressZstd(bytes, level),
@@ -99,7 +99,7 @@ export function decompressOffThread(
   codec: CompressionCodec,
   bytes: Buffer,
   outputBytesMax: number,
-  options: AsideOptions,
+  options: OffThreadOptions,
 ): Promise<Buffer> {
   return compressions[codec].decompressOffThread(bytes, outputBytesMax, options);
 }

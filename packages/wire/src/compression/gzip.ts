@@ -1,15 +1,15 @@
 import { createGunzip, gunzipSync, gzip, gzipSync, type ZlibOptions } from 'node:zlib';
-import type { AsideOptions } from './off-thread.ts';
-import { asideChunkBytes, decompressStream, outputChunkBytes, zlibFailure } from './zlib-output.ts';
+import type { OffThreadOptions } from './off-thread.ts';
+import { offThreadChunkBytes, decompressStream, outputChunkBytes, zlibFailure } from './zlib-output.ts';
 
 export function compressGzip(bytes: Buffer, level: number | undefined): Buffer {
   return gzipSync(bytes, level === undefined ? {} : { level });
 }
 
 /** In a thread of the pool. The bytes must not change before it is done. */
-export function compressGzipAside(bytes: Buffer, level: number | undefined): Promise<Buffer> {
+export function compressGzipOffThread(bytes: Buffer, level: number | undefined): Promise<Buffer> {
   return new Promise((resolve, reject) => {
-    const options = { chunkSize: asideChunkBytes(bytes.length), ...(level === undefined ? {} : { level }) };
+    const options = { chunkSize: offThreadChunkBytes(bytes.length), ...(level === undefined ? {} : { level }) };
     gzip(bytes, options, (error, compressed) => {
       if (error === null) resolve(compressed);
       else reject(error);
@@ -30,9 +30,9 @@ export function decompressGzip(bytes: Buffer, outputBytesMax: number): Buffer {
 export async function decompressGzipOffThread(
   bytes: Buffer,
   outputBytesMax: number,
-  { watch }: AsideOptions,
+  { watch }: OffThreadOptions,
 ): Promise<Buffer> {
-  const stream = createGunzip({ chunkSize: asideChunkBytes(bytes.length) });
+  const stream = createGunzip({ chunkSize: offThreadChunkBytes(bytes.length) });
   const failure = (cause: unknown) => zlibFailure('gzip', 0, outputBytesMax, cause);
   const { output } = await decompressStream(stream, bytes, outputBytesMax, watch, failure);
   return output;

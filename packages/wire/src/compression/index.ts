@@ -6,6 +6,6 @@ export {
   decompress,
   decompressOffThread,
 } from './compression.ts';
-export type { AsideOptions } from './off-thread.ts';
+export type { OffThreadOptions } from './off-thread.ts';
 export { OutputLimitExceeded } from './output-limit.ts';
 export { type SnappyFraming, snappyFramingOf } from './snappy.ts';

@@ -3,11 +3,11 @@ import { compressFrame, compressFrameSync, uncompress, uncompressSync } from 'lz
 import { DecodeError } from '../decode-error.ts';
 import { type Lz4Block, type Lz4Frame, parseLz4Frames } from './lz4-frame.ts';
 import {
-  type AsideOptions,
+  type OffThreadOptions,
   type BlockSteps,
   type BlockWork,
   decompressBlocks,
-  decompressBlocksAside,
+  decompressBlocksOffThread,
 } from './off-thread.ts';
 import { OutputLimitExceeded } from './output-limit.ts';
 import { Xxhash32 } from './xxhash32.ts';
@@ -34,7 +34,7 @@ export function compressLz4(bytes: Buffer): Buffer {
 }
 
 /** In a thread of the pool. The bytes must not change before it is done. */
-export function compressLz4Aside(bytes: Buffer): Promise<Buffer> {
+export function compressLz4OffThread(bytes: Buffer): Promise<Buffer> {
   return compressFrame(bytes);
 }
 
@@ -43,12 +43,12 @@ export function decompressLz4(bytes: Buffer, outputBytesMax: number): Buffer {
 }
 
 /** In threads of the pool. The bytes must not change before it is done. */
-export async function decompressLz4Aside(
+export async function decompressLz4OffThread(
   bytes: Buffer,
   outputBytesMax: number,
-  options: AsideOptions,
+  options: OffThreadOptions,
 ): Promise<Buffer> {
-  return decompressBlocksAside(steps(bytes, outputBytesMax), options);
+  return decompressBlocksOffThread(steps(bytes, outputBytesMax), options);
 }
 
 function* steps(bytes: Buffer, outputBytesMax: number): BlockSteps {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { KiB, MiB } from '@weir/core';
-import { type BlockSteps, decompressBlocks, decompressBlocksAside } from './off-thread.ts';
+import { type BlockSteps, decompressBlocks, decompressBlocksOffThread } from './off-thread.ts';
 
 /** Blocks that record where they are decompressed. */
 function blocks(sizes: readonly number[]) {
@@ -27,7 +27,7 @@ function blocks(sizes: readonly number[]) {
 
 test('large blocks are decompressed in the pool, and small ones on the calling thread', async () => {
   const { steps, done } = blocks([4 * MiB, 100, 17 * KiB, 16 * KiB]);
-  const output = await decompressBlocksAside(steps(), { pause: async () => {} });
+  const output = await decompressBlocksOffThread(steps(), { pause: async () => {} });
   assert.equal(output.length, 4 * MiB + 100 + 33 * KiB);
   assert.deepEqual(done, ['aside', 'at once', 'aside', 'at once']);
   assert.equal(decompressBlocks(steps()).length, output.length);
@@ -43,7 +43,7 @@ test('small blocks yield to other work, by their bytes and by their number', asy
     const pause = async () => {
       turns.push(done.length);
     };
-    await decompressBlocksAside(steps(), { pause });
+    await decompressBlocksOffThread(steps(), { pause });
     turns.push(done.length);
     const counts = turns.slice(1).map((end, index) => end - turns[index]!);
     assert.ok(Math.max(...counts) <= perTurnMax + 1, `${Math.max(...counts)}`);

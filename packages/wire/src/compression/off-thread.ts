@@ -1,7 +1,7 @@
 import { KiB } from '@weir/core';
 
 /** How to decompress without blocking other work. */
-export interface AsideOptions {
+export interface OffThreadOptions {
   /** Yields to other work. */
   readonly pause: () => Promise<void>;
   /** Receives the output piece by piece, and stops the decompression by throwing. */
@@ -37,9 +37,9 @@ export function decompressBlocks(steps: BlockSteps): Buffer {
 }
 
 /** Like `decompressBlocks`, with large blocks in a thread of the pool and pauses between small ones. */
-export async function decompressBlocksAside(
+export async function decompressBlocksOffThread(
   steps: BlockSteps,
-  { pause, watch }: AsideOptions,
+  { pause, watch }: OffThreadOptions,
 ): Promise<Buffer> {
   let turnBytes = 0;
   let step = steps.next();

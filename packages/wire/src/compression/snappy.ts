@@ -4,11 +4,11 @@ import { DecodeError } from '../decode-error.ts';
 import { wireLimits } from '../limits.ts';
 import { type ByteCursor, readUnsignedVarint } from '../varint.ts';
 import {
-  type AsideOptions,
+  type OffThreadOptions,
   type BlockSteps,
   type BlockWork,
   decompressBlocks,
-  decompressBlocksAside,
+  decompressBlocksOffThread,
 } from './off-thread.ts';
 import { OutputLimitExceeded } from './output-limit.ts';
 
@@ -38,7 +38,7 @@ export function compressSnappy(bytes: Buffer, framing: SnappyFraming): Buffer {
 }
 
 /** In threads of the pool. The bytes must not change before it is done. */
-export async function compressSnappyAside(bytes: Buffer, framing: SnappyFraming): Promise<Buffer> {
+export async function compressSnappyOffThread(bytes: Buffer, framing: SnappyFraming): Promise<Buffer> {
   if (framing === 'raw') return compress(bytes, nativeOptions);
   const blocks: Buffer[] = [];
   for (const block of blocksOf(bytes)) blocks.push(await compress(block, nativeOptions));
@@ -71,12 +71,12 @@ export function decompressSnappy(bytes: Buffer, outputBytesMax: number): Buffer 
 }
 
 /** In threads of the pool. The bytes must not change before it is done. */
-export async function decompressSnappyAside(
+export async function decompressSnappyOffThread(
   bytes: Buffer,
   outputBytesMax: number,
-  options: AsideOptions,
+  options: OffThreadOptions,
 ): Promise<Buffer> {
-  return decompressBlocksAside(steps(bytes, outputBytesMax), options);
+  return decompressBlocksOffThread(steps(bytes, outputBytesMax), options);
 }
 
 function* steps(bytes: Buffer, outputBytesMax: number): BlockSteps {

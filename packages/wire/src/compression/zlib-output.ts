@@ -12,7 +12,7 @@ export function outputChunkBytes(inputBytes: number): number {
 }
 
 /** Like `outputChunkBytes`, for a thread of the pool: every chunk is a round trip, so chunks are not small. */
-export function asideChunkBytes(inputBytes: number): number {
+export function offThreadChunkBytes(inputBytes: number): number {
   return Math.max(outputChunkBytes(inputBytes), 64 * KiB);
 }
 

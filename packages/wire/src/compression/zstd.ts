@@ -8,9 +8,9 @@ import {
 } from 'node:zlib';
 import { DecodeError } from '../decode-error.ts';
 import { wireLimits } from '../limits.ts';
-import type { AsideOptions } from './off-thread.ts';
+import type { OffThreadOptions } from './off-thread.ts';
 import { OutputLimitExceeded } from './output-limit.ts';
-import { asideChunkBytes, decompressStream, outputChunkBytes, zlibFailure } from './zlib-output.ts';
+import { offThreadChunkBytes, decompressStream, outputChunkBytes, zlibFailure } from './zlib-output.ts';
 
 const subject = 'zstd';
 
@@ -59,12 +59,12 @@ export function decompressZstd(bytes: Buffer, outputBytesMax: number): Buffer {
 export async function decompressZstdOffThread(
   bytes: Buffer,
   outputBytesMax: number,
-  { watch }: AsideOptions,
+  { watch }: OffThreadOptions,
 ): Promise<Buffer> {
   const frames = new Frames(bytes, outputBytesMax);
   do {
     const { rest, outputBytesLeft } = frames;
-    const stream = createZstdDecompress({ chunkSize: asideChunkBytes(rest.length) });
+    const stream = createZstdDecompress({ chunkSize: offThreadChunkBytes(rest.length) });
     const failure = (cause: unknown) => frames.failure(cause);
     const { output, inputBytes } = await decompressStream(stream, rest, outputBytesLeft, watch, failure);
     frames.take(output, inputBytes);

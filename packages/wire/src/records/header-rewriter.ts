@@ -67,7 +67,7 @@ export class HeaderRewriter {
   /** Appends the current record of the cursor, and returns its size including the length prefix. */
   append(record: RecordCursor, change: HeaderChange): number {
     const fields = record.encodedFields;
-    const kept = record.headerCount === 0 ? noHeaders : keptHeaders(record, change.removedKeys);
+    const kept = record.headerCount === 0 ? noHeaders : retainedHeaders(record, change.removedKeys);
     const added = change.added ?? noBytes;
     if (kept.count !== record.headerCount || added.length > 0) this.#isChanged = true;
 
@@ -133,15 +133,15 @@ export class HeaderRewriter {
 }
 
 /** The remaining headers, in as few slices as possible. */
-interface KeptHeaders {
+interface RetainedHeaders {
   readonly count: number;
   readonly bytes: number;
   readonly parts: readonly Buffer[];
 }
 
-const noHeaders: KeptHeaders = { count: 0, bytes: 0, parts: [] };
+const noHeaders: RetainedHeaders = { count: 0, bytes: 0, parts: [] };
 
-function keptHeaders(record: RecordCursor, removedKeys: readonly Buffer[]): KeptHeaders {
+function retainedHeaders(record: RecordCursor, removedKeys: readonly Buffer[]): RetainedHeaders {
   const header = new HeaderCursor(record);
   const parts: Buffer[] = [];
   let count = record.headerCount;

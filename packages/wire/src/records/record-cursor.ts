@@ -1,4 +1,4 @@
-import { type AsideOptions, decompress, decompressOffThread } from '../compression/index.ts';
+import { type OffThreadOptions, decompress, decompressOffThread } from '../compression/index.ts';
 import { DecodeError } from '../decode-error.ts';
 import { wireLimits } from '../limits.ts';
 import { type ByteCursor, readVarint32, readVarint64Compact } from '../varint.ts';
@@ -248,7 +248,7 @@ export function decompressRecords(
 export async function decompressRecordsOffThread(
   batch: RecordBatchView,
   outputBytesMax: number,
-  options: AsideOptions,
+  options: OffThreadOptions,
 ): Promise<Buffer> {
   const { codec, recordsBytes } = batch;
   if (codec === undefined || recordsBytes.length === 0) return decompressRecords(batch, outputBytesMax);

@@ -47,13 +47,13 @@ export interface LoggingAgent {
 }
 
 /** Writes one line about a denial to the log or as an event. */
-type TellDenial = (level: 'info' | 'warn', message: string, fields: LogFields) => void;
+type LogDenial = (level: 'info' | 'warn', message: string, fields: LogFields) => void;
 
 interface DenialLogOptions {
   readonly agent: LoggingAgent;
   /** Value of the field `is_log`. */
   readonly isLog: boolean;
-  readonly tell: TellDenial;
+  readonly tell: LogDenial;
   readonly clock: Clock;
 }
 

@@ -31,7 +31,7 @@ interface Guarded<Name extends ServedApi> {
   /** All errors in the response to a client without any permission. If empty, all lists of the response are empty. */
   readonly told: readonly ErrorName[];
   /** Before this version the response has no error field, and is empty. */
-  readonly toldFromVersion?: number;
+  readonly sentFromVersion?: number;
   /** Calls to the control plane in spite of the denial: for lists that omit what the client may not see. */
   readonly calls?: readonly (keyof ClusterPort)[];
   /**
@@ -272,7 +272,7 @@ const rows = {
   DescribeLogDirs: {
     asked: ({ topic }) => ({ topics: [{ topic, partitions: [0] }] }),
     told: noCluster,
-    toldFromVersion: 3,
+    sentFromVersion: 3,
   },
   CreatePartitions: {
     asked: ({ topic }) => ({
@@ -591,7 +591,7 @@ const authorizationErrors: readonly ErrorName[] = [
 test('a client without permissions is denied by every API in every version, and learns nothing else', async (context) => {
   await using stage = await setStage();
   for (const [name, row] of guarded) {
-    const { told, toldFromVersion = 0, calls = [], idsFromVersion = Number.POSITIVE_INFINITY } = row;
+    const { told, sentFromVersion = 0, calls = [], idsFromVersion = Number.POSITIVE_INFINITY } = row;
     await context.test(name, async () => {
       for (const version of versionsOf(name)) {
         const label = `${name} v${version}`;
@@ -599,7 +599,7 @@ test('a client without permissions is denied by every API in every version, and 
         stage.become(access);
         stage.takeCalls();
         const answer = await ask(stage, name, version, stage.present);
-        const expected = version >= toldFromVersion ? [...told].sort() : [];
+        const expected = version >= sentFromVersion ? [...told].sort() : [];
         assert.deepEqual(errorsIn(answer), expected, label);
         if (expected.length === 0) assert.deepEqual(listsOf(answer).flat(), [], `${label}: shown`);
         assert.deepEqual(stage.takeCalls(), calls, `${label}: asked of the control plane`);

@@ -7,7 +7,7 @@ import { LoginQueue } from './login-queue.ts';
 import { PasswordCheck } from './password-check.ts';
 
 /** A queue that counts checks. */
-class CountedTurns extends LoginQueue {
+class CountingLoginQueue extends LoginQueue {
   taken = 0;
 
   constructor() {
@@ -23,7 +23,7 @@ class CountedTurns extends LoginQueue {
 function stage() {
   const users = new Map<string, ScramCredential>();
   const decoyOf = decoysFrom(() => Buffer.from('secret'));
-  const turns = new CountedTurns();
+  const turns = new CountingLoginQueue();
   const passwords = new PasswordCheck({
     credentialOf: (user) => {
       const credential = users.get(user);

@@ -41,7 +41,7 @@ function line({ principal, is_allowed, is_superuser, deciding_rule, other_hosts 
   return `${principal} ${is_allowed ? 'allowed' : 'denied'}${by}${hosts}`;
 }
 
-async function deskWith(t: Parameters<typeof openTestClusterApi>[0], rules: readonly string[]) {
+async function testApiWith(t: Parameters<typeof openTestClusterApi>[0], rules: readonly string[]) {
   const testApi = await openTestClusterApi(t);
   for (const text of rules) await testApi.call('virtual_clusters/acls/create', { acl: rule(text) });
   await setMode(testApi, 'enforced');
@@ -77,7 +77,7 @@ const table: [asked: string, isAllowed: boolean, decidedBy: string | undefined, 
 
 for (const [asked, isAllowed, decidedBy, near] of table) {
   test(`${asked}: ${isAllowed ? 'allowed' : 'denied'} by ${decidedBy ?? 'no rule'}`, async (t) => {
-    const testApi = await deskWith(t, rules);
+    const testApi = await testApiWith(t, rules);
     const told = await testApi.call('explain_access', question(asked));
     assert.equal(told.is_allowed, isAllowed);
     assert.deepEqual(told.deciding_rule, decidedBy === undefined ? null : rule(decidedBy));
@@ -90,7 +90,7 @@ for (const [asked, isAllowed, decidedBy, near] of table) {
 }
 
 test('the mode of ACL enforcement is part of the decision', async (t) => {
-  const testApi = await deskWith(t, []);
+  const testApi = await testApiWith(t, []);
   const asked = question('User:shop WRITE TOPIC orders');
   const modes: ['off' | 'shadow' | 'enforced', boolean, RegExp][] = [
     ['off', true, /ACLs are off/],
@@ -106,7 +106,7 @@ test('the mode of ACL enforcement is part of the decision', async (t) => {
 });
 
 test('a credential is the same principal by all its names, and a superuser bypasses all rules', async (t) => {
-  const testApi = await deskWith(t, [
+  const testApi = await testApiWith(t, [
     'DENY User:boss WRITE TOPIC orders',
     'ALLOW User:ccn_shop READ TOPIC orders',
   ]);
@@ -174,7 +174,7 @@ const whoTable: [asked: string, who: string[]][] = [
 
 for (const [asked, who] of whoTable) {
   test(`who may ${asked}: ${who.length - 1} by name`, async (t) => {
-    const testApi = await deskWith(t, everyRule);
+    const testApi = await testApiWith(t, everyRule);
     await testApi.call('create_virtual_cluster_credentials', { credentials_name: 'shop' });
     await testApi.call('create_virtual_cluster_credentials', { credentials_name: 'idle' });
     await testApi.call('create_virtual_cluster_credentials', {
@@ -199,7 +199,7 @@ for (const [asked, who] of whoTable) {
 }
 
 test('principals are listed while ACLs are off, and for a given address', async (t) => {
-  const testApi = await deskWith(t, everyRule);
+  const testApi = await testApiWith(t, everyRule);
   const { principal: _, ...everybody } = question('nobody WRITE TOPIC orders 10.0.0.7');
   const there = await testApi.call('explain_access', everybody);
   assert.ok(there.who!.map(line).includes('User:local allowed by ALLOW User:local'));
@@ -210,7 +210,7 @@ test('principals are listed while ACLs are off, and for a given address', async 
 });
 
 test('of many allowed principals, the first are listed and all are counted', async (t) => {
-  const testApi = await deskWith(t, []);
+  const testApi = await testApiWith(t, []);
   const rows = apiLimits.explainedPrincipalsMax + 5;
   await testApi.node.createAcls(
     Array.from({ length: rows }, (_, n) => ({
