@@ -1,3 +1,5 @@
+import { commentsOf } from './source-text.ts';
+
 /** Style rules for Markdown: short lines, and standard terms instead of this project's former ones. */
 
 const proseColumnsMax = 120;
@@ -55,6 +57,24 @@ export function proseProblems({ path, text }: { readonly path: string; readonly 
       for (const [word] of words.matchAll(pattern)) {
         problems.push(`${path}:${index + 1}: "${word}"; ${instead}`);
       }
+    }
+  }
+  return problems;
+}
+
+/** One line per forbidden word, and per line that is too long, in the comments of a TypeScript file. */
+export function commentProblems({ path, text }: { readonly path: string; readonly text: string }): string[] {
+  const problems: string[] = [];
+  const lines = text.split('\n');
+  for (const [index, line] of commentsOf(text).split('\n').entries()) {
+    const source = lines[index]!;
+    if (/^\s*(?:\/\/|\/?\*)/.test(source) && source.length > proseColumnsMax) {
+      problems.push(`${path}:${index + 1}: ${source.length} columns; wrap comments at ${proseColumnsMax}`);
+    }
+    const words = line.replaceAll(/`[^`]*`/g, '``');
+    for (const { pattern, instead } of forbiddenWords) {
+      for (const [word] of words.matchAll(pattern))
+        problems.push(`${path}:${index + 1}: "${word}"; ${instead}`);
     }
   }
   return problems;

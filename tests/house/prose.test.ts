@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { isGenerated, proseProblems } from './prose-rule.ts';
-import { repositoryFiles, root } from './repository.ts';
+import { commentProblems, isGenerated, proseProblems } from './prose-rule.ts';
+import { repositoryFiles, root, typescriptFiles } from './repository.ts';
 
 const pages = repositoryFiles()
   .filter((path) => path.endsWith('.md'))
@@ -44,6 +44,27 @@ test('the prose rule finds what it should', () => {
   ];
   for (const [text, problem] of cases) {
     const [found] = proseProblems({ path: 'docs/a.md', text });
+    if (problem === undefined) assert.equal(found, undefined, text);
+    else assert.ok(found?.includes(problem), `${text}: ${found}`);
+  }
+});
+
+test('comments are wrapped and free of forbidden words', () => {
+  assert.deepEqual(typescriptFiles().flatMap(commentProblems), []);
+});
+
+test('the rule for comments finds what it should', () => {
+  const cases: [text: string, problem: string | undefined][] = [
+    ['// nobody asks', ':1: "nobody"'],
+    ['const a = 1; // what he said', ':1: "he"'],
+    ['/**\n * Whoever asks.\n */', ':2: "Whoever"'],
+    [`// ${'word '.repeat(30)}`, 'columns'],
+    ["const told = 'nobody';", undefined],
+    ['/** Calls `tell`. */', undefined],
+    ["const url = 'http://nobody';", undefined],
+  ];
+  for (const [text, problem] of cases) {
+    const [found] = commentProblems({ path: 'packages/a.ts', text });
     if (problem === undefined) assert.equal(found, undefined, text);
     else assert.ok(found?.includes(problem), `${text}: ${found}`);
   }

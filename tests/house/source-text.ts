@@ -6,6 +6,14 @@ export function blankComments(source: string): string {
   return blank(source, false);
 }
 
+/** The comments alone: everything else is blanked. */
+export function commentsOf(source: string): string {
+  const code = blankComments(source);
+  return Array.from({ length: source.length }, (_, at) =>
+    source[at] === '\n' || source[at] !== code[at] ? source[at] : ' ',
+  ).join('');
+}
+
 export function blankCommentsAndStrings(source: string): string {
   return blank(source, true);
 }

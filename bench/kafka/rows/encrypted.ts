@@ -6,7 +6,7 @@ import type { BenchRow } from '../bench-run.ts';
 import type { Figure } from '../figure.ts';
 import { Lifetime } from '../lifetime.ts';
 import type { ClientSettings } from '../load.ts';
-import { type Contender, measuredResultOf, measured, type Sample } from '../versus.ts';
+import { type Contender, measured, measuredResultOf, type Sample } from '../versus.ts';
 import { startPlayground } from '../weir.ts';
 import { throughputSettings } from './produce.ts';
 

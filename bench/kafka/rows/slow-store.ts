@@ -6,7 +6,7 @@ import { Lifetime } from '../lifetime.ts';
 import { recordBytes } from '../load.ts';
 import { type SlowBucket, startSlowBucket } from '../slow-bucket.ts';
 import type { StoreLatency } from '../store-latency.ts';
-import { type ResultSpec, measuredResultOf, measured, type Sample } from '../versus.ts';
+import { measured, measuredResultOf, type ResultSpec, type Sample } from '../versus.ts';
 import { startCluster, type WeirCluster } from '../weir.ts';
 import { steadyRate } from './end-to-end.ts';
 import { throughputSettings } from './produce.ts';

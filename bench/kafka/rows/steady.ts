@@ -4,7 +4,7 @@ import type { Figure } from '../figure.ts';
 import { Lifetime } from '../lifetime.ts';
 import { recordBytes } from '../load.ts';
 import { histogramIn } from '../prometheus.ts';
-import { type ResultSpec, measuredResultOf, measured, type Sample } from '../versus.ts';
+import { measured, measuredResultOf, type ResultSpec, type Sample } from '../versus.ts';
 import { startCluster, type WeirCluster } from '../weir.ts';
 import { throughputSettings } from './produce.ts';
 

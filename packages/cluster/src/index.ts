@@ -77,11 +77,11 @@ export {
 export {
   type AgentHeartbeat,
   type AgentReport,
-  type ReceivedReports,
   type DamagedOffsets,
-  type ReceivedReport,
   type LostAgent,
   problemOfReport,
+  type ReceivedReport,
+  type ReceivedReports,
   type ReportedBucket,
   type ReportedClient,
   type ReportedConnections,

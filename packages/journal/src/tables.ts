@@ -57,10 +57,15 @@ export interface JournalTables {
   snapshots(clusterId: string): Promise<SnapshotRow[]>;
   slice(snapshotId: number, index: number): Promise<Uint8Array>;
   /**
-   * Deletes some of the snapshots with an id below `snapshotIdMin` other than `retainedSnapshotId`, and some of the chunks
-   * that end at or before `position`. Returns whether there is more to do.
+   * Deletes some of the snapshots with an id below `snapshotIdMin` other than `retainedSnapshotId`, and some of the
+   * chunks that end at or before `position`. Returns whether there is more to do.
    */
-  prune(clusterId: string, snapshotIdMin: number, retainedSnapshotId: number, position: number): Promise<boolean>;
+  prune(
+    clusterId: string,
+    snapshotIdMin: number,
+    retainedSnapshotId: number,
+    position: number,
+  ): Promise<boolean>;
 
   /** Deletes the head and the note of a cluster; `prune` deletes its chunks and snapshots. */
   removeCluster(clusterId: string): Promise<void>;

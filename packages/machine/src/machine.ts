@@ -285,8 +285,7 @@ export class ClusterMachine {
 
   /** Returns the sizes of the state, for metrics. */
   stats(): MachineStats {
-    const { topics, files, producers, recentFiles, recentRequests, kv, offsets, transactions } =
-      this.#state;
+    const { topics, files, producers, recentFiles, recentRequests, kv, offsets, transactions } = this.#state;
     let pointers = 0;
     let logBytes = 0;
     for (const { partitions } of topics.held()) {

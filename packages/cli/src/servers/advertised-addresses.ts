@@ -21,7 +21,11 @@ export function advertisedClientHost(values: AddressValues, machine = thisMachin
  * The host that an agent advertises to other agents. They need the machine itself, which the clients' name may not
  * resolve to.
  */
-export function advertisedAgentHost(values: AddressValues, clientsHost: string, machine = thisMachine()): string {
+export function advertisedAgentHost(
+  values: AddressValues,
+  clientsHost: string,
+  machine = thisMachine(),
+): string {
   const reached = machineAddress(values, machine);
   return 'problem' in reached ? clientsHost : reached.host;
 }

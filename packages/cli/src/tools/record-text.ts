@@ -10,7 +10,7 @@ export function shownBytes(bytes: Buffer | null): string {
   return isUtf8(bytes) ? escapeControls(bytes.toString()) : `0x${bytes.toString('hex')}`;
 }
 
-/** For users, where a text must be distinguished from its surroundings: in quotes. */
+/** For users, where a text must be distinguished from the text around it: in quotes. */
 export function quotedBytes(bytes: Buffer | null): string {
   if (bytes === null || !isUtf8(bytes)) return shownBytes(bytes);
   return escapeControls(JSON.stringify(bytes.toString()));

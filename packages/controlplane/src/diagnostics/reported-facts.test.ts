@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type AgentReport, type ReceivedReport, latencyStepOf } from '@weir/cluster';
+import { type AgentReport, latencyStepOf, type ReceivedReport } from '@weir/cluster';
 import { dayMs, minuteMs, snapshotMs } from '../../testing/diagnostic-snapshot.ts';
 import { lastUsed, reportedFacts, snapshotSpanMs } from './reported-facts.ts';
 

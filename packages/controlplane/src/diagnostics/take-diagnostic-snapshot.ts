@@ -1,11 +1,11 @@
 import {
-  type ReceivedReports,
   type ClusterPort,
   type ClusterSnapshot,
   clusterConfigValue,
   describeConfigs,
   type GroupListing,
   invalidAcls,
+  type ReceivedReports,
   type ReportedDamage,
   readAcls,
   SnapshotTopics,

@@ -67,11 +67,7 @@ test('logins without a credential, or from before it was created, are not stored
     { username: 'carol', usedMs: cluster.nowMs },
   ];
   cluster.execute({ kind: 'noteLogins', logins: { uses, heardSinceMs: 7 } });
-  assert.deepEqual(
-    [...cluster.machine.kv.of('credentialUse').keys()],
-    [''],
-    'since when they are heard',
-  );
+  assert.deepEqual([...cluster.machine.kv.of('credentialUse').keys()], [''], 'since when they are heard');
   assert.equal(loginsHeardSince(cluster.machine.kv), 7);
 });
 

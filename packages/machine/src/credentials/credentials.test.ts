@@ -50,14 +50,13 @@ function setPassword(cluster: Cluster, user: string, credential: ScramCredential
 
 /** `username name`, and non-default properties. */
 function known(cluster: Cluster): string[] {
-  return listCredentials(cluster.machine.kv).map(
-    ({ username, name, isSuperuser, isFromFile, hasPassword }) =>
-      [
-        `${username} ${name}`,
-        ...(isSuperuser ? ['superuser'] : []),
-        ...(isFromFile ? ['from a file'] : []),
-        ...(hasPassword ? [] : ['no password']),
-      ].join(', '),
+  return listCredentials(cluster.machine.kv).map(({ username, name, isSuperuser, isFromFile, hasPassword }) =>
+    [
+      `${username} ${name}`,
+      ...(isSuperuser ? ['superuser'] : []),
+      ...(isFromFile ? ['from a file'] : []),
+      ...(hasPassword ? [] : ['no password']),
+    ].join(', '),
   );
 }
 

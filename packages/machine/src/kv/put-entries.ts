@@ -41,9 +41,7 @@ export function decidePutEntries(
     return refused(`the cluster has ${kv.count} records; at most ${limits.recordsMax}`);
   }
   if (addedBytes > 0 && kv.bytes + addedBytes > limits.recordBytesMax) {
-    return refused(
-      `the records of the cluster take ${kv.bytes} bytes; at most ${limits.recordBytesMax}`,
-    );
+    return refused(`the records of the cluster take ${kv.bytes} bytes; at most ${limits.recordBytesMax}`);
   }
   return { changed, problem: undefined };
 }

@@ -96,9 +96,7 @@ function* candidates(
 
 /** Returns all rows by node id. */
 export function nodeIdRows(kv: Pick<KeyValueStore, 'of'>): NodeIdRow[] {
-  return Array.from(kv.of('nodeId'), ([key, value]) => rowOf(key, value)).sort(
-    (a, b) => a.nodeId - b.nodeId,
-  );
+  return Array.from(kv.of('nodeId'), ([key, value]) => rowOf(key, value)).sort((a, b) => a.nodeId - b.nodeId);
 }
 
 /** Returns whether an agent has an id, according to the stored entries. */

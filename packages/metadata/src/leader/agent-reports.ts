@@ -1,7 +1,7 @@
 import {
   type AgentReport,
-  type ReceivedReport,
   problemOfReport,
+  type ReceivedReport,
   type ReportedConnections,
   reportIntervalMs,
   reportRetentionMs,

@@ -2,11 +2,11 @@ import {
   type AgentClients,
   type AgentDescription,
   type AgentHeartbeat,
-  type ReceivedReports,
   agentSilenceMsMax,
   ClusterUnavailable,
   heartbeatIntervalMs,
   type LostAgent,
+  type ReceivedReports,
   type SeenAgent,
 } from '@weir/cluster';
 import { clusterLimits } from '@weir/cluster/limits';

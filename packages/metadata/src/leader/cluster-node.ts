@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import {
-  type ReceivedReports,
   type ClusterFollower,
   type ClusterPort,
   callPortClass,
   NotLeader,
   portOf,
+  type ReceivedReports,
 } from '@weir/cluster';
 import type { Clock, EventTypeName, Log, Metrics } from '@weir/core';
 import { EntriesPruned, type Journal, type LeaseHolder } from '@weir/journal';

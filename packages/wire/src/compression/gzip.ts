@@ -1,6 +1,6 @@
 import { createGunzip, gunzipSync, gzip, gzipSync, type ZlibOptions } from 'node:zlib';
 import type { OffThreadOptions } from './off-thread.ts';
-import { offThreadChunkBytes, decompressStream, outputChunkBytes, zlibFailure } from './zlib-output.ts';
+import { decompressStream, offThreadChunkBytes, outputChunkBytes, zlibFailure } from './zlib-output.ts';
 
 export function compressGzip(bytes: Buffer, level: number | undefined): Buffer {
   return gzipSync(bytes, level === undefined ? {} : { level });
@@ -9,7 +9,10 @@ export function compressGzip(bytes: Buffer, level: number | undefined): Buffer {
 /** In a thread of the pool. The bytes must not change before it is done. */
 export function compressGzipOffThread(bytes: Buffer, level: number | undefined): Promise<Buffer> {
   return new Promise((resolve, reject) => {
-    const options = { chunkSize: offThreadChunkBytes(bytes.length), ...(level === undefined ? {} : { level }) };
+    const options = {
+      chunkSize: offThreadChunkBytes(bytes.length),
+      ...(level === undefined ? {} : { level }),
+    };
     gzip(bytes, options, (error, compressed) => {
       if (error === null) resolve(compressed);
       else reject(error);

@@ -3,11 +3,11 @@ import { compressFrame, compressFrameSync, uncompress, uncompressSync } from 'lz
 import { DecodeError } from '../decode-error.ts';
 import { type Lz4Block, type Lz4Frame, parseLz4Frames } from './lz4-frame.ts';
 import {
-  type OffThreadOptions,
   type BlockSteps,
   type BlockWork,
   decompressBlocks,
   decompressBlocksOffThread,
+  type OffThreadOptions,
 } from './off-thread.ts';
 import { OutputLimitExceeded } from './output-limit.ts';
 import { Xxhash32 } from './xxhash32.ts';

@@ -4,11 +4,11 @@ import { DecodeError } from '../decode-error.ts';
 import { wireLimits } from '../limits.ts';
 import { type ByteCursor, readUnsignedVarint } from '../varint.ts';
 import {
-  type OffThreadOptions,
   type BlockSteps,
   type BlockWork,
   decompressBlocks,
   decompressBlocksOffThread,
+  type OffThreadOptions,
 } from './off-thread.ts';
 import { OutputLimitExceeded } from './output-limit.ts';
 

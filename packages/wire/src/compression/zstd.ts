@@ -10,7 +10,7 @@ import { DecodeError } from '../decode-error.ts';
 import { wireLimits } from '../limits.ts';
 import type { OffThreadOptions } from './off-thread.ts';
 import { OutputLimitExceeded } from './output-limit.ts';
-import { offThreadChunkBytes, decompressStream, outputChunkBytes, zlibFailure } from './zlib-output.ts';
+import { decompressStream, offThreadChunkBytes, outputChunkBytes, zlibFailure } from './zlib-output.ts';
 
 const subject = 'zstd';
 

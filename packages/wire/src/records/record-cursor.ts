@@ -1,4 +1,4 @@
-import { type OffThreadOptions, decompress, decompressOffThread } from '../compression/index.ts';
+import { decompress, decompressOffThread, type OffThreadOptions } from '../compression/index.ts';
 import { DecodeError } from '../decode-error.ts';
 import { wireLimits } from '../limits.ts';
 import { type ByteCursor, readVarint32, readVarint64Compact } from '../varint.ts';

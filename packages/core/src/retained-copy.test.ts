@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { retainedCopy } from './kept-copy.ts';
+import { retainedCopy } from './retained-copy.ts';
 
 test('a retained copy has the same bytes and memory of its own', () => {
   const original = Buffer.from('six by');
