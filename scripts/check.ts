@@ -5,7 +5,7 @@ import { setPriority } from 'node:os';
 import { join } from 'node:path';
 import { systemClock, systemEnvironment } from '@weir/core';
 import { changedPackages } from './changed-packages.ts';
-import { bearsNeighbours, interopWorkers } from './interop-files.ts';
+import { interopWorkers, runsAlone } from './interop-files.ts';
 import { closedStatus, isOutputClosed, print, printError } from './output.ts';
 import { propertySeedVariable } from './property-seed.ts';
 import { addTally, findTests, newTally, runTests, type Tally } from './test-run.ts';
@@ -83,12 +83,9 @@ function interop(prepared: Promise<void>): Step {
     async run() {
       await prepared;
       const sum = newTally();
-      const together = files.filter(bearsNeighbours);
-      addTally(sum, await runTests({ root, files: together, workers: interopWorkers }));
-      addTally(
-        sum,
-        await runTests({ root, files: files.filter((file) => !together.includes(file)), workers: 1 }),
-      );
+      const together = files.filter((file) => !runsAlone(file));
+      addTally(sum, await runTests({ root, files: together, workers: interopWorkers, repeatsAlone: true }));
+      addTally(sum, await runTests({ root, files: files.filter(runsAlone), workers: 1 }));
       return sum;
     },
   };

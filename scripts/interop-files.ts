@@ -1,25 +1,31 @@
 /**
  * How interop tests share a machine with two cores. They start brokers, JVMs and databases, and mostly wait for
- * clients; but tests of deadlines, memory or request routing must run alone.
+ * clients, so that two files run at a time. A file that fails then runs again alone: what fails alone fails.
  */
 export const interopWorkers = 2;
 
-/** Tests that run two at a time. Each passed ten runs in parallel with the others; a new one has to as well. */
-const together: readonly string[] = [
-  'apache/errors',
-  'apache/roundtrip',
-  'apache/schemas',
-  'apache/tools',
-  'apache/values',
-  'clients/coverage',
-  'clients/kafkajs-records',
-  'clients/kafkajs-requests',
-  'clients/kafkajs-responses',
-  'clients/platformatic-records',
-  'clients/platformatic-requests',
-  'clients/platformatic-responses',
-];
+/** Tests that never run beside others, by reason. */
+const alone: Readonly<Record<string, readonly string[]>> = {
+  'processes are killed or stopped, and deadlines run meanwhile': [
+    'agent/graceful-shutdown',
+    'agent/killed-agent',
+    'applications/group-failover',
+    'brokers/failures',
+    'brokers/share-failover',
+    'faults/quick-faults',
+    'postgres/agents',
+  ],
+  'memory, processor time or the number of requests is measured': [
+    'agent/diagnostics',
+    'agent/limits-memory',
+    'agent/zone-cache',
+  ],
+  'certificates expire meanwhile': ['security/renewal'],
+  'ports are given or in a row': ['agent/processes', 'readme/readme'],
+};
 
-export function bearsNeighbours(file: string): boolean {
-  return together.some((name) => file === `tests/interop/${name}.test.ts`);
+export function runsAlone(file: string): boolean {
+  return Object.values(alone)
+    .flat()
+    .some((name) => file === `tests/interop/${name}.test.ts`);
 }

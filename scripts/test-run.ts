@@ -31,6 +31,8 @@ interface RunOptions {
   readonly files: readonly string[];
   /** Number of parallel processes; all cores if absent. */
   readonly workers?: number;
+  /** Runs a file that failed beside others again, alone, and counts that result instead. */
+  readonly repeatsAlone?: boolean;
   /** Seed of property tests, if not the fixed one. */
   readonly propertySeed?: string;
 }
@@ -49,6 +51,7 @@ export async function runTests({
   root,
   files,
   workers = availableParallelism(),
+  repeatsAlone = false,
   propertySeed,
 }: RunOptions): Promise<Tally> {
   if (files.length === 0) throw new Error('no test file matches');
@@ -56,14 +59,20 @@ export async function runTests({
   const jobs = [...planJobs(files, durations.known)];
   const environment = propertySeed === undefined ? {} : { [propertySeedVariable]: propertySeed };
   const total = newTally();
+  const toRepeat: TestJob[] = [];
 
   const work = async () => {
     for (let job = jobs.shift(); job !== undefined && !isOutputClosed(); job = jobs.shift()) {
       const tallies = await runJob(root, job, durations, environment);
-      for (const tally of tallies) addTally(total, tally);
+      if (repeatsAlone && tallies.some(({ failed }) => failed > 0)) toRepeat.push(job);
+      else for (const tally of tallies) addTally(total, tally);
     }
   };
   await Promise.all(Array.from({ length: workers }, work));
+  for (const job of toRepeat) {
+    print(`  failed beside others, now alone: ${job.files.join(', ')}`);
+    for (const tally of await runJob(root, job, durations, environment)) addTally(total, tally);
+  }
   durations.save();
   print('  slowest files:');
   for (const [file, ms] of durations.slowest(slowestShown)) print(`    ${(ms / 1000).toFixed(1)} s ${file}`);
