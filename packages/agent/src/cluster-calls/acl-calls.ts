@@ -11,12 +11,12 @@ interface Named {
  * Sends rules or filters in as many calls as necessary, since a request may hold more than a call can. Answers come in
  * the order of the entries; `undefined` for those that the control plane could not answer.
  */
-export async function inCalls<Asked extends Named, Answer>(
-  asked: readonly Asked[],
-  call: (some: readonly Asked[]) => Promise<readonly Answer[]>,
+export async function inCalls<Request extends Named, Answer>(
+  requests: readonly Request[],
+  call: (some: readonly Request[]) => Promise<readonly Answer[]>,
 ): Promise<(Answer | undefined)[]> {
   const answers = await Promise.all(
-    portions(asked).map(async (portion) => {
+    portions(requests).map(async (portion) => {
       const found = await ifAvailable(call(portion));
       return portion.map((_, index) => found?.[index]);
     }),
@@ -24,10 +24,10 @@ export async function inCalls<Asked extends Named, Answer>(
   return answers.flat();
 }
 
-function portions<Asked extends Named>(asked: readonly Asked[]): Asked[][] {
-  const all: Asked[][] = [];
+function portions<Request extends Named>(requests: readonly Request[]): Request[][] {
+  const all: Request[][] = [];
   let chars = Number.POSITIVE_INFINITY;
-  for (const one of asked) {
+  for (const one of requests) {
     const more = (one.resourceName?.length ?? 0) + (one.principal?.length ?? 0) + (one.host?.length ?? 0);
     const last = all.at(-1);
     if (

@@ -25,9 +25,9 @@ test('a list is cut at the weight limit of a portion', () => {
 });
 
 /** The lengths of the lists of partitions in calls of a method. */
-type Asked = { readonly method: string; readonly rows: number }[];
+type Calls = { readonly method: string; readonly rows: number }[];
 
-async function agentWithCalls(asked: Asked) {
+async function agentWithCalls(calls: Calls) {
   return startLeaderAgent(
     {},
     {
@@ -40,7 +40,7 @@ async function agentWithCalls(asked: Asked) {
               for (const list of Array.isArray(args[0]) ? args[0] : []) {
                 const rows = (list as { partitions?: unknown[] | null; offsets?: unknown[] } | null) ?? {};
                 const found = rows.partitions ?? rows.offsets;
-                if (found !== undefined) asked.push({ method: String(name), rows: found.length });
+                if (found !== undefined) calls.push({ method: String(name), rows: found.length });
               }
               return member.apply(target, args);
             };
@@ -51,13 +51,13 @@ async function agentWithCalls(asked: Asked) {
 }
 
 test('an OffsetFetch of 300,000 partitions is split into calls that the control plane accepts, and all are answered', async () => {
-  const asked: Asked = [];
-  await using agent = await agentWithCalls(asked);
+  const calls: Calls = [];
+  await using agent = await agentWithCalls(calls);
   await agent.addTopic('t', 2);
   const commit = { partitionIndex: 1, committedOffset: 5n, committedMetadata: 'm' };
   const group = { groupId: 'g', generationIdOrMemberEpoch: -1, memberId: '' };
   answered(await agent.call('OffsetCommit', 8, { ...group, topics: [{ name: 't', partitions: [commit] }] }));
-  asked.length = 0;
+  calls.length = 0;
   const partitionIndexes = Array.from({ length: 300_000 }, (_, index) => index);
   const fetched = answered(
     await agent.call('OffsetFetch', 8, {
@@ -75,14 +75,14 @@ test('an OffsetFetch of 300,000 partitions is split into calls that the control 
     [[1, 5n]],
   );
   assert.deepEqual(
-    asked.map(({ rows }) => rows),
+    calls.map(({ rows }) => rows),
     Array.from({ length: 30 }, () => few),
   );
 });
 
 test('a commit with long metadata goes in several calls', async () => {
-  const asked: Asked = [];
-  await using agent = await agentWithCalls(asked);
+  const calls: Calls = [];
+  await using agent = await agentWithCalls(calls);
   await agent.addTopic('t', 200);
   const committedMetadata = 'x'.repeat(4096);
   const partitions = Array.from({ length: 200 }, (_, partitionIndex) => {
@@ -101,7 +101,7 @@ test('a commit with long metadata goes in several calls', async () => {
     ['NONE'],
   );
   assert.deepEqual(
-    asked.map(({ rows }) => rows),
+    calls.map(({ rows }) => rows),
     [77, 77, 46],
   );
 });

@@ -5,17 +5,17 @@ import { answered, startTestAgent } from '../../testing/index.ts';
 import { waitForView } from './wait-for-view.ts';
 
 test('it ends when the change is visible, or after a second', async () => {
-  for (const heardAfterMs of [0, 5, 300, 5000]) {
+  for (const visibleAfterMs of [0, 5, 300, 5000]) {
     const clock = new HandClock();
     const startMs = clock.monotonicMs();
     let isDone = false;
-    const isHeard = () => clock.monotonicMs() - startMs >= heardAfterMs;
-    const waiting = waitForView({ clock }, isHeard).then(() => {
+    const isVisible = () => clock.monotonicMs() - startMs >= visibleAfterMs;
+    const waiting = waitForView({ clock }, isVisible).then(() => {
       isDone = true;
     });
     for (await settle(); !isDone; await settle()) clock.advance(5);
     await waiting;
-    assert.equal(clock.monotonicMs() - startMs, Math.min(heardAfterMs, 1000));
+    assert.equal(clock.monotonicMs() - startMs, Math.min(visibleAfterMs, 1000));
     assert.equal(clock.waiting, 0);
   }
 });

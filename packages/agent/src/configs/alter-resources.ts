@@ -49,7 +49,7 @@ export async function alterResources(
     toAlter.length === 0 ? [] : await ifAvailable(cluster.port.alterConfigs(toAlter, { validateOnly }));
   if (!validateOnly && results !== undefined) {
     await waitForView(context, () =>
-      toAlter.every((altered, index) => isHeard(cluster, altered, results[index]!)),
+      toAlter.every((altered, index) => isVisible(cluster, altered, results[index]!)),
     );
   }
   let next = 0;
@@ -109,7 +109,7 @@ function check(
   }
 }
 
-function isHeard(
+function isVisible(
   cluster: ClusterView,
   { kind, name }: ConfigsToAlter,
   { configs }: AlterConfigsResult,

@@ -49,7 +49,7 @@ async function start() {
     return {
       id: response.sessionId,
       error: errorByCode(response.errorCode)!.name,
-      told: partitions.map(({ partitionIndex }) => partitionIndex),
+      reported: partitions.map(({ partitionIndex }) => partitionIndex),
       withRecords: partitions
         .filter(({ records }) => records!.length > 0)
         .map(({ partitionIndex }) => partitionIndex),
@@ -64,31 +64,31 @@ test('a session returns only partitions with changes', async () => {
   await write(0, 'a');
   const first = await fetch([0, 0], { 0: 0, 1: 0, 2: 0 });
   assert.ok(first.id > 0);
-  assert.deepEqual([first.told, first.withRecords], [[0, 1, 2], [0]]);
+  assert.deepEqual([first.reported, first.withRecords], [[0, 1, 2], [0]]);
 
-  assert.deepEqual((await fetch([first.id, 1], { 0: 1 })).told, [], 'nothing new');
+  assert.deepEqual((await fetch([first.id, 1], { 0: 1 })).reported, [], 'nothing new');
   await write(1, 'b');
   const third = await fetch([first.id, 2]);
-  assert.deepEqual([third.told, third.withRecords, third.id], [[1], [1], first.id]);
+  assert.deepEqual([third.reported, third.withRecords, third.id], [[1], [1], first.id]);
   assert.deepEqual((await fetch([first.id, 3])).withRecords, [1], 'the offset is still the old one');
-  assert.deepEqual((await fetch([first.id, 4], { 1: 1 })).told, []);
+  assert.deepEqual((await fetch([first.id, 4], { 1: 1 })).reported, []);
 
   const added = await fetch([first.id, 5], { 3: 0 });
-  assert.deepEqual(added.told, [3], 'a new partition is news');
+  assert.deepEqual(added.reported, [3], 'a new partition is reported');
   await write(2, 'c');
   await write(3, 'd');
   const forgot = await fetch([first.id, 6], {}, { forgotten: [2] });
-  assert.deepEqual(forgot.told, [3]);
+  assert.deepEqual(forgot.reported, [3]);
 });
 
 test('a partition with an error is returned each time, and once more when it has recovered', async () => {
   const { path, fetch } = await start();
   const { id } = await fetch([0, 0], { 0: 0, 1: 5 });
   const second = await fetch([id, 1]);
-  assert.deepEqual([second.told, second.errors], [[1], ['OFFSET_OUT_OF_RANGE']]);
+  assert.deepEqual([second.reported, second.errors], [[1], ['OFFSET_OUT_OF_RANGE']]);
   const third = await fetch([id, 2], { 1: 0 });
-  assert.deepEqual([third.told, third.errors], [[1], ['NONE']]);
-  assert.deepEqual((await fetch([id, 3])).told, []);
+  assert.deepEqual([third.reported, third.errors], [[1], ['NONE']]);
+  assert.deepEqual((await fetch([id, 3])).reported, []);
   path.view.close();
 });
 
@@ -114,7 +114,7 @@ test('session errors apply to the whole request', async () => {
   assert.notEqual(renewed.id, id);
   assert.equal((await fetch([id, 2])).error, 'FETCH_SESSION_ID_NOT_FOUND', 'a full fetch closes the old one');
   const last = await fetch([renewed.id, -1], { 0: 0 });
-  assert.deepEqual([last.id, last.told], [0, [0]]);
+  assert.deepEqual([last.id, last.reported], [0, [0]]);
   assert.equal(path.sessions.size, 0);
   assert.equal((await fetch([0, -1], { 0: 0 })).id, 0);
   assert.equal((await fetch([0, 0], {})).id, 0, 'nothing to remember');

@@ -35,7 +35,7 @@ export interface FetchRound {
    */
   end(news: readonly PartitionNews[]): {
     readonly sessionId: number;
-    readonly isTold: (news: PartitionNews) => boolean;
+    readonly isReported: (news: PartitionNews) => boolean;
   };
 }
 
@@ -121,7 +121,7 @@ export class FetchSessions {
       end: (news) => {
         const session = owner === undefined ? undefined : this.#open(wanted, usesTopicIds, owner);
         if (session !== undefined) for (const one of news) note(session, one);
-        return { sessionId: session?.id ?? 0, isTold: () => true };
+        return { sessionId: session?.id ?? 0, isReported: () => true };
       },
     };
   }
@@ -141,12 +141,12 @@ export class FetchSessions {
     return {
       partitions: [...partitions.values()],
       end: (news) => {
-        const told = new Set(news.filter(isNews));
-        for (const one of told) note(session, one);
+        const reported = new Set(news.filter(isNews));
+        for (const one of reported) note(session, one);
         // A session without partitions, or one that exceeds the limit, is closed.
-        const isKept = partitions.size > 0 && this.#partitionCount <= this.#partitionsMax;
-        if (!isKept) this.#close(session.id);
-        return { sessionId: isKept ? session.id : 0, isTold: (one) => told.has(one) };
+        const staysOpen = partitions.size > 0 && this.#partitionCount <= this.#partitionsMax;
+        if (!staysOpen) this.#close(session.id);
+        return { sessionId: staysOpen ? session.id : 0, isReported: (one) => reported.has(one) };
       },
     };
   }

@@ -10,8 +10,8 @@ interface Beat {
   readonly owned?: readonly { readonly topicId: string; readonly partitions: readonly number[] }[] | null;
 }
 
-async function beat(agent: Pick<LeaderAgent, 'call'>, version: number, wish: Beat = {}) {
-  const { memberId = 'm', memberEpoch = 0, topics = ['t'], regex = null, owned = [] } = wish;
+async function beat(agent: Pick<LeaderAgent, 'call'>, version: number, options: Beat = {}) {
+  const { memberId = 'm', memberEpoch = 0, topics = ['t'], regex = null, owned = [] } = options;
   return answered(
     await agent.call('ConsumerGroupHeartbeat', version, {
       groupId: 'g',

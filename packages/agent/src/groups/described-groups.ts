@@ -2,7 +2,7 @@ import type { PartitionsOfTopic } from '@weir/cluster';
 import { type ErrorName, errors } from '@weir/wire';
 import type { ClusterView } from '../cluster/cluster-view.ts';
 import { ifAvailable } from '../cluster-calls/if-available.ts';
-import { type Access, operationsNotAsked } from '../security/access.ts';
+import { type Access, operationsNotRequested } from '../security/access.ts';
 
 interface DescribedAssignment {
   readonly topicPartitions: readonly { readonly topicName: string }[];
@@ -67,7 +67,7 @@ export async function describedGroups<Group extends GroupDescription, Member ext
       members,
       authorizedOperations: includeAuthorizedOperations
         ? access.operationsOn('GROUP', groupId)
-        : operationsNotAsked,
+        : operationsNotRequested,
     };
   });
 }
@@ -90,7 +90,7 @@ function failed(groupId: string, error: ErrorName, groupState = '') {
     assignmentEpoch: 0,
     assignorName: '',
     members: [],
-    authorizedOperations: operationsNotAsked,
+    authorizedOperations: operationsNotRequested,
   };
 }
 

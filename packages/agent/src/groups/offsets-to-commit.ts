@@ -4,13 +4,13 @@ import { type ErrorName, errors } from '@weir/wire';
 import type { ClusterView } from '../cluster/cluster-view.ts';
 import type { Access } from '../security/access.ts';
 
-interface AskedTopic {
+interface RequestedTopic {
   readonly name: string;
   readonly topicId?: string;
-  readonly partitions: readonly AskedPartition[];
+  readonly partitions: readonly RequestedPartition[];
 }
 
-interface AskedPartition {
+interface RequestedPartition {
   readonly partitionIndex: number;
   readonly committedOffset: bigint;
   readonly committedLeaderEpoch: number;
@@ -42,13 +42,13 @@ interface ReadOptions {
  * to existing topics: an id cannot be guessed.
  */
 export function readOffsetsToCommit(
-  topics: readonly AskedTopic[],
+  topics: readonly RequestedTopic[],
   { cluster, access, byId }: ReadOptions,
 ): OffsetsToCommit {
   const offsets: OffsetToCommit[] = [];
-  const places = topics.map((asked) => {
-    const topic = find(asked);
-    return asked.partitions.map((partition) => {
+  const places = topics.map((requested) => {
+    const topic = find(requested);
+    return requested.partitions.map((partition) => {
       const offset = typeof topic === 'string' ? topic : offsetOf(topic, partition);
       return typeof offset === 'string' ? offset : offsets.push(offset) - 1;
     });
@@ -67,14 +67,14 @@ export function readOffsetsToCommit(
       })),
   };
 
-  function find({ name, topicId }: AskedTopic): TopicDescription | ErrorName {
+  function find({ name, topicId }: RequestedTopic): TopicDescription | ErrorName {
     const topic = byId ? cluster.topicById(topicId ?? '') : cluster.topicByName(name);
     if (byId && topic === undefined) return 'UNKNOWN_TOPIC_ID';
     if (!access.may('READ', 'TOPIC', topic?.name ?? name)) return 'TOPIC_AUTHORIZATION_FAILED';
     return topic ?? 'UNKNOWN_TOPIC_OR_PARTITION';
   }
 
-  function offsetOf(topic: TopicDescription, partition: AskedPartition): OffsetToCommit | ErrorName {
+  function offsetOf(topic: TopicDescription, partition: RequestedPartition): OffsetToCommit | ErrorName {
     if (cluster.ends(topic.topicId, partition.partitionIndex) === undefined) {
       return 'UNKNOWN_TOPIC_OR_PARTITION';
     }

@@ -74,11 +74,11 @@ for (const codec of ['gzip', 'zstd'] as const) {
     const { send, appended } = await start({ 'cleanup.policy': 'compact' });
     const batch = bomb(codec, 16, 1_000_000);
     assert.ok(batch.length * 1000 < agentLimits.inflatedRequestBytesMax);
-    const told = await send(Array.from({ length: 20 }, (_, partition) => [partition, batch]));
+    const errorNames = await send(Array.from({ length: 20 }, (_, partition) => [partition, batch]));
     const inflated = appended.reduce((sum, { uncompressedBytes }) => sum + uncompressedBytes, 0);
     assert.equal(appended.length, 4);
     assert.ok(inflated <= agentLimits.inflatedRequestBytesMax, `${inflated} bytes`);
-    assert.deepEqual(told, [
+    assert.deepEqual(errorNames, [
       ...Array.from({ length: 4 }, () => 'NONE'),
       ...Array.from({ length: 16 }, () => 'MESSAGE_TOO_LARGE'),
     ]);
@@ -102,8 +102,8 @@ test('many small batches are not all decompressed synchronously', async () => {
   const { send, appended } = await start({ 'cleanup.policy': 'compact' });
   const batch = bomb('gzip', 1, 200_000);
   const partitions = Array.from({ length: 50 }, (_, partition) => partition);
-  const told = await send(partitions.map((partition) => [partition, batch]));
-  assert.deepEqual([...new Set(told)], ['NONE']);
+  const errorNames = await send(partitions.map((partition) => [partition, batch]));
+  assert.deepEqual([...new Set(errorNames)], ['NONE']);
   // Batches that are decompressed off the serving thread follow the two that fit into the synchronous budget.
   assert.deepEqual(
     appended.map(({ partition }) => partition),
@@ -130,11 +130,11 @@ test('requests of a connection keep their order when one is decompressed off the
 
 test('a record that is too large is refused off the serving thread as well, and the other partitions are written', async () => {
   const { send, appended } = await start({});
-  const told = await send([
+  const errorNames = await send([
     [0, bomb('zstd', 1, 20 * MiB)],
     [1, bomb('none', 1, 10)],
   ]);
-  assert.deepEqual(told, ['MESSAGE_TOO_LARGE', 'NONE']);
+  assert.deepEqual(errorNames, ['MESSAGE_TOO_LARGE', 'NONE']);
   assert.deepEqual(
     appended.map(({ partition }) => partition),
     [1],
@@ -144,12 +144,12 @@ test('a record that is too large is refused off the serving thread as well, and 
 test('a partition that appears twice is refused each time', async () => {
   const { send, appended } = await start({});
   const batch = bomb('none', 1, 10);
-  const told = await send([
+  const errorNames = await send([
     [0, batch],
     [1, batch],
     [0, batch],
   ]);
-  assert.deepEqual(told, ['INVALID_REQUEST', 'NONE', 'INVALID_REQUEST']);
+  assert.deepEqual(errorNames, ['INVALID_REQUEST', 'NONE', 'INVALID_REQUEST']);
   assert.deepEqual(
     appended.map(({ partition }) => partition),
     [1],
@@ -195,8 +195,8 @@ for (const codec of ['gzip', 'snappy', 'lz4', 'zstd'] as const) {
   test(`${codec}: a request of 162 KB decompresses to no more than its budget, and little of it synchronously`, async () => {
     const { send, inflated, appended } = await start({ 'cleanup.policy': 'compact' });
     const batch = shareOfAttack(codec);
-    const told = await send(partitions.map((partition) => [partition, Buffer.from(batch)]));
-    assert.equal(told.filter((error) => error === 'NONE').length, appended.length);
+    const errorNames = await send(partitions.map((partition) => [partition, Buffer.from(batch)]));
+    assert.equal(errorNames.filter((error) => error === 'NONE').length, appended.length);
     assert.ok(inflated.atOnce <= agentLimits.inflatedAtOnceBytesMax, `${inflated.atOnce} bytes at once`);
     const inflatedBytes = inflated.atOnce + inflated.aside;
     assert.ok(inflatedBytes <= agentLimits.inflatedRequestBytesMax, `${inflatedBytes} bytes`);
@@ -207,8 +207,8 @@ for (const codec of ['gzip', 'snappy', 'lz4', 'zstd'] as const) {
     const { send, inflated, appended } = await start({ 'max.message.bytes': '100000' });
     // Raw snappy blocks are decompressed as a whole; other codecs are decompressed block by block.
     const batch = bomb(codec, 8, 8 * MiB);
-    const told = await send(partitions.slice(0, 6).map((partition) => [partition, Buffer.from(batch)]));
-    assert.deepEqual([[...new Set(told)], appended.length], [['MESSAGE_TOO_LARGE'], 0]);
+    const errorNames = await send(partitions.slice(0, 6).map((partition) => [partition, Buffer.from(batch)]));
+    assert.deepEqual([[...new Set(errorNames)], appended.length], [['MESSAGE_TOO_LARGE'], 0]);
     assert.ok(inflated.atOnce <= agentLimits.inflatedAtOnceBytesMax, `${inflated.atOnce} bytes at once`);
     assert.ok(inflated.aside <= 6 * 4 * MiB, `${inflated.aside} bytes`);
   });
@@ -216,8 +216,8 @@ for (const codec of ['gzip', 'snappy', 'lz4', 'zstd'] as const) {
   test(`${codec}: a partition that appears a hundred times is not decompressed at all`, async () => {
     const { send, inflated } = await start({ 'cleanup.policy': 'compact' });
     const batch = shareOfAttack(codec);
-    const told = await send(partitions.map(() => [0, batch]));
-    assert.deepEqual([[...new Set(told)], inflated], [['INVALID_REQUEST'], { atOnce: 0, aside: 0 }]);
+    const errorNames = await send(partitions.map(() => [0, batch]));
+    assert.deepEqual([[...new Set(errorNames)], inflated], [['INVALID_REQUEST'], { atOnce: 0, aside: 0 }]);
   });
 }
 

@@ -112,7 +112,7 @@ test('an invalid batch or partition is reported per partition', async (t) => {
     ['zstd since', batchOf(['a'], { codec: 'zstd' }), { version: 7 }, 'NONE'],
     ['a transaction without its id', transactional, {}, 'TRANSACTIONAL_ID_AUTHORIZATION_FAILED'],
     [
-      'a producer id that nobody gave out',
+      'a producer id that was never assigned',
       batchOf(['a'], { producerId: 2n ** 60n, producerEpoch: 0, baseSequence: 0 }),
       {},
       'INVALID_RECORD',

@@ -147,7 +147,7 @@ export function produceHandler(options: ProduceOptions): HandlerOf<ProduceApi> {
 
   function produce(request: RequestOf<ProduceApi>, context: RequestContext): HandlerResult<ProduceResponse> {
     if (request.acks !== 0) options.onRequest?.(context.clientId, request.timeoutMs);
-    const draft = mayUseTransaction(request, context) ? judge(request, context) : refusedDraft(request);
+    const draft = mayUseTransaction(request, context) ? validate(request, context) : refusedDraft(request);
     const answer = (throttleTimeMs: number) => {
       if (request.acks !== 0) return { responses: draft.responses, throttleTimeMs };
       const hasFailed = draft.responses.some(({ partitionResponses }) =>
@@ -211,7 +211,7 @@ export function produceHandler(options: ProduceOptions): HandlerOf<ProduceApi> {
     }
   }
 
-  function judge(request: RequestOf<ProduceApi>, context: RequestContext): Draft {
+  function validate(request: RequestOf<ProduceApi>, context: RequestContext): Draft {
     const { access, cluster, apiVersion } = context;
     const principals = options.impersonation?.of(context.access);
     const draft: Draft = { responses: [], batches: [], places: [], deferredBatches: [], isUnnamed: false };
@@ -232,8 +232,8 @@ export function produceHandler(options: ProduceOptions): HandlerOf<ProduceApi> {
         apiVersion >= topicIdsFromVersion ? cluster.topicById(topicId) : cluster.topicByName(name);
       const principalsOfTopic = topic && principals?.onTopic(topic.name);
       // With impersonation, access is checked for the principals of the records.
-      const isAsked = principals?.mayDiffer !== true && !isUnknownId(topic, apiVersion);
-      const isDenied = isAsked && !access.may('WRITE', 'TOPIC', topic?.name ?? name);
+      const needsAccess = principals?.mayDiffer !== true && !isUnknownId(topic, apiVersion);
+      const isDenied = needsAccess && !access.may('WRITE', 'TOPIC', topic?.name ?? name);
       const partitionResponses: PartitionResponse[] = [];
       draft.responses.push({ name, topicId, partitionResponses });
       for (const { index, records } of partitionData) {
@@ -350,13 +350,13 @@ function mayUseTransaction(request: RequestOf<ProduceApi>, { access }: RequestCo
   const { transactionalId, topicData } = request;
   if (transactionalId === null) return true;
   const isTransactional = topicData.some(({ partitionData }) =>
-    partitionData.some(({ records }) => saysTransactional(records)),
+    partitionData.some(({ records }) => isTransactionalBatch(records)),
   );
   return !isTransactional || access.may('WRITE', 'TRANSACTIONAL_ID', transactionalId);
 }
 
 /** Reads only the header, before the batch is validated. */
-function saysTransactional(records: Buffer | null): boolean {
+function isTransactionalBatch(records: Buffer | null): boolean {
   if (records === null || records.length < headerBytes) return false;
   return new RecordBatchView(records).isTransactional;
 }

@@ -105,9 +105,9 @@ export function fetchHandler(options: FetchOptions): HandlerOf<FetchApi> {
     );
     if (quotaWaitMs > 0) for (const fetch of fetches) fetch.batches = undefined;
     throttleTimeMs = Math.max(throttleTimeMs, quotaWaitMs);
-    const { sessionId, isTold } = round.end(fetches);
-    const told = fetches.filter(isTold);
-    return { throttleTimeMs, errorCode: 0, sessionId, responses: responsesOf(told, context) };
+    const { sessionId, isReported } = round.end(fetches);
+    const reported = fetches.filter(isReported);
+    return { throttleTimeMs, errorCode: 0, sessionId, responses: responsesOf(reported, context) };
   }
 
   /**
@@ -142,7 +142,7 @@ export function fetchHandler(options: FetchOptions): HandlerOf<FetchApi> {
     const unknown: PartitionFetch[] = [];
     for (const fetch of fetches) {
       if (fetch.hasError) continue;
-      fetch.look(context);
+      fetch.locateInView(context);
       if (fetch.mustAsk && bytes < bytesMax) unknown.push(fetch);
       bytes += fetch.locatedBytes;
     }
@@ -315,13 +315,13 @@ class PartitionFetch implements PartitionNews {
   }
 
   /** Locates batches with the cluster view, without a call to the control plane. */
-  look(context: RequestContext): void {
+  locateInView(context: RequestContext): void {
     this.mustAsk = false;
-    const problem = this.#look(context);
+    const problem = this.#locateInView(context);
     if (problem !== undefined) this.fail(problem);
   }
 
-  #look({ cluster, apiVersion }: RequestContext): ErrorName | undefined {
+  #locateInView({ cluster, apiVersion }: RequestContext): ErrorName | undefined {
     const usesTopicIds = apiVersion >= topicIdsFromVersion;
     const { topicName, topicId, partition, currentLeaderEpoch } = this.partition;
     const topic = usesTopicIds ? cluster.topicById(topicId) : cluster.topicByName(topicName);

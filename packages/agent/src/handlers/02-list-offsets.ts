@@ -66,7 +66,7 @@ export function listOffsetsHandler({
   inflation = new ClientInflation(),
 }: ListOffsetsOptions): HandlerOf<ListOffsetsApi> {
   return async (request, context) => {
-    const { topics, questions } = judge(request, context);
+    const { topics, questions } = validate(request, context);
     const isCommitted = request.isolationLevel === readCommitted;
     const byTime = questions.filter(isByTime);
     const byEnd = questions.filter((question) => !isByTime(question));
@@ -165,7 +165,7 @@ function answerEnd({ position }: Question, ends: BatchesAnswer | undefined, isCo
   return found({ offset: isCommitted ? lastStableOffset : nextOffset, timestamp: -1n });
 }
 
-function judge(request: RequestOf<ListOffsetsApi>, context: RequestContext) {
+function validate(request: RequestOf<ListOffsetsApi>, context: RequestContext) {
   const { cluster, apiVersion } = context;
   const questions: Question[] = [];
   const refusalOf = refusalsByName(context, 'DESCRIBE');

@@ -82,12 +82,12 @@ test('topics that do not exist', async () => {
     [11, { name: null, topicId }, 'INVALID_REQUEST', ''],
     [12, { name: null }, 'INVALID_REQUEST', null],
   ];
-  for (const [version, asked, error, name] of cases) {
-    const { topics } = answered(await call('Metadata', version, { topics: [asked] }));
+  for (const [version, requested, error, name] of cases) {
+    const { topics } = answered(await call('Metadata', version, { topics: [requested] }));
     assert.deepEqual(
       topics.map((topic) => [topic.errorCode, topic.name]),
       [[codeOf(error), name]],
-      `v${version} ${JSON.stringify(asked)}`,
+      `v${version} ${JSON.stringify(requested)}`,
     );
   }
 });
@@ -200,9 +200,9 @@ test('a topic shows as many distinct replicas as its replication factor or the n
   const described = answered(
     await call('DescribeTopicPartitions', 0, { topics, responsePartitionLimit: 2000, cursor: null }),
   );
-  for (const { topics: told } of [metadata, described]) {
-    assert.equal(told.length, 4);
-    for (const { name, partitions } of told) {
+  for (const { topics: reported } of [metadata, described]) {
+    assert.equal(reported.length, 4);
+    for (const { name, partitions } of reported) {
       for (const { leaderId, replicaNodes, isrNodes } of partitions) {
         assert.equal(replicaNodes[0], leaderId);
         assert.deepEqual(isrNodes, replicaNodes);

@@ -10,7 +10,7 @@ import { describedPartitions, leaderEpoch, type PlacementOf, rack } from '../pla
 import type { Placement } from '../placement/placement.ts';
 import type { FairQueue } from '../pressure/fair-queue.ts';
 import type { HandlerOf, RequestContext } from '../requests/handler.ts';
-import { type Access, mayOnCluster, operationsNotAsked } from '../security/access.ts';
+import { type Access, mayOnCluster, operationsNotRequested } from '../security/access.ts';
 import { isTopicName } from '../topics/topic-name.ts';
 
 /**
@@ -45,7 +45,7 @@ export function metadataHandler(placementOf: PlacementOf, turns?: FairQueue): Ha
     return asksForAll(request, context) ? 'close' : answerOf(request, context, notNow(request, context));
   };
 
-  function answerOf(request: Request, context: RequestContext, topics: readonly Asked[]): Response {
+  function answerOf(request: Request, context: RequestContext, topics: readonly TopicEntry[]): Response {
     const placement = placementOf(context);
     const answer = entryOf(placement, request, context);
     return {
@@ -60,7 +60,7 @@ export function metadataHandler(placementOf: PlacementOf, turns?: FairQueue): Ha
       topics: topics.map(answer),
       clusterAuthorizedOperations: request.includeClusterAuthorizedOperations
         ? clusterOperations(context.access)
-        : operationsNotAsked,
+        : operationsNotRequested,
     };
   }
 }
@@ -74,7 +74,7 @@ type Request = RequestOf<Apis['Metadata']>;
 type Response = ResponseOf<Apis['Metadata']>;
 
 /** The result for one requested topic. */
-interface Asked {
+interface TopicEntry {
   readonly error: ErrorName;
   readonly name: string | null;
   readonly topicId: string;
@@ -85,31 +85,31 @@ function asksForAll(request: Request, { apiVersion }: RequestContext): boolean {
   return request.topics === null || (apiVersion === 0 && request.topics.length === 0);
 }
 
-async function topicsOf(request: Request, context: RequestContext): Promise<readonly Asked[]> {
-  if (!asksForAll(request, context)) return askedTopics(request, context);
+async function topicsOf(request: Request, context: RequestContext): Promise<readonly TopicEntry[]> {
+  if (!asksForAll(request, context)) return requestedTopics(request, context);
   const { access, cluster } = context;
   return Array.from(cluster.topics(), found).filter(
     ({ name }) => !isInternalTopic(name!) && access.mayQuietly('DESCRIBE', 'TOPIC', name!),
   );
 }
 
-function notNow({ topics }: Request, { apiVersion }: RequestContext): readonly Asked[] {
+function notNow({ topics }: Request, { apiVersion }: RequestContext): readonly TopicEntry[] {
   return (topics ?? []).map(({ name, topicId }) =>
     failed('LEADER_NOT_AVAILABLE', apiVersion >= 12 ? name : (name ?? ''), topicId),
   );
 }
 
-async function askedTopics(request: Request, context: RequestContext): Promise<Asked[]> {
-  const asked = new Map<string, Asked>();
+async function requestedTopics(request: Request, context: RequestContext): Promise<TopicEntry[]> {
+  const entries = new Map<string, TopicEntry>();
   for (const { name, topicId } of request.topics ?? []) {
     const byId = topicId !== zeroUuid;
-    asked.set(byId ? `id ${topicId}` : `name ${name}`, lookUp(name, byId ? topicId : undefined, context));
+    entries.set(byId ? `id ${topicId}` : `name ${name}`, lookUp(name, byId ? topicId : undefined, context));
   }
-  await createMissing(asked, request, context);
-  return [...asked.values()];
+  await createMissing(entries, request, context);
+  return [...entries.values()];
 }
 
-function lookUp(name: string | null, topicId: string | undefined, context: RequestContext): Asked {
+function lookUp(name: string | null, topicId: string | undefined, context: RequestContext): TopicEntry {
   const { access, cluster, apiVersion } = context;
   if (topicId !== undefined && apiVersion >= 12) {
     const topic = cluster.topicById(topicId);
@@ -129,48 +129,48 @@ function lookUp(name: string | null, topicId: string | undefined, context: Reque
 }
 
 async function createMissing(
-  asked: Map<string, Asked>,
+  entries: Map<string, TopicEntry>,
   request: Request,
   context: RequestContext,
 ): Promise<void> {
   const { cluster } = context;
   const allowed = cluster.clusterConfigs()['auto.create.topics.enable'] !== 'false';
   if (!request.allowAutoTopicCreation || !allowed) return;
-  const missing = refuseCreations(asked, context.access).slice(0, agentLimits.autoCreatedTopicsMax);
+  const missing = refuseCreations(entries, context.access).slice(0, agentLimits.autoCreatedTopicsMax);
   if (missing.length === 0) return;
   const toCreate = missing.map(({ name }) => ({ name, partitionCount: -1, configs: {} }));
   const results = await ifAvailable(cluster.port.createTopics(toCreate, { validateOnly: false }));
-  await waitForView(context, () => isHeard(results ?? [], cluster));
+  await waitForView(context, () => isVisible(results ?? [], cluster));
   for (const [index, { key, name }] of missing.entries()) {
     const { error, topic } = results?.[index] ?? { error: 'LEADER_NOT_AVAILABLE' as const, topic: undefined };
-    if (topic !== undefined) asked.set(key, found(topic));
+    if (topic !== undefined) entries.set(key, found(topic));
     // Another agent created it, and the cluster view does not have it yet.
-    else asked.set(key, failed(error === 'TOPIC_ALREADY_EXISTS' ? 'LEADER_NOT_AVAILABLE' : error, name));
+    else entries.set(key, failed(error === 'TOPIC_ALREADY_EXISTS' ? 'LEADER_NOT_AVAILABLE' : error, name));
   }
 }
 
 /** Returns the topics to create. Topics that the client may not create are refused, however many there are. */
-function refuseCreations(asked: Map<string, Asked>, access: Access): { key: string; name: string }[] {
-  const missing = [...asked]
+function refuseCreations(entries: Map<string, TopicEntry>, access: Access): { key: string; name: string }[] {
+  const missing = [...entries]
     .filter(([, { error, name }]) => error === 'UNKNOWN_TOPIC_OR_PARTITION' && !isInternalTopic(name!))
     .map(([key, { name }]) => ({ key, name: name! }));
   if (missing.length === 0 || access.mayQuietly('CREATE', 'CLUSTER', clusterResourceName)) return missing;
   return missing.filter(({ key, name }) => {
     if (access.may('CREATE', 'TOPIC', name)) return true;
-    asked.set(key, failed('TOPIC_AUTHORIZATION_FAILED', name));
+    entries.set(key, failed('TOPIC_AUTHORIZATION_FAILED', name));
     return false;
   });
 }
 
-function isHeard(results: readonly TopicResult[], cluster: ClusterView): boolean {
+function isVisible(results: readonly TopicResult[], cluster: ClusterView): boolean {
   return results.every(({ topic }) => topic === undefined || cluster.topicById(topic.topicId) !== undefined);
 }
 
-function found(topic: TopicDescription): Asked {
+function found(topic: TopicDescription): TopicEntry {
   return { error: 'NONE', name: topic.name, topicId: topic.topicId, topic };
 }
 
-function failed(error: ErrorName, name: string | null, topicId = zeroUuid): Asked {
+function failed(error: ErrorName, name: string | null, topicId = zeroUuid): TopicEntry {
   return { error, name, topicId, topic: undefined };
 }
 
@@ -178,13 +178,13 @@ function entryOf(placement: Placement, request: Request, { access, clientId }: R
   const { skipLeaderEpoch } = parseClientFeatures(clientId);
   const epoch = skipLeaderEpoch === true ? -1 : leaderEpoch;
   const operationsOn = ({ name }: TopicDescription) =>
-    request.includeTopicAuthorizedOperations ? access.operationsOn('TOPIC', name) : operationsNotAsked;
-  return ({ error, name, topicId, topic }: Asked) => ({
+    request.includeTopicAuthorizedOperations ? access.operationsOn('TOPIC', name) : operationsNotRequested;
+  return ({ error, name, topicId, topic }: TopicEntry) => ({
     errorCode: errors[error].code,
     name,
     topicId,
     isInternal: topic !== undefined && isInternalTopic(topic.name),
     partitions: topic === undefined ? [] : describedPartitions(topic, placement, { epoch }),
-    topicAuthorizedOperations: topic === undefined ? operationsNotAsked : operationsOn(topic),
+    topicAuthorizedOperations: topic === undefined ? operationsNotRequested : operationsOn(topic),
   });
 }

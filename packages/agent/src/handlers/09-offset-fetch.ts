@@ -20,14 +20,14 @@ const topicIdsFromVersion = 10;
 const groupErrorFromVersion = 2;
 
 /** One group of a request, independent of the version. */
-interface AskedGroup {
+interface RequestedGroup {
   readonly groupId: string;
   readonly memberId: string | null;
   readonly memberEpoch: number;
-  readonly topics: readonly AskedTopic[] | null;
+  readonly topics: readonly RequestedTopic[] | null;
 }
 
-interface AskedTopic {
+interface RequestedTopic {
   readonly name: string;
   readonly topicId?: string;
   readonly partitionIndexes: readonly number[];
@@ -75,12 +75,12 @@ export function offsetFetchHandler({ queries }: GroupCalls): HandlerOf<Apis['Off
     }
     return { throttleTimeMs: 0, topics: allFailed(request.topics ?? [], errorCode) };
 
-    async function fetch(asked: AskedGroup) {
-      const { groupId, memberId, memberEpoch } = asked;
+    async function fetch(requested: RequestedGroup) {
+      const { groupId, memberId, memberEpoch } = requested;
       if (!access.may('DESCRIBE', 'GROUP', groupId)) {
         return { groupId, topics: [], errorCode: errors.GROUP_AUTHORIZATION_FAILED.code };
       }
-      const found = asked.topics?.map((topic) => ({ ...topic, found: findTopic(topic) }));
+      const found = requested.topics?.map((topic) => ({ ...topic, found: findTopic(topic) }));
       const partitions =
         found === undefined
           ? null
@@ -114,7 +114,7 @@ export function offsetFetchHandler({ queries }: GroupCalls): HandlerOf<Apis['Off
     }
 
     /** Returns the topic, or the error for each of its partitions (`NONE` for an unknown name). */
-    function findTopic({ name, topicId }: AskedTopic): TopicDescription | ErrorName {
+    function findTopic({ name, topicId }: RequestedTopic): TopicDescription | ErrorName {
       const byId = apiVersion >= topicIdsFromVersion;
       const topic = byId ? cluster.topicById(topicId ?? '') : cluster.topicByName(name);
       if (byId && topic === undefined) return 'UNKNOWN_TOPIC_ID';
@@ -128,11 +128,11 @@ export function offsetFetchHandler({ queries }: GroupCalls): HandlerOf<Apis['Off
     }
 
     function inOrder(
-      asked: readonly (AskedTopic & { readonly found: TopicDescription | ErrorName })[],
+      requested: readonly (RequestedTopic & { readonly found: TopicDescription | ErrorName })[],
       { offsets }: OffsetsAnswer,
     ): AnsweredTopic[] {
       let next = 0;
-      return asked.map(({ name, topicId, partitionIndexes, found }) => ({
+      return requested.map(({ name, topicId, partitionIndexes, found }) => ({
         name,
         topicId: topicId ?? zeroId,
         partitions: partitionIndexes.map((partition) => {
@@ -161,7 +161,7 @@ function allOf({ offsets }: OffsetsAnswer, cluster: ClusterView, access: Access)
   }
 }
 
-function allFailed(topics: readonly AskedTopic[], errorCode: number): AnsweredTopic[] {
+function allFailed(topics: readonly RequestedTopic[], errorCode: number): AnsweredTopic[] {
   return topics.map(({ name, partitionIndexes }) => ({
     name,
     topicId: zeroId,

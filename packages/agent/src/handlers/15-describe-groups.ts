@@ -1,7 +1,7 @@
 import { type Apis, errors } from '@weir/wire';
 import { ifAvailable } from '../cluster-calls/if-available.ts';
 import type { HandlerOf } from '../requests/handler.ts';
-import { operationsNotAsked } from '../security/access.ts';
+import { operationsNotRequested } from '../security/access.ts';
 
 const notFoundFromVersion = 6;
 
@@ -29,18 +29,18 @@ export const describeGroupsHandler: HandlerOf<Apis['DescribeGroups']> = async (r
           protocolType: '',
           protocolData: '',
           members: [],
-          authorizedOperations: operationsNotAsked,
+          authorizedOperations: operationsNotRequested,
         };
       }
       const group = described?.[next++];
       const operations = request.includeAuthorizedOperations
         ? access.operationsOn('GROUP', groupId)
-        : operationsNotAsked;
+        : operationsNotRequested;
       if (group === undefined || group.error !== 'NONE') {
         const error = group?.error ?? 'COORDINATOR_LOAD_IN_PROGRESS';
-        const isTold = error !== 'GROUP_ID_NOT_FOUND' || apiVersion >= notFoundFromVersion;
+        const isReported = error !== 'GROUP_ID_NOT_FOUND' || apiVersion >= notFoundFromVersion;
         return {
-          errorCode: errors[isTold ? error : 'NONE'].code,
+          errorCode: errors[isReported ? error : 'NONE'].code,
           ...(apiVersion >= notFoundFromVersion
             ? { errorMessage: error === 'GROUP_ID_NOT_FOUND' ? `Group ${groupId} not found.` : null }
             : {}),
@@ -49,7 +49,7 @@ export const describeGroupsHandler: HandlerOf<Apis['DescribeGroups']> = async (r
           protocolType: '',
           protocolData: '',
           members: [],
-          authorizedOperations: isTold ? operationsNotAsked : operations,
+          authorizedOperations: isReported ? operationsNotRequested : operations,
         };
       }
       return {

@@ -22,7 +22,7 @@ test('the response lists the table of handlers', async () => {
     for (const [unserved, key] of Object.entries({ WriteTxnMarkers: 27, CreateDelegationToken: 38 })) {
       assert.equal(ranges.has(key), false, unserved);
     }
-    assert.equal(ranges.size, apiKeys.length, 'every API is there once');
+    assert.equal(ranges.size, apiKeys.length, 'each API is listed once');
   }
 });
 

@@ -48,7 +48,7 @@ export const createTopicsHandler: HandlerOf<Apis['CreateTopics']> = async (reque
   const toCreate = checked.flatMap(({ topic }) => topic ?? []);
   const results =
     toCreate.length === 0 ? [] : await ifAvailable(cluster.port.createTopics(toCreate, { validateOnly }));
-  if (!validateOnly) await waitForView(context, () => (results ?? []).every(isHeard));
+  if (!validateOnly) await waitForView(context, () => (results ?? []).every(isVisible));
   let next = 0;
   return {
     throttleTimeMs: mutations.throttleMs(),
@@ -66,7 +66,7 @@ export const createTopicsHandler: HandlerOf<Apis['CreateTopics']> = async (reque
     return mutations.take(partitionCount === -1 ? usual() : partitionCount);
   }
 
-  function isHeard({ topic }: TopicResult): boolean {
+  function isVisible({ topic }: TopicResult): boolean {
     return topic === undefined || cluster.topicById(topic.topicId) !== undefined;
   }
 };
@@ -74,7 +74,7 @@ export const createTopicsHandler: HandlerOf<Apis['CreateTopics']> = async (reque
 /** The first version whose clients understand THROTTLING_QUOTA_EXCEEDED. */
 const refusalFromVersion = 6;
 
-type AskedTopic = RequestOf<Apis['CreateTopics']>['topics'][number];
+type RequestedTopic = RequestOf<Apis['CreateTopics']>['topics'][number];
 type Entry = ResponseOf<Apis['CreateTopics']>['topics'][number];
 
 interface Checked {
@@ -91,8 +91,8 @@ function creations(access: Access): (name: string) => boolean {
 }
 
 /** Returns each name once, with the number of its occurrences. */
-function distinct(topics: readonly AskedTopic[]): { topic: AskedTopic; count: number }[] {
-  const byName = new Map<string, { topic: AskedTopic; count: number }>();
+function distinct(topics: readonly RequestedTopic[]): { topic: RequestedTopic; count: number }[] {
+  const byName = new Map<string, { topic: RequestedTopic; count: number }>();
   for (const topic of topics) {
     const known = byName.get(topic.name);
     if (known === undefined) byName.set(topic.name, { topic, count: 1 });
@@ -101,7 +101,7 @@ function distinct(topics: readonly AskedTopic[]): { topic: AskedTopic; count: nu
   return [...byName.values()];
 }
 
-function check({ topic, count }: { topic: AskedTopic; count: number }): Checked {
+function check({ topic, count }: { topic: RequestedTopic; count: number }): Checked {
   const { name, numPartitions, replicationFactor: factor, assignments, configs } = topic;
   const refused = (error: ErrorName, message: string): Checked => ({ name, error, message });
   if (count > 1) return refused('INVALID_REQUEST', `the request names the topic ${count} times`);
@@ -149,7 +149,7 @@ function check({ topic, count }: { topic: AskedTopic; count: number }): Checked 
   };
 }
 
-function denied({ name }: AskedTopic): Checked {
+function denied({ name }: RequestedTopic): Checked {
   const error = 'TOPIC_AUTHORIZATION_FAILED';
   return { name, error, message: errors[error].message };
 }

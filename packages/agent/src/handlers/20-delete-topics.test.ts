@@ -32,25 +32,25 @@ test('topics are deleted by name in every version', async () => {
 test('names, ids and their errors', async () => {
   const { call, cluster } = await startTestAgent();
   const { topicId } = cluster.addTopic('by-id');
-  cluster.addTopic('kept', 1, { 'service.deletion.protection.enabled': 'true' });
+  cluster.addTopic('protected', 1, { 'service.deletion.protection.enabled': 'true' });
   const twice = cluster.addTopic('twice');
   const otherId = Buffer.alloc(16, 1).toString('base64url');
-  const cases: [asked: { name: string | null; topicId: string }, error: ErrorName, name: string | null][] = [
+  const cases: [topic: { name: string | null; topicId: string }, error: ErrorName, name: string | null][] = [
     [{ name: null, topicId }, 'NONE', 'by-id'],
     [{ name: null, topicId: otherId }, 'UNKNOWN_TOPIC_ID', null],
     [{ name: null, topicId: zeroUuid }, 'INVALID_REQUEST', null],
     [{ name: 'both', topicId: Buffer.alloc(16, 2).toString('base64url') }, 'INVALID_REQUEST', 'both'],
-    [{ name: 'kept', topicId: zeroUuid }, 'TOPIC_DELETION_DISABLED', 'kept'],
+    [{ name: 'protected', topicId: zeroUuid }, 'TOPIC_DELETION_DISABLED', 'protected'],
     [{ name: 'twice', topicId: zeroUuid }, 'INVALID_REQUEST', 'twice'],
     [{ name: null, topicId: twice.topicId }, 'INVALID_REQUEST', 'twice'],
   ];
-  const request = { topics: cases.map(([asked]) => asked), timeoutMs: 1 };
+  const request = { topics: cases.map(([topic]) => topic), timeoutMs: 1 };
   const { responses } = answered(await call('DeleteTopics', 6, request));
-  for (const [index, [asked, error, name]] of cases.entries()) {
+  for (const [index, [topic, error, name]] of cases.entries()) {
     assert.deepEqual(
       [responses[index]!.errorCode, responses[index]!.name],
       [codeOf(error), name],
-      JSON.stringify(asked),
+      JSON.stringify(topic),
     );
   }
 });

@@ -28,30 +28,30 @@ import type { Access } from '../security/access.ts';
  */
 export const deleteTopicsHandler: HandlerOf<Apis['DeleteTopics']> = async (request, context) => {
   const { cluster, apiVersion } = context;
-  const asked = apiVersion >= 6 ? request.topics.map(asReference) : request.topicNames.map(byName);
-  const tooMany = tooManyProblem(asked.length);
+  const references = apiVersion >= 6 ? request.topics.map(asReference) : request.topicNames.map(byName);
+  const tooMany = tooManyProblem(references.length);
   if (tooMany !== undefined) {
     const { code: errorCode } = errors.INVALID_REQUEST;
-    const responses = asked.map(({ name = null, topicId = zeroUuid }) => {
+    const responses = references.map(({ name = null, topicId = zeroUuid }) => {
       return { name, topicId, errorCode, errorMessage: tooMany };
     });
     return { throttleTimeMs: 0, responses };
   }
   const rights = new Rights(context.access);
-  const refusals = asked.map((topic) =>
+  const refusals = references.map((topic) =>
     isWellFormed(topic) ? refusalOf(topic, rights, cluster) : undefined,
   );
   // Only a client that may delete both may learn that a name and an id are the same topic.
-  const keys = asked.map((topic, index) =>
+  const keys = references.map((topic, index) =>
     refusals[index] === undefined ? keyOf(topic, cluster) : (topic.topicId ?? `name ${topic.name}`),
   );
   const repeated = repeatedOf(keys);
   // Read before the deletion, because the response for an id contains the name of the topic.
-  const names = new Map(asked.map(({ topicId }) => [topicId, describedName(topicId)]));
+  const names = new Map(references.map(({ topicId }) => [topicId, describedName(topicId)]));
   const mutations = context.quotas.mutations(apiVersion >= refusalFromVersion);
   const refusedByQuota = new Set<TopicReference>();
   const wellFormedKeys: string[] = [];
-  const wellFormed = asked.filter((topic, index) => {
+  const wellFormed = references.filter((topic, index) => {
     if (!isWellFormed(topic) || repeated.has(keys[index]!) || refusals[index] !== undefined) return false;
     if (!isWithinQuota(topic, index)) return false;
     wellFormedKeys.push(keys[index]!);
@@ -69,7 +69,7 @@ export const deleteTopicsHandler: HandlerOf<Apis['DeleteTopics']> = async (reque
   let next = 0;
   return {
     throttleTimeMs: mutations.throttleMs(),
-    responses: asked.map((topic, index) => {
+    responses: references.map((topic, index) => {
       const { name = null, topicId = zeroUuid } = topic;
       const entry = { name, topicId };
       if (!isWellFormed(topic)) return refused(entry, 'a topic has either a name or an id');
@@ -113,9 +113,9 @@ export const deleteTopicsHandler: HandlerOf<Apis['DeleteTopics']> = async (reque
 /** The first version whose clients understand THROTTLING_QUOTA_EXCEEDED. */
 const refusalFromVersion = 5;
 
-type AskedTopic = RequestOf<Apis['DeleteTopics']>['topics'][number];
+type RequestedTopic = RequestOf<Apis['DeleteTopics']>['topics'][number];
 
-function asReference({ name, topicId }: AskedTopic): TopicReference {
+function asReference({ name, topicId }: RequestedTopic): TopicReference {
   return { ...(name === null ? {} : { name }), ...(topicId === zeroUuid ? {} : { topicId }) };
 }
 

@@ -22,7 +22,7 @@ import { refusalsByName } from '../topics/topic-refusals.ts';
  */
 export const deleteRecordsHandler: HandlerOf<Apis['DeleteRecords']> = async (request, context) => {
   const { cluster } = context;
-  const asked: RecordsToDelete[] = [];
+  const deletions: RecordsToDelete[] = [];
   const refusalOf = refusalsByName(context, 'DELETE');
   const topics = request.topics.map(({ name, partitions }) => {
     const refusal = refusalOf(name) ?? (isInternalTopic(name) ? 'INVALID_TOPIC_EXCEPTION' : undefined);
@@ -35,12 +35,14 @@ export const deleteRecordsHandler: HandlerOf<Apis['DeleteRecords']> = async (req
         at:
           topicId === undefined || partitionIndex < 0
             ? -1
-            : asked.push({ topicId, partition: partitionIndex, offset: Number(offset) }) - 1,
+            : deletions.push({ topicId, partition: partitionIndex, offset: Number(offset) }) - 1,
       })),
     };
   });
-  const results = asked.length === 0 ? [] : await ifAvailable(cluster.port.deleteRecords(asked));
-  await waitForView(context, () => (results ?? []).every((result, index) => isHeard(asked[index]!, result)));
+  const results = deletions.length === 0 ? [] : await ifAvailable(cluster.port.deleteRecords(deletions));
+  await waitForView(context, () =>
+    (results ?? []).every((result, index) => isVisible(deletions[index]!, result)),
+  );
   return {
     throttleTimeMs: 0,
     topics: topics.map(({ name, problem, partitions }) => ({
@@ -61,7 +63,7 @@ export const deleteRecordsHandler: HandlerOf<Apis['DeleteRecords']> = async (req
     })),
   };
 
-  function isHeard(
+  function isVisible(
     { topicId, partition }: RecordsToDelete,
     { logStartOffset }: DeleteRecordsResult,
   ): boolean {

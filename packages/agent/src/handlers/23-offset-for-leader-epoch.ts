@@ -26,10 +26,10 @@ export const offsetForLeaderEpochHandler: HandlerOf<Apis['OffsetForLeaderEpoch']
     const refusal = refusalOf(topic);
     return {
       topic,
-      partitions: partitions.map((asked) =>
+      partitions: partitions.map((requested) =>
         refusal === undefined
-          ? check(topic, asked, cluster)
-          : { partition: asked.partition, error: refusal, query: undefined },
+          ? check(topic, requested, cluster)
+          : { partition: requested.partition, error: refusal, query: undefined },
       ),
     };
   });
@@ -47,7 +47,7 @@ export const offsetForLeaderEpochHandler: HandlerOf<Apis['OffsetForLeaderEpoch']
   };
 };
 
-type AskedPartition = RequestOf<Apis['OffsetForLeaderEpoch']>['topics'][number]['partitions'][number];
+type RequestedPartition = RequestOf<Apis['OffsetForLeaderEpoch']>['topics'][number]['partitions'][number];
 
 /** Brokers of Apache Kafka used this API, so CLUSTER_ACTION makes the checks on topics unnecessary. */
 function refusals(context: RequestContext): TopicRefusals {
@@ -56,15 +56,15 @@ function refusals(context: RequestContext): TopicRefusals {
 }
 
 /** Returns no query if none is needed: for an error, or an epoch that does not exist. */
-function check(topicName: string, asked: AskedPartition, cluster: RequestContext['cluster']) {
-  const { partition, currentLeaderEpoch } = asked;
+function check(topicName: string, requested: RequestedPartition, cluster: RequestContext['cluster']) {
+  const { partition, currentLeaderEpoch } = requested;
   const error = (name: ErrorName) => ({ partition, error: name, query: undefined });
   const topic = cluster.topicByName(topicName);
   const ends = topic === undefined ? undefined : cluster.ends(topic.topicId, partition);
   if (topic === undefined || ends === undefined) return error('UNKNOWN_TOPIC_OR_PARTITION');
   if (currentLeaderEpoch > leaderEpoch) return error('UNKNOWN_LEADER_EPOCH');
   if (currentLeaderEpoch < -1) return error('FENCED_LEADER_EPOCH');
-  if (asked.leaderEpoch !== leaderEpoch) return error('NONE');
+  if (requested.leaderEpoch !== leaderEpoch) return error('NONE');
   const query = { topicId: topic.topicId, partition, offset: ends.nextOffset, bytesMax: 1 };
   return { partition, error: 'NONE' as const, query };
 }

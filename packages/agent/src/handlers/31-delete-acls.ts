@@ -17,12 +17,15 @@ import { entryNumbers, isUnknown, readFilter, resourceNumbers } from '../securit
  * - Requires ALTER on the cluster (CLUSTER_AUTHORIZATION_FAILED).
  * - If the control plane is unavailable, the error is NOT_CONTROLLER, and admin clients refresh metadata and retry.
  */
-export const deleteAclsHandler: HandlerOf<Apis['DeleteAcls']> = async ({ filters: asked }, context) => {
+export const deleteAclsHandler: HandlerOf<Apis['DeleteAcls']> = async ({ filters: requested }, context) => {
   const { access, cluster } = context;
   if (!mayOnCluster(access, 'ALTER')) {
-    return { throttleTimeMs: 0, filterResults: asked.map(() => resultOf('CLUSTER_AUTHORIZATION_FAILED')) };
+    return {
+      throttleTimeMs: 0,
+      filterResults: requested.map(() => resultOf('CLUSTER_AUTHORIZATION_FAILED')),
+    };
   }
-  const read = asked.map((filter, index) =>
+  const read = requested.map((filter, index) =>
     index < agentLimits.aclsPerRequestMax ? readFilter(filter) : tooMany,
   );
   const filters = read.filter((one): one is AclFilter => !isUnknown(one));

@@ -12,7 +12,7 @@ import {
 
 const types = { topic: 2, broker: 4, logger: 8, clientMetrics: 16, group: 32 } as const;
 
-interface Asked {
+interface DescribeOptions {
   readonly version?: number;
   readonly keys?: readonly string[] | null;
   readonly synonyms?: boolean;
@@ -23,7 +23,7 @@ async function describe(
   agent: Pick<LeaderAgent, 'call'>,
   type: number,
   resourceName: string,
-  { version = 4, keys = null, synonyms = false, documentation = false }: Asked = {},
+  { version = 4, keys = null, synonyms = false, documentation = false }: DescribeOptions = {},
 ) {
   const { results } = answered(
     await agent.call('DescribeConfigs', version, {
@@ -37,8 +37,13 @@ async function describe(
   return results[0]!;
 }
 
-async function valuesOf(agent: Pick<LeaderAgent, 'call'>, type: number, name: string, asked: Asked = {}) {
-  const { errorCode, configs } = await describe(agent, type, name, asked);
+async function valuesOf(
+  agent: Pick<LeaderAgent, 'call'>,
+  type: number,
+  name: string,
+  options: DescribeOptions = {},
+) {
+  const { errorCode, configs } = await describe(agent, type, name, options);
   assert.equal(errorCode, 0);
   return Object.fromEntries(configs.map((config) => [config.name, config.value]));
 }
@@ -53,8 +58,8 @@ test('every version returns the configs of a topic with sources and synonyms', a
   await createTopic(agent, 't', { 'retention.ms': '3600000', 'cleanup.policy': 'compact' });
   for (const version of [1, 2, 3, 4]) {
     const keys = ['retention.ms', 'cleanup.policy', 'no.such.config'];
-    const asked = { version, keys, synonyms: true, documentation: true };
-    const { errorCode, configs } = await describe(agent, types.topic, 't', asked);
+    const options = { version, keys, synonyms: true, documentation: true };
+    const { errorCode, configs } = await describe(agent, types.topic, 't', options);
     assert.equal(errorCode, 0);
     assert.deepEqual(
       configs.map(({ name, value, configSource, readOnly, isSensitive, configType }) => [
@@ -139,8 +144,8 @@ test('a topic inherits the configs of its broker', async () => {
     validateOnly: false,
   });
   await until(() => agent.view.records('brokerConfigs').byKey.size === 1);
-  const asked = { keys: ['max.message.bytes'], synonyms: true };
-  const { configs } = await describe(agent, types.topic, 't', asked);
+  const options = { keys: ['max.message.bytes'], synonyms: true };
+  const { configs } = await describe(agent, types.topic, 't', options);
   assert.deepEqual(configs[0]!.synonyms.slice(0, 2), [
     { name: 'message.max.bytes', value: '400', source: 2 },
     { name: 'message.max.bytes', value: '500', source: 3 },
@@ -158,10 +163,10 @@ test('groups and subscriptions have the configs that are set for them, and defau
     { validateOnly: false },
   );
   const group = await describe(agent, types.group, 'g');
-  const told = group.configs.map(({ name, value, configSource }) => `${name}=${value} ${configSource}`);
-  assert.ok(told.includes('share.auto.offset.reset=earliest 8'));
-  assert.ok(told.includes('consumer.session.timeout.ms=30000 3'));
-  assert.ok(told.includes('consumer.heartbeat.interval.ms=5000 5'));
+  const described = group.configs.map(({ name, value, configSource }) => `${name}=${value} ${configSource}`);
+  assert.ok(described.includes('share.auto.offset.reset=earliest 8'));
+  assert.ok(described.includes('consumer.session.timeout.ms=30000 3'));
+  assert.ok(described.includes('consumer.heartbeat.interval.ms=5000 5'));
   assert.equal((await valuesOf(agent, types.group, 'unheard-of'))['share.auto.offset.reset'], 'latest');
   const metrics = await describe(agent, types.clientMetrics, 'm');
   assert.deepEqual(

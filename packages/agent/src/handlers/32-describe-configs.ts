@@ -173,14 +173,14 @@ async function storedConfigsOf(
   resources: readonly Resource[],
   { cluster }: RequestContext,
 ): Promise<ReadonlyMap<Resource, Texts> | undefined> {
-  const asked = resources.filter(
+  const stored = resources.filter(
     ({ resourceType, resourceName }) =>
       resourceName !== '' &&
       (resourceType === configResourceType.group || resourceType === configResourceType.clientMetrics),
   );
-  if (asked.length === 0) return new Map();
-  const answers = await ifAvailable(cluster.port.describeConfigs(asked.map(asStored)));
-  return answers && new Map(asked.map((resource, index) => [resource, answers[index]!]));
+  if (stored.length === 0) return new Map();
+  const answers = await ifAvailable(cluster.port.describeConfigs(stored.map(asStored)));
+  return answers && new Map(stored.map((resource, index) => [resource, answers[index]!]));
 }
 
 function asStored(resource: Resource): StoredConfigResource {

@@ -68,9 +68,9 @@ test('each agent reports its own partitions, and together they report all', asyn
   await until(() => agent.view.agents().length === 2);
   const { topics } = await describe(agent, 4, null);
   const own = topics[0]!.partitions.map(({ partitionIndex }) => partitionIndex);
-  const { topics: told } = answered(await agent.call('Metadata', 9, { topics: [{ name: 'a' }] }));
+  const { topics: described } = answered(await agent.call('Metadata', 9, { topics: [{ name: 'a' }] }));
   const self = agent.view.agents().find(({ agentId }) => agentId === 'agent-1')!.nodeId;
-  const led = told[0]!.partitions.filter(({ leaderId }) => leaderId === self);
+  const led = described[0]!.partitions.filter(({ leaderId }) => leaderId === self);
   assert.deepEqual(
     own,
     led.map(({ partitionIndex }) => partitionIndex),

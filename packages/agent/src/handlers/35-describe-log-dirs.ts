@@ -30,8 +30,8 @@ export function describeLogDirsHandler(
     }
     const placement = placementOf(context);
     const { agentId } = self();
-    const asked = askedTopics(request.topics, cluster);
-    const sizes = await sizesOf([...asked.keys()], cluster);
+    const requested = requestedPartitions(request.topics, cluster);
+    const sizes = await sizesOf([...requested.keys()], cluster);
     const logDir = logDirOf(cluster.clusterId);
     if (sizes === undefined) {
       const error = errors.KAFKA_STORAGE_ERROR.code;
@@ -41,7 +41,7 @@ export function describeLogDirsHandler(
         results: [{ errorCode: error, logDir, topics: [] }],
       };
     }
-    const topics = [...asked].map(([topic, wanted]) => {
+    const topics = [...requested].map(([topic, wanted]) => {
       const bytes = sizes.get(topic)!;
       const leaders = placement.leadersOf(topic);
       const partitions: number[] = [];
@@ -74,23 +74,23 @@ export function describeLogDirsHandler(
 }
 
 /** Returns the requested partitions per topic, `undefined` for all of them. */
-function askedTopics(
+function requestedPartitions(
   topics: RequestOf<Apis['DescribeLogDirs']>['topics'],
   cluster: ClusterView,
 ): Map<TopicDescription, Set<number> | undefined> {
-  const asked = new Map<TopicDescription, Set<number> | undefined>();
+  const requested = new Map<TopicDescription, Set<number> | undefined>();
   if (topics === null) {
-    for (const topic of cluster.topics()) asked.set(topic, undefined);
-    return asked;
+    for (const topic of cluster.topics()) requested.set(topic, undefined);
+    return requested;
   }
   for (const { topic: name, partitions } of topics) {
     const topic = cluster.topicByName(name);
     if (topic === undefined) continue;
-    const wanted = asked.get(topic) ?? new Set<number>();
+    const wanted = requested.get(topic) ?? new Set<number>();
     for (const partition of partitions) wanted.add(partition);
-    asked.set(topic, wanted);
+    requested.set(topic, wanted);
   }
-  return asked;
+  return requested;
 }
 
 /** Returns bytes by partition. A topic that the control plane does not know any more has none. */

@@ -24,42 +24,42 @@ import { repeatedOf } from '../requests/repeated.ts';
 export const createPartitionsHandler: HandlerOf<Apis['CreatePartitions']> = async (request, context) => {
   const { cluster } = context;
   const { validateOnly } = request;
-  const asked = [...new Map(request.topics.map((topic) => [topic.name, topic])).values()];
+  const requested = [...new Map(request.topics.map((topic) => [topic.name, topic])).values()];
   const tooMany = tooManyProblem(request.topics.length);
   if (tooMany !== undefined) {
     const { code: errorCode } = errors.INVALID_REQUEST;
     return {
       throttleTimeMs: 0,
-      results: asked.map(({ name }) => ({ name, errorCode, errorMessage: tooMany })),
+      results: requested.map(({ name }) => ({ name, errorCode, errorMessage: tooMany })),
     };
   }
   const repeated = repeatedOf(request.topics.map(({ name }) => name));
   const mutations = context.quotas.mutations(context.apiVersion >= refusalFromVersion);
-  const problems = asked.map((topic) => problemOf(topic, context, repeated) ?? quotaProblemOf(topic));
-  const toCreate = asked
+  const problems = requested.map((topic) => problemOf(topic, context, repeated) ?? quotaProblemOf(topic));
+  const toCreate = requested
     .filter((_, index) => problems[index] === undefined)
     .map(({ name, count }) => ({ name, partitionCount: count }));
   const results =
     toCreate.length === 0 ? [] : await ifAvailable(cluster.port.createPartitions(toCreate, { validateOnly }));
-  if (!validateOnly) await waitForView(context, () => (results ?? []).every(isHeard));
+  if (!validateOnly) await waitForView(context, () => (results ?? []).every(isVisible));
   let next = 0;
   return {
     throttleTimeMs: mutations.throttleMs(),
-    results: asked.map(({ name }, index) => {
+    results: requested.map(({ name }, index) => {
       const { error, message } = problems[index] ??
         results?.[next++] ?? { error: 'NOT_CONTROLLER' as const, message: errors.NOT_CONTROLLER.message };
       return { name, errorCode: errors[error].code, errorMessage: message };
     }),
   };
 
-  function quotaProblemOf({ name, count }: AskedTopic): Problem | undefined {
+  function quotaProblemOf({ name, count }: RequestedTopic): Problem | undefined {
     const added = count - (cluster.topicByName(name)?.partitionCount ?? count);
     if (validateOnly || added <= 0 || mutations.take(added)) return undefined;
     const error = 'THROTTLING_QUOTA_EXCEEDED';
     return { error, message: errors[error].message };
   }
 
-  function isHeard({ topic }: TopicResult): boolean {
+  function isVisible({ topic }: TopicResult): boolean {
     const known = topic === undefined ? undefined : cluster.topicById(topic.topicId);
     return topic === undefined || (known !== undefined && known.partitionCount >= topic.partitionCount);
   }
@@ -68,7 +68,7 @@ export const createPartitionsHandler: HandlerOf<Apis['CreatePartitions']> = asyn
 /** The first version whose clients understand THROTTLING_QUOTA_EXCEEDED. */
 const refusalFromVersion = 3;
 
-type AskedTopic = RequestOf<Apis['CreatePartitions']>['topics'][number];
+type RequestedTopic = RequestOf<Apis['CreatePartitions']>['topics'][number];
 
 interface Problem {
   readonly error: ErrorName;
@@ -76,7 +76,7 @@ interface Problem {
 }
 
 function problemOf(
-  { name, count, assignments }: AskedTopic,
+  { name, count, assignments }: RequestedTopic,
   { access, cluster }: RequestContext,
   repeated: ReadonlySet<string>,
 ): Problem | undefined {

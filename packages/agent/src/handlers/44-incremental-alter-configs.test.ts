@@ -103,10 +103,10 @@ const refusals: [what: string, type: number, name: string, changes: Change[], er
     [{ name: 'retention.ms', configOperation: 4, value: '5' }],
     'INVALID_REQUEST',
   ],
-  ['adding to what is no list', 2, 't', [append('retention.ms', '5')], 'INVALID_CONFIG'],
-  ['taking away from what is no list', 2, 't', [subtract('retention.ms', '5')], 'INVALID_CONFIG'],
+  ['append to a config that is not a list', 2, 't', [append('retention.ms', '5')], 'INVALID_CONFIG'],
+  ['subtract from a config that is not a list', 2, 't', [subtract('retention.ms', '5')], 'INVALID_CONFIG'],
   ['another policy', 2, 't', [set('cleanup.policy', 'compact')], 'INVALID_CONFIG'],
-  ['what cannot be set', 4, '', [set('default.replication.factor', '1')], 'INVALID_REQUEST'],
+  ['a config that cannot be set', 4, '', [set('default.replication.factor', '1')], 'INVALID_REQUEST'],
   ['an unknown name of a broker', 4, '', [set('log.cleaner.thread', '1')], 'INVALID_CONFIG'],
   ['an unknown config of the cluster', 4, '', [set('service.default.x', '1')], 'INVALID_CONFIG'],
   ['a broker that is not there', 4, '4711', [set('log.cleaner.threads', '5')], 'INVALID_REQUEST'],
@@ -128,11 +128,11 @@ test('valid and invalid changes', async () => {
     assert.equal(errorMessage === null, error === 'NONE', what);
   }
   assert.deepEqual(agent.view.topicByName('t')!.configs, {});
-  const kept = await agent.node.describeConfigs([
+  const stored = await agent.node.describeConfigs([
     { kind: 'group', name: 'g' },
     { kind: 'clientMetrics', name: 'm' },
   ]);
-  assert.deepEqual(kept, [
+  assert.deepEqual(stored, [
     { 'share.auto.offset.reset': 'earliest' },
     { 'interval.ms': '1000', metrics: 'a.,b.' },
   ]);
@@ -197,7 +197,7 @@ test('a broker has its own configs, which are stored, and can be deleted as reas
   await using agent = await startLeaderAgent();
   const { nodeId } = agent.view.agents()[0]!;
   const name = String(nodeId);
-  const kept = async () => (await agent.node.describeConfigs([{ kind: 'broker', name }]))[0];
+  const stored = async () => (await agent.node.describeConfigs([{ kind: 'broker', name }]))[0];
   const rates = ['leader.replication.throttled.rate', 'follower.replication.throttled.rate'];
   assert.equal(
     (
@@ -211,7 +211,7 @@ test('a broker has its own configs, which are stored, and can be deleted as reas
     0,
   );
   assert.equal((await alter(agent, 4, name, [set('message.max.bytes', '300')])).errorCode, 0);
-  assert.deepEqual(await kept(), {
+  assert.deepEqual(await stored(), {
     'follower.replication.throttled.rate': '1000',
     'leader.replication.throttled.rate': '1000',
     'message.max.bytes': '300',
@@ -219,11 +219,11 @@ test('a broker has its own configs, which are stored, and can be deleted as reas
   assert.deepEqual(agent.view.clusterConfigs(), {});
   const never = 'replica.alter.log.dirs.io.max.bytes.per.second';
   assert.equal((await alter(agent, 4, name, [...rates, never].map(unset))).errorCode, 0);
-  assert.deepEqual(await kept(), { 'message.max.bytes': '300' });
+  assert.deepEqual(await stored(), { 'message.max.bytes': '300' });
   assert.equal(
     (await alter(agent, 4, name, [set('log.retention.ms', '5')])).errorCode,
     codeOf('INVALID_REQUEST'),
   );
   assert.equal(await replace(agent, 4, name, {}), 0);
-  assert.deepEqual(await kept(), {});
+  assert.deepEqual(await stored(), {});
 });

@@ -31,13 +31,13 @@ export function incrementalAlterConfigsHandler(
   };
 }
 
-type AskedConfigs = RequestOf<Apis['IncrementalAlterConfigs']>['resources'][number]['configs'];
+type RequestedConfigs = RequestOf<Apis['IncrementalAlterConfigs']>['resources'][number]['configs'];
 
 /**
  * Returns `undefined` if an operation is unknown. The index of an operation in `configOperations` is its protocol
  * value.
  */
-function readChanges(configs: AskedConfigs) {
+function readChanges(configs: RequestedConfigs) {
   const changes = configs.map(({ name, configOperation, value }) => ({
     name,
     operation: configOperations[configOperation],

@@ -27,7 +27,7 @@ export const alterPartitionReassignmentsHandler: HandlerOf<Apis['AlterPartitionR
       return {
         name,
         partitions: partitions.map(({ partitionIndex, replicas }) => {
-          const [error, message] = judge(partitionIndex >= 0 && partitionIndex < partitionCount, replicas);
+          const [error, message] = validate(partitionIndex >= 0 && partitionIndex < partitionCount, replicas);
           return { partitionIndex, errorCode: errors[error].code, errorMessage: message };
         }),
       };
@@ -35,7 +35,7 @@ export const alterPartitionReassignmentsHandler: HandlerOf<Apis['AlterPartitionR
   };
 };
 
-function judge(isThere: boolean, replicas: readonly number[] | null): [error: ErrorName, message: string] {
+function validate(isThere: boolean, replicas: readonly number[] | null): [error: ErrorName, message: string] {
   if (!isThere) return ['UNKNOWN_TOPIC_OR_PARTITION', errors.UNKNOWN_TOPIC_OR_PARTITION.message];
   if (replicas === null) return ['NO_REASSIGNMENT_IN_PROGRESS', errors.NO_REASSIGNMENT_IN_PROGRESS.message];
   return ['POLICY_VIOLATION', 'partitions lie in object storage and have no replicas that could be moved'];

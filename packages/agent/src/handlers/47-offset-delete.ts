@@ -16,11 +16,11 @@ import { readableTopic } from '../topics/readable-topic.ts';
 export const offsetDeleteHandler: HandlerOf<Apis['OffsetDelete']> = async (request, { cluster, access }) => {
   if (!access.may('DELETE', 'GROUP', request.groupId)) return failed('GROUP_AUTHORIZATION_FAILED');
   const partitions: TopicPartition[] = [];
-  const topics = request.topics.map(({ name, partitions: asked }) => {
+  const topics = request.topics.map(({ name, partitions: requested }) => {
     const topic = readableTopic(name, cluster, access);
     return {
       name,
-      partitions: asked.map(({ partitionIndex }) => {
+      partitions: requested.map(({ partitionIndex }) => {
         if (typeof topic === 'string') return { partitionIndex, place: topic };
         const { topicId } = topic;
         return { partitionIndex, place: partitions.push({ topicId, partition: partitionIndex }) - 1 };

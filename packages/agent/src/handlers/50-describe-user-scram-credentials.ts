@@ -25,10 +25,10 @@ export const describeUserScramCredentialsHandler: HandlerOf<Apis['DescribeUserSc
   if (tooMany !== undefined) return answer('INVALID_REQUEST', [], tooMany);
   const users = [...new Set(names)];
   const repeated = repeatedOf(names);
-  const asked = users.filter((user) => !repeated.has(user));
+  const unrepeated = users.filter((user) => !repeated.has(user));
   const { port } = context.cluster;
-  const isOnlyRepeated = users.length > 0 && asked.length === 0;
-  const found = isOnlyRepeated ? [] : await ifAvailable(port.describeScramCredentials(asked));
+  const isOnlyRepeated = users.length > 0 && unrepeated.length === 0;
+  const found = isOnlyRepeated ? [] : await ifAvailable(port.describeScramCredentials(unrepeated));
   if (found === undefined) return answer('NOT_CONTROLLER', []);
 
   const described = new Map(found.flatMap((one) => (one === null ? [] : [[one.user, one]])));

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { answered, codeOf, startLeaderAgent, startTestAgent } from '../../testing/index.ts';
 
-const asked = (topicName: string, partitionIndex: number) => ({
+const requestFor = (topicName: string, partitionIndex: number) => ({
   topics: [{ topicName, partitions: [{ partitionIndex }] }],
 });
 
@@ -12,7 +12,7 @@ test('the controller leads the quorum, and its log grows with the journal', asyn
   let before = -1n;
   for (const version of [0, 1, 2]) {
     await agent.addTopic(`t${version}`);
-    const answer = answered(await agent.call('DescribeQuorum', version, asked('__cluster_metadata', 0)));
+    const answer = answered(await agent.call('DescribeQuorum', version, requestFor('__cluster_metadata', 0)));
     assert.equal(answer.errorCode, 0);
     const [partition] = answer.topics[0]!.partitions;
     const { errorCode, leaderId, leaderEpoch, highWatermark, currentVoters, observers } = partition!;
@@ -35,13 +35,13 @@ test('there is no other metadata partition', async () => {
     ['__cluster_metadata', 1],
     ['t', 0],
   ] as const) {
-    const { topics } = answered(await agent.call('DescribeQuorum', 2, asked(topicName, partition)));
+    const { topics } = answered(await agent.call('DescribeQuorum', 2, requestFor(topicName, partition)));
     assert.equal(topics[0]!.partitions[0]!.errorCode, codeOf('UNKNOWN_TOPIC_OR_PARTITION'));
   }
 });
 
 test('NOT_CONTROLLER if the control plane is unavailable', async () => {
   const agent = await startTestAgent();
-  const { errorCode } = answered(await agent.call('DescribeQuorum', 2, asked('__cluster_metadata', 0)));
+  const { errorCode } = answered(await agent.call('DescribeQuorum', 2, requestFor('__cluster_metadata', 0)));
   assert.equal(errorCode, codeOf('NOT_CONTROLLER'));
 });

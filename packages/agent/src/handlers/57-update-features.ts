@@ -23,7 +23,7 @@ export const updateFeaturesHandler: HandlerOf<Apis['UpdateFeatures']> = (request
   if (new Set(names).size < names.length) {
     return answer('INVALID_REQUEST', 'name every feature that is to change once');
   }
-  const results = featureUpdates.map((update) => ({ feature: update.feature, ...judge(update) }));
+  const results = featureUpdates.map((update) => ({ feature: update.feature, ...validate(update) }));
   const firstProblem = results.find(({ errorCode }) => errorCode !== errors.NONE.code);
   if (firstProblem !== undefined) {
     return answer('INVALID_UPDATE_VERSION', firstProblem.errorMessage);
@@ -31,7 +31,7 @@ export const updateFeaturesHandler: HandlerOf<Apis['UpdateFeatures']> = (request
   return { ...answer('NONE', null), results: apiVersion >= 2 ? [] : results };
 };
 
-function judge({ feature, maxVersionLevel }: Update) {
+function validate({ feature, maxVersionLevel }: Update) {
   const known = Object.hasOwn(features, feature) ? features[feature as keyof typeof features] : undefined;
   if (known?.level === maxVersionLevel) return { errorCode: errors.NONE.code, errorMessage: null };
   const message =

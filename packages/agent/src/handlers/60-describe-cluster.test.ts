@@ -3,14 +3,14 @@ import { test } from 'node:test';
 import { operationBits, operationsOfResource } from '@weir/core';
 import type { ErrorName } from '@weir/wire';
 import { answered, codeOf, startTestAgent, testAgent } from '../../testing/index.ts';
-import { operationsNotAsked } from '../security/access.ts';
+import { operationsNotRequested } from '../security/access.ts';
 
 test('every version describes the agents', async () => {
   const agents = ['a', 'b'].map((id) => testAgent(id));
   const { call } = await startTestAgent({ self: agents[1]!, agents });
   for (const version of [0, 1, 2]) {
-    for (const asked of [true, false]) {
-      const request = { includeClusterAuthorizedOperations: asked };
+    for (const includesOperations of [true, false]) {
+      const request = { includeClusterAuthorizedOperations: includesOperations };
       const answer = answered(await call('DescribeCluster', version, request));
       assert.deepEqual([answer.errorCode, answer.clusterId], [0, 'vci_fake']);
       assert.equal(answer.controllerId, agents[1]!.nodeId);
@@ -19,7 +19,10 @@ test('every version describes the agents', async () => {
         agents.map(({ nodeId, host }) => [nodeId, host, 'service-fake-rack', false]),
       );
       const everything = operationBits(operationsOfResource.CLUSTER);
-      assert.equal(answer.clusterAuthorizedOperations, asked ? everything : operationsNotAsked);
+      assert.equal(
+        answer.clusterAuthorizedOperations,
+        includesOperations ? everything : operationsNotRequested,
+      );
     }
   }
 });

@@ -2,7 +2,7 @@ import { clusterResourceName } from '@weir/core';
 import { type Apis, errors } from '@weir/wire';
 import { type PlacementOf, rack } from '../placement/described-agents.ts';
 import type { HandlerOf } from '../requests/handler.ts';
-import { operationsNotAsked } from '../security/access.ts';
+import { operationsNotRequested } from '../security/access.ts';
 
 /**
  * DescribeCluster v0 to v2: the cluster id, the controller and the agents, as in Metadata for this client.
@@ -42,7 +42,7 @@ export function describeClusterHandler(placementOf: PlacementOf): HandlerOf<Apis
       })),
       clusterAuthorizedOperations: request.includeClusterAuthorizedOperations
         ? context.access.operationsOn('CLUSTER', clusterResourceName)
-        : operationsNotAsked,
+        : operationsNotRequested,
     };
   };
 }

@@ -14,7 +14,7 @@ import { refusalsByName } from '../topics/topic-refusals.ts';
  */
 export const describeProducersHandler: HandlerOf<Apis['DescribeProducers']> = async (request, context) => {
   const { cluster } = context;
-  const asked: TopicPartition[] = [];
+  const partitionsToDescribe: TopicPartition[] = [];
   const refusalOf = refusalsByName(context, 'READ');
   const topics = request.topics.map(({ name, partitionIndexes }) => {
     const refusal = refusalOf(name);
@@ -24,11 +24,14 @@ export const describeProducersHandler: HandlerOf<Apis['DescribeProducers']> = as
       problem: refusal ?? ('UNKNOWN_TOPIC_OR_PARTITION' as const),
       partitions: partitionIndexes.map((partition) => ({
         partition,
-        at: topicId === undefined ? -1 : asked.push({ topicId, partition }) - 1,
+        at: topicId === undefined ? -1 : partitionsToDescribe.push({ topicId, partition }) - 1,
       })),
     };
   });
-  const answers = asked.length === 0 ? [] : await ifAvailable(cluster.port.describeProducers(asked));
+  const answers =
+    partitionsToDescribe.length === 0
+      ? []
+      : await ifAvailable(cluster.port.describeProducers(partitionsToDescribe));
   return {
     throttleTimeMs: 0,
     topics: topics.map(({ name, problem, partitions }) => ({

@@ -16,8 +16,9 @@ export const describeTransactionsHandler: HandlerOf<Apis['DescribeTransactions']
 ) => {
   const { access, cluster } = context;
   const permitted = transactionalIds.map((id) => access.may('DESCRIBE', 'TRANSACTIONAL_ID', id));
-  const asked = transactionalIds.filter((_, index) => permitted[index]);
-  const described = asked.length === 0 ? [] : await ifAvailable(cluster.port.describeTransactions(asked));
+  const permittedIds = transactionalIds.filter((_, index) => permitted[index]);
+  const described =
+    permittedIds.length === 0 ? [] : await ifAvailable(cluster.port.describeTransactions(permittedIds));
   let next = 0;
   return {
     throttleTimeMs: 0,

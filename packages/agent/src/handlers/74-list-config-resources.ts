@@ -32,9 +32,13 @@ export const listConfigResourcesHandler: HandlerOf<Apis['ListConfigResources']> 
   if (!mayOnCluster(access, 'DESCRIBE_CONFIGS')) {
     return { throttleTimeMs: 0, errorCode: errors.CLUSTER_AUTHORIZATION_FAILED.code, configResources: [] };
   }
-  const asked = [...new Set(request.resourceTypes)];
+  const requestedTypes = [...new Set(request.resourceTypes)];
   const types =
-    apiVersion === 0 ? [configResourceType.clientMetrics] : asked.length === 0 ? everyType : asked;
+    apiVersion === 0
+      ? [configResourceType.clientMetrics]
+      : requestedTypes.length === 0
+        ? everyType
+        : requestedTypes;
   if (!types.every(isResourceType)) {
     return { throttleTimeMs: 0, errorCode: errors.UNSUPPORTED_VERSION.code, configResources: [] };
   }

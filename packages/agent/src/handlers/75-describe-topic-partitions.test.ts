@@ -45,10 +45,10 @@ test('all pages together list everything, in the order of names', async () => {
 test('named topics, topics that do not exist, and a cursor to a missing topic or partition', async () => {
   const agent = await startTestAgent();
   for (const name of ['a', 'b', 'c']) agent.cluster.addTopic(name, 2);
-  const asked = await page(agent, 10, null, ['c', 'x', 'a', 'a', 'b d']);
-  assert.deepEqual(asked.partitions, ['a:01', 'b d:', 'c:01', 'x:']);
+  const named = await page(agent, 10, null, ['c', 'x', 'a', 'a', 'b d']);
+  assert.deepEqual(named.partitions, ['a:01', 'b d:', 'c:01', 'x:']);
   assert.deepEqual(
-    asked.answer.topics.map(({ errorCode }) => errorCode),
+    named.answer.topics.map(({ errorCode }) => errorCode),
     [0, codeOf('INVALID_TOPIC_EXCEPTION'), 0, codeOf('UNKNOWN_TOPIC_OR_PARTITION')],
   );
   assert.deepEqual((await page(agent, 10, { topicName: 'bb', partitionIndex: 1 })).partitions, ['c:01']);

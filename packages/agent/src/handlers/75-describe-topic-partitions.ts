@@ -60,11 +60,13 @@ type Entry = Response['topics'][number];
 
 function namesFrom(
   cluster: ClusterView,
-  asked: readonly { readonly name: string }[],
+  requested: readonly { readonly name: string }[],
   from: string | undefined,
 ): string[] {
   const names =
-    asked.length === 0 ? Array.from(cluster.topics(), ({ name }) => name) : asked.map(({ name }) => name);
+    requested.length === 0
+      ? Array.from(cluster.topics(), ({ name }) => name)
+      : requested.map(({ name }) => name);
   return [...new Set(names)].filter((name) => from === undefined || name >= from).sort();
 }
 

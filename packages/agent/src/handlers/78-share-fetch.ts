@@ -1,7 +1,11 @@
 import { type Apis, type ErrorName, errors } from '@weir/wire';
 import { mayFetch } from '../placement/roles.ts';
 import type { HandlerOf } from '../requests/handler.ts';
-import { permittedOf, type SaidOfPartition, saidOf } from '../share/acknowledgements.ts';
+import {
+  acknowledgementsOf,
+  type PartitionAcknowledgements,
+  permittedOf,
+} from '../share/acknowledgements.ts';
 import { ShareFetch, type ShareFetchRequest, type ShareFetchResponse } from '../share/share-fetch.ts';
 import type { ShareService } from '../share/share-service.ts';
 import { closingEpoch, type ShareSession } from '../share/share-sessions.ts';
@@ -43,8 +47,11 @@ export function shareFetchHandler(
     if (typeof session === 'string') return refused(session);
     const refusalOf = refusalsById(context, 'READ');
     const fetch = new ShareFetch(service.reading, request, session, context, refusalOf);
-    const said = saidOf(request.topics, request.isRenewAck && context.apiVersion >= renewFromVersion);
-    const answer = answerOf(service, request, permittedOf(said, refusalOf), session, fetch);
+    const acknowledgements = acknowledgementsOf(
+      request.topics,
+      request.isRenewAck && context.apiVersion >= renewFromVersion,
+    );
+    const answer = answerOf(service, request, permittedOf(acknowledgements, refusalOf), session, fetch);
     // Released one step later, when the receiver of the response has already counted it.
     void answer.then(nothing, nothing).then(() => fetch.room?.release());
     return answer;
@@ -54,12 +61,12 @@ export function shareFetchHandler(
 async function answerOf(
   service: ShareService,
   { isRenewAck, shareSessionEpoch }: ShareFetchRequest,
-  said: readonly SaidOfPartition[],
+  acknowledgements: readonly PartitionAcknowledgements[],
   session: ShareSession,
   fetch: ShareFetch,
 ): Promise<ShareFetchResponse> {
   const isOver = shareSessionEpoch === closingEpoch;
-  const acknowledging = service.acknowledge(session, said, isOver);
+  const acknowledging = service.acknowledge(session, acknowledgements, isOver);
   // Not awaited yet, so that both calls share one round trip; an error is thrown at the await below.
   acknowledging.catch(nothing);
   const isFetching = !isOver && !isRenewAck;
@@ -68,11 +75,11 @@ async function answerOf(
   const acknowledged = await acknowledging;
   if (acknowledged.error !== 'NONE') return refused(acknowledged.error);
   // The acknowledgements are applied, so their results must be returned even if the acquisition failed.
-  if (acquired?.error !== 'NONE' && said.length === 0) {
+  if (acquired?.error !== 'NONE' && acknowledgements.length === 0) {
     return refused(acquired?.error ?? 'COORDINATOR_LOAD_IN_PROGRESS');
   }
   const lockMs = Math.max(acquired?.lockMs ?? 0, acknowledged.lockMs);
-  return fetch.respond(results, said, acknowledged.errors, lockMs);
+  return fetch.respond(results, acknowledgements, acknowledged.errors, lockMs);
 }
 
 const renewFromVersion = 2;
@@ -81,10 +88,11 @@ const nothingAcquired = { error: 'NONE', lockMs: 0, partitions: [] } as const;
 
 function problemOf(request: ShareFetchRequest): string | undefined {
   const { shareSessionEpoch, topics, isRenewAck, maxWaitMs, minBytes, maxBytes, maxRecords } = request;
-  const saysSomething = topics.some(({ partitions }) =>
+  const hasAcknowledgements = topics.some(({ partitions }) =>
     partitions.some(({ acknowledgementBatches }) => acknowledgementBatches.length > 0),
   );
-  if (shareSessionEpoch === 0 && saysSomething) return 'A session cannot be opened with acknowledgements.';
+  if (shareSessionEpoch === 0 && hasAcknowledgements)
+    return 'A session cannot be opened with acknowledgements.';
   if (isRenewAck && [maxWaitMs, minBytes, maxBytes, maxRecords].some((limit) => limit !== 0)) {
     return 'A request that renews locks fetches nothing: its limits have to be 0.';
   }

@@ -1,6 +1,6 @@
 import { type Apis, type ErrorName, errors, type ResponseOf } from '@weir/wire';
 import type { HandlerOf } from '../requests/handler.ts';
-import { permittedOf, saidOf } from '../share/acknowledgements.ts';
+import { acknowledgementsOf, permittedOf } from '../share/acknowledgements.ts';
 import type { ShareService } from '../share/share-service.ts';
 import { closingEpoch } from '../share/share-sessions.ts';
 import { refusalsById } from '../topics/topic-refusals.ts';
@@ -31,11 +31,18 @@ export function shareAcknowledgeHandler(service: ShareService): HandlerOf<Apis['
     const session = service.sessions.acknowledge({ groupId, memberId, shareSessionEpoch }, closed);
     if (typeof session === 'string') return refused(session);
     const isRenewing = isRenewAck && apiVersion >= renewFromVersion;
-    const said = permittedOf(saidOf(request.topics, isRenewing), refusalsById(context, 'READ'));
-    const acknowledged = await service.acknowledge(session, said, shareSessionEpoch === closingEpoch);
+    const acknowledgements = permittedOf(
+      acknowledgementsOf(request.topics, isRenewing),
+      refusalsById(context, 'READ'),
+    );
+    const acknowledged = await service.acknowledge(
+      session,
+      acknowledgements,
+      shareSessionEpoch === closingEpoch,
+    );
     if (acknowledged.error !== 'NONE') return refused(acknowledged.error);
     const topics = new Map<string, Response['responses'][number]['partitions'][number][]>();
-    for (const [index, { topicId, partition }] of said.entries()) {
+    for (const [index, { topicId, partition }] of acknowledgements.entries()) {
       const partitions = topics.get(topicId) ?? [];
       topics.set(topicId, partitions);
       const errorCode = errors[acknowledged.errors[index]!].code;

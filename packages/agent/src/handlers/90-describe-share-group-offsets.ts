@@ -7,7 +7,7 @@ import type { HandlerOf } from '../requests/handler.ts';
 import type { Access } from '../security/access.ts';
 
 type Group = RequestOf<Apis['DescribeShareGroupOffsets']>['groups'][number];
-type AskedTopic = NonNullable<Group['topics']>[number];
+type RequestedTopic = NonNullable<Group['topics']>[number];
 
 /**
  * DescribeShareGroupOffsets v0 and v1: start offsets of share groups and, from v1 on, their lag.
@@ -22,7 +22,7 @@ export const describeShareGroupOffsetsHandler: HandlerOf<Apis['DescribeShareGrou
   request,
   { cluster, access },
 ) => {
-  const groups = request.groups.map((group) => askedGroup(group, cluster, access));
+  const groups = request.groups.map((group) => checkGroup(group, cluster, access));
   const queries = groups.flatMap(({ query }) => query ?? []);
   const answers = queries.length === 0 ? [] : await ifAvailable(cluster.port.describeShareOffsets(queries));
   let next = 0;
@@ -39,19 +39,19 @@ export const describeShareGroupOffsetsHandler: HandlerOf<Apis['DescribeShareGrou
   };
 };
 
-interface AskedGroup {
+interface RequestedGroup {
   readonly groupId: string;
   /** `undefined` for a group that the client may not DESCRIBE. */
   readonly query: ShareOffsetsQuery | undefined;
   /** Requested topics that are answered without a call to the control plane. */
-  readonly refused: readonly { readonly topic: AskedTopic; readonly error: ErrorName }[];
+  readonly refused: readonly { readonly topic: RequestedTopic; readonly error: ErrorName }[];
 }
 
-function askedGroup({ groupId, topics }: Group, cluster: ClusterView, access: Access): AskedGroup {
+function checkGroup({ groupId, topics }: Group, cluster: ClusterView, access: Access): RequestedGroup {
   if (!access.may('DESCRIBE', 'GROUP', groupId)) return { groupId, query: undefined, refused: [] };
   if (topics === null) return { groupId, query: { groupId, partitions: null }, refused: [] };
   const partitions: TopicPartition[] = [];
-  const refused: { topic: AskedTopic; error: ErrorName }[] = [];
+  const refused: { topic: RequestedTopic; error: ErrorName }[] = [];
   for (const topic of topics) {
     const isShown = access.may('DESCRIBE', 'TOPIC', topic.topicName);
     const topicId = isShown ? cluster.topicByName(topic.topicName)?.topicId : undefined;
@@ -68,7 +68,7 @@ function failed(groupId: string, error: ErrorName) {
 }
 
 function groupAnswer(
-  { groupId, query, refused }: AskedGroup,
+  { groupId, query, refused }: RequestedGroup,
   answer: ShareOffsetsAnswer,
   cluster: ClusterView,
   access: Access,

@@ -18,7 +18,7 @@ export const alterShareGroupOffsetsHandler: HandlerOf<Apis['AlterShareGroupOffse
 ) => {
   if (!access.may('READ', 'GROUP', groupId)) return failed('GROUP_AUTHORIZATION_FAILED');
   const offsets: ShareOffsetToAlter[] = [];
-  const asked = topics.map(({ topicName, partitions }) => {
+  const requested = topics.map(({ topicName, partitions }) => {
     const topic = readableTopic(topicName, cluster, access);
     const topicId = typeof topic === 'string' ? zeroUuid : topic.topicId;
     return {
@@ -38,7 +38,7 @@ export const alterShareGroupOffsetsHandler: HandlerOf<Apis['AlterShareGroupOffse
   return {
     throttleTimeMs: 0,
     errorCode: errors.NONE.code,
-    responses: asked.map(({ topicName, topicId, partitions }) => ({
+    responses: requested.map(({ topicName, topicId, partitions }) => ({
       topicName,
       topicId,
       partitions: partitions.map(({ partitionIndex, place }) => ({

@@ -16,7 +16,7 @@ export const deleteShareGroupOffsetsHandler: HandlerOf<Apis['DeleteShareGroupOff
 ) => {
   if (!access.may('DELETE', 'GROUP', groupId)) return failed('GROUP_AUTHORIZATION_FAILED');
   const topicIds: string[] = [];
-  const asked = topics.map(({ topicName }) => {
+  const requested = topics.map(({ topicName }) => {
     const topic = readableTopic(topicName, cluster, access);
     if (typeof topic === 'string') return { topicName, topicId: zeroUuid, place: topic };
     const { topicId } = topic;
@@ -29,7 +29,7 @@ export const deleteShareGroupOffsetsHandler: HandlerOf<Apis['DeleteShareGroupOff
   return {
     throttleTimeMs: 0,
     errorCode: errors.NONE.code,
-    responses: asked.map(({ topicName, topicId, place }) => ({
+    responses: requested.map(({ topicName, topicId, place }) => ({
       topicName,
       topicId,
       errorCode: errors[typeof place === 'string' ? place : answer.results[place]!].code,

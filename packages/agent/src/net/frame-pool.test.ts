@@ -59,7 +59,7 @@ test('a frame that does not fit gets memory of its own', () => {
     frame.release();
   }
   pinned[0]!.release();
-  assert.equal(pool.take(60).bytes.buffer, pinned[0]!.bytes.buffer, 'there is room again');
+  assert.equal(pool.take(60).bytes.buffer, pinned[0]!.bytes.buffer, 'the released slab is reused');
 });
 
 test('releasing twice counts once', () => {

@@ -177,9 +177,9 @@ test('surplus bytes after a request are ignored, counted and logged', async (t) 
   assert.equal((await client.call('ApiVersions', 0, {})).errorCode, 0);
   const series = metrics.render().match(/^service_agent_kafka_request_surplus_bytes_counter.*$/gm);
   assert.deepEqual(series, ['service_agent_kafka_request_surplus_bytes_counter{kafka_key="Metadata"} 3']);
-  const told = lines.filter(({ message }) => message === 'ignored surplus bytes after Kafka request');
+  const ignored = lines.filter(({ message }) => message === 'ignored surplus bytes after Kafka request');
   assert.deepEqual(
-    told.map(({ level, fields }) => [level, fields?.apiKey, fields?.bytes]),
+    ignored.map(({ level, fields }) => [level, fields?.apiKey, fields?.bytes]),
     [['debug', apis.Metadata.key, 3]],
   );
 });
@@ -716,7 +716,7 @@ const trusting = (...trustedCidrs: string[]) => ({
 });
 
 test('a peer that is not a trusted proxy is rejected, whatever it sends', async (t) => {
-  const handle = serving(() => assert.fail('nobody came in'));
+  const handle = serving(() => assert.fail('unexpected request'));
   const { connect } = await listen(t, { handle, proxyProtocol: trusting('10.0.0.0/8', 'fd00::/8') });
   const client = await connect();
   client.socket.write(proxyHeader);

@@ -3,9 +3,9 @@ import type { Clock, Log, LogFields } from '@weir/core';
 /** Minimum interval between log lines of the same kind. */
 const quietMs = 60_000;
 
-interface Told {
+interface LineState {
   lastMs: number;
-  untold: number;
+  suppressed: number;
 }
 
 /**
@@ -15,7 +15,7 @@ interface Told {
 export class Refusals {
   readonly #clock: Clock;
   readonly #log: Log;
-  readonly #told = new Map<string, Told>();
+  readonly #lines = new Map<string, LineState>();
 
   constructor(clock: Clock, log: Log) {
     this.#clock = clock;
@@ -25,13 +25,13 @@ export class Refusals {
   /** `kind` must be one of our words, never text from a peer. */
   tell(kind: string, message: string, fields: LogFields): void {
     const nowMs = this.#clock.monotonicMs();
-    const told = this.#told.get(kind);
-    if (told !== undefined && nowMs - told.lastMs < quietMs) {
-      told.untold++;
+    const line = this.#lines.get(kind);
+    if (line !== undefined && nowMs - line.lastMs < quietMs) {
+      line.suppressed++;
       return;
     }
-    this.#told.set(kind, { lastMs: nowMs, untold: 0 });
-    const before = told === undefined || told.untold === 0 ? {} : { untoldBefore: told.untold };
+    this.#lines.set(kind, { lastMs: nowMs, suppressed: 0 });
+    const before = line === undefined || line.suppressed === 0 ? {} : { untoldBefore: line.suppressed };
     this.#log.warn(message, { ...fields, ...before });
   }
 }

@@ -28,6 +28,6 @@ export function candidatesFor(
 }
 
 function narrowed<Value>(values: readonly Value[], keep: (value: Value) => boolean): readonly Value[] {
-  const kept = values.filter(keep);
-  return kept.length === 0 ? values : kept;
+  const matching = values.filter(keep);
+  return matching.length === 0 ? values : matching;
 }

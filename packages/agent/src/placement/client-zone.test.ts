@@ -55,11 +55,11 @@ function isClosed({ server }: TestAgent, clientId: string, connection: AbortSign
 test('a connection that crosses zones is closed after a minute, if its client asked for that', async () => {
   const asking = 'app,service_interzone_lb=true';
   const cases: [label: string, clientId: string, living: typeof agents, closed: boolean][] = [
-    ['it asks, and an agent at home is there', `${asking},ws_az=b`, agents, true],
+    ['it asks, and its zone has an agent', `${asking},ws_az=b`, agents, true],
     ['by its address', asking, agents, true],
     ['it does not ask', 'app,ws_az=b', agents, false],
     ['it is at home', `${asking},ws_az=a`, agents, false],
-    ['nobody is at home', `${asking},ws_az=b`, [self], false],
+    ['no agent in the zone of the client', `${asking},ws_az=b`, [self], false],
   ];
   for (const [label, clientId, living, closed] of cases) {
     const agent = await startTestAgent({

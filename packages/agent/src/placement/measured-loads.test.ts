@@ -15,7 +15,7 @@ test('an agent is overloaded after a minute of high reports', () => {
     ['busy with a pause', [...Array(29).fill(1), 0.89, ...Array(29).fill(1)], false],
     ['busy, then a pause', [...Array(31).fill(1), ...Array(30).fill(0)], true],
     ['busy, then a minute of rest', [...Array(31).fill(1), ...Array(31).fill(0.69)], false],
-    ['between the two it stays what it was', [...Array(31).fill(1), ...Array(60).fill(0.8)], true],
+    ['between the thresholds it stays as it was', [...Array(31).fill(1), ...Array(60).fill(0.8)], true],
   ];
   for (const [label, loads, overloaded] of cases) {
     const clock = new HandClock();
@@ -27,7 +27,7 @@ test('an agent is overloaded after a minute of high reports', () => {
     assert.deepEqual([...agents.overloaded], overloaded ? ['a'] : [], label);
     const before = agents.overloaded;
     agents.report([testAgent('b')]);
-    assert.equal(agents.overloaded.size, 0, 'who is gone has no load');
+    assert.equal(agents.overloaded.size, 0, 'an agent that is gone has no load');
     if (!overloaded) assert.equal(agents.overloaded, before);
   }
 });
@@ -90,5 +90,5 @@ test('loads from the change stream decide the leaders that clients see', () => {
   }
   assert.deepEqual([...loads.overloaded], [coldBounded[0]![1]]);
   const relieved = leaders('consistent_random_jump').map((one) => one[1]);
-  assert.ok(!relieved.includes(coldBounded[0]![1]), 'an overloaded agent is not given more of what is hot');
+  assert.ok(!relieved.includes(coldBounded[0]![1]), 'an overloaded agent gets no further hot partitions');
 });

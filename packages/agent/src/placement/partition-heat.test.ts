@@ -71,7 +71,7 @@ test('partitions and topics are separate, and the map object changes only with i
   assert.equal(heat.hotOf('a'), first);
   minute([['a', 0, 20_000]]);
   assert.deepEqual(heat.hotOf('a'), new Map([[0, 2]]));
-  assert.deepEqual(first?.get(5), 4, 'who holds the old map keeps what it said');
+  assert.deepEqual(first?.get(5), 4, 'a map that was returned earlier does not change');
 });
 
 test('heat also falls without any appends, however long the pause', () => {

@@ -9,11 +9,11 @@ test('no partition needs an election', async () => {
   const { call, cluster } = await startTestAgent();
   cluster.addTopic('t', 2);
   for (const version of [0, 1, 2]) {
-    const asked = [
+    const topicPartitions = [
       { topic: 't', partitions: [0, 1, 2, -1] },
       { topic: 'z', partitions: [0] },
     ];
-    const request = { ...(version >= 1 ? { electionType: 1 } : {}), topicPartitions: asked, timeoutMs: 1000 };
+    const request = { ...(version >= 1 ? { electionType: 1 } : {}), topicPartitions, timeoutMs: 1000 };
     const { errorCode, replicaElectionResults } = answered(await call('ElectLeaders', version, request));
     assert.equal(errorCode, 0);
     const needless = codeOf('ELECTION_NOT_NEEDED');

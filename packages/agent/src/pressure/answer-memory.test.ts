@@ -74,9 +74,9 @@ test('held connections are called once, when there is room again', () => {
 });
 
 test('granted rooms never exceed the limit together, and all are returned', async () => {
-  const wishes = fc.array(fc.tuple(fc.integer({ min: 1, max: 64 * MiB }), fc.boolean()), { maxLength: 50 });
+  const requests = fc.array(fc.tuple(fc.integer({ min: 1, max: 64 * MiB }), fc.boolean()), { maxLength: 50 });
   await fc.assert(
-    fc.asyncProperty(wishes, async (some) => {
+    fc.asyncProperty(requests, async (some) => {
       const clock = new HandClock();
       const memory = new AnswerMemory(16 * MiB, clock);
       const rooms: AnswerRoom[] = [];

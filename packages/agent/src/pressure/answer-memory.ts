@@ -33,7 +33,7 @@ export class AnswerMemory extends MemoryCounter {
   constructor(bytesMax: number, clock: Clock, onChange: (bytes: number) => void = () => {}) {
     super(bytesMax, (bytes, byBytes) => {
       onChange(bytes);
-      if (byBytes < 0) this.#grantAsked();
+      if (byBytes < 0) this.#grantWaiting();
     });
     this.#clock = clock;
   }
@@ -76,7 +76,7 @@ export class AnswerMemory extends MemoryCounter {
     return { bytes, release: () => this.change(-bytes) };
   }
 
-  #grantAsked(): void {
+  #grantWaiting(): void {
     for (const waiter of this.#waiters) {
       if (!this.#hasRoomFor(waiter.wantedBytes)) return;
       waiter.take(this.#grant(waiter.wantedBytes));

@@ -111,11 +111,11 @@ test('the limit always holds, and all requests are answered', async () => {
         const gate = new FairQueue({ runningMax: max, waitingMax: 10 });
         const { ask, end, begun, results } = workshop(gate);
         const clients = Array.from({ length: 5 }, () => new AbortController());
-        let asked = 0;
+        let askCount = 0;
         const ended = new Set<string>();
         const running = () => begun.filter((name) => !ended.has(name));
         for (const { kind, client } of steps) {
-          if (kind === 'ask') ask(clients[client]!, `${asked++}`);
+          if (kind === 'ask') ask(clients[client]!, `${askCount++}`);
           if (kind === 'leave') {
             clients[client]!.abort();
             clients[client] = new AbortController();
@@ -128,13 +128,13 @@ test('the limit always holds, and all requests are answered', async () => {
           await settled(5);
           assert.ok(running().length <= max);
           assert.equal(gate.running, running().length);
-          assert.ok(gate.waiting === 0 || gate.running === max, 'nobody waits beside a free place');
+          assert.ok(gate.waiting === 0 || gate.running === max, 'no request waits while a place is free');
         }
         for (let [first] = running(); first !== undefined; [first] = running()) {
           ended.add(first);
           await end(first);
         }
-        assert.equal(results.size, asked);
+        assert.equal(results.size, askCount);
         assert.deepEqual([gate.running, gate.waiting], [0, 0]);
       },
     ),

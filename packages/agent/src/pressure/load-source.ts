@@ -38,18 +38,18 @@ export function systemLoad(clock: Clock, cpuCount: number): LoadSource {
 
 /** `cpus` is the number of processors that the process may use, which may be fractional in a container. */
 export function measuredLoad(counters: UsageCounters, clock: Clock, cpus: number): LoadSource {
-  const look = () => ({
+  const readCounters = () => ({
     nowMs: clock.monotonicMs(),
     processCpuMs: counters.processCpuMs(),
     threadCpuMs: counters.threadCpuMs(),
     loopBusyMs: counters.loopBusyMs(),
   });
-  let last = look();
+  let last = readCounters();
   let load: Load = { cpu: 0, eventLoop: 0, loopCpu: 0 };
   return {
     sample() {
       if (clock.monotonicMs() - last.nowMs < sampleMsMin) return load;
-      const now = look();
+      const now = readCounters();
       const passedMs = now.nowMs - last.nowMs;
       load = {
         cpu: share(now.processCpuMs - last.processCpuMs, passedMs * cpus),

@@ -179,7 +179,7 @@ test('processor time counts, and its throttle time is at most a second', async (
   const { throttleTimeMs } = answered(
     await agent.call('ApiVersions', 3, { clientSoftwareName: 'a', clientSoftwareVersion: '1' }),
   );
-  assert.equal(throttleTimeMs, 0, 'who only connects has done nothing');
+  assert.equal(throttleTimeMs, 0, 'a client that only connects is not throttled');
 });
 
 test('old clients wait after mutations beyond the quota, and new clients are refused', async () => {

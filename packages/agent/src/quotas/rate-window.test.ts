@@ -20,7 +20,7 @@ test('a client that exceeded its rate waits until the rate is within the quota',
     ['some time later', [[0, 2000]], 100, 500, 9500],
     ['later still', [[0, 2000]], 100, 9000, 10_000],
     ['at the end of the eleventh second', [[0, 2000]], 100, 10_999, 9001],
-    ['when it is out of sight', [[0, 2000]], 100, 11_000, 0],
+    ['after the window has passed', [[0, 2000]], 100, 11_000, 0],
     ['steadily', [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10].map((s) => [s * 1000, 100]), 100, 10_000, 1000],
     [
       'steadily, and its second is over',

@@ -4,7 +4,7 @@ import type { QuotaClient } from '../quotas/binding-quotas.ts';
 import type { ClientQuotas } from '../quotas/client-quotas.ts';
 import { MutationQuota } from '../quotas/mutation-quota.ts';
 import type { Answer, HandlerResult } from './handler-result.ts';
-import { askedToWait } from './slow-down.ts';
+import { throttled } from './slow-down.ts';
 
 interface MeasuredRequest {
   readonly api: Api;
@@ -56,7 +56,7 @@ export class RequestQuotas {
 
     const settle = (one: Answer): HandlerResult<Fields> => {
       const producedMs = api === apis.Produce ? quotas.produced(this.#client, requestBytes) : 0;
-      return askedToWait(one, Math.max(producedMs, quotas.worked(this.#client, workedMs)), clock);
+      return throttled(one, Math.max(producedMs, quotas.worked(this.#client, workedMs)), clock);
     };
     return answer instanceof Promise ? answer.then(settle) : settle(answer);
   }

@@ -17,7 +17,7 @@ export type SlowDown = (api: Api, answer: HandlerResult<Fields>) => HandlerResul
  * Returns the answer with a throttle time of at least `waitMs`; of several the longest counts. A Produce without an
  * answer finishes only after the wait, so that its connection reaches the limit on requests in flight.
  */
-export function askedToWait(answer: Answer, waitMs: number, clock: Clock): HandlerResult<Fields> {
+export function throttled(answer: Answer, waitMs: number, clock: Clock): HandlerResult<Fields> {
   if (waitMs === 0 || answer === 'close') return answer;
   if (answer === 'noReply') {
     return new Promise((resolve) => {
@@ -51,7 +51,7 @@ export function slowingDown({ delayMs, clock, metrics }: SlowDownOptions): SlowD
     const waitMs = delayMs();
     if (waitMs === 0 || answer === 'close') return answer;
     count(api);
-    return askedToWait(answer, waitMs, clock);
+    return throttled(answer, waitMs, clock);
   }
 
   return (api, answer) => {

@@ -36,7 +36,7 @@ export interface Access {
 }
 
 /** Value of authorized operations in a response if the client did not request them. */
-export const operationsNotAsked = -2147483648;
+export const operationsNotRequested = -2147483648;
 
 export function mayOnCluster(access: Access, operation: NeededOperation): boolean {
   return access.may(operation, 'CLUSTER', clusterResourceName);

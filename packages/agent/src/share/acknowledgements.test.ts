@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { acknowledgeTypes } from '@weir/cluster';
-import { saidOf } from './acknowledgements.ts';
+import { acknowledgementsOf } from './acknowledgements.ts';
 
 type Batch = readonly [first: number, last: number, ...codes: number[]];
 
-function said(batches: readonly Batch[], isRenewAck = false): string[] | undefined {
-  const [partition] = saidOf(
+function rowsOf(batches: readonly Batch[], isRenewAck = false): string[] | undefined {
+  const [partition] = acknowledgementsOf(
     [
       {
         topicId: 't',
@@ -61,7 +61,7 @@ const cases: [
   ],
   ['a renewal that was announced', [[0, 1, 4]], ['0-1 renew'], true],
   ['a renewal that was not', [[0, 1, 4]], undefined],
-  ['what only the agent may say', [[0, 1, 5]], undefined, true],
+  ['a type that only the agent may send', [[0, 1, 5]], undefined, true],
   ['a type below all', [[0, 1, -1]], undefined],
   ['backwards', [[2, 1, 1]], undefined],
   ['before the log', [[-2, 1, 1]], undefined],
@@ -79,5 +79,5 @@ const cases: [
 ];
 
 for (const [what, batches, rows, isRenewAck] of cases) {
-  test(`acknowledgements: ${what}`, () => assert.deepEqual(said(batches, isRenewAck), rows));
+  test(`acknowledgements: ${what}`, () => assert.deepEqual(rowsOf(batches, isRenewAck), rows));
 }

@@ -6,7 +6,7 @@ type Topics = RequestOf<Apis['ShareAcknowledge']>['topics'];
 type Batches = Topics[number]['partitions'][number]['acknowledgementBatches'];
 
 /** The acknowledgements of a request for one partition. */
-export interface SaidOfPartition {
+export interface PartitionAcknowledgements {
   readonly topicId: string;
   readonly partition: number;
   /** `undefined` if it is invalid or refused. */
@@ -19,7 +19,7 @@ export interface SaidOfPartition {
 const renewCode = acknowledgeTypes.indexOf('renew');
 
 /** Returns the partitions with acknowledgements in a request, in order. */
-export function saidOf(topics: Topics, isRenewAck: boolean): SaidOfPartition[] {
+export function acknowledgementsOf(topics: Topics, isRenewAck: boolean): PartitionAcknowledgements[] {
   return topics.flatMap(({ topicId, partitions }) =>
     partitions
       .filter(({ acknowledgementBatches }) => acknowledgementBatches.length > 0)
@@ -32,8 +32,11 @@ export function saidOf(topics: Topics, isRenewAck: boolean): SaidOfPartition[] {
 }
 
 /** Marks acknowledgements of topics that the client may not use as refused. */
-export function permittedOf(said: readonly SaidOfPartition[], refusalOf: TopicRefusals): SaidOfPartition[] {
-  return said.map((one) => {
+export function permittedOf(
+  acknowledgements: readonly PartitionAcknowledgements[],
+  refusalOf: TopicRefusals,
+): PartitionAcknowledgements[] {
+  return acknowledgements.map((one) => {
     const refusal = refusalOf(one.topicId);
     return refusal === undefined ? one : { ...one, acknowledged: undefined, refusal };
   });

@@ -25,7 +25,8 @@ export class DeliveredPartition {
   ranges: AcquiredRange[];
   batches: BatchList | undefined;
   /** Records to report to the control plane: as gaps that are never delivered, or as returned without delivery. */
-  readonly #told: { readonly first: number; readonly last: number; readonly type: AcknowledgeType }[] = [];
+  readonly #undelivered: { readonly first: number; readonly last: number; readonly type: AcknowledgeType }[] =
+    [];
 
   constructor(place: TopicPartition, given: AcquiredPartition) {
     this.place = place;
@@ -85,31 +86,35 @@ export class DeliveredPartition {
   }
 
   /** Returns the acknowledgement for records that the member does not get; `undefined` if it gets all. */
-  toTell(): AcknowledgedPartition | undefined {
-    if (this.#told.length === 0) return undefined;
-    this.#told.sort((a, b) => a.first - b.first);
+  acknowledgement(): AcknowledgedPartition | undefined {
+    if (this.#undelivered.length === 0) return undefined;
+    this.#undelivered.sort((a, b) => a.first - b.first);
     return {
       ...this.place,
-      firstOffset: Float64Array.from(this.#told, ({ first }) => first),
-      lastOffset: Float64Array.from(this.#told, ({ last }) => last),
-      type: Uint8Array.from(this.#told, ({ type }) => acknowledgeTypes.indexOf(type)),
+      firstOffset: Float64Array.from(this.#undelivered, ({ first }) => first),
+      lastOffset: Float64Array.from(this.#undelivered, ({ last }) => last),
+      type: Uint8Array.from(this.#undelivered, ({ type }) => acknowledgeTypes.indexOf(type)),
     };
   }
 
   #cutAt(end: number): void {
-    const kept: AcquiredRange[] = [];
+    const remaining: AcquiredRange[] = [];
     for (const range of this.ranges) {
-      if (range.first < end) kept.push({ ...range, last: Math.min(range.last, end - 1) });
+      if (range.first < end) remaining.push({ ...range, last: Math.min(range.last, end - 1) });
       if (range.last >= end)
-        this.#told.push({ first: Math.max(range.first, end), last: range.last, type: 'return' });
+        this.#undelivered.push({ first: Math.max(range.first, end), last: range.last, type: 'return' });
     }
-    this.ranges = kept;
+    this.ranges = remaining;
   }
 
   #leaveOut(first: number, last: number): void {
     this.ranges = this.ranges.flatMap((range) => {
       if (range.last < first || range.first > last) return [range];
-      this.#told.push({ first: Math.max(first, range.first), last: Math.min(last, range.last), type: 'gap' });
+      this.#undelivered.push({
+        first: Math.max(first, range.first),
+        last: Math.min(last, range.last),
+        type: 'gap',
+      });
       return [
         { ...range, last: first - 1 },
         { ...range, first: last + 1 },

@@ -17,7 +17,7 @@ import { DamagedRange } from '../read-path/damaged-range.ts';
 import type { ReadPath } from '../read-path/read-path.ts';
 import type { RequestContext } from '../requests/handler.ts';
 import type { TopicRefusals } from '../topics/topic-refusals.ts';
-import type { SaidOfPartition } from './acknowledgements.ts';
+import type { PartitionAcknowledgements } from './acknowledgements.ts';
 import { DeliveredPartition, inBatchesOf } from './delivered-partition.ts';
 import { type ShareSession, serveLast } from './share-sessions.ts';
 
@@ -99,7 +99,7 @@ export class ShareFetch {
     const wantsNothing = places.length === 0 || recordsMax === 0 || maxBytes <= 0;
     if (wantsNothing || stopping?.aborted === true) return nothingAcquired;
     const bytesMax = Math.min(maxBytes, this.#reading.requestBytesMax, quotas.fetchBytesMax());
-    const asked = cluster.port.acquireRecords({
+    const acquiring = cluster.port.acquireRecords({
       groupId: this.#session.groupId,
       memberId: this.#session.memberId,
       partitions: places,
@@ -108,14 +108,14 @@ export class ShareFetch {
       bytesMin: Math.max(0, Math.min(minBytes, Math.floor(bytesMax))),
       waitMs: Math.max(0, Math.min(maxWaitMs, clusterLimits.fetchWaitMsMax)),
     });
-    const answer = await unlessOver(ifAvailable(asked), closed, stopping);
+    const answer = await unlessOver(ifAvailable(acquiring), closed, stopping);
     if (answer !== 'over') return answer;
     // Records that arrive now are too late; release them for other members.
-    void asked.then(
+    void acquiring.then(
       (late) => {
         const delivered = deliveredOf(places, late);
         for (const one of delivered) one.giveBack();
-        this.tell(delivered);
+        this.releaseUndelivered(delivered);
       },
       () => undefined,
     );
@@ -145,7 +145,7 @@ export class ShareFetch {
         results.set(keyOf(one.place), { error });
       }
     }
-    this.tell(damaged);
+    this.releaseUndelivered(damaged);
     if (delivered.length === 0) {
       // Clients retry without a pause, and would do so as long as the damage lasts.
       if (damaged.length > 0) await this.#pause();
@@ -178,28 +178,30 @@ export class ShareFetch {
     const quotaWaitMs = this.#context.quotas.fetched(bytesOf(delivered));
     if (quotaWaitMs > 0) for (const one of delivered) one.giveBack();
     this.throttleTimeMs = Math.max(this.throttleTimeMs, quotaWaitMs);
-    this.tell(delivered);
+    this.releaseUndelivered(delivered);
     return results;
   }
 
   /** Builds the answer: partitions with records or an error, and those with acknowledgements in the request. */
   respond(
     results: ReadonlyMap<string, { readonly delivered?: DeliveredPartition; readonly error: ErrorName }>,
-    said: readonly SaidOfPartition[],
-    saidErrors: readonly ErrorName[],
+    acknowledgements: readonly PartitionAcknowledgements[],
+    acknowledgeErrors: readonly ErrorName[],
     lockMs: number,
   ): ShareFetchResponse {
     const topics = new Map<string, { topicId: string; partitions: PartitionResponse[] }>();
-    const acknowledged = new Map(said.map((one, index) => [keyOf(one), saidErrors[index]!]));
-    const places = new Map<string, TopicPartition>(said.map((one) => [keyOf(one), one]));
+    const acknowledged = new Map(
+      acknowledgements.map((one, index) => [keyOf(one), acknowledgeErrors[index]!]),
+    );
+    const places = new Map<string, TopicPartition>(acknowledgements.map((one) => [keyOf(one), one]));
     for (const place of this.#places) places.set(keyOf(place), place);
     for (const { place } of this.#refused) places.set(keyOf(place), place);
     for (const [key, { topicId, partition }] of places) {
       const result = results.get(key);
       const delivered = result?.delivered;
       const hasRecords = delivered !== undefined && delivered.ranges.length > 0;
-      const isTold = hasRecords || (result?.error ?? 'NONE') !== 'NONE' || acknowledged.has(key);
-      if (!isTold) continue;
+      const isReported = hasRecords || (result?.error ?? 'NONE') !== 'NONE' || acknowledged.has(key);
+      if (!isReported) continue;
       let topic = topics.get(topicId);
       if (topic === undefined) {
         topic = { topicId, partitions: [] };
@@ -230,8 +232,8 @@ export class ShareFetch {
   }
 
   /** Reports records that the member does not get to the control plane. If that fails, their locks expire. */
-  tell(delivered: readonly DeliveredPartition[]): void {
-    const partitions = delivered.flatMap((one) => one.toTell() ?? []);
+  releaseUndelivered(delivered: readonly DeliveredPartition[]): void {
+    const partitions = delivered.flatMap((one) => one.acknowledgement() ?? []);
     if (partitions.length === 0) return;
     const { groupId, memberId } = this.#session;
     this.#reading.acknowledgements

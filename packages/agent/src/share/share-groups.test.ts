@@ -46,10 +46,10 @@ const join = async (agent: ServedAgent, memberId: string, memberEpoch = 0) =>
     }),
   );
 
-type Said = readonly [first: number, last: number, ...codes: number[]];
+type AcknowledgedRange = readonly [first: number, last: number, ...codes: number[]];
 
-interface Wish {
-  readonly said?: readonly Said[];
+interface FetchOptions {
+  readonly acknowledgements?: readonly AcknowledgedRange[];
   readonly maxRecords?: number;
   readonly maxWaitMs?: number;
   readonly maxBytes?: number;
@@ -58,16 +58,22 @@ interface Wish {
   readonly closed?: AbortSignal;
 }
 
-const batchesOf = (said: readonly Said[]) =>
-  said.map(([first, last, ...acknowledgeTypes]) => ({
+const batchesOf = (acknowledgements: readonly AcknowledgedRange[]) =>
+  acknowledgements.map(([first, last, ...acknowledgeTypes]) => ({
     firstOffset: BigInt(first),
     lastOffset: BigInt(last),
     acknowledgeTypes,
   }));
 
 /** Runs one ShareFetch: records as `first-last#delivery`, and the errors other than NONE. */
-async function fetch(agent: ServedAgent, topicId: string, memberId: string, epoch: number, wish: Wish = {}) {
-  const limit = wish.isRenewAck === true ? 0 : undefined;
+async function fetch(
+  agent: ServedAgent,
+  topicId: string,
+  memberId: string,
+  epoch: number,
+  options: FetchOptions = {},
+) {
+  const limit = options.isRenewAck === true ? 0 : undefined;
   const answer = answered(
     await agent.call(
       'ShareFetch',
@@ -76,22 +82,24 @@ async function fetch(agent: ServedAgent, topicId: string, memberId: string, epoc
         groupId,
         memberId,
         shareSessionEpoch: epoch,
-        maxWaitMs: limit ?? wish.maxWaitMs ?? 0,
+        maxWaitMs: limit ?? options.maxWaitMs ?? 0,
         minBytes: limit ?? 1,
-        maxBytes: limit ?? wish.maxBytes ?? 1_000_000,
-        maxRecords: limit ?? wish.maxRecords ?? 500,
-        batchSize: wish.batchSize ?? 500,
-        isRenewAck: wish.isRenewAck ?? false,
+        maxBytes: limit ?? options.maxBytes ?? 1_000_000,
+        maxRecords: limit ?? options.maxRecords ?? 500,
+        batchSize: options.batchSize ?? 500,
+        isRenewAck: options.isRenewAck ?? false,
         topics: [
           {
             topicId,
-            partitions: [{ partitionIndex: 0, acknowledgementBatches: batchesOf(wish.said ?? []) }],
+            partitions: [
+              { partitionIndex: 0, acknowledgementBatches: batchesOf(options.acknowledgements ?? []) },
+            ],
           },
         ],
         forgottenTopicsData: [],
       },
       'test',
-      wish.closed,
+      options.closed,
     ),
   );
   const partition = answer.responses[0]?.partitions[0];
@@ -112,9 +120,11 @@ async function acknowledge(
   topicId: string,
   memberId: string,
   epoch: number,
-  ...said: Said[]
+  ...acknowledgements: AcknowledgedRange[]
 ) {
-  const topics = [{ topicId, partitions: [{ partitionIndex: 0, acknowledgementBatches: batchesOf(said) }] }];
+  const topics = [
+    { topicId, partitions: [{ partitionIndex: 0, acknowledgementBatches: batchesOf(acknowledgements) }] },
+  ];
   const answer = answered(
     await agent.call('ShareAcknowledge', 2, {
       groupId,
@@ -141,7 +151,7 @@ test('records before a damaged file are delivered, then the partition is an erro
   await fetch(reader, topicId, 'm', 0, { maxRecords: 0 });
   const first = await fetch(reader, topicId, 'm', 1);
   assert.deepEqual([first.partitionError, first.got], ['NONE', ['0-0#1']]);
-  const second = await fetch(reader, topicId, 'm', 2, { said: [[0, 0, 1]] });
+  const second = await fetch(reader, topicId, 'm', 2, { acknowledgements: [[0, 0, 1]] });
   assert.deepEqual([second.partitionError, second.got, second.bytes], ['KAFKA_STORAGE_ERROR', [], 0]);
 
   agent.store.objects.set(key, content);
@@ -161,7 +171,7 @@ test('a member receives records, acknowledges them, and closes its session', asy
   const first = await fetch(agent, topicId, 'm', 0);
   assert.deepEqual([first.error, first.got, first.lockMs], ['NONE', ['0-3#1'], 30_000]);
   assert.ok(first.bytes > 0);
-  const second = await fetch(agent, topicId, 'm', 1, { said: [[0, 3, 1, 2, 1, 1]] });
+  const second = await fetch(agent, topicId, 'm', 1, { acknowledgements: [[0, 3, 1, 2, 1, 1]] });
   assert.deepEqual([second.acknowledgeError, second.got], ['NONE', ['1-1#2']]);
   assert.deepEqual(await acknowledge(agent, topicId, 'm', 2, [1, 1, 2]), ['NONE', 'NONE']);
   assert.deepEqual(await acknowledge(agent, topicId, 'm', 3, [1, 1, 1]), ['NONE', 'INVALID_RECORD_STATE']);
@@ -169,7 +179,11 @@ test('a member receives records, acknowledges them, and closes its session', asy
   const closed = await fetch(agent, topicId, 'm', -1);
   assert.deepEqual([closed.error, closed.got], ['NONE', []]);
   await join(agent, 'n');
-  assert.deepEqual((await fetch(agent, topicId, 'n', 0)).got, ['1-1#4'], 'what it had was given back');
+  assert.deepEqual(
+    (await fetch(agent, topicId, 'n', 0)).got,
+    ['1-1#4'],
+    'the records of the member were released',
+  );
 });
 
 test('two members on two agents share a partition', async () => {
@@ -182,11 +196,10 @@ test('two members on two agents share a partition', async () => {
   await until(() => other.view.topicByName('t') !== undefined);
   assert.deepEqual((await fetch(agent, topicId, 'm', 0, { maxRecords: 2 })).got, ['0-1#1']);
   assert.deepEqual((await fetch(other, topicId, 'n', 0, { maxRecords: 2 })).got, ['2-3#1']);
-  assert.deepEqual((await fetch(agent, topicId, 'm', 1, { batchSize: 1, said: [[0, 1, 2]] })).got, [
-    '0-0#2',
-    '1-1#2',
-    '4-4#1',
-  ]);
+  assert.deepEqual(
+    (await fetch(agent, topicId, 'm', 1, { batchSize: 1, acknowledgements: [[0, 1, 2]] })).got,
+    ['0-0#2', '1-1#2', '4-4#1'],
+  );
 });
 
 test('a waiting fetch returns when records arrive', async () => {
@@ -222,24 +235,30 @@ test('locks are renewed without fetching', async () => {
   await produce(agent, 'a', 'b');
   await join(agent, 'm');
   await fetch(agent, topicId, 'm', 0, { maxRecords: 1 });
-  const renewed = await fetch(agent, topicId, 'm', 1, { isRenewAck: true, said: [[0, 0, 4]] });
+  const renewed = await fetch(agent, topicId, 'm', 1, { isRenewAck: true, acknowledgements: [[0, 0, 4]] });
   assert.deepEqual([renewed.acknowledgeError, renewed.got, renewed.lockMs], ['NONE', [], 30_000]);
-  const unannounced = await fetch(agent, topicId, 'm', 2, { said: [[0, 0, 4]], maxRecords: 1 });
+  const unannounced = await fetch(agent, topicId, 'm', 2, { acknowledgements: [[0, 0, 4]], maxRecords: 1 });
   assert.deepEqual([unannounced.acknowledgeError, unannounced.got], ['INVALID_REQUEST', ['1-1#1']]);
 });
 
-const refusals: [what: string, memberId: string, epoch: number, wish: Wish, error: string][] = [
+const refusals: [what: string, memberId: string, epoch: number, options: FetchOptions, error: string][] = [
   ['no session', 'm', 3, {}, 'SHARE_SESSION_NOT_FOUND'],
-  ['nobody', '', 0, {}, 'INVALID_REQUEST'],
-  ['a session that is opened with acknowledgements', 'm', 0, { said: [[0, 0, 1]] }, 'INVALID_REQUEST'],
+  ['an empty member id', '', 0, {}, 'INVALID_REQUEST'],
+  [
+    'a session that is opened with acknowledgements',
+    'm',
+    0,
+    { acknowledgements: [[0, 0, 1]] },
+    'INVALID_REQUEST',
+  ],
   ['a group that is not there', 'm', 0, {}, 'GROUP_ID_NOT_FOUND'],
 ];
 
-for (const [what, memberId, epoch, wish, error] of refusals) {
+for (const [what, memberId, epoch, options, error] of refusals) {
   test(`a share fetch is refused: ${what}`, async () => {
     await using agent = await startLeaderAgent();
     const { topicId } = await agent.addTopic('t', 1);
-    assert.equal((await fetch(agent, topicId, memberId, epoch, wish)).error, error);
+    assert.equal((await fetch(agent, topicId, memberId, epoch, options)).error, error);
   });
 }
 
@@ -262,10 +281,10 @@ test('offsets of share groups are described, altered and deleted', async () => {
     const { groups } = answered(
       await agent.call('DescribeShareGroupOffsets', 1, { groups: [{ groupId: id, topics }] }),
     );
-    const { errorCode, topics: told } = groups[0]!;
+    const { errorCode, topics: reported } = groups[0]!;
     return [
       errorName(errorCode),
-      ...told.flatMap(({ topicName, partitions }) =>
+      ...reported.flatMap(({ topicName, partitions }) =>
         partitions.map(
           ({ partitionIndex, startOffset, lag, errorCode: code }) =>
             `${topicName}-${partitionIndex} at ${startOffset} lag ${lag} ${errorName(code)}`,
@@ -275,11 +294,11 @@ test('offsets of share groups are described, altered and deleted', async () => {
   };
   assert.deepEqual(await describe(null), ['NONE', 't-0 at 1 lag 2 NONE']);
   assert.deepEqual(await describe(null, 'other'), ['NONE']);
-  const asked = [
+  const requested = [
     { topicName: 't', partitions: [0, 7] },
     { topicName: 'u', partitions: [0] },
   ];
-  assert.deepEqual(await describe(asked), [
+  assert.deepEqual(await describe(requested), [
     'NONE',
     't-0 at 1 lag 2 NONE',
     't-7 at -1 lag -1 NONE',
@@ -294,10 +313,10 @@ test('offsets of share groups are described, altered and deleted', async () => {
     const partitions = [{ partitionIndex: 0, startOffset: 3n }];
     const topics = ['t', 'u'].map((topicName) => ({ topicName, partitions }));
     const answer = answered(await agent.call('AlterShareGroupOffsets', 0, { groupId, topics }));
-    const told = answer.responses.flatMap((topic) =>
+    const reported = answer.responses.flatMap((topic) =>
       topic.partitions.map(({ errorCode }) => errorName(errorCode)),
     );
-    return [errorName(answer.errorCode), ...told];
+    return [errorName(answer.errorCode), ...reported];
   };
   const forget = async () => {
     const topics = ['t', 'u'].map((topicName) => ({ topicName }));

@@ -1,7 +1,7 @@
 import type { ClusterPort, ShareError } from '@weir/cluster';
 import type { ErrorName } from '@weir/wire';
 import { ifAvailable } from '../cluster-calls/if-available.ts';
-import type { SaidOfPartition } from './acknowledgements.ts';
+import type { PartitionAcknowledgements } from './acknowledgements.ts';
 import { shareAcknowledgements } from './share-calls.ts';
 import type { ShareReading } from './share-fetch.ts';
 import { type ShareSession, ShareSessions } from './share-sessions.ts';
@@ -41,26 +41,26 @@ export class ShareService {
    */
   async acknowledge(
     { groupId, memberId, partitions }: ShareSession,
-    said: readonly SaidOfPartition[],
+    acknowledgements: readonly PartitionAcknowledgements[],
     isOver: boolean,
   ): Promise<Acknowledged> {
-    const sent = said.flatMap(({ acknowledged }) => acknowledged ?? []);
+    const sent = acknowledgements.flatMap(({ acknowledged }) => acknowledged ?? []);
     const released = isOver ? [...partitions.values()] : [];
     if (sent.length === 0 && released.length === 0) {
-      return { error: 'NONE', lockMs: 0, errors: said.map(problemOf) };
+      return { error: 'NONE', lockMs: 0, errors: acknowledgements.map(problemOf) };
     }
-    const asked = this.reading.acknowledgements.ask({ groupId, memberId, partitions: sent, released });
-    const answer = await ifAvailable(asked);
+    const call = this.reading.acknowledgements.ask({ groupId, memberId, partitions: sent, released });
+    const answer = await ifAvailable(call);
     if (answer === undefined) return { error: 'COORDINATOR_LOAD_IN_PROGRESS', lockMs: 0, errors: [] };
     if (answer.error !== 'NONE') return { error: answer.error, lockMs: 0, errors: [] };
     let next = 0;
-    const errors = said.map((one) =>
+    const errors = acknowledgements.map((one) =>
       one.acknowledged === undefined ? problemOf(one) : answer.partitions[next++]!,
     );
     return { error: 'NONE', lockMs: answer.lockMs, errors };
   }
 }
 
-function problemOf({ refusal }: SaidOfPartition): ErrorName {
+function problemOf({ refusal }: PartitionAcknowledgements): ErrorName {
   return refusal ?? 'INVALID_REQUEST';
 }

@@ -134,7 +134,7 @@ const tooLarge = Buffer.alloc(agentLimits.telemetryInflatedBytesMax + 1);
 const refusals: [label: string, push: Partial<Push>, error: ErrorName][] = [
   ['without an id', { clientInstanceId: zeroUuid }, 'INVALID_REQUEST'],
   ['with another subscription', { subscriptionId: 7 }, 'UNKNOWN_SUBSCRIPTION_ID'],
-  ['with a codec that nobody knows', { compressionType: 5 }, 'UNSUPPORTED_COMPRESSION_TYPE'],
+  ['with an unknown codec', { compressionType: 5 }, 'UNSUPPORTED_COMPRESSION_TYPE'],
   ['that is too large', { metrics: Buffer.alloc(agentLimits.telemetryBytesMax + 1) }, 'TELEMETRY_TOO_LARGE'],
   [
     'that inflates too far',
@@ -159,14 +159,14 @@ test('clients must observe their interval, except to resubscribe after an error 
   const first = await subscribe(agent);
   const id = first.clientInstanceId;
   const again = async () => (await subscribe(agent, id)).errorCode;
-  assert.equal(await again(), throttled, 'asked twice');
+  assert.equal(await again(), throttled, 'a second request');
   assert.equal(await push(agent, first), 0, 'the first push comes when it wants');
   assert.equal(await push(agent, first), throttled, 'the second too early');
   agent.clock.advance(1000);
   assert.equal(await push(agent, first), 0, 'and at its time');
   agent.cluster.putRecord('clientMetrics', 'all', { metrics: 'org.', 'interval.ms': '1000' });
   agent.clock.advance(1000);
-  assert.equal(await push(agent, first), codeOf('UNKNOWN_SUBSCRIPTION_ID'), 'the wishes have changed');
+  assert.equal(await push(agent, first), codeOf('UNKNOWN_SUBSCRIPTION_ID'), 'the subscription has changed');
   const second = await subscribe(agent, id);
   assert.deepEqual([second.errorCode, second.requestedMetrics], [0, ['org.']]);
   assert.equal(await push(agent, second), 0);

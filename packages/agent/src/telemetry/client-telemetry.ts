@@ -36,7 +36,7 @@ interface TelemetryPush {
 /** State of a client, to enforce its interval. */
 interface Instance {
   /** When it last subscribed or pushed. */
-  heardMs: number;
+  lastRequestMs: number;
   /** The first push after a subscription may come at any time. */
   mayPush: boolean;
   lastError: ErrorName;
@@ -90,11 +90,11 @@ export class ClientTelemetry {
     const nowMs = this.#options.clock.monotonicMs();
     // A client whose subscription was outdated has to ask again at once.
     const mayAsk =
-      asksAgainAfter.includes(instance.lastError) || nowMs - instance.heardMs >= wanted.pushIntervalMs;
+      asksAgainAfter.includes(instance.lastError) || nowMs - instance.lastRequestMs >= wanted.pushIntervalMs;
     const error = mayAsk ? 'NONE' : 'THROTTLING_QUOTA_EXCEEDED';
     instance.lastError = error;
     if (mayAsk) {
-      instance.heardMs = nowMs;
+      instance.lastRequestMs = nowMs;
       instance.mayPush = true;
     }
     return { error, instanceId, wanted };
@@ -127,9 +127,9 @@ export class ClientTelemetry {
     const nowMs = this.#options.clock.monotonicMs();
     const wanted = this.#subscriptions.of(client);
     if (instance.isOver) return 'INVALID_REQUEST';
-    const isEarly = !instance.mayPush && nowMs - instance.heardMs < wanted.pushIntervalMs;
+    const isEarly = !instance.mayPush && nowMs - instance.lastRequestMs < wanted.pushIntervalMs;
     if (isEarly && !push.isLast) return 'THROTTLING_QUOTA_EXCEEDED';
-    instance.heardMs = nowMs;
+    instance.lastRequestMs = nowMs;
     instance.mayPush = false;
     if (push.subscriptionId !== wanted.subscriptionId) return 'UNKNOWN_SUBSCRIPTION_ID';
     instance.isOver = push.isLast;
@@ -197,7 +197,7 @@ export class ClientTelemetry {
 
   #instance(instanceId: string): Instance {
     return this.#instances.of(instanceId, () => ({
-      heardMs: Number.NEGATIVE_INFINITY,
+      lastRequestMs: Number.NEGATIVE_INFINITY,
       mayPush: true,
       lastError: 'NONE',
       isOver: false,

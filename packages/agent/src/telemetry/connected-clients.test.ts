@@ -37,7 +37,7 @@ function connect(clients: ConnectedClients, client: Client): () => void {
   return () => end.abort();
 }
 
-function told(clients: ConnectedClients): string[] {
+function reported(clients: ConnectedClients): string[] {
   return clients
     .report()
     .software.map(
@@ -56,14 +56,14 @@ test('clients are counted by software, with their principals, until they disconn
     connect(clients, { software: ['librdkafka', '2.16.1'], clientId: 'rd' }),
     connect(clients, {}),
   ];
-  assert.deepEqual(told(clients), [
+  assert.deepEqual(reported(clients), [
     'apache-kafka-java 4.3.0 ×3: User:ccn_shop User:carol; shop other',
     '? ? ×1: User:ANONYMOUS; ',
     'librdkafka 2.16.1 ×1: User:ANONYMOUS; rd',
   ]);
   assert.equal(clients.report().connectionCount, 5);
   for (const end of ends.slice(1)) end();
-  assert.deepEqual(told(clients), ['apache-kafka-java 4.3.0 ×1: User:ccn_shop; shop']);
+  assert.deepEqual(reported(clients), ['apache-kafka-java 4.3.0 ×1: User:ccn_shop; shop']);
   ends[0]!();
   assert.deepEqual(clients.report(), { connectionCount: 0, software: [] });
 });
@@ -88,7 +88,7 @@ for (const [what, client] of strangers) {
 test('a name that the protocol refuses is not reported', () => {
   const clients = new ConnectedClients();
   connect(clients, { software: ['<script>', '1'], isRefused: true });
-  assert.deepEqual(told(clients), ['? ? ×1: User:ANONYMOUS; ']);
+  assert.deepEqual(reported(clients), ['? ? ×1: User:ANONYMOUS; ']);
 });
 
 test('the report stays within its limits for any names, and contains the most frequent', () => {
@@ -117,5 +117,5 @@ test('an agent reports the clients of its handlers', async () => {
   await agent.call('ApiVersions', 3, software, 'kgo', closed);
   assert.equal(clients.report().connectionCount, 0);
   await agent.call('Metadata', 12, { topics: [] }, 'kgo', closed);
-  assert.deepEqual(told(clients), ['franz-go 1.22.2 ×1: User:ANONYMOUS; kgo']);
+  assert.deepEqual(reported(clients), ['franz-go 1.22.2 ×1: User:ANONYMOUS; kgo']);
 });

@@ -26,7 +26,7 @@ interface Kind {
   readonly clientIds: Map<string, number>;
 }
 
-const untold: Software = { name: '', version: '' };
+const unknownSoftware: Software = { name: '', version: '' };
 
 /**
  * APIs that clients call first. A connection with no other request, such as a probe or a failed login, is not counted.
@@ -70,7 +70,7 @@ export class ConnectedClients {
   }
 
   clientOf(instanceId: string, context: RequestContext): TelemetryClient {
-    const { name, version } = this.#software.get(context.closed) ?? untold;
+    const { name, version } = this.#software.get(context.closed) ?? unknownSoftware;
     return {
       client_instance_id: instanceId,
       client_id: context.clientId ?? '',
@@ -89,10 +89,10 @@ export class ConnectedClients {
     const software: ReportedSoftware[] = [];
     let charsLeft = clusterLimits.reportedSoftwareCharsMax - '[]'.length;
     for (const kind of this.#kinds()) {
-      const told = reportedKind(kind);
-      charsLeft -= JSON.stringify(told).length + 1;
+      const reported = reportedKind(kind);
+      charsLeft -= JSON.stringify(reported).length + 1;
       if (charsLeft < 0) break;
-      software.push(told);
+      software.push(reported);
     }
     return { connectionCount: this.#connections.size, software };
   }
@@ -100,7 +100,7 @@ export class ConnectedClients {
   #kinds(): Kind[] {
     const kinds = new Map<string, Kind>();
     for (const [closed, { session, clientId }] of this.#connections) {
-      const software = this.#software.get(closed) ?? untold;
+      const software = this.#software.get(closed) ?? unknownSoftware;
       const key = `${software.name} ${software.version}`;
       let kind = kinds.get(key);
       if (kind === undefined) {

@@ -55,8 +55,8 @@ export class TelemetrySubscriptions {
     const pushIntervalMs = Math.min(...fitting.map(({ intervalMs }) => intervalMs), usualIntervalMs);
     const named = [...new Set(fitting.flatMap(({ prefixes }) => prefixes))].sort();
     const prefixes = named.includes(everything) ? [''] : named;
-    const wish = JSON.stringify([client.client_instance_id, pushIntervalMs, prefixes]);
-    return { subscriptionId: crc32(wish) | 0, pushIntervalMs, prefixes };
+    const subscription = JSON.stringify([client.client_instance_id, pushIntervalMs, prefixes]);
+    return { subscriptionId: crc32(subscription) | 0, pushIntervalMs, prefixes };
   }
 
   #subscriptions(): readonly Subscription[] {

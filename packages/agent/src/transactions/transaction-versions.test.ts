@@ -151,11 +151,11 @@ test('EndTxn: v0 to v5', async () => {
       return [errorName(answer.errorCode), answer.producerId, answer.producerEpoch] as const;
     };
     const isBumping = version >= 5;
-    const told = isBumping ? [producerId, producerEpoch + 1] : [-1n, -1];
+    const expectedProducer = isBumping ? [producerId, producerEpoch + 1] : [-1n, -1];
     assert.deepEqual(await end(producerEpoch, true, 'nobody'), ['INVALID_PRODUCER_ID_MAPPING', -1n, -1]);
     assert.deepEqual((await end(producerEpoch + 5, true))[0], fencedIn(version, 2));
-    assert.deepEqual(await end(producerEpoch, true), ['NONE', ...told]);
-    assert.deepEqual(await end(producerEpoch, true), ['NONE', ...told], 'asked once more');
+    assert.deepEqual(await end(producerEpoch, true), ['NONE', ...expectedProducer]);
+    assert.deepEqual(await end(producerEpoch, true), ['NONE', ...expectedProducer], 'a repeated EndTxn');
     assert.deepEqual((await end(producerEpoch, false))[0], 'INVALID_TXN_STATE');
   }
 });

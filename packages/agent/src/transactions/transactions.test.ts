@@ -53,7 +53,12 @@ async function writePlain(agent: LeaderAgent, topic: string, ...values: string[]
 }
 
 /** Waits until an agent has received everything. */
-async function heard(agent: ServedAgent, topic: string, lastStableOffset: number, partition = 0) {
+async function waitForStableOffset(
+  agent: ServedAgent,
+  topic: string,
+  lastStableOffset: number,
+  partition = 0,
+) {
   const { topicId } = agent.view.topicByName(topic)!;
   await until(() => agent.view.ends(topicId, partition)!.lastStableOffset === lastStableOffset);
 }
@@ -81,8 +86,8 @@ for (const protocol of everyProtocol) {
     assert.equal(await producer.end(true), 'NONE');
     const markerEpoch = protocol === 'bumping' ? epoch + 1 : epoch;
     assert.equal(producer.producerEpoch, markerEpoch);
-    await heard(agent, 't', 3);
-    await heard(agent, 't', 2, 1);
+    await waitForStableOffset(agent, 't', 3);
+    await waitForStableOffset(agent, 't', 2, 1);
     for (const reader of [agent, await agent.another()]) {
       const ended = await fetchOnce(reader, 't', { committed: true });
       assert.deepEqual(ended.values, ['a', 'b']);
@@ -100,7 +105,7 @@ for (const protocol of everyProtocol) {
     assert.equal(await producer.end(false), 'NONE');
     await write(producer, protocol, 't', 0, 'c');
     assert.equal(await producer.end(true), 'NONE');
-    await heard(agent, 't', 5);
+    await waitForStableOffset(agent, 't', 5);
     for (const reader of [agent, await agent.another()]) {
       const committed = await fetchOnce(reader, 't', { committed: true });
       assert.deepEqual(committed.values, ['c']);
@@ -125,7 +130,7 @@ for (const protocol of everyProtocol) {
     assert.equal(await zombie.end(true), 'PRODUCER_FENCED');
     await write(successor, protocol, 't', 0, 'kept');
     assert.equal(await successor.end(true), 'NONE');
-    await heard(agent, 't', 4);
+    await waitForStableOffset(agent, 't', 4);
     assert.deepEqual(await readAll(agent, 't', { committed: true }), ['kept']);
   });
 
@@ -135,7 +140,7 @@ for (const protocol of everyProtocol) {
     const producer = new TransactionalProducer(agent, 'tx', protocol);
     assert.equal(await producer.init(1), 'NONE');
     await write(producer, protocol, 't', 0, 'a');
-    await heard(agent, 't', 2);
+    await waitForStableOffset(agent, 't', 2);
     assert.deepEqual(await readAll(agent, 't', { committed: true }), []);
     assert.deepEqual(await readAll(agent, 't', { committed: false }), ['a']);
     assert.equal(await producer.send('t', 0, 'b'), 'INVALID_PRODUCER_EPOCH');
@@ -259,14 +264,18 @@ test('a fetch session returns a partition of which only the last stable offset h
     );
     sessionId = answer.sessionId;
     sessionEpoch++;
-    const told = answer.responses.flatMap(({ partitions }) => partitions);
-    return told.map((one) => [one.highWatermark, one.lastStableOffset, one.records?.length ?? 0]);
+    const partitionResponses = answer.responses.flatMap(({ partitions }) => partitions);
+    return partitionResponses.map((one) => [
+      one.highWatermark,
+      one.lastStableOffset,
+      one.records?.length ?? 0,
+    ]);
   };
   await write(first, 'bumping', 't', 0, ...'cdefghi'.split(''));
   assert.deepEqual(await fetch(), [[9n, 0n, 0]]);
   assert.deepEqual(await fetch(), []);
   assert.equal(await first.end(true), 'NONE');
-  await heard(agent, 't', 1);
+  await waitForStableOffset(agent, 't', 1);
   assert.deepEqual(await fetch(), [[10n, 1n, 0]]);
   assert.deepEqual(await fetch(), []);
 });
@@ -316,7 +325,7 @@ test('plain and transactional records of many producers, read in fetches of any 
         }
         const firstOpen = log.findIndex(({ state }) => state === 'open');
         const stable = firstOpen === -1 ? log.length : firstOpen;
-        await heard(agent, topic, stable);
+        await waitForStableOffset(agent, topic, stable);
         const committed = log
           .slice(0, stable)
           .flatMap(({ value, state }) => (state === 'plain' || state === 'committed' ? [value] : []));

@@ -39,7 +39,7 @@ export function createAccessOf(options: AccessOptions): (request: GuardedRequest
   const mode = aclModeOf(cluster);
   const acls = new FollowedAcls(cluster.records('acl'));
   const invalidRules = new InvalidRuleLog(log);
-  const judge: Judge = {
+  const checker: AclChecker = {
     decisions: new AclDecisions(acls),
     noteDenial: denialNotes(options),
     metrics: aclMetrics(options.metrics),
@@ -49,9 +49,9 @@ export function createAccessOf(options: AccessOptions): (request: GuardedRequest
     const { principal, remoteAddress } = request.session;
     if (now === 'off') return fullAccess(principal);
     const isShadow = now === 'shadow';
-    judge.decisions.refresh();
+    checker.decisions.refresh();
     if (isShadow) invalidRules.note(acls);
-    const access = new RuledAccess(judge, {
+    const access = new RuledAccess(checker, {
       request,
       principal,
       host: bareAddress(remoteAddress),
@@ -69,10 +69,10 @@ export function createAccessOf(options: AccessOptions): (request: GuardedRequest
 function denialNotes(options: AccessOptions): (denial: Denial) => void {
   const { agent, logsDenials, log, denialLog = log, events, clock } = options;
   const shared = { agent, isLog: logsDenials, clock };
-  const inLog = new DenialLog({ ...shared, tell: (level, ...line) => denialLog[level](...line) });
+  const inLog = new DenialLog({ ...shared, logDenial: (level, ...line) => denialLog[level](...line) });
   const asEvents = new DenialLog({
     ...shared,
-    tell: (_level, message, fields) => events?.emit('acl_logs', { ...fields, message }),
+    logDenial: (_level, message, fields) => events?.emit('acl_logs', { ...fields, message }),
   });
   return (denial) => {
     if (logsDenials) inLog.note(denial);
@@ -80,7 +80,7 @@ function denialNotes(options: AccessOptions): (denial: Denial) => void {
   };
 }
 
-interface Judge {
+interface AclChecker {
   readonly decisions: AclDecisions;
   readonly noteDenial: (denial: Denial) => void;
   readonly metrics: AclMetrics;
@@ -95,12 +95,12 @@ interface Client {
 
 /** Access by ACLs. In shadow mode, denials are checked and reported but not enforced. */
 class RuledAccess implements Access {
-  readonly #judge: Judge;
+  readonly #checker: AclChecker;
   readonly #client: Client;
   readonly #subject: AclSubject;
 
-  constructor(judge: Judge, client: Client) {
-    this.#judge = judge;
+  constructor(checker: AclChecker, client: Client) {
+    this.#checker = checker;
     this.#client = client;
     this.#subject = subjectOf(client.principal, client.host);
   }
@@ -110,7 +110,7 @@ class RuledAccess implements Access {
   }
 
   may(operation: NeededOperation, resourceType: AclResourceType, resourceName: string): boolean {
-    const { decisions, noteDenial, metrics } = this.#judge;
+    const { decisions, noteDenial, metrics } = this.#checker;
     if (decisions.isAllowed(this.#subject, operation, resourceType, resourceName)) return true;
     metrics.denied(resourceType, operation);
     const rule = () => decisions.explain(this.#subject, operation, resourceType, resourceName).rule;
@@ -122,17 +122,17 @@ class RuledAccess implements Access {
     const { isShadow } = this.#client;
     // A quiet check on the cluster precedes a check on the resource itself, which must be the one that is reported.
     if (isShadow && resourceType !== 'CLUSTER') return true;
-    return this.#judge.decisions.isAllowed(this.#subject, operation, resourceType, resourceName);
+    return this.#checker.decisions.isAllowed(this.#subject, operation, resourceType, resourceName);
   }
 
   mayOnSome(operation: NeededOperation, resourceType: AclResourceType): boolean {
-    return this.#judge.decisions.isAllowedOnSome(this.#subject, operation, resourceType);
+    return this.#checker.decisions.isAllowedOnSome(this.#subject, operation, resourceType);
   }
 
   operationsOn(resourceType: AclResourceType, resourceName: string): number {
     const operations: readonly NeededOperation[] = operationsOfResource[resourceType];
     if (this.#client.isShadow) return operationBits(operations);
-    const { decisions } = this.#judge;
+    const { decisions } = this.#checker;
     return operationBits(
       operations.filter((operation) =>
         decisions.isAllowed(this.#subject, operation, resourceType, resourceName),
@@ -141,6 +141,6 @@ class RuledAccess implements Access {
   }
 
   as(principal: Principal): Access {
-    return new RuledAccess(this.#judge, { ...this.#client, principal });
+    return new RuledAccess(this.#checker, { ...this.#client, principal });
   }
 }

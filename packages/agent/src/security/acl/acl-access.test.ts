@@ -410,7 +410,7 @@ describe('ACLs that never match', () => {
     stage.access();
     stage.put('ALLOW READ TOPIC orders-*');
     stage.access();
-    assert.equal(stage.lines.length, 3, 'one that came back is told again');
+    assert.equal(stage.lines.length, 3, 'an ACL that is created again is logged again');
   });
 
   test('are logged individually up to a limit', () => {

@@ -67,8 +67,8 @@ async function create(agent: Caller, creations: Creation[], version = 3) {
 }
 
 async function remove(agent: Caller, filters: Partial<Filter>[], version = 3) {
-  const asked = filters.map((filter) => ({ ...any, ...filter }));
-  return answered(await agent.call('DeleteAcls', version, { filters: asked })).filterResults;
+  const completed = filters.map((filter) => ({ ...any, ...filter }));
+  return answered(await agent.call('DeleteAcls', version, { filters: completed })).filterResults;
 }
 
 async function known(agent: Caller, filter: Partial<Filter> = {}, version = 3): Promise<string[]> {
@@ -79,21 +79,21 @@ async function known(agent: Caller, filter: Partial<Filter> = {}, version = 3): 
   );
 }
 
-type Told = Omit<
+type DescribedAcl = Omit<
   ResponseBody<'DeleteAcls'>['filterResults'][number]['matchingAcls'][number],
   'errorCode' | 'errorMessage'
 >;
 
-function textOf(told: Told): string {
+function textOf(described: DescribedAcl): string {
   const word = (words: Readonly<Record<string, number>>, number: number) =>
     Object.keys(words).find((name) => words[name] === number);
   return [
-    word(aclPermissions, told.permissionType),
-    told.principal,
-    word(aclOperations, told.operation),
-    word(aclResourceTypes, told.resourceType),
-    told.resourceName,
-    ...(told.patternType === aclPatternTypes.PREFIXED ? ['PREFIXED'] : []),
+    word(aclPermissions, described.permissionType),
+    described.principal,
+    word(aclOperations, described.operation),
+    word(aclResourceTypes, described.resourceType),
+    described.resourceName,
+    ...(described.patternType === aclPatternTypes.PREFIXED ? ['PREFIXED'] : []),
   ].join(' ');
 }
 
@@ -116,7 +116,7 @@ describe('ACLs over a real leader', () => {
         results,
         texts.map(() => ({ errorCode: 0, errorMessage: null })),
       );
-      assert.equal(agent.view.records('acl').byKey.size, 4, 'heard of before the answer');
+      assert.equal(agent.view.records('acl').byKey.size, 4, 'visible before the answer');
       assert.deepEqual(await known(agent, {}, version), texts);
       assert.deepEqual(await known(agent, { principalFilter: 'User:bob' }, version), texts.slice(2));
       const matching = { resourceTypeFilter: 3, resourceNameFilter: 'team-a', patternTypeFilter: 2 };
@@ -129,7 +129,7 @@ describe('ACLs over a real leader', () => {
       );
       assert.deepEqual(first!.matchingAcls.map(textOf), texts.slice(0, 2));
       assert.deepEqual([second!.errorCode, second!.matchingAcls], [0, []]);
-      assert.equal(agent.view.records('acl').byKey.size, 2, 'heard of before the answer');
+      assert.equal(agent.view.records('acl').byKey.size, 2, 'visible before the answer');
       assert.deepEqual(await known(agent, {}, version), texts.slice(2));
     });
   }
@@ -254,7 +254,7 @@ test('NOT_CONTROLLER if the control plane is unavailable', async () => {
 });
 
 test('ACLs deny requests in enforced mode, and not in shadow mode', async () => {
-  let accessOf: (request: ReceivedRequest) => Access = () => assert.fail('nobody may ask yet');
+  let accessOf: (request: ReceivedRequest) => Access = () => assert.fail('access is not set yet');
   await using agent = await startLeaderAgent(
     { 'service.acls.enabled': 'true' },
     { accessOf: (request) => accessOf(request) },

@@ -53,7 +53,7 @@ interface DenialLogOptions {
   readonly agent: LoggingAgent;
   /** Value of the field `is_log`. */
   readonly isLog: boolean;
-  readonly tell: LogDenial;
+  readonly logDenial: LogDenial;
   readonly clock: Clock;
 }
 
@@ -61,7 +61,7 @@ interface DenialLogOptions {
 const quietMs = 60_000;
 const windowMs = 1_000;
 
-interface Told {
+interface LineState {
   lastMs: number;
   /** Denials without a line since then. */
   suppressed: number;
@@ -73,7 +73,7 @@ interface Told {
  */
 export class DenialLog {
   readonly #options: DenialLogOptions;
-  readonly #told = new RecentlyUsed<Told>(agentLimits.aclDenialsMax);
+  readonly #lines = new RecentlyUsed<LineState>(agentLimits.aclDenialsMax);
   #windowStartMs = Number.NEGATIVE_INFINITY;
   #inWindow = 0;
   #suppressedOthers = 0;
@@ -87,15 +87,15 @@ export class DenialLog {
     const { request, principal, operation, resourceType, resourceName, isShadow } = denial;
     const name = shortened(resourceName);
     const key = `${request.api.key} ${operation} ${resourceType} ${isShadow} ${name}\n${principal.name}`;
-    const told = this.#told.of(key, () => ({ lastMs: Number.NEGATIVE_INFINITY, suppressed: 0 }));
-    if (nowMs - told.lastMs < quietMs) {
-      told.suppressed++;
+    const line = this.#lines.of(key, () => ({ lastMs: Number.NEGATIVE_INFINITY, suppressed: 0 }));
+    if (nowMs - line.lastMs < quietMs) {
+      line.suppressed++;
     } else if (!this.#hasRoom(nowMs)) {
       this.#suppressedOthers++;
     } else {
-      this.#write(denial, name, told.suppressed);
-      told.lastMs = nowMs;
-      told.suppressed = 0;
+      this.#write(denial, name, line.suppressed);
+      line.lastMs = nowMs;
+      line.suppressed = 0;
       this.#suppressedOthers = 0;
     }
   }
@@ -110,12 +110,12 @@ export class DenialLog {
 
   #write(denial: Denial, resourceName: string, suppressed: number): void {
     const { request, principal, host, operation, resourceType, isShadow } = denial;
-    const { agent, isLog, tell } = this.#options;
+    const { agent, isLog, logDenial } = this.#options;
     const rule = denial.rule();
     const verb = isShadow ? 'would have been denied' : 'was denied';
     const why = rule === undefined ? 'no ACL allows it' : `because of the ACL ${describeAcl(rule)}`;
     const level = isShadow ? 'info' : 'warn';
-    tell(level, `${principal.name} ${verb} ${operation} of ${resourceType} ${resourceName}: ${why}`, {
+    logDenial(level, `${principal.name} ${verb} ${operation} of ${resourceType} ${resourceName}: ${why}`, {
       module: 'acl',
       is_log: isLog,
       log_level: level,

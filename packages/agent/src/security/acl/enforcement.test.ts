@@ -23,12 +23,12 @@ test('a running agent enforces the ACLs of its cluster, and counts and logs deni
   const log = jsonLog({ level: 'warn', nowMs: () => 0, write });
   const under = await startAgentUnderTest(t, { cluster, log, hostname: 'machine.test' });
   const client = await under.connect();
-  const asked = { topics: [{ name: 'orders' }], allowAutoTopicCreation: false };
-  const told = async () => {
-    const { topics } = await client.call('Metadata', 4, asked);
+  const request = { topics: [{ name: 'orders' }], allowAutoTopicCreation: false };
+  const topicError = async () => {
+    const { topics } = await client.call('Metadata', 4, request);
     return errorName(topics[0]!.errorCode);
   };
-  assert.equal(await told(), 'TOPIC_AUTHORIZATION_FAILED');
+  assert.equal(await topicError(), 'TOPIC_AUTHORIZATION_FAILED');
   assert.equal(await under.figure('agent_acl_denied{resource_type="TOPIC",operation="DESCRIBE"}'), 1);
   const [line] = lines;
   const { principal, client_address, kafka_api_key_name, correlation_id, address, hostname_fqdn } = line!;
@@ -45,8 +45,8 @@ test('a running agent enforces the ACLs of its cluster, and counts and logs deni
   );
   cluster.putRecord('acl', aclKey(describeOrders), {});
   let answer = '';
-  while (answer !== 'NONE') answer = await told();
+  while (answer !== 'NONE') answer = await topicError();
   cluster.putRecord('acl', aclKey(describeOrders), null);
-  while (answer === 'NONE') answer = await told();
+  while (answer === 'NONE') answer = await topicError();
   assert.equal(answer, 'TOPIC_AUTHORIZATION_FAILED');
 });

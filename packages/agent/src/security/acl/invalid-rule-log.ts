@@ -7,7 +7,7 @@ import type { FollowedAcls } from './followed-acls.ts';
 export class InvalidRuleLog {
   readonly #log: Log;
   #version = -1;
-  #told: ReadonlySet<string> = new Set();
+  #logged: ReadonlySet<string> = new Set();
 
   constructor(log: Log) {
     this.#log = log;
@@ -17,13 +17,13 @@ export class InvalidRuleLog {
   note({ version, invalid }: Pick<FollowedAcls, 'version' | 'invalid'>): void {
     if (version === this.#version) return;
     this.#version = version;
-    const fresh = [...invalid].filter(([key]) => !this.#told.has(key));
+    const fresh = [...invalid].filter(([key]) => !this.#logged.has(key));
     for (const [, { acl, reason }] of fresh.slice(0, agentLimits.aclInvalidRulesLoggedMax)) {
       this.#log.warn('found ACL that can never match', { module: 'acl', acl: describeAcl(acl), reason });
     }
-    const untold = fresh.length - agentLimits.aclInvalidRulesLoggedMax;
-    if (untold > 0)
-      this.#log.warn('found further ACLs that can never match', { module: 'acl', count: untold });
-    this.#told = new Set(invalid.keys());
+    const unlogged = fresh.length - agentLimits.aclInvalidRulesLoggedMax;
+    if (unlogged > 0)
+      this.#log.warn('found further ACLs that can never match', { module: 'acl', count: unlogged });
+    this.#logged = new Set(invalid.keys());
   }
 }

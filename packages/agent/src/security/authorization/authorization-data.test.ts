@@ -69,15 +69,15 @@ async function inTransaction(agent: LeaderAgent, transactionalId: string): Promi
 }
 
 /** The result in the response, per entity. */
-type Told = Readonly<Record<string, unknown>>;
+type Summary = Readonly<Record<string, unknown>>;
 
 interface Row {
   readonly title: string;
   readonly permits: readonly Permit[];
   /** Denials that are logged; quiet checks are not. */
   readonly logged: readonly string[];
-  readonly expected: Told | string;
-  readonly ask: (world: World) => Promise<Told | string>;
+  readonly expected: Summary | string;
+  readonly ask: (world: World) => Promise<Summary | string>;
   /** Asserts the state of the cluster afterwards. */
   readonly after: ((world: World) => void | Promise<void>) | undefined;
 }
@@ -86,14 +86,14 @@ interface RowOf<Name extends ServedApi> {
   readonly version: number;
   readonly permits: readonly Permit[];
   readonly request: (world: World) => RequestBody<Name>;
-  readonly told: (answer: ResponseBody<Name>, world: World) => Told;
-  readonly expected: Told | string;
+  readonly summarize: (answer: ResponseBody<Name>, world: World) => Summary;
+  readonly expected: Summary | string;
   readonly logged?: readonly string[];
   readonly after?: (world: World) => void | Promise<void>;
 }
 
 function row<Name extends ServedApi>(name: Name, note: string, fields: RowOf<Name>): Row {
-  const { version, permits, request, told, expected, logged = [], after } = fields;
+  const { version, permits, request, summarize, expected, logged = [], after } = fields;
   return {
     title: `${name} v${version}: ${note}`,
     permits,
@@ -102,13 +102,13 @@ function row<Name extends ServedApi>(name: Name, note: string, fields: RowOf<Nam
     after,
     async ask(world) {
       const answer = await world.agent.call(name, version, request(world));
-      return typeof answer === 'string' ? answer : told(answer, world);
+      return typeof answer === 'string' ? answer : summarize(answer, world);
     },
   };
 }
 
 /** Errors of partitions by topic name; a denied topic has one error for all of them. */
-const byTopic = (entries: readonly { readonly name: string; readonly codes: readonly number[] }[]): Told =>
+const byTopic = (entries: readonly { readonly name: string; readonly codes: readonly number[] }[]): Summary =>
   Object.fromEntries(
     entries.map(({ name, codes }) => [name, [...new Set(codes)].map(errorName).join(' ')] as const),
   );
@@ -140,7 +140,7 @@ function produceOf(
   };
 }
 
-const producedByName = ({ responses }: ResponseBody<'Produce'>): Told =>
+const producedByName = ({ responses }: ResponseBody<'Produce'>): Summary =>
   byTopic(
     responses.map(({ name, partitionResponses }) => ({
       name,
@@ -148,7 +148,7 @@ const producedByName = ({ responses }: ResponseBody<'Produce'>): Told =>
     })),
   );
 
-const producedById = ({ responses }: ResponseBody<'Produce'>, world: World): Told =>
+const producedById = ({ responses }: ResponseBody<'Produce'>, world: World): Summary =>
   byTopic(
     responses.map(({ topicId, partitionResponses }) => ({
       name: nameOf(topicId, world),
@@ -170,12 +170,12 @@ const nothingWritten = async ({ agent, id }: World) => {
 };
 
 const produceRows = [
-  row('Produce', 'each topic by itself, whether it is there or not', {
+  row('Produce', 'each topic separately, whether it exists or not', {
     version: 9,
     permits: ['WRITE TOPIC mine', 'WRITE TOPIC missing'],
     request: () =>
       produceOf(['mine', 'theirs', 'nowhere', 'missing'].map((name) => ({ name, records: batchOf(['x']) }))),
-    told: producedByName,
+    summarize: producedByName,
     expected: {
       mine: 'NONE',
       theirs: 'TOPIC_AUTHORIZATION_FAILED',
@@ -190,7 +190,7 @@ const produceRows = [
     permits: ['WRITE TOPIC mine'],
     request: ({ id }) =>
       produceOf(Object.values(id).map((topicId) => ({ topicId, records: batchOf(['x']) }))),
-    told: producedById,
+    summarize: producedById,
     expected: { mine: 'NONE', theirs: 'TOPIC_AUTHORIZATION_FAILED', nowhere: 'UNKNOWN_TOPIC_ID' },
     logged: ['WRITE TOPIC theirs'],
     after: nothingWritten,
@@ -204,7 +204,7 @@ const produceRows = [
         null,
         2,
       ),
-    told: producedByName,
+    summarize: producedByName,
     expected: { mine: 'INVALID_REQUIRED_ACKS', theirs: 'TOPIC_AUTHORIZATION_FAILED' },
     logged: ['WRITE TOPIC theirs'],
   }),
@@ -217,7 +217,7 @@ const produceRows = [
         null,
         0,
       ),
-    told: producedByName,
+    summarize: producedByName,
     expected: 'close',
     logged: ['WRITE TOPIC theirs'],
     after: nothingWritten,
@@ -226,10 +226,10 @@ const produceRows = [
     version: 9,
     permits: ['WRITE TOPIC mine'],
     request: () => produceOf({ name: 'mine', records: batchOf(['x']) }, null, 0),
-    told: producedByName,
+    summarize: producedByName,
     expected: 'noReply',
   }),
-  row('Produce', 'a transaction of somebody else fails all of the request', {
+  row('Produce', 'a transaction of another principal fails the whole request', {
     version: 9,
     permits: ['WRITE TOPIC mine', 'WRITE TOPIC theirs'],
     request: ({ producer }) =>
@@ -240,7 +240,7 @@ const produceRows = [
         ],
         'tx',
       ),
-    told: producedByName,
+    summarize: producedByName,
     expected: {
       theirs: 'TRANSACTIONAL_ID_AUTHORIZATION_FAILED',
       mine: 'TRANSACTIONAL_ID_AUTHORIZATION_FAILED',
@@ -248,11 +248,11 @@ const produceRows = [
     logged: ['WRITE TRANSACTIONAL_ID tx'],
     after: nothingWritten,
   }),
-  row('Produce', 'the transaction is asked about before its topics', {
+  row('Produce', 'the transaction is checked before its topics', {
     version: 9,
     permits: [],
     request: ({ producer }) => produceOf({ name: 'theirs', records: transactional(producer) }, 'tx'),
-    told: producedByName,
+    summarize: producedByName,
     expected: { theirs: 'TRANSACTIONAL_ID_AUTHORIZATION_FAILED' },
     logged: ['WRITE TRANSACTIONAL_ID tx'],
   }),
@@ -264,7 +264,7 @@ const produceRows = [
         ['mine', 'theirs'].map((name) => ({ name, records: transactional(producer) })),
         'tx',
       ),
-    told: producedByName,
+    summarize: producedByName,
     expected: { mine: 'NONE', theirs: 'TOPIC_AUTHORIZATION_FAILED' },
     logged: ['WRITE TOPIC theirs'],
   }),
@@ -272,7 +272,7 @@ const produceRows = [
     version: 9,
     permits: ['WRITE TOPIC mine'],
     request: () => produceOf({ name: 'mine', records: batchOf(['x']) }, 'their-tx'),
-    told: producedByName,
+    summarize: producedByName,
     expected: { mine: 'NONE' },
   }),
 ];
@@ -293,7 +293,7 @@ type FetchedTopic = ResponseBody<'Fetch'>['responses'][number];
 
 const fetched =
   (nameOfTopic: (topic: FetchedTopic, world: World) => string) =>
-  ({ responses }: ResponseBody<'Fetch'>, world: World): Told =>
+  ({ responses }: ResponseBody<'Fetch'>, world: World): Summary =>
     Object.fromEntries(
       responses.map((topic) => {
         const { errorCode, records, highWatermark } = topic.partitions[0]!;
@@ -308,11 +308,11 @@ const fetched =
 const denied = 'TOPIC_AUTHORIZATION_FAILED, no records, end -1';
 
 const fetchRows = [
-  row('Fetch', 'each topic by itself, whether it is there or not', {
+  row('Fetch', 'each topic separately, whether it exists or not', {
     version: 12,
     permits: ['READ TOPIC mine', 'READ TOPIC missing'],
     request: () => fetchOf(['mine', 'theirs', 'nowhere', 'missing'].map((topic) => ({ topic }))),
-    told: fetched(({ topic }) => topic),
+    summarize: fetched(({ topic }) => topic),
     expected: {
       mine: 'NONE, records, end 1',
       theirs: denied,
@@ -325,7 +325,7 @@ const fetchRows = [
     version: 13,
     permits: ['READ TOPIC mine', 'DESCRIBE TOPIC theirs', 'WRITE TOPIC theirs'],
     request: ({ id }) => fetchOf(Object.values(id).map((topicId) => ({ topicId }))),
-    told: fetched(({ topicId }, world) => nameOf(topicId, world)),
+    summarize: fetched(({ topicId }, world) => nameOf(topicId, world)),
     expected: {
       mine: 'NONE, records, end 1',
       theirs: denied,
@@ -344,12 +344,12 @@ const deniedByName = {
   missing: 'UNKNOWN_TOPIC_OR_PARTITION',
 };
 
-const listed = ({ topics }: ResponseBody<'ListOffsets'>): Told =>
+const listed = ({ topics }: ResponseBody<'ListOffsets'>): Summary =>
   byTopic(
     topics.map(({ name, partitions }) => ({ name, codes: partitions.map(({ errorCode }) => errorCode) })),
   );
 
-const epochs = ({ topics }: ResponseBody<'OffsetForLeaderEpoch'>): Told =>
+const epochs = ({ topics }: ResponseBody<'OffsetForLeaderEpoch'>): Summary =>
   byTopic(
     topics.map(({ topic, partitions }) => ({
       name: topic,
@@ -365,11 +365,11 @@ const offsetRows = [
       replicaId: -1,
       topics: names.map((name) => ({ name, partitions: [{ partitionIndex: 0, timestamp: -1n }] })),
     }),
-    told: listed,
+    summarize: listed,
     expected: deniedByName,
     logged: ['DESCRIBE TOPIC theirs', 'DESCRIBE TOPIC nowhere'],
   }),
-  row('ListOffsets', 'a denial goes before what else is wrong', {
+  row('ListOffsets', 'a denial precedes other errors', {
     version: 7,
     permits: [],
     request: () => ({
@@ -381,7 +381,7 @@ const offsetRows = [
         },
       ],
     }),
-    told: listed,
+    summarize: listed,
     expected: { theirs: 'TOPIC_AUTHORIZATION_FAILED' },
     logged: ['DESCRIBE TOPIC theirs'],
   }),
@@ -391,15 +391,15 @@ const offsetRows = [
     request: () => ({
       topics: names.map((topic) => ({ topic, partitions: [{ partition: 0, leaderEpoch: 0 }] })),
     }),
-    told: epochs,
+    summarize: epochs,
     expected: deniedByName,
     logged: ['DESCRIBE TOPIC theirs', 'DESCRIBE TOPIC nowhere'],
   }),
-  row('OffsetForLeaderEpoch', 'who may act as a broker is not asked about topics', {
+  row('OffsetForLeaderEpoch', 'CLUSTER_ACTION makes access to topics unnecessary', {
     version: 2,
     permits: ['CLUSTER_ACTION CLUSTER kafka-cluster'],
     request: () => ({ topics: [{ topic: 'theirs', partitions: [{ partition: 0, leaderEpoch: 0 }] }] }),
-    told: epochs,
+    summarize: epochs,
     expected: { theirs: 'NONE' },
   }),
   row('DeleteRecords', 'each topic by itself', {
@@ -409,7 +409,7 @@ const offsetRows = [
       timeoutMs: 1_000,
       topics: names.map((name) => ({ name, partitions: [{ partitionIndex: 0, offset: -1n }] })),
     }),
-    told: ({ topics }) =>
+    summarize: ({ topics }) =>
       byTopic(
         topics.map(({ name, partitions }) => ({ name, codes: partitions.map(({ errorCode }) => errorCode) })),
       ),
@@ -424,7 +424,7 @@ const offsetRows = [
     version: 0,
     permits: ['READ TOPIC mine', 'READ TOPIC missing', 'DESCRIBE TOPIC theirs'],
     request: () => ({ topics: names.map((name) => ({ name, partitionIndexes: [0] })) }),
-    told: ({ topics }) =>
+    summarize: ({ topics }) =>
       byTopic(
         topics.map(({ name, partitions }) => ({ name, codes: partitions.map(({ errorCode }) => errorCode) })),
       ),
@@ -433,7 +433,7 @@ const offsetRows = [
   }),
 ];
 
-const metadataTopics = (answer: ResponseBody<'Metadata'>, world: World): Told =>
+const metadataTopics = (answer: ResponseBody<'Metadata'>, world: World): Summary =>
   Object.fromEntries(
     answer.topics.map(({ name, topicId, errorCode, partitions }, index) => [
       name ?? `#${index}`,
@@ -451,14 +451,14 @@ const created = (...expected: string[]) => {
 };
 
 const metadataRows = [
-  row('Metadata', 'by name, whether it is there or not', {
+  row('Metadata', 'by name, whether it exists or not', {
     version: 12,
     permits: ['DESCRIBE TOPIC mine', 'DESCRIBE TOPIC missing'],
     request: () => ({
       topics: [...names, 'no name'].map((name) => ({ name, topicId: zeroUuid })),
       allowAutoTopicCreation: false,
     }),
-    told: metadataTopics,
+    summarize: metadataTopics,
     expected: {
       mine: 'NONE, id mine, 1',
       theirs: 'TOPIC_AUTHORIZATION_FAILED, id zero, 0',
@@ -468,14 +468,14 @@ const metadataRows = [
     },
     logged: ['DESCRIBE TOPIC theirs', 'DESCRIBE TOPIC nowhere', 'DESCRIBE TOPIC no name'],
   }),
-  row('Metadata', 'by id, which does not tell the name', {
+  row('Metadata', 'by id, which does not reveal the name', {
     version: 12,
     permits: ['DESCRIBE TOPIC mine'],
     request: ({ id }) => ({
       topics: Object.values(id).map((topicId) => ({ name: null, topicId })),
       allowAutoTopicCreation: true,
     }),
-    told: metadataTopics,
+    summarize: metadataTopics,
     expected: {
       mine: 'NONE, id mine, 1',
       '#1': 'TOPIC_AUTHORIZATION_FAILED, id theirs, 0',
@@ -484,22 +484,22 @@ const metadataRows = [
     logged: ['DESCRIBE TOPIC theirs'],
   }),
   ...[0, 1, 13].map((version) =>
-    row('Metadata', 'all topics are those that one may see, and nobody is told of others', {
+    row('Metadata', 'a request for all topics lists the visible ones and logs no denial', {
       version,
       permits: ['DESCRIBE TOPIC mine'],
       request: () => ({ topics: version === 0 ? [] : null, allowAutoTopicCreation: true }),
-      told: ({ topics }) => Object.fromEntries(topics.map(({ name }) => [name ?? '', 'seen'])),
+      summarize: ({ topics }) => Object.fromEntries(topics.map(({ name }) => [name ?? '', 'seen'])),
       expected: { mine: 'seen' },
     }),
   ),
-  row('Metadata', 'a topic is created for who may create and see it', {
+  row('Metadata', 'a topic is created if the client may create and describe it', {
     version: 12,
     permits: ['DESCRIBE TOPIC new-a', 'DESCRIBE TOPIC new-b', 'CREATE TOPIC new-a', 'CREATE TOPIC new-c'],
     request: () => ({
       topics: ['new-a', 'new-b', 'new-c'].map((name) => ({ name, topicId: zeroUuid })),
       allowAutoTopicCreation: true,
     }),
-    told: ({ topics }) =>
+    summarize: ({ topics }) =>
       Object.fromEntries(topics.map(({ name, errorCode }) => [name, errorName(errorCode)])),
     expected: {
       'new-a': 'NONE',
@@ -509,29 +509,29 @@ const metadataRows = [
     logged: ['DESCRIBE TOPIC new-c', 'CREATE TOPIC new-b'],
     after: created('new-a'),
   }),
-  row('Metadata', 'who may create in the cluster may create any topic that it may see', {
+  row('Metadata', 'CREATE on the cluster permits any topic that the client may describe', {
     version: 12,
     permits: ['DESCRIBE TOPIC new-a', 'CREATE CLUSTER kafka-cluster'],
     request: () => ({
       topics: ['new-a', 'new-b'].map((name) => ({ name, topicId: zeroUuid })),
       allowAutoTopicCreation: true,
     }),
-    told: ({ topics }) =>
+    summarize: ({ topics }) =>
       Object.fromEntries(topics.map(({ name, errorCode }) => [name, errorName(errorCode)])),
     expected: { 'new-a': 'NONE', 'new-b': 'TOPIC_AUTHORIZATION_FAILED' },
     logged: ['DESCRIBE TOPIC new-b'],
     after: created('new-a'),
   }),
-  row('Metadata', 'nothing is created that was not asked for, and CREATE is not asked about', {
+  row('Metadata', 'without auto-creation nothing is created and CREATE is not checked', {
     version: 12,
     permits: ['DESCRIBE TOPIC new-a'],
     request: () => ({ topics: [{ name: 'new-a', topicId: zeroUuid }], allowAutoTopicCreation: false }),
-    told: ({ topics }) =>
+    summarize: ({ topics }) =>
       Object.fromEntries(topics.map(({ name, errorCode }) => [name, errorName(errorCode)])),
     expected: { 'new-a': 'UNKNOWN_TOPIC_OR_PARTITION' },
     after: created(),
   }),
-  row('Metadata', 'operations that one may carry out', {
+  row('Metadata', 'authorized operations', {
     version: 10,
     permits: ['DESCRIBE TOPIC mine', 'WRITE TOPIC mine', 'DESCRIBE CLUSTER kafka-cluster'],
     request: () => ({
@@ -543,7 +543,7 @@ const metadataRows = [
       includeTopicAuthorizedOperations: true,
       includeClusterAuthorizedOperations: true,
     }),
-    told: ({ topics, clusterAuthorizedOperations }) => ({
+    summarize: ({ topics, clusterAuthorizedOperations }) => ({
       cluster: clusterAuthorizedOperations,
       mine: topics[0]!.topicAuthorizedOperations,
       theirs: topics[1]!.topicAuthorizedOperations,
@@ -555,7 +555,7 @@ const metadataRows = [
     },
     logged: ['DESCRIBE TOPIC theirs'],
   }),
-  row('Metadata', 'who may not describe the cluster is told of no operation on it', {
+  row('Metadata', 'without DESCRIBE on the cluster its operations are hidden', {
     version: 10,
     permits: ['CREATE CLUSTER kafka-cluster'],
     request: () => ({
@@ -563,13 +563,13 @@ const metadataRows = [
       allowAutoTopicCreation: false,
       includeClusterAuthorizedOperations: true,
     }),
-    told: ({ clusterAuthorizedOperations }) => ({ cluster: clusterAuthorizedOperations }),
+    summarize: ({ clusterAuthorizedOperations }) => ({ cluster: clusterAuthorizedOperations }),
     expected: { cluster: 0 },
     logged: ['DESCRIBE CLUSTER kafka-cluster'],
   }),
 ];
 
-const described = ({ topics, nextCursor }: ResponseBody<'DescribeTopicPartitions'>): Told => ({
+const described = ({ topics, nextCursor }: ResponseBody<'DescribeTopicPartitions'>): Summary => ({
   ...Object.fromEntries(
     topics.map(({ name, errorCode, topicAuthorizedOperations: operations }) => [
       name ?? '',
@@ -580,7 +580,7 @@ const described = ({ topics, nextCursor }: ResponseBody<'DescribeTopicPartitions
 });
 
 const describeRows = [
-  row('DescribeTopicPartitions', 'by name, whether it is there or not', {
+  row('DescribeTopicPartitions', 'by name, whether it exists or not', {
     version: 0,
     permits: ['DESCRIBE TOPIC mine', 'DESCRIBE TOPIC missing'],
     request: () => ({
@@ -588,28 +588,28 @@ const describeRows = [
       responsePartitionLimit: 100,
       cursor: null,
     }),
-    told: described,
+    summarize: described,
     expected: { ...deniedByName, mine: operationBits(['DESCRIBE']) },
     // Checked in the order of names.
     logged: ['DESCRIBE TOPIC nowhere', 'DESCRIBE TOPIC theirs'],
   }),
-  row('DescribeTopicPartitions', 'all are those that one may see', {
+  row('DescribeTopicPartitions', 'a request for all topics lists the visible ones', {
     version: 0,
     permits: ['DESCRIBE TOPIC theirs', 'READ TOPIC theirs'],
     request: () => ({ topics: [], responsePartitionLimit: 100, cursor: null }),
-    told: described,
+    summarize: described,
     expected: { theirs: operationBits(['DESCRIBE', 'READ']) },
   }),
-  row('DescribeTopicPartitions', 'a cursor names nothing that one may not see', {
+  row('DescribeTopicPartitions', 'a cursor never names a hidden topic', {
     version: 0,
     permits: ['DESCRIBE TOPIC mine'],
     request: () => ({ topics: [], responsePartitionLimit: 1, cursor: null }),
-    told: described,
+    summarize: described,
     expected: { mine: operationBits(['DESCRIBE']) },
   }),
 ];
 
-const named = (entries: readonly { readonly name: string | null; readonly errorCode: number }[]): Told =>
+const named = (entries: readonly { readonly name: string | null; readonly errorCode: number }[]): Summary =>
   Object.fromEntries(entries.map(({ name, errorCode }) => [name ?? '', errorName(errorCode)]));
 
 const toCreate = (...topics: string[]) => ({
@@ -628,7 +628,7 @@ const topicRows = [
     version: 7,
     permits: ['CREATE TOPIC new-a', 'CREATE TOPIC mine'],
     request: () => toCreate('new-a', 'new-b', 'mine', 'theirs'),
-    told: ({ topics }) => named(topics),
+    summarize: ({ topics }) => named(topics),
     expected: {
       'new-a': 'NONE',
       'new-b': 'TOPIC_AUTHORIZATION_FAILED',
@@ -638,35 +638,31 @@ const topicRows = [
     logged: ['CREATE TOPIC new-b', 'CREATE TOPIC theirs'],
     after: created('new-a'),
   }),
-  row('CreateTopics', 'who may create in the cluster is not asked about topics', {
+  row('CreateTopics', 'CREATE on the cluster makes CREATE on topics unnecessary', {
     version: 2,
     permits: ['CREATE CLUSTER kafka-cluster'],
     request: () => toCreate('new-a', 'new-b'),
-    told: ({ topics }) => named(topics),
+    summarize: ({ topics }) => named(topics),
     expected: { 'new-a': 'NONE', 'new-b': 'NONE' },
     after: created('new-a', 'new-b'),
   }),
-  row(
-    'CreateTopics',
-    'a denial goes before what is wrong with a topic, and behind a name that is there twice',
-    {
-      version: 7,
-      permits: [],
-      request: () => {
-        const { timeoutMs, topics } = toCreate('new-a', 'new-b', 'new-b');
-        return { timeoutMs, topics: topics.map((topic) => ({ ...topic, numPartitions: 0 })) };
-      },
-      told: ({ topics }) => named(topics),
-      expected: { 'new-a': 'TOPIC_AUTHORIZATION_FAILED', 'new-b': 'INVALID_REQUEST' },
-      logged: ['CREATE TOPIC new-a'],
-      after: created(),
+  row('CreateTopics', 'a denial precedes errors of a topic, but not a repeated name', {
+    version: 7,
+    permits: [],
+    request: () => {
+      const { timeoutMs, topics } = toCreate('new-a', 'new-b', 'new-b');
+      return { timeoutMs, topics: topics.map((topic) => ({ ...topic, numPartitions: 0 })) };
     },
-  ),
-  row('CreateTopics', 'configs and counts are for who may describe them', {
+    summarize: ({ topics }) => named(topics),
+    expected: { 'new-a': 'TOPIC_AUTHORIZATION_FAILED', 'new-b': 'INVALID_REQUEST' },
+    logged: ['CREATE TOPIC new-a'],
+    after: created(),
+  }),
+  row('CreateTopics', 'configs and counts need DESCRIBE_CONFIGS', {
     version: 7,
     permits: ['CREATE CLUSTER kafka-cluster', 'DESCRIBE_CONFIGS TOPIC new-a'],
     request: () => toCreate('new-a', 'new-b'),
-    told: ({ topics }) =>
+    summarize: ({ topics }) =>
       Object.fromEntries(
         topics.map(({ name, numPartitions, replicationFactor, configs, topicConfigErrorCode }) => [
           name,
@@ -684,7 +680,7 @@ const topicRows = [
       timeoutMs: 1_000,
       validateOnly: false,
     }),
-    told: ({ results }) => named(results),
+    summarize: ({ results }) => named(results),
     expected: deniedByName,
     logged: ['ALTER TOPIC theirs', 'ALTER TOPIC nowhere'],
     after: ({ agent }) => {
@@ -701,12 +697,12 @@ const isThere =
     assert.deepEqual(Array.from(agent.view.topics(), ({ name }) => name).sort(), expected);
   };
 
-const byNames = (...asked: string[]) => ({
-  topics: asked.map((name) => ({ name, topicId: zeroUuid })),
+const byNames = (...topicNames: string[]) => ({
+  topics: topicNames.map((name) => ({ name, topicId: zeroUuid })),
   timeoutMs: 1_000,
 });
 
-const deletedById = (answer: ResponseBody<'DeleteTopics'>, world: World): Told =>
+const deletedById = (answer: ResponseBody<'DeleteTopics'>, world: World): Summary =>
   Object.fromEntries(
     answer.responses.map(({ name, topicId, errorCode }) => [
       nameOf(topicId, world),
@@ -715,32 +711,32 @@ const deletedById = (answer: ResponseBody<'DeleteTopics'>, world: World): Told =
   );
 
 const deleteRows = [
-  row('DeleteTopics', 'by name, whether it is there or not', {
+  row('DeleteTopics', 'by name, whether it exists or not', {
     version: 6,
     permits: ['DELETE TOPIC mine', 'DESCRIBE TOPIC mine', 'DELETE TOPIC missing', 'DESCRIBE TOPIC missing'],
     request: () => byNames(...names),
-    told: ({ responses }) => named(responses),
+    summarize: ({ responses }) => named(responses),
     expected: deniedByName,
     logged: ['DESCRIBE TOPIC theirs', 'DESCRIBE TOPIC nowhere'],
     after: isThere('theirs'),
   }),
-  row('DeleteTopics', 'who may see a topic is told that it may not delete it', {
+  row('DeleteTopics', 'a denied deletion of a visible topic is reported', {
     version: 5,
     permits: ['DESCRIBE TOPIC theirs', 'DESCRIBE TOPIC nowhere'],
     request: () => ({ topicNames: ['theirs', 'nowhere'], timeoutMs: 1_000 }),
-    told: ({ responses }) => named(responses),
+    summarize: ({ responses }) => named(responses),
     expected: { theirs: 'TOPIC_AUTHORIZATION_FAILED', nowhere: 'UNKNOWN_TOPIC_OR_PARTITION' },
     logged: ['DELETE TOPIC theirs', 'DELETE TOPIC nowhere'],
     after: isThere('mine', 'theirs'),
   }),
-  row('DeleteTopics', 'by id, which does not tell the name', {
+  row('DeleteTopics', 'by id, which does not reveal the name', {
     version: 6,
     permits: ['DELETE TOPIC mine', 'DESCRIBE TOPIC mine'],
     request: ({ id }) => ({
       topics: Object.values(id).map((topicId) => ({ name: null, topicId })),
       timeoutMs: 1_000,
     }),
-    told: deletedById,
+    summarize: deletedById,
     expected: {
       mine: 'NONE, name mine',
       theirs: 'TOPIC_AUTHORIZATION_FAILED, name null',
@@ -749,18 +745,18 @@ const deleteRows = [
     logged: ['DELETE TOPIC theirs'],
     after: isThere('theirs'),
   }),
-  row('DeleteTopics', 'by id, which tells the name to who may see it', {
+  row('DeleteTopics', 'by id, which reveals the name of a visible topic', {
     version: 6,
     permits: ['DESCRIBE TOPIC theirs'],
     request: ({ id }) => ({ topics: [{ name: null, topicId: id.theirs }], timeoutMs: 1_000 }),
-    told: deletedById,
+    summarize: deletedById,
     expected: { theirs: 'TOPIC_AUTHORIZATION_FAILED, name theirs' },
     logged: ['DELETE TOPIC theirs'],
     after: isThere('mine', 'theirs'),
   }),
   row(
     'DeleteTopics',
-    'that a name and an id mean the same is not told, nor the name of an id that is there twice',
+    'the response reveals neither that a name and an id match nor the name of a repeated id',
     {
       version: 6,
       permits: [],
@@ -773,7 +769,7 @@ const deleteRows = [
         ],
         timeoutMs: 1_000,
       }),
-      told: ({ responses }) => ({
+      summarize: ({ responses }) => ({
         all: responses.map(({ name, errorCode }) => `${errorName(errorCode)}, name ${name}`),
       }),
       expected: {
@@ -788,7 +784,7 @@ const deleteRows = [
       after: isThere('mine', 'theirs'),
     },
   ),
-  row('DeleteTopics', 'who may delete the cluster is not asked about topics', {
+  row('DeleteTopics', 'DELETE on the cluster makes DELETE on topics unnecessary', {
     version: 6,
     permits: ['DELETE CLUSTER kafka-cluster'],
     request: ({ id }) => ({
@@ -798,7 +794,7 @@ const deleteRows = [
       ],
       timeoutMs: 1_000,
     }),
-    told: ({ responses }) => named(responses),
+    summarize: ({ responses }) => named(responses),
     expected: { theirs: 'NONE', '': 'UNKNOWN_TOPIC_ID' },
     after: isThere('mine'),
   }),
@@ -811,14 +807,14 @@ const initOf = (transactionalId: string | null) => () => ({
   producerEpoch: -1,
 });
 
-const whole = ({ errorCode }: { readonly errorCode: number }): Told => ({ all: errorName(errorCode) });
+const whole = ({ errorCode }: { readonly errorCode: number }): Summary => ({ all: errorName(errorCode) });
 
 const producerRows = [
   ...(
     [
       ['a transactional id', 'tx', ['WRITE TRANSACTIONAL_ID tx'], 'NONE', []],
       [
-        'a transactional id of somebody else',
+        'a transactional id of another principal',
         'their-tx',
         ['WRITE TRANSACTIONAL_ID tx', 'DESCRIBE TRANSACTIONAL_ID their-tx', 'WRITE TOPIC mine'],
         'TRANSACTIONAL_ID_AUTHORIZATION_FAILED',
@@ -852,7 +848,7 @@ const producerRows = [
       version: 5,
       permits,
       request: initOf(transactionalId),
-      told: whole,
+      summarize: whole,
       expected: { all: error },
       logged,
     }),
@@ -865,7 +861,7 @@ const inTx = ({ producer: { transactionalId, producerId, producerEpoch } }: Worl
   producerEpoch,
 });
 
-const added = ({ resultsByTopicV3AndBelow }: ResponseBody<'AddPartitionsToTxn'>): Told =>
+const added = ({ resultsByTopicV3AndBelow }: ResponseBody<'AddPartitionsToTxn'>): Summary =>
   byTopic(
     resultsByTopicV3AndBelow.map(({ name, resultsByPartition }) => ({
       name,
@@ -882,7 +878,7 @@ const toAdd =
     v3AndBelowTopics: topics.map((name) => ({ name, partitions: [0] })),
   });
 
-const committed = ({ topics }: ResponseBody<'TxnOffsetCommit'>): Told =>
+const committed = ({ topics }: ResponseBody<'TxnOffsetCommit'>): Summary =>
   byTopic(
     topics.map(({ name, partitions }) => ({ name, codes: partitions.map(({ errorCode }) => errorCode) })),
   );
@@ -897,14 +893,14 @@ const toCommit = (world: World) => ({
 });
 
 /** The same result for all four topics. */
-const everywhere = (error: ErrorName): Told => Object.fromEntries(names.map((name) => [name, error]));
+const everywhere = (error: ErrorName): Summary => Object.fromEntries(names.map((name) => [name, error]));
 
 const transactionRows = [
-  row('AddPartitionsToTxn', 'a transaction of somebody else', {
+  row('AddPartitionsToTxn', 'a transaction of another principal', {
     version: 3,
     permits: ['WRITE TOPIC mine', 'DESCRIBE TRANSACTIONAL_ID tx'],
     request: toAdd('mine', 'nowhere'),
-    told: added,
+    summarize: added,
     expected: {
       mine: 'TRANSACTIONAL_ID_AUTHORIZATION_FAILED',
       nowhere: 'TRANSACTIONAL_ID_AUTHORIZATION_FAILED',
@@ -915,15 +911,15 @@ const transactionRows = [
     version: 3,
     permits: ['WRITE TRANSACTIONAL_ID tx', 'WRITE TOPIC mine', 'WRITE TOPIC missing'],
     request: toAdd(...names),
-    told: added,
+    summarize: added,
     expected: { ...deniedByName, mine: 'OPERATION_NOT_ATTEMPTED' },
     logged: ['WRITE TOPIC theirs', 'WRITE TOPIC nowhere'],
   }),
-  row('AddPartitionsToTxn', 'what is permitted', {
+  row('AddPartitionsToTxn', 'a permitted request', {
     version: 0,
     permits: ['WRITE TRANSACTIONAL_ID tx', 'WRITE TOPIC mine'],
     request: toAdd('mine'),
-    told: added,
+    summarize: added,
     expected: { mine: 'NONE' },
   }),
   ...(
@@ -937,24 +933,24 @@ const transactionRows = [
       version: 4,
       permits,
       request: (world) => ({ ...inTx(world), groupId: 'g' }),
-      told: whole,
+      summarize: whole,
       expected: { all: error },
       logged,
     }),
   ),
-  row('TxnOffsetCommit', 'a transaction of somebody else', {
+  row('TxnOffsetCommit', 'a transaction of another principal', {
     version: 5,
     permits: ['READ GROUP g', 'READ TOPIC mine'],
     request: toCommit,
-    told: committed,
+    summarize: committed,
     expected: everywhere('TRANSACTIONAL_ID_AUTHORIZATION_FAILED'),
     logged: ['WRITE TRANSACTIONAL_ID tx'],
   }),
-  row('TxnOffsetCommit', 'a group of somebody else', {
+  row('TxnOffsetCommit', 'a group of another principal', {
     version: 5,
     permits: ['WRITE TRANSACTIONAL_ID tx', 'READ TOPIC mine'],
     request: toCommit,
-    told: committed,
+    summarize: committed,
     expected: everywhere('GROUP_AUTHORIZATION_FAILED'),
     logged: ['READ GROUP g'],
   }),
@@ -962,15 +958,15 @@ const transactionRows = [
     version: 5,
     permits: ['WRITE TRANSACTIONAL_ID tx', 'READ GROUP g', 'READ TOPIC mine', 'READ TOPIC missing'],
     request: toCommit,
-    told: committed,
+    summarize: committed,
     expected: deniedByName,
     logged: ['READ TOPIC theirs', 'READ TOPIC nowhere'],
   }),
-  row('EndTxn', 'a transaction of somebody else', {
+  row('EndTxn', 'a transaction of another principal', {
     version: 4,
     permits: ['DESCRIBE TRANSACTIONAL_ID tx'],
     request: (world) => ({ ...inTx(world), committed: true }),
-    told: whole,
+    summarize: whole,
     expected: { all: 'TRANSACTIONAL_ID_AUTHORIZATION_FAILED' },
     logged: ['WRITE TRANSACTIONAL_ID tx'],
     after: async ({ agent }) => {
@@ -978,11 +974,11 @@ const transactionRows = [
       assert.equal(transaction!.error === 'NONE' && transaction!.state, 'Ongoing');
     },
   }),
-  row('DescribeTransactions', 'each by itself, with the topics that one may see', {
+  row('DescribeTransactions', 'each separately, with the visible topics', {
     version: 0,
     permits: ['DESCRIBE TRANSACTIONAL_ID tx', 'DESCRIBE TRANSACTIONAL_ID no-tx', 'DESCRIBE TOPIC mine'],
     request: () => ({ transactionalIds: ['their-tx', 'tx', 'nowhere-tx', 'no-tx'] }),
-    told: ({ transactionStates }) =>
+    summarize: ({ transactionStates }) =>
       Object.fromEntries(
         transactionStates.map(({ transactionalId, errorCode, topics }) => [
           transactionalId,
@@ -997,11 +993,11 @@ const transactionRows = [
     },
     logged: ['DESCRIBE TRANSACTIONAL_ID their-tx', 'DESCRIBE TRANSACTIONAL_ID nowhere-tx'],
   }),
-  row('ListTransactions', 'those that one may see, and nobody is told of others', {
+  row('ListTransactions', 'only visible ones, and no denial is logged', {
     version: 1,
     permits: ['DESCRIBE TRANSACTIONAL_ID tx'],
     request: () => ({ stateFilters: [], producerIdFilters: [], durationFilter: -1n }),
-    told: ({ errorCode, transactionStates }) => ({
+    summarize: ({ errorCode, transactionStates }) => ({
       all: errorName(errorCode),
       found: transactionStates.map(({ transactionalId }) => transactionalId),
     }),
@@ -1038,11 +1034,11 @@ test('EndTxn: the own transaction, over the connection that began it', async () 
 });
 
 test('access is checked once per topic, however many partitions there are', async () => {
-  let asked: string[] = [];
+  let checks: string[] = [];
   const access: Access = {
     ...fullAccess(),
     may(operation, resourceType, name) {
-      asked.push(`${operation} ${resourceType} ${name}`);
+      checks.push(`${operation} ${resourceType} ${name}`);
       return true;
     },
   };
@@ -1059,9 +1055,9 @@ test('access is checked once per topic, however many partitions there are', asyn
       { name: 'other', partitionData: [other!] },
     ],
   });
-  assert.deepEqual(asked, ['WRITE TOPIC wide', 'WRITE TOPIC other']);
+  assert.deepEqual(checks, ['WRITE TOPIC wide', 'WRITE TOPIC other']);
 
-  asked = [];
+  checks = [];
   const wide = partitions.map((partition) => ({ ...wanted[0]!, partition }));
   await agent.call('Fetch', 12, {
     ...fetchOf([]),
@@ -1070,7 +1066,7 @@ test('access is checked once per topic, however many partitions there are', asyn
       { topic: 'other', partitions: wanted },
     ],
   });
-  assert.deepEqual(asked, ['READ TOPIC wide', 'READ TOPIC other']);
+  assert.deepEqual(checks, ['READ TOPIC wide', 'READ TOPIC other']);
 });
 
 test('the partitions of a fetch session depend on the access of each request', async () => {
@@ -1099,7 +1095,7 @@ test('the partitions of a fetch session depend on the access of each request', a
           );
           sessionId = answer.sessionId;
           // The client never advances its offset, so that the records are returned in every round.
-          const told = answer.responses.map(({ topic, topicId, partitions: [partition] }) => {
+          const outcomes = answer.responses.map(({ topic, topicId, partitions: [partition] }) => {
             const name = usesIds ? ids.get(topicId)! : topic;
             const size = partition!.records?.length ?? 0;
             return [name, `${errorName(partition!.errorCode)}${size > 0 ? ' with records' : ''}`] as const;
@@ -1108,7 +1104,7 @@ test('the partitions of a fetch session depend on the access of each request', a
             name,
             permitted.includes(name) ? 'NONE with records' : 'TOPIC_AUTHORIZATION_FAILED',
           ]);
-          assert.deepEqual(Object.fromEntries(told), Object.fromEntries(expected));
+          assert.deepEqual(Object.fromEntries(outcomes), Object.fromEntries(expected));
         }
       },
     ),
@@ -1238,9 +1234,9 @@ test('records of a member that may no longer read are released when its session 
   await using world = await prepare();
   await joinShareGroup(world);
   world.permit('READ GROUP g', 'READ TOPIC theirs');
-  assert.equal(((await shareFetch(world, 0)) as Told).theirs, 'NONE NONE 1');
+  assert.equal(((await shareFetch(world, 0)) as Summary).theirs, 'NONE NONE 1');
   world.permit('READ GROUP g');
   assert.deepEqual(await shareFetch(world, -1), { all: 'NONE' });
   world.permit('READ GROUP g', 'READ TOPIC theirs');
-  assert.equal(((await shareFetch(world, 0)) as Told).theirs, 'NONE NONE 1', 'it is delivered again');
+  assert.equal(((await shareFetch(world, 0)) as Summary).theirs, 'NONE NONE 1', 'it is delivered again');
 });

@@ -27,9 +27,9 @@ interface Named {
 }
 
 interface Guarded<Name extends ServedApi> {
-  readonly asked: (named: Named, version: number) => RequestBody<Name>;
+  readonly requestOf: (named: Named, version: number) => RequestBody<Name>;
   /** All errors in the response to a client without any permission. If empty, all lists of the response are empty. */
-  readonly told: readonly ErrorName[];
+  readonly errorNames: readonly ErrorName[];
   /** Before this version the response has no error field, and is empty. */
   readonly sentFromVersion?: number;
   /** Calls to the control plane in spite of the denial: for lists that omit what the client may not see. */
@@ -86,7 +86,7 @@ const producer = { producerId: 7n, producerEpoch: 0 };
 
 const rows = {
   Produce: {
-    asked: ({ topic, topicId }, version) => ({
+    requestOf: ({ topic, topicId }, version) => ({
       acks: -1,
       timeoutMs: 1000,
       topicData: [
@@ -96,11 +96,11 @@ const rows = {
         },
       ],
     }),
-    told: noTopic,
+    errorNames: noTopic,
     idsFromVersion: 13,
   },
   Fetch: {
-    asked: ({ topic, topicId }, version) => ({
+    requestOf: ({ topic, topicId }, version) => ({
       maxWaitMs: 0,
       minBytes: 0,
       maxBytes: 1 << 20,
@@ -111,25 +111,25 @@ const rows = {
         },
       ],
     }),
-    told: noTopic,
+    errorNames: noTopic,
     idsFromVersion: 13,
   },
   ListOffsets: {
-    asked: ({ topic }) => ({
+    requestOf: ({ topic }) => ({
       replicaId: -1,
       topics: [{ name: topic, partitions: [{ partitionIndex: 0, timestamp: -1n }] }],
     }),
-    told: noTopic,
+    errorNames: noTopic,
   },
   Metadata: {
-    asked: ({ topic }, version) => ({
+    requestOf: ({ topic }, version) => ({
       topics: [{ name: topic }],
       ...since(4, version, { allowAutoTopicCreation: true }),
     }),
-    told: noTopic,
+    errorNames: noTopic,
   },
   OffsetCommit: {
-    asked: ({ group, topic, topicId }, version) => ({
+    requestOf: ({ group, topic, topicId }, version) => ({
       groupId: group,
       generationIdOrMemberEpoch: -1,
       memberId: '',
@@ -140,25 +140,25 @@ const rows = {
         },
       ],
     }),
-    told: noGroup,
+    errorNames: noGroup,
   },
   OffsetFetch: {
-    asked: ({ group, topic, topicId }, version) => {
+    requestOf: ({ group, topic, topicId }, version) => {
       if (version < 8) return { groupId: group, topics: [{ name: topic, partitionIndexes: [0] }] };
       const named = version >= 10 ? { topicId } : { name: topic };
       return { groups: [{ groupId: group, topics: [{ ...named, partitionIndexes: [0] }] }] };
     },
-    told: noGroup,
+    errorNames: noGroup,
   },
   FindCoordinator: {
-    asked: ({ group }, version) =>
+    requestOf: ({ group }, version) =>
       version >= 4
         ? { keyType: 0, coordinatorKeys: [group] }
         : { key: group, ...since(1, version, { keyType: 0 }) },
-    told: noGroup,
+    errorNames: noGroup,
   },
   JoinGroup: {
-    asked: ({ group }, version) => ({
+    requestOf: ({ group }, version) => ({
       groupId: group,
       sessionTimeoutMs: 10_000,
       ...since(1, version, { rebalanceTimeoutMs: 10_000 }),
@@ -166,81 +166,81 @@ const rows = {
       protocolType: 'consumer',
       protocols: [{ name: 'range', metadata: Buffer.alloc(0) }],
     }),
-    told: noGroup,
+    errorNames: noGroup,
   },
   Heartbeat: {
-    asked: ({ group }) => ({ groupId: group, generationId: 1, memberId: 'member' }),
-    told: noGroup,
+    requestOf: ({ group }) => ({ groupId: group, generationId: 1, memberId: 'member' }),
+    errorNames: noGroup,
   },
   LeaveGroup: {
-    asked: ({ group }, version) =>
+    requestOf: ({ group }, version) =>
       version >= 3
         ? { groupId: group, members: [{ memberId: 'member' }] }
         : { groupId: group, memberId: 'member' },
-    told: noGroup,
+    errorNames: noGroup,
   },
   SyncGroup: {
-    asked: ({ group }) => ({ groupId: group, generationId: 1, memberId: 'member', assignments: [] }),
-    told: noGroup,
+    requestOf: ({ group }) => ({ groupId: group, generationId: 1, memberId: 'member', assignments: [] }),
+    errorNames: noGroup,
   },
   DescribeGroups: {
-    asked: ({ group }, version) => ({
+    requestOf: ({ group }, version) => ({
       groups: [group],
       ...since(3, version, { includeAuthorizedOperations: true }),
     }),
-    told: noGroup,
+    errorNames: noGroup,
   },
-  ListGroups: { asked: () => ({}), told: [], calls: ['listGroups'] },
-  SaslHandshake: { needsNothing: 'with it a client begins to say who it is' },
-  SaslAuthenticate: { needsNothing: 'with it a client says who it is' },
-  ApiVersions: { needsNothing: 'clients ask it before they can say who they are' },
+  ListGroups: { requestOf: () => ({}), errorNames: [], calls: ['listGroups'] },
+  SaslHandshake: { needsNothing: 'starts authentication' },
+  SaslAuthenticate: { needsNothing: 'authenticates the client' },
+  ApiVersions: { needsNothing: 'clients send it before they authenticate' },
   CreateTopics: {
-    asked: ({ topic }) => ({
+    requestOf: ({ topic }) => ({
       topics: [{ name: topic, numPartitions: 1, replicationFactor: 1, assignments: [], configs: [] }],
     }),
-    told: noTopic,
+    errorNames: noTopic,
   },
   DeleteTopics: {
-    asked: ({ topic }, version) => ({
+    requestOf: ({ topic }, version) => ({
       timeoutMs: 1000,
       ...(version >= 6 ? { topics: [{ name: topic, topicId: zeroUuid }] } : { topicNames: [topic] }),
     }),
-    told: noTopic,
+    errorNames: noTopic,
   },
   DeleteRecords: {
-    asked: ({ topic }) => ({
+    requestOf: ({ topic }) => ({
       topics: [{ name: topic, partitions: [{ partitionIndex: 0, offset: 0n }] }],
       timeoutMs: 1000,
     }),
-    told: noTopic,
+    errorNames: noTopic,
   },
   InitProducerId: {
-    asked: ({ transactionalId }) => ({ transactionalId, transactionTimeoutMs: 1000 }),
-    told: noTransactionalId,
+    requestOf: ({ transactionalId }) => ({ transactionalId, transactionTimeoutMs: 1000 }),
+    errorNames: noTransactionalId,
   },
   OffsetForLeaderEpoch: {
-    asked: ({ topic }) => ({ topics: [{ topic, partitions: [{ partition: 0, leaderEpoch: 0 }] }] }),
-    told: noTopic,
+    requestOf: ({ topic }) => ({ topics: [{ topic, partitions: [{ partition: 0, leaderEpoch: 0 }] }] }),
+    errorNames: noTopic,
   },
   AddPartitionsToTxn: {
-    asked: ({ transactionalId, topic }) => ({
+    requestOf: ({ transactionalId, topic }) => ({
       v3AndBelowTransactionalId: transactionalId,
       v3AndBelowProducerId: producer.producerId,
       v3AndBelowProducerEpoch: producer.producerEpoch,
       v3AndBelowTopics: [{ name: topic, partitions: [0] }],
     }),
-    told: noTransactionalId,
+    errorNames: noTransactionalId,
   },
   AddOffsetsToTxn: {
-    asked: ({ transactionalId, group }) => ({ transactionalId, ...producer, groupId: group }),
-    told: noTransactionalId,
+    requestOf: ({ transactionalId, group }) => ({ transactionalId, ...producer, groupId: group }),
+    errorNames: noTransactionalId,
   },
   EndTxn: {
-    asked: ({ transactionalId }) => ({ transactionalId, ...producer, committed: true }),
-    told: noTransactionalId,
+    requestOf: ({ transactionalId }) => ({ transactionalId, ...producer, committed: true }),
+    errorNames: noTransactionalId,
   },
   TxnOffsetCommit: {
-    asked: ({ transactionalId, group, topic }) => ({
+    requestOf: ({ transactionalId, group, topic }) => ({
       transactionalId,
       groupId: group,
       ...producer,
@@ -248,81 +248,84 @@ const rows = {
         { name: topic, partitions: [{ partitionIndex: 0, committedOffset: 1n, committedMetadata: '' }] },
       ],
     }),
-    told: noTransactionalId,
+    errorNames: noTransactionalId,
   },
   DescribeConfigs: {
-    asked: ({ topic, group }) => ({
+    requestOf: ({ topic, group }) => ({
       resources: configResources(topic, group).map((resource) => ({
         ...resource,
         configurationKeys: null,
       })),
     }),
-    told: [...noCluster, ...noGroup, ...noTopic],
+    errorNames: [...noCluster, ...noGroup, ...noTopic],
   },
   AlterConfigs: {
-    asked: ({ topic, group }) => ({
+    requestOf: ({ topic, group }) => ({
       resources: configResources(topic, group).map((resource) => ({
         ...resource,
         configs: [{ name: 'retention.ms', value: '1000' }],
       })),
       validateOnly: false,
     }),
-    told: [...noCluster, ...noGroup, ...noTopic],
+    errorNames: [...noCluster, ...noGroup, ...noTopic],
   },
   DescribeLogDirs: {
-    asked: ({ topic }) => ({ topics: [{ topic, partitions: [0] }] }),
-    told: noCluster,
+    requestOf: ({ topic }) => ({ topics: [{ topic, partitions: [0] }] }),
+    errorNames: noCluster,
     sentFromVersion: 3,
   },
   CreatePartitions: {
-    asked: ({ topic }) => ({
+    requestOf: ({ topic }) => ({
       topics: [{ name: topic, count: 9, assignments: null }],
       timeoutMs: 1000,
       validateOnly: false,
     }),
-    told: noTopic,
+    errorNames: noTopic,
   },
-  DeleteGroups: { asked: ({ group }) => ({ groupsNames: [group] }), told: noGroup },
+  DeleteGroups: { requestOf: ({ group }) => ({ groupsNames: [group] }), errorNames: noGroup },
   ElectLeaders: {
-    asked: ({ topic }, version) => ({
+    requestOf: ({ topic }, version) => ({
       ...since(1, version, { electionType: 0 }),
       topicPartitions: [{ topic, partitions: [0] }],
     }),
-    told: noCluster,
+    errorNames: noCluster,
   },
   IncrementalAlterConfigs: {
-    asked: ({ topic, group }) => ({
+    requestOf: ({ topic, group }) => ({
       resources: configResources(topic, group).map((resource) => ({
         ...resource,
         configs: [{ name: 'retention.ms', configOperation: 0, value: '1000' }],
       })),
       validateOnly: false,
     }),
-    told: [...noCluster, ...noGroup, ...noTopic],
+    errorNames: [...noCluster, ...noGroup, ...noTopic],
   },
   AlterPartitionReassignments: {
-    asked: ({ topic }) => ({
+    requestOf: ({ topic }) => ({
       topics: [{ name: topic, partitions: [{ partitionIndex: 0, replicas: [1] }] }],
     }),
-    told: noCluster,
+    errorNames: noCluster,
   },
   ListPartitionReassignments: {
-    asked: ({ topic }) => ({ topics: [{ name: topic, partitionIndexes: [0] }] }),
-    told: noCluster,
+    requestOf: ({ topic }) => ({ topics: [{ name: topic, partitionIndexes: [0] }] }),
+    errorNames: noCluster,
   },
   OffsetDelete: {
-    asked: ({ group, topic }) => ({
+    requestOf: ({ group, topic }) => ({
       groupId: group,
       topics: [{ name: topic, partitions: [{ partitionIndex: 0 }] }],
     }),
-    told: noGroup,
+    errorNames: noGroup,
   },
   DescribeClientQuotas: {
-    asked: ({ user }) => ({ components: [{ entityType: 'user', matchType: 0, match: user }], strict: false }),
-    told: noCluster,
+    requestOf: ({ user }) => ({
+      components: [{ entityType: 'user', matchType: 0, match: user }],
+      strict: false,
+    }),
+    errorNames: noCluster,
   },
   AlterClientQuotas: {
-    asked: ({ user }) => ({
+    requestOf: ({ user }) => ({
       entries: [
         {
           entity: [{ entityType: 'user', entityName: user }],
@@ -331,11 +334,11 @@ const rows = {
       ],
       validateOnly: false,
     }),
-    told: noCluster,
+    errorNames: noCluster,
   },
-  DescribeAcls: { asked: ({ topic }) => filterOf(topic), told: noCluster },
+  DescribeAcls: { requestOf: ({ topic }) => filterOf(topic), errorNames: noCluster },
   CreateAcls: {
-    asked: ({ topic, user }) => ({
+    requestOf: ({ topic, user }) => ({
       creations: [
         {
           resourceType: aclResourceTypes.TOPIC,
@@ -348,12 +351,15 @@ const rows = {
         },
       ],
     }),
-    told: noCluster,
+    errorNames: noCluster,
   },
-  DeleteAcls: { asked: ({ topic }) => ({ filters: [filterOf(topic)] }), told: noCluster },
-  DescribeUserScramCredentials: { asked: ({ user }) => ({ users: [{ name: user }] }), told: noCluster },
+  DeleteAcls: { requestOf: ({ topic }) => ({ filters: [filterOf(topic)] }), errorNames: noCluster },
+  DescribeUserScramCredentials: {
+    requestOf: ({ user }) => ({ users: [{ name: user }] }),
+    errorNames: noCluster,
+  },
   AlterUserScramCredentials: {
-    asked: ({ user }) => ({
+    requestOf: ({ user }) => ({
       deletions: [],
       upsertions: [
         {
@@ -365,32 +371,32 @@ const rows = {
         },
       ],
     }),
-    told: noCluster,
+    errorNames: noCluster,
   },
   DescribeQuorum: {
-    asked: () => ({ topics: [{ topicName: '__cluster_metadata', partitions: [{ partitionIndex: 0 }] }] }),
-    told: noCluster,
+    requestOf: () => ({ topics: [{ topicName: '__cluster_metadata', partitions: [{ partitionIndex: 0 }] }] }),
+    errorNames: noCluster,
   },
   UpdateFeatures: {
-    asked: () => ({ featureUpdates: [{ feature: 'transaction.version', maxVersionLevel: 2 }] }),
-    told: noCluster,
+    requestOf: () => ({ featureUpdates: [{ feature: 'transaction.version', maxVersionLevel: 2 }] }),
+    errorNames: noCluster,
   },
-  DescribeCluster: { needsNothing: 'it tells of the agents, as Metadata tells whoever may connect' },
+  DescribeCluster: { needsNothing: 'lists the agents, which Metadata shows to every client' },
   DescribeProducers: {
-    asked: ({ topic }) => ({ topics: [{ name: topic, partitionIndexes: [0] }] }),
-    told: noTopic,
+    requestOf: ({ topic }) => ({ topics: [{ name: topic, partitionIndexes: [0] }] }),
+    errorNames: noTopic,
   },
   DescribeTransactions: {
-    asked: ({ transactionalId }) => ({ transactionalIds: [transactionalId] }),
-    told: noTransactionalId,
+    requestOf: ({ transactionalId }) => ({ transactionalIds: [transactionalId] }),
+    errorNames: noTransactionalId,
   },
   ListTransactions: {
-    asked: () => ({ stateFilters: [], producerIdFilters: [] }),
-    told: [],
+    requestOf: () => ({ stateFilters: [], producerIdFilters: [] }),
+    errorNames: [],
     calls: ['listTransactions'],
   },
   ConsumerGroupHeartbeat: {
-    asked: ({ group, topic }) => ({
+    requestOf: ({ group, topic }) => ({
       groupId: group,
       memberId: 'member',
       memberEpoch: 0,
@@ -398,31 +404,31 @@ const rows = {
       subscribedTopicNames: [topic],
       topicPartitions: [],
     }),
-    told: noGroup,
+    errorNames: noGroup,
   },
   ConsumerGroupDescribe: {
-    asked: ({ group }) => ({ groupIds: [group], includeAuthorizedOperations: true }),
-    told: noGroup,
+    requestOf: ({ group }) => ({ groupIds: [group], includeAuthorizedOperations: true }),
+    errorNames: noGroup,
   },
   GetTelemetrySubscriptions: { needsNothing: 'the operator asks clients for their metrics, all of them' },
-  PushTelemetry: { needsNothing: 'a client tells of itself, and touches nothing of the cluster' },
-  ListConfigResources: { asked: () => ({}), told: noCluster },
-  DescribeTopicPartitions: { asked: ({ topic }) => ({ topics: [{ name: topic }] }), told: noTopic },
+  PushTelemetry: { needsNothing: 'a client reports about itself and touches nothing of the cluster' },
+  ListConfigResources: { requestOf: () => ({}), errorNames: noCluster },
+  DescribeTopicPartitions: { requestOf: ({ topic }) => ({ topics: [{ name: topic }] }), errorNames: noTopic },
   ShareGroupHeartbeat: {
-    asked: ({ group, topic }) => ({
+    requestOf: ({ group, topic }) => ({
       groupId: group,
       memberId: 'AAAAAAAAAAAAAAAAAAAAAQ',
       memberEpoch: 0,
       subscribedTopicNames: [topic],
     }),
-    told: noGroup,
+    errorNames: noGroup,
   },
   ShareGroupDescribe: {
-    asked: ({ group }) => ({ groupIds: [group], includeAuthorizedOperations: true }),
-    told: noGroup,
+    requestOf: ({ group }) => ({ groupIds: [group], includeAuthorizedOperations: true }),
+    errorNames: noGroup,
   },
   ShareFetch: {
-    asked: ({ group, topicId }) => ({
+    requestOf: ({ group, topicId }) => ({
       groupId: group,
       memberId: 'AAAAAAAAAAAAAAAAAAAAAQ',
       shareSessionEpoch: 0,
@@ -433,10 +439,10 @@ const rows = {
       topics: [{ topicId, partitions: [{ partitionIndex: 0, acknowledgementBatches: [] }] }],
       forgottenTopicsData: [],
     }),
-    told: noGroup,
+    errorNames: noGroup,
   },
   ShareAcknowledge: {
-    asked: ({ group, topicId }) => ({
+    requestOf: ({ group, topicId }) => ({
       groupId: group,
       memberId: 'AAAAAAAAAAAAAAAAAAAAAQ',
       shareSessionEpoch: 1,
@@ -452,31 +458,31 @@ const rows = {
         },
       ],
     }),
-    told: noGroup,
+    errorNames: noGroup,
   },
   DescribeShareGroupOffsets: {
-    asked: ({ group, topic }) => ({
+    requestOf: ({ group, topic }) => ({
       groups: [{ groupId: group, topics: [{ topicName: topic, partitions: [0] }] }],
     }),
-    told: noGroup,
+    errorNames: noGroup,
   },
   AlterShareGroupOffsets: {
-    asked: ({ group, topic }) => ({
+    requestOf: ({ group, topic }) => ({
       groupId: group,
       topics: [{ topicName: topic, partitions: [{ partitionIndex: 0, startOffset: 0n }] }],
     }),
-    told: noGroup,
+    errorNames: noGroup,
   },
   DeleteShareGroupOffsets: {
-    asked: ({ group, topic }) => ({ groupId: group, topics: [{ topicName: topic }] }),
-    told: noGroup,
+    requestOf: ({ group, topic }) => ({ groupId: group, topics: [{ topicName: topic }] }),
+    errorNames: noGroup,
   },
 } satisfies Rows;
 
 type AnyGuarded = Guarded<ServedApi>;
 
 const guarded = (Object.entries(rows) as [ServedApi, AnyGuarded | Open][]).filter(
-  (row): row is [ServedApi, AnyGuarded] => 'asked' in row[1],
+  (row): row is [ServedApi, AnyGuarded] => 'requestOf' in row[1],
 );
 
 const present = {
@@ -526,10 +532,10 @@ async function setStage(): Promise<Stage> {
   const { topicId } = await agent.addTopic(present.topic);
   const named = { ...present, topicId };
   const { OffsetCommit, InitProducerId, AlterUserScramCredentials, AlterClientQuotas } = rows;
-  await agent.call('OffsetCommit', 3, OffsetCommit.asked(named, 3));
-  await agent.call('InitProducerId', 3, InitProducerId.asked(named));
-  await agent.call('AlterUserScramCredentials', 0, AlterUserScramCredentials.asked(named));
-  await agent.call('AlterClientQuotas', 0, AlterClientQuotas.asked(named));
+  await agent.call('OffsetCommit', 3, OffsetCommit.requestOf(named, 3));
+  await agent.call('InitProducerId', 3, InitProducerId.requestOf(named));
+  await agent.call('AlterUserScramCredentials', 0, AlterUserScramCredentials.requestOf(named));
+  await agent.call('AlterClientQuotas', 0, AlterClientQuotas.requestOf(named));
   return {
     agent,
     present: named,
@@ -549,20 +555,20 @@ function versionsOf(name: ServedApi): number[] {
 
 async function ask({ agent }: Stage, name: ServedApi, version: number, named: Named): Promise<unknown> {
   const row = rows[name] as unknown as Guarded<'ListGroups'>;
-  return answered(await agent.call(name as 'ListGroups', version, row.asked(named, version)));
+  return answered(await agent.call(name as 'ListGroups', version, row.requestOf(named, version)));
 }
 
 /** All errors anywhere in a response, sorted. */
 function errorsIn(answer: unknown): ErrorName[] {
   const found = new Set<ErrorName>();
-  look(answer);
+  visit(answer);
   return [...found].sort();
 
-  function look(value: unknown): void {
+  function visit(value: unknown): void {
     if (typeof value !== 'object' || value === null || Buffer.isBuffer(value)) return;
     for (const [key, part] of Object.entries(value)) {
       if (/errorCode$/i.test(key) && part !== 0) found.add(errorName(part as number) as ErrorName);
-      else look(part);
+      else visit(part);
     }
   }
 }
@@ -591,7 +597,7 @@ const authorizationErrors: readonly ErrorName[] = [
 test('a client without permissions is denied by every API in every version, and learns nothing else', async (context) => {
   await using stage = await setStage();
   for (const [name, row] of guarded) {
-    const { told, sentFromVersion = 0, calls = [], idsFromVersion = Number.POSITIVE_INFINITY } = row;
+    const { errorNames, sentFromVersion = 0, calls = [], idsFromVersion = Number.POSITIVE_INFINITY } = row;
     await context.test(name, async () => {
       for (const version of versionsOf(name)) {
         const label = `${name} v${version}`;
@@ -599,15 +605,19 @@ test('a client without permissions is denied by every API in every version, and 
         stage.become(access);
         stage.takeCalls();
         const answer = await ask(stage, name, version, stage.present);
-        const expected = version >= sentFromVersion ? [...told].sort() : [];
+        const expected = version >= sentFromVersion ? [...errorNames].sort() : [];
         assert.deepEqual(errorsIn(answer), expected, label);
         if (expected.length === 0) assert.deepEqual(listsOf(answer).flat(), [], `${label}: shown`);
-        assert.deepEqual(stage.takeCalls(), calls, `${label}: asked of the control plane`);
-        if (told.length > 0) assert.notDeepEqual(access.denied, [], `${label}: nothing to log`);
+        assert.deepEqual(stage.takeCalls(), calls, `${label}: calls to the control plane`);
+        if (errorNames.length > 0) assert.notDeepEqual(access.denied, [], `${label}: nothing to log`);
         else assert.deepEqual(access.denied, [], `${label}: what is left out is not logged`);
         if (version >= idsFromVersion) continue;
         const other = await ask(stage, name, version, missing);
-        assert.equal(anonymized(other, missing), anonymized(answer, stage.present), `${label}: told apart`);
+        assert.equal(
+          anonymized(other, missing),
+          anonymized(answer, stage.present),
+          `${label}: distinguishable`,
+        );
       }
     });
   }

@@ -9,7 +9,7 @@ import {
   ScriptedAccess,
   startLeaderAgent,
 } from '../../../testing/index.ts';
-import { type Access, fullAccess, operationsNotAsked } from '../access.ts';
+import { type Access, fullAccess, operationsNotRequested } from '../access.ts';
 import { type ClientSession, openSession } from '../session/client-session.ts';
 
 interface Stage extends AsyncDisposable {
@@ -149,7 +149,7 @@ test('groups are described in the order of the request, with authorized operatio
         includeAuthorizedOperations: true,
       }),
     );
-    const dead = version === 6 ? operationsNotAsked : operationBits(['DESCRIBE']);
+    const dead = version === 6 ? operationsNotRequested : operationBits(['DESCRIBE']);
     assert.deepEqual(
       groups.map(({ groupId, errorCode, groupState, authorizedOperations }) => [
         groupId,
@@ -158,7 +158,7 @@ test('groups are described in the order of the request, with authorized operatio
         authorizedOperations,
       ]),
       [
-        ['theirs', 'GROUP_AUTHORIZATION_FAILED', '', operationsNotAsked],
+        ['theirs', 'GROUP_AUTHORIZATION_FAILED', '', operationsNotRequested],
         ['ours', 'NONE', 'Empty', operationBits(['DESCRIBE', 'READ'])],
         ['gone', version === 6 ? 'GROUP_ID_NOT_FOUND' : 'NONE', 'Dead', dead],
       ],
@@ -252,11 +252,11 @@ test('ConsumerGroupHeartbeat and ConsumerGroupDescribe require DESCRIBE on all t
   stage.permit('READ GROUP ours');
   assert.equal(await beat(null, 1), 'NONE');
 
-  const hidden = ['GROUP_AUTHORIZATION_FAILED', 0, operationsNotAsked];
+  const hidden = ['GROUP_AUTHORIZATION_FAILED', 0, operationsNotRequested];
   stage.permit('DESCRIBE GROUP ours', 'DESCRIBE TOPIC orders');
   assert.deepEqual(await describe(), [['NONE', 1, operationBits(['DESCRIBE'])], hidden]);
   const access = stage.permit('DESCRIBE GROUP ours');
-  assert.deepEqual(await describe(), [['TOPIC_AUTHORIZATION_FAILED', 0, operationsNotAsked], hidden]);
+  assert.deepEqual(await describe(), [['TOPIC_AUTHORIZATION_FAILED', 0, operationsNotRequested], hidden]);
   assert.deepEqual(access.denied, ['DESCRIBE GROUP theirs', 'DESCRIBE TOPIC orders']);
 });
 
@@ -427,7 +427,7 @@ test('access to configs is checked on their topic or group, and otherwise on the
 test('operations on the cluster require one permission on it', async () => {
   await using stage = await setStage({ groups: [] });
   const { call } = stage;
-  const nobody = { users: [] };
+  const noUsers = { users: [] };
   const cases: [
     needed: 'DESCRIBE' | 'ALTER' | 'DESCRIBE_CONFIGS' | 'ALTER_CONFIGS',
     ask: () => Promise<number>,
@@ -437,7 +437,7 @@ test('operations on the cluster require one permission on it', async () => {
       'DESCRIBE',
       async () => answered(await call('ListPartitionReassignments', 0, { topics: null })).errorCode,
     ],
-    ['DESCRIBE', async () => answered(await call('DescribeUserScramCredentials', 0, nobody)).errorCode],
+    ['DESCRIBE', async () => answered(await call('DescribeUserScramCredentials', 0, noUsers)).errorCode],
     [
       'ALTER',
       async () =>

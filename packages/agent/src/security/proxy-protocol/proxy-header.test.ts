@@ -41,8 +41,8 @@ test('a header has the address of the client', () => {
       false,
     ],
     ['a socket of a machine', header('21', '31', '61'.repeat(216)), undefined, false],
-    ['nobody knows what', header('21', '00', ''), undefined, false],
-    ['IPv4 over nobody knows what', header('21', '10', ipv4), undefined, false],
+    ['an unspecified family and protocol', header('21', '00', ''), undefined, false],
+    ['IPv4 over an unspecified protocol', header('21', '10', ipv4), undefined, false],
     ['the proxy itself', header('20', '00', ''), undefined, true],
     ['the proxy itself, with an address', header('20', '11', ipv4), undefined, true],
     ['the proxy itself, with nonsense', header('20', 'ff', 'abcdef'), undefined, true],
@@ -203,14 +203,14 @@ test('the header is read from a connection and the rest is left on it', async (t
 });
 
 test('a connection that ends early or sends something else is refused', async (t) => {
-  const cases: [what: string, say: (client: Socket) => void, problem: RegExp][] = [
+  const cases: [what: string, write: (client: Socket) => void, problem: RegExp][] = [
     ['nothing', (client) => client.end(), /ended before/],
     ['half a header', (client) => client.end(hex(signature)), /ended before/],
     ['something else', (client) => client.write('GET / HTTP/1.1'), /no PROXY header/],
   ];
-  for (const [what, say, problem] of cases) {
+  for (const [what, write, problem] of cases) {
     const { client, accepted } = await connected(t);
-    say(client);
+    write(client);
     await assert.rejects(readProxiedClient(accepted, { principalType: undefined }), (error) => {
       assert.ok(error instanceof ProxyRefusal, what);
       assert.match(error.message, problem, what);

@@ -28,10 +28,10 @@ export class OAuthBearerConversation implements Conversation {
     if (this.#failure !== undefined) return this.#failure;
     const text = textOf(token);
     const message = text === undefined ? { problem: 'the message is not UTF-8' } : readBearer(text);
-    return 'problem' in message ? misspoken(message.problem) : this.#judged(message);
+    return 'problem' in message ? misspoken(message.problem) : this.#verify(message);
   }
 
-  async #judged({ token, actAs }: Bearer): Promise<Step> {
+  async #verify({ token, actAs }: Bearer): Promise<Step> {
     const checked = await this.#check(token);
     if ('problem' in checked) return this.#turnDown(checked.problem, checked.subject);
     const { subject, expiresMs } = checked;

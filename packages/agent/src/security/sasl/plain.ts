@@ -26,10 +26,10 @@ export class PlainConversation implements Conversation {
     if (user === '' || password === '') return misspoken('the user name or the password is empty', user);
     if (user.length > coreLimits.principalNameCharsMax) return misspoken('the user name is too long');
     if (actAs !== '' && actAs !== user) return misspoken('acting as another user is not allowed', user);
-    return this.#judged(user, password);
+    return this.#verify(user, password);
   }
 
-  async #judged(user: string, password: string): Promise<Step> {
+  async #verify(user: string, password: string): Promise<Step> {
     const answer = await this.#check(user, password);
     if (answer === 'right') return done(user);
     return answer === 'wrong'

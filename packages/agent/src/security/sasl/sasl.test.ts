@@ -192,7 +192,7 @@ describe('a login that fails', () => {
     ['a wrong password in SCRAM', (client) => logInByScram(client, 'alice', 'wonder')],
     ['an unknown user in SCRAM', (client) => logInByScram(client, 'nobody', 'wonderland')],
     [
-      'a proof that somebody changed',
+      'a modified proof',
       (client) => {
         const scram = new ScramClient('alice', 'wonderland');
         return logIn(client, 'SCRAM-SHA-512', Buffer.from(scram.first), (challenge) =>
@@ -201,7 +201,7 @@ describe('a login that fails', () => {
       },
     ],
     [
-      'somebody who wants to be somebody else',
+      'an authorization id of another user',
       (client) => logIn(client, 'PLAIN', plainToken('alice', 'wonderland', 'ccun_root')),
       /as another user/,
     ],
@@ -272,7 +272,7 @@ describe('a login that fails', () => {
 });
 
 describe('a mechanism', () => {
-  const cases: readonly [enabled: SaslSettings['passwordMechanisms'], asked: string][] = [
+  const cases: readonly [enabled: SaslSettings['passwordMechanisms'], mechanism: string][] = [
     [['PLAIN', 'SCRAM-SHA-512'], 'SCRAM-SHA-256'],
     [['PLAIN', 'SCRAM-SHA-512'], 'OAUTHBEARER'],
     [['PLAIN', 'SCRAM-SHA-512'], 'plain'],
@@ -294,18 +294,18 @@ describe('a mechanism', () => {
 });
 
 describe('the order of requests', () => {
-  type Asked = 'handshake v0' | 'handshake v1' | 'token' | 'good token' | 'versions' | 'metadata';
+  type RequestKind = 'handshake v0' | 'handshake v1' | 'token' | 'good token' | 'versions' | 'metadata';
   type Seen = ErrorName | 'served' | 'closed';
 
-  async function ask(client: TestClient, asked: Asked): Promise<Seen> {
-    if (asked === 'metadata') return (await isServed(client)) ? 'served' : 'closed';
-    if (asked === 'versions') client.send('ApiVersions', 0, {});
-    if (asked === 'token') client.send('SaslAuthenticate', 0, { authBytes: Buffer.from('token') });
-    if (asked === 'good token') {
+  async function ask(client: TestClient, request: RequestKind): Promise<Seen> {
+    if (request === 'metadata') return (await isServed(client)) ? 'served' : 'closed';
+    if (request === 'versions') client.send('ApiVersions', 0, {});
+    if (request === 'token') client.send('SaslAuthenticate', 0, { authBytes: Buffer.from('token') });
+    if (request === 'good token') {
       client.send('SaslAuthenticate', 0, { authBytes: plainToken('alice', 'wonderland') });
     }
-    if (asked.startsWith('handshake')) {
-      client.send('SaslHandshake', Number(asked.at(-1)), { mechanism: 'PLAIN' });
+    if (request.startsWith('handshake')) {
+      client.send('SaslHandshake', Number(request.at(-1)), { mechanism: 'PLAIN' });
     }
     const frame = await client.frame();
     if (frame === undefined) return 'closed';
@@ -313,7 +313,7 @@ describe('the order of requests', () => {
     return code === codeOf('ILLEGAL_SASL_STATE') ? 'ILLEGAL_SASL_STATE' : 'NONE';
   }
 
-  const cases: readonly [steps: readonly (readonly [Asked, Seen])[]][] = [
+  const cases: readonly [steps: readonly (readonly [RequestKind, Seen])[]][] = [
     [
       [
         ['token', 'ILLEGAL_SASL_STATE'],
@@ -359,11 +359,11 @@ describe('the order of requests', () => {
     ],
   ];
   for (const [steps] of cases) {
-    test(steps.map(([asked]) => asked).join(', '), async (t) => {
+    test(steps.map(([request]) => request).join(', '), async (t) => {
       const { connect } = await stage(t);
       const client = await connect();
-      for (const [index, [asked, seen]] of steps.entries()) {
-        assert.equal(await ask(client, asked), seen, `step ${index}`);
+      for (const [index, [request, seen]] of steps.entries()) {
+        assert.equal(await ask(client, request), seen, `step ${index}`);
       }
     });
   }

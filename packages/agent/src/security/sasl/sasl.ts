@@ -135,7 +135,7 @@ export class Sasl {
     const { mechanism } = sasl;
     sasl.isBusy = true;
     try {
-      const step = await this.#judge(sasl, token);
+      const step = await this.#evaluate(sasl, token);
       if (step.kind === 'challenge') return accepted(step.token, 0);
       if (step.kind === 'done') return accepted(step.token, this.#succeed(session, sasl, step));
       this.#fail(session, sasl, mechanism, step);
@@ -151,7 +151,7 @@ export class Sasl {
     }
   }
 
-  async #judge(sasl: SaslSession, token: Buffer): Promise<Step> {
+  async #evaluate(sasl: SaslSession, token: Buffer): Promise<Step> {
     if (token.length > agentLimits.saslTokenBytesMax) {
       return misspoken(
         `a token has at most ${agentLimits.saslTokenBytesMax} bytes and this one has ${token.length}`,
@@ -195,7 +195,7 @@ export class Sasl {
     });
   }
 
-  #delay(closed: AbortSignal): Promise<'tell' | 'drop'> {
+  #delay(closed: AbortSignal): Promise<'respond' | 'drop'> {
     if (this.#delayedRefusals >= agentLimits.delayedRefusalsMax) return Promise.resolve('drop');
     this.#delayedRefusals++;
     return new Promise((resolve) => {
@@ -203,7 +203,7 @@ export class Sasl {
         cancel();
         closed.removeEventListener('abort', end);
         this.#delayedRefusals--;
-        resolve('tell');
+        resolve('respond');
       };
       const cancel = this.#options.clock.after(refusalDelayMs, end);
       closed.addEventListener('abort', end, { once: true });

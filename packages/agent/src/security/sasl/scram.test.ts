@@ -24,11 +24,11 @@ function credentialOf(password: string, salt: Buffer = randomBytes(16), iteratio
   return { salt, iterations, ...scramKeys(password, salt, iterations) };
 }
 
-function say(conversation: ScramConversation, text: string): Step {
+function send(conversation: ScramConversation, text: string): Step {
   return conversation.step(Buffer.from(text));
 }
 
-function asked(step: Step): string {
+function challengeOf(step: Step): string {
   assert.equal(step.kind, 'challenge', JSON.stringify(step));
   return (step as { token: Buffer }).token.toString();
 }
@@ -66,8 +66,8 @@ function exampleConversation(): ScramConversation {
 
 test('a login matches a known test vector', () => {
   const conversation = exampleConversation();
-  assert.equal(asked(say(conversation, example.clientFirst)), example.serverFirst);
-  const last = say(conversation, example.clientFinal);
+  assert.equal(challengeOf(send(conversation, example.clientFirst)), example.serverFirst);
+  const last = send(conversation, example.clientFinal);
   assert.ok(last.kind === 'done');
   assert.deepEqual([last.user, last.token.toString()], ['user', example.serverFinal]);
 });
@@ -87,7 +87,7 @@ test('any name and password can log in, and no other password can', () => {
       for (const tried of [password, guess]) {
         const client = new ScramClient(user, tried);
         const conversation = knowing({ [user]: credential });
-        const step = say(conversation, client.final(asked(say(conversation, client.first))));
+        const step = send(conversation, client.final(challengeOf(send(conversation, client.first))));
         assert.equal(step.kind, tried === password ? 'done' : 'failed');
         if (step.kind === 'done') {
           assert.equal(step.user, user);
@@ -121,7 +121,7 @@ test('malformed messages are refused with a reason', () => {
     [`n,,n=${'u'.repeat(1025)},r=abc`, /too long/],
   ];
   for (const [message, problem] of cases) {
-    const step = say(exampleConversation(), message);
+    const step = send(exampleConversation(), message);
     assert.ok(step.kind === 'failed', message);
     assert.match(step.message, problem, message);
   }
@@ -137,7 +137,7 @@ test('a client may name itself as authorization id, signal channel binding suppo
     'n,,n=user,r=abc,tokenauth=false',
     'n,,n=user,r=abc,what=ever',
   ]) {
-    assert.equal(say(exampleConversation(), first).kind, 'challenge', first);
+    assert.equal(send(exampleConversation(), first).kind, 'challenge', first);
   }
 });
 
@@ -160,8 +160,8 @@ test('the final message must match the first exactly', () => {
   ];
   for (const [label, message, problem] of cases) {
     const conversation = exampleConversation();
-    asked(say(conversation, example.clientFirst));
-    const step = say(conversation, message);
+    challengeOf(send(conversation, example.clientFirst));
+    const step = send(conversation, message);
     assert.ok(step.kind === 'failed', label);
     assert.match(step.message, problem, label);
   }
@@ -171,16 +171,16 @@ test('the messages of one login cannot be replayed in the next', () => {
   const users = { alice: credentialOf('secret') };
   const client = new ScramClient('alice', 'secret');
   const first = knowing(users);
-  const final = client.final(asked(say(first, client.first)));
-  assert.equal(say(first, final).kind, 'done');
+  const final = client.final(challengeOf(send(first, client.first)));
+  assert.equal(send(first, final).kind, 'done');
   const second = knowing(users);
-  asked(say(second, client.first));
-  assert.equal(say(second, final).kind, 'failed');
+  challengeOf(send(second, client.first));
+  assert.equal(send(second, final).kind, 'failed');
 });
 
 test('a user that does not exist looks like any other, always the same, and fails at the proof', () => {
   const saltOf = (user: string) =>
-    asked(say(knowing({}), `n,,n=${user},r=abc`))
+    challengeOf(send(knowing({}), `n,,n=${user},r=abc`))
       .split(',')
       .slice(1)
       .join();
@@ -189,14 +189,14 @@ test('a user that does not exist looks like any other, always the same, and fail
   assert.match(saltOf('nobody'), /^s=[A-Za-z0-9+/]{43}=,i=8192$/);
   const client = new ScramClient('nobody', 'guess');
   const conversation = knowing({});
-  const refused = say(conversation, client.final(asked(say(conversation, client.first))));
+  const refused = send(conversation, client.final(challengeOf(send(conversation, client.first))));
   const known = knowing({ nobody: credentialOf('secret') });
-  const wrong = say(known, client.final(asked(say(known, client.first))));
+  const wrong = send(known, client.final(challengeOf(send(known, client.first))));
   assert.ok(refused.kind === 'failed' && wrong.kind === 'failed');
   assert.equal(refused.message, wrong.message);
 });
 
 test('a credential with too few iterations is refused', () => {
   const weak = knowing({ alice: credentialOf('secret', Buffer.from('salt'), 1000) });
-  assert.equal(say(weak, 'n,,n=alice,r=abc').kind, 'failed');
+  assert.equal(send(weak, 'n,,n=alice,r=abc').kind, 'failed');
 });

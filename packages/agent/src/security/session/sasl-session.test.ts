@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import type { Conversation } from './conversation.ts';
 import { type SaslEvent, SaslSession } from './sasl-session.ts';
 
-const silent: Conversation = { step: () => assert.fail('nobody says anything here') };
+const silent: Conversation = { step: () => assert.fail('unexpected SASL token') };
 
 const event = fc.constantFrom<SaslEvent>(
   'handshakeV0',

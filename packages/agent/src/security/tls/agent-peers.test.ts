@@ -23,10 +23,10 @@ const address = { fileId: '0123456789abcdef0123456789abcdef', index: 0, pageByte
 
 async function certificatesOf(
   t: TestContext,
-  wishes: CertificateOptions,
+  options: CertificateOptions,
   by = ca,
 ): Promise<ServerCertificates> {
-  const material = { ...(await by.issue(wishes)), authorities: ca.certificate };
+  const material = { ...(await by.issue(options)), authorities: ca.certificate };
   const certificates = await ServerCertificates.load({
     source: { name: 'the test', intervalMs: 5_000, read: async () => material },
     profile: 'golang-default',
@@ -53,8 +53,8 @@ function keyOf(): ExchangeKey {
 
 /** One agent requests a page from the internal listener of another. */
 async function ask(caller: Agent, called: Agent) {
-  const told: LogFields[] = [];
-  const note = (_: string, fields: LogFields = {}) => void told.push(fields);
+  const logged: LogFields[] = [];
+  const note = (_: string, fields: LogFields = {}) => void logged.push(fields);
   const log: Log = { debug() {}, info() {}, warn: note, error: note, with: () => log };
   const listener = await startHttpListener({
     host: '127.0.0.1',
@@ -83,7 +83,7 @@ async function ask(caller: Agent, called: Agent) {
         return error.message;
       },
     );
-    return { outcome, told };
+    return { outcome, logged };
   } finally {
     client.close();
     await listener.close();
@@ -106,10 +106,15 @@ test('agents of one authority whose certificates name the host, or the same serv
     ['the host is named', byService, byAddress, page.length],
     ['the service is named', byService, ofService, page.length],
     ['neither is named', byAddress, other, /IP: 127\.0\.0\.1 is not in the cert's list/],
-    ['another authority of who is called', byAddress, foreign, /unable to|self-signed|issuer/i],
-    ['another authority of who calls', foreign, byAddress, /closed|ECONNRESET|alert|socket hang up|EPIPE/],
-    ['the certificate of who is called has expired', byAddress, expired, /expired/],
-    ['the certificate of who calls has expired', expired, byAddress, /closed|ECONNRESET|alert|EPIPE/],
+    ['a foreign authority of the called agent', byAddress, foreign, /unable to|self-signed|issuer/i],
+    [
+      'a foreign authority of the calling agent',
+      foreign,
+      byAddress,
+      /closed|ECONNRESET|alert|socket hang up|EPIPE/,
+    ],
+    ['an expired certificate of the called agent', byAddress, expired, /expired/],
+    ['an expired certificate of the calling agent', expired, byAddress, /closed|ECONNRESET|alert|EPIPE/],
   ];
   for (const [what, caller, called, expected] of cases) {
     const { outcome } = await ask({ certificates: caller }, { certificates: called });
@@ -144,7 +149,7 @@ test('required SPIFFE ids decide, in both directions', async (t) => {
     assert.match(String(called.outcome), problem);
     const calling = await ask({ certificates, identity: trusting(certificates) }, strict(agent));
     assert.notEqual(calling.outcome, page.length);
-    assert.match(JSON.stringify(calling.told), problem);
+    assert.match(JSON.stringify(calling.logged), problem);
   }
   /** An identity that accepts the called agent, so that only the called agent refuses. */
   function trusting(certificates: ServerCertificates): Partial<AgentIdentity> {
@@ -172,12 +177,12 @@ test('an agent with an internal listener publishes its address, and serves pages
   const stranger = connect({ host: '127.0.0.1', port: internalPort, ca: ca.certificate });
   stranger.on('error', () => {});
   stranger.write('GET /v1/status HTTP/1.1\r\nhost: a\r\n\r\n');
-  let heard = '';
+  let received = '';
   stranger.on('data', (chunk) => {
-    heard += String(chunk);
+    received += String(chunk);
   });
   await until(() => stranger.destroyed);
-  assert.equal(heard, '');
+  assert.equal(received, '');
 });
 
 test('the HTTP port uses TLS if configured, without client certificates', async (t) => {

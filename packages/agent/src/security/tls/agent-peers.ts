@@ -74,9 +74,9 @@ export class AgentPeers {
 }
 
 /** Reports a certificate that cannot be parsed as a problem. */
-function problemOf(look: () => string | undefined): string | undefined {
+function problemOf(check: () => string | undefined): string | undefined {
   try {
-    return look();
+    return check();
   } catch (error) {
     return `the certificate cannot be read: ${error instanceof Error ? error.message : String(error)}`;
   }

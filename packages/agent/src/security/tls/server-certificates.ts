@@ -94,10 +94,10 @@ export class ServerCertificates {
 
   #schedule(): void {
     const { clock, source } = this.#options;
-    if (!this.#isClosed) this.#cancel = clock.after(source.intervalMs, () => void this.#look());
+    if (!this.#isClosed) this.#cancel = clock.after(source.intervalMs, () => void this.#poll());
   }
 
-  async #look(): Promise<void> {
+  async #poll(): Promise<void> {
     try {
       const material = await this.#options.source.read();
       if (this.#isClosed) return;

@@ -102,8 +102,8 @@ async function listen(t: TestContext, options: Options = {}) {
     await listener.stop({ deadlineMs: 1_000 });
   });
 
-  function open(wishes: ConnectionOptions = {}): TLSSocket {
-    const socket = connect({ host: '127.0.0.1', port: listener.port, ca: ca.certificate, ...wishes });
+  function open(options: ConnectionOptions = {}): TLSSocket {
+    const socket = connect({ host: '127.0.0.1', port: listener.port, ca: ca.certificate, ...options });
     socket.on('error', () => {});
     sockets.push(socket);
     return socket;
@@ -112,11 +112,11 @@ async function listen(t: TestContext, options: Options = {}) {
   /** Connects, sends a request, and returns its principal; `undefined` if the connection was refused. */
   async function enter(
     certificate?: TestCertificate,
-    wishes: ConnectionOptions = {},
+    options: ConnectionOptions = {},
   ): Promise<string | undefined> {
     const shown =
       certificate === undefined ? {} : { cert: certificate.certificate, key: certificate.privateKey };
-    const client = TestClient.over(open({ ...shown, ...wishes }));
+    const client = TestClient.over(open({ ...shown, ...options }));
     client.send('ApiVersions', 0, {});
     const answer = await client.frame();
     client.socket.destroy();
@@ -257,8 +257,8 @@ test('profiles determine the TLS versions', async (t) => {
     const { enter } = await listen(t, { profile, clientCertificates: 'ignored' });
     const found: string[] = [];
     for (const version of ['TLSv1', 'TLSv1.1', 'TLSv1.2', 'TLSv1.3'] as const) {
-      const wishes = { minVersion: version, maxVersion: version, ciphers: 'DEFAULT:@SECLEVEL=0' };
-      if ((await enter(undefined, wishes)) !== undefined) found.push(version);
+      const options = { minVersion: version, maxVersion: version, ciphers: 'DEFAULT:@SECLEVEL=0' };
+      if ((await enter(undefined, options)) !== undefined) found.push(version);
     }
     assert.deepEqual(found, spoken, profile);
   }
@@ -272,7 +272,7 @@ test('new files apply to new connections, and invalid files leave the old ones i
     return socket.getPeerX509Certificate()!.serialNumber;
   };
   const serial = ({ certificate }: TestCertificate) => new X509Certificate(certificate).serialNumber;
-  const kept = TestClient.over(open({ cert: alice.certificate, key: alice.privateKey }));
+  const connected = TestClient.over(open({ cert: alice.certificate, key: alice.privateKey }));
   assert.equal(await shown(), serial(server));
   const next = await ca.issueServer();
   await replace(next);
@@ -296,7 +296,7 @@ test('new files apply to new connections, and invalid files leave the old ones i
   await replace({ ...next, authorities: foreignCa.certificate });
   assert.equal(await enter(alice), undefined);
   assert.equal(await enter(await foreignCa.issue({ subject: 'CN=new' })), 'User:CN=new');
-  assert.equal((await kept.call('ApiVersions', 0, {})).errorCode, 0);
+  assert.equal((await connected.call('ApiVersions', 0, {})).errorCode, 0);
 });
 
 test('a listener does not start without a valid certificate', async (t) => {

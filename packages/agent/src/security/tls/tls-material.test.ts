@@ -30,7 +30,7 @@ async function follow(t: TestContext, source: TlsSource) {
   return {
     certificates,
     /** Polls once and returns whether the certificates changed. */
-    async look(): Promise<boolean> {
+    async poll(): Promise<boolean> {
       const before = changes;
       clock.advance(source.intervalMs);
       await until(() => clock.waiting > 0);
@@ -71,12 +71,12 @@ test('files are read again when the folder behind them is replaced', async (t) =
   const { files, publish } = await mountedSecret(t);
   const [first, second] = [await ca.issueServer(), await ca.issueServer()];
   await publish(first);
-  const { certificates, look } = await follow(t, tlsFiles(files));
+  const { certificates, poll } = await follow(t, tlsFiles(files));
   assert.equal(certificates.context.cert, first.certificate);
   assert.equal(certificates.hasAuthorities, true);
-  assert.equal(await look(), false);
+  assert.equal(await poll(), false);
   await publish(second);
-  assert.equal(await look(), true);
+  assert.equal(await poll(), true);
   assert.equal(certificates.context.cert, second.certificate);
   assert.equal(certificates.context.key, second.privateKey);
 });
@@ -85,11 +85,11 @@ test('a missing file, or one above the size limit, leaves the previous files in 
   const { files, publish, root } = await mountedSecret(t);
   const first = await ca.issueServer();
   await publish(first);
-  const { certificates, look } = await follow(t, tlsFiles(files));
+  const { certificates, poll } = await follow(t, tlsFiles(files));
   await rm(join(root, 'tls.key'));
-  assert.equal(await look(), false);
+  assert.equal(await poll(), false);
   await writeFile(join(root, 'tls.key'), Buffer.alloc(agentLimits.tlsFileBytesMax + 1, 'x'));
-  assert.equal(await look(), false);
+  assert.equal(await poll(), false);
   assert.equal(certificates.context.key, first.privateKey);
   await assert.rejects(tlsFiles(files).read(), /more than 1048576 bytes/);
   await assert.rejects(tlsFiles({ ...files, certificatePath: join(root, 'none') }).read(), /ENOENT/);
@@ -101,7 +101,7 @@ test('objects of a bucket are read again when they change', async (t) => {
   const [first, second] = [await ca.issueServer(), await ca.issueServer()];
   await put(tlsObjects.certificate, first.certificate);
   await put(tlsObjects.privateKey, first.privateKey);
-  const { certificates, look } = await follow(t, tlsBucket(store));
+  const { certificates, poll } = await follow(t, tlsBucket(store));
   assert.equal(certificates.hasAuthorities, false);
   assert.ok(
     Array.isArray(certificates.context.ca) && certificates.context.ca.length > 0,
@@ -109,11 +109,11 @@ test('objects of a bucket are read again when they change', async (t) => {
   );
   // Only the certificate is new, and the key does not match it.
   await put(tlsObjects.certificate, second.certificate);
-  assert.equal(await look(), false);
+  assert.equal(await poll(), false);
   await put(tlsObjects.privateKey, second.privateKey);
-  assert.equal(await look(), true);
+  assert.equal(await poll(), true);
   assert.equal(certificates.context.cert, second.certificate);
   await put(tlsObjects.authorities, ca.certificate);
-  assert.equal(await look(), true);
+  assert.equal(await poll(), true);
   assert.equal(certificates.context.ca, ca.certificate);
 });
