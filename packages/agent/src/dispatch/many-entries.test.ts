@@ -146,7 +146,7 @@ function countingAccess(isPermitted: boolean) {
 }
 
 /** How often each entry may be scanned by any means. */
-const looksPerEntryMax = 40;
+const scansPerEntryMax = 40;
 const questionsPerEntryMax = 4;
 /** Limit on calls to the control plane for one request of any length. */
 const callsMax = 64;
@@ -178,11 +178,11 @@ for (const round of rounds) {
     const session = openSession({ remoteAddress: '10.0.0.7', remotePort: 40_000 });
     for (const { name, version, path, body } of longRequests(round)) {
       for (const isPermitted of [false, true]) {
-        const label = `${name} v${version} ${path} of who may do ${isPermitted ? 'everything' : 'nothing'}`;
+        const label = `${name} v${version} ${path} with ${isPermitted ? 'full access' : 'no access'}`;
         const counting = countingAccess(isPermitted);
         access = counting.access;
         calls = 0;
-        using _scans = countScans(looksPerEntryMax * entries);
+        using _scans = countScans(scansPerEntryMax * entries);
         try {
           await agent.server.serve({
             api: apis[name],

@@ -108,7 +108,7 @@ test('session errors apply to the whole request', async () => {
   const { id } = await fetch([0, 0], { 0: 0 });
   assert.equal((await fetch([id, 2])).error, 'INVALID_FETCH_SESSION_EPOCH');
   assert.equal((await fetch([id, 1], {}, { version: 13 })).error, 'FETCH_SESSION_TOPIC_ID_ERROR');
-  assert.equal((await fetch([id, 1])).error, 'NONE', 'none of that has disturbed it');
+  assert.equal((await fetch([id, 1])).error, 'NONE', 'the session is unaffected');
 
   const renewed = await fetch([id, 0], { 0: 0 });
   assert.notEqual(renewed.id, id);
@@ -117,7 +117,7 @@ test('session errors apply to the whole request', async () => {
   assert.deepEqual([last.id, last.reported], [0, [0]]);
   assert.equal(path.sessions.size, 0);
   assert.equal((await fetch([0, -1], { 0: 0 })).id, 0);
-  assert.equal((await fetch([0, 0], {})).id, 0, 'nothing to remember');
+  assert.equal((await fetch([0, 0], {})).id, 0, 'no session without partitions');
 });
 
 test('a session without partitions is closed', async () => {

@@ -42,7 +42,9 @@ export function metadataHandler(placementOf: PlacementOf, turns?: FairQueue): Ha
       answerOf(request, context, await topicsOf(request, context)),
     );
     if (answer !== 'full') return answer === 'gone' ? 'close' : answer;
-    return asksForAll(request, context) ? 'close' : answerOf(request, context, notNow(request, context));
+    return asksForAll(request, context)
+      ? 'close'
+      : answerOf(request, context, notAvailable(request, context));
   };
 
   function answerOf(request: Request, context: RequestContext, topics: readonly TopicEntry[]): Response {
@@ -93,7 +95,7 @@ async function topicsOf(request: Request, context: RequestContext): Promise<read
   );
 }
 
-function notNow({ topics }: Request, { apiVersion }: RequestContext): readonly TopicEntry[] {
+function notAvailable({ topics }: Request, { apiVersion }: RequestContext): readonly TopicEntry[] {
   return (topics ?? []).map(({ name, topicId }) =>
     failed('LEADER_NOT_AVAILABLE', apiVersion >= 12 ? name : (name ?? ''), topicId),
   );

@@ -88,9 +88,9 @@ const answers: [
   ['beyond the end', 't', 0, 3n, 'OFFSET_OUT_OF_RANGE'],
   ['far beyond the end', 't', 0, 2n ** 62n, 'OFFSET_OUT_OF_RANGE'],
   ['a negative offset', 't', 0, -2n, 'OFFSET_OUT_OF_RANGE'],
-  ['a partition that is not there', 't', 1, 0n, 'UNKNOWN_TOPIC_OR_PARTITION'],
+  ['an unknown partition', 't', 1, 0n, 'UNKNOWN_TOPIC_OR_PARTITION'],
   ['a negative partition', 't', -1, 0n, 'UNKNOWN_TOPIC_OR_PARTITION'],
-  ['a topic that is not there', 'z', 0, 0n, 'UNKNOWN_TOPIC_OR_PARTITION'],
+  ['an unknown topic', 'z', 0, 0n, 'UNKNOWN_TOPIC_OR_PARTITION'],
   ['a compacted topic', 'compacted', 0, 0n, 'POLICY_VIOLATION'],
 ];
 

@@ -234,14 +234,14 @@ export class KafkaConnection implements Receiver {
   #isHeld(): boolean {
     const { limits } = this.#options;
     return (
-      this.#isShut() ||
+      this.#isBlocked() ||
       this.#pending.length >= limits.requestsInFlightPerConnectionMax ||
       this.#bytesInFlight >= limits.requestBytesInFlightPerConnectionMax
     );
   }
 
   /** Whether nothing may be read, not even ahead. */
-  #isShut(): boolean {
+  #isBlocked(): boolean {
     const { limits, memory, answers } = this.#options;
     return (
       this.#state !== 'open' ||
@@ -289,7 +289,7 @@ export class KafkaConnection implements Receiver {
     // noticed.
     const readsAhead =
       this.#broken === undefined && this.#aheadBytes < agentLimits.readAheadBytesPerConnectionMax;
-    const reading = this.#outbox.isEnding || (!this.#isShut() && (!this.#isHeld() || readsAhead));
+    const reading = this.#outbox.isEnding || (!this.#isBlocked() && (!this.#isHeld() || readsAhead));
     const { memory, answers } = this.#options;
     if (this.#state === 'open' && memory.isFull) memory.whenFree(this.#resume);
     if (this.#state === 'open' && answers.isFull) answers.whenFree(this.#resume);

@@ -45,7 +45,7 @@ test('one slab is enough for frames that come and go, if they fit', () => {
     for (const frame of frames) frame.release();
   }
   assert.ok(pool.bytes <= 2 * slabBytes, 'the first frame keeps one slab, the others share another');
-  assert.notEqual(pool.take(20).bytes.buffer, memory, 'a slab with a frame in it is not begun anew');
+  assert.notEqual(pool.take(20).bytes.buffer, memory, 'a slab that holds a frame is not reused');
 });
 
 test('a frame that does not fit gets memory of its own', () => {

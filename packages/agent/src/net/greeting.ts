@@ -98,7 +98,7 @@ export class Greeting {
     const address = source === undefined ? own : { remoteAddress: source.address, remotePort: source.port };
     const heldMs = admit(address.remoteAddress);
     if (heldMs > 0) return { kind: 'held', forMs: heldMs };
-    const secured = await tls?.letIn(accepted);
+    const secured = await tls?.handshake(accepted);
     if (secured?.certificate !== undefined) this.#logCertificate(secured, address);
     return {
       kind: 'client',

@@ -13,7 +13,7 @@ const blue = testAgent('blue', { zone: 'a', group: 'blue' });
 
 test('candidates by group, purpose and zone', () => {
   const all = [self, inB, writer, reader, worker, blue];
-  const cases: [ClientFeatures, living: typeof all, seen: typeof all][] = [
+  const cases: [ClientFeatures, liveAgents: typeof all, seen: typeof all][] = [
     [{}, all, [self, inB]],
     [{ zone: 'b' }, all, [inB]],
     [{ zone: 'z' }, all, [self, inB]],
@@ -25,7 +25,7 @@ test('candidates by group, purpose and zone', () => {
     [{}, [worker, blue], [self]],
     [{}, [], [self]],
   ];
-  for (const [features, living, seen] of cases) {
-    assert.deepEqual(candidatesFor(features, self, living), seen, JSON.stringify(features));
+  for (const [features, liveAgents, seen] of cases) {
+    assert.deepEqual(candidatesFor(features, self, liveAgents), seen, JSON.stringify(features));
   }
 });

@@ -54,17 +54,17 @@ function isClosed({ server }: TestAgent, clientId: string, connection: AbortSign
 
 test('a connection that crosses zones is closed after a minute, if its client asked for that', async () => {
   const asking = 'app,service_interzone_lb=true';
-  const cases: [label: string, clientId: string, living: typeof agents, closed: boolean][] = [
+  const cases: [label: string, clientId: string, liveAgents: typeof agents, closed: boolean][] = [
     ['it asks, and its zone has an agent', `${asking},ws_az=b`, agents, true],
     ['by its address', asking, agents, true],
     ['it does not ask', 'app,ws_az=b', agents, false],
-    ['it is at home', `${asking},ws_az=a`, agents, false],
+    ['it is in its own zone', `${asking},ws_az=a`, agents, false],
     ['no agent in the zone of the client', `${asking},ws_az=b`, [self], false],
   ];
-  for (const [label, clientId, living, closed] of cases) {
+  for (const [label, clientId, liveAgents, closed] of cases) {
     const agent = await startTestAgent({
       self,
-      agents: living,
+      agents: liveAgents,
       zoneOfAddress: inZoneB,
       fetch: () => 'noReply',
     });

@@ -47,12 +47,12 @@ export class LeaderTable {
   ): readonly AgentDescription[] {
     const topics = this.#topics(agents, strategy);
     let placed = topics.get(topic.topicId);
-    const heed = strategy === 'consistent_spread_bounded_load' ? loads : noLoads;
+    const relevantLoads = strategy === 'consistent_spread_bounded_load' ? loads : noLoads;
     const toPlace = {
       topicId: topic.topicId,
       partitionCount: topic.partitionCount,
-      hot: heed.hotOf(topic.topicId),
-      overloaded: heed.overloaded,
+      hot: relevantLoads.hotOf(topic.topicId),
+      overloaded: relevantLoads.overloaded,
     };
     if (placed === undefined || !isPlacedAs(placed, toPlace)) {
       if (placed !== undefined) this.#forget(topics, topic.topicId, placed);

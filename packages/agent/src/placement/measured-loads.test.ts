@@ -75,11 +75,11 @@ test('loads from the change stream decide the leaders that clients see', () => {
     clock.advance(10_000);
   }
   const hot = leaders('consistent_random_jump');
-  assert.deepEqual(spread(hot), [1, 3, 1, 1], 'the hot one is shared by three, as it takes three');
-  assert.deepEqual(hot, leaders('consistent_random_jump'), 'and every client keeps its own');
+  assert.deepEqual(spread(hot), [1, 3, 1, 1], 'three agents share the hot partition');
+  assert.deepEqual(hot, leaders('consistent_random_jump'), 'each client keeps its leader');
   for (const partition of [0, 2, 3]) assert.equal(hot[0]![partition], cold[0]![partition]);
   const bounded = leaders('consistent_spread_bounded_load');
-  assert.deepEqual(spread(bounded), [1, 1, 1, 1], 'one leader for everybody');
+  assert.deepEqual(spread(bounded), [1, 1, 1, 1], 'one leader for all clients');
 
   for (let report = 0; report <= 30; report++) {
     const busy = agents.map((agent) =>

@@ -27,9 +27,9 @@ function leaderIds(
   name: PartitionAssignmentStrategy,
   topic: TopicToPlace,
   agents: Parameters<AssignmentStrategy>[1],
-  who: PlacementClient = client,
+  placementClient: PlacementClient = client,
 ): string[] {
-  return strategyOf(name)(topic, agents, who).map(({ agentId }) => agentId);
+  return strategyOf(name)(topic, agents, placementClient).map(({ agentId }) => agentId);
 }
 
 test('every partition has a live leader, and the order of the list does not matter', () => {
@@ -37,8 +37,8 @@ test('every partition has a live leader, and the order of the list does not matt
     fc.property(fc.constantFrom(...names), someTopic, someAgents, (name, topic, agents) => {
       const leaders = leaderIds(name, topic, agents);
       assert.equal(leaders.length, topic.partitionCount);
-      const living = new Set(agents.map(({ agentId }) => agentId));
-      assert.ok(leaders.every((agentId) => living.has(agentId)));
+      const agentIds = new Set(agents.map(({ agentId }) => agentId));
+      assert.ok(leaders.every((agentId) => agentIds.has(agentId)));
       assert.deepEqual(leaderIds(name, topic, [...agents].reverse()), leaders);
     }),
   );

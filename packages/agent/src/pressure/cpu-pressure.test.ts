@@ -21,21 +21,21 @@ const sustained = new Array<number>(sustainedSamples).fill(99);
 test('a sustained load slows clients down until it ends', () => {
   // what, threshold, loads, delay
   const cases: [what: string, threshold: number, loads: number[], delayMs: number][] = [
-    ['nothing happens', 98, [], 0],
+    ['no samples', 98, [], 0],
     ['one sample too few', 98, sustained.slice(1), 0],
     ['sustained', 98, sustained, firstDelayMs],
     ['exactly the threshold', 98, sustained.fill(98), firstDelayMs],
-    ['a pause begins the count anew', 98, [...sustained.slice(1), 97, ...sustained.slice(1)], 0],
-    ['no relief: longer', 98, [...sustained, 99], 15],
-    ['no relief: longer still', 98, [...sustained, 99, 99], 23],
-    ['a little below: as it is', 98, [...sustained, 99, 95, 94], 15],
-    ['up again: goes on from there', 98, [...sustained, 99, 95, 99], 23],
-    ['five points below: over', 98, [...sustained, 99, 92.9], 0],
-    ['over, and no second chance at once', 98, [...sustained, 90, ...sustained.slice(1)], 0],
-    ['over, and back after a while', 98, [...sustained, 90, ...sustained], firstDelayMs],
+    ['a pause restarts the count', 98, [...sustained.slice(1), 97, ...sustained.slice(1)], 0],
+    ['still above: longer delay', 98, [...sustained, 99], 15],
+    ['above once more: longer still', 98, [...sustained, 99, 99], 23],
+    ['slightly below: unchanged', 98, [...sustained, 99, 95, 94], 15],
+    ['above again: grows from there', 98, [...sustained, 99, 95, 99], 23],
+    ['five points below: ends', 98, [...sustained, 99, 92.9], 0],
+    ['ended, and not restarted before the sustained time', 98, [...sustained, 90, ...sustained.slice(1)], 0],
+    ['ended, and restarted after the sustained time', 98, [...sustained, 90, ...sustained], firstDelayMs],
     ['a lower threshold', 50, sustained.map(() => 50), firstDelayMs],
     ['0 turns it off', 0, sustained.map(() => 100), 0],
-    ['100 is reached by 100 only', 100, sustained, 0],
+    ['only 100 reaches a threshold of 100', 100, sustained, 0],
     ['short pauses, however many', 98, Array.from({ length: 200 }, (_, i) => (i % 8 === 0 ? 40 : 100)), 0],
   ];
   for (const [what, threshold, loads, delayMs] of cases) {

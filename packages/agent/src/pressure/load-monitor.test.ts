@@ -18,7 +18,7 @@ test('process load and event-loop load both count, and metrics show them', () =>
     metrics,
   });
   monitor.start();
-  const figure = (name: string) =>
+  const metricValue = (name: string) =>
     Number(new RegExp(`^service_${name} (\\S+)$`, 'm').exec(metrics.render())?.[1]);
   const pass = (samples: number) => clock.advance(samples * sampleIntervalMs);
 
@@ -37,20 +37,20 @@ test('process load and event-loop load both count, and metrics show them', () =>
   assert.equal(monitor.delayMs, 0);
   pass(1);
   assert.equal(monitor.delayMs, 10);
-  assert.equal(figure('agent_cpu_backpressure'), 1);
-  assert.equal(figure('agent_cpu_backpressure_delay_seconds'), 0.01);
+  assert.equal(metricValue('agent_cpu_backpressure'), 1);
+  assert.equal(metricValue('agent_cpu_backpressure_delay_seconds'), 0.01);
 
   load = { cpu: 0.1, eventLoop: 0.1, loopCpu: 0.1 };
   pass(1);
   assert.equal(monitor.delayMs, 0);
-  assert.equal(figure('agent_cpu_backpressure'), 0);
+  assert.equal(metricValue('agent_cpu_backpressure'), 0);
 
   load = { cpu: 1, eventLoop: 0.2, loopCpu: 0.2 };
   pass(20);
   assert.ok(monitor.delayMs > 0);
-  assert.equal(figure('cpu_utilization_os'), 1);
-  assert.equal(figure('event_loop_utilization'), 0.2);
-  assert.ok(figure('resident_memory_bytes') > 1_000_000);
+  assert.equal(metricValue('cpu_utilization_os'), 1);
+  assert.equal(metricValue('event_loop_utilization'), 0.2);
+  assert.ok(metricValue('resident_memory_bytes') > 1_000_000);
 
   monitor.stop();
   assert.equal(clock.waiting, 0);

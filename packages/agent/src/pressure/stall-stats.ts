@@ -12,11 +12,11 @@ interface Stall {
 }
 
 function row(resource: Resource, share: keyof Stall): MetricRow<never> {
-  const who = share === 'some' ? 'some task' : 'every task';
+  const tasks = share === 'some' ? 'some task' : 'every task';
   return {
     name: `pressure_${resource}_${share}_pct`,
     kind: 'gauge',
-    help: `Percent of the last 10 seconds in which ${who} of the container waited for ${resource}.`,
+    help: `Percent of the last 10 seconds in which ${tasks} of the container waited for ${resource}.`,
     labels: [],
   };
 }

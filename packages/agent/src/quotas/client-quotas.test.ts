@@ -93,10 +93,10 @@ describe('client quotas over a real leader', () => {
     ['an unknown match', [{ entityType: 'user', matchType: 3, match: null }], 'INVALID_REQUEST'],
     ['a negative match', [{ entityType: 'user', matchType: -1, match: null }], 'INVALID_REQUEST'],
     ['no name', [{ entityType: 'user', matchType: 0, match: null }], 'INVALID_REQUEST'],
-    ['a name too many', [{ entityType: 'user', matchType: 1, match: 'a' }], 'INVALID_REQUEST'],
-    ['a name of any', [{ entityType: 'user', matchType: 2, match: 'a' }], 'INVALID_REQUEST'],
+    ['a name with the default match', [{ entityType: 'user', matchType: 1, match: 'a' }], 'INVALID_REQUEST'],
+    ['a name with the any match', [{ entityType: 'user', matchType: 2, match: 'a' }], 'INVALID_REQUEST'],
     [
-      'a type twice',
+      'a repeated type',
       ['a', 'b'].map((match) => ({ entityType: 'user', matchType: 0, match })),
       'INVALID_REQUEST',
     ],

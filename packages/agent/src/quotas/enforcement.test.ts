@@ -65,7 +65,7 @@ test('a producer beyond its quota is answered first, and then its connection is 
   const small = await client.call('Produce', 9, produceBody(1000));
   assert.equal(small.throttleTimeMs, 0);
   const large = await client.call('Produce', 9, produceBody(12_000));
-  assert.equal(large.responses[0]!.partitionResponses[0]!.errorCode, 0, 'it is written all the same');
+  assert.equal(large.responses[0]!.partitionResponses[0]!.errorCode, 0, 'the batch is written anyway');
   // 13 kB and some overhead, where ten seconds allow 10 kB.
   assert.ok(large.throttleTimeMs > 3000 && large.throttleTimeMs < 3500, `${large.throttleTimeMs} ms`);
   const answer = await isMuted(under, client);

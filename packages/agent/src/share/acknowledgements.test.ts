@@ -52,17 +52,17 @@ const cases: [
     ['0-1 accept', '5-5 release'],
   ],
   [
-    'neighbours of one type stay two',
+    'adjacent ranges of one type are not merged',
     [
       [0, 1, 1],
       [2, 2, 1],
     ],
     ['0-1 accept', '2-2 accept'],
   ],
-  ['a renewal that was announced', [[0, 1, 4]], ['0-1 renew'], true],
-  ['a renewal that was not', [[0, 1, 4]], undefined],
+  ['an announced renewal', [[0, 1, 4]], ['0-1 renew'], true],
+  ['an unannounced renewal', [[0, 1, 4]], undefined],
   ['a type that only the agent may send', [[0, 1, 5]], undefined, true],
-  ['a type below all', [[0, 1, -1]], undefined],
+  ['a negative type', [[0, 1, -1]], undefined],
   ['backwards', [[2, 1, 1]], undefined],
   ['before the log', [[-2, 1, 1]], undefined],
   [

@@ -61,7 +61,7 @@ export class DeliveredPartition {
   }
 
   /** Releases everything: nothing reaches the member. */
-  giveBack(): void {
+  releaseAll(): void {
     this.batches = undefined;
     this.#cutAt(Number.NEGATIVE_INFINITY);
   }

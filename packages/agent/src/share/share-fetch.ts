@@ -114,7 +114,7 @@ export class ShareFetch {
     void acquiring.then(
       (late) => {
         const delivered = deliveredOf(places, late);
-        for (const one of delivered) one.giveBack();
+        for (const one of delivered) one.releaseAll();
         this.releaseUndelivered(delivered);
       },
       () => undefined,
@@ -140,7 +140,7 @@ export class ShareFetch {
       const error = damage.errorAt(topicId, partition, one.ranges[0]!.first);
       if (error === undefined) delivered.push(one);
       else {
-        one.giveBack();
+        one.releaseAll();
         damaged.push(one);
         results.set(keyOf(one.place), { error });
       }
@@ -162,11 +162,11 @@ export class ShareFetch {
     );
     for (const [index, one] of delivered.entries()) {
       const result = batches[index];
-      if (result === undefined) one.giveBack();
+      if (result === undefined) one.releaseAll();
       else {
         const problem = result instanceof Error ? result : await this.#deliver(one, result);
         if (problem !== undefined) {
-          one.giveBack();
+          one.releaseAll();
           results.set(keyOf(one.place), { error: this.#failed(one.place, problem) });
           continue;
         }
@@ -176,7 +176,7 @@ export class ShareFetch {
     }
     // A client beyond its quota is answered without records.
     const quotaWaitMs = this.#context.quotas.fetched(bytesOf(delivered));
-    if (quotaWaitMs > 0) for (const one of delivered) one.giveBack();
+    if (quotaWaitMs > 0) for (const one of delivered) one.releaseAll();
     this.throttleTimeMs = Math.max(this.throttleTimeMs, quotaWaitMs);
     this.releaseUndelivered(delivered);
     return results;

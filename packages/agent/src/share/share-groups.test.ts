@@ -251,7 +251,7 @@ const refusals: [what: string, memberId: string, epoch: number, options: FetchOp
     { acknowledgements: [[0, 0, 1]] },
     'INVALID_REQUEST',
   ],
-  ['a group that is not there', 'm', 0, {}, 'GROUP_ID_NOT_FOUND'],
+  ['an unknown group', 'm', 0, {}, 'GROUP_ID_NOT_FOUND'],
 ];
 
 for (const [what, memberId, epoch, options, error] of refusals) {

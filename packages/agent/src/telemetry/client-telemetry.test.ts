@@ -142,7 +142,7 @@ const refusals: [label: string, push: Partial<Push>, error: ErrorName][] = [
     'TELEMETRY_TOO_LARGE',
   ],
   ['that cannot be inflated', { metrics: Buffer.from('no'), compressionType: 1 }, 'INVALID_RECORD'],
-  ['that is no metrics', { metrics: Buffer.from('0a05', 'hex') }, 'INVALID_RECORD'],
+  ['that is not metrics data', { metrics: Buffer.from('0a05', 'hex') }, 'INVALID_RECORD'],
 ];
 for (const [label, differences, error] of refusals) {
   test(`a push ${label} is refused`, async () => {
@@ -160,10 +160,10 @@ test('clients must observe their interval, except to resubscribe after an error 
   const id = first.clientInstanceId;
   const again = async () => (await subscribe(agent, id)).errorCode;
   assert.equal(await again(), throttled, 'a second request');
-  assert.equal(await push(agent, first), 0, 'the first push comes when it wants');
-  assert.equal(await push(agent, first), throttled, 'the second too early');
+  assert.equal(await push(agent, first), 0, 'the first push may be early');
+  assert.equal(await push(agent, first), throttled, 'the second push is too early');
   agent.clock.advance(1000);
-  assert.equal(await push(agent, first), 0, 'and at its time');
+  assert.equal(await push(agent, first), 0, 'a push after the interval');
   agent.cluster.putRecord('clientMetrics', 'all', { metrics: 'org.', 'interval.ms': '1000' });
   agent.clock.advance(1000);
   assert.equal(await push(agent, first), codeOf('UNKNOWN_SUBSCRIPTION_ID'), 'the subscription has changed');
@@ -172,7 +172,7 @@ test('clients must observe their interval, except to resubscribe after an error 
   assert.equal(await push(agent, second), 0);
   assert.equal(await push(agent, { ...second, terminating: true }), 0, 'the last push may be early');
   agent.clock.advance(5000);
-  assert.equal(await push(agent, second), codeOf('INVALID_REQUEST'), 'behind the last there is none');
+  assert.equal(await push(agent, second), codeOf('INVALID_REQUEST'), 'no push after the last');
 });
 
 test('inflated bytes of a push count in the budget of its connection, whatever its outcome', async () => {

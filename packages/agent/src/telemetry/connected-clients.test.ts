@@ -69,8 +69,8 @@ test('clients are counted by software, with their principals, until they disconn
 });
 
 const strangers: [what: string, client: Client][] = [
-  ['carried nothing', { asks: [] }],
-  ['only greeted', { software: ['probe', '1'], asks: [apis.ApiVersions] }],
+  ['sent no request', { asks: [] }],
+  ['sent only ApiVersions', { software: ['probe', '1'], asks: [apis.ApiVersions] }],
   [
     'did not log in',
     { software: ['evil', '1'], asks: [apis.ApiVersions, apis.SaslHandshake, apis.SaslAuthenticate] },

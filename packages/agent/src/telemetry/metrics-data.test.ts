@@ -110,7 +110,7 @@ const broken: [label: string, hex: string, problem: RegExp][] = [
   ['a field 0', '0200', /no field 0/],
   ['a group, which is no longer used', '0b', /type 3/],
   ['a number where a message should be', '0801', /where a message/],
-  ['a length beyond all memory', '0affffffffffffffff7f', /cut off/],
+  ['a huge length', '0affffffffffffffff7f', /cut off/],
 ];
 for (const [label, hex, problem] of broken) {
   test(`${label} is refused`, () => {

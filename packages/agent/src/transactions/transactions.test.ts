@@ -283,11 +283,14 @@ test('a fetch session returns a partition of which only the last stable offset h
 test('plain and transactional records of many producers, read in fetches of any size', async () => {
   await using agent = await startLeaderAgent();
   const step = fc.oneof(
-    { weight: 4, arbitrary: fc.record({ kind: fc.constant('write' as const), who: fc.nat(2) }) },
+    { weight: 4, arbitrary: fc.record({ kind: fc.constant('write' as const), producerIndex: fc.nat(2) }) },
     { weight: 2, arbitrary: fc.record({ kind: fc.constant('plain' as const) }) },
     {
       weight: 2,
-      arbitrary: fc.record({ kind: fc.constantFrom('commit' as const, 'abort' as const), who: fc.nat(2) }),
+      arbitrary: fc.record({
+        kind: fc.constantFrom('commit' as const, 'abort' as const),
+        producerIndex: fc.nat(2),
+      }),
     },
   );
   let run = 0;
@@ -300,27 +303,29 @@ test('plain and transactional records of many producers, read in fetches of any 
         await agent.addTopic(topic);
         const protocol = everyProtocol[run % 2]!;
         const producers = await Promise.all(
-          [0, 1, 2].map((who) => begin(agent, `${topic}-${who}`, protocol)),
+          [0, 1, 2].map((producerIndex) => begin(agent, `${topic}-${producerIndex}`, protocol)),
         );
         /** The expected log: values and markers, and the state of each. */
         const log: {
           value: string;
           state: 'plain' | 'open' | 'committed' | 'aborted' | 'marker';
-          who: number;
+          producerIndex: number;
         }[] = [];
         for (const [number, one] of steps.entries()) {
           if (one.kind === 'plain') {
             await writePlain(agent, topic, `${number}`);
-            log.push({ value: `${number}`, state: 'plain', who: -1 });
+            log.push({ value: `${number}`, state: 'plain', producerIndex: -1 });
           } else if (one.kind === 'write') {
-            await write(producers[one.who]!, protocol, topic, 0, `${number}`);
-            log.push({ value: `${number}`, state: 'open', who: one.who });
+            await write(producers[one.producerIndex]!, protocol, topic, 0, `${number}`);
+            log.push({ value: `${number}`, state: 'open', producerIndex: one.producerIndex });
           } else {
-            const open = log.filter(({ state, who }) => state === 'open' && who === one.who);
+            const open = log.filter(
+              ({ state, producerIndex }) => state === 'open' && producerIndex === one.producerIndex,
+            );
             if (open.length === 0) continue;
-            assert.equal(await producers[one.who]!.end(one.kind === 'commit'), 'NONE');
+            assert.equal(await producers[one.producerIndex]!.end(one.kind === 'commit'), 'NONE');
             for (const entry of open) entry.state = one.kind === 'commit' ? 'committed' : 'aborted';
-            log.push({ value: '', state: 'marker', who: one.who });
+            log.push({ value: '', state: 'marker', producerIndex: one.producerIndex });
           }
         }
         const firstOpen = log.findIndex(({ state }) => state === 'open');

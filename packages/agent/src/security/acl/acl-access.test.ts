@@ -252,7 +252,7 @@ describe('changed ACLs', () => {
     stage.put('ALLOW READ TOPIC orders User:ccn_alice');
     assert.equal(stage.access().may('READ', 'TOPIC', 'orders'), true);
     const other = { ...alice, aliases: [] };
-    assert.equal(stage.access(other).may('READ', 'TOPIC', 'orders'), false, 'remembered apart');
+    assert.equal(stage.access(other).may('READ', 'TOPIC', 'orders'), false, 'cached separately');
     const deny = { ...rule('DENY READ TOPIC orders User:*'), host: '10.0.0.8' };
     stage.records.put('acl', aclKey(deny), Buffer.alloc(0));
     assert.equal(stage.access(alice, '10.0.0.8').may('READ', 'TOPIC', 'orders'), false);

@@ -220,12 +220,12 @@ function accessOver({ view }: Pick<ServedAgent, 'view'>): (request: ReceivedRequ
 }
 
 function requestOf(principal: string): ReceivedRequest {
-  const who = { name: principal, aliases: [], credentialName: undefined, isSuperuser: false };
+  const owner = { name: principal, aliases: [], credentialName: undefined, isSuperuser: false };
   const session = openSession({
     remoteAddress: '10.0.0.7',
     remotePort: 1,
-    user: who.name,
-    principalOf: () => who,
+    user: owner.name,
+    principalOf: () => owner,
   });
   return {
     api: apis.Fetch,

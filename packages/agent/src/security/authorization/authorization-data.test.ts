@@ -195,7 +195,7 @@ const produceRows = [
     logged: ['WRITE TOPIC theirs'],
     after: nothingWritten,
   }),
-  row('Produce', 'to read is not to write, and a denial goes before wrong acks', {
+  row('Produce', 'READ does not permit writes, and a denial precedes invalid acks', {
     version: 9,
     permits: ['READ TOPIC theirs', 'DESCRIBE TOPIC theirs', 'WRITE TOPIC mine'],
     request: () =>
@@ -208,7 +208,7 @@ const produceRows = [
     expected: { mine: 'INVALID_REQUIRED_ACKS', theirs: 'TOPIC_AUTHORIZATION_FAILED' },
     logged: ['WRITE TOPIC theirs'],
   }),
-  row('Produce', 'acks 0 have no answer, and a denial costs the connection', {
+  row('Produce', 'with acks 0 a denial closes the connection', {
     version: 9,
     permits: ['WRITE TOPIC mine'],
     request: () =>
@@ -222,7 +222,7 @@ const produceRows = [
     logged: ['WRITE TOPIC theirs'],
     after: nothingWritten,
   }),
-  row('Produce', 'acks 0 where everything is permitted', {
+  row('Produce', 'a permitted request with acks 0', {
     version: 9,
     permits: ['WRITE TOPIC mine'],
     request: () => produceOf({ name: 'mine', records: batchOf(['x']) }, null, 0),
@@ -256,7 +256,7 @@ const produceRows = [
     expected: { theirs: 'TRANSACTIONAL_ID_AUTHORIZATION_FAILED' },
     logged: ['WRITE TRANSACTIONAL_ID tx'],
   }),
-  row('Produce', 'a transaction of one’s own', {
+  row('Produce', 'a permitted transaction', {
     version: 9,
     permits: ['WRITE TRANSACTIONAL_ID tx', 'WRITE TOPIC mine'],
     request: ({ producer }) =>
@@ -268,7 +268,7 @@ const produceRows = [
     expected: { mine: 'NONE', theirs: 'TOPIC_AUTHORIZATION_FAILED' },
     logged: ['WRITE TOPIC theirs'],
   }),
-  row('Produce', 'a transaction that is named and not used takes no right', {
+  row('Produce', 'a transactional id without a transactional batch is not checked', {
     version: 9,
     permits: ['WRITE TOPIC mine'],
     request: () => produceOf({ name: 'mine', records: batchOf(['x']) }, 'their-tx'),
@@ -321,7 +321,7 @@ const fetchRows = [
     },
     logged: ['READ TOPIC theirs', 'READ TOPIC nowhere'],
   }),
-  row('Fetch', 'by id; to describe and to write is not to read', {
+  row('Fetch', 'by id; DESCRIBE and WRITE do not permit reads', {
     version: 13,
     permits: ['READ TOPIC mine', 'DESCRIBE TOPIC theirs', 'WRITE TOPIC theirs'],
     request: ({ id }) => fetchOf(Object.values(id).map((topicId) => ({ topicId }))),
@@ -358,7 +358,7 @@ const epochs = ({ topics }: ResponseBody<'OffsetForLeaderEpoch'>): Summary =>
   );
 
 const offsetRows = [
-  row('ListOffsets', 'each topic by itself', {
+  row('ListOffsets', 'each topic separately', {
     version: 7,
     permits: ['DESCRIBE TOPIC mine', 'DESCRIBE TOPIC missing'],
     request: () => ({
@@ -385,7 +385,7 @@ const offsetRows = [
     expected: { theirs: 'TOPIC_AUTHORIZATION_FAILED' },
     logged: ['DESCRIBE TOPIC theirs'],
   }),
-  row('OffsetForLeaderEpoch', 'each topic by itself', {
+  row('OffsetForLeaderEpoch', 'each topic separately', {
     version: 4,
     permits: ['DESCRIBE TOPIC mine', 'DESCRIBE TOPIC missing'],
     request: () => ({
@@ -402,7 +402,7 @@ const offsetRows = [
     summarize: epochs,
     expected: { theirs: 'NONE' },
   }),
-  row('DeleteRecords', 'each topic by itself', {
+  row('DeleteRecords', 'each topic separately', {
     version: 2,
     permits: ['DELETE TOPIC mine', 'DELETE TOPIC missing', 'DESCRIBE TOPIC theirs'],
     request: () => ({
@@ -420,7 +420,7 @@ const offsetRows = [
       assert.equal(agent.view.ends(id.theirs, 0)!.logStartOffset, 0);
     },
   }),
-  row('DescribeProducers', 'each topic by itself', {
+  row('DescribeProducers', 'each topic separately', {
     version: 0,
     permits: ['READ TOPIC mine', 'READ TOPIC missing', 'DESCRIBE TOPIC theirs'],
     request: () => ({ topics: names.map((name) => ({ name, partitionIndexes: [0] })) }),
@@ -624,7 +624,7 @@ const toCreate = (...topics: string[]) => ({
 });
 
 const topicRows = [
-  row('CreateTopics', 'each topic by itself', {
+  row('CreateTopics', 'each topic separately', {
     version: 7,
     permits: ['CREATE TOPIC new-a', 'CREATE TOPIC mine'],
     request: () => toCreate('new-a', 'new-b', 'mine', 'theirs'),
@@ -672,7 +672,7 @@ const topicRows = [
     expected: { 'new-a': '2 3 1 NONE', 'new-b': '-1 -1 0 TOPIC_AUTHORIZATION_FAILED' },
     after: created('new-a', 'new-b'),
   }),
-  row('CreatePartitions', 'each topic by itself', {
+  row('CreatePartitions', 'each topic separately', {
     version: 3,
     permits: ['ALTER TOPIC mine', 'ALTER TOPIC missing', 'CREATE TOPIC theirs'],
     request: () => ({
@@ -821,7 +821,7 @@ const producerRows = [
         ['WRITE TRANSACTIONAL_ID their-tx'],
       ],
       [
-        'a transactional id that is none',
+        'an empty transactional id',
         '',
         [],
         'TRANSACTIONAL_ID_AUTHORIZATION_FAILED',
@@ -829,14 +829,14 @@ const producerRows = [
       ],
       ['no transactional id, and a topic to write to', null, ['WRITE TOPIC mine'], 'NONE', []],
       [
-        'no transactional id, and the right for the cluster',
+        'no transactional id, with IDEMPOTENT_WRITE on the cluster',
         null,
         ['IDEMPOTENT_WRITE CLUSTER kafka-cluster'],
         'NONE',
         [],
       ],
       [
-        'no transactional id, and nothing to write to',
+        'no transactional id, and no topic to write to',
         null,
         ['READ TOPIC mine', 'WRITE TRANSACTIONAL_ID tx'],
         'CLUSTER_AUTHORIZATION_FAILED',
@@ -907,7 +907,7 @@ const transactionRows = [
     },
     logged: ['WRITE TRANSACTIONAL_ID tx'],
   }),
-  row('AddPartitionsToTxn', 'one topic that is denied fails all', {
+  row('AddPartitionsToTxn', 'one denied topic fails all', {
     version: 3,
     permits: ['WRITE TRANSACTIONAL_ID tx', 'WRITE TOPIC mine', 'WRITE TOPIC missing'],
     request: toAdd(...names),
@@ -954,7 +954,7 @@ const transactionRows = [
     expected: everywhere('GROUP_AUTHORIZATION_FAILED'),
     logged: ['READ GROUP g'],
   }),
-  row('TxnOffsetCommit', 'each topic by itself', {
+  row('TxnOffsetCommit', 'each topic separately', {
     version: 5,
     permits: ['WRITE TRANSACTIONAL_ID tx', 'READ GROUP g', 'READ TOPIC mine', 'READ TOPIC missing'],
     request: toCommit,
@@ -1204,7 +1204,7 @@ test('ShareFetch: checks the group, then each topic of the session in every requ
   assert.deepEqual(
     await shareFetch(world, 2, { topicId: world.id.mine }),
     { all: 'NONE', mine: 'NONE NONE 0' },
-    'the record is still the member’s, because its acknowledgement was refused before',
+    'the member still holds the record, because its acknowledgement was refused',
   );
 });
 

@@ -86,12 +86,12 @@ test('offsets are returned for topics that the client may describe', async () =>
   await using stage = await setStage();
   const { call } = stage;
   const access = stage.permit('DESCRIBE GROUP ours', 'DESCRIBE TOPIC orders', 'DESCRIBE TOPIC dreams');
-  const asked = topicNames.map((name) => ({ name, partitionIndexes: [0] }));
+  const requestedTopics = topicNames.map((name) => ({ name, partitionIndexes: [0] }));
   const { groups } = answered(
     await call('OffsetFetch', 9, {
       groups: [
-        { groupId: 'ours', topics: asked },
-        { groupId: 'theirs', topics: asked },
+        { groupId: 'ours', topics: requestedTopics },
+        { groupId: 'theirs', topics: requestedTopics },
         { groupId: 'ours', topics: null },
       ],
     }),
@@ -281,8 +281,8 @@ test('a subscription pattern matches only topics that its client may see', async
     const names = new Map<string, string>();
     for (const name of ['orders', 'secrets']) names.set((await agent.addTopic(name)).topicId, name);
     const rule = { resourceType: 'TOPIC', patternType: 'LITERAL', resourceName: 'orders' } as const;
-    const who = { principal: 'User:alice', host: '10.0.0.7' };
-    await agent.node.createAcls([{ ...rule, ...who, operation: 'READ', permission: 'ALLOW' }]);
+    const subject = { principal: 'User:alice', host: '10.0.0.7' };
+    await agent.node.createAcls([{ ...rule, ...subject, operation: 'READ', permission: 'ALLOW' }]);
     const { errorCode, assignment } = answered(
       await agent.call('ConsumerGroupHeartbeat', 1, {
         groupId,
@@ -309,8 +309,8 @@ test('members of share groups and their offsets', async () => {
     return errorName(answered(await call('ShareGroupHeartbeat', 1, member)).errorCode);
   };
   const describe = async () => {
-    const asked = { groupIds: ['ours'], includeAuthorizedOperations: false };
-    const { groups } = answered(await call('ShareGroupDescribe', 1, asked));
+    const request = { groupIds: ['ours'], includeAuthorizedOperations: false };
+    const { groups } = answered(await call('ShareGroupDescribe', 1, request));
     return errorName(groups[0]!.errorCode);
   };
   const alter = async (names: string[]) => {
@@ -394,8 +394,8 @@ test('access to configs is checked on their topic or group, and otherwise on the
     'INVALID_REQUEST',
   ];
   const describe = async () => {
-    const asked = resources.map((resource) => ({ ...resource, configurationKeys: null }));
-    const { results } = answered(await stage.call('DescribeConfigs', 4, { resources: asked }));
+    const requested = resources.map((resource) => ({ ...resource, configurationKeys: null }));
+    const { results } = answered(await stage.call('DescribeConfigs', 4, { resources: requested }));
     return results.map(({ errorCode }) => errorName(errorCode));
   };
   const alter = async () => {
@@ -463,7 +463,7 @@ test('operations on the cluster require one permission on it', async () => {
 test('authorized operations on the cluster are those that the ACLs allow', async () => {
   await using stage = await setStage({ groups: [] });
   stage.permit(`ALTER CLUSTER ${clusterResourceName}`, `DESCRIBE CLUSTER ${clusterResourceName}`);
-  const asked = { includeClusterAuthorizedOperations: true };
-  const { clusterAuthorizedOperations } = answered(await stage.call('DescribeCluster', 2, asked));
+  const request = { includeClusterAuthorizedOperations: true };
+  const { clusterAuthorizedOperations } = answered(await stage.call('DescribeCluster', 2, request));
   assert.equal(clusterAuthorizedOperations, operationBits(['ALTER', 'DESCRIBE']));
 });

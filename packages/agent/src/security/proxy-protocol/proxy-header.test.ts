@@ -40,7 +40,7 @@ test('a header has the address of the client', () => {
       { address: '192.0.2.1', port: 54321 },
       false,
     ],
-    ['a socket of a machine', header('21', '31', '61'.repeat(216)), undefined, false],
+    ['a Unix socket', header('21', '31', '61'.repeat(216)), undefined, false],
     ['an unspecified family and protocol', header('21', '00', ''), undefined, false],
     ['IPv4 over an unspecified protocol', header('21', '10', ipv4), undefined, false],
     ['the proxy itself', header('20', '00', ''), undefined, true],
@@ -67,9 +67,9 @@ test('anything but a header of version 2 is refused', () => {
     ['a Kafka request', hex('00000014', '00120000', '00000001'), /no PROXY header/],
     ['a TLS handshake', hex('160301'), /no PROXY header/],
     ['version 3', header('31', '11', ipv4), /version 3/],
-    ['a strange command', header('22', '11', ipv4), /unknown command 2/],
-    ['a strange family', header('21', '41', ipv4), /unknown family and protocol 0x41/],
-    ['a strange protocol', header('21', '13', ipv4), /unknown family and protocol 0x13/],
+    ['an unknown command', header('22', '11', ipv4), /unknown command 2/],
+    ['an unknown family', header('21', '41', ipv4), /unknown family and protocol 0x41/],
+    ['an unknown protocol', header('21', '13', ipv4), /unknown family and protocol 0x13/],
     ['datagrams', header('21', '12', ipv4), /datagrams/],
     ['a short address', header('21', '21', ipv4), /addresses that are cut off/],
     ['a field without its length', header('21', '11', `${ipv4}ea00`), /field that is cut off/],
@@ -79,7 +79,7 @@ test('anything but a header of version 2 is refused', () => {
       /field that is cut off/,
     ],
     [
-      'a field twice',
+      'a repeated field',
       header('21', '11', ipv4 + field(0xea, 'a') + field(0xea, 'b')),
       /two fields of the type 0xea/,
     ],
@@ -151,7 +151,7 @@ test('the principal comes from the configured field', () => {
   const cases: [what: string, header: ProxyHeader, principalType: number | undefined, expected: object][] = [
     ['a user', named('User:alice'), 0xe5, { username: 'alice' }],
     ['a distinguished name', named('User:CN=a,O=b'), 0xe5, { username: 'CN=a,O=b' }],
-    ['nothing was agreed on', named('User:alice'), undefined, { username: undefined }],
+    ['no configured principal type', named('User:alice'), undefined, { username: undefined }],
     ['the proxy itself', { ...named('User:alice'), isLocal: true }, 0xe5, { username: undefined }],
   ];
   for (const [what, given, principalType, expected] of cases)
@@ -166,7 +166,7 @@ test('the principal comes from the configured field', () => {
     ['another kind', named('Group:alice'), /does not start with User:/],
     ['no name', named('User:'), /no name/],
     [
-      'a name beyond all measure',
+      'a name that is too long',
       named(`User:${'x'.repeat(coreLimits.principalNameCharsMax + 1)}`),
       /more than 1024/,
     ],

@@ -33,15 +33,15 @@ export class OAuthBearerConversation implements Conversation {
 
   async #verify({ token, actAs }: Bearer): Promise<Step> {
     const checked = await this.#check(token);
-    if ('problem' in checked) return this.#turnDown(checked.problem, checked.subject);
+    if ('problem' in checked) return this.#reject(checked.problem, checked.subject);
     const { subject, expiresMs } = checked;
     if (actAs !== '' && actAs !== subject) {
-      return this.#turnDown('the client asks for another identity than that of its token', subject);
+      return this.#reject('the client asks for another identity than that of its token', subject);
     }
     return done(subject, '', expiresMs);
   }
 
-  #turnDown(reason: string, user: string | undefined): Step {
+  #reject(reason: string, user: string | undefined): Step {
     const message = 'Authentication failed: the token is not accepted.';
     this.#failure = { kind: 'failed', message, reason, user };
     return challenge(JSON.stringify({ status: 'invalid_token' }));

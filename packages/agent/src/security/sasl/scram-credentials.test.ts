@@ -85,7 +85,7 @@ describe('SCRAM credentials over a real leader', () => {
       { carol: 'UNACCEPTABLE_CREDENTIAL' },
     ],
     [
-      'one user twice',
+      'a repeated user',
       { upsertions: [upsertion('carol'), upsertion('carol'), upsertion('dave')] },
       { carol: 'DUPLICATE_RESOURCE', dave: 'NONE' },
     ],
@@ -96,7 +96,7 @@ describe('SCRAM credentials over a real leader', () => {
     ],
     ['removal', { deletions: [{ name: 'dave', mechanism: sha512 }] }, { dave: 'NONE' }],
     [
-      'removal of nothing',
+      'removal of an unknown credential',
       { deletions: [{ name: 'dave', mechanism: sha512 }] },
       { dave: 'RESOURCE_NOT_FOUND' },
     ],

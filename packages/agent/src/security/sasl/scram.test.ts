@@ -152,11 +152,11 @@ test('the final message must match the first exactly', () => {
     ['no proof', good.slice(0, good.lastIndexOf(',')), /proof/],
     ['a proof with one bit changed', good.replace('p=g', 'p=h'), /not valid/],
     ['a short proof', good.replace(/p=.*/, 'p=AAAA'), /not valid/],
-    ['a proof that is no base64', good.replace(/==$/, '!='), /base64/],
+    ['a proof that is not base64', good.replace(/==$/, '!='), /base64/],
     ['a proof without padding', good.replace(/==$/, ''), /base64/],
     ['an extension that was not signed', good.replace(',p=', ',x=y,p='), /not valid/],
     ['a delegation token', good.replace(',p=', ',tokenauth=true,p='), /no delegation tokens/],
-    ['the first message again', example.clientFirst, /proof/],
+    ['a repeated first message', example.clientFirst, /proof/],
   ];
   for (const [label, message, problem] of cases) {
     const conversation = exampleConversation();

@@ -83,7 +83,7 @@ export class TlsAcceptor {
    * Performs the TLS handshake on a connection of which nothing was read, or everything was unshifted. Rejects with a
    * `TlsRefusal`; the caller closes the connection and enforces a timeout.
    */
-  async letIn(connection: Socket): Promise<SecuredClient> {
+  async handshake(connection: Socket): Promise<SecuredClient> {
     if (connection.destroyed) throw new TlsRefusal('peer', 'the client left before the handshake');
     const socket = await new Promise<TLSSocket>((resolve, reject) => {
       this.#waiting.set(connection, { resolve, reject });

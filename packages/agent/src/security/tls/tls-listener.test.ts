@@ -161,7 +161,7 @@ test('a required client certificate must be present and valid', async (t) => {
     ['a valid one', alice, 'User:CN=alice,O=Weir,C=DE'],
     ['none', undefined, undefined, /peer did not return a certificate/],
     ['an expired one', expired, undefined, /CERT_HAS_EXPIRED/],
-    ['one of the future', early, undefined, /CERT_NOT_YET_VALID/],
+    ['one that is not yet valid', early, undefined, /CERT_NOT_YET_VALID/],
     [
       'one of another authority',
       foreign,

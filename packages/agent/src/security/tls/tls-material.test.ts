@@ -105,7 +105,7 @@ test('objects of a bucket are read again when they change', async (t) => {
   assert.equal(certificates.hasAuthorities, false);
   assert.ok(
     Array.isArray(certificates.context.ca) && certificates.context.ca.length > 0,
-    'those of the system',
+    'the system authorities',
   );
   // Only the certificate is new, and the key does not match it.
   await put(tlsObjects.certificate, second.certificate);
