@@ -204,7 +204,7 @@ test('a session belongs to the principal that opened it', () => {
   const id = run(sessions, 0, 0, 3);
   for (const epoch of [1, 2, 7]) {
     const answer = sessions.begin(requestOf(id, epoch, 0), 11, mallory);
-    assert.equal(answer, 'FETCH_SESSION_ID_NOT_FOUND', 'whatever the epoch');
+    assert.equal(answer, 'FETCH_SESSION_ID_NOT_FOUND', 'for any epoch');
   }
   assert.equal(run(sessions, id, -1, 0, mallory), 0);
   const other = run(sessions, id, 0, 1, mallory);

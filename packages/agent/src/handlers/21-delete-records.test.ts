@@ -101,7 +101,7 @@ test('valid and invalid offsets', async () => {
   await deleteRecords(agent, 't', { 0: 1n });
   const configs = { 'cleanup.policy': 'compact' };
   await agent.node.createTopics([{ name: 'compacted', partitionCount: 1, configs }], { validateOnly: false });
-  await agent.addTopic('heard');
+  await agent.addTopic('later');
   for (const [what, topic, partition, offset, answer] of answers) {
     const expected = typeof answer === 'bigint' ? answer : codeOf(answer);
     assert.deepEqual(

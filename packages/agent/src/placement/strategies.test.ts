@@ -188,7 +188,11 @@ test('with bounded loads a hot partition counts as the agents that it needs', ()
   const limit = Math.ceil((1.25 * (96 + 4 * 25)) / 4);
   for (const [agentId, weight] of weights) assert.ok(weight <= limit, `${agentId} has ${weight} of ${limit}`);
   const alone = leaderIds('consistent_spread_bounded_load', { ...cold, hot: new Map([[99, 4]]) }, agents);
-  assert.equal(countsOf(alone).get(alone[99]!), 1, 'what is more than an agent has nothing beside it');
+  assert.equal(
+    countsOf(alone).get(alone[99]!),
+    1,
+    'an agent with a partition of more than its share has no other',
+  );
 });
 
 test('with bounded loads an overloaded agent has at most half of what the others have', () => {

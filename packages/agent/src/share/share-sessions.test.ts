@@ -53,7 +53,7 @@ test('requests that do not fit the session are refused', () => {
   assert.notEqual(typeof sessions.acknowledge(caller(1), forever), 'string', 'a refusal changes nothing');
 });
 
-test('a member that opens a session again starts anew', () => {
+test('a member that opens a session again gets a new one', () => {
   const { sessions, lost } = open();
   sessions.fetch(caller(0), request(['t/0']), forever);
   assert.deepEqual(partitionsOf(sessions.fetch(caller(0), request(['t/1']), forever)), ['t/1']);
