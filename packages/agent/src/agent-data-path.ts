@@ -113,7 +113,7 @@ export function dataPath(
       ownConfigs: ownConfigsReader(ownNodeId),
       impersonation,
       inflation,
-      onRequest: stats.produceAsked,
+      onRequest: stats.produceRequested,
       metrics,
     }),
     fetch: fetchHandler({

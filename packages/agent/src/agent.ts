@@ -213,13 +213,13 @@ async function start(
         damagedFiles: () => damage.report(),
         connected: () => clients.report(),
       }),
-    heard: () => stats.heard(),
+    heard: () => stats.reportReceived(),
   };
-  const onHeard = (agents: readonly AgentDescription[]) => {
+  const onHeartbeat = (agents: readonly AgentDescription[]) => {
     nodeId = agents.find(({ agentId }) => agentId === options.agentId)?.nodeId ?? nodeId;
     known.resolve();
   };
-  const heartbeats = new Heartbeats({ port: cluster, self, onHeard, reports, clock, log, metrics });
+  const heartbeats = new Heartbeats({ port: cluster, self, onHeartbeat, reports, clock, log, metrics });
   beatNow = () => heartbeats.beatNow();
   // First of all, so that other agents send clients elsewhere. If the call fails, missing heartbeats have the same
   // effect.

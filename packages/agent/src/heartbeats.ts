@@ -12,7 +12,7 @@ interface HeartbeatsOptions {
   readonly port: ClusterPort;
   readonly self: () => AgentDescription;
   /** Called after each successful heartbeat with the live agents, including this one. */
-  readonly onHeard?: (agents: readonly AgentDescription[]) => void;
+  readonly onHeartbeat?: (agents: readonly AgentDescription[]) => void;
   /** Measurements of the agent. If absent, heartbeats carry no report. */
   readonly reports?: ReportSource;
   readonly clock: Clock;
@@ -44,16 +44,16 @@ export class Heartbeats {
   #endPause = () => {};
   #hasStopped = false;
   #isUnderWay = false;
-  #wasHeard = true;
+  #isReachable = true;
   #nextReportMs = 0;
-  readonly #heard: Series;
-  readonly #unheard: Series;
+  readonly #succeeded: Series;
+  readonly #failed: Series;
 
   constructor(options: HeartbeatsOptions) {
     const metrics = options.metrics ?? new Metrics();
     this.#options = options;
-    this.#heard = metrics.series(heartbeatRow, { outcome: 'success', mechanism: 'rpc' });
-    this.#unheard = metrics.series(heartbeatRow, { outcome: 'error', mechanism: 'rpc' });
+    this.#succeeded = metrics.series(heartbeatRow, { outcome: 'success', mechanism: 'rpc' });
+    this.#failed = metrics.series(heartbeatRow, { outcome: 'error', mechanism: 'rpc' });
   }
 
   /**
@@ -67,12 +67,12 @@ export class Heartbeats {
         break;
       } catch (error) {
         if (!(error instanceof ClusterUnavailable) || this.#hasStopped) throw error;
-        this.#notHeard(error);
+        this.#onFailure(error);
         await this.#pause();
         if (this.#hasStopped) throw error;
       }
     }
-    this.#heardAgain();
+    this.#onSuccess();
     this.#schedule();
   }
 
@@ -114,35 +114,35 @@ export class Heartbeats {
     this.#isUnderWay = true;
     try {
       await this.#send();
-      this.#heardAgain();
+      this.#onSuccess();
     } catch (error) {
-      this.#notHeard(error);
+      this.#onFailure(error);
     }
     this.#isUnderWay = false;
     this.#schedule();
   }
 
-  #heardAgain(): void {
-    if (!this.#wasHeard) this.#options.log.info('resumed heartbeats to control plane');
-    this.#wasHeard = true;
+  #onSuccess(): void {
+    if (!this.#isReachable) this.#options.log.info('resumed heartbeats to control plane');
+    this.#isReachable = true;
   }
 
-  #notHeard(error: unknown): void {
-    this.#unheard.add(1);
+  #onFailure(error: unknown): void {
+    this.#failed.add(1);
     // Logged once per outage, and not every two seconds.
-    if (this.#wasHeard)
+    if (this.#isReachable)
       this.#options.log.warn('failed to send heartbeat to control plane', { error: String(error) });
-    this.#wasHeard = false;
+    this.#isReachable = false;
   }
 
   async #send(): Promise<void> {
-    const { port, self, clock, reports, onHeard } = this.#options;
+    const { port, self, clock, reports, onHeartbeat } = this.#options;
     const sentMs = clock.monotonicMs();
     // A report that was not received is followed by another one with the next heartbeat.
     const isReportDue = reports !== undefined && sentMs >= this.#nextReportMs;
     const agents = await port.heartbeat(isReportDue ? { ...self(), report: reports.report() } : self());
-    this.#heard.add(1);
-    onHeard?.(agents);
+    this.#succeeded.add(1);
+    onHeartbeat?.(agents);
     if (!isReportDue) return;
     reports.heard();
     this.#nextReportMs = sentMs + reportIntervalMs;

@@ -167,7 +167,7 @@ const cases: readonly LimitCase[] = [
         assert.equal((await greedy.receive('Metadata', 9)).body.topics[0]!.errorCode, 0);
       }
       assert.equal((await modest.receive('Metadata', 9)).body.topics[0]!.name, 'e');
-      assert.equal(cluster.calls.createTopics, 5, 'nobody asked for the topic of the client that left');
+      assert.equal(cluster.calls.createTopics, 5, 'the topic of the client that left was not created');
     },
     stats: {
       [held('metadata', 'metadata_requests')]: 4,
@@ -197,7 +197,7 @@ const cases: readonly LimitCase[] = [
           throttled += body.throttleTimeMs > 0 ? 1 : 0;
         }
       }
-      assert.equal(throttled, 0, 'time stood still, so that nobody waited');
+      assert.equal(throttled, 0, 'time stood still, so no request was delayed');
     },
     stats: { [held('produce', 'inflight_files')]: 15, agent_kafka_produce_records_counter: 80 },
   },
@@ -347,7 +347,7 @@ const cases: readonly LimitCase[] = [
       load.loopCpu = 0.95;
       await pass(5_000);
       const first = await produceNow();
-      assert.ok(first > 0, 'the answer tells to wait');
+      assert.ok(first > 0, 'the response has a throttle time');
       // A client that does not wait is not read: the next answer comes when the throttle time is over.
       client.send('Produce', 9, produceBody(small));
       assert.equal(await figure(begun('Produce')), 3, 'it is not read');
@@ -360,7 +360,7 @@ const cases: readonly LimitCase[] = [
     stats: { [held('produce', 'cpu')]: 2, agent_connection_throttle_count: 2, agent_cpu_backpressure: 0 },
   },
   {
-    limit: 'a load of the processor that nobody is to mind',
+    limit: 'a processor load without back-pressure',
     options: { highCpuPercent: 0 },
     async drive({ connect, load, pass }) {
       const client = await connect();

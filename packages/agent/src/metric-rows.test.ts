@@ -37,9 +37,9 @@ test('all metrics of a running agent are listed, with the same kind and help', a
   const metrics = new Metrics();
   await startAgentUnderTest(t, { metrics });
   const rows = new Map([...agentMetricRows, ...publishedMetrics].map((row) => [row.name, row]));
-  const told = metrics.read();
-  assert.ok(told.length > 20);
-  for (const { row } of told) {
+  const readings = metrics.read();
+  assert.ok(readings.length > 20);
+  for (const { row } of readings) {
     const described = rows.get(row.name) ?? assert.fail(`${row.name} is not described`);
     assert.deepEqual([row.kind, row.help], [described.kind, described.help], row.name);
   }

@@ -14,15 +14,15 @@ const minuteMs = 60_000;
 function agents() {
   const clock = new HandClock();
   const port = new FakeCluster();
-  const told: string[] = [];
+  const acquired: string[] = [];
   const lockOf = (agentId: string, group = 'g') =>
     new ShutdownLock({ port, agentId, group, clock, log: silentLog });
   return {
     port,
-    told,
+    acquired,
     lockOf,
     takes: (agentId: string, lock: ShutdownLock, waitMs = minuteMs) =>
-      lock.take(waitMs).then(() => told.push(agentId)),
+      lock.take(waitMs).then(() => acquired.push(agentId)),
     async pass(ms: number) {
       for (let passed = 0; passed < ms; passed += 500) {
         clock.advance(500);
@@ -33,29 +33,29 @@ function agents() {
 }
 
 test('an agent waits until the previous one has stopped', async () => {
-  const { port, told, takes, lockOf, pass } = agents();
+  const { port, acquired, takes, lockOf, pass } = agents();
   const [first, second] = [lockOf('first'), lockOf('second')];
   await takes('first', first);
   void takes('second', second);
   void takes('stranger', lockOf('stranger', 'other'));
   await pass(minuteMs / 2);
-  assert.deepEqual(told, ['first', 'stranger']);
+  assert.deepEqual(acquired, ['first', 'stranger']);
   await first.release();
   await pass(heartbeatIntervalMs);
-  assert.deepEqual(told, ['first', 'stranger', 'second']);
+  assert.deepEqual(acquired, ['first', 'stranger', 'second']);
   assert.equal(port.shutdownLocks.get('g'), 'second');
 });
 
 test('waiting is bounded, whether another agent holds the lock or the control plane is unreachable', async () => {
   for (const unavailable of [false, true]) {
-    const { port, told, takes, lockOf, pass } = agents();
+    const { port, acquired, takes, lockOf, pass } = agents();
     await takes('first', lockOf('first'));
     port.unavailable = unavailable;
     void takes('second', lockOf('second'), 10_000);
     await pass(9_500);
-    assert.deepEqual(told, ['first']);
+    assert.deepEqual(acquired, ['first']);
     await pass(500);
-    assert.deepEqual(told, ['first', 'second']);
+    assert.deepEqual(acquired, ['first', 'second']);
   }
 });
 

@@ -153,7 +153,7 @@ export class FakeCluster extends refusingCluster<FakedCall>() implements Cluster
   setAgents(agents: readonly AgentDescription[]): void {
     this.#agents.clear();
     for (const agent of agents) this.#agents.set(agent.agentId, agent);
-    this.#tell([{ kind: 'agents', agents: this.#livingAgents() }]);
+    this.#publish([{ kind: 'agents', agents: this.#livingAgents() }]);
   }
 
   /** Puts an entry that agents follow, or removes it with `null`. */
@@ -162,7 +162,7 @@ export class FakeCluster extends refusingCluster<FakedCall>() implements Cluster
     const bytes = value === null ? null : Buffer.from(JSON.stringify(value));
     if (bytes === null) this.#records.delete(id);
     else this.#records.set(id, { namespace, key, value: bytes });
-    this.#tell([{ kind: 'record', namespace, key, value: bytes }]);
+    this.#publish([{ kind: 'record', namespace, key, value: bytes }]);
   }
 
   /** From now on changes wait for `releaseChanges`, as if the stream were slow. */
@@ -276,7 +276,7 @@ export class FakeCluster extends refusingCluster<FakedCall>() implements Cluster
       }
       this.#topics.delete(description.topicId);
       this.#topicIdByName.delete(description.name);
-      this.#tell([{ kind: 'topicDeleted', topicId: description.topicId, name: description.name }]);
+      this.#publish([{ kind: 'topicDeleted', topicId: description.topicId, name: description.name }]);
       return { error: 'NONE', message: null, topic: undefined };
     });
   }
@@ -296,7 +296,7 @@ export class FakeCluster extends refusingCluster<FakedCall>() implements Cluster
       if (!validateOnly) {
         topic.description = description;
         while (topic.partitions.length < partitionCount) topic.partitions.push(emptyPartition());
-        this.#tell([{ kind: 'topic', topic: description }]);
+        this.#publish([{ kind: 'topic', topic: description }]);
       }
       return { error: 'NONE', message: null, topic: description };
     });
@@ -314,13 +314,13 @@ export class FakeCluster extends refusingCluster<FakedCall>() implements Cluster
     if (report !== undefined) this.reports.push(report);
     const known = this.#agents.has(agent.agentId);
     this.#agents.set(agent.agentId, agent);
-    if (!known) this.#tell([{ kind: 'agents', agents: this.#livingAgents() }]);
+    if (!known) this.#publish([{ kind: 'agents', agents: this.#livingAgents() }]);
     return this.#livingAgents();
   }
 
   async leave(agentId: string): Promise<void> {
     this.#called('leave');
-    if (this.#agents.delete(agentId)) this.#tell([{ kind: 'agents', agents: this.#livingAgents() }]);
+    if (this.#agents.delete(agentId)) this.#publish([{ kind: 'agents', agents: this.#livingAgents() }]);
   }
 
   async lockShutdown({ agentId, group }: ShutdownLockRequest): Promise<boolean> {
@@ -388,13 +388,13 @@ export class FakeCluster extends refusingCluster<FakedCall>() implements Cluster
         continue;
       }
       result.logStartOffset[row] = partition.logStartOffset;
-      const verdict = validateSequence(partition, file, row);
-      if (verdict.error !== 'NONE') {
-        result.error[row] = entryErrors.indexOf(verdict.error);
+      const check = validateSequence(partition, file, row);
+      if (check.error !== 'NONE') {
+        result.error[row] = entryErrors.indexOf(check.error);
         continue;
       }
-      result.baseOffset[row] = verdict.baseOffset;
-      if (verdict.isDuplicate) continue;
+      result.baseOffset[row] = check.baseOffset;
+      if (check.isDuplicate) continue;
       let entry = appended.get(partition);
       if (entry === undefined) {
         entry = { topicId, partition: file.partition[row]!, ranges: [] };
@@ -402,7 +402,7 @@ export class FakeCluster extends refusingCluster<FakedCall>() implements Cluster
       }
       appendRow(partition, entry.ranges, file, row);
     }
-    this.#tell(
+    this.#publish(
       [...appended.values()].map(({ topicId, partition, ranges }) => ({
         kind: 'appended',
         topicId,
@@ -449,7 +449,7 @@ export class FakeCluster extends refusingCluster<FakedCall>() implements Cluster
         partitions: Array.from({ length: wanted }, emptyPartition),
       });
       this.#topicIdByName.set(name, description.topicId);
-      this.#tell([{ kind: 'topic', topic: description }]);
+      this.#publish([{ kind: 'topic', topic: description }]);
     }
     return { error: 'NONE', message: null, topic: description };
   }
@@ -473,7 +473,7 @@ export class FakeCluster extends refusingCluster<FakedCall>() implements Cluster
     };
   }
 
-  #tell(changes: readonly ClusterChange[]): void {
+  #publish(changes: readonly ClusterChange[]): void {
     if (changes.length === 0) return;
     for (const following of this.#following) {
       following.queue.push(changes);
@@ -494,13 +494,13 @@ export class FakeCluster extends refusingCluster<FakedCall>() implements Cluster
   }
 }
 
-type Verdict =
+type SequenceCheck =
   | { readonly error: 'NONE'; readonly baseOffset: number; readonly isDuplicate: boolean }
   | { readonly error: Exclude<EntryError, 'NONE'> };
 
 /** The rules for idempotent producers: five batches are remembered, and an unknown producer may start anywhere. */
-function validateSequence(partition: Partition, file: FileCommit, row: number): Verdict {
-  const accepted: Verdict = { error: 'NONE', baseOffset: partition.nextOffset, isDuplicate: false };
+function validateSequence(partition: Partition, file: FileCommit, row: number): SequenceCheck {
+  const accepted: SequenceCheck = { error: 'NONE', baseOffset: partition.nextOffset, isDuplicate: false };
   const producerId = file.producerId[row]!;
   if (producerId < 0) return accepted;
   const epoch = file.producerEpoch[row]!;

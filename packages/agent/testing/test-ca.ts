@@ -73,8 +73,8 @@ export class TestCa {
     return new TestCa(name, keys, certificate.toString('pem'));
   }
 
-  async issue(wishes: CertificateOptions = {}): Promise<TestCertificate> {
-    const { subject = [], dns = [], ips = [], uris = [], key = 'P-256' } = wishes;
+  async issue(options: CertificateOptions = {}): Promise<TestCertificate> {
+    const { subject = [], dns = [], ips = [], uris = [], key = 'P-256' } = options;
     const keys = await keyPair(key);
     const names = [
       ...dns.map((value) => ({ type: 'dns' as const, value })),
@@ -85,8 +85,8 @@ export class TestCa {
       serialNumber: (++this.#serial).toString(16).padStart(4, '0'),
       subject,
       issuer: this.#name,
-      notBefore: wishes.validFrom ?? always.from,
-      notAfter: wishes.validTo ?? always.to,
+      notBefore: options.validFrom ?? always.from,
+      notAfter: options.validTo ?? always.to,
       publicKey: keys.publicKey,
       signingKey: this.#keys.privateKey,
       signingAlgorithm: algorithms['P-256'],
@@ -102,8 +102,8 @@ export class TestCa {
   }
 
   /** Issues a certificate for a local server. */
-  issueServer(wishes: CertificateOptions = {}): Promise<TestCertificate> {
-    return this.issue({ subject: 'CN=localhost', dns: ['localhost'], ips: ['127.0.0.1'], ...wishes });
+  issueServer(options: CertificateOptions = {}): Promise<TestCertificate> {
+    return this.issue({ subject: 'CN=localhost', dns: ['localhost'], ips: ['127.0.0.1'], ...options });
   }
 }
 

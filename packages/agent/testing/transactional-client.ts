@@ -37,7 +37,7 @@ export const protocols = {
 
 export type Protocol = keyof typeof protocols;
 
-type Asked = keyof (typeof protocols)['bumping'];
+type CalledApi = keyof (typeof protocols)['bumping'];
 
 export function errorName(code: number): ErrorName {
   return errorByCode(code)!.name;
@@ -49,7 +49,7 @@ export class TransactionalProducer {
   producerEpoch = -1;
   readonly transactionalId: string;
   readonly #agent: ServedAgent;
-  readonly #versions: Readonly<Record<Asked, number>>;
+  readonly #versions: Readonly<Record<CalledApi, number>>;
   readonly #sequences = new Map<string, number>();
   #connection = new AbortController();
 
@@ -142,7 +142,7 @@ export class TransactionalProducer {
     this.producerEpoch = producerEpoch;
   }
 
-  async #call<Name extends Asked>(name: Name, body: RequestBody<Name>): Promise<ResponseBody<Name>> {
+  async #call<Name extends CalledApi>(name: Name, body: RequestBody<Name>): Promise<ResponseBody<Name>> {
     const { signal } = this.#connection;
     return answered(await this.#agent.call(name, this.#versions[name], body, 'test', signal));
   }

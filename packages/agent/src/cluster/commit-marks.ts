@@ -8,7 +8,7 @@ import type { ClusterView } from './cluster-view.ts';
  */
 export class CommitMarks {
   readonly #view: Pick<ClusterView, 'leaderTerm'>;
-  #heard: CommitMark | undefined;
+  #latest: CommitMark | undefined;
 
   constructor(view: Pick<ClusterView, 'leaderTerm'>) {
     this.#view = view;
@@ -16,14 +16,14 @@ export class CommitMarks {
 
   hear(mark: CommitMark | undefined): void {
     if (mark === undefined) return;
-    const { term = -1, count = -1 } = this.#heard ?? {};
-    if (mark.term > term || (mark.term === term && mark.count > count)) this.#heard = mark;
+    const { term = -1, count = -1 } = this.#latest ?? {};
+    if (mark.term > term || (mark.term === term && mark.count > count)) this.#latest = mark;
   }
 
   /** Returns the origin of a commit that has just been received. */
   originOf({ connection }: RequestOrigin): CommitOrigin {
     const term = this.#view.leaderTerm();
     if (term !== undefined) this.hear({ term, count: 0 });
-    return { connection, heard: this.#heard };
+    return { connection, heard: this.#latest };
   }
 }

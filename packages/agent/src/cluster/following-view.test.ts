@@ -101,10 +101,10 @@ test('recent pointers equal the result of findBatches, without a call', async ()
   }
   for (let offset = 0; offset <= 11; offset++) {
     for (const bytesMax of [0, 1, 100, 101, 250, 1000]) {
-      const [asked] = await cluster.findBatches([{ topicId, partition: 0, offset, bytesMax }]);
+      const [found] = await cluster.findBatches([{ topicId, partition: 0, offset, bytesMax }]);
       assert.deepEqual(
         view.recentPointers(topicId, 0, offset, bytesMax),
-        asked!.pointers,
+        found!.pointers,
         `${offset} ${bytesMax}`,
       );
     }

@@ -67,21 +67,21 @@ test('a tail that dropped its oldest pointers still has its markers and aborted 
           };
           rows.push(row);
           const firstOffset = open.get(producerId);
-          let told: AbortedTransactions | undefined;
+          let abortedByMarker: AbortedTransactions | undefined;
           if (!isEnd) {
             if (firstOffset === undefined) open.set(producerId, baseOffset);
           } else {
             open.delete(producerId);
             if (!one.isCommit && firstOffset !== undefined) {
               aborted.push({ producerId, firstOffset, lastOffset: baseOffset });
-              told = {
+              abortedByMarker = {
                 producerId: Float64Array.of(producerId),
                 firstOffset: Float64Array.of(firstOffset),
                 lastOffset: Float64Array.of(baseOffset),
               };
             }
           }
-          index.append('t', 0, pointersOf(row), told);
+          index.append('t', 0, pointersOf(row), abortedByMarker);
           // Appends to another topic evict its rows from the index.
           if (number % 3 === 0) index.append('u', 0, pointersOf(row));
         }
@@ -99,13 +99,13 @@ test('a tail that dropped its oldest pointers still has its markers and aborted 
           const markers = expected.flatMap(({ marker, baseOffset }, row) =>
             marker === undefined ? [] : [[row, marker.isCommit ? 1 : 0, marker.producerId, baseOffset * 10]],
           );
-          const { markers: told } = found;
+          const { markers: foundMarkers } = found;
           assert.deepEqual(
-            Array.from(told?.row ?? [], (row, at) => [
+            Array.from(foundMarkers?.row ?? [], (row, at) => [
               row,
-              told!.isCommit[at],
-              told!.producerId[at],
-              told!.timestampMs[at],
+              foundMarkers!.isCommit[at],
+              foundMarkers!.producerId[at],
+              foundMarkers!.timestampMs[at],
             ]),
             markers,
           );

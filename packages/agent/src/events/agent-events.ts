@@ -73,7 +73,7 @@ export class AgentEvents {
     const { emitter } = this;
     const isChosen = () => isEventsAgent(agentId, view.agents());
     const stats = new ClusterMetricEvents({
-      sight: view,
+      view,
       emitter,
       isReporter: isChosen,
       clock,

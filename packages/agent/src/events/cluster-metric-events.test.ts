@@ -14,8 +14,8 @@ test('cluster metrics become events once a minute, per topic and not per partiti
   const events: { readonly data: EventData; readonly timeMs: number | undefined }[] = [];
   let isOn = false;
   let isReporter = true;
-  const telling = new ClusterMetricEvents({
-    sight: cluster.view,
+  const metricEvents = new ClusterMetricEvents({
+    view: cluster.view,
     emitter: {
       isOn: () => isOn,
       emit: (type, data, options) => {
@@ -36,7 +36,7 @@ test('cluster metrics become events once a minute, per topic and not per partiti
     }
     await pause();
   };
-  telling.start();
+  metricEvents.start();
   await pass(2_000);
   assert.equal(rounds(), 0);
   isOn = true;
@@ -54,6 +54,6 @@ test('cluster metrics become events once a minute, per topic and not per partiti
   isReporter = false;
   await pass(2 * roundIntervalMs);
   assert.equal(rounds(), 2);
-  telling.stop();
+  metricEvents.stop();
   assert.equal(clock.waiting, 0);
 });

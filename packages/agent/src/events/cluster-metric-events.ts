@@ -5,7 +5,7 @@ import type { EventEmitter } from './event-emitter.ts';
 import { eventRows } from './event-metrics.ts';
 
 interface ClusterMetricEventsOptions {
-  readonly sight: MeasuredClusterView;
+  readonly view: MeasuredClusterView;
   readonly emitter: EventEmitter;
   /** Whether this agent is the one that emits them. Evaluated before every round. */
   readonly isReporter: () => boolean;
@@ -16,7 +16,7 @@ interface ClusterMetricEventsOptions {
 
 export const roundIntervalMs = 60_000;
 /** How soon after events are switched on the first round starts. */
-const lookIntervalMs = 1_000;
+const checkIntervalMs = 1_000;
 /** Number of events that are emitted at a time, so that neither clients nor other events are delayed. */
 const portionCount = 500;
 const portionPauseMs = 100;
@@ -39,7 +39,7 @@ export class ClusterMetricEvents {
   }
 
   start(): void {
-    this.#cancel = this.#options.clock.after(lookIntervalMs, () => {
+    this.#cancel = this.#options.clock.after(checkIntervalMs, () => {
       void this.#reportIfDue().then(() => {
         if (!this.#hasStopped) this.start();
       });
@@ -58,27 +58,27 @@ export class ClusterMetricEvents {
     if (nowMs - this.#lastRoundMs < roundIntervalMs) return;
     this.#lastRoundMs = nowMs;
     try {
-      await this.#tell();
+      await this.#emitAll();
     } catch (error) {
       log.warn('failed to emit cluster metrics as events', { error: String(error) });
     }
   }
 
-  async #tell(): Promise<void> {
-    const { sight, emitter, clock, metrics } = this.#options;
+  async #emitAll(): Promise<void> {
+    const { view, emitter, clock, metrics } = this.#options;
     const timeMs = clock.nowMs();
-    const { stats } = await readStats(sight, settings, clock);
-    let told = 0;
+    const { stats } = await readStats(view, settings, clock);
+    let emittedCount = 0;
     let leftOut = 0;
     for (const { row, stats: ofRow } of stats.families()) {
-      for (const figure of ofRow.values()) {
-        if (told === agentLimits.clusterMetricEventsMax) {
+      for (const stat of ofRow.values()) {
+        if (emittedCount === agentLimits.clusterMetricEventsMax) {
           leftOut++;
           continue;
         }
         if (this.#hasStopped) return;
-        emitter.emit('cluster_metrics', dataOf(row.name, figure), { timeMs });
-        if (++told % portionCount === 0) await this.#pause();
+        emitter.emit('cluster_metrics', dataOf(row.name, stat), { timeMs });
+        if (++emittedCount % portionCount === 0) await this.#pause();
       }
     }
     metrics.series(eventRows.metricsLeftOut, {}).add(leftOut);

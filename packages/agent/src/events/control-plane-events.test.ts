@@ -11,7 +11,7 @@ import { ControlPlaneEvents, isEventsAgent } from './control-plane-events.ts';
 const jobs = { roles: ['jobs'] };
 
 const choices: [what: string, agents: ReturnType<typeof testAgent>[], chosen: string[]][] = [
-  ['nobody else is known', [], ['a', 'b', 'c']],
+  ['no other agent is known', [], ['a', 'b', 'c']],
   ['the smallest id', [testAgent('a', jobs), testAgent('b', jobs)], ['a']],
   [
     'of those with jobs',
@@ -19,11 +19,15 @@ const choices: [what: string, agents: ReturnType<typeof testAgent>[], chosen: st
     ['a', 'b'],
   ],
   [
-    'of those that know of it',
+    'of those whose release supports it',
     [testAgent('a', { ...jobs, release: 'v828' }), testAgent('b', jobs)],
     ['a', 'b'],
   ],
-  ['the first that knows of it', [testAgent('a', { ...jobs, release: 'v829' }), testAgent('b', jobs)], ['a']],
+  [
+    'the first whose release supports it',
+    [testAgent('a', { ...jobs, release: 'v829' }), testAgent('b', jobs)],
+    ['a'],
+  ],
 ];
 
 for (const [what, agents, chosen] of choices) {
@@ -37,7 +41,7 @@ for (const [what, agents, chosen] of choices) {
 
 test('events are written before they are acknowledged to the control plane, and failures are retried', async () => {
   const clock = new HandClock();
-  const wishes: ControlPlaneEventsPoll[] = [];
+  const polls: ControlPlaneEventsPoll[] = [];
   const submitted: string[] = [];
   let answer: (taken: ControlPlaneEventsTaken) => void = () => {};
   let refuse: (error: Error) => void = () => {};
@@ -45,8 +49,8 @@ test('events are written before they are acknowledged to the control plane, and 
   let isTaker = false;
   const taking = new ControlPlaneEvents({
     port: {
-      takeControlPlaneEvents: (wish) => {
-        wishes.push(wish);
+      takeControlPlaneEvents: (poll) => {
+        polls.push(poll);
         return new Promise((resolve, reject) => {
           answer = resolve;
           refuse = reject;
@@ -71,29 +75,29 @@ test('events are written before they are acknowledged to the control plane, and 
   };
   taking.start();
   await pass(1_000);
-  assert.equal(wishes.length, 0, 'somebody else takes them');
+  assert.equal(polls.length, 0, 'another agent takes them');
   isTaker = true;
   await pass(1_000);
   assert.deepEqual(
-    wishes.map(({ queueId, writtenBefore }) => [queueId, writtenBefore]),
+    polls.map(({ queueId, writtenBefore }) => [queueId, writtenBefore]),
     [['', 0]],
   );
   refuse(new ClusterUnavailable('no leader'));
   await pass(1_000);
   await pass(1_000);
-  assert.equal(wishes.length, 2);
+  assert.equal(polls.length, 2);
   const event = { type: 'diagnostics_logs', timeMs: 1, text: 'one' };
   answer({ queueId: 'q', nextNumber: 1, events: [event, { ...event, type: 'of another release' }] });
   await pass(1_000);
   assert.deepEqual(submitted, ['diagnostics_logs one']);
-  assert.equal(wishes.length, 2, 'it is not written yet');
+  assert.equal(polls.length, 2, 'the event is not written yet');
   isSettled();
   await settled();
   await pass(0);
-  assert.deepEqual([wishes[2]!.queueId, wishes[2]!.writtenBefore], ['q', 1]);
+  assert.deepEqual([polls[2]!.queueId, polls[2]!.writtenBefore], ['q', 1]);
   taking.stop();
   answer({ queueId: 'q', nextNumber: 2, events: [event] });
   await pass(10_000);
-  assert.equal(submitted.length, 1, 'the next agent gets it');
+  assert.equal(submitted.length, 1, 'the event is left for the next agent');
   assert.equal(clock.waiting, 0);
 });

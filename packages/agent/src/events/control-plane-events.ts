@@ -19,8 +19,8 @@ export interface ControlPlaneEventsOptions {
   readonly log: Log;
 }
 
-const lookIntervalMs = 1_000;
-const retryBackOff = { firstMs: lookIntervalMs, maxMs: 30_000 };
+const pollIntervalMs = 1_000;
+const retryBackOff = { firstMs: pollIntervalMs, maxMs: 30_000 };
 
 /**
  * Fetches the events of the control plane and writes them like the agent's own. Acknowledges them to the control plane
@@ -38,7 +38,7 @@ export class ControlPlaneEvents {
   }
 
   start(): void {
-    this.#again(lookIntervalMs);
+    this.#again(pollIntervalMs);
   }
 
   /** Events in flight to this agent are fetched again by the next one. */
@@ -57,7 +57,7 @@ export class ControlPlaneEvents {
 
   /** Returns the delay until the next turn. */
   async #turn(): Promise<number> {
-    if (!this.#options.isTaker()) return lookIntervalMs;
+    if (!this.#options.isTaker()) return pollIntervalMs;
     try {
       await this.#take();
       this.#failures = 0;
@@ -72,8 +72,8 @@ export class ControlPlaneEvents {
   async #take(): Promise<void> {
     const { port, agentId, processor } = this.#options;
     const { queueId, nextNumber: writtenBefore } = this.#last;
-    const wish = { agentId, queueId, writtenBefore, waitMs: controlPlaneEventsWaitMsMax };
-    const taken = await port.takeControlPlaneEvents(wish);
+    const poll = { agentId, queueId, writtenBefore, waitMs: controlPlaneEventsWaitMsMax };
+    const taken = await port.takeControlPlaneEvents(poll);
     if (this.#hasStopped) return;
     for (const { type, text, timeMs } of taken.events) {
       if (isEventTypeName(type)) processor.submit(type, textValue(text), timeMs);

@@ -107,8 +107,8 @@ const readsEvents: Acl[] = [
 ];
 
 async function ask(client: TestClient, name: string): Promise<string> {
-  const asked = { topics: [{ name }], allowAutoTopicCreation: false };
-  const { topics } = await client.call('Metadata', 12, asked);
+  const request = { topics: [{ name }], allowAutoTopicCreation: false };
+  const { topics } = await client.call('Metadata', 12, request);
   return errorName(topics[0]!.errorCode);
 }
 
@@ -162,7 +162,11 @@ test('denials are events that clients can read, while events are switched on', a
     virtual_cluster_id: clusterId,
     virtual_cluster_name: clusterId,
   });
-  const stats = await whenThere(client, 'cluster_metrics', ({ data: said }) => said.tags !== undefined);
+  const stats = await whenThere(
+    client,
+    'cluster_metrics',
+    ({ data: eventData }) => eventData.tags !== undefined,
+  );
   assert.match(String(stats.data.metric_name), /^service_[a-z_]+$/);
   assert.equal(typeof stats.data.value, 'number');
 

@@ -32,7 +32,7 @@ function world(
   return { events, emitter, named, counts };
 }
 
-const who = {
+const common = {
   agent_id: 'a-1',
   hostname_fqdn: 'machine.test',
   virtual_cluster_id: 'vci_1',
@@ -46,8 +46,12 @@ test('an event names its emitter and its time', () => {
   assert.deepEqual(
     events.map(({ source, time, data }) => ({ source, time, data })),
     [
-      { source: 'ws:agent:vci_1:a-1', time: '2026-11-15T00:00:00.000Z', data: { message: 'now', ...who } },
-      { source: 'ws:agent:vci_1:a-1', time: '1970-01-01T00:00:00.000Z', data: { message: 'then', ...who } },
+      { source: 'ws:agent:vci_1:a-1', time: '2026-11-15T00:00:00.000Z', data: { message: 'now', ...common } },
+      {
+        source: 'ws:agent:vci_1:a-1',
+        time: '1970-01-01T00:00:00.000Z',
+        data: { message: 'then', ...common },
+      },
     ],
   );
   assert.notEqual(events[0]!.id, events[1]!.id);
@@ -110,8 +114,8 @@ test('log lines except debug are events, at any level of the log itself', () => 
   assert.deepEqual(
     events.map(({ data }) => data),
     [
-      { module: 'agent', bytes: 3, log_level: 'info', message: 'an event and no line', ...who },
-      { module: 'store', bucket: 'b', status: null, log_level: 'error', message: 'both', ...who },
+      { module: 'agent', bytes: 3, log_level: 'info', message: 'an event and no line', ...common },
+      { module: 'store', bucket: 'b', status: null, log_level: 'error', message: 'both', ...common },
     ],
   );
 });

@@ -44,7 +44,7 @@ class World {
     });
   }
 
-  figure(name: keyof typeof eventRows): number {
+  stat(name: keyof typeof eventRows): number {
     const found = this.metrics.read().find(({ row }) => row.name === eventRows[name].name);
     return found!.series[0]!.value;
   }
@@ -86,10 +86,7 @@ test('events gather into one batch per type', async () => {
     [0, 2, 5, -1],
   );
   assert.equal(new RecordBatchView(batch.bytes).codec, 'zstd');
-  assert.deepEqual(
-    [world.figure('submitted'), world.figure('submittedBytes'), world.figure('written')],
-    [3, 4, 3],
-  );
+  assert.deepEqual([world.stat('submitted'), world.stat('submittedBytes'), world.stat('written')], [3, 4, 3]);
 });
 
 test('many events are written without waiting', async () => {
@@ -114,8 +111,8 @@ for (const [outcomes, appends, isWritten] of retried) {
     world.submit('agent_logs', 'x', 1);
     await world.pass(9_000);
     assert.equal(world.appended.length, appends);
-    assert.equal(world.figure('written'), isWritten ? 1 : 0);
-    assert.equal(world.figure('lost'), isWritten ? 0 : 1);
+    assert.equal(world.stat('written'), isWritten ? 1 : 0);
+    assert.equal(world.stat('lost'), isWritten ? 0 : 1);
   });
 }
 
@@ -125,9 +122,9 @@ test('without a topic events are given up after some tries, and their room is fr
   world.submit('agent_logs', 'x', 1);
   world.submit('agent_logs', 'y', 1);
   world.submit('agent_logs', 'x'.repeat(11), 1);
-  assert.deepEqual([world.figure('refused'), world.figure('tooLarge')], [1, 1]);
+  assert.deepEqual([world.stat('refused'), world.stat('tooLarge')], [1, 1]);
   await world.pass(9_000);
-  assert.deepEqual([world.appended.length, world.figure('lost')], [0, 1]);
+  assert.deepEqual([world.appended.length, world.stat('lost')], [0, 1]);
   world.topicOf = () => 'there';
   world.submit('agent_logs', 'z', 1);
   await world.pass(gatherMs);
@@ -138,7 +135,7 @@ test('settled resolves when all submitted events are written or given up', async
   const world = new World();
   world.submit('agent_logs', 'x', 1);
   await world.processor.settled();
-  assert.equal(world.figure('written'), 1);
+  assert.equal(world.stat('written'), 1);
 });
 
 test('stopping hands pending events over at once, and takes no more', async () => {
@@ -153,6 +150,6 @@ test('stopping hands pending events over at once, and takes no more', async () =
     [['x']],
   );
   await pause();
-  assert.deepEqual([world.figure('written'), world.figure('lost'), world.figure('submitted')], [1, 1, 2]);
+  assert.deepEqual([world.stat('written'), world.stat('lost'), world.stat('submitted')], [1, 1, 2]);
   assert.equal(world.clock.waiting, 0);
 });

@@ -47,8 +47,14 @@ test('events are written byte for byte as serializeEvent does', () => {
       const writer = new EventWriter({ source, common, random: seededRandom(seed) });
       const ids = new EventIds(seededRandom(seed));
       for (const { type, timeMs, data } of all) {
-        const said = { ...data, ...common };
-        const expected = serializeEvent({ id: ids.next(timeMs), source, type, timeMs, data: said as never });
+        const merged = { ...data, ...common };
+        const expected = serializeEvent({
+          id: ids.next(timeMs),
+          source,
+          type,
+          timeMs,
+          data: merged as never,
+        });
         const written = valueText(writer.event(type, timeMs, data as EventData));
         // The payload is the same, but in another order if it contains common fields itself.
         assert.equal(

@@ -17,7 +17,7 @@ interface EventWriterOptions {
 }
 
 /** A larger buffer is not reused, so that a large event does not pin memory. */
-const keptBytesMax = 64 * KiB;
+const reusedBytesMax = 64 * KiB;
 
 /**
  * Writes events of one emitter as `serializeEvent` does, byte for byte. Most of an event is the same as in the previous
@@ -50,7 +50,7 @@ export class EventWriter {
     const draft = this.#draftOf(type, timeMs);
     draft.begin(counted);
     const { json } = draft;
-    if (this.#saysCommon(data)) {
+    if (this.#hasCommonName(data)) {
       json.members({ ...data, ...this.#common });
       json.raw(this.#afterAll);
     } else {
@@ -62,14 +62,14 @@ export class EventWriter {
   #draftOf(type: EventTypeName, timeMs: number): DraftOfType {
     const { head, tail } = this.#ids;
     const known = this.#drafts.get(type);
-    if (known?.idTail === tail && known.json.bytes.length <= keptBytesMax) return known;
+    if (known?.idTail === tail && known.json.bytes.length <= reusedBytesMax) return known;
     const opening = eventOpening({ id: `${head}000${tail}`, source: this.#source, type, timeMs });
     const draft = new DraftOfType(opening, head, tail, known?.json);
     this.#drafts.set(type, draft);
     return draft;
   }
 
-  #saysCommon(data: EventData): boolean {
+  #hasCommonName(data: EventData): boolean {
     for (const name of this.#commonNames) if (Object.hasOwn(data, name)) return true;
     return false;
   }
@@ -83,7 +83,7 @@ class DraftOfType implements ValueToWrite {
   readonly #payloadAt: number;
 
   constructor(opening: string, idHead: string, idTail: string, used: JsonBytes | undefined) {
-    this.json = used === undefined || used.bytes.length > keptBytesMax ? new JsonBytes() : used;
+    this.json = used === undefined || used.bytes.length > reusedBytesMax ? new JsonBytes() : used;
     this.json.at = 0;
     this.json.raw(Buffer.from(`${opening}{`));
     this.#payloadAt = this.json.at;

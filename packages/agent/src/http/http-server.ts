@@ -136,12 +136,12 @@ export async function startHttpListener(options: HttpOptions): Promise<HttpListe
 function secureServer(limits: ServerOptions, tls: HttpTlsOptions, log: Log): Server {
   const { certificates, problemOfCaller } = tls;
   const refusals = new Refusals(tls.clock, log);
-  const asks = problemOfCaller !== undefined;
+  const requiresCertificate = problemOfCaller !== undefined;
   const server = createSecureServer({
     ...limits,
     ...certificates.context,
-    requestCert: asks,
-    rejectUnauthorized: asks,
+    requestCert: requiresCertificate,
+    rejectUnauthorized: requiresCertificate,
     handshakeTimeout: socketDeadlineMs,
   });
   function refuse(peer: string | undefined, problem: string): void {

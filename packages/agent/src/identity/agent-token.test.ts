@@ -173,10 +173,10 @@ for (const [what, answer, problem] of answers) {
 /** A proxy that itself uses TLS, with a certificate of a private authority. */
 async function tlsProxy(t: TestContext, ca: TestCa) {
   const { certificate, privateKey } = await ca.issueServer();
-  const asked: string[] = [];
+  const targets: string[] = [];
   const server = createTlsServer({ cert: certificate, key: privateKey });
   server.on('connect', (request, client, head) => {
-    asked.push(request.url!);
+    targets.push(request.url!);
     const { hostname, port } = new URL(`http://${request.url}`);
     const upstream = connect(Number(port), hostname, () => {
       client.write('HTTP/1.1 200 Connection Established\r\n\r\n');
@@ -190,7 +190,7 @@ async function tlsProxy(t: TestContext, ca: TestCa) {
     client.on('close', () => upstream.destroy());
   });
   const port = await listening(t, server);
-  return { url: `https://127.0.0.1:${port}`, asked };
+  return { url: `https://127.0.0.1:${port}`, targets };
 }
 
 test('the exchange goes through the proxy of the control plane, with its private authority', async (t) => {
@@ -200,11 +200,11 @@ test('the exchange goes through the proxy of the control plane, with its private
   const known = tokenOf(t, [url], { proxy: { url: proxy.url, ca: ca.certificate } });
   known.token.start();
   await known.token.whenHeld();
-  assert.deepEqual(proxy.asked, [`127.0.0.1:${port}`]);
+  assert.deepEqual(proxy.targets, [`127.0.0.1:${port}`]);
 
   const stranger = tokenOf(t, [url], { proxy: { url: proxy.url } });
   stranger.token.start();
   await until(() => stranger.warnings().length === 1);
   assert.match(stranger.warnings()[0]!, /the proxy https:\/\/127.0.0.1:\d+: .*certificate/);
-  assert.equal(proxy.asked.length, 1);
+  assert.equal(proxy.targets.length, 1);
 });

@@ -159,8 +159,8 @@ export class AgentToken {
     const body = fieldsOf(text);
     const { access_token: token, expires_in: seconds, error_description: why } = body;
     if (status !== 200) {
-      const said = typeof why === 'string' ? `: ${why.slice(0, problemCharsMax)}` : '';
-      throw new Error(`${url.origin}: no token, status ${status}${said}`);
+      const detail = typeof why === 'string' ? `: ${why.slice(0, problemCharsMax)}` : '';
+      throw new Error(`${url.origin}: no token, status ${status}${detail}`);
     }
     if (typeof token !== 'string' || typeof seconds !== 'number' || !(seconds > 0)) {
       throw new Error(`${url.origin}: the answer has no access_token and expires_in`);

@@ -13,9 +13,9 @@ const jwt = 'aGVhZA.Ym9keQ.c2ln';
 const stop = new AbortController().signal;
 
 async function metadataService(t: TestContext, answer: string) {
-  const asked: string[] = [];
+  const requests: string[] = [];
   const server = createServer((request, response) => {
-    asked.push(`${request.method} ${request.url}`);
+    requests.push(`${request.method} ${request.url}`);
     const isGoogle = request.headers['metadata-flavor'] === 'Google';
     response.writeHead(isGoogle ? 200 : 403).end(answer);
   });
@@ -25,14 +25,14 @@ async function metadataService(t: TestContext, answer: string) {
     server.closeAllConnections();
     server.close();
   });
-  return { asked, gcpAddress: `http://127.0.0.1:${(server.address() as AddressInfo).port}` };
+  return { requests, gcpAddress: `http://127.0.0.1:${(server.address() as AddressInfo).port}` };
 }
 
 test('gcp: the metadata service signs for the audience', async (t) => {
-  const { asked, gcpAddress } = await metadataService(t, `${jwt}\n`);
+  const { requests, gcpAddress } = await metadataService(t, `${jwt}\n`);
   const token = platformToken('gcp', { clock: systemClock, environment: {}, gcpAddress });
   assert.equal(await token('weir://vci_1', stop), jwt);
-  assert.deepEqual(asked, [
+  assert.deepEqual(requests, [
     'GET /computeMetadata/v1/instance/service-accounts/default/identity?audience=weir%3A%2F%2Fvci_1&format=full',
   ]);
 });

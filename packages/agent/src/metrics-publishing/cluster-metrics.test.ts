@@ -134,7 +134,7 @@ test('the lag of a group that falls behind and catches up', async (t) => {
 
   await leader.node.deleteGroups(['readers']);
   await published.publish();
-  assert.deepEqual(stats(/consumer_group/), [], 'what is gone is not told');
+  assert.deepEqual(stats(/consumer_group/), [], 'removed groups are not published');
 });
 
 test('assigned partitions count in both protocols, with or without commits', async (t) => {
@@ -221,7 +221,7 @@ test('groups and partitions beyond the limits are left out as a whole, and count
     [10, 4, 100, 'a b', 1, 0],
     [10, 100, 4, 'a b', 0, 8],
   ] as const;
-  for (const [groupsMax, partitionsMax, seriesMax, told, groups, series] of table) {
+  for (const [groupsMax, partitionsMax, seriesMax, expected, groups, series] of table) {
     const { leader, published, stats } = await start(t, {
       limits: { groupsMax, partitionsMax },
       seriesMax,
@@ -232,7 +232,7 @@ test('groups and partitions beyond the limits are left out as a whole, and count
     }
     await published.publish();
     const found = stats(/_group_lag/).map((line) => /consumer_group="(.)"/.exec(line)![1]);
-    assert.equal([...new Set(found)].join(' '), told);
+    assert.equal([...new Set(found)].join(' '), expected);
     assert.deepEqual(stats(/left_out/), [
       `cluster_metrics_left_out{what="groups"} ${groups}`,
       `cluster_metrics_left_out{what="series"} ${series}`,

@@ -73,7 +73,7 @@ test('the body is written to its final memory', () => {
 test('answers that end the connection', () => {
   const cases: [what: string, bytes: Buffer, answer: string][] = [
     [
-      'a wish',
+      'a request',
       answerOf('200 OK', { 'content-length': '0', connection: 'close' }, Buffer.alloc(0)),
       '200  false',
     ],
@@ -123,6 +123,6 @@ test('invalid answers', () => {
       },
     );
   }
-  const unasked = new AnswerReader();
-  assert.throws(() => unasked.take(unasked.buffer().write('HTTP/1.1 200 OK')), /an answer to no question/);
+  const idle = new AnswerReader();
+  assert.throws(() => idle.take(idle.buffer().write('HTTP/1.1 200 OK')), /an answer to no question/);
 });

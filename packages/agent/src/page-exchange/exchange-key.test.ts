@@ -97,14 +97,14 @@ test('agents that learn of a rotation at different times understand each other',
     new ExchangeKey({ secrets: () => secrets, clusterId: 'vci_one', clock });
   const early = agentWith('two', 'three', 'one');
   const late = agentWith('one', 'two');
-  for (const [asking, answering] of [
+  for (const [client, server] of [
     [early, late],
     [late, early],
   ] as const) {
-    const { authorization, signature } = asking.sign('GET', path);
-    const verified = answering.verify('GET', path, authorization);
+    const { authorization, signature } = client.sign('GET', path);
+    const verified = server.verify('GET', path, authorization);
     assert.ok('prove' in verified);
-    assert.equal(asking.isProven(signature, 100, verified.prove(100)), true);
+    assert.equal(client.isProven(signature, 100, verified.prove(100)), true);
   }
   const replaced = agentWith('four', 'five', 'six');
   for (const revoked of [early, late]) {

@@ -2,20 +2,20 @@ import { durationBucketsSeconds, type MetricRow, type Metrics, type Series } fro
 import type { PeerFailureReason } from './peer-failure.ts';
 
 export const exchangeRows = {
-  asked: {
+  requested: {
     name: 'agent_file_cache_client_get_stream_range_outcome',
     kind: 'counter',
     help: 'Pages asked of other agents, by what became of it.',
     labels: ['outcome'],
   },
-  askedSeconds: {
+  requestSeconds: {
     name: 'agent_file_cache_client_get_stream_range_latency',
     kind: 'histogram',
     help: 'Seconds until another agent had given a page, or failed to.',
     labels: [],
     buckets: durationBucketsSeconds,
   },
-  askedBytes: {
+  requestedBytes: {
     name: 'agent_file_cache_client_get_stream_range_num_bytes_count',
     kind: 'counter',
     help: 'Bytes of pages that other agents gave.',
@@ -72,17 +72,17 @@ export type ServedOutcome =
   | 'cut';
 
 export interface AskMetrics {
-  readonly asked: (outcome: 'success' | PeerFailureReason) => Series;
-  readonly askedSeconds: Series;
-  readonly askedBytes: Series;
+  readonly requested: (outcome: 'success' | PeerFailureReason) => Series;
+  readonly requestSeconds: Series;
+  readonly requestedBytes: Series;
   readonly avoided: Series;
 }
 
 export function askMetrics(metrics: Metrics): AskMetrics {
   return {
-    asked: (outcome) => metrics.series(exchangeRows.asked, { outcome }),
-    askedSeconds: metrics.series(exchangeRows.askedSeconds, {}),
-    askedBytes: metrics.series(exchangeRows.askedBytes, {}),
+    requested: (outcome) => metrics.series(exchangeRows.requested, { outcome }),
+    requestSeconds: metrics.series(exchangeRows.requestSeconds, {}),
+    requestedBytes: metrics.series(exchangeRows.requestedBytes, {}),
     avoided: metrics.series(exchangeRows.avoided, {}),
   };
 }

@@ -379,7 +379,7 @@ test('a silent agent is given up soon, one that is working later', async (t) => 
   await pause();
   clock.advance(answerMsMax);
   await pause();
-  assert.equal(outcome, undefined, 'it said that it works');
+  assert.equal(outcome, undefined, 'it announced that it is working');
   clock.advance(workMsMax);
   assert.equal(await toBusy, `silent: no page within ${workMsMax} ms`);
 

@@ -51,10 +51,10 @@ export class PeerClient {
   async read(url: string, address: PageAddress): Promise<Page> {
     const { host, port } = this.#addressOf(url);
     if (!isFileId(address.fileId)) throw new PeerFailure('broken', `${address.fileId} is no file id`);
-    const kept = this.#takeIdle(host, port);
-    if (kept !== undefined) {
+    const idle = this.#takeIdle(host, port);
+    if (idle !== undefined) {
       try {
-        return await this.#ask(kept, host, port, address);
+        return await this.#ask(idle, host, port, address);
       } catch (error) {
         if (!(error instanceof StaleConnection)) throw error;
       }
@@ -93,7 +93,7 @@ export class PeerClient {
           onInformation: () => within(workMsMax, 'page'),
           onHead: (head) => {
             within(bodyMsMax, 'end of the page');
-            this.#judge(head, address.pageBytes, signature);
+            this.#verifyHead(head, address.pageBytes, signature);
           },
         },
       );
@@ -110,7 +110,7 @@ export class PeerClient {
   }
 
   /** Checks that the body will be a page from an agent of the cluster. */
-  #judge({ contentBytes, headers }: AnswerHead, pageBytes: number, signature: string): void {
+  #verifyHead({ contentBytes, headers }: AnswerHead, pageBytes: number, signature: string): void {
     if (contentBytes === undefined || contentBytes > pageBytes) {
       throw new PeerFailure('broken', `${contentBytes ?? 'unknown'} bytes are no page of ${pageBytes}`);
     }

@@ -18,7 +18,7 @@ export class PeerConnection {
   /** Resolves when the peer is authenticated; absent for a plain connection. */
   readonly #isKnown: Promise<void> | undefined;
   #exchange: Exchange | undefined;
-  #asked = 0;
+  #requestCount = 0;
   idleSinceMs = 0;
 
   /** With TLS options nothing is sent before the peer is authenticated. */
@@ -59,7 +59,7 @@ export class PeerConnection {
   ask(request: string, listener: AnswerListener): Promise<Answer> {
     return new Promise((resolve, reject) => {
       this.#exchange = { resolve, reject };
-      this.#asked++;
+      this.#requestCount++;
       this.#reader.expect(listener);
       if (this.#socket.destroyed) this.#fail('the connection was closed');
       else if (this.#isKnown === undefined) this.#socket.write(request, 'latin1');
@@ -88,7 +88,7 @@ export class PeerConnection {
   }
 
   #fail(problem: string, cause?: Error): void {
-    const isStale = this.#asked > 1 && !this.#reader.hasBegun;
+    const isStale = this.#requestCount > 1 && !this.#reader.hasBegun;
     const Kind = isStale ? StaleConnection : PeerFailure;
     this.#end(new Kind('unreachable', problem, cause === undefined ? {} : { cause }));
   }

@@ -20,12 +20,12 @@ const agents = ['self', 'one', 'two'].map((agentId) => testAgent(agentId));
 
 /** Other agents with answers from the test. */
 class FakePeers {
-  readonly asked: string[] = [];
+  readonly requested: string[] = [];
   readonly answers = new Map<string, () => Promise<Page>>();
 
   async read(url: string, { index }: PageAddress): Promise<Page> {
     const name = new URL(url).hostname.split('.')[0]!;
-    this.asked.push(`${name}/${index}`);
+    this.requested.push(`${name}/${index}`);
     return (await this.answers.get(name)?.()) ?? new Page([Buffer.alloc(pageBytes, index)]);
   }
 
@@ -67,7 +67,7 @@ test('own pages are not requested, and others are requested from their keepers',
   for (const name of ['one', 'two']) {
     const [index] = pagesOf(name, 1);
     assert.equal((await lender(fileId, index!)!.read(fileId, index!)).byteLength, pageBytes);
-    assert.equal(peers.asked.at(-1), `${name}/${index}`);
+    assert.equal(peers.requested.at(-1), `${name}/${index}`);
   }
 });
 
@@ -96,14 +96,14 @@ test('which failures cause an agent to be avoided', async () => {
     const next = lender(fileId, second);
     if (!isAvoided) {
       await assert.rejects(next!.read(fileId, second), PeerFailure);
-      assert.equal(peers.asked.at(-1), `one/${second}`, reason);
+      assert.equal(peers.requested.at(-1), `one/${second}`, reason);
       assert.deepEqual(lines, []);
       continue;
     }
     assert.equal(lines.length, 1);
     if (instead === 'self') assert.equal(next, undefined);
     else await next!.read(fileId, second);
-    assert.ok(!peers.asked.includes(`one/${second}`), reason);
+    assert.ok(!peers.requested.includes(`one/${second}`), reason);
     assert.match(metrics.render(), new RegExp(`range_outcome\\{outcome="${reason}"\\} 1\\n`));
     assert.match(metrics.render(), /avoided_peers 1\n/);
 
@@ -113,7 +113,7 @@ test('which failures cause an agent to be avoided', async () => {
     const probe = lender(fileId, third)!;
     assert.notEqual(lender(fileId, fourth), probe);
     await probe.read(fileId, third);
-    assert.equal(peers.asked.at(-1), `one/${third}`);
+    assert.equal(peers.requested.at(-1), `one/${third}`);
     assert.equal(lender(fileId, fourth), probe);
     assert.equal(lines.length, 2);
     assert.match(metrics.render(), /avoided_peers 0\n/);
@@ -131,10 +131,10 @@ test('a request that waits for an agent that fails does not wait for it to fail 
   const reads = wanted.map((index) => lender(fileId, index)!.read(fileId, index));
   const outcomes = Promise.allSettled(reads);
   await settled();
-  assert.equal(peers.asked.length, agentLimits.peerPageReadsPerPeerMax);
+  assert.equal(peers.requested.length, agentLimits.peerPageReadsPerPeerMax);
   fail();
   assert.ok((await outcomes).every(({ status }) => status === 'rejected'));
-  assert.equal(peers.asked.length, agentLimits.peerPageReadsPerPeerMax, 'nobody asked it again');
+  assert.equal(peers.requested.length, agentLimits.peerPageReadsPerPeerMax, 'it got no further request');
 });
 
 test('a limited number of pages wait for one agent, and others do not wait', async () => {
@@ -164,7 +164,7 @@ test('requests to all other agents together are limited', async () => {
       .read(fileId, index)
       .catch(() => {});
   await settled();
-  assert.equal(peers.asked.length, agentLimits.peerPageReadsMax);
+  assert.equal(peers.requested.length, agentLimits.peerPageReadsMax);
 });
 
 test('an agent that learns its zone uses the agents of that zone', async () => {
@@ -172,7 +172,7 @@ test('an agent that learns its zone uses the agents of that zone', async () => {
   const { lender, self, peers } = zone([...agents, far]);
   Object.assign(self, { zone: 'zone-far' });
   await lender(fileId, 0)!.read(fileId, 0);
-  assert.deepEqual(peers.asked, ['far/0']);
+  assert.deepEqual(peers.requested, ['far/0']);
 });
 
 test('an agent that is gone, and one that moved', async () => {
@@ -185,5 +185,5 @@ test('an agent that is gone, and one that moved', async () => {
   // It is back at another address: its earlier failures are forgotten.
   view.agents = [agents[0]!, testAgent('one', { internalUrl: 'http://elsewhere.test:1' }), agents[2]!];
   await lender(fileId, index)!.read(fileId, index);
-  assert.equal(peers.asked.at(-1), `elsewhere/${index}`);
+  assert.equal(peers.requested.at(-1), `elsewhere/${index}`);
 });

@@ -99,7 +99,7 @@ export class ZonePages {
     try {
       return await slots.run(() => this.#slots.run(async () => ask()));
     } catch (error) {
-      if (error instanceof SemaphoreFull) this.#metrics.asked('busy').add(1);
+      if (error instanceof SemaphoreFull) this.#metrics.requested('busy').add(1);
       throw error;
     }
   }
@@ -109,15 +109,15 @@ export class ZonePages {
     const startMs = clock.monotonicMs();
     try {
       const page = await client.read(url, { fileId, index, pageBytes });
-      this.#metrics.asked('success').add(1);
-      this.#metrics.askedBytes.add(page.byteLength);
+      this.#metrics.requested('success').add(1);
+      this.#metrics.requestedBytes.add(page.byteLength);
       this.#succeeded(agentId);
       return page;
     } catch (error) {
       this.#failed(agentId, url, error);
       throw error;
     } finally {
-      this.#metrics.askedSeconds.observe((clock.monotonicMs() - startMs) / 1000);
+      this.#metrics.requestSeconds.observe((clock.monotonicMs() - startMs) / 1000);
       this.#metrics.avoided.set(this.#avoided.count);
     }
   }
@@ -130,7 +130,7 @@ export class ZonePages {
 
   #failed(agentId: string, url: string, error: unknown): void {
     const reason = error instanceof PeerFailure ? error.reason : 'broken';
-    this.#metrics.asked(reason).add(1);
+    this.#metrics.requested(reason).add(1);
     if (!peerFailureReasons[reason].isAvoided) {
       this.#succeeded(agentId);
       return;

@@ -87,7 +87,7 @@ async function fill(bucket: ObjectStore, files: number) {
 }
 
 /** Returns the value of a metric, 0 if it has none yet. */
-function figure(metrics: Metrics, name: string): number {
+function metricValue(metrics: Metrics, name: string): number {
   const line = metrics
     .render()
     .split('\n')
@@ -195,11 +195,11 @@ test('three agents of a zone that all read everything cost one GET per page', as
     for (const read of reads) assert.deepEqual(read, values);
     bucket.assertReads(pages, 1, 1);
     for (const { metrics } of agents) {
-      const lent = figure(metrics, 'server_get_stream_range_outcome{outcome="hit"}');
-      const fetched = figure(metrics, 'server_get_stream_range_outcome{outcome="miss"}');
+      const lent = metricValue(metrics, 'server_get_stream_range_outcome{outcome="hit"}');
+      const fetched = metricValue(metrics, 'server_get_stream_range_outcome{outcome="miss"}');
       assert.ok(lent + fetched > 0, 'it lent pages');
-      assert.ok(figure(metrics, 'local_or_remote_counter{outcome="success",source="remote"}') > 0);
-      assert.equal(figure(metrics, 'local_or_remote_counter{outcome="failure",source="remote"}'), 0);
+      assert.ok(metricValue(metrics, 'local_or_remote_counter{outcome="success",source="remote"}') > 0);
+      assert.equal(metricValue(metrics, 'local_or_remote_counter{outcome="failure",source="remote"}'), 0);
     }
   }
 });
@@ -263,11 +263,11 @@ test('an agent that is killed midway costs reads of its own pages, and no errors
   const victims = pages.filter(isVictims).length;
   assert.ok(
     total <= victims + 20,
-    `${total} reads of ${victims} pages: whoever takes its place reads once too`,
+    `${total} reads of ${victims} pages: the agent that replaces it reads each once more`,
   );
   for (const { metrics } of agents.slice(0, 2)) {
-    const inVain = figure(metrics, 'client_get_stream_range_outcome{outcome="unreachable"}');
-    assert.ok(inVain > 0 && inVain <= 10, `it was asked in vain ${inVain} times`);
+    const failures = metricValue(metrics, 'client_get_stream_range_outcome{outcome="unreachable"}');
+    assert.ok(failures > 0 && failures <= 10, `${failures} failed requests`);
   }
 });
 
@@ -288,8 +288,8 @@ test('a silent agent costs one wait, and no errors', async (t) => {
   for (const read of reads) assert.deepEqual(read, values);
   bucket.assertReads(pages, 1, 2);
   for (const { metrics } of agents) {
-    const inVain = figure(metrics, 'client_get_stream_range_outcome{outcome="silent"}');
-    assert.ok(inVain > 0 && inVain <= 16, `it was asked in vain ${inVain} times`);
+    const failures = metricValue(metrics, 'client_get_stream_range_outcome{outcome="silent"}');
+    assert.ok(failures > 0 && failures <= 16, `${failures} failed requests`);
   }
 });
 
@@ -301,9 +301,9 @@ test('agents with different keys do not trust each other, and read for themselve
   });
   for (const agent of agents) assert.deepEqual(await readAll(agent, pointers, 20_000), values);
   bucket.assertReads(pages, 1, 2);
-  assert.ok(figure(agents[0]!.metrics, 'client_get_stream_range_outcome{outcome="refused"}') > 0);
-  assert.ok(figure(agents[1]!.metrics, 'server_get_stream_range_outcome{outcome="unsigned"}') > 0);
-  assert.equal(figure(agents[1]!.metrics, 'server_get_stream_range_num_bytes_count'), 0);
+  assert.ok(metricValue(agents[0]!.metrics, 'client_get_stream_range_outcome{outcome="refused"}') > 0);
+  assert.ok(metricValue(agents[1]!.metrics, 'server_get_stream_range_outcome{outcome="unsigned"}') > 0);
+  assert.equal(metricValue(agents[1]!.metrics, 'server_get_stream_range_num_bytes_count'), 0);
 });
 
 test('a bucket that fails sometimes costs only time', async (t) => {

@@ -17,7 +17,7 @@ const day = 1_760_000_000_000;
 
 async function stage(options?: EventStageOptions) {
   const staged = await stageEvents(options);
-  const told: [topicId: string, partition: number, damage: Damage][] = [];
+  const reported: [topicId: string, partition: number, damage: Damage][] = [];
   const source = new AgentEventSource({
     view: staged.view,
     ranges: new RangeReader(staged),
@@ -25,7 +25,7 @@ async function stage(options?: EventStageOptions) {
     turns: new CpuShare({ clock: systemClock, share: () => 1 }),
     damage: {
       found(topicId, partition, { damage }) {
-        told.push([topicId, partition, damage]);
+        reported.push([topicId, partition, damage]);
         return 'KAFKA_STORAGE_ERROR';
       },
     },
@@ -35,7 +35,7 @@ async function stage(options?: EventStageOptions) {
     for await (const page of source.read(topic, from, to, signal)) pages.push(page);
     return pages;
   };
-  return { ...staged, source, read, told };
+  return { ...staged, source, read, reported };
 }
 
 /** Writes batches of three events each; events are a second apart, batches an hour. */
@@ -130,11 +130,11 @@ test('metadata shows what a range would read, without reading it', async () => {
   await fill(staged, 10);
   const { source, read, store } = staged;
   const [topic] = await source.topics(['acl_logs']);
-  const told = await source.storedBytes(topic!, 3, 9);
+  const rangeBytes = await source.storedBytes(topic!, 3, 9);
   assert.equal(store.gets, 0);
   const pages = await read(topic!, 3, 9);
   assert.equal(
-    told,
+    rangeBytes,
     pages.reduce((sum, { storedBytes }) => sum + storedBytes, 0),
   );
   assert.equal(await source.storedBytes(topic!, 30, 30), 0);
@@ -185,7 +185,7 @@ test('events before a damaged batch are returned, no byte of it is, and the dama
   ] as const) {
     await using staged = await stage();
     const topicId = await fill(staged, 3);
-    const { source, store, told } = staged;
+    const { source, store, reported } = staged;
     const [topic] = await source.topics(['acl_logs']);
     const second = [...store.objects.keys()][1]!;
     const damaged = damage(store.objects.get(second)!);
@@ -194,7 +194,7 @@ test('events before a damaged batch are returned, no byte of it is, and the dama
     await assert.rejects(staged.read(topic!, 0, 9), DamagedRange);
     assert.equal(eventsOf(await staged.read(topic!, 0, 3)).length, 3);
     assert.equal(eventsOf(await staged.read(topic!, 6, 9)).length, 3);
-    assert.partialDeepStrictEqual(told, [[topicId, 0, { kind, firstOffset: 3, nextOffset: 6 }]]);
+    assert.partialDeepStrictEqual(reported, [[topicId, 0, { kind, firstOffset: 3, nextOffset: 6 }]]);
   }
 });
 

@@ -53,59 +53,59 @@ function stage() {
     if (taker === undefined) work.push(query);
     else taker(query);
   };
-  const told = () =>
+  const reported = () =>
     reports.map(({ queryId, state, answer, message }) =>
       [queryId, state, answer === null ? message : String(answer)].filter((part) => part !== '').join(' '),
     );
-  return { clock, runner, engine, state, ask, told, work, takers };
+  return { clock, runner, engine, state, ask, reported, work, takers };
 }
 
 test('a query is answered, within its time limit', async () => {
-  const { runner, engine, ask, told } = stage();
+  const { runner, engine, ask, reported } = stage();
   runner.start();
   ask('q1', 10_000);
   await until(() => engine.has('q1'));
   assert.equal(engine.get('q1')!.options.limitMs, 9_500, 'the way back takes time too');
   engine.get('q1')!.end('found');
-  await until(() => told().length > 0);
-  assert.deepEqual(told(), ['q1 done found']);
+  await until(() => reported().length > 0);
+  assert.deepEqual(reported(), ['q1 done found']);
   await runner.stop();
 });
 
 test('a running query is reported every second, and the control plane can end it', async () => {
-  const { runner, engine, ask, told, clock, state } = stage();
+  const { runner, engine, ask, reported, clock, state } = stage();
   runner.start();
   ask('q1');
   await until(() => engine.has('q1'));
   clock.advance(1_000);
   clock.advance(1_000);
-  await until(() => told().length === 2);
+  await until(() => reported().length === 2);
   state.isWanted = false;
   clock.advance(1_000);
   await until(() => engine.get('q1')!.options.signal.aborted);
-  await until(() => told().includes('q1 givenUp'));
+  await until(() => reported().includes('q1 givenUp'));
   await runner.stop();
 });
 
-const failures: readonly [what: string, error: Error, told: string][] = [
+const failures: readonly [what: string, error: Error, expected: string][] = [
   ['cannot be understood', new QueryRefused('no such kind'), 'q1 failed no such kind'],
   ['goes wrong', new Error('the bucket is away'), 'q1 failed the bucket is away'],
 ];
 for (const [what, error, expected] of failures) {
   test(`a query that ${what} is reported as failed`, async () => {
-    const { runner, engine, ask, told } = stage();
+    const { runner, engine, ask, reported } = stage();
     runner.start();
     ask('q1');
     await until(() => engine.has('q1'));
     engine.get('q1')!.end(error);
-    await until(() => told().length > 0);
-    assert.deepEqual(told(), [expected]);
+    await until(() => reported().length > 0);
+    assert.deepEqual(reported(), [expected]);
     await runner.stop();
   });
 }
 
 test('the number of queries at a time is limited', async () => {
-  const { runner, engine, ask, work, told } = stage();
+  const { runner, engine, ask, work, reported } = stage();
   runner.start();
   const count = clusterLimits.queriesPerAgentMax + 1;
   for (let query = 0; query < count; query++) ask(`q${query}`);
@@ -115,11 +115,11 @@ test('the number of queries at a time is limited', async () => {
   engine.get('q0')!.end('found');
   await until(() => engine.size === count);
   await runner.stop();
-  assert.equal(told().length, count);
+  assert.equal(reported().length, count);
 });
 
 test('an unavailable control plane is polled again, and an answer is sent again', async () => {
-  const { runner, engine, ask, told, clock, state } = stage();
+  const { runner, engine, ask, reported, clock, state } = stage();
   state.refusals = 2;
   runner.start();
   ask('q1');
@@ -131,16 +131,16 @@ test('an unavailable control plane is polled again, and an answer is sent again'
   engine.get('q1')!.end('found');
   await until(() => {
     clock.advance(1_000);
-    return told().some((one) => one.includes('done'));
+    return reported().some((one) => one.includes('done'));
   });
   await runner.stop();
 });
 
 test('an agent that stops gives up its queries, so that others take them', async () => {
-  const { runner, engine, ask, told } = stage();
+  const { runner, engine, ask, reported } = stage();
   runner.start();
   ask('q1');
   await until(() => engine.has('q1'));
   await runner.stop();
-  assert.deepEqual(told(), ['q1 givenUp']);
+  assert.deepEqual(reported(), ['q1 givenUp']);
 });

@@ -123,7 +123,7 @@ export class QueryRunner {
     const { clock, port, agentId, log } = this.#options;
     const report: QueryReport = { agentId, queryId, state: 'running', answer: null, message: '' };
     let cancel = () => {};
-    const tell = () => {
+    const schedule = () => {
       cancel = clock.after(queryReportIntervalMs, () => {
         port.reportQuery(report).then(
           (isWanted) => {
@@ -131,10 +131,10 @@ export class QueryRunner {
           },
           (error) => log.debug('failed to report query progress', { problem: String(error) }),
         );
-        tell();
+        schedule();
       });
     };
-    tell();
+    schedule();
     return () => cancel();
   }
 

@@ -37,12 +37,12 @@ async function stage(options?: EventStageOptions) {
     services.push(service);
     return service;
   };
-  let asked = 0;
+  let queryCount = 0;
   return {
     ...staged,
     addAgent,
     async ask(request: unknown, limitMs = 10_000) {
-      const queryId = `q${asked++}`;
+      const queryId = `q${queryCount++}`;
       const bytes = Buffer.from(JSON.stringify(request));
       const outcome = await staged.node.runQuery({ queryId, request: bytes, limitMs });
       if (outcome.kind === 'refused') return `${outcome.refusal}: ${outcome.message}`;
@@ -123,9 +123,9 @@ test('answers are the same with sidecars, which are read instead of records', as
   const after = await staged.ask(question);
   assert.ok(typeof before === 'object' && before.kind === 'search');
   assert.ok(typeof after === 'object' && after.kind === 'search');
-  const { stats: _, ...told } = before;
-  const { stats, ...toldAfter } = after;
-  assert.deepEqual(toldAfter, told);
+  const { stats: _, ...found } = before;
+  const { stats, ...foundAfter } = after;
+  assert.deepEqual(foundAfter, found);
   assert.ok(staged.store.gets - gets < 20, `${staged.store.gets - gets} reads`);
   assert.equal(stats.isExact, true);
 });
@@ -186,12 +186,12 @@ test('a query of an agent that stops is answered by another', async () => {
     reached.resolve();
     return held.promise;
   };
-  const asked = staged.ask(search(''));
+  const answer = staged.ask(search(''));
   await reached.promise;
   staged.store.beforeGet = () => {};
   await staged.addAgent('b');
   const stopped = first.stop();
   held.resolve();
   await stopped;
-  assert.equal(idsOf(await asked).length, 30);
+  assert.equal(idsOf(await answer).length, 30);
 });

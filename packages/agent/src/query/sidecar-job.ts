@@ -58,7 +58,7 @@ export class SidecarJob {
 
   start(): void {
     this.#cancel = this.#options.clock.after(holdIntervalMs, () => {
-      void this.#look().finally(() => {
+      void this.#check().finally(() => {
         if (!this.#stopping.signal.aborted) this.start();
       });
     });
@@ -87,7 +87,7 @@ export class SidecarJob {
     await this.#sweep(signal);
   }
 
-  async #look(): Promise<void> {
+  async #check(): Promise<void> {
     const { clock, source, log } = this.#options;
     try {
       // A cluster without events does not need the job.

@@ -13,7 +13,7 @@ import { SidecarShelf } from './sidecar-shelf.ts';
 function stage(topics: EventTopic[]) {
   const clock = new HandClock();
   const store = new TestStore();
-  const asked: JobHold[] = [];
+  const holds: JobHold[] = [];
   const leader = { gives: true, isAway: false };
   let rounds = 0;
   const job = new SidecarJob({
@@ -22,7 +22,7 @@ function stage(topics: EventTopic[]) {
     port: {
       async holdJob(request) {
         if (leader.isAway) throw new Error('away');
-        asked.push(request);
+        holds.push(request);
         return leader.gives;
       },
     },
@@ -46,30 +46,30 @@ function stage(topics: EventTopic[]) {
       await pause(0);
     }
   };
-  return { job, asked, leader, pass, rounds: () => rounds };
+  return { job, holds, leader, pass, rounds: () => rounds };
 }
 
 const topic: EventTopic = { type: 'acl_logs', topicId: 't', startOffset: 0, endOffset: 0 };
 
 test('the holder of the job renews it, and runs rounds at intervals', async () => {
-  const { job, asked, pass, rounds } = stage([topic]);
+  const { job, holds, pass, rounds } = stage([topic]);
   job.start();
   await pass(60_000);
-  assert.equal(asked.length, 12, 'three times per lease');
-  assert.deepEqual([asked[0]!.hasIt, asked[1]!.hasIt], [false, true]);
+  assert.equal(holds.length, 12, 'three times per lease');
+  assert.deepEqual([holds[0]!.hasIt, holds[1]!.hasIt], [false, true]);
   assert.equal(rounds(), 2);
   await job.stop();
   await pass(60_000);
-  assert.equal(asked.length, 12);
+  assert.equal(holds.length, 12);
 });
 
 test('an agent without the job only asks for it again', async () => {
-  const { job, asked, leader, pass, rounds } = stage([topic]);
+  const { job, holds, leader, pass, rounds } = stage([topic]);
   leader.gives = false;
   job.start();
   await pass(60_000);
   assert.equal(rounds(), 0);
-  assert.ok(asked.every(({ hasIt }) => !hasIt));
+  assert.ok(holds.every(({ hasIt }) => !hasIt));
   leader.gives = true;
   await pass(10_000);
   assert.equal(rounds(), 1, 'the agent that had it died');
@@ -78,15 +78,15 @@ test('an agent without the job only asks for it again', async () => {
 
 test('without events the job is not requested, and without a leader it is requested again', async () => {
   const topics: EventTopic[] = [];
-  const { job, asked, leader, pass } = stage(topics);
+  const { job, holds, leader, pass } = stage(topics);
   job.start();
   await pass(30_000);
-  assert.equal(asked.length, 0);
+  assert.equal(holds.length, 0);
   topics.push(topic);
   leader.isAway = true;
   await pass(10_000);
   leader.isAway = false;
   await pass(5_000);
-  assert.equal(asked.length, 1);
+  assert.equal(holds.length, 1);
   await job.stop();
 });

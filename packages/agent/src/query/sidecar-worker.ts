@@ -10,13 +10,13 @@ import type { SidecarMessage, SidecarTask } from './sidecar-messages.ts';
 const port = parentPort!;
 const { fromOffset, toOffset } = workerData as SidecarTask;
 
-function tell(message: SidecarMessage): void {
+function post(message: SidecarMessage): void {
   port.postMessage(message);
 }
 
 async function* pages(): AsyncGenerator<RawPage, void, undefined> {
   for (;;) {
-    tell({ kind: 'next' });
+    post({ kind: 'next' });
     const [page] = (await once(port, 'message')) as [RawPage | null];
     if (page === null) return;
     yield page;
@@ -30,10 +30,10 @@ try {
     toOffset,
     // The parent terminates the thread if the sidecar is no longer wanted.
     signal: new AbortController().signal,
-    write: (piece) => tell({ kind: 'piece', piece }),
+    write: (piece) => post({ kind: 'piece', piece }),
   });
-  tell({ kind: 'done', built });
+  post({ kind: 'done', built });
 } catch (error) {
-  tell({ kind: 'failed', problem: (error as Error).message });
+  post({ kind: 'failed', problem: (error as Error).message });
 }
 port.close();

@@ -15,7 +15,7 @@ type RangesView = Pick<ClusterView, 'ends' | 'recentPointers' | 'port'>;
 export const eventPartition = 0;
 
 /** Bytes per request for pointers: some hundreds of ranges, as small as those of events are. */
-const askedBytes = 8 * 1024 * 1024;
+const pointersBytesMax = 8 * 1024 * 1024;
 
 /**
  * Iterates over the stored ranges of a topic from one offset to another, in order. Ranges that retention removes
@@ -32,9 +32,9 @@ export async function* storedRanges(
     const startOffset = view.ends(topicId, eventPartition)?.logStartOffset;
     if (startOffset === undefined) return;
     offset = Math.max(offset, startOffset);
-    let pointers = view.recentPointers(topicId, eventPartition, offset, askedBytes);
+    let pointers = view.recentPointers(topicId, eventPartition, offset, pointersBytesMax);
     if (pointers === undefined) {
-      const query = { topicId, partition: eventPartition, offset, bytesMax: askedBytes };
+      const query = { topicId, partition: eventPartition, offset, bytesMax: pointersBytesMax };
       const answer = (await view.port.findBatches([query]))[0]!;
       if (answer.error === 'OFFSET_OUT_OF_RANGE' && answer.logStartOffset > offset) {
         // The leader has removed more than this agent knows of yet.

@@ -23,8 +23,8 @@ const borrowedPart = 4;
 export class PageCache implements PageSource {
   readonly #source: PageSource;
   readonly #cacheBytesMax: number;
-  readonly #kept = new Shelf();
-  readonly #borrowed = new Shelf();
+  readonly #own = new LruPages();
+  readonly #borrowed = new LruPages();
   readonly #reloading = new Map<string, Promise<Page>>();
 
   constructor({ source, cacheBytesMax }: PageCacheOptions) {
@@ -33,24 +33,24 @@ export class PageCache implements PageSource {
   }
 
   get bytes(): number {
-    return this.#kept.bytes + this.#borrowed.bytes;
+    return this.#own.bytes + this.#borrowed.bytes;
   }
 
   /** Returns the page if it is in memory, without waiting. */
   peek(fileId: string, index: number): Page | undefined {
     const key = keyOf(fileId, index);
-    return this.#kept.use(key) ?? this.#borrowed.use(key);
+    return this.#own.use(key) ?? this.#borrowed.use(key);
   }
 
   /** Whether the page is in memory or being loaded. */
   expects(fileId: string, index: number): boolean {
     const key = keyOf(fileId, index);
-    return this.#kept.expects(key) || this.#borrowed.expects(key);
+    return this.#own.expects(key) || this.#borrowed.expects(key);
   }
 
   /** Returns the page from memory, else from the bucket. */
   read(fileId: string, index: number): Promise<Page> {
-    return this.#read(this.#kept, this.#source, fileId, index);
+    return this.#read(this.#own, this.#source, fileId, index);
   }
 
   /** Returns the page from memory, else from another agent. */
@@ -66,7 +66,7 @@ export class PageCache implements PageSource {
     const loading = this.#source.read(fileId, index).then(
       (page) => {
         this.#reloading.delete(key);
-        this.#put(this.#kept, key, page);
+        this.#put(this.#own, key, page);
         return page;
       },
       (error: unknown) => {
@@ -80,45 +80,45 @@ export class PageCache implements PageSource {
 
   /** Adds a page that the caller already has. */
   put(fileId: string, index: number, page: Page): void {
-    this.#put(this.#kept, keyOf(fileId, index), page);
+    this.#put(this.#own, keyOf(fileId, index), page);
   }
 
-  #read(shelf: Shelf, source: PageSource, fileId: string, index: number): Promise<Page> {
+  #read(pages: LruPages, source: PageSource, fileId: string, index: number): Promise<Page> {
     const page = this.peek(fileId, index);
     if (page !== undefined) return Promise.resolve(page);
     const key = keyOf(fileId, index);
-    const underWay = shelf.loading.get(key);
+    const underWay = pages.loading.get(key);
     if (underWay !== undefined) return underWay;
-    const loading = this.#load(shelf, source, fileId, index);
-    shelf.loading.set(key, loading);
+    const loading = this.#load(pages, source, fileId, index);
+    pages.loading.set(key, loading);
     return loading;
   }
 
-  async #load(shelf: Shelf, source: PageSource, fileId: string, index: number): Promise<Page> {
+  async #load(pages: LruPages, source: PageSource, fileId: string, index: number): Promise<Page> {
     const key = keyOf(fileId, index);
     try {
       const page = await source.read(fileId, index);
-      this.#put(shelf, key, page);
+      this.#put(pages, key, page);
       return page;
     } finally {
-      shelf.loading.delete(key);
+      pages.loading.delete(key);
     }
   }
 
-  #put(shelf: Shelf, key: string, page: Page): void {
-    this.#kept.drop(key);
+  #put(pages: LruPages, key: string, page: Page): void {
+    this.#own.drop(key);
     this.#borrowed.drop(key);
     if (page.byteLength === 0 || page.byteLength > this.#cacheBytesMax) return;
-    shelf.add(key, page);
+    pages.add(key, page);
     while (this.#borrowed.bytes > this.#cacheBytesMax / borrowedPart) this.#borrowed.dropOldest();
     while (this.bytes > this.#cacheBytesMax) {
-      if (!this.#kept.dropOldest()) this.#borrowed.dropOldest();
+      if (!this.#own.dropOldest()) this.#borrowed.dropOldest();
     }
   }
 }
 
 /** Pages in the order of their last use, and those being loaded. */
-class Shelf {
+class LruPages {
   readonly loading = new Map<string, Promise<Page>>();
   readonly #pages = new Map<string, Page>();
   bytes = 0;

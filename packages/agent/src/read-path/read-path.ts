@@ -157,11 +157,11 @@ class PagedReadPath implements ReadPath {
         return !isFull;
       },
       load: (walk, end) => {
-        const asked = this.#span(walk.fileId, walk.at, end, ahead);
+        const span = this.#span(walk.fileId, walk.at, end, ahead);
         // Most readers find everything in memory and need no readahead.
-        if (asked instanceof Promise) ahead ??= this.#aheadOf(query, walk, room());
+        if (span instanceof Promise) ahead ??= this.#aheadOf(query, walk, room());
         ahead?.ask();
-        return asked;
+        return span;
       },
       loaded: ({ views }) => pages.loaded(views),
       takes: ({ offset }, cursor) => {
@@ -355,11 +355,11 @@ class PagedReadPath implements ReadPath {
     const pages: (Page | Promise<Page>)[] = [];
     let isHere = true;
     for (let index = Math.floor(start / pageBytes); index * pageBytes < end; index++) {
-      const asked = ahead?.take(fileId, index);
-      const page = asked === undefined ? this.#cache.peek(fileId, index) : undefined;
+      const readAhead = ahead?.take(fileId, index);
+      const page = readAhead === undefined ? this.#cache.peek(fileId, index) : undefined;
       if (page === undefined) isHere = false;
       else this.#metrics.localHits.add(1);
-      pages.push(page ?? asked ?? this.#source.read(fileId, index));
+      pages.push(page ?? readAhead ?? this.#source.read(fileId, index));
     }
     if (isHere) return new PageSpan(pages as Page[], start, end, pageBytes);
     return this.#spanOf(Promise.all(pages), start, end);

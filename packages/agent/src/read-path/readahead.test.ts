@@ -43,11 +43,11 @@ test('the pages that a reader needs, and the bytes before each', () => {
 
 /** A bucket that returns pages when the test says so. */
 class HeldSource implements PageSource {
-  readonly asked: string[] = [];
+  readonly requested: string[] = [];
   readonly #gives: (() => void)[] = [];
 
   read(fileId: string, index: number): Promise<Page> {
-    this.asked.push(`${fileId}/${index}`);
+    this.requested.push(`${fileId}/${index}`);
     return new Promise((resolve) => {
       this.#gives.push(() => resolve(new Page([Buffer.alloc(pageBytes)])));
     });
@@ -81,14 +81,14 @@ function reader(
 test('the number of pages ahead of a reader is limited, and grows when the reader takes some', async () => {
   const { ahead, source } = reader(ranges(['a', 0, 1_000]), { pagesMax: 3 });
   ahead.ask();
-  assert.deepEqual(source.asked, ['a/0', 'a/1', 'a/2']);
+  assert.deepEqual(source.requested, ['a/0', 'a/1', 'a/2']);
   ahead.ask();
-  assert.equal(source.asked.length, 3);
+  assert.equal(source.requested.length, 3);
   const first = ahead.take('a', 0)!;
   assert.equal(ahead.take('a', 0), undefined, 'it is taken once');
   assert.equal(ahead.take('a', 7), undefined);
   ahead.ask();
-  assert.deepEqual(source.asked.slice(3), ['a/3']);
+  assert.deepEqual(source.requested.slice(3), ['a/3']);
   await source.give();
   assert.equal((await first).byteLength, pageBytes);
 });
@@ -100,7 +100,7 @@ test('pages that are in memory, being loaded or not needed are not requested', a
   cache.put('a', 1, new Page([Buffer.alloc(1)]));
   void cache.read('b', 0);
   ahead.ask();
-  assert.deepEqual(source.asked, ['b/0', 'a/0', 'a/2'], 'and c begins behind byte 350');
+  assert.deepEqual(source.requested, ['b/0', 'a/0', 'a/2'], 'and c begins behind byte 350');
   assert.equal(ahead.take('b', 0), undefined);
 });
 
@@ -118,11 +118,11 @@ test('all readers share a budget, and return what they did not use', () => {
   const two = reader(ranges(['b', 0, 400]), { budget });
   one.ahead.ask();
   two.ahead.ask();
-  assert.deepEqual([one.source.asked.length, two.source.asked.length], [4, 1]);
+  assert.deepEqual([one.source.requested.length, two.source.requested.length], [4, 1]);
   one.ahead.end();
   assert.equal(budget.running, 1);
   two.ahead.ask();
-  assert.equal(two.source.asked.length, 4);
+  assert.equal(two.source.requested.length, 4);
   two.ahead.end();
   assert.equal(budget.running, 0);
 });

@@ -30,40 +30,40 @@ test('an idle agent reports only times and report numbers', () => {
 
 test('stats that were not received are reported again together with newer ones', () => {
   const { clock, stats } = stage();
-  const told = () => {
+  const report = () => {
     const { number, sinceNumber, spanMs, files, clients } = stats.report(nothingExpires);
     return [number, sinceNumber, spanMs, files?.count, clients?.[0]?.requestCount];
   };
   const work = () => {
     stats.fileStored(100);
-    stats.produceAsked('shop', 1_000);
+    stats.produceRequested('shop', 1_000);
     clock.advance(20_000);
   };
   work();
-  assert.deepEqual(told(), [1, 0, 20_000, 1, 1]);
+  assert.deepEqual(report(), [1, 0, 20_000, 1, 1]);
   work();
-  assert.deepEqual(told(), [2, 0, 40_000, 2, 2]);
+  assert.deepEqual(report(), [2, 0, 40_000, 2, 2]);
   stats.fileStored(100);
-  stats.heard();
+  stats.reportReceived();
   clock.advance(20_000);
-  assert.deepEqual(told(), [3, 2, 20_000, 1, undefined], 'what came after the report is not lost with it');
+  assert.deepEqual(report(), [3, 2, 20_000, 1, undefined], 'what came after the report is not lost with it');
 });
 
 test('every file is reported exactly once, whichever reports are lost', () => {
-  const steps = fc.array(fc.record({ files: fc.nat(3), isHeard: fc.boolean() }), { maxLength: 20 });
+  const steps = fc.array(fc.record({ files: fc.nat(3), isReceived: fc.boolean() }), { maxLength: 20 });
   fc.assert(
     fc.property(steps, (rounds) => {
       const { stats } = stage();
-      let [written, heard] = [0, 0];
-      for (const { files, isHeard } of [...rounds, { files: 0, isHeard: true }]) {
+      let [written, received] = [0, 0];
+      for (const { files, isReceived } of [...rounds, { files: 0, isReceived: true }]) {
         for (let file = 0; file < files; file++) stats.fileStored(1);
         written += files;
         const report = stats.report(nothingExpires);
-        if (!isHeard) continue;
-        heard += report.files?.count ?? 0;
-        stats.heard();
+        if (!isReceived) continue;
+        received += report.files?.count ?? 0;
+        stats.reportReceived();
       }
-      assert.equal(heard, written);
+      assert.equal(received, written);
     }),
   );
 });
@@ -94,7 +94,7 @@ test('the leader accepts reports with any names of clients and users', () => {
     fc.property(names, (all) => {
       const { clock, stats } = stage();
       for (const name of all) {
-        stats.produceAsked(name, 10);
+        stats.produceRequested(name, 10);
         stats.loggedIn(name);
         stats.requestEnded(name, { operation: 'put', outcome: 'success', latencyMs: name.length });
       }
@@ -111,7 +111,7 @@ test('a report at all limits fits', () => {
   const { clock, metrics, stats } = stage();
   const long = (n: number) => `${n}${'"'.repeat(2 * coreLimits.reportedNameCharsMax)}`;
   for (let n = 0; n < 1_000; n++) {
-    stats.produceAsked(long(n), n);
+    stats.produceRequested(long(n), n);
     stats.loggedIn(long(n));
     for (let ms = 1; ms < 200_000; ms *= 1.09) {
       for (const operation of ['put', 'getRange'] as const)

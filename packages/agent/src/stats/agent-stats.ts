@@ -41,7 +41,7 @@ export class AgentStats {
   readonly #startedMs: number;
   readonly #logins = new LoginStats();
   #fresh = noCounts();
-  #unheard = noCounts();
+  #unacked = noCounts();
   #number = 0;
   #ackedNumber = 0;
   /** Start of the period that was not received yet. */
@@ -60,7 +60,7 @@ export class AgentStats {
     this.#fresh.fileBytes += bytes;
   };
 
-  readonly produceAsked = (clientId: string | null, timeoutMs: number): void => {
+  readonly produceRequested = (clientId: string | null, timeoutMs: number): void => {
     this.#fresh.clients.note(clientId ?? '', timeoutMs);
   };
 
@@ -77,7 +77,7 @@ export class AgentStats {
     const { clock } = this.#options;
     const nowMs = clock.monotonicMs();
     this.#reportedMs = nowMs;
-    const counts = this.#unheard;
+    const counts = this.#unacked;
     absorb(counts, this.#fresh);
     this.#fresh = noCounts();
     this.#number++;
@@ -88,10 +88,10 @@ export class AgentStats {
       spanMs: Math.round(nowMs - this.#sinceMs),
       nowMs: clock.nowMs(),
       ...(counts.files === 0 ? {} : { files: { count: counts.files, bytes: counts.fileBytes } }),
-      ...unlessEmpty('clients', counts.clients.told()),
-      ...unlessEmpty('buckets', counts.buckets.told()),
+      ...unlessEmpty('clients', counts.clients.report()),
+      ...unlessEmpty('buckets', counts.buckets.report()),
       ...unlessEmpty('metrics', this.#manySeries()),
-      ...unlessEmpty('logins', this.#logins.tell(nowMs)),
+      ...unlessEmpty('logins', this.#logins.report(nowMs)),
       ...unlessEmpty('certificates', certificates().slice(0, coreLimits.reportedExpiriesMax)),
       ...unlessEmpty('damagedFiles', damagedFiles?.() ?? []),
       ...(connected === undefined ? {} : { connected: connected() }),
@@ -100,11 +100,11 @@ export class AgentStats {
   }
 
   /** Called when the last report was received. */
-  heard(): void {
+  reportReceived(): void {
     this.#ackedNumber = this.#number;
     this.#sinceMs = this.#reportedMs;
-    this.#unheard = noCounts();
-    this.#logins.heard();
+    this.#unacked = noCounts();
+    this.#logins.reportReceived();
   }
 
   #manySeries() {

@@ -37,15 +37,15 @@ for (const [operation, outcome, expected] of rows) {
   test(`${operation}, ${outcome}`, () => {
     const stats = new BucketStats();
     stats.note(bucket, { operation, outcome, latencyMs: 100 });
-    const [told] = stats.told();
-    assert.equal(told?.operationCount ?? 0, expected.operations);
-    assert.equal(told?.failureCount ?? 0, expected.failures);
+    const [reported] = stats.report();
+    assert.equal(reported?.operationCount ?? 0, expected.operations);
+    assert.equal(reported?.failureCount ?? 0, expected.failures);
     assert.deepEqual(
-      told?.denied,
+      reported?.denied,
       expected.denied === undefined ? undefined : [{ operation: expected.denied, count: 1 }],
     );
-    assert.equal(told?.putLatencies !== undefined, expected.latency === 'put');
-    assert.equal(told?.getLatencies !== undefined, expected.latency === 'get');
+    assert.equal(reported?.putLatencies !== undefined, expected.latency === 'put');
+    assert.equal(reported?.getLatencies !== undefined, expected.latency === 'get');
   });
 }
 
@@ -56,15 +56,15 @@ test('stats of one instance are merged into another', () => {
     stats.note(bucket, { operation: 'put', outcome: 'denied', latencyMs: 1 });
   }
   one.absorb(two);
-  const [told] = one.told();
-  assert.partialDeepStrictEqual(told, {
+  const [reported] = one.report();
+  assert.partialDeepStrictEqual(reported, {
     name: bucket,
     operationCount: 4,
     failureCount: 2,
     denied: [{ operation: 'put', count: 2 }],
   });
   const counts = noLatencies();
-  addLatencies(counts, told!.putLatencies!);
+  addLatencies(counts, reported!.putLatencies!);
   assert.ok(Math.abs(latencyP99(counts)! - 100) <= 5);
 });
 
@@ -72,5 +72,5 @@ test('there are never more buckets than fit into a report', () => {
   const stats = new BucketStats();
   for (let index = 0; index < 3 * coreLimits.reportedBucketsMax; index++)
     stats.note(`s3://b${index}`, { operation: 'put', outcome: 'success', latencyMs: 1 });
-  assert.equal(stats.told().length, coreLimits.reportedBucketsMax);
+  assert.equal(stats.report().length, coreLimits.reportedBucketsMax);
 });

@@ -60,7 +60,7 @@ export class BucketStats {
     }
   }
 
-  told(): readonly ReportedBucket[] {
+  report(): readonly ReportedBucket[] {
     return [...this.#byName].map(([name, { operationCount, failureCount, denied, latencies }]) => {
       const [putLatencies, getLatencies] = [packLatencies(latencies.put), packLatencies(latencies.get)];
       return {

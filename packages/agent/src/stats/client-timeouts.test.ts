@@ -9,7 +9,7 @@ test('the shortest timeout of each client is reported, with its number of reques
   const clients = new ClientTimeouts();
   for (const timeoutMs of [3_000, 1_000, 2_000]) clients.note('shop', timeoutMs);
   clients.note('bank', 500);
-  assert.deepEqual(clients.told(), [
+  assert.deepEqual(clients.report(), [
     { clientId: 'bank', timeoutMs: 500, requestCount: 1 },
     { clientId: 'shop', timeoutMs: 1_000, requestCount: 3 },
   ]);
@@ -20,7 +20,7 @@ test('clients with the usual timeout are not stored', () => {
   clients.note('shop', usualTimeoutMs);
   clients.note('bank', usualTimeoutMs - 1);
   assert.deepEqual(
-    clients.told().map(({ clientId }) => clientId),
+    clients.report().map(({ clientId }) => clientId),
     ['bank'],
   );
 });
@@ -36,7 +36,7 @@ test('of many clients, those with the shortest timeouts are reported', () => {
       for (const [index, timeoutMs] of all.entries()) clients.note(`c${index}`, timeoutMs);
       const shortest = [...all].sort((a, b) => a - b).slice(0, coreLimits.reportedClientsMax);
       assert.deepEqual(
-        clients.told().map(({ timeoutMs }) => timeoutMs),
+        clients.report().map(({ timeoutMs }) => timeoutMs),
         shortest,
       );
     }),

@@ -3,7 +3,7 @@ import { coreLimits } from '@weir/core';
 import { agentLimits } from '../limits.ts';
 import { shortName } from './short-name.ts';
 
-interface Noted {
+interface ClientTimeout {
   timeoutMs: number;
   requestCount: number;
 }
@@ -13,42 +13,42 @@ export const usualTimeoutMs = 30_000;
 
 /** Producers with a shorter timeout than usual. If there are too many, those with the shortest timeouts are stored. */
 export class ClientTimeouts {
-  readonly #noted = new Map<string, Noted>();
+  readonly #clients = new Map<string, ClientTimeout>();
   /** Upper bound of the stored timeouts; updated when there is no room. */
   #longestMs = Number.POSITIVE_INFINITY;
 
   note(clientId: string, timeoutMs: number, requestCount = 1): void {
     if (timeoutMs >= usualTimeoutMs) return;
-    const noted = this.#noted.get(clientId);
-    if (noted !== undefined) {
-      noted.timeoutMs = Math.min(noted.timeoutMs, timeoutMs);
-      noted.requestCount += requestCount;
+    const client = this.#clients.get(clientId);
+    if (client !== undefined) {
+      client.timeoutMs = Math.min(client.timeoutMs, timeoutMs);
+      client.requestCount += requestCount;
       return;
     }
-    if (this.#noted.size >= agentLimits.notedClientsMax && !this.#makeRoom(timeoutMs)) return;
-    this.#noted.set(clientId, { timeoutMs, requestCount });
+    if (this.#clients.size >= agentLimits.notedClientsMax && !this.#makeRoom(timeoutMs)) return;
+    this.#clients.set(clientId, { timeoutMs, requestCount });
   }
 
   /** Merges the stats of another instance. */
   absorb(other: ClientTimeouts): void {
-    for (const [clientId, { timeoutMs, requestCount }] of other.#noted)
+    for (const [clientId, { timeoutMs, requestCount }] of other.#clients)
       this.note(clientId, timeoutMs, requestCount);
   }
 
-  told(): readonly ReportedClient[] {
-    return [...this.#noted]
-      .map(([clientId, noted]) => ({ clientId: shortName(clientId), ...noted }))
+  report(): readonly ReportedClient[] {
+    return [...this.#clients]
+      .map(([clientId, client]) => ({ clientId: shortName(clientId), ...client }))
       .sort((a, b) => a.timeoutMs - b.timeoutMs || b.requestCount - a.requestCount)
       .slice(0, coreLimits.reportedClientsMax);
   }
 
   #makeRoom(forTimeoutMs: number): boolean {
     if (forTimeoutMs >= this.#longestMs) return false;
-    let longest: [clientId: string, noted: Noted] | undefined;
-    for (const entry of this.#noted) {
+    let longest: [clientId: string, client: ClientTimeout] | undefined;
+    for (const entry of this.#clients) {
       if (longest === undefined || entry[1].timeoutMs > longest[1].timeoutMs) longest = entry;
     }
     this.#longestMs = longest![1].timeoutMs;
-    return forTimeoutMs < this.#longestMs && this.#noted.delete(longest![0]);
+    return forTimeoutMs < this.#longestMs && this.#clients.delete(longest![0]);
   }
 }

@@ -6,31 +6,31 @@ import { LoginStats } from './login-stats.ts';
 test('a login is reported until the report was received', () => {
   const logins = new LoginStats();
   logins.note('ann', 1_000);
-  assert.deepEqual(logins.tell(3_000), [{ username: 'ann', agoMs: 2_000 }]);
-  assert.deepEqual(logins.tell(4_000), [{ username: 'ann', agoMs: 3_000 }]);
-  logins.heard();
-  assert.deepEqual(logins.tell(5_000), []);
+  assert.deepEqual(logins.report(3_000), [{ username: 'ann', agoMs: 2_000 }]);
+  assert.deepEqual(logins.report(4_000), [{ username: 'ann', agoMs: 3_000 }]);
+  logins.reportReceived();
+  assert.deepEqual(logins.report(5_000), []);
 });
 
 test('a login while a report is in flight is reported again', () => {
   const logins = new LoginStats();
   logins.note('ann', 1_000);
-  logins.tell(2_000);
+  logins.report(2_000);
   logins.note('ann', 2_500);
-  logins.heard();
-  assert.deepEqual(logins.tell(3_000), [{ username: 'ann', agoMs: 500 }]);
+  logins.reportReceived();
+  assert.deepEqual(logins.report(3_000), [{ username: 'ann', agoMs: 500 }]);
 });
 
 test('logins that do not fit into one report are in the next', () => {
   const logins = new LoginStats();
   const userCount = 2 * coreLimits.reportedLoginsMax + 1;
   for (let user = 0; user < userCount; user++) logins.note(`u${user}`, user);
-  const told = new Set<string>();
+  const reported = new Set<string>();
   for (const expected of [coreLimits.reportedLoginsMax, coreLimits.reportedLoginsMax, 1, 0]) {
-    const some = logins.tell(0);
+    const some = logins.report(0);
     assert.equal(some.length, expected);
-    for (const { username } of some) told.add(username);
-    logins.heard();
+    for (const { username } of some) reported.add(username);
+    logins.reportReceived();
   }
-  assert.equal(told.size, userCount);
+  assert.equal(reported.size, userCount);
 });

@@ -9,25 +9,26 @@ import { shortName } from './short-name.ts';
  */
 export class LoginStats {
   /** In monotonic time, oldest first. */
-  readonly #noted = new Map<string, number>();
-  #told: readonly (readonly [user: string, atMs: number])[] = [];
+  readonly #pending = new Map<string, number>();
+  #reported: readonly (readonly [user: string, atMs: number])[] = [];
 
   note(user: string, atMs: number): void {
-    if (this.#noted.size >= agentLimits.notedLoginsMax && !this.#noted.has(user)) return;
-    this.#noted.set(user, atMs);
+    if (this.#pending.size >= agentLimits.notedLoginsMax && !this.#pending.has(user)) return;
+    this.#pending.set(user, atMs);
   }
 
-  tell(nowMs: number): readonly ReportedLogin[] {
-    this.#told = [...this.#noted].slice(0, coreLimits.reportedLoginsMax);
-    return this.#told.map(([user, atMs]) => ({
+  report(nowMs: number): readonly ReportedLogin[] {
+    this.#reported = [...this.#pending].slice(0, coreLimits.reportedLoginsMax);
+    return this.#reported.map(([user, atMs]) => ({
       username: shortName(user),
       agoMs: Math.round(nowMs - atMs),
     }));
   }
 
   /** Called when the last report was received. Users that logged in again since then are reported again. */
-  heard(): void {
-    for (const [user, atMs] of this.#told) if (this.#noted.get(user) === atMs) this.#noted.delete(user);
-    this.#told = [];
+  reportReceived(): void {
+    for (const [user, atMs] of this.#reported)
+      if (this.#pending.get(user) === atMs) this.#pending.delete(user);
+    this.#reported = [];
   }
 }

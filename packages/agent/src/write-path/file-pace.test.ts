@@ -78,7 +78,7 @@ test('clients that wait for their answers are not slowed down', async (t) => {
           })();
         }
       });
-      assert.deepEqual(new Set(tookMs), new Set([fileMs]), 'nobody waits for the distance');
+      assert.deepEqual(new Set(tookMs), new Set([fileMs]), 'no request waits for the distance');
       // The last file was just started.
       assert.equal(files, 200 / fileMs + 1, 'and all share every file');
     });

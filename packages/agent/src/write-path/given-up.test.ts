@@ -140,8 +140,12 @@ test('a request whose deadline expires during the upload is answered when the st
   assert.deepEqual(hasty.errors, ['REQUEST_TIMED_OUT', 'REQUEST_TIMED_OUT']);
   assert.deepEqual(patient.offsets, [0]);
   assert.deepEqual([...commits[0]![0]!.partition], [0], 'the file holds three batches, the commit one');
-  const figure = (name: string) => path.metrics.read().find(({ row }) => row.name === name)!.series[0]!.value;
-  assert.deepEqual([figure(writeRows.batches.name), figure(writeRows.producedRecords.name)], [1, 1]);
+  const metricValue = (name: string) =>
+    path.metrics.read().find(({ row }) => row.name === name)!.series[0]!.value;
+  assert.deepEqual(
+    [metricValue(writeRows.batches.name), metricValue(writeRows.producedRecords.name)],
+    [1, 1],
+  );
 });
 
 test('an upload without waiting requests is aborted', async () => {

@@ -21,7 +21,7 @@ test('requests of one event-loop turn share a file, and later requests gather un
   assert.equal(path.store.puts, 1, 'the next file waits for the upload');
   await puts.finish(1);
   assert.deepEqual([first.offsets, second.offsets], [[0], [2, 0]]);
-  assert.equal(path.store.puts, 1, 'those who were just answered may come again');
+  assert.equal(path.store.puts, 1, 'clients that just got a response may send again');
   path.clock.advance(1);
   await settled();
   assert.equal(path.store.puts, 2);
@@ -47,7 +47,7 @@ test('a small file waits for clients that were just answered, but not longer tha
   one();
   await settled();
   assert.equal(path.store.puts, 2, 'both are back');
-  assert.ok(path.clock.waiting < timers, 'nobody waits for the clock any more');
+  assert.ok(path.clock.waiting < timers, 'no timer is left');
   await puts.finish(2);
   assert.deepEqual(waiting.offsets, [2]);
   // A request that comes alone does not wait at all.
@@ -127,7 +127,7 @@ test('the sizes at which a file is closed', async (t) => {
       puts: 0,
     },
     {
-      name: 'a request that is worth a file waits for nobody',
+      name: 'a request that fills a file does not wait',
       uncompressedBytesMax: 10_000,
       compressedBytesMax: 100,
       gatheredBytesMax: 1000,
@@ -219,15 +219,15 @@ test('a file that cannot be stored fails, together with later batches of its pro
   const follower = of(7, 1);
   const otherPartition = of(7, 0, 1);
   const otherProducer = of(8, 0);
-  const nobody = of(undefined, 0);
+  const noProducer = of(undefined, 0);
   for (const put of [2, 3, 4, 5]) await puts.finish(put);
   await puts.fail(1);
   assert.deepEqual(
-    [lost, follower, otherPartition, otherProducer, nobody].map(({ errors }) => errors),
+    [lost, follower, otherPartition, otherProducer, noProducer].map(({ errors }) => errors),
     [['KAFKA_STORAGE_ERROR'], ['KAFKA_STORAGE_ERROR'], ['NONE'], ['NONE'], ['NONE']],
   );
   assert.deepEqual(
-    [otherProducer.offsets, nobody.offsets],
+    [otherProducer.offsets, noProducer.offsets],
     [[0], [1]],
     'nothing of the lost ones has an offset',
   );

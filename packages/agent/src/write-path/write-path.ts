@@ -107,7 +107,7 @@ class FileWritePath implements WritePath {
   readonly #metrics: WriteMetrics;
   readonly #commits: CommitQueue;
   readonly #lost: LostSequences;
-  readonly #aside: BackgroundQueue;
+  readonly #background: BackgroundQueue;
   readonly #pace = new FilePace();
   /** Requests without room, in order of arrival, with the timers of their deadlines. */
   readonly #waiting = new Map<PendingAppend, () => void>();
@@ -129,7 +129,7 @@ class FileWritePath implements WritePath {
     this.#options = options;
     this.#metrics = writeMetrics(options.metrics);
     this.#lost = new LostSequences(options.clock);
-    this.#aside = new BackgroundQueue(options.clock, () => this.#openForBackground());
+    this.#background = new BackgroundQueue(options.clock, () => this.#openForBackground());
     this.#commits = new CommitQueue({
       port: () => options.cluster.port,
       clock: options.clock,
@@ -171,7 +171,7 @@ class FileWritePath implements WritePath {
       const arrivedMs = this.#options.clock.monotonicMs();
       const deadlineMs = arrivedMs + agentLimits.produceTimeoutMsMax;
       const append = new PendingAppend(batches, { arrivedMs, deadlineMs, isBackground: true }, resolve);
-      if (!this.#aside.push(append)) append.fail('KAFKA_STORAGE_ERROR');
+      if (!this.#background.push(append)) append.fail('KAFKA_STORAGE_ERROR');
       else if (this.#whenDrained.length > 0) this.#pump();
     });
   }
@@ -187,7 +187,7 @@ class FileWritePath implements WritePath {
     this.#open?.cancelDeadline?.();
     this.#forgetOpen();
     for (const cancel of this.#waiting.values()) cancel();
-    this.#aside.abandon();
+    this.#background.abandon();
     this.#commits.abandon();
   }
 
@@ -248,7 +248,7 @@ class FileWritePath implements WritePath {
   #openForBackground(): boolean {
     if (this.#open !== undefined) return true;
     if (this.#waiting.size > 0 || this.#bufferedBytes > 0) return false;
-    this.#admit(this.#aside.shift()!);
+    this.#admit(this.#background.shift()!);
     this.#pumpAfterAppend();
     return true;
   }
@@ -307,14 +307,14 @@ class FileWritePath implements WritePath {
   #pump(): void {
     for (;;) {
       this.#admitWaiting();
-      if (this.#whenDrained.length > 0 && this.#aside.length > 0) this.#openForBackground();
+      if (this.#whenDrained.length > 0 && this.#background.length > 0) this.#openForBackground();
       const file = this.#open;
       if (file === undefined) break;
       if (this.#commits.length >= this.#options.inflightFilesMax) break;
       if (!this.#isFull(file) && !this.#openIsDue && !this.#closesAtOnce()) break;
       this.#close(file);
     }
-    const isEmpty = this.#open === undefined && this.#aside.length === 0;
+    const isEmpty = this.#open === undefined && this.#background.length === 0;
     const isIdle = isEmpty && this.#commits.length === 0 && this.#waiting.size === 0;
     if (isIdle) for (const resolve of this.#whenDrained.splice(0)) resolve();
   }
@@ -351,7 +351,7 @@ class FileWritePath implements WritePath {
     this.#dropDeserted(file);
     if (file.appends.length === 0) return;
     this.#forgetOpen();
-    for (const append of this.#aside.board(agentLimits.fileBatchesMax - file.batchCount)) {
+    for (const append of this.#background.board(agentLimits.fileBatchesMax - file.batchCount)) {
       file.add(append);
       this.#bufferedBytes += append.bytes;
     }

@@ -17,10 +17,10 @@ type Answers = Readonly<Record<string, Answer>>;
 
 /** Starts a local metadata service with answers by method and path, and 404 for everything else. */
 async function metadataService(t: TestContext, answers: Answers) {
-  const asked: string[] = [];
+  const requests: string[] = [];
   const server = createServer((request, response) => {
     const route = `${request.method} ${request.url}`;
-    asked.push(route);
+    requests.push(route);
     const answer = answers[route];
     const body = typeof answer === 'function' ? answer(request) : answer;
     if (body === 'never') return;
@@ -32,7 +32,7 @@ async function metadataService(t: TestContext, answers: Answers) {
     server.closeAllConnections();
     server.close();
   });
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, asked };
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, requests };
 }
 
 function podSecrets(t: TestContext): string {
@@ -167,11 +167,11 @@ for (const { label, answers, variables = {}, inEcs = false, wantsId = false, fou
 }
 
 test('a service that never answers costs five seconds, and a stopped lookup none', async (t) => {
-  const { url, asked } = await metadataService(t, { 'GET /x': 'never' });
+  const { url, requests } = await metadataService(t, { 'GET /x': 'never' });
   const clock = new HandClock();
   const ask = httpAsk(clock, 5_000, new AbortController().signal);
   const answer = ask({ url: `${url}/x` });
-  while (asked.length < 1) await new Promise<void>((resolve) => systemClock.after(5, resolve));
+  while (requests.length < 1) await new Promise<void>((resolve) => systemClock.after(5, resolve));
   clock.advance(5_000);
   await assert.rejects(answer, /^Error: no answer within 5000 ms$/);
 

@@ -25,14 +25,14 @@ export async function lookUpZone(options: ZoneLookupOptions): Promise<FoundZone>
   const { clock, environment, wantsId, addresses = platformAddresses } = options;
   const done = new AbortController();
   const stop = AbortSignal.any([options.stop, done.signal]);
-  const asked = platforms.map(({ zone }) => {
+  const lookups = platforms.map(({ zone }) => {
     const ask = options.ask ?? httpAsk(clock, platformTimeoutMs, stop);
     return zone({ ask, addresses, environment, wantsId }).catch((error: unknown) => error as Error);
   });
   const problems: string[] = [];
   try {
     for (const [index, { name }] of platforms.entries()) {
-      const answer = await asked[index];
+      const answer = await lookups[index];
       if (typeof answer === 'string' && isZoneName(answer)) return { zone: answer, platform: name };
       if (typeof answer === 'string') problems.push(`${name}: what it says is no name of a zone`);
       if (answer instanceof Error) problems.push(`${name}: ${answer.message}`);

@@ -18,7 +18,7 @@ function ownZone(answers: FoundZone[], areDisabled = false) {
   const own = new OwnZone({
     async lookUp() {
       lookups++;
-      return answers.shift() ?? { problem: 'nobody answers' };
+      return answers.shift() ?? { problem: 'no platform answers' };
     },
     clock,
     log,

@@ -12,7 +12,7 @@ export class ZoneWarnings {
   readonly #clock: Clock;
   readonly #log: Log;
   readonly #areDisabled: boolean;
-  readonly #told = new Set<string>();
+  readonly #logged = new Set<string>();
   #lastMs = Number.NEGATIVE_INFINITY;
 
   constructor(options: { readonly clock: Clock; readonly log: Log; readonly areDisabled: boolean }) {
@@ -26,8 +26,8 @@ export class ZoneWarnings {
     if (this.#areDisabled || nowMs - this.#lastMs < quietMs) return;
     const news = `${message} ${JSON.stringify(fields)}`;
     // After this many different warnings, another one adds nothing new.
-    if (this.#told.has(news) || this.#told.size >= agentLimits.zoneWarningsMax) return;
-    this.#told.add(news);
+    if (this.#logged.has(news) || this.#logged.size >= agentLimits.zoneWarningsMax) return;
+    this.#logged.add(news);
     this.#lastMs = nowMs;
     this.#log.warn(message, fields);
   }

@@ -118,7 +118,7 @@ class Blocks {
         if (content.length > roomBytes) throw failure();
         return content;
       };
-      return { outputBytesMax: 0, atOnce: stored, aside: async () => stored() };
+      return { outputBytesMax: 0, atOnce: stored, offThread: async () => stored() };
     }
     const dictionary = link.length === 0 ? undefined : link;
     const input = () => {
@@ -135,7 +135,7 @@ class Blocks {
           throw failure();
         }
       },
-      async aside() {
+      async offThread() {
         try {
           return await uncompress(input(), dictionary);
         } catch {

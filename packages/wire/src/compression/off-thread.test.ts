@@ -14,11 +14,11 @@ function blocks(sizes: readonly number[]) {
         done.push('at once');
         return output;
       };
-      const aside = async () => {
-        done.push('aside');
+      const offThread = async () => {
+        done.push('off thread');
         return output;
       };
-      outputs.push(yield { outputBytesMax: bytes, atOnce, aside });
+      outputs.push(yield { outputBytesMax: bytes, atOnce, offThread });
     }
     return Buffer.concat(outputs);
   }
@@ -29,7 +29,7 @@ test('large blocks are decompressed in the pool, and small ones on the calling t
   const { steps, done } = blocks([4 * MiB, 100, 17 * KiB, 16 * KiB]);
   const output = await decompressBlocksOffThread(steps(), { pause: async () => {} });
   assert.equal(output.length, 4 * MiB + 100 + 33 * KiB);
-  assert.deepEqual(done, ['aside', 'at once', 'aside', 'at once']);
+  assert.deepEqual(done, ['off thread', 'at once', 'off thread', 'at once']);
   assert.equal(decompressBlocks(steps()).length, output.length);
 });
 

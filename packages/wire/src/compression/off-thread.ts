@@ -14,7 +14,7 @@ export interface BlockWork {
   readonly outputBytesMax: number;
   atOnce(): Buffer;
   /** In a thread of the pool. */
-  aside(): Promise<Buffer>;
+  offThread(): Promise<Buffer>;
 }
 
 /** Yields the blocks of a batch in order, receives the output of each, and returns the whole output. */
@@ -50,7 +50,7 @@ export async function decompressBlocksOffThread(
       await pause();
       turnBytes = 0;
     }
-    const output = isSmall ? work.atOnce() : await work.aside();
+    const output = isSmall ? work.atOnce() : await work.offThread();
     turnBytes = isSmall ? turnBytes + callCostBytes + output.length : 0;
     watch?.(output);
     step = steps.next(output);

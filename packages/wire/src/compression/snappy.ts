@@ -180,7 +180,7 @@ function blockWork(bytes: Buffer, block: SnappyBlock): BlockWork {
         throw failure(cause);
       }
     },
-    async aside() {
+    async offThread() {
       try {
         return (await uncompress(input, nativeOptions)) as Buffer;
       } catch (cause) {

@@ -73,8 +73,8 @@ function rewrite(batch: RecordBatchView, changes: readonly Change[], recordsByte
 }
 
 function headersAfter(headers: readonly RecordHeader[], { removed, added }: Change): RecordHeader[] {
-  const kept = headers.filter(({ key }) => !removed.includes(key));
-  return added === undefined ? kept : [...kept, { key: added.key, value: Buffer.from(added.value) }];
+  const retained = headers.filter(({ key }) => !removed.includes(key));
+  return added === undefined ? retained : [...retained, { key: added.key, value: Buffer.from(added.value) }];
 }
 
 test('the rewritten batch has the same records with other headers, in every codec', () => {

@@ -67,12 +67,12 @@ export class HeaderRewriter {
   /** Appends the current record of the cursor, and returns its size including the length prefix. */
   append(record: RecordCursor, change: HeaderChange): number {
     const fields = record.encodedFields;
-    const kept = record.headerCount === 0 ? noHeaders : retainedHeaders(record, change.removedKeys);
+    const retained = record.headerCount === 0 ? noHeaders : retainedHeaders(record, change.removedKeys);
     const added = change.added ?? noBytes;
-    if (kept.count !== record.headerCount || added.length > 0) this.#isChanged = true;
+    if (retained.count !== record.headerCount || added.length > 0) this.#isChanged = true;
 
-    const count = kept.count + (added.length > 0 ? 1 : 0);
-    const lengthField = fields.length + varint32Bytes(count) + kept.bytes + added.length;
+    const count = retained.count + (added.length > 0 ? 1 : 0);
+    const lengthField = fields.length + varint32Bytes(count) + retained.bytes + added.length;
     const recordBytes = varint32Bytes(lengthField) + lengthField;
     this.#reserve(recordBytes);
 
@@ -80,7 +80,7 @@ export class HeaderRewriter {
     let at = writeVarint32(bytes, this.#at, lengthField);
     bytes.set(fields, at);
     at = writeVarint32(bytes, at + fields.length, count);
-    for (const part of kept.parts) {
+    for (const part of retained.parts) {
       bytes.set(part, at);
       at += part.length;
     }

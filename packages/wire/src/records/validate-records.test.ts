@@ -205,11 +205,11 @@ test('off-thread validation has the same results, and a record that is too long 
     for (const [records, rules] of cases) {
       const batch = batchOf(records, codec);
       const atOnce = validateBatchRecords(batch, rules);
-      const { inflatedBytes = 0, ...aside } = {
+      const { inflatedBytes = 0, ...offThread } = {
         inflatedBytes: undefined,
         ...(await validateBatchRecordsOffThread(batch, rules, pause)),
       };
-      assert.deepEqual(aside, atOnce, codec);
+      assert.deepEqual(offThread, atOnce, codec);
       if (rules.recordBytesMax === undefined || codec === 'none') continue;
       // An lz4 block has up to 4 MiB.
       assert.ok(inflatedBytes <= 4 << 20, `${codec}: ${inflatedBytes} of ${16 << 20} bytes`);

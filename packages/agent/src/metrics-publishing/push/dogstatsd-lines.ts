@@ -13,8 +13,8 @@ export class DogStatsdLines {
   readonly #name: PushedName;
   readonly #tags: Tags;
   /** Values sent of each series in the previous round, and in this one. A series that has ended is dropped. */
-  #toldBefore = new Map<string, readonly number[]>();
-  #told = new Map<string, readonly number[]>();
+  #sentBefore = new Map<string, readonly number[]>();
+  #sent = new Map<string, readonly number[]>();
 
   constructor(name: PushedName, tags: Tags) {
     this.#name = name;
@@ -34,8 +34,8 @@ export class DogStatsdLines {
         }
         const key = `${name} ${tags}`;
         const now = row.kind === 'counter' ? [one.value] : one.counts;
-        const grown = growth(this.#told.get(key) ?? this.#toldBefore.get(key), now);
-        this.#told.set(key, now);
+        const grown = growth(this.#sent.get(key) ?? this.#sentBefore.get(key), now);
+        this.#sent.set(key, now);
         if (row.kind === 'counter') {
           if (grown[0]! > 0) lines.push(`${name}:${grown[0]}|c|#${tags}`);
         } else lines.push(...distribution(name, row, grown, tags));
@@ -46,8 +46,8 @@ export class DogStatsdLines {
 
   /** Called after all parts of a round. */
   endRound(): void {
-    this.#toldBefore = this.#told;
-    this.#told = new Map();
+    this.#sentBefore = this.#sent;
+    this.#sent = new Map();
   }
 }
 

@@ -219,7 +219,7 @@ test('OTLP: many series go in several requests', async (t) => {
 });
 
 test('OTLP: a failing collector costs a counter and one log line without credentials', async (t) => {
-  const answers: readonly [name: string, answer: (response: ServerResponse) => void, told: RegExp][] = [
+  const answers: readonly [name: string, answer: (response: ServerResponse) => void, problem: RegExp][] = [
     ['an error', (response) => response.writeHead(500).end('no'), /status 500/],
     [
       'a redirect',
@@ -233,7 +233,7 @@ test('OTLP: a failing collector costs a counter and one log line without credent
       /rejected 2 points: odd/,
     ],
   ];
-  for (const [name, answer, told] of answers) {
+  for (const [name, answer, problem] of answers) {
     const { url, received } = await startCollector(t, answer);
     const { clock, outcome, logged } = startPush(t, { otlp: { url, headers: { authorization: 's3cret' } } });
     for (const round of [1, 2]) {
@@ -242,7 +242,7 @@ test('OTLP: a failing collector costs a counter and one log line without credent
     }
     assert.equal(received.length, 2, name);
     assert.equal(logged.length, 1, name);
-    assert.match(logged[0]!, told, name);
+    assert.match(logged[0]!, problem, name);
     assert.doesNotMatch(logged[0]!, /s3cret/);
   }
 });
@@ -253,9 +253,9 @@ test('OTLP: a missing collector, one that never answers, and one with Retry-Afte
   const { port } = gone.address() as AddressInfo;
   gone.close();
   await once(gone, 'close');
-  const nobody = startPush(t, { otlp: { url: `http://127.0.0.1:${port}/`, headers: {} } });
-  nobody.clock.advance(30_000);
-  await until(() => nobody.outcome('otlp', 'error') === 1);
+  const absent = startPush(t, { otlp: { url: `http://127.0.0.1:${port}/`, headers: {} } });
+  absent.clock.advance(30_000);
+  await until(() => absent.outcome('otlp', 'error') === 1);
 
   const silent = await startCollector(t, () => {});
   const patient = startPush(t, { otlp: { url: silent.url, headers: {} } });
@@ -381,8 +381,8 @@ test('a round in parts counts as one, and a series that was absent for a round s
     return { metrics, series: metrics.series(counter, {}) };
   });
   const lines = new DogStatsdLines(pushedName(true), {});
-  const round = (...told: readonly number[]) => {
-    const sent = told.flatMap((index) => lines.linesOf(parts[index]!.metrics.read()));
+  const round = (...indexes: readonly number[]) => {
+    const sent = indexes.flatMap((index) => lines.linesOf(parts[index]!.metrics.read()));
     lines.endRound();
     return sent;
   };

@@ -32,8 +32,8 @@ function batchOf(texts: readonly RecordText[], fields: RecordBatchFields = {}): 
       key: null,
       value: Buffer.from(value!),
       headers: headers.map((header) => {
-        const [key, said] = header.split('=');
-        return { key: key!, value: said === 'null' ? null : Buffer.from(said!) };
+        const [key, headerValue] = header.split('=');
+        return { key: key!, value: headerValue === 'null' ? null : Buffer.from(headerValue!) };
       }),
     };
   });
@@ -50,7 +50,7 @@ function textsOf(records: Buffer): RecordText[] {
   );
 }
 
-const tells: ImpersonationOptions = { authorHeader: 'by', impersonators: [], impersonationHeader: 'for' };
+const stamping: ImpersonationOptions = { authorHeader: 'by', impersonators: [], impersonationHeader: 'for' };
 const gateway: ImpersonationOptions = { impersonators: ['User:gate'], impersonationHeader: 'for' };
 const both: ImpersonationOptions = { ...gateway, authorHeader: 'by' };
 
@@ -107,24 +107,48 @@ test('which headers and principals are stored', async (t) => {
     stored: RecordText[],
   ][] = [
     ['nothing is set', undefined, user('ann'), ['a by=eve for=User:bob'], ['a by=eve for=User:bob']],
-    ['the principal is told', tells, user('ann'), ['a', 'b'], ['a by=ann', 'b by=ann']],
-    ['he cannot be forged', tells, user('ann'), ['a by=eve x=1 by=null y=2'], ['a x=1 y=2 by=ann']],
-    ['another key is another header', tells, user('ann'), ['a By=eve byy=eve'], ['a By=eve byy=eve by=ann']],
-    ['nobody is told too', tells, anonymous, ['a by=ann'], ['a by=ANONYMOUS']],
-    ['a name may be an address', tells, user('spiffe://d/w'), ['a'], ['a by=spiffe://d/w']],
-    ['a name may have letters', tells, user('Jürgen 🦊'), ['a'], ['a by=Jürgen 🦊']],
-    ['who is no impersonator says nothing', gateway, user('ann'), ['a for=User:bob'], ['a for=User:bob']],
-    ['and is the principal', both, user('ann'), ['a for=User:bob'], ['a for=User:bob by=ann']],
+    ['the principal is stamped', stamping, user('ann'), ['a', 'b'], ['a by=ann', 'b by=ann']],
+    [
+      'a forged principal is replaced',
+      stamping,
+      user('ann'),
+      ['a by=eve x=1 by=null y=2'],
+      ['a x=1 y=2 by=ann'],
+    ],
+    [
+      'another key is another header',
+      stamping,
+      user('ann'),
+      ['a By=eve byy=eve'],
+      ['a By=eve byy=eve by=ann'],
+    ],
+    ['the anonymous principal is stamped too', stamping, anonymous, ['a by=ann'], ['a by=ANONYMOUS']],
+    ['a name may be an address', stamping, user('spiffe://d/w'), ['a'], ['a by=spiffe://d/w']],
+    ['a name may have letters', stamping, user('Jürgen 🦊'), ['a'], ['a by=Jürgen 🦊']],
+    [
+      'the header of a client that is no impersonator is ignored',
+      gateway,
+      user('ann'),
+      ['a for=User:bob'],
+      ['a for=User:bob'],
+    ],
+    [
+      'a client that is no impersonator is the principal',
+      both,
+      user('ann'),
+      ['a for=User:bob'],
+      ['a for=User:bob by=ann'],
+    ],
     ['an impersonator for others', gateway, user('gate'), ['a for=User:bob x=1', 'b'], ['a x=1', 'b']],
     [
-      'each by his name',
+      'each record with its own principal',
       both,
       user('gate'),
       ['a for=User:bob', 'b by=eve', 'c for=User:cid', 'd for=User:bob'],
       ['a by=bob', 'b by=gate', 'c by=cid', 'd by=bob'],
     ],
     [
-      'an impersonator by another name of his',
+      'an impersonator by an alias',
       both,
       user('ccun_1', { aliases: ['User:ccn_gate', 'User:gate'] }),
       ['a for=User:bob'],
@@ -160,7 +184,10 @@ test('batches that need no change are stored as they came', async () => {
   const { produce, stored } = await start(gateway);
   const plain = batchOf(['a x=User:bob', 'b'], { codec: 'gzip', compression: { level: 1 } });
   await produce(fullAccess(user('gate')), Buffer.from(plain));
-  assert.ok((await stored()).subarray(16).equals(plain.subarray(16)), 'an impersonator of nobody');
+  assert.ok(
+    (await stored()).subarray(16).equals(plain.subarray(16)),
+    'an impersonator without impersonated records',
+  );
 });
 
 test('the rights of the principal of a record apply', async (t) => {
@@ -174,30 +201,30 @@ test('the rights of the principal of a record apply', async (t) => {
     error: ErrorName,
     message: string | null,
   ][] = [
-    ['he may', accessOf(gate, [], { bob: [write] }), ['a for=User:bob'], 'NONE', null],
+    ['the principal may write', accessOf(gate, [], { bob: [write] }), ['a for=User:bob'], 'NONE', null],
     [
-      'he may not, and the impersonator may',
+      'the principal may not write, and the impersonator may',
       accessOf(gate, [write], { bob: [elsewhere] }),
       ['a for=User:bob'],
       'TOPIC_AUTHORIZATION_FAILED',
       'record 0: User:bob may not write to the topic',
     ],
     [
-      'of whom nobody knows anything',
+      'an unknown principal',
       accessOf(gate, [write]),
       ['a for=User:bob'],
       'TOPIC_AUTHORIZATION_FAILED',
       'record 0: User:bob may not write to the topic',
     ],
     [
-      'one of them may not',
+      'one of the principals may not write',
       accessOf(gate, [write], { bob: [write] }),
       ['a for=User:bob', 'b', 'c for=User:cid'],
       'TOPIC_AUTHORIZATION_FAILED',
       'record 2: User:cid may not write to the topic',
     ],
     [
-      'the impersonator may not write for himself',
+      'the impersonator may not write its own records',
       accessOf(gate, [], { bob: [write] }),
       ['a for=User:bob', 'b'],
       'TOPIC_AUTHORIZATION_FAILED',
@@ -236,16 +263,16 @@ test('an impersonated user has all of its principal names and is never a superus
   const record = { id: 'cci_1', name: 'ccn_bob', isSuperuser: true, createdMs: 0 };
   path.cluster.putRecord('credential', 'ccun_1', JSON.parse(writeCredentialRecord(record).toString()));
   await settled();
-  const asked: Principal[] = [];
+  const checked: Principal[] = [];
   const access: Access = {
     ...fullAccess(user('gate', { isSuperuser: true })),
     as(principal) {
-      asked.push(principal);
+      checked.push(principal);
       return fullAccess(principal);
     },
   };
   assert.equal((await produce(access, batchOf(['a for=User:ccun_1']))).error, 'NONE');
-  assert.deepEqual(asked, [
+  assert.deepEqual(checked, [
     {
       name: 'User:ccun_1',
       aliases: ['User:ccn_bob', 'User:bob'],
@@ -294,24 +321,24 @@ test('a header without a valid principal fails its partition', async (t) => {
 test('size limits apply before and after the header is added', async () => {
   const value = 'x'.repeat(100);
   // Length (2), attributes, time, offset, key, length of value (2), value, headers: 109; the header is 1 + 2 + 1 + 3.
-  const table: [recordBytesMax: number, error: ErrorName, says: RegExp][] = [
+  const table: [recordBytesMax: number, error: ErrorName, message: RegExp][] = [
     [108, 'MESSAGE_TOO_LARGE', /^record has 109 bytes and 108 are allowed$/],
     [109, 'MESSAGE_TOO_LARGE', /^record has 116 bytes with the header of its principal and 109 are allowed$/],
     [115, 'MESSAGE_TOO_LARGE', /^record has 116 bytes with the header of its principal and 115 are allowed$/],
     [116, 'NONE', /^null$/],
   ];
   for (const codec of ['none', 'zstd'] as const) {
-    for (const [recordBytesMax, error, says] of table) {
-      const { produce } = await start(tells, { recordBytesMax });
+    for (const [recordBytesMax, error, message] of table) {
+      const { produce } = await start(stamping, { recordBytesMax });
       const answer = await produce(fullAccess(user('ann')), batchOf([value], { codec }));
       assert.equal(answer.error, error, `${codec} ${recordBytesMax}`);
-      assert.match(String(answer.errorMessage), says);
+      assert.match(String(answer.errorMessage), message);
     }
   }
 });
 
 test('rewritten batches keep producer ids and sequences', async () => {
-  const { produce, stored } = await start(tells);
+  const { produce, stored } = await start(stamping);
   const fields = { producerId: 7n, producerEpoch: 3, baseSequence: 40, codec: 'snappy' } as const;
   await produce(fullAccess(user('ann')), batchOf(['a', 'b'], fields));
   const [batch] = recordBatches(await stored(), { partialTail: 'error' });
@@ -321,7 +348,7 @@ test('rewritten batches keep producer ids and sequences', async () => {
 });
 
 test('records with log append time get their principal too', async () => {
-  const { path, produce, stored } = await start(tells, {
+  const { path, produce, stored } = await start(stamping, {
     clusterConfigs: { 'log.message.timestamp.type': 'LogAppendTime' },
   });
   await produce(fullAccess(user('ann')), batchOf(['a'], { codec: 'gzip' }));
@@ -333,7 +360,7 @@ test('records with log append time get their principal too', async () => {
 });
 
 test('a wrong max timestamp is corrected in the stored batch', async () => {
-  const { produce, stored } = await start(tells);
+  const { produce, stored } = await start(stamping);
   await produce(fullAccess(user('ann')), batchOf(['a'], { maxTimestamp: 5n }));
   const [batch] = recordBatches(await stored(), { partialTail: 'error' });
   assert.equal(batch!.maxTimestamp, 1_000n);

@@ -185,12 +185,12 @@ test('batches that turn out to be corrupt are charged too', () => {
 });
 
 test('an evicted principal is looked up again', () => {
-  const asked = new Map<string, number>();
+  const checks = new Map<string, number>();
   const access = fullAccess(ann);
   const request = impersonation.of({
     ...access,
     as(principal) {
-      asked.set(principal.name, (asked.get(principal.name) ?? 0) + 1);
+      checks.set(principal.name, (checks.get(principal.name) ?? 0) + 1);
       return access.as(principal);
     },
   })!;
@@ -201,9 +201,9 @@ test('an evicted principal is looked up again', () => {
   }));
   const outcome = check(buildRecordBatch(records), request);
   assert.ok(outcome.ok);
-  assert.equal(asked.get('User:u0'), 2);
-  assert.equal(asked.get('User:u1'), 1);
-  assert.equal(asked.get(names.at(-1)!), 1);
+  assert.equal(checks.get('User:u0'), 2);
+  assert.equal(checks.get('User:u1'), 1);
+  assert.equal(checks.get(names.at(-1)!), 1);
   const stored = [...batchRecords(new RecordBatchView(outcome.batch.bytes))];
   assert.deepEqual(
     stored.map(({ headers }) => headers.map(({ key, value }) => `${key}=${value}`).join()),
