@@ -122,7 +122,7 @@ test('over a new connection a heartbeat is sent at once, unless one is in flight
   } as unknown as ClusterPort;
   const heartbeats = new Heartbeats({ port, self: () => testAgent('a'), clock, log: silentLog });
   heartbeats.beatNow();
-  assert.equal(sent, 0, 'none before the first');
+  assert.equal(sent, 0, 'no heartbeat before the start');
   const started = heartbeats.start();
   heartbeats.beatNow();
   answer();
@@ -134,7 +134,7 @@ test('over a new connection a heartbeat is sent at once, unless one is in flight
   answer();
   await settle();
   await clock.pass(heartbeatIntervalMs);
-  assert.equal(sent, 3, 'one interval after the last, and no second row of them');
+  assert.equal(sent, 3, 'one interval after the last, and no second timer');
   heartbeats.stop();
   answer();
   await settle();

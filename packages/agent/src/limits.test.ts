@@ -85,7 +85,7 @@ const cases: readonly LimitCase[] = [
       const [first] = [await connect(), await connect()];
       const tooMany = await connect();
       await tooMany.closed;
-      assert.equal(await produced(first, small), 0, 'the others live on');
+      assert.equal(await produced(first, small), 0, 'other connections stay open');
       first.socket.destroy();
       // The slot of a closed connection is free again.
       await untilStat('agent_kafka_inflight_connections', 2);
@@ -101,7 +101,7 @@ const cases: readonly LimitCase[] = [
       assert.equal(await produced(client, batchOf([Buffer.alloc(MiB)])), codeOf('MESSAGE_TOO_LARGE'));
       // The limit applies to single records: together they may be larger.
       const many = batchOf([Buffer.alloc(MiB - 100), Buffer.alloc(MiB - 100)]);
-      assert.equal(await produced(client, many), 0, 'the connection lives on');
+      assert.equal(await produced(client, many), 0, 'the connection stays open');
     },
     stats: { [answered('Produce')]: 2, agent_kafka_produce_records_counter: 2 },
   },
@@ -239,7 +239,7 @@ const cases: readonly LimitCase[] = [
       const client = await connect();
       for (let count = 0; count < 5; count++) client.send('Produce', 9, produceBody(small));
       await untilRead();
-      assert.equal(await figure(begun('Produce')), 2, 'the others wait');
+      assert.equal(await figure(begun('Produce')), 2, 'the other requests wait');
       open();
       for (let count = 0; count < 5; count++) await client.receive('Produce', 9);
     },
@@ -350,12 +350,12 @@ const cases: readonly LimitCase[] = [
       assert.ok(first > 0, 'the response has a throttle time');
       // A client that does not wait is not read: the next answer comes when the throttle time is over.
       client.send('Produce', 9, produceBody(small));
-      assert.equal(await figure(begun('Produce')), 3, 'it is not read');
+      assert.equal(await figure(begun('Produce')), 3, 'the next request is not read');
       load.eventLoop = load.loopCpu = 0.1;
       clock.advance(first);
       assert.equal((await client.receive('Produce', 9)).body.responses.length, 1);
       await pass(250);
-      assert.equal(await produceNow(), 0, 'and it ends with the load');
+      assert.equal(await produceNow(), 0, 'throttling ends with the load');
     },
     stats: { [held('produce', 'cpu')]: 2, agent_connection_throttle_count: 2, agent_cpu_backpressure: 0 },
   },

@@ -26,7 +26,7 @@ test('every metric row in the code is listed', () => {
         ([, name]) => name!,
       );
     });
-  assert.ok(found.length > 40, 'they were found');
+  assert.ok(found.length > 40, 'metric rows were found');
   assert.deepEqual(
     found.filter((name) => !names.includes(name)),
     [],

@@ -8,7 +8,7 @@ import { startAgentUnderTest } from '../testing/running-agent.ts';
  * Metric names that are part of the public interface, with type and labels. Those of stores and of calls have their own
  * tests.
  */
-const promised: readonly [name: string, type: 'counter' | 'gauge' | 'histogram', ...labels: string[]][] = [
+const documented: readonly [name: string, type: 'counter' | 'gauge' | 'histogram', ...labels: string[]][] = [
   ['agent_kafka_produce_records_counter', 'counter'],
   ['agent_kafka_fetch_records_counter', 'counter'],
   ['agent_kafka_produce_compressed_bytes_counter', 'counter'],
@@ -39,7 +39,7 @@ const promised: readonly [name: string, type: 'counter' | 'gauge' | 'histogram',
 ];
 
 /** Our own metrics, which the interface has no name for. */
-const ours: typeof promised = [
+const additional: typeof documented = [
   ['agent_kafka_connection_closed_counter', 'counter', 'reason'],
   ['agent_kafka_request_bytes_counter', 'counter'],
   ['agent_kafka_response_bytes_counter', 'counter'],
@@ -84,8 +84,8 @@ test('an agent that has done some work publishes all metrics of the interface', 
   const metrics = new Metrics({ agent_version: 'v830' });
   const under = await startAgentUnderTest(t, { metrics });
   under.cluster.addTopic('t');
-  const gone = await under.connect();
-  gone.socket.destroy();
+  const disconnected = await under.connect();
+  disconnected.socket.destroy();
   const client = await under.connect();
   await client.call('Produce', 9, {
     transactionalId: null,
@@ -103,7 +103,7 @@ test('an agent that has done some work publishes all metrics of the interface', 
   });
   const text = await (await fetch(`http://127.0.0.1:${under.agent.httpPort}/metrics`)).text();
   const families = familiesIn(text);
-  for (const [name, type, ...labels] of [...promised, ...ours]) {
+  for (const [name, type, ...labels] of [...documented, ...additional]) {
     const series = families.get(`service_${name}`);
     assert.ok(series, `${name} is not there`);
     for (const one of series)

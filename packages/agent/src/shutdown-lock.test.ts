@@ -86,7 +86,7 @@ test('an agent serves clients while it waits for the lock, and then stops', asyn
   assert.equal(cluster.calls.leave, 0);
   const heartbeats = cluster.calls.heartbeat;
   await pass(minuteMs);
-  assert.ok(cluster.calls.heartbeat > heartbeats, 'the others still count on it');
+  assert.ok(cluster.calls.heartbeat > heartbeats, 'it still sends heartbeats');
   const client = await connect();
   assert.equal((await client.call('ApiVersions', 0, {})).errorCode, 0);
   client.socket.destroy();

@@ -27,7 +27,7 @@ export class ShutdownLock {
     const { clock, log } = this.#options;
     const endMs = clock.monotonicMs() + waitMsMax;
     let hasWaited = false;
-    while (!(await this.#ask(false))) {
+    while (!(await this.#request(false))) {
       const leftMs = endMs - clock.monotonicMs();
       if (leftMs <= 0) {
         log.warn('stopped waiting for the shutdown lock of the agent group', { waitedMs: waitMsMax });
@@ -37,7 +37,7 @@ export class ShutdownLock {
       hasWaited = true;
       await new Promise<void>((resolve) => clock.after(Math.min(heartbeatIntervalMs, leftMs), resolve));
     }
-    this.#keep();
+    this.#scheduleRenewal();
   }
 
   /** Lets the next agent stop. */
@@ -49,15 +49,15 @@ export class ShutdownLock {
     await port.unlockShutdown(agentId).catch(() => undefined);
   }
 
-  #keep(): void {
+  #scheduleRenewal(): void {
     this.#cancel = this.#options.clock.after(heartbeatIntervalMs, () => {
-      void this.#ask(true).then(() => {
-        if (!this.#isReleased) this.#keep();
+      void this.#request(true).then(() => {
+        if (!this.#isReleased) this.#scheduleRenewal();
       });
     });
   }
 
-  async #ask(hasIt: boolean): Promise<boolean> {
+  async #request(hasIt: boolean): Promise<boolean> {
     const { port, agentId, group, log } = this.#options;
     try {
       return await port.lockShutdown({ agentId, group, hasIt });

@@ -73,7 +73,7 @@ test('idempotent producers', async () => {
   }
 });
 
-test('a duplicate in a file parts the range', async () => {
+test('a duplicate in a file splits the range', async () => {
   const cluster = new FakeCluster();
   const { topicId } = cluster.addTopic('t');
   const batch = { partition: 0, records: 1 };

@@ -5,6 +5,6 @@ export function valueText(value: ValueToWrite): string {
   const guard = 0xff;
   const bytes = Buffer.alloc(value.byteLength + 2, guard);
   value.writeTo(bytes, 1);
-  if (bytes[0] !== guard || bytes.at(-1) !== guard) throw new Error('a value was written beyond its place');
+  if (bytes[0] !== guard || bytes.at(-1) !== guard) throw new Error('a value was written beyond its range');
   return bytes.toString('utf8', 1, value.byteLength + 1);
 }

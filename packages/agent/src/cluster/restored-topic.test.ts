@@ -15,7 +15,7 @@ test('an agent knows the ends of a restored topic, and receives its next appends
   await until(() => view.topicByName(name) !== undefined);
   assert.deepEqual(view.ends(topicId, 0), { logStartOffset: 0, nextOffset: 0, lastStableOffset: 0 });
   assert.deepEqual(view.ends(topicId, 1), { logStartOffset: 0, nextOffset: 3, lastStableOffset: 3 });
-  assert.equal(view.recentPointers(topicId, 1, 0, 1), undefined, 'it has to ask for what is older');
+  assert.equal(view.recentPointers(topicId, 1, 0, 1), undefined, 'older pointers come from the leader');
   const [answer] = await view.port.findBatches([{ topicId, partition: 1, offset: 0, bytesMax: 1 }]);
   assert.equal(answer!.pointers.fileId.length, 1);
   await node.commitFiles([commitOf(topicId, [{ partition: 1, records: 2 }])]);

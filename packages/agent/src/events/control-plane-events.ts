@@ -73,13 +73,13 @@ export class ControlPlaneEvents {
     const { port, agentId, processor } = this.#options;
     const { queueId, nextNumber: writtenBefore } = this.#last;
     const poll = { agentId, queueId, writtenBefore, waitMs: controlPlaneEventsWaitMsMax };
-    const taken = await port.takeControlPlaneEvents(poll);
+    const polled = await port.takeControlPlaneEvents(poll);
     if (this.#hasStopped) return;
-    for (const { type, text, timeMs } of taken.events) {
+    for (const { type, text, timeMs } of polled.events) {
       if (isEventTypeName(type)) processor.submit(type, textValue(text), timeMs);
     }
-    if (taken.events.length > 0) await processor.settled();
-    this.#last = { ...taken, events: [] };
+    if (polled.events.length > 0) await processor.settled();
+    this.#last = { ...polled, events: [] };
   }
 }
 

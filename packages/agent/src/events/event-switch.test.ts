@@ -12,7 +12,7 @@ const cases: [what: string, configs: Record<string, string>, wanted: readonly Ev
     { ...on, 'service.events.acl_logs.enabled': 'false' },
     eventTypeNames.filter((type) => type !== 'acl_logs'),
   ],
-  ['a type without the whole', { 'service.events.acl_logs.enabled': 'true' }, []],
+  ['a type while events are off', { 'service.events.acl_logs.enabled': 'true' }, []],
 ];
 
 for (const [what, configs, wanted] of cases) {

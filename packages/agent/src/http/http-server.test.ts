@@ -50,7 +50,7 @@ test('probes, metrics and errors', async (t) => {
   let answer = '';
   for await (const chunk of socket) answer += String(chunk);
   assert.match(answer, /^HTTP\/1\.1 400 /);
-  assert.equal(await ask('/v1/status'), '200 OK', 'and it is still there');
+  assert.equal(await ask('/v1/status'), '200 OK', 'the server still answers');
 });
 
 /** Returns the answer to bytes that need not be a request. */

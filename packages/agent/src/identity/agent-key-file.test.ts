@@ -27,12 +27,12 @@ function mountVersion(folder: string, version: string, key: string): void {
 
 const replacements: [how: string, first: (folder: string) => void, then: (folder: string) => void][] = [
   [
-    'written over',
+    'overwritten',
     (folder) => writeFileSync(join(folder, 'key'), 'aks_old\n'),
     (folder) => writeFileSync(join(folder, 'key'), 'aks_new\n'),
   ],
   [
-    'moved to its place',
+    'renamed over the old file',
     (folder) => writeFileSync(join(folder, 'key'), ' aks_old'),
     (folder) => {
       writeFileSync(join(folder, 'next'), 'aks_new\r\n');
@@ -40,7 +40,7 @@ const replacements: [how: string, first: (folder: string) => void, then: (folder
     },
   ],
   [
-    'behind a link that was turned',
+    'through a symbolic link to a new version',
     (folder) => {
       mountVersion(folder, '..1', 'aks_old');
       symlinkSync(join('..data', 'key'), join(folder, 'key'));

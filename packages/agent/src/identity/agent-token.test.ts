@@ -91,7 +91,7 @@ test('a token is requested as RFC 8693 defines it, and replaced before it expire
     audience: 'weir://vci_1',
   });
   clock.advance(499_000);
-  assert.equal(forms.length, 1, 'not in the first half');
+  assert.equal(forms.length, 1, 'no refresh in the first half of its lifetime');
   clock.advance(251_000);
   await until(() => held(token) === 'agt_2');
 });
@@ -135,7 +135,7 @@ test('a token that is refused before it expires is replaced soon', async (t) => 
   await token.whenHeld();
   token.refused('agt_0');
   clock.advance(1_000);
-  assert.equal(token.current(), 'agt_1', 'another one was refused');
+  assert.equal(token.current(), 'agt_1', 'the refused token is not the current one');
   token.refused('agt_1');
   clock.advance(1_000);
   await until(() => held(token) === 'agt_2');
@@ -151,11 +151,11 @@ test('another process of the control plane is used if one does not answer', asyn
 
 const answers: [what: string, answer: Answer, problem: RegExp][] = [
   ['no JSON', [200, '<html>'], /no access_token/],
-  ['nothing', [200, 'null'], /no access_token/],
+  ['null', [200, 'null'], /no access_token/],
   ['no token', [200, { expires_in: 1 }], /no access_token/],
-  ['a token that is over', [200, { access_token: 'a', expires_in: 0 }], /no access_token/],
-  ['a busy process', [503, { error_description: 'ask again' }], /status 503: ask again/],
-  ['a proxy that speaks HTML', [502, '<html>'], /status 502$/],
+  ['an expired token', [200, { access_token: 'a', expires_in: 0 }], /no access_token/],
+  ['a response of a busy process', [503, { error_description: 'ask again' }], /status 503: ask again/],
+  ['an HTML page of a proxy', [502, '<html>'], /status 502$/],
 ];
 
 for (const [what, answer, problem] of answers) {

@@ -22,14 +22,14 @@ const answerMsMax = 15_000;
 
 /** Posts a form to the control plane, through its proxy if there is one. Errors do not contain the form. */
 export async function postForm({ url, form, proxy, clock, stop }: FormToPost): Promise<FormAnswer> {
-  const late = new AbortController();
-  const cancel = clock.after(answerMsMax, () => late.abort());
-  const signal = AbortSignal.any([late.signal, stop]);
+  const timeout = new AbortController();
+  const cancel = clock.after(answerMsMax, () => timeout.abort());
+  const signal = AbortSignal.any([timeout.signal, stop]);
   const body = form.toString();
   try {
     return await answerOf(await opened(url, proxy, signal, Buffer.byteLength(body)), body);
   } catch (error) {
-    const problem = late.signal.aborted ? `no answer within ${answerMsMax} ms` : (error as Error).message;
+    const problem = timeout.signal.aborted ? `no answer within ${answerMsMax} ms` : (error as Error).message;
     throw new Error(`${url.origin}: ${problem}`);
   } finally {
     cancel();

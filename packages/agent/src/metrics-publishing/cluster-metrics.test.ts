@@ -277,7 +277,7 @@ test('publishing continues after an outage, and stops when another agent publish
   isDown = true;
   clock.advance(publishIntervalMs);
   await until(() => outcomes().includes('error 1'));
-  assert.equal(stats(/max_offset/).length, 1, 'the last stats stay');
+  assert.equal(stats(/max_offset/).length, 1, 'the last stats remain published');
   isDown = false;
   clock.advance(publishIntervalMs);
   await until(() => outcomes().includes('success 2'));

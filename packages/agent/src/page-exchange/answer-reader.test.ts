@@ -67,29 +67,25 @@ test('the body is written to its final memory', () => {
   assert.ok(answer!.body.equals(body));
   const again = feed(reader, answerOf('200 OK', { 'content-length': '3' }, Buffer.from('new')));
   assert.equal(String(again.answer!.body), 'new');
-  assert.ok(answer!.body.equals(body), 'the next answer does not touch it');
+  assert.ok(answer!.body.equals(body), 'the next answer does not change it');
 });
 
 test('answers that end the connection', () => {
   const cases: [what: string, bytes: Buffer, answer: string][] = [
     [
-      'a request',
+      'an answer with connection: close',
       answerOf('200 OK', { 'content-length': '0', connection: 'close' }, Buffer.alloc(0)),
       '200  false',
     ],
     ['a refusal without a length', answerOf('500 Oh', {}, Buffer.alloc(0)), '500  false'],
-    [
-      'a refusal that is long',
-      answerOf('500 Oh', { 'content-length': '1025' }, Buffer.from('x')),
-      '500  false',
-    ],
+    ['a long refusal', answerOf('500 Oh', { 'content-length': '1025' }, Buffer.from('x')), '500  false'],
     [
       'a refusal in chunks',
       answerOf('500 Oh', { 'content-length': '3', 'transfer-encoding': 'chunked' }, Buffer.alloc(0)),
       '500  false',
     ],
     [
-      'a short refusal does not',
+      'a short refusal does not end it',
       answerOf('503 Busy', { 'content-length': '4' }, Buffer.from('busy')),
       '503 busy true',
     ],
@@ -105,13 +101,17 @@ test('invalid answers', () => {
     ['another protocol', 'SSH-2.0-OpenSSH\r\n\r\n', /does not speak HTTP/],
     ['an older HTTP', 'HTTP/1.0 200 OK\r\n\r\n', /does not speak HTTP/],
     ['no status', 'HTTP/1.1 2000 OK\r\n\r\n', /does not speak HTTP/],
-    ['a header that is none', 'HTTP/1.1 200 OK\r\nhello\r\n\r\n', /without a colon/],
+    ['an invalid header', 'HTTP/1.1 200 OK\r\nhello\r\n\r\n', /without a colon/],
     [
       'endless headers',
       `HTTP/1.1 200 OK\r\n${'x'.repeat(agentLimits.peerAnswerHeadBytesMax)}`,
       /bytes of headers/,
     ],
-    ['more than it says', 'HTTP/1.1 200 OK\r\ncontent-length: 1\r\n\r\nab', /more bytes than announced/],
+    [
+      'more bytes than its content-length',
+      'HTTP/1.1 200 OK\r\ncontent-length: 1\r\n\r\nab',
+      /more bytes than announced/,
+    ],
   ];
   for (const [what, bytes, problem] of cases) {
     assert.throws(

@@ -17,7 +17,7 @@ test('only holders of the key are recognised', () => {
   const { key, clock } = keyOf('aks_1');
   const { authorization, signature } = key.sign('GET', path);
   assert.equal(signatureIn(key.verify('GET', path, authorization)), signature);
-  assert.ok(!authorization.includes('aks_1'), 'the key stays here');
+  assert.ok(!authorization.includes('aks_1'), 'the key is not sent');
 
   const altered = authorization.slice(0, -1) + (authorization.endsWith('A') ? 'B' : 'A');
   const cases: [
@@ -28,10 +28,10 @@ test('only holders of the key are recognised', () => {
     header: string | undefined,
     problem: RegExp,
   ][] = [
-    ['nothing', key, 'GET', path, undefined, /not signed/],
-    ['nothing in it', key, 'GET', path, '', /not Weir-Page-V1/],
+    ['no header', key, 'GET', path, undefined, /not signed/],
+    ['an empty header', key, 'GET', path, '', /not Weir-Page-V1/],
     ['another scheme', key, 'GET', path, 'Bearer aks_1', /not Weir-Page-V1/],
-    ['something behind it', key, 'GET', path, `${authorization} `, /not Weir-Page-V1/],
+    ['a trailing space', key, 'GET', path, `${authorization} `, /not Weir-Page-V1/],
     ['another signature', key, 'GET', path, altered, /not that of an agent/],
     ['another method', key, 'POST', path, authorization, /not that of an agent/],
     ['another page', key, 'GET', path.replace('page=0', 'page=1'), authorization, /not that of an agent/],
@@ -66,7 +66,11 @@ test('an answer proves that it belongs to this request and length, and comes fro
   assert.equal(key.isProven(other, 100, proof), false);
   assert.equal(key.isProven(signature, 100, undefined), false);
   assert.equal(key.isProven(signature, 100, ''), false);
-  assert.equal(key.isProven(signature, 100, signature), false, 'a request is no answer');
+  assert.equal(
+    key.isProven(signature, 100, signature),
+    false,
+    'a request signature does not prove an answer',
+  );
   assert.equal(keyOf('aks_2').key.isProven(signature, 100, proof), false);
 });
 

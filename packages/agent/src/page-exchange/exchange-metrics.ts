@@ -71,14 +71,14 @@ export type ServedOutcome =
   | 'failure'
   | 'cut';
 
-export interface AskMetrics {
+export interface PageRequestMetrics {
   readonly requested: (outcome: 'success' | PeerFailureReason) => Series;
   readonly requestSeconds: Series;
   readonly requestedBytes: Series;
   readonly avoided: Series;
 }
 
-export function askMetrics(metrics: Metrics): AskMetrics {
+export function pageRequestMetrics(metrics: Metrics): PageRequestMetrics {
   return {
     requested: (outcome) => metrics.series(exchangeRows.requested, { outcome }),
     requestSeconds: metrics.series(exchangeRows.requestSeconds, {}),

@@ -173,7 +173,7 @@ test('requests that no agent makes', async (t) => {
     ['another key', good, signed(good, keyOf({ agentKey: 'aks_2' })), /^401 .*signature/],
     ['another cluster', good, signed(good, keyOf({ clusterId: 'vci_two' })), /^401 .*signature/],
     ['an old request', good, signed(good, behind), /^401 .*another time/],
-    ['a request of tomorrow', good, signed(good, ahead), /^401 .*another time/],
+    ['a request from the future', good, signed(good, ahead), /^401 .*another time/],
     ['no page', odd, signed(odd), /^400 the form is/],
     ['no page, unsigned', odd, undefined, /^401/],
     [
@@ -183,30 +183,30 @@ test('requests that no agent makes', async (t) => {
       /^400 .*1048576/,
     ],
     [
-      'a way out of the folder',
+      'a path out of the folder',
       `/v1/internal/files/../../status?page=0&pageBytes=${pageBytes}`,
       undefined,
       /^404 \/v1\/status: not found/,
     ],
     [
-      'a coded way out',
+      'a percent-encoded path out of the folder',
       `/v1/internal/files/%2e%2e%2f${fileId}?page=0&pageBytes=${pageBytes}`,
       signed(`/v1/internal/files/%2e%2e%2f${fileId}?page=0&pageBytes=${pageBytes}`),
       /^400 a file id has 32 hex digits/,
     ],
     [
-      'a way that ends where it began',
+      'a path that returns to the folder',
       `/v1/internal/files/x/../${fileId}?page=0&pageBytes=${pageBytes}`,
       signed(`/v1/internal/files/x/../${fileId}?page=0&pageBytes=${pageBytes}`),
       /^400 the form is/,
     ],
-    ['a target that is none', '//', undefined, /^400 the target of the request/],
+    ['an invalid target', '//', undefined, /^400 the target of the request/],
     ['the folder', '/v1/internal/files/', signed('/v1/internal/files/'), /^400 the form is/],
   ];
   for (const [what, path, authorization, expected] of cases) {
     assert.match(await ask(agent.port, path, authorization), expected, what);
   }
-  assert.equal(lent, 1, 'only the first came as far as the bucket');
+  assert.equal(lent, 1, 'only the first request reached the bucket');
 });
 
 /** Sends a target unchanged, which `fetch` would normalise. */
@@ -253,7 +253,7 @@ test('servers that answer like an agent and are none', async (t) => {
     ['no length', send({}, 'page'), 'broken', /no page of 1048576/],
     ['too much', send({ 'content-length': '1048577' }, ''), 'broken', /1048577 bytes are no page/],
     [
-      'less than it proved',
+      'fewer bytes than it proved',
       (request, response) => {
         response.writeHead(200, {
           'content-length': 9,
@@ -302,7 +302,7 @@ test('servers that answer like an agent and are none', async (t) => {
       /bytes of headers/,
     ],
     [
-      'more than it announced',
+      'more bytes than it announced',
       (request, response) => {
         const proof = proofOf(key, request, 4);
         response.socket!.write(
@@ -412,9 +412,9 @@ test('a connection that the peer closed meanwhile is not a failure', async (t) =
 
 test('the number of pages served at a time is limited, and a reader that does not read is cut off', async (t) => {
   const clock = new HandClock(systemClock.nowMs());
-  let give = (_: Page) => {};
+  let resolvePage = (_: Page) => {};
   const page = new Promise<Page>((resolve) => {
-    give = resolve;
+    resolvePage = resolve;
   });
   const agent = await lendingAgent(t, () => page, { clock });
   const clients = Array.from(
@@ -426,9 +426,9 @@ test('the number of pages served at a time is limited, and a reader that does no
   );
   await until(() => agent.metrics.render().includes(`fetches ${agentLimits.peerPagesServedMax}\n`));
   await assert.rejects(clientOf(t).read(agent.url, address), failsWith('busy', /503 too many/));
-  give(new Page([noise(500)]));
+  resolvePage(new Page([noise(500)]));
   assert.ok((await Promise.all(reads)).every(({ byteLength }) => byteLength === 500));
-  assert.equal((await clientOf(t).read(agent.url, address)).byteLength, 500, 'there is room again');
+  assert.equal((await clientOf(t).read(agent.url, address)).byteLength, 500, 'a permit is free again');
 
   const large = await lendingAgent(t, () => new Page(Array.from({ length: 64 }, () => noise(pageBytes))), {
     clock,

@@ -68,7 +68,7 @@ test('an agent that leaves or is avoided loses its pages to others, and no other
         const after = pageOwner(keepersOf(...rest), fileId, index)!.agentId;
         if (before !== gone) assert.equal(after, before);
         const avoiding = pageOwner(keepersOf(...agentIds), fileId, index, (agentId) => agentId === gone);
-        assert.equal(avoiding!.agentId, after, 'avoided is as good as gone');
+        assert.equal(avoiding!.agentId, after, 'an avoided agent counts as absent');
       },
     ),
   );

@@ -54,13 +54,13 @@ export class PeerClient {
     const idle = this.#takeIdle(host, port);
     if (idle !== undefined) {
       try {
-        return await this.#ask(idle, host, port, address);
+        return await this.#request(idle, host, port, address);
       } catch (error) {
         if (!(error instanceof StaleConnection)) throw error;
       }
     }
     const connection = new PeerConnection(host, port, this.#options.peers?.connectOptions());
-    return await this.#ask(connection, host, port, address);
+    return await this.#request(connection, host, port, address);
   }
 
   close(): void {
@@ -71,7 +71,12 @@ export class PeerClient {
     for (const connection of this.#busy) connection.destroy();
   }
 
-  async #ask(connection: PeerConnection, host: string, port: number, address: PageAddress): Promise<Page> {
+  async #request(
+    connection: PeerConnection,
+    host: string,
+    port: number,
+    address: PageAddress,
+  ): Promise<Page> {
     const { key, clock } = this.#options;
     const path = pagePath(address);
     this.#busy.add(connection);
@@ -97,7 +102,7 @@ export class PeerClient {
           },
         },
       );
-      this.#keep(connection, host, port);
+      this.#addIdle(connection, host, port);
       return pageIn(answer);
     } catch (error) {
       connection.destroy();
@@ -144,11 +149,11 @@ export class PeerClient {
     }
   }
 
-  #keep(connection: PeerConnection, host: string, port: number): void {
+  #addIdle(connection: PeerConnection, host: string, port: number): void {
     if (!connection.isOpen) return;
-    const place = `${host} ${port}`;
-    const connections = this.#idle.get(place) ?? [];
-    this.#idle.set(place, connections);
+    const endpoint = `${host} ${port}`;
+    const connections = this.#idle.get(endpoint) ?? [];
+    this.#idle.set(endpoint, connections);
     connection.idleSinceMs = this.#options.clock.monotonicMs();
     connections.push(connection);
     if (connections.length > agentLimits.peerPageReadsPerPeerMax) connections.shift()!.destroy();

@@ -16,7 +16,7 @@ export class PeerConnection {
   readonly #socket: Socket;
   readonly #reader = new AnswerReader();
   /** Resolves when the peer is authenticated; absent for a plain connection. */
-  readonly #isKnown: Promise<void> | undefined;
+  readonly #secured: Promise<void> | undefined;
   #exchange: Exchange | undefined;
   #requestCount = 0;
   idleSinceMs = 0;
@@ -40,7 +40,7 @@ export class PeerConnection {
     } else {
       const socket = connectSecurely({ ...tls, ...options });
       this.#socket = socket;
-      this.#isKnown = new Promise((resolve) => {
+      this.#secured = new Promise((resolve) => {
         socket.once('secureConnect', resolve);
       });
     }
@@ -62,8 +62,8 @@ export class PeerConnection {
       this.#requestCount++;
       this.#reader.expect(listener);
       if (this.#socket.destroyed) this.#fail('the connection was closed');
-      else if (this.#isKnown === undefined) this.#socket.write(request, 'latin1');
-      else void this.#isKnown.then(() => this.#socket.write(request, 'latin1'));
+      else if (this.#secured === undefined) this.#socket.write(request, 'latin1');
+      else void this.#secured.then(() => this.#socket.write(request, 'latin1'));
     });
   }
 

@@ -139,9 +139,9 @@ test('a request that waits for an agent that fails does not wait for it to fail 
 
 test('a limited number of pages wait for one agent, and others do not wait', async () => {
   const { lender, peers, metrics } = zone();
-  let give = () => {};
+  let resolvePage = () => {};
   const answer = new Promise<Page>((resolve) => {
-    give = () => resolve(new Page([Buffer.alloc(1)]));
+    resolvePage = () => resolve(new Page([Buffer.alloc(1)]));
   });
   peers.answers.set('one', () => answer);
   const roomMax = agentLimits.peerPageReadsPerPeerMax + agentLimits.peerPageReadsWaitingMax;
@@ -149,7 +149,7 @@ test('a limited number of pages wait for one agent, and others do not wait', asy
     pagesOf('one', roomMax + 5).map((index) => lender(fileId, index)!.read(fileId, index)),
   );
   await settled();
-  give();
+  resolvePage();
   const refused = (await outcomes).filter(({ status }) => status === 'rejected');
   assert.equal(refused.length, 5);
   assert.match(metrics.render(), /range_outcome\{outcome="busy"\} 5\n/);

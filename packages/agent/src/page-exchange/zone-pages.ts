@@ -5,7 +5,7 @@ import type { Page } from '../read-path/page.ts';
 import type { PageSource } from '../read-path/page-source.ts';
 import type { RemotePages } from '../read-path/routed-pages.ts';
 import { AvoidedPeers } from './avoided-peers.ts';
-import { type AskMetrics, askMetrics } from './exchange-metrics.ts';
+import { type PageRequestMetrics, pageRequestMetrics } from './exchange-metrics.ts';
 import { type PageKeeper, pageKeepers, pageOwner } from './page-owner.ts';
 import type { PeerClient } from './peer-client.ts';
 import { PeerFailure, peerFailureReasons } from './peer-failure.ts';
@@ -33,7 +33,7 @@ interface Peer extends PageSource {
  */
 export class ZonePages {
   readonly #options: ZonePagesOptions;
-  readonly #metrics: AskMetrics;
+  readonly #metrics: PageRequestMetrics;
   readonly #avoided: AvoidedPeers;
   readonly #slots = new Semaphore({ permits: agentLimits.peerPageReadsMax });
   #peers = new Map<string, Peer>();
@@ -44,7 +44,7 @@ export class ZonePages {
 
   constructor(options: ZonePagesOptions) {
     this.#options = options;
-    this.#metrics = askMetrics(options.metrics);
+    this.#metrics = pageRequestMetrics(options.metrics);
     this.#avoided = new AvoidedPeers(options.clock);
   }
 
@@ -87,7 +87,7 @@ export class ZonePages {
           if (this.#avoided.failuresOf(agentId) !== failuresBefore) {
             throw new PeerFailure('busy', 'the agent has failed for another request');
           }
-          return this.#ask(agentId, url, fileId, index);
+          return this.#request(agentId, url, fileId, index);
         });
       },
     };
@@ -104,7 +104,7 @@ export class ZonePages {
     }
   }
 
-  async #ask(agentId: string, url: string, fileId: string, index: number): Promise<Page> {
+  async #request(agentId: string, url: string, fileId: string, index: number): Promise<Page> {
     const { client, pageBytes, clock } = this.#options;
     const startMs = clock.monotonicMs();
     try {

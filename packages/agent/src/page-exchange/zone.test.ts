@@ -197,7 +197,7 @@ test('three agents of a zone that all read everything cost one GET per page', as
     for (const { metrics } of agents) {
       const lent = metricValue(metrics, 'server_get_stream_range_outcome{outcome="hit"}');
       const fetched = metricValue(metrics, 'server_get_stream_range_outcome{outcome="miss"}');
-      assert.ok(lent + fetched > 0, 'it lent pages');
+      assert.ok(lent + fetched > 0, 'the agent served pages');
       assert.ok(metricValue(metrics, 'local_or_remote_counter{outcome="success",source="remote"}') > 0);
       assert.equal(metricValue(metrics, 'local_or_remote_counter{outcome="failure",source="remote"}'), 0);
     }
@@ -231,7 +231,7 @@ test('the writer of a file needs no GET, and its zone at most one', async (t) =>
   const others = await Promise.all(agents.slice(1).map((agent) => readAll(agent, pointers, 20_000)));
   for (const read of others) assert.deepEqual(read, values);
   assert.ok([...bucket.pageReads.values()].every((reads) => reads === 1));
-  assert.ok(bucket.gets < pages.length, 'what the writer keeps for the zone is not read at all');
+  assert.ok(bucket.gets < pages.length, 'pages whose keeper is the writer are not read');
 });
 
 test('an agent that is killed midway costs reads of its own pages, and no errors', async (t) => {
@@ -246,7 +246,7 @@ test('an agent that is killed midway costs reads of its own pages, and no errors
   const reads = await Promise.all(
     agents.slice(0, 2).map((agent) => readAll(agent, pointers, 6_000, killMidway)),
   );
-  assert.ok(rounds > 60, 'it was midway');
+  assert.ok(rounds > 60, 'the agent was killed midway');
   for (const read of reads) assert.deepEqual(read, values);
   const keepers = pageKeepers(descriptions, { zone: 'zone-a', group: '' });
   const isVictims = (page: string) => {

@@ -65,7 +65,7 @@ test('a query is answered, within its time limit', async () => {
   runner.start();
   ask('q1', 10_000);
   await until(() => engine.has('q1'));
-  assert.equal(engine.get('q1')!.options.limitMs, 9_500, 'the way back takes time too');
+  assert.equal(engine.get('q1')!.options.limitMs, 9_500, 'the limit leaves time for the answer to return');
   engine.get('q1')!.end('found');
   await until(() => reported().length > 0);
   assert.deepEqual(reported(), ['q1 done found']);

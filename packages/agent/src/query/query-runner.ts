@@ -68,8 +68,8 @@ export class QueryRunner {
         continue;
       }
       try {
-        const taken = await port.takeQuery({ agentId, waitMs });
-        if (taken !== null) this.#begin(taken);
+        const query = await port.takeQuery({ agentId, waitMs });
+        if (query !== null) this.#begin(query);
       } catch (error) {
         log.debug('failed to poll for queries', { problem: String(error) });
         await this.#pause(retryMs);

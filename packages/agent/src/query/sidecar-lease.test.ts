@@ -72,7 +72,7 @@ test('an agent without the job only asks for it again', async () => {
   assert.ok(holds.every(({ hasIt }) => !hasIt));
   leader.gives = true;
   await pass(10_000);
-  assert.equal(rounds(), 1, 'the agent that had it died');
+  assert.equal(rounds(), 1, 'the previous holder died');
   await job.stop();
 });
 

@@ -47,7 +47,7 @@ test('sidecars are listed, the longer one of two that overlap is used, and parts
   assert.deepEqual(await covering(20, 25), [[20, 40]]);
   assert.deepEqual(await shelf.covering('other', 0, 9), []);
   await put(40, 50);
-  assert.deepEqual(await covering(40, 50), [], 'a list is good for a while');
+  assert.deepEqual(await covering(40, 50), [], 'a list is cached for a while');
   clock.advance(15_000);
   assert.deepEqual(await covering(40, 50), [[40, 50]]);
   const [sidecar] = await shelf.covering('t', 0, 1);

@@ -333,7 +333,7 @@ test('whatever happens to files, readers get what was produced, or an error', as
               continue;
             }
             const answered = Buffer.concat(result.slices);
-            assert.ok(result.nextOffset > offset, 'a reader always gets on');
+            assert.ok(result.nextOffset > offset, 'a reader always makes progress');
             for (const batch of recordBatches(answered, { partialTail: 'error' })) {
               const original = stage.produced[partition]!.get(Number(batch.baseOffset))!;
               assert.ok(batch.bytes.subarray(16).equals(original.subarray(16)));

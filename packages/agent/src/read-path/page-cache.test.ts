@@ -23,17 +23,17 @@ class CountingSource implements PageSource {
 }
 
 test('concurrent reads of a page share one read of the bucket', async () => {
-  let give: (page: Page) => void = () => {};
+  let resolvePage: (page: Page) => void = () => {};
   const source = new CountingSource(
     () =>
       new Promise((resolve) => {
-        give = resolve;
+        resolvePage = resolve;
       }),
   );
   const cache = new PageCache({ source, cacheBytesMax: 1_000 });
   const readers = [cache.read('f', 0), cache.read('f', 0), cache.read('f', 0)];
   await settled();
-  give(new Page([Buffer.from('page')]));
+  resolvePage(new Page([Buffer.from('page')]));
   const pages = await Promise.all(readers);
   assert.deepEqual(source.reads, ['f/0']);
   assert.ok(pages.every((page) => page === pages[0]));
@@ -134,7 +134,7 @@ test('concurrent reads of a page of another agent share one request', async () =
   const pages = await Promise.all([0, 0, 0].map(() => cache.borrow('f', 0, lender)));
   assert.ok(pages.every((page) => page === pages[0]));
   assert.equal(cache.peek('f', 0), pages[0]);
-  assert.equal(await cache.read('f', 0), pages[0], 'what was borrowed need not be read again');
+  assert.equal(await cache.read('f', 0), pages[0], 'a borrowed page is not read again');
   assert.deepEqual([lender.reads, bucket.reads], [['f/0'], []]);
 });
 
@@ -146,7 +146,7 @@ test('borrowed pages take at most a quarter of the cache, and own pages do not e
   for (let index = 0; index < 12; index++) await cache.borrow('theirs', index, lender);
   assert.deepEqual(held('theirs'), [10, 11]);
   for (let index = 0; index < 12; index++) await cache.read('ours', index);
-  assert.deepEqual(held('ours'), [4, 5, 6, 7, 8, 9, 10, 11], 'all that the borrowed ones leave');
+  assert.deepEqual(held('ours'), [4, 5, 6, 7, 8, 9, 10, 11], 'own pages take the remaining memory');
   assert.deepEqual(held('theirs'), [10, 11]);
   assert.equal(cache.bytes, 1_000);
 });

@@ -290,7 +290,7 @@ test('invalid ranges are errors of their own query only', async () => {
       /no record batch|CRC|inside/,
     ],
     short: [{ ...good, byteLength: Float64Array.of(bytes - 1) }, 1, 'corrupt', /ends inside a batch|beyond/],
-    'with a batch too few': [
+    'with one batch missing': [
       { ...good, nextOffset: Float64Array.of(3) },
       0,
       'corrupt',
@@ -381,7 +381,7 @@ test('transaction markers are built in place, and pages are read around them', a
     );
   }
   assert.deepEqual(await read({ fromOffset: 2, bytesMax: markerBytes }), all.slice(1, 2));
-  assert.deepEqual(await read({ fromOffset: 2, bytesMax: 1 }), all.slice(1, 2), 'one whatever its size');
+  assert.deepEqual(await read({ fromOffset: 2, bytesMax: 1 }), all.slice(1, 2), 'one batch of any size');
 });
 
 test('nothing is read beyond the last wanted offset', async () => {

@@ -44,17 +44,17 @@ test('the pages that a reader needs, and the bytes before each', () => {
 /** A bucket that returns pages when the test says so. */
 class HeldSource implements PageSource {
   readonly requested: string[] = [];
-  readonly #gives: (() => void)[] = [];
+  readonly #resolvers: (() => void)[] = [];
 
   read(fileId: string, index: number): Promise<Page> {
     this.requested.push(`${fileId}/${index}`);
     return new Promise((resolve) => {
-      this.#gives.push(() => resolve(new Page([Buffer.alloc(pageBytes)])));
+      this.#resolvers.push(() => resolve(new Page([Buffer.alloc(pageBytes)])));
     });
   }
 
-  async give(): Promise<void> {
-    for (const give of this.#gives.splice(0)) give();
+  async resolvePage(): Promise<void> {
+    for (const resolvePage of this.#resolvers.splice(0)) resolvePage();
     await settled();
   }
 }
@@ -85,11 +85,11 @@ test('the number of pages ahead of a reader is limited, and grows when the reade
   ahead.ask();
   assert.equal(source.requested.length, 3);
   const first = ahead.take('a', 0)!;
-  assert.equal(ahead.take('a', 0), undefined, 'it is taken once');
+  assert.equal(ahead.take('a', 0), undefined, 'a page is taken once');
   assert.equal(ahead.take('a', 7), undefined);
   ahead.ask();
   assert.deepEqual(source.requested.slice(3), ['a/3']);
-  await source.give();
+  await source.resolvePage();
   assert.equal((await first).byteLength, pageBytes);
 });
 
@@ -100,14 +100,14 @@ test('pages that are in memory, being loaded or not needed are not requested', a
   cache.put('a', 1, new Page([Buffer.alloc(1)]));
   void cache.read('b', 0);
   ahead.ask();
-  assert.deepEqual(source.requested, ['b/0', 'a/0', 'a/2'], 'and c begins behind byte 350');
+  assert.deepEqual(source.requested, ['b/0', 'a/0', 'a/2'], 'c begins after byte 350');
   assert.equal(ahead.take('b', 0), undefined);
 });
 
 test('loaded pages wait for their reader, even if the cache had no room for them', async () => {
   const { ahead, source, cache } = reader(ranges(['a', 0, 400]), { cacheBytesMax: 150 });
   ahead.ask();
-  await source.give();
+  await source.resolvePage();
   assert.equal(cache.peek('a', 0), undefined);
   assert.equal((await ahead.take('a', 0)!).byteLength, pageBytes);
 });

@@ -46,7 +46,7 @@ test('stats that were not received are reported again together with newer ones',
   stats.fileStored(100);
   stats.reportReceived();
   clock.advance(20_000);
-  assert.deepEqual(report(), [3, 2, 20_000, 1, undefined], 'what came after the report is not lost with it');
+  assert.deepEqual(report(), [3, 2, 20_000, 1, undefined], 'counts after the report are in the next one');
 });
 
 test('every file is reported exactly once, whichever reports are lost', () => {

@@ -78,9 +78,9 @@ test('clients that wait for their answers are not slowed down', async (t) => {
           })();
         }
       });
-      assert.deepEqual(new Set(tookMs), new Set([fileMs]), 'no request waits for the distance');
+      assert.deepEqual(new Set(tookMs), new Set([fileMs]), 'no request waits for the spacing of files');
       // The last file was just started.
-      assert.equal(files, 200 / fileMs + 1, 'and all share every file');
+      assert.equal(files, 200 / fileMs + 1, 'all clients share every file');
     });
   }
 });

@@ -123,7 +123,7 @@ test('an open file that becomes empty is never written', async () => {
   const next = append(path, [one(path.topicId, 'y'.repeat(100))]);
   path.clock.advance(250);
   await settled();
-  assert.deepEqual([next.offsets, path.store.puts], [[0], 1], 'its room is free');
+  assert.deepEqual([next.offsets, path.store.puts], [[0], 1], 'its bytes are released');
 });
 
 test('a request whose deadline expires during the upload is answered when the store releases its bytes, and is not committed', async () => {
@@ -180,10 +180,10 @@ test('a stored request whose deadline expires behind a commit in doubt is not co
   assert.deepEqual([inDoubt.errors, stored.errors], [['REQUEST_TIMED_OUT'], ['REQUEST_TIMED_OUT']]);
   const later = append(path, [one(path.topicId, 'c')]);
   await settled();
-  assert.equal(path.store.puts, 3, 'a dead file does not count');
+  assert.equal(path.store.puts, 3, 'an abandoned file does not count');
   await held.release();
   assert.deepEqual(later.offsets, [1]);
-  assert.equal(nextOffset(path), 2, 'what was in doubt is there, what was not sent is not');
+  assert.equal(nextOffset(path), 2, 'the commit in doubt took effect, the unsent request did not');
 });
 
 test('a file is committed without expired requests, and the others keep their order', async () => {
@@ -213,7 +213,7 @@ test('a file is committed without expired requests, and the others keep their or
   assert.equal(nextOffset(path), 3);
 });
 
-test('a repeated commit carries nothing new', async () => {
+test('a repeated commit carries no new batches', async () => {
   const commits: FileCommit[][] = [];
   const path = await startWritePath({
     ...fileEach,
@@ -334,11 +334,11 @@ test('requests of a disconnected client are dropped from a stored file, from the
     append(path, [one(path.topicId, 'a')]);
     await settled();
     const client = new AbortController();
-    const gone = append(path, [one(path.topicId, 'b')], usualTimeoutMs, client.signal);
+    const disconnected = append(path, [one(path.topicId, 'b')], usualTimeoutMs, client.signal);
     await pass(path, 2_000);
     client.abort();
     await held.release();
-    assert.deepEqual([gone.errors, nextOffset(path)], [['REQUEST_TIMED_OUT'], 1]);
+    assert.deepEqual([disconnected.errors, nextOffset(path)], [['REQUEST_TIMED_OUT'], 1]);
   });
   await t.test('waiting', async () => {
     const held = heldCommits();
@@ -348,22 +348,22 @@ test('requests of a disconnected client are dropped from a stored file, from the
     append(path, [one(path.topicId, 'b')]);
     await settled();
     const client = new AbortController();
-    const gone = append(path, [one(path.topicId, 'c')], usualTimeoutMs, client.signal);
+    const disconnected = append(path, [one(path.topicId, 'c')], usualTimeoutMs, client.signal);
     await pass(path, 2_000);
     client.abort();
     await held.release();
-    assert.deepEqual([gone.errors, nextOffset(path)], [['REQUEST_TIMED_OUT'], 2]);
+    assert.deepEqual([disconnected.errors, nextOffset(path)], [['REQUEST_TIMED_OUT'], 2]);
   });
   await t.test('slow upload', async () => {
     const path = await startWritePath();
     const puts = heldPuts(path);
     const client = new AbortController();
-    const gone = append(path, [one(path.topicId, 'a')], usualTimeoutMs, client.signal);
+    const disconnected = append(path, [one(path.topicId, 'a')], usualTimeoutMs, client.signal);
     const stays = append(path, [one(path.topicId, 'b')]);
     await pass(path, 2_000);
     client.abort();
     await puts.finish(1);
-    assert.deepEqual([gone.errors, stays.offsets], [['REQUEST_TIMED_OUT'], [0]]);
+    assert.deepEqual([disconnected.errors, stays.offsets], [['REQUEST_TIMED_OUT'], [0]]);
   });
 });
 
@@ -419,7 +419,7 @@ test('an empty commit is not sent, and later requests are committed', async () =
   assert.equal(path.clock.waiting, timers);
   const later = append(path, [one(path.topicId, 'b')]);
   await settled();
-  assert.equal(path.store.puts, 2, 'its room is free');
+  assert.equal(path.store.puts, 2, 'its bytes are released');
   await held.connect();
   assert.deepEqual([later.offsets, held.commits.length, nextOffset(path)], [[0], 1, 1]);
 
@@ -451,13 +451,13 @@ test('a request of a client that disconnected while the commit waited for a conn
   const path = await startWritePath({ port: held.port });
   held.disconnect();
   const client = new AbortController();
-  const gone = append(path, [one(path.topicId, 'a')], usualTimeoutMs, client.signal);
+  const disconnected = append(path, [one(path.topicId, 'a')], usualTimeoutMs, client.signal);
   const stays = append(path, [one(path.topicId, 'b')]);
   await settled();
   await pass(path, 1_500);
   client.abort();
   await held.connect();
-  assert.deepEqual([gone.errors, stays.offsets, nextOffset(path)], [['REQUEST_TIMED_OUT'], [0], 1]);
+  assert.deepEqual([disconnected.errors, stays.offsets, nextOffset(path)], [['REQUEST_TIMED_OUT'], [0], 1]);
 });
 
 test('a sent commit stays in doubt while it waits to be repeated, and is repeated unchanged', async () => {
@@ -478,7 +478,7 @@ test('a sent commit stays in doubt while it waits to be repeated, and is repeate
     await held.connect();
     await pass(path, 1_000);
     assert.deepEqual([patient.offsets, nextOffset(path)], [[1], 2]);
-    assert.deepEqual(held.commits[1], held.commits[0], 'nothing was taken out of it');
+    assert.deepEqual(held.commits[1], held.commits[0], 'no batch was removed from it');
   }
 });
 

@@ -42,12 +42,12 @@ test('a small file waits for clients that were just answered, but not longer tha
   assert.equal(path.store.puts, 1);
   one();
   await settled();
-  assert.equal(path.store.puts, 1, 'one of the two is back');
+  assert.equal(path.store.puts, 1, 'one of the two clients sent again');
   const timers = path.clock.waiting;
   one();
   await settled();
-  assert.equal(path.store.puts, 2, 'both are back');
-  assert.ok(path.clock.waiting < timers, 'no timer is left');
+  assert.equal(path.store.puts, 2, 'both clients sent again');
+  assert.ok(path.clock.waiting < timers, 'the timer of the file is cancelled');
   await puts.finish(2);
   assert.deepEqual(waiting.offsets, [2]);
   // A request that comes alone does not wait at all.
@@ -63,7 +63,7 @@ test('a large file waits for the upload before it, and not for the commit', asyn
   await settled();
   append(path, [produced(path.topicId, 0, batchOf(['b'.repeat(500_000)]))]);
   await puts.finish(1);
-  assert.equal(path.store.puts, 1, 'a small one waits for a commit that does not come');
+  assert.equal(path.store.puts, 1, 'a small file waits for the commit');
   append(path, [produced(path.topicId, 0, batchOf(['c'.repeat(600_000)]))]);
   await settled();
   assert.equal(path.store.puts, 2);
@@ -84,9 +84,9 @@ test('a file is closed by the window or by its size, and never by both', async (
 
   const large = append(path, [produced(path.topicId, 0, batchOf(['x'.repeat(1000)]))]);
   await settled();
-  assert.equal(path.store.puts, 2, 'full at once');
+  assert.equal(path.store.puts, 2, 'closed by its size at once');
   assert.deepEqual(large.offsets, [2]);
-  assert.equal(path.clock.waiting, timers, 'the window of a file that was full is no more');
+  assert.equal(path.clock.waiting, timers, 'the window of a full file has ended');
   path.clock.advance(1000);
   await settled();
   assert.equal(path.store.puts, 2);
@@ -104,7 +104,7 @@ test('the sizes at which a file is closed', async (t) => {
     puts: number;
   }[] = [
     {
-      name: 'neither is reached',
+      name: 'neither size is reached',
       uncompressedBytesMax: 1000,
       compressedBytesMax: 1000,
       inflation: 1,
@@ -113,7 +113,7 @@ test('the sizes at which a file is closed', async (t) => {
     { name: 'compressed', uncompressedBytesMax: 1000, compressedBytesMax: 300, inflation: 1, puts: 1 },
     { name: 'uncompressed', uncompressedBytesMax: 1000, compressedBytesMax: 1000, inflation: 5, puts: 1 },
     {
-      name: 'only uncompressed decides',
+      name: 'only the uncompressed size counts',
       uncompressedBytesMax: 300,
       compressedBytesMax: undefined,
       inflation: 1,
@@ -157,15 +157,15 @@ test('small requests gather beyond the file size if the previous file was closed
     return path.store.puts;
   };
   assert.equal(await appendSome(3), 1, 'the first is closed when it is large enough');
-  assert.equal(await appendSome(5), 1, 'the next one gathers');
+  assert.equal(await appendSome(5), 1, 'the next file gathers');
   path.clock.advance(100);
   await settled();
-  assert.equal(path.store.puts, 2, 'but not for long');
-  assert.equal(await appendSome(7), 3, 'and not beyond its limit');
+  assert.equal(path.store.puts, 2, 'it does not gather for long');
+  assert.equal(await appendSome(7), 3, 'it does not gather beyond its limit');
   assert.equal(await appendSome(1), 3);
   path.clock.advance(250);
   await settled();
-  assert.equal(path.store.puts, 4, 'a small one waits for its window');
+  assert.equal(path.store.puts, 4, 'a small file waits for its window');
 });
 
 test('a request stays in one file, at any size', async () => {
@@ -226,11 +226,7 @@ test('a file that cannot be stored fails, together with later batches of its pro
     [lost, follower, otherPartition, otherProducer, noProducer].map(({ errors }) => errors),
     [['KAFKA_STORAGE_ERROR'], ['KAFKA_STORAGE_ERROR'], ['NONE'], ['NONE'], ['NONE']],
   );
-  assert.deepEqual(
-    [otherProducer.offsets, noProducer.offsets],
-    [[0], [1]],
-    'nothing of the lost ones has an offset',
-  );
+  assert.deepEqual([otherProducer.offsets, noProducer.offsets], [[0], [1]], 'lost batches have no offset');
   const again = of(7, 0);
   const alsoAgain = of(7, 1);
   await puts.finish(6);
@@ -312,7 +308,7 @@ test('a client gets a timeout at its deadline, but not while the store reads its
   await settled();
   path.clock.advance(150);
   await settled();
-  assert.equal(hasty.outcome, undefined, 'the store still reads');
+  assert.equal(hasty.outcome, undefined, 'the store still reads the bytes');
   await puts.finish(1);
   assert.deepEqual(hasty.errors, ['REQUEST_TIMED_OUT']);
   assert.equal(patient.outcome, undefined);
@@ -323,7 +319,11 @@ test('a client gets a timeout at its deadline, but not while the store reads its
     path.clock.advance(1_000);
     await settled();
   }
-  assert.equal(path.view.ends(path.topicId, 0)!.nextOffset, 1, 'the commit goes on with what it has');
+  assert.equal(
+    path.view.ends(path.topicId, 0)!.nextOffset,
+    1,
+    'the commit continues with the remaining batches',
+  );
   assert.equal(path.clock.waiting, 0);
 });
 

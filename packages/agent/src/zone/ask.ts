@@ -20,10 +20,10 @@ export type Ask = (question: Question) => Promise<string>;
  * requests of one `Ask` share the limit `timeoutMs`.
  */
 export function httpAsk(clock: Clock, timeoutMs: number, stop: AbortSignal): Ask {
-  const late = new AbortController();
-  const cancel = clock.after(timeoutMs, () => late.abort());
+  const timeout = new AbortController();
+  const cancel = clock.after(timeoutMs, () => timeout.abort());
   stop.addEventListener('abort', cancel, { once: true });
-  const signal = AbortSignal.any([late.signal, stop]);
+  const signal = AbortSignal.any([timeout.signal, stop]);
   return ({ url, method = 'GET', headers = {}, ca }) =>
     new Promise((resolve, reject) => {
       const send = url.startsWith('https:') ? httpsRequest : httpRequest;
@@ -32,7 +32,7 @@ export function httpAsk(clock: Clock, timeoutMs: number, stop: AbortSignal): Ask
         bodyOf(response).then(resolve, reject);
       });
       request.on('error', (error) =>
-        reject(late.signal.aborted ? new Error(`no answer within ${timeoutMs} ms`) : error),
+        reject(timeout.signal.aborted ? new Error(`no answer within ${timeoutMs} ms`) : error),
       );
       request.end();
     });

@@ -84,13 +84,13 @@ const cases: readonly Case[] = [
   { label: 'EC2', answers: ec2, found: ['us-east-1a', 'EC2 instance metadata'] },
   { label: 'EC2, by id', answers: ec2, wantsId: true, found: ['use1-az4', 'EC2 instance metadata'] },
   {
-    label: 'ECS goes before EC2',
+    label: 'ECS has precedence over EC2',
     answers: { ...ec2, ...ecs },
     inEcs: true,
     found: ['us-west-2d', 'ECS task metadata'],
   },
   {
-    label: 'ECS knows no ids',
+    label: 'ECS has no zone ids',
     answers: { ...ec2, ...ecs },
     inEcs: true,
     wantsId: true,
@@ -114,7 +114,7 @@ const cases: readonly Case[] = [
     found: ['eu-north-1b', 'Kubernetes node label'],
   },
   {
-    label: 'a cloud goes before Kubernetes',
+    label: 'a cloud has precedence over Kubernetes',
     answers: { ...gcp, ...kubernetes(inZoneB) },
     variables: pod,
     found: ['us-central1-a', 'GCP metadata'],
@@ -126,22 +126,22 @@ const cases: readonly Case[] = [
     found: /^EC2 instance metadata: [^;]+; GCP metadata: [^;]+; Azure instance metadata: [^;]+$/,
   },
   {
-    label: 'what is no zone is not believed',
+    label: 'an answer that is not a zone name is ignored',
     answers: { ...ec2, 'GET /latest/meta-data/placement/availability-zone': '<html>Hello</html>' },
     found: /^EC2 instance metadata: what it says is no name of a zone; /,
   },
   {
-    label: 'an answer that is no JSON',
+    label: 'an answer that is not JSON',
     answers: { [azurePath]: 'zone 1' },
     found: /Azure instance metadata: the answer is no JSON/,
   },
   {
-    label: 'EC2 is not asked where the AWS SDKs may not ask it',
+    label: 'EC2 is not queried if its metadata is disabled for AWS SDKs',
     answers: { ...ec2, ...gcp },
     variables: { AWS_EC2_METADATA_DISABLED: 'true' },
     found: ['us-central1-a', 'GCP metadata'],
   },
-  { label: 'nowhere', answers: {}, found: /^EC2 instance metadata: the answer has status 404; / },
+  { label: 'no platform', answers: {}, found: /^EC2 instance metadata: the answer has status 404; / },
 ];
 
 for (const { label, answers, variables = {}, inEcs = false, wantsId = false, found } of cases) {

@@ -106,7 +106,7 @@ const cases: Readonly<Record<string, Expected>> = {
     hex: '01 00000000 01 00  01 05 09 00',
     error: 'Heartbeat request v4: message tagged fields at byte 8: length 9 exceeds the 1 bytes left',
   },
-  'a tagged field that is shorter than it says': {
+  'a tagged field that is shorter than its length': {
     message: fetch,
     version: 12,
     hex: 'ffffffff 00000000 00000000 00000000 00 00000000 00000000 01 01 01  01 00 05 01 61626364',

@@ -69,7 +69,7 @@ describe('a value that the version cannot carry is rejected', () => {
         }),
       /^topics\[\]\.topicId: not a uuid of 22 base64url characters: 0a1b2c3d-0000/,
     ],
-    'something else than bytes': [
+    'a value other than bytes': [
       () => encodeMessage(apis.SaslAuthenticate.request, 2, { authBytes: 'text' as never }),
       /^authBytes: text where bytes are needed$/,
     ],

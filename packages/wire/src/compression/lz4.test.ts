@@ -79,7 +79,7 @@ test('rejects invalid frames', () => {
     ['nothing', Buffer.alloc(0), /magic at byte 0/],
     ['no magic', Buffer.from('hello world'), /magic/],
     ['legacy frame', hex('02214c18', '00000000'), /magic/],
-    ['junk behind a frame', Buffer.concat([plain, Buffer.from('junk')]), /magic/],
+    ['junk after a frame', Buffer.concat([plain, Buffer.from('junk')]), /magic/],
     ['end mark missing', plain.subarray(0, plain.length - 4), /block length/],
     ['cut off in a block', plain.subarray(0, 20), /block/],
     ['another version', changed(plain, 4, 0xa0), /version/],
@@ -115,8 +115,8 @@ test('stops at the output limit, whatever content size the frame claims', () => 
     ['bomb', bomb, 1 << 20],
     ['bomb of many frames', Buffer.concat(Array(10).fill(frames.linkedBlocks)), longText.length * 9],
     ['one byte too many', frames.plain, phrase.length - 1],
-    ['content size is over', frames.independentBlocks, longText.length - 1],
-    ['stored block is over', hex('04224d18604082', '03000080', '616263', '00000000'), 2],
+    ['content size above the limit', frames.independentBlocks, longText.length - 1],
+    ['stored block above the limit', hex('04224d18604082', '03000080', '616263', '00000000'), 2],
   ];
   for (const [name, bytes, outputBytesMax] of table) {
     assert.throws(() => decompressLz4(bytes, outputBytesMax), OutputLimitExceeded, name);

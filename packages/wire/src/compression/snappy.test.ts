@@ -50,7 +50,7 @@ test('rejects invalid input', () => {
     ['a length without content', Buffer.from('05', 'hex'), /cannot come from 0 bytes/],
     ['a length beyond what so few bytes can make', Buffer.from('ffff3f08616263', 'hex'), /cannot come from/],
     ['content shorter than its length', Buffer.from('0408616263', 'hex'), /block/],
-    ['a copy from nowhere', Buffer.from('040101', 'hex'), /block/],
+    ['a copy from before the start', Buffer.from('040101', 'hex'), /block/],
     ['a header that is cut off', xerialHeader.subarray(0, 12), /snappy/],
     [
       'a block length that is cut off',

@@ -107,7 +107,7 @@ test('malformed records are rejected, and the error names the field', () => {
   const table: [name: string, records: string, recordCount: number, problem: RegExp][] = [
     ['fewer records than counted', '0c 00 00 00 01 01 00', 2, /length at byte 7: varint ends/],
     ['more records than counted', '0c 00 00 00 01 01 00', 0, /7 bytes follow the last record/],
-    ['bytes behind the last record', '0c 00 00 00 01 01 00 00', 1, /1 bytes follow the last record/],
+    ['bytes after the last record', '0c 00 00 00 01 01 00 00', 1, /1 bytes follow the last record/],
     ['a negative count', '0c 00 00 00 01 01 00', -1, /recordCount at byte 0: -1 is negative/],
     [
       'a length beyond the batch',
@@ -117,7 +117,7 @@ test('malformed records are rejected, and the error names the field', () => {
     ],
     ['a negative length', '01 00 00 00 01 01 00', 1, /length at byte 0: -1/],
     ['a length of zero', '00', 1, /records: \w+ at byte/],
-    ['a length behind its fields', '0e 00 00 00 01 01 00 00', 1, /length at byte 0: 7 is 1 more/],
+    ['a length beyond its fields', '0e 00 00 00 01 01 00 00', 1, /length at byte 0: 7 is 1 more/],
     ['a length before its fields end', '0a 00 00 00 01 01 00', 1, /headers at byte 6/],
     [
       'a timestamp that never ends',

@@ -130,7 +130,7 @@ test('the structure is checked to the last byte', () => {
     ],
     ['a record that is too long', change((bytes) => bytes.writeUInt8(0x7e, headerBytes)), /length/],
     [
-      'not what the codec says',
+      'content that is not of the codec',
       change((bytes) => bytes.writeInt16BE(codecIds.lz4, headerAt.attributes)),
       /lz4: magic/,
     ],

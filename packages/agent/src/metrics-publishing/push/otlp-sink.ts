@@ -62,15 +62,15 @@ export class OtlpSink implements MetricsSink {
 
   async #post(body: string, stop: AbortSignal): Promise<Rejection> {
     const { clock, url, headers } = this.#options;
-    const late = new AbortController();
-    const cancel = clock.after(answerMsMax, () => late.abort());
+    const timeout = new AbortController();
+    const cancel = clock.after(answerMsMax, () => timeout.abort());
     try {
-      const answer = await post(url, headers, body, AbortSignal.any([late.signal, stop]));
+      const answer = await post(url, headers, body, AbortSignal.any([timeout.signal, stop]));
       if (answer.status >= 200 && answer.status < 300) return rejectionIn(answer.text);
       this.#notBeforeMs = clock.monotonicMs() + retryAfterMs(answer.headers['retry-after']);
       throw new Error(`the collector answered with status ${answer.status}`);
     } catch (error) {
-      throw late.signal.aborted ? new Error(`no answer within ${answerMsMax} ms`) : error;
+      throw timeout.signal.aborted ? new Error(`no answer within ${answerMsMax} ms`) : error;
     } finally {
       cancel();
     }

@@ -186,7 +186,7 @@ test('OTLP: gauges, sums and histograms are cumulative and carry the identity of
   ]);
   await push.stop();
   clock.advance(60_000);
-  assert.equal(received.length, 1, 'nothing after the end');
+  assert.equal(received.length, 1, 'nothing is sent after the stop');
 });
 
 test('OTLP: with the normalizer off names are those of a scrape', async (t) => {

@@ -116,7 +116,7 @@ test('which headers and principals are stored', async (t) => {
       ['a x=1 y=2 by=ann'],
     ],
     [
-      'another key is another header',
+      'a different key is a different header',
       stamping,
       user('ann'),
       ['a By=eve byy=eve'],
@@ -139,7 +139,7 @@ test('which headers and principals are stored', async (t) => {
       ['a for=User:bob'],
       ['a for=User:bob by=ann'],
     ],
-    ['an impersonator for others', gateway, user('gate'), ['a for=User:bob x=1', 'b'], ['a x=1', 'b']],
+    ['an impersonator writes for others', gateway, user('gate'), ['a for=User:bob x=1', 'b'], ['a x=1', 'b']],
     [
       'each record with its own principal',
       both,
@@ -287,13 +287,13 @@ test('a header without a valid principal fails its partition', async (t) => {
   const wrong = 'header for must be User: and a name';
   const table: [name: string, header: string, message: string][] = [
     ['no value', 'for=null', wrong],
-    ['an empty one', 'for=', wrong],
-    ['a name alone', 'for=bob', wrong],
+    ['an empty value', 'for=', wrong],
+    ['a name without a type', 'for=bob', wrong],
     ['no name', 'for=User:', wrong],
     ['another kind', 'for=Group:bob', wrong],
-    ['everybody', 'for=User:*', wrong],
+    ['the wildcard', 'for=User:*', wrong],
     ['a line break', 'for=User:bob\n', wrong],
-    ['a name without end', `for=${long}`, wrong],
+    ['a name that is too long', `for=${long}`, wrong],
     ['two names', 'for=User:bob for=User:bob', 'header for is there more than once'],
     ['no value and a name', 'for=null for=User:bob', 'header for is there more than once'],
   ];
