@@ -90,7 +90,7 @@ export function dataPath(
     metrics,
     onStored(file) {
       stats.fileStored(file.fileBytes);
-      if (readers.areThere) readPath.adopt(file);
+      if (readers.hasAny) readPath.adopt(file);
     },
   });
   const ownNodeId = () => view.agents().find(({ agentId }) => agentId === options.agentId)?.nodeId ?? -1;

@@ -195,11 +195,11 @@ async function start(
   // The listener waits for responses, which wait for files; drain closes files without waiting for their window.
   started.defer(async () => {
     stopping.abort();
-    const handedOver = events.stop();
+    const eventsStopped = events.stop();
     const drained = within(
       clock,
       leftMs(),
-      handedOver.then(() => writePath.drain()),
+      eventsStopped.then(() => writePath.drain()),
     );
     await Promise.all([kafka.stop({ deadlineMs: leftMs() }), drained]);
     writePath.abandon();

@@ -125,7 +125,7 @@ export class FakeCluster extends refusingCluster<FakedCall>() implements Cluster
   readonly #following = new Set<Following>();
   readonly #records = new Map<string, MetadataEntry>();
   #streamIsHeld = false;
-  #topicsMade = 0;
+  #topicCount = 0;
   #nextProducerId = 1000;
 
   constructor(options: FakeClusterOptions = {}) {
@@ -435,7 +435,7 @@ export class FakeCluster extends refusingCluster<FakedCall>() implements Cluster
     const unknown = Object.keys(configs).find((key) => key.startsWith('service.nonsense'));
     if (unknown !== undefined) return failed('INVALID_CONFIG', `there is no config ${unknown}`);
     const description: TopicDescription = {
-      topicId: topicIdOf(this.#topicsMade + 1),
+      topicId: topicIdOf(this.#topicCount + 1),
       name,
       partitionCount: wanted,
       ...(replicationFactor === -1 ? {} : { replicationFactor }),
@@ -443,7 +443,7 @@ export class FakeCluster extends refusingCluster<FakedCall>() implements Cluster
       createdMs: this.#nowMs(),
     };
     if (!validateOnly) {
-      this.#topicsMade++;
+      this.#topicCount++;
       this.#topics.set(description.topicId, {
         description,
         partitions: Array.from({ length: wanted }, emptyPartition),

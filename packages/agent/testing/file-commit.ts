@@ -7,7 +7,7 @@ export interface TestBatch {
   readonly maxTimestampMs?: number;
 }
 
-let filesMade = 0;
+let fileCount = 0;
 
 /** Returns a file with batches of one topic, one after the other. Batches of one partition must be adjacent. */
 export function commitOf(topicId: string, batches: readonly TestBatch[], fileId = nextFileId()): FileCommit {
@@ -31,5 +31,5 @@ export function commitOf(topicId: string, batches: readonly TestBatch[], fileId 
 }
 
 function nextFileId(): string {
-  return (++filesMade).toString(16).padStart(32, '0');
+  return (++fileCount).toString(16).padStart(32, '0');
 }

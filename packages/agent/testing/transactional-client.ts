@@ -68,7 +68,7 @@ export class TransactionalProducer {
     const { transactionalId, producerId, producerEpoch } = this;
     const request = { transactionalId, transactionTimeoutMs, producerId, producerEpoch };
     const answer = await this.#call('InitProducerId', request);
-    if (answer.errorCode === 0) this.#goOn(answer);
+    if (answer.errorCode === 0) this.#adoptProducer(answer);
     return errorName(answer.errorCode);
   }
 
@@ -131,12 +131,18 @@ export class TransactionalProducer {
   async end(committed: boolean): Promise<ErrorName> {
     const { transactionalId, producerId, producerEpoch } = this;
     const answer = await this.#call('EndTxn', { transactionalId, producerId, producerEpoch, committed });
-    if (answer.errorCode === 0 && this.#versions.EndTxn >= 5) this.#goOn(answer);
+    if (answer.errorCode === 0 && this.#versions.EndTxn >= 5) this.#adoptProducer(answer);
     return errorName(answer.errorCode);
   }
 
   /** A new epoch restarts its sequences. */
-  #goOn({ producerId, producerEpoch }: { readonly producerId: bigint; readonly producerEpoch: number }) {
+  #adoptProducer({
+    producerId,
+    producerEpoch,
+  }: {
+    readonly producerId: bigint;
+    readonly producerEpoch: number;
+  }) {
     if (producerId !== this.producerId || producerEpoch !== this.producerEpoch) this.#sequences.clear();
     this.producerId = producerId;
     this.producerEpoch = producerEpoch;

@@ -54,9 +54,9 @@ function readRecords(bytes: Buffer): void {
   for (const batch of recordBatches(bytes, { partialTail: 'ignore' })) {
     // Nearly every mutation breaks the CRC, so it is corrected to let the reader reach the bytes behind it.
     rewriteMaxTimestamp(batch.bytes, batch.maxTimestamp);
-    const mended = validateProducedBatch(batch.bytes, { allowsZstd: true });
-    if (mended.ok)
-      validateBatchRecords(mended.batch, { outputBytesMax, requiresKeys: true, recordBytesMax: 4096 });
+    const repaired = validateProducedBatch(batch.bytes, { allowsZstd: true });
+    if (repaired.ok)
+      validateBatchRecords(repaired.batch, { outputBytesMax, requiresKeys: true, recordBytesMax: 4096 });
     if (batch.isControl) readControlRecord(batch);
     for (const record of batchRecords(batch, outputBytesMax)) void record.headers.length;
   }

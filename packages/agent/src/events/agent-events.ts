@@ -28,7 +28,7 @@ interface AgentEventsParts {
 }
 
 /** How often the retention of event topics is checked. */
-const keepIntervalMs = 5_000;
+const upkeepIntervalMs = 5_000;
 
 /**
  * Events of one agent. Its log exists before everything else, and its lines become events from `start` on: lines from
@@ -92,15 +92,15 @@ export class AgentEvents {
     ofControlPlane.start();
     this.#running.defer(() => stats.stop());
     this.#running.defer(() => ofControlPlane.stop());
-    let cancelKeeping = () => {};
-    const keepOn = () => {
-      cancelKeeping = clock.after(keepIntervalMs, () => {
+    let cancelUpkeep = () => {};
+    const scheduleUpkeep = () => {
+      cancelUpkeep = clock.after(upkeepIntervalMs, () => {
         if (isChosen()) topics.keep();
-        keepOn();
+        scheduleUpkeep();
       });
     };
-    keepOn();
-    this.#running.defer(() => cancelKeeping());
+    scheduleUpkeep();
+    this.#running.defer(() => cancelUpkeep());
   }
 
   /** Takes no more events, and resolves when the write path has the pending ones, which is soon. */

@@ -15,7 +15,7 @@ export class EventTopics {
   readonly #making = new Map<EventTypeName, Promise<string | undefined>>();
   readonly #altering = new Set<EventTypeName>();
   /** Types whose failure was logged, until they succeed again. */
-  readonly #complained = new Set<EventTypeName>();
+  readonly #logged = new Set<EventTypeName>();
 
   constructor(view: EventTopicsView, log: Log) {
     this.#view = view;
@@ -64,11 +64,11 @@ export class EventTopics {
       const [result] = await this.#view.port.createTopics(toCreate, { validateOnly: false });
       // Another agent created it first; this agent receives the change soon.
       if (result!.error !== 'NONE' && result!.error !== 'TOPIC_ALREADY_EXISTS')
-        this.#complain(type, `${result!.error}: ${result!.message}`);
-      else this.#complained.delete(type);
+        this.#logOnce(type, `${result!.error}: ${result!.message}`);
+      else this.#logged.delete(type);
       return result!.topic?.topicId;
     } catch (error) {
-      this.#complain(type, String(error));
+      this.#logOnce(type, String(error));
       return undefined;
     }
   }
@@ -89,9 +89,9 @@ export class EventTopics {
     return String(Math.max(1, Math.ceil(nanos / 1e6)));
   }
 
-  #complain(type: EventTypeName, problem: string): void {
-    if (this.#complained.has(type)) return;
-    this.#complained.add(type);
+  #logOnce(type: EventTypeName, problem: string): void {
+    if (this.#logged.has(type)) return;
+    this.#logged.add(type);
     this.#log.warn('failed to create event topic', { topic: eventTopicName(type), problem });
   }
 }

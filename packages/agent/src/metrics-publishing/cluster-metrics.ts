@@ -41,7 +41,7 @@ export class ClusterMetrics {
   #cancel: (() => void) | undefined;
   #hasStopped = false;
   #hasFailed = false;
-  #isShowing = false;
+  #isPublishing = false;
 
   constructor(options: ClusterMetricsOptions) {
     this.#options = options;
@@ -49,7 +49,7 @@ export class ClusterMetrics {
   }
 
   start(): void {
-    void this.#go();
+    void this.#runRound();
   }
 
   stop(): void {
@@ -63,16 +63,16 @@ export class ClusterMetrics {
     const { stats, groupsLeftOut } = await readStats(view, settings, clock, limits);
     if (this.#hasStopped) return;
     const seriesLeftOut = this.#shown.show(stats);
-    this.#isShowing = true;
+    this.#isPublishing = true;
     metrics.series(leftOutRow, { what: 'groups' }).set(groupsLeftOut);
     metrics.series(leftOutRow, { what: 'series' }).set(seriesLeftOut);
   }
 
-  async #go(): Promise<void> {
+  async #runRound(): Promise<void> {
     const { isPublisher, clock } = this.#options;
     if (isPublisher()) await this.#tryPublish();
-    else this.#cease();
-    if (!this.#hasStopped) this.#cancel = clock.after(publishIntervalMs, () => void this.#go());
+    else this.#unpublish();
+    if (!this.#hasStopped) this.#cancel = clock.after(publishIntervalMs, () => void this.#runRound());
   }
 
   async #tryPublish(): Promise<void> {
@@ -94,9 +94,9 @@ export class ClusterMetrics {
   }
 
   /** Another process publishes now, and values published twice would be counted twice. */
-  #cease(): void {
-    if (!this.#isShowing) return;
-    this.#isShowing = false;
+  #unpublish(): void {
+    if (!this.#isPublishing) return;
+    this.#isPublishing = false;
     this.#shown.clear();
     for (const what of ['groups', 'series']) this.#options.metrics.remove(leftOutRow, { what });
   }

@@ -57,7 +57,7 @@ async function impostor(t: TestContext, listener: RequestListener): Promise<stri
 }
 
 /** A TCP proxy between client and agent, to observe and cut connections. */
-async function middleman(t: TestContext, port: number, see: (socket: Socket) => void): Promise<string> {
+async function startProxy(t: TestContext, port: number, see: (socket: Socket) => void): Promise<string> {
   const server = createTcpServer((socket) => {
     const onward = connect(port, '127.0.0.1');
     socket.on('error', () => onward.destroy());
@@ -127,7 +127,7 @@ test('many pages share few connections', async (t) => {
   const content = noise(100_000);
   const agent = await lendingAgent(t, () => new Page([content]));
   let connections = 0;
-  const url = await middleman(t, agent.port, () => {
+  const url = await startProxy(t, agent.port, () => {
     connections++;
   });
   const client = clientOf(t);
@@ -274,13 +274,13 @@ test('servers that answer like an agent and are none', async (t) => {
       /connection was closed/,
     ],
     [
-      'endless talk',
+      'an endless refusal',
       (_, response) => {
         response.writeHead(500);
-        const talk = () => {
-          if (!response.destroyed) response.write('x'.repeat(1_000), () => systemClock.after(1, talk));
+        const writeMore = () => {
+          if (!response.destroyed) response.write('x'.repeat(1_000), () => systemClock.after(1, writeMore));
         };
-        talk();
+        writeMore();
       },
       'broken',
       /^500 $/,
@@ -399,7 +399,7 @@ test('a connection that the peer closed meanwhile is not a failure', async (t) =
   const agent = await lendingAgent(t, () => new Page([content]));
   // The worst moment is while the second request is in flight.
   let requests = 0;
-  const url = await middleman(t, agent.port, (socket) => {
+  const url = await startProxy(t, agent.port, (socket) => {
     socket.prependListener('data', () => {
       if (++requests === 2) socket.resetAndDestroy();
     });

@@ -32,12 +32,12 @@ export function pageOwner(
   let owner: PageKeeper | undefined;
   let highest = -1;
   for (const keeper of keepers) {
-    const bid = combine(keeper.hash, page);
-    if (bid < highest || isAvoided(keeper.agent.agentId)) continue;
+    const score = combine(keeper.hash, page);
+    if (score < highest || isAvoided(keeper.agent.agentId)) continue;
     // Equal hashes are one in four billion, and must not depend on the order of the list.
-    if (bid === highest && owner !== undefined && keeper.agent.agentId > owner.agent.agentId) continue;
+    if (score === highest && owner !== undefined && keeper.agent.agentId > owner.agent.agentId) continue;
     owner = keeper;
-    highest = bid;
+    highest = score;
   }
   return owner?.agent;
 }

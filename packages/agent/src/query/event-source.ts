@@ -160,7 +160,7 @@ function* batchesOf(
   const cursor = new BatchCursor(pieces);
   while (walk.at < walk.end && walk.offset < toOffset) {
     if (!isNext(cursor, walk)) throw walk.damaged('short', 'the file ends before its batches do');
-    walk.checkPlace(cursor);
+    walk.checkPosition(cursor);
     if (!cursor.hasValidCrc()) throw walk.damaged('corrupt', 'a batch does not match its CRC');
     if (walk.offset + cursor.offsetSpan > fromOffset) yield { baseOffset: walk.offset, cursor };
     walk.pass(cursor);

@@ -87,10 +87,10 @@ test('an agent answers queries of the control plane', async () => {
   const all = await staged.ask(search('', { order: 'asc', limit: 4 }));
   assert.deepEqual(idsOf(all), ['event-0', 'event-1', 'event-2', 'event-3']);
   const timeline = { aggregation: 'count', groupBy: { path: ['type'] } };
-  const charted = await staged.ask(search('', { limit: 0, timeline }));
-  assert.ok(typeof charted === 'object' && charted.kind === 'search');
+  const timelineAnswer = await staged.ask(search('', { limit: 0, timeline }));
+  assert.ok(typeof timelineAnswer === 'object' && timelineAnswer.kind === 'search');
   assert.deepEqual(
-    charted.timeline!.series.map(({ key, count }) => [key, count]),
+    timelineAnswer.timeline!.series.map(({ key, count }) => [key, count]),
     [
       ['acl_logs', 20],
       ['agent_logs', 10],

@@ -27,7 +27,7 @@ export class RangeWalk {
   }
 
   /** Checks whether the cursor's batch can be the next one of the range. */
-  checkPlace(cursor: BatchCursor): void {
+  checkPosition(cursor: BatchCursor): void {
     if (this.at + cursor.batchBytes > this.end) {
       throw this.damaged('corrupt', 'a batch goes beyond the end of its range');
     }

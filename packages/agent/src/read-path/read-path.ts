@@ -353,15 +353,15 @@ class PagedReadPath implements ReadPath {
   ): PageSpan | Promise<PageSpan> {
     const { pageBytes } = this.#options;
     const pages: (Page | Promise<Page>)[] = [];
-    let isHere = true;
+    let areAllInMemory = true;
     for (let index = Math.floor(start / pageBytes); index * pageBytes < end; index++) {
       const readAhead = ahead?.take(fileId, index);
       const page = readAhead === undefined ? this.#cache.peek(fileId, index) : undefined;
-      if (page === undefined) isHere = false;
+      if (page === undefined) areAllInMemory = false;
       else this.#metrics.localHits.add(1);
       pages.push(page ?? readAhead ?? this.#source.read(fileId, index));
     }
-    if (isHere) return new PageSpan(pages as Page[], start, end, pageBytes);
+    if (areAllInMemory) return new PageSpan(pages as Page[], start, end, pageBytes);
     return this.#spanOf(Promise.all(pages), start, end);
   }
 
@@ -390,11 +390,11 @@ function checkBatch(walk: RangeWalk, cursor: BatchCursor, span: LoadedSpan): voi
   const isOfFile = span instanceof PageSpan;
   if (isOfFile && !span.isChecked(walk.at, cursor.batchBytes)) {
     if (!cursor.hasValidCrc()) throw walk.damaged('corrupt', 'a batch does not match its CRC');
-    walk.checkPlace(cursor);
+    walk.checkPosition(cursor);
     span.addChecked(walk.at, cursor.batchBytes);
     return;
   }
-  walk.checkPlace(cursor);
+  walk.checkPosition(cursor);
 }
 
 /** Returns `undefined` for errors that do not mean damage. */

@@ -115,7 +115,7 @@ export class DataFile {
   }
 
   /** Whether no request is left that may be committed. */
-  get isDead(): boolean {
+  get isFullyRefused(): boolean {
     return this.appends.every(({ refusal }) => refusal !== undefined);
   }
 

@@ -60,7 +60,7 @@ export class PendingAppend {
   }
 
   /** Whether its client closed the connection, so that no answer can reach it. */
-  get isDeserted(): boolean {
+  get isDisconnected(): boolean {
     return this.#left?.aborted === true;
   }
 

@@ -8,12 +8,12 @@ import { RecentReaders } from './recent-readers.ts';
 test('readers are remembered for a minute', () => {
   const clock = new HandClock();
   const readers = new RecentReaders(clock);
-  assert.equal(readers.areThere, false);
+  assert.equal(readers.hasAny, false);
   readers.came();
   clock.advance(59_999);
-  assert.equal(readers.areThere, true);
+  assert.equal(readers.hasAny, true);
   clock.advance(1);
-  assert.equal(readers.areThere, false);
+  assert.equal(readers.hasAny, false);
 });
 
 test('an uploaded file stays in memory only if there are recent readers', async (t) => {

@@ -15,7 +15,7 @@ export class RecentReaders {
     this.#clock = clock;
   }
 
-  get areThere(): boolean {
+  get hasAny(): boolean {
     return this.#clock.monotonicMs() - this.#lastMs < rememberedMs;
   }
 

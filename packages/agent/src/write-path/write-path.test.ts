@@ -256,10 +256,10 @@ test('requests that wait for a file are refused too if their producer has lost a
 });
 
 test('a commit of unknown outcome is repeated with the same file until the outcome is known', async (t) => {
-  for (const trouble of ['refuse', 'loseAnswer'] as const) {
-    await t.test(trouble, async () => {
+  for (const failure of ['refuse', 'loseAnswer'] as const) {
+    await t.test(failure, async () => {
       const commits: FileCommit[][] = [];
-      const path = await start({ port: recordingPort(commits, (call) => (call <= 3 ? trouble : 'go')) });
+      const path = await start({ port: recordingPort(commits, (call) => (call <= 3 ? failure : 'go')) });
       const first = append(path, [produced(path.topicId, 0, batchOf(['a']))]);
       await settled();
       const second = append(path, [produced(path.topicId, 0, batchOf(['b']))]);

@@ -348,7 +348,7 @@ class FileWritePath implements WritePath {
   }
 
   #close(file: DataFile): void {
-    this.#dropDeserted(file);
+    this.#dropDisconnected(file);
     if (file.appends.length === 0) return;
     this.#forgetOpen();
     for (const append of this.#background.board(agentLimits.fileBatchesMax - file.batchCount)) {
@@ -403,7 +403,7 @@ class FileWritePath implements WritePath {
     this.#metrics.uploadSeconds.observe((nowMs - file.closedMs) / 1000);
     file.storedMs = nowMs;
     for (const append of file.appends) if (append.refusal !== undefined) append.fail(append.refusal);
-    if (file.isDead) file.state = 'failed';
+    if (file.isFullyRefused) file.state = 'failed';
   }
 
   /**
@@ -458,12 +458,12 @@ class FileWritePath implements WritePath {
    * A client that closed its connection after something was stuck has given up, and has retried its records or will. A
    * client that disconnects while nothing is stuck may just be done: its records are written, as in Apache Kafka.
    */
-  #dropDeserted(file: DataFile): void {
+  #dropDisconnected(file: DataFile): void {
     if (this.#stuckUntilMs < file.firstReceivedMs) return;
     const stuckUntilMs = this.#stuckUntilMs;
     this.#giveUp(
       file,
-      ({ isDeserted, receivedMs }) => isDeserted && receivedMs <= stuckUntilMs,
+      ({ isDisconnected, receivedMs }) => isDisconnected && receivedMs <= stuckUntilMs,
       'REQUEST_TIMED_OUT',
     );
   }
@@ -476,7 +476,7 @@ class FileWritePath implements WritePath {
       isMissed = this.#lost.add(append) || isMissed;
       this.#refuse(file, append, error);
     }
-    this.#buryIfDead(file);
+    this.#discardIfRefused(file);
     if (isMissed) this.#refuseFollowers(file);
   }
 
@@ -490,7 +490,7 @@ class FileWritePath implements WritePath {
         if (this.#lost.refuses(append)) this.#refuse(file, append, 'KAFKA_STORAGE_ERROR');
         else this.#lost.found(append);
       }
-      this.#buryIfDead(file);
+      this.#discardIfRefused(file);
     }
     for (const append of [...this.#waiting.keys()]) {
       if (this.#lost.refuses(append)) {
@@ -511,8 +511,8 @@ class FileWritePath implements WritePath {
     this.#bufferedBytes -= append.bytes;
   }
 
-  #buryIfDead(file: DataFile): void {
-    if (!file.isDead) return;
+  #discardIfRefused(file: DataFile): void {
+    if (!file.isFullyRefused) return;
     if (file.state === 'uploading') {
       file.abandoned.abort();
     } else if (file.state === 'stored') {
@@ -536,7 +536,7 @@ class FileWritePath implements WritePath {
     const nowMs = this.#options.clock.monotonicMs();
     // The file may have waited for a connection to the control plane.
     if (nowMs - file.storedMs > stuckMs) this.#stuckUntilMs = nowMs;
-    this.#dropDeserted(file);
+    this.#dropDisconnected(file);
   }
 
   /** Requests that were answered while in doubt are certainly unwritten, as their answers said. */

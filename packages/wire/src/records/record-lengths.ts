@@ -33,7 +33,7 @@ export class RecordLengths {
   /** The bytes so far of a length that may continue in the next piece. */
   #lengthBytes = 0;
   #length = 0;
-  #isBlind = false;
+  #isScanStopped = false;
 
   constructor(recordCount: number, recordBytesMax: number) {
     this.#recordCount = recordCount;
@@ -43,7 +43,7 @@ export class RecordLengths {
   see(piece: Buffer): void {
     const pieceAt = this.totalBytes;
     this.totalBytes += piece.length;
-    if (this.#isBlind) return;
+    if (this.#isScanStopped) return;
     const indexMax = this.#index + wireLimits.walkedRecordsPerTurnMax;
     let at = 0;
     while (at < piece.length) {
@@ -55,7 +55,7 @@ export class RecordLengths {
       }
       // Scanning this many records takes long, and they must be small, so the check stops here.
       if (this.#index === indexMax) {
-        this.#isBlind = true;
+        this.#isScanStopped = true;
         return;
       }
       this.#take(piece[at]!, pieceAt + at);

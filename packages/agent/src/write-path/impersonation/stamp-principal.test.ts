@@ -88,7 +88,7 @@ const batchArbitrary = fc
  * Compares the results for one batch with and without a principal: the same rejection, or the same records except for
  * the principal header.
  */
-function assertSameButSigned(signed: CheckedBatch, plain: CheckedBatch): void {
+function assertSameButStamped(signed: CheckedBatch, plain: CheckedBatch): void {
   if (!signed.ok || !plain.ok) {
     assert.deepEqual(signed, plain);
     return;
@@ -111,7 +111,7 @@ function assertSameButSigned(signed: CheckedBatch, plain: CheckedBatch): void {
 test('stamping adds the principal and changes nothing else', () => {
   fc.assert(
     fc.property(batchArbitrary, (batch) =>
-      assertSameButSigned(check(batch, principalsOfRequest()), check(batch)),
+      assertSameButStamped(check(batch, principalsOfRequest()), check(batch)),
     ),
     { numRuns: 300 },
   );
@@ -130,7 +130,7 @@ test('a damaged batch is rejected as it would be without a principal', () => {
     fc.property(damaged, (batch) => {
       const signed = check(batch, principalsOfRequest());
       if (!signed.ok) refusals++;
-      assertSameButSigned(signed, check(batch));
+      assertSameButStamped(signed, check(batch));
     }),
     { numRuns: 1000 },
   );
