@@ -84,12 +84,12 @@ for (const [what, lose] of [
     node.joinGroup(joinOf('g', { agentId: 'one' })).then(({ error }) => {
       lost = error;
     });
-    const kept = node.joinGroup(joinOf('g', { agentId: 'two' }));
+    const remaining = node.joinGroup(joinOf('g', { agentId: 'two' }));
     await lose(node);
     await world.clock.pass(1);
     assert.equal(lost, 'UNKNOWN_MEMBER_ID');
     await world.clock.pass(6_000);
-    const { leader: leaderId, memberId, members } = await kept;
+    const { leader: leaderId, memberId, members } = await remaining;
     assert.equal(leaderId, memberId);
     assert.equal(members.length, 1);
   });

@@ -76,7 +76,7 @@ export class GroupCoordinator implements GroupsPort {
   readonly #sweep: GroupSweep;
   readonly #consumers: ConsumerGroups;
   readonly #patterns: PatternScans;
-  readonly #sights: TopicVisibilities;
+  readonly #visibilities: TopicVisibilities;
   /** The API of share groups. */
   readonly share: ShareCoordinator;
   readonly #host: GroupHost;
@@ -99,7 +99,11 @@ export class GroupCoordinator implements GroupsPort {
       names: () => machine.topicNames(),
       onMatched: (groupId, expression, names) => this.#consumers.onMatched(groupId, expression, names),
     });
-    this.#sights = new TopicVisibilities({ machine, clock, onChanged: () => this.#consumers.onRules() });
+    this.#visibilities = new TopicVisibilities({
+      machine,
+      clock,
+      onChanged: () => this.#consumers.onRules(),
+    });
     this.#host = {
       monotonicMs: () => clock.monotonicMs(),
       nowMs: () => Math.floor(clock.nowMs()),
@@ -114,7 +118,7 @@ export class GroupCoordinator implements GroupsPort {
         compile: (expression) => this.#patterns.compile(expression),
         matching: (groupId, expression, pattern) => this.#patterns.matching(groupId, expression, pattern),
         matchesNow: (pattern, name) => this.#patterns.matchesNow(pattern, name),
-        measuredViewOf: (reader) => this.#sights.measuredViewOf(reader),
+        measuredViewOf: (reader) => this.#visibilities.measuredViewOf(reader),
       },
       log,
       memberRecord: (key) => machine.kv.get('groupMember', key),
@@ -158,7 +162,7 @@ export class GroupCoordinator implements GroupsPort {
     this.#wakes.close();
     this.#sweep.close();
     this.#patterns.close();
-    this.#sights.close();
+    this.#visibilities.close();
     this.#saver.close();
     this.share.close(this.#closed);
     for (const group of this.#directory.known()) group.close(this.#closed);
@@ -260,7 +264,7 @@ export class GroupCoordinator implements GroupsPort {
   onChanges(changes: readonly ClusterChange[]): void {
     if (this.#closed !== undefined) return;
     this.share.onChanges(changes);
-    this.#sights.onChanges(changes);
+    this.#visibilities.onChanges(changes);
     const names: string[] = [];
     for (const change of changes) {
       if (change.kind === 'topic' || change.kind === 'topicRestored') names.push(change.topic.name);

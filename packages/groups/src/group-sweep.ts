@@ -48,11 +48,11 @@ export class GroupSweep {
 
   #turn(groupIds: readonly string[], start: number): void {
     const expired: OffsetsToForget[] = [];
-    let looked = 0;
+    let checkedOffsets = 0;
     let at = start;
-    while (at < groupIds.length && looked < offsetsPerTurn && at - start < groupsPerTurn) {
+    while (at < groupIds.length && checkedOffsets < offsetsPerTurn && at - start < groupsPerTurn) {
       const groupId = groupIds[at++]!;
-      looked += this.#sweepGroup(groupId, expired);
+      checkedOffsets += this.#sweepGroup(groupId, expired);
     }
     if (expired.length > 0) this.#forget(expired);
     if (at < groupIds.length) this.#after(turnPauseMs, () => this.#turn(groupIds, at));
@@ -66,11 +66,11 @@ export class GroupSweep {
     // A share group has no offsets here, and stays until it is deleted explicitly.
     if (group?.type === 'share') return 0;
     const expiry = group?.offsetExpiry() ?? { from: 'commit' };
-    const kept = machine.offsets.countOf(groupId);
+    const storedCount = machine.offsets.countOf(groupId);
     const partitions = this.#expiredOf(groupId, group, expiry);
     if (partitions.length > 0) expired.push({ groupId, partitions });
-    if (partitions.length === kept && !machine.offsets.hasPendingGroup(groupId)) group?.delete();
-    return kept;
+    if (partitions.length === storedCount && !machine.offsets.hasPendingGroup(groupId)) group?.delete();
+    return storedCount;
   }
 
   #expiredOf(groupId: string, group: Group | undefined, expiry: OffsetExpiry): PartitionOfTopic[] {

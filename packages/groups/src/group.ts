@@ -94,6 +94,12 @@ export interface GroupHost {
   wakeBy(group: Group, atMs: number): void;
 }
 
+/** An answer, and the save that it depends on; `undefined` if nothing had to be saved. */
+export interface PendingAnswer<Answer> {
+  readonly answer: Answer;
+  readonly saved: Promise<void> | undefined;
+}
+
 /** A group that serves classic members. */
 interface ClassicMembersGroup extends Group {
   join(request: JoinGroupRequest, freshMemberId: string): Promise<JoinGroupAnswer>;

@@ -10,7 +10,7 @@ const late = 'COORDINATOR_LOAD_IN_PROGRESS';
 
 /** Models how an agent forwards commits: it may be paused between the receipt of a request and its forwarding. */
 class Agent {
-  heard: CommitMark | undefined;
+  mark: CommitMark | undefined;
 
   static async at(node: ClusterNode): Promise<Agent> {
     const agent = new Agent();
@@ -20,16 +20,16 @@ class Agent {
 
   async follow(node: ClusterNode): Promise<void> {
     const { term } = await takeSnapshot(node);
-    this.heard = { term: term!, count: 0 };
+    this.mark = { term: term!, count: 0 };
   }
 
   receive(commit: OffsetsCommit, connection: string): OffsetsCommit {
-    return { ...commit, origin: { connection, heard: this.heard } };
+    return { ...commit, origin: { connection, heard: this.mark } };
   }
 
   async forward(node: ClusterNode, ...commits: OffsetsCommit[]): Promise<string[]> {
     const answers = await node.commitOffsets(commits);
-    this.heard = answers[0]!.mark;
+    this.mark = answers[0]!.mark;
     return answers.map(({ error }) => error);
   }
 }
@@ -153,7 +153,7 @@ test('offsets of a transaction are not undone by a late request', async () => {
     const caller = { transactionalId: 'tx', producerId, producerEpoch, addsGroup: true };
     const member = { groupId: 'g', generationIdOrMemberEpoch: -1, memberId: '', groupInstanceId: null };
     const { error, mark } = await node.commitTransactionOffsets({ ...caller, ...member, origin, offsets });
-    agent.heard = mark;
+    agent.mark = mark;
     return error;
   };
   const held = paused.receive(commitOf('g', topicId, { 0: 100 }), 'a/1');

@@ -28,7 +28,7 @@ test('each sleeper is woken once, at its time', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(fc.tuple(fc.nat(9), fc.nat(50), fc.nat(5)), { size: 'max', maxLength: 80 }),
-      async (wishes) => {
+      async (requests) => {
         const clock = new HandClock();
         const dreamers = Array.from({ length: 10 }, () => new Dreamer());
         const queue = new WakeQueue<Dreamer>(clock, (dreamer) => {
@@ -44,7 +44,7 @@ test('each sleeper is woken once, at its time', async () => {
             due[index] = Number.POSITIVE_INFINITY;
           }
         };
-        for (const [index, delayMs, passMs] of wishes) {
+        for (const [index, delayMs, passMs] of requests) {
           const atMs = clock.monotonicMs() + delayMs;
           queue.wakeBy(dreamers[index]!, atMs);
           due[index] = Math.min(due[index]!, atMs);

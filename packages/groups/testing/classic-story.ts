@@ -50,8 +50,8 @@ export class ClassicStory {
     return [...this.#waiting];
   }
 
-  join(name: string, wish: JoinRequest = {}): string[] {
-    const protocols = (wish.protocols ?? 'range:').split(',').map((text) => {
+  join(name: string, options: JoinRequest = {}): string[] {
+    const protocols = (options.protocols ?? 'range:').split(',').map((text) => {
       const [protocol = '', metadata = ''] = text.split(':');
       return { name: protocol, metadata: Buffer.from(metadata) };
     });
@@ -61,32 +61,32 @@ export class ClassicStory {
       freshMemberId: `${name}-id`,
       request: {
         groupId: 'g',
-        memberId: wish.memberId ?? '',
-        groupInstanceId: wish.instance ?? null,
+        memberId: options.memberId ?? '',
+        groupInstanceId: options.instance ?? null,
         clientId: 'client',
         clientHost: '/127.0.0.1',
-        sessionTimeoutMs: wish.sessionTimeoutMs ?? 10_000,
-        rebalanceTimeoutMs: wish.rebalanceTimeoutMs ?? 60_000,
-        protocolType: wish.protocolType ?? 'consumer',
-        protocols: wish.protocols === '' ? [] : protocols,
-        requiresKnownMemberId: wish.requiresKnownMemberId ?? false,
-        supportsSkipAssignment: wish.supportsSkipAssignment ?? false,
+        sessionTimeoutMs: options.sessionTimeoutMs ?? 10_000,
+        rebalanceTimeoutMs: options.rebalanceTimeoutMs ?? 60_000,
+        protocolType: options.protocolType ?? 'consumer',
+        protocols: options.protocols === '' ? [] : protocols,
+        requiresKnownMemberId: options.requiresKnownMemberId ?? false,
+        supportsSkipAssignment: options.supportsSkipAssignment ?? false,
         reason: null,
-        agentId: wish.agentId,
+        agentId: options.agentId,
       },
     });
   }
 
   /** A known member rejoins with its id. */
-  rejoin(name: string, wish: JoinRequest = {}): string[] {
-    return this.join(name, { memberId: `${name}-id`, ...wish });
+  rejoin(name: string, options: JoinRequest = {}): string[] {
+    return this.join(name, { memberId: `${name}-id`, ...options });
   }
 
   /** `assignments` is what the leader assigns: `a-id:1,b-id:2`. */
   sync(
     name: string,
     assignments = '',
-    wish: {
+    options: {
       generationId?: number;
       instance?: string;
       memberId?: string;
@@ -99,11 +99,11 @@ export class ClassicStory {
       token: this.#token(name),
       request: {
         groupId: 'g',
-        generationId: wish.generationId ?? this.group.generationId,
-        memberId: wish.memberId ?? `${name}-id`,
-        groupInstanceId: wish.instance ?? null,
-        protocolType: wish.type ?? null,
-        protocolName: wish.protocol ?? null,
+        generationId: options.generationId ?? this.group.generationId,
+        memberId: options.memberId ?? `${name}-id`,
+        groupInstanceId: options.instance ?? null,
+        protocolType: options.type ?? null,
+        protocolName: options.protocol ?? null,
         assignments: assignments
           .split(',')
           .filter((text) => text !== '')
@@ -160,13 +160,13 @@ export class ClassicStory {
   /** Advances time, and wakes the group at its deadlines. */
   pass(ms: number): string[] {
     const endMs = this.nowMs + ms;
-    const said: string[] = [];
+    const answers: string[] = [];
     for (let next = nextDeadlineMs(this.group); next <= endMs; next = nextDeadlineMs(this.group)) {
       this.nowMs = Math.max(this.nowMs, next);
-      said.push(...this.#run({ kind: 'tick' }));
+      answers.push(...this.#run({ kind: 'tick' }));
     }
     this.nowMs = endMs;
-    return said;
+    return answers;
   }
 
   #token(name: string): number {
@@ -177,10 +177,10 @@ export class ClassicStory {
   #run(event: ClassicEvent): string[] {
     const effects = step(this.group, event, this.nowMs, this.rules);
     if (effects.isChanged) this.saves++;
-    return this.#tell(effects);
+    return this.#describe(effects);
   }
 
-  #tell({ answers }: Effects): string[] {
+  #describe({ answers }: Effects): string[] {
     return answers.map(({ token, reply }) => {
       const name = this.#names[token]!;
       this.#waiting.delete(name);

@@ -44,9 +44,9 @@ export class StoryTopics implements MatchedTopicsView {
   takesTimeByOne = false;
   isBusy = false;
   /** The patterns whose matches were requested. */
-  readonly asked: string[] = [];
+  readonly requestedPatterns: string[] = [];
   /** The visible topics of some readers, by their first principal. All others see all topics. */
-  readonly sights = new Map<string, readonly string[]>();
+  readonly visibleTopics = new Map<string, readonly string[]>();
   readonly #topics = new Map<string, { topicId: string; partitionCount: number }>();
   #created = 0;
 
@@ -77,7 +77,7 @@ export class StoryTopics implements MatchedTopicsView {
   }
 
   matching(_groupId: string, expression: string, pattern: UsablePattern): Set<string> | undefined {
-    this.asked.push(expression);
+    this.requestedPatterns.push(expression);
     if (this.takesTime) return undefined;
     return new Set([...this.names()].filter((name) => pattern.matches(name)));
   }
@@ -87,14 +87,16 @@ export class StoryTopics implements MatchedTopicsView {
   }
 
   measuredViewOf(reader: TopicReader | null): TopicVisibility {
-    const sight = this.sights.get(reader?.principals[0] ?? '');
-    return sight === undefined
+    const visible = this.visibleTopics.get(reader?.principals[0] ?? '');
+    return visible === undefined
       ? allTopicsVisible
-      : { key: `only ${sight.join(' ')}`, sees: (name) => sight.includes(name) };
+      : { key: `only ${visible.join(' ')}`, sees: (name) => visible.includes(name) };
   }
 }
 
-export type Wish = Partial<Omit<ConsumerHeartbeat, 'groupId' | 'memberId'>> & { readonly topics?: string };
+export type HeartbeatOptions = Partial<Omit<ConsumerHeartbeat, 'groupId' | 'memberId'>> & {
+  readonly topics?: string;
+};
 
 /**
  * A consumer group with topics, a clock and a short notation for requests and answers, for tests. Partitions read
@@ -120,20 +122,20 @@ export class ConsumerStory {
   }
 
   /** `1 t:0,1`: the epoch and a new assignment; or the error. */
-  join(memberId: string, { topics = 't', ...wish }: Wish = {}): string {
+  join(memberId: string, { topics = 't', ...options }: HeartbeatOptions = {}): string {
     return this.beat(memberId, 0, {
       rebalanceTimeoutMs: 60_000,
       subscribedTopicNames: topics === '' ? [] : topics.split(' '),
       ownedPartitions: [],
-      ...wish,
+      ...options,
     });
   }
 
-  beat(memberId: string, memberEpoch: number, wish: Wish = {}): string {
-    return told(this.heartbeat(memberId, memberEpoch, wish));
+  beat(memberId: string, memberEpoch: number, options: HeartbeatOptions = {}): string {
+    return answerAsText(this.heartbeat(memberId, memberEpoch, options));
   }
 
-  heartbeat(memberId: string, memberEpoch: number, wish: Wish = {}): ConsumerHeartbeatAnswer {
+  heartbeat(memberId: string, memberEpoch: number, options: HeartbeatOptions = {}): ConsumerHeartbeatAnswer {
     const heartbeat: ConsumerHeartbeat = {
       groupId: 'g',
       memberId,
@@ -148,7 +150,7 @@ export class ConsumerStory {
       serverAssignor: null,
       ownedPartitions: null,
       requiresMemberId: true,
-      ...wish,
+      ...options,
     };
     return this.run({ kind: 'heartbeat', heartbeat, freshMemberId: 'fresh' });
   }
@@ -164,7 +166,11 @@ export class ConsumerStory {
       });
   }
 
-  classicJoin(memberId: string, metadata: Uint8Array, wish: Partial<JoinGroupRequest> = {}): JoinGroupAnswer {
+  classicJoin(
+    memberId: string,
+    metadata: Uint8Array,
+    options: Partial<JoinGroupRequest> = {},
+  ): JoinGroupAnswer {
     return this.run({
       kind: 'classicJoin',
       freshMemberId: 'fresh',
@@ -181,7 +187,7 @@ export class ConsumerStory {
         requiresKnownMemberId: false,
         supportsSkipAssignment: true,
         reason: null,
-        ...wish,
+        ...options,
       },
     });
   }
@@ -231,7 +237,7 @@ export function asText(partitions: TopicPartitions): string {
   );
 }
 
-function told({ error, memberEpoch, assignment }: ConsumerHeartbeatAnswer): string {
+function answerAsText({ error, memberEpoch, assignment }: ConsumerHeartbeatAnswer): string {
   if (error !== 'NONE') return error;
   if (assignment === null) return `${memberEpoch} =`;
   const partitions = new Map(assignment.map(({ topicId, partitions }) => [topicId, partitions]));

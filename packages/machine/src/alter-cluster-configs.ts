@@ -6,11 +6,11 @@ import { type ConfigChanges, readConfigChanges } from './config-changes.ts';
 /** Decides the changes without applying them. */
 export function decideAlterClusterConfigs(
   { clusterConfigs }: ClusterState,
-  asked: ConfigChanges,
+  requested: ConfigChanges,
 ):
   | { readonly changed: ConfigChanges; readonly problem?: undefined }
   | { readonly problem: string; readonly changed?: undefined } {
-  const { configs, problems } = checkClusterConfigs(asked);
+  const { configs, problems } = checkClusterConfigs(requested);
   if (problems.length > 0) return { problem: problems.map(describeProblem).join('; ') };
   const changed = Object.entries(configs).filter(([name, text]) => text !== (clusterConfigs[name] ?? null));
   const after = { ...clusterConfigs, ...Object.fromEntries(changed) };

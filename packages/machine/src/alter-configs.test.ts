@@ -104,12 +104,12 @@ test('followers receive changed configs of topics, cluster and subscriptions, an
   assert.equal(cluster.journal.length, from + 1, 'one entry');
   const topic = cluster.machine.topicByName('a')!;
   assert.deepEqual([topic.configs, topic.partitionCount], [{ 'retention.ms': '5' }, 3]);
-  const told = [
+  const published = [
     { kind: 'topic', topic },
     { kind: 'clusterConfigs', configs: { 'num.partitions': '2' } },
     { kind: 'record', namespace: 'clientMetrics', key: 'all', value: Buffer.from('{"metrics":"*"}') },
   ];
-  assert.deepEqual(cluster.replay().changes.slice(2), told);
+  assert.deepEqual(cluster.replay().changes.slice(2), published);
   alter(cluster, rows);
   assert.equal(cluster.journal.length, from + 1, 'once more changes nothing');
 });

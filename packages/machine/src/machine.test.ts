@@ -80,7 +80,7 @@ const journal: [kind: keyof typeof entryKind, hex: string][] = [
 ];
 
 /** The commands that produced the journal above. */
-function tell(): Cluster {
+function sampleCluster(): Cluster {
   const cluster = new Cluster();
   cluster.create('orders', 3, { 'cleanup.policy': 'compact', 'retention.ms': '60000' });
   cluster.nowMs += 1;
@@ -195,7 +195,7 @@ function runTransactions(cluster: Cluster): void {
 }
 
 test('entries are the bytes that journals have', () => {
-  const cluster = tell();
+  const cluster = sampleCluster();
   assert.deepEqual(
     cluster.journal.map((entry) => entry.toString('hex')),
     journal.map(([, hex]) => hex),
@@ -214,13 +214,13 @@ test('the journal has an entry of every kind', () => {
 });
 
 test('a truncated, overlong or unknown entry is refused', () => {
-  for (const entry of tell().journal) {
+  for (const entry of sampleCluster().journal) {
     for (let length = 0; length < entry.length; length++) {
-      const machine = tell().machine;
+      const machine = sampleCluster().machine;
       assert.throws(() => machine.apply(entry.subarray(0, length)), UnreadableBytes);
     }
   }
-  const machine = tell().machine;
+  const machine = sampleCluster().machine;
   assert.throws(() => machine.apply(Buffer.of(99, 0)), /no entry of kind 99/);
   const { entry } = machine.execute({ kind: 'allocateProducerIds', count: 1 }, 0);
   assert.throws(() => machine.apply(Buffer.concat([entry!, Buffer.of(0)])), /left over/);

@@ -362,13 +362,13 @@ class Run {
       asPointers(first === undefined ? [] : [first]),
     );
     // A follower knows all pointers from changes alone.
-    const heard = this.seen.get(`${topicId}/${partition}`) ?? [];
+    const received = this.seen.get(`${topicId}/${partition}`) ?? [];
     assert.deepEqual(
-      heard.flatMap(({ baseOffset }) => [...baseOffset]),
+      received.flatMap(({ baseOffset }) => [...baseOffset]),
       all.map(({ baseOffset }) => baseOffset),
     );
     assert.deepEqual(
-      heard.flatMap(({ fileId }) => fileId),
+      received.flatMap(({ fileId }) => fileId),
       all.map(({ fileId }) => fileId),
     );
   }

@@ -236,11 +236,11 @@ export class ReferenceModel {
     const counts = { topics: 0, producers: 0, fileIds: 0 };
     for (const { partitions } of this.topics) {
       for (const partition of partitions) {
-        const kept = partition.producers.filter(
+        const remaining = partition.producers.filter(
           ({ writtenMs }) => nowMs - writtenMs < this.limits.producerStateMsMax,
         );
-        counts.producers += partition.producers.length - kept.length;
-        partition.producers = kept;
+        counts.producers += partition.producers.length - remaining.length;
+        partition.producers = remaining;
       }
     }
     const recent = this.recentFiles.filter(

@@ -119,11 +119,11 @@ test('uniform moves the fewest partitions when a member joins or leaves', () => 
       if (members.length > 0) assertComplete(members, topics, after);
       for (const { memberId } of members) {
         const had = before.get(memberId) ?? noPartitions;
-        const kept = [...had].flatMap(([topicId, numbers]) =>
+        const retained = [...had].flatMap(([topicId, numbers]) =>
           numbers.filter((number) => has(after.get(memberId)!, topicId, number)),
         );
         // A remaining member loses only its excess, and gains only when another member left.
-        assert.equal(kept.length, Math.min(countOf(had), countOf(after.get(memberId)!)));
+        assert.equal(retained.length, Math.min(countOf(had), countOf(after.get(memberId)!)));
       }
     }),
   );

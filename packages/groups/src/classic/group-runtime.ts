@@ -33,14 +33,14 @@ export class ClassicGroupRuntime implements Group {
   readonly #host: GroupHost;
   readonly #waiting = new Map<Token, Waiting>();
   #lastToken = 0;
-  #isKept: boolean;
+  #isStored: boolean;
   /** Topics of the present generation; computed on demand. */
   #topics: { readonly generationId: number; readonly names: ReadonlySet<string> | undefined } | undefined;
 
-  constructor(group: ClassicGroup, host: GroupHost, isKept: boolean) {
+  constructor(group: ClassicGroup, host: GroupHost, isStored: boolean) {
     this.#group = group;
     this.#host = host;
-    this.#isKept = isKept;
+    this.#isStored = isStored;
   }
 
   static empty(groupId: string, host: GroupHost): ClassicGroupRuntime {
@@ -59,7 +59,7 @@ export class ClassicGroupRuntime implements Group {
 
   get isForgettable(): boolean {
     const { state, pending, members } = this.#group;
-    return !this.#isKept && state === 'Empty' && members.size === 0 && pending.size === 0;
+    return !this.#isStored && state === 'Empty' && members.size === 0 && pending.size === 0;
   }
 
   join(request: JoinGroupRequest, freshMemberId: string): Promise<JoinGroupAnswer> {
@@ -212,7 +212,7 @@ export class ClassicGroupRuntime implements Group {
   #save(): Promise<void> {
     if (this.#group.state === 'Dead') return this.#host.erase(this);
     if (this.#group.state === 'Empty') this.#group.emptySinceMs ??= this.#host.nowMs();
-    this.#isKept = true;
+    this.#isStored = true;
     return this.#host.save(this);
   }
 

@@ -30,7 +30,7 @@ export const joinInPreparingRebalance: JoinOfKnown = {
 export const joinInCompletingRebalance: JoinOfKnown = {
   rejoin: (step, member, join) => {
     // The member may not have received the previous answer.
-    if (isSame(member.protocols, join.request.protocols)) tellAgain(step, member, join);
+    if (isSame(member.protocols, join.request.protocols)) repeatAnswer(step, member, join);
     else updateAndRebalance(step, member, join);
   },
   // The leader may have received the old id of the member.
@@ -44,7 +44,7 @@ export const joinInStable: JoinOfKnown = {
   rejoin: (step, member, join) => {
     // A leader rejoins because of a change that only it can see, such as the number of partitions.
     const isLeader = member.memberId === step.group.leaderId;
-    if (!isLeader && isSame(member.protocols, join.request.protocols)) tellAgain(step, member, join);
+    if (!isLeader && isSame(member.protocols, join.request.protocols)) repeatAnswer(step, member, join);
     else updateAndRebalance(step, member, join);
   },
   comeBack: (step, member, join, before) => {
@@ -210,7 +210,7 @@ function updateAndRebalance(step: Step, member: Member, join: Join): void {
   prepareRebalance(step);
 }
 
-function tellAgain(step: Step, member: Member, { token }: Join): void {
+function repeatAnswer(step: Step, member: Member, { token }: Join): void {
   step.keepAlive(member);
   step.answer(token, step.joined(member));
 }

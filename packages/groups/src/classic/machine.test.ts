@@ -5,13 +5,13 @@ import { ClassicStory, type JoinRequest } from '../../testing/classic-story.ts';
 /** A stable group of `a` (the leader) and `b`, in generation 2. */
 function stable(
   rules: ConstructorParameters<typeof ClassicStory>[0] = {},
-  wish: JoinRequest = {},
+  request: JoinRequest = {},
 ): ClassicStory {
   const story = new ClassicStory(rules);
-  story.join('a', wish);
+  story.join('a', request);
   story.sync('a', 'a-id:all');
-  story.join('b', wish);
-  story.rejoin('a', wish);
+  story.join('b', request);
+  story.rejoin('a', request);
   story.sync('b');
   story.sync('a', 'a-id:1,b-id:2');
   assert.equal(story.group.state, 'Stable');
@@ -47,17 +47,17 @@ test('members join, the leader assigns, all members get their assignment', () =>
 
 test('the first rebalance waits while members join, up to the rebalance timeout', () => {
   const story = new ClassicStory({ initialRebalanceDelayMs: 3_000 });
-  const wish = { rebalanceTimeoutMs: 8_000 };
-  story.join('a', wish);
+  const request = { rebalanceTimeoutMs: 8_000 };
+  story.join('a', request);
   story.pass(2_000);
-  story.join('b', wish);
+  story.join('b', request);
   assert.deepEqual(story.pass(3_999), [], 'b came, so that it waits for 3 s more');
-  story.join('c', wish);
+  story.join('c', request);
   assert.deepEqual(story.pass(1), []);
   assert.deepEqual(story.pass(2_000).length, 3, 'after 8 s it waits no longer');
 });
 
-const refusedJoins: [what: string, wish: JoinRequest, answer: string][] = [
+const refusedJoins: [what: string, request: JoinRequest, answer: string][] = [
   ['a session timeout that is too short', { sessionTimeoutMs: 5_999 }, 'INVALID_SESSION_TIMEOUT'],
   ['a session timeout that is too long', { sessionTimeoutMs: 1_800_001 }, 'INVALID_SESSION_TIMEOUT'],
   ['another type of protocol', { protocolType: 'connect' }, 'INCONSISTENT_GROUP_PROTOCOL'],
@@ -70,10 +70,10 @@ const refusedJoins: [what: string, wish: JoinRequest, answer: string][] = [
   ['more to say than a group may', { protocols: `range:${'x'.repeat(10_001)}` }, 'GROUP_MAX_SIZE_REACHED'],
 ];
 
-for (const [what, wish, answer] of refusedJoins) {
+for (const [what, request, answer] of refusedJoins) {
   test(`a join is refused: ${what}`, () => {
     const story = stable();
-    assert.deepEqual(story.join('c', wish), [`c ${answer}`]);
+    assert.deepEqual(story.join('c', request), [`c ${answer}`]);
     assert.equal(story.group.state, 'Stable');
     assert.equal(story.group.members.size, 2);
   });
@@ -81,19 +81,19 @@ for (const [what, wish, answer] of refusedJoins) {
 
 test('a new dynamic member gets an id and must join with it within its session timeout', () => {
   const story = new ClassicStory();
-  const wish = { requiresKnownMemberId: true };
-  assert.deepEqual(story.join('a', wish), ['a MEMBER_ID_REQUIRED a-id']);
+  const request = { requiresKnownMemberId: true };
+  assert.deepEqual(story.join('a', request), ['a MEMBER_ID_REQUIRED a-id']);
   assert.equal(story.group.state, 'Empty');
-  assert.deepEqual(story.join('a', { ...wish, memberId: 'a-id' }), [
+  assert.deepEqual(story.join('a', { ...request, memberId: 'a-id' }), [
     'a joined 1 range as a-id, leads [a-id=]',
   ]);
-  assert.deepEqual(story.join('b', wish), ['b MEMBER_ID_REQUIRED b-id']);
+  assert.deepEqual(story.join('b', request), ['b MEMBER_ID_REQUIRED b-id']);
   story.sync('a', 'a-id:1');
   story.pass(9_999);
   story.heartbeat('a');
   story.pass(1);
   assert.equal(story.group.pending.size, 0);
-  assert.deepEqual(story.join('b', { ...wish, memberId: 'b-id' }), ['b UNKNOWN_MEMBER_ID b-id']);
+  assert.deepEqual(story.join('b', { ...request, memberId: 'b-id' }), ['b UNKNOWN_MEMBER_ID b-id']);
 });
 
 test('a rebalance waits for pending member ids until they expire', () => {
@@ -102,7 +102,7 @@ test('a rebalance waits for pending member ids until they expire', () => {
   story.rejoin('a');
   assert.deepEqual(story.rejoin('b'), [], 'c may come');
   assert.deepEqual(
-    story.pass(10_000).map((said) => said.split(',')[0]),
+    story.pass(10_000).map((answer) => answer.split(',')[0]),
     ['a joined 3 range as a-id', 'b joined 3 range as b-id'],
   );
 });
@@ -128,7 +128,7 @@ test('a rebalance that waits for a member of a lost agent completes', () => {
   assert.deepEqual(story.rejoin('b'), [], 'd may come');
   assert.deepEqual(story.agentsGone('other'), []);
   assert.deepEqual(
-    story.agentsGone('dead').map((said) => said.split(',')[0]),
+    story.agentsGone('dead').map((answer) => answer.split(',')[0]),
     ['c UNKNOWN_MEMBER_ID c-id', 'a joined 3 range as a-id', 'b joined 3 range as b-id'],
   );
 });
@@ -250,7 +250,7 @@ test('a repeated request replaces the waiting one, which gets an error', () => {
     'b REBALANCE_IN_PROGRESS b-id',
   ]);
   assert.deepEqual(
-    story.rejoin('a').map((said) => said.split(',')[0]),
+    story.rejoin('a').map((answer) => answer.split(',')[0]),
     ['a joined 3 range as a-id', 'b again joined 3 range as b-id'],
   );
   story.sync('b');
@@ -417,12 +417,12 @@ test('the waiting request of a removed member is answered', () => {
 
 test('a static member needs no member id in advance, and rejoins with another id', () => {
   const story = new ClassicStory();
-  const wish = { instance: 'one', requiresKnownMemberId: true };
-  assert.deepEqual(story.join('a', wish), ['a joined 1 range as a-id, leads [a-id=]']);
+  const request = { instance: 'one', requiresKnownMemberId: true };
+  assert.deepEqual(story.join('a', request), ['a joined 1 range as a-id, leads [a-id=]']);
   story.sync('a', 'a-id:1');
   const savesBefore = story.saves;
   assert.deepEqual(
-    story.join('a2', wish),
+    story.join('a2', request),
     ['a2 joined 1 range as a2-id, follows a-id'],
     'it must not assign anew',
   );
@@ -431,7 +431,7 @@ test('a static member needs no member id in advance, and rejoins with another id
   assert.deepEqual(story.sync('a2', '', { instance: 'one' }), ['a2 synced "1"'], 'the assignment stays');
   assert.equal(story.heartbeat('a', 1, 'one'), 'FENCED_INSTANCE_ID');
   assert.deepEqual(story.sync('a', '', { instance: 'one' }), ['a FENCED_INSTANCE_ID']);
-  assert.deepEqual(story.rejoin('a', wish), ['a FENCED_INSTANCE_ID a-id']);
+  assert.deepEqual(story.rejoin('a', request), ['a FENCED_INSTANCE_ID a-id']);
   assert.equal(story.commit('a-id', 1, { instance: 'one' }), 'FENCED_INSTANCE_ID');
   assert.deepEqual(story.leave('a-id/one'), ['leave FENCED_INSTANCE_ID']);
   assert.equal(story.group.leaderId, 'a2-id');
@@ -439,10 +439,12 @@ test('a static member needs no member id in advance, and rejoins with another id
 
 test('a rejoining static leader gets skipAssignment, if it supports it', () => {
   const story = new ClassicStory();
-  const wish = { instance: 'one', supportsSkipAssignment: true };
-  story.join('a', wish);
+  const request = { instance: 'one', supportsSkipAssignment: true };
+  story.join('a', request);
   story.sync('a', 'a-id:1');
-  assert.deepEqual(story.join('a2', wish), ['a2 joined 1 range as a2-id, leads [a2-id=] without assigning']);
+  assert.deepEqual(story.join('a2', request), [
+    'a2 joined 1 range as a2-id, leads [a2-id=] without assigning',
+  ]);
 });
 
 test('a static member that rejoins during a rebalance takes part in it', () => {
@@ -490,8 +492,8 @@ test('an absent static member is part of the next generation until its session e
   story.sync('a', 's-id:3');
   story.rejoin('a');
   story.rejoin('b');
-  const told = story.pass(60_000);
-  assert.match(told[0]!, /a joined 4 range as a-id, leads \[a-id= b-id= s-id=\]/);
+  const answers = story.pass(60_000);
+  assert.match(answers[0]!, /a joined 4 range as a-id, leads \[a-id= b-id= s-id=\]/);
   for (let second = 0; second < 140; second++) {
     if (second === 0) story.sync('a', '');
     if (second === 0) story.sync('b');

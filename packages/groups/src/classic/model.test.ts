@@ -198,18 +198,18 @@ class World {
   step(event: ClassicEvent): void {
     const known = new Set(this.group.members.keys());
     const { answers, isChanged, soonestMs } = step(this.group, event, this.nowMs, this.rules);
-    for (const answer of answers) this.#hear(event, answer);
-    if (isChanged && this.group.state !== 'Dead') this.#checkKept();
+    for (const answer of answers) this.#onAnswer(event, answer);
+    if (isChanged && this.group.state !== 'Dead') this.#checkRestored();
     assert.ok(soonestMs >= this.nowMs);
     this.#checkAlive(event, known);
     this.#check();
   }
 
-  #hear(event: ClassicEvent, { token, reply }: ClassicAnswer): void {
-    const asked = this.waiting.get(token);
-    assert.ok(asked !== undefined, 'a request was answered twice');
+  #onAnswer(event: ClassicEvent, { token, reply }: ClassicAnswer): void {
+    const request = this.waiting.get(token);
+    assert.ok(request !== undefined, 'a request was answered twice');
     this.waiting.delete(token);
-    const { client, identity } = asked;
+    const { client, identity } = request;
     if (typeof reply === 'string') {
       if (reply === 'NONE' || reply === 'REBALANCE_IN_PROGRESS') this.#lives(event, client);
     } else if ('leader' in reply) {
@@ -313,7 +313,7 @@ class World {
     }
   }
 
-  #checkKept(): void {
+  #checkRestored(): void {
     this.saved++;
     const writer = new ByteWriter();
     writeClassicGroup(this.group, writer);
@@ -323,7 +323,7 @@ class World {
     reader.end();
     assert.equal(restored.state, this.group.state);
     assert.equal(restored.generationId, this.group.generationId);
-    assert.deepEqual(kept(restored), kept(this.group));
+    assert.deepEqual(durableState(restored), durableState(this.group));
     writeClassicGroup(restored, writer);
     assert.deepEqual(writer.take(), bytes);
   }
@@ -337,7 +337,7 @@ function identityOf({ groupInstanceId, memberId }: Readonly<Member>): string {
   return groupInstanceId ?? memberId;
 }
 
-function kept(group: ClassicGroup): unknown[] {
+function durableState(group: ClassicGroup): unknown[] {
   return Array.from(group.members.values(), ({ memberId, groupInstanceId, assignment, protocols }) => [
     memberId,
     groupInstanceId,

@@ -65,7 +65,7 @@ test('invalid classic requests are refused', () => {
   story.join('new');
   const cases: [
     memberId: string,
-    wish: Parameters<ConsumerStory['classicJoin']>[2],
+    request: Parameters<ConsumerStory['classicJoin']>[2],
     metadata: Uint8Array,
     error: string,
   ][] = [
@@ -81,11 +81,11 @@ test('invalid classic requests are refused', () => {
     ['third', {}, wants, 'GROUP_MAX_SIZE_REACHED'],
     ['fresh', { protocols: [{ name: 'other', metadata: wants }] }, wants, 'NONE'],
   ];
-  for (const [memberId, wish, metadata, error] of cases) {
+  for (const [memberId, request, metadata, error] of cases) {
     assert.equal(
-      story.classicJoin(memberId, metadata, wish).error,
+      story.classicJoin(memberId, metadata, request).error,
       error,
-      `${memberId} ${JSON.stringify(wish)}`,
+      `${memberId} ${JSON.stringify(request)}`,
     );
   }
   const { epoch } = story.group.member('fresh')!.holding;

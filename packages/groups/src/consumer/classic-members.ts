@@ -41,10 +41,10 @@ export function onClassicJoin(
 ): JoinGroupAnswer {
   const { group } = step;
   const { memberId, groupInstanceId } = request;
-  const said = readSubscription(request.protocols[0]?.metadata ?? new Uint8Array(0));
+  const clientSubscription = readSubscription(request.protocols[0]?.metadata ?? new Uint8Array(0));
   const problem = problemOfJoin(step, request);
   if (problem !== 'NONE') return refusedJoin(problem, memberId);
-  if (said === undefined) return refusedJoin('INCONSISTENT_GROUP_PROTOCOL', memberId);
+  if (clientSubscription === undefined) return refusedJoin('INCONSISTENT_GROUP_PROTOCOL', memberId);
   if (memberId === '' && groupInstanceId === null && request.requiresKnownMemberId) {
     return refusedJoin('MEMBER_ID_REQUIRED', freshMemberId);
   }
@@ -58,11 +58,12 @@ export function onClassicJoin(
     return refusedJoin('GROUP_MAX_SIZE_REACHED', memberId);
   }
   const face: ClassicFace = { sessionTimeoutMs: request.sessionTimeoutMs, protocols: request.protocols };
-  if (!hasRoom(step, face, said, before)) return refusedJoin('GROUP_MAX_SIZE_REACHED', memberId);
+  if (!hasRoom(step, face, clientSubscription, before))
+    return refusedJoin('GROUP_MAX_SIZE_REACHED', memberId);
   const id = memberId === '' ? freshMemberId : memberId;
-  const member = joined(step, id, request, face, said, before);
+  const member = joined(step, id, request, face, clientSubscription, before);
   assignIfDue(step);
-  reconcileMember(step, member, ownedOf(member, said, step.topics));
+  reconcileMember(step, member, ownedOf(member, clientSubscription, step.topics));
   step.keepAlive(member);
   // A member that does not sync by this deadline is removed.
   member.rebalanceDeadlineMs = step.deadline(member.rebalanceTimeoutMs);
@@ -102,11 +103,11 @@ function problemOfJoin({ group, rules }: ConsumerStep, request: JoinGroupRequest
 function hasRoom(
   { group, rules }: ConsumerStep,
   face: ClassicFace,
-  said: ClassicSubscription,
+  clientSubscription: ClassicSubscription,
   before: ConsumerMember | undefined,
 ): boolean {
-  if (said.topics.length > rules.subscribedNamesMax) return false;
-  const chars = bytesOf(face) + charsOf('', said.topics, '');
+  if (clientSubscription.topics.length > rules.subscribedNamesMax) return false;
+  const chars = bytesOf(face) + charsOf('', clientSubscription.topics, '');
   const charsBefore =
     before === undefined
       ? 0
@@ -120,18 +121,18 @@ function joined(
   memberId: string,
   request: JoinGroupRequest,
   face: ClassicFace,
-  said: ClassicSubscription,
+  clientSubscription: ClassicSubscription,
   before: ConsumerMember | undefined,
 ): ConsumerMember {
   const { group } = step;
-  const wanted = { names: [...new Set(said.topics)].sort(), pattern: '' };
+  const wanted = { names: [...new Set(clientSubscription.topics)].sort(), pattern: '' };
   const isSame = before !== undefined && isSameSubscription(before.subscription, wanted);
   const subscription = isSame ? before.subscription : wanted;
   if (before?.memberId === memberId) {
     group.setClassic(before, face);
     if (!isSame) group.setSubscription(before, subscription, undefined, step.topics);
     if (before.holding.epoch < 0) group.setHolding(before, comeBack(before.holding));
-    before.rackId = said.rackId ?? before.rackId;
+    before.rackId = clientSubscription.rackId ?? before.rackId;
     before.clientId = request.clientId;
     before.clientHost = request.clientHost;
     before.rebalanceTimeoutMs = request.rebalanceTimeoutMs;
@@ -144,7 +145,7 @@ function joined(
   const member: ConsumerMember = {
     memberId,
     instanceId: request.groupInstanceId,
-    rackId: said.rackId,
+    rackId: clientSubscription.rackId,
     clientId: request.clientId,
     clientHost: request.clientHost,
     rebalanceTimeoutMs: request.rebalanceTimeoutMs,
@@ -169,11 +170,13 @@ function joined(
  */
 function ownedOf(
   { holding }: ConsumerMember,
-  said: ClassicSubscription,
+  clientSubscription: ClassicSubscription,
   topics: TopicsView,
 ): TopicPartitions {
-  const isPresent = said.generationId === holding.epoch || (said.generationId === -1 && said.version < 2);
-  return isPresent ? partitionsOf(said.owned, topics) : partitionsFrom([]);
+  const isPresent =
+    clientSubscription.generationId === holding.epoch ||
+    (clientSubscription.generationId === -1 && clientSubscription.version < 2);
+  return isPresent ? partitionsOf(clientSubscription.owned, topics) : partitionsFrom([]);
 }
 
 /** Omits unknown topics. */

@@ -55,7 +55,7 @@ interface KnownPattern extends SeenPattern {
   names: Set<string>;
   isMatched: boolean;
   /** The topics that the reader can see; `undefined` until needed. */
-  sight: TopicVisibility | undefined;
+  visibility: TopicVisibility | undefined;
   /** Its source: a member; an earlier leader, which knew the matches; or before a change of the ACLs or topics. */
   origin: 'member' | 'leader' | 'before';
 }
@@ -186,9 +186,9 @@ export class ConsumerGroup {
     pattern: Pattern | undefined,
     view: MatchedTopicsView,
   ): void {
-    const sight = view.measuredViewOf(readSeenPattern(subscription.pattern).reader);
+    const visibility = view.measuredViewOf(readSeenPattern(subscription.pattern).reader);
     const namesBefore = this.#patterns.get(member.subscription.pattern)?.names ?? [];
-    const names = new Set([...namesBefore].filter((name) => sight.sees(name)));
+    const names = new Set([...namesBefore].filter((name) => visibility.sees(name)));
     // Adds the new one first, so that a pattern that both contain is not dropped in between.
     this.#subscribe(member.memberId, subscription, pattern, { names, origin: 'member' });
     this.#unsubscribe(member.memberId, member.subscription);
@@ -240,7 +240,7 @@ export class ConsumerGroup {
     let hasNews = false;
     for (const known of [...waiting]) {
       if (matched.size === 0) this.#collectMatched(matched);
-      known.sight = view.measuredViewOf(known.reader);
+      known.visibility = view.measuredViewOf(known.reader);
       const key = matchKey(known);
       const names = matched.get(key) ?? view.matching(this.groupId, key, seenMatcher(known));
       if (names === undefined) break;
@@ -254,7 +254,7 @@ export class ConsumerGroup {
   setMatched(key: string, names: Set<string>): boolean {
     let hasNews = false;
     for (const known of this.#patterns.values()) {
-      if (known.isMatched || known.sight === undefined || matchKey(known) !== key) continue;
+      if (known.isMatched || known.visibility === undefined || matchKey(known) !== key) continue;
       hasNews = setNames(known, names) || hasNews;
     }
     return hasNews;
@@ -264,10 +264,11 @@ export class ConsumerGroup {
    * Handles a change of topic ACLs: patterns whose visibility changed are matched again; until then their old matches
    * apply.
    */
-  lookAnew(view: MatchedTopicsView): void {
+  invalidateMatches(view: MatchedTopicsView): void {
     for (const known of this.#patterns.values()) {
-      if (known.sight === undefined || view.measuredViewOf(known.reader).key === known.sight.key) continue;
-      known.sight = undefined;
+      if (known.visibility === undefined || view.measuredViewOf(known.reader).key === known.visibility.key)
+        continue;
+      known.visibility = undefined;
       if (known.isMatched) known.origin = 'before';
       known.isMatched = false;
     }
@@ -309,13 +310,13 @@ export class ConsumerGroup {
   /** Returns the subscribed topics that exist. */
   findTopics(view: TopicsView): Map<string, number> {
     const found = new Map<string, number>();
-    const look = (name: string): void => {
+    const addIfExists = (name: string): void => {
       const topic = view.byName(name);
       if (topic !== undefined) found.set(topic.topicId, topic.partitionCount);
     };
-    for (const name of this.#listeners.keys()) look(name);
+    for (const name of this.#listeners.keys()) addIfExists(name);
     const sets = new Set(this.#patterns.values().map(({ names }) => names));
-    for (const names of sets) for (const name of names) look(name);
+    for (const names of sets) for (const name of names) addIfExists(name);
     return found;
   }
 
@@ -341,7 +342,7 @@ export class ConsumerGroup {
     const known = this.#patterns.get(seen);
     if (known !== undefined) known.memberCount++;
     else if (pattern?.problem === undefined && pattern !== undefined) {
-      const fresh = { memberCount: 1, isMatched: false, sight: undefined, ...until };
+      const fresh = { memberCount: 1, isMatched: false, visibility: undefined, ...until };
       this.#patterns.set(seen, { ...readSeenPattern(seen), pattern, ...fresh });
     }
   }
@@ -384,16 +385,16 @@ export class ConsumerGroup {
 }
 
 /** The key of a pattern's matches: the expression alone if its reader sees all topics. */
-function matchKey({ expression, sight }: KnownPattern): string {
-  return sight === undefined || sight.key === ''
+function matchKey({ expression, visibility }: KnownPattern): string {
+  return visibility === undefined || visibility.key === ''
     ? expression
-    : `${readerMark}${sight.key}${readerMark}${expression}`;
+    : `${readerMark}${visibility.key}${readerMark}${expression}`;
 }
 
 /** Matches only visible topics. */
-function seenMatcher({ pattern, sight }: KnownPattern): UsablePattern {
-  if (sight === undefined || sight.key === '') return pattern;
-  return { ...pattern, matches: (name) => pattern.matches(name) && sight.sees(name) };
+function seenMatcher({ pattern, visibility }: KnownPattern): UsablePattern {
+  if (visibility === undefined || visibility.key === '') return pattern;
+  return { ...pattern, matches: (name) => pattern.matches(name) && visibility.sees(name) };
 }
 
 /** Returns whether it finished. */

@@ -1,11 +1,11 @@
 import type { ConsumerGroupDescription, ConsumerHeartbeat, ConsumerHeartbeatAnswer } from '@weir/cluster';
 import { ClassicGroupRuntime } from '../classic/group-runtime.ts';
-import type { GroupHost } from '../group.ts';
+import type { GroupHost, PendingAnswer } from '../group.ts';
 import type { GroupDirectory } from '../group-directory.ts';
 import { checkHeartbeat } from './check-heartbeat.ts';
 import { ConsumerGroup } from './consumer-group.ts';
 import { consumerGroupOf } from './convert.ts';
-import { ConsumerGroupRuntime, type Kept } from './group-runtime.ts';
+import { ConsumerGroupRuntime } from './group-runtime.ts';
 import { refusedHeartbeat } from './heartbeat.ts';
 import { step } from './machine.ts';
 
@@ -31,12 +31,12 @@ export class ConsumerGroups {
    * not affected.
    */
   async heartbeats(heartbeats: readonly ConsumerHeartbeat[]): Promise<ConsumerHeartbeatAnswer[]> {
-    const kept = heartbeats.map((heartbeat) => this.#heartbeat(heartbeat));
+    const pending = heartbeats.map((heartbeat) => this.#heartbeat(heartbeat));
     // Heartbeats without changes depend on earlier changes.
     const settled = this.#options.host.settled();
-    const problems = await Promise.all(kept.map(({ saved }) => saved?.then(() => undefined, String)));
+    const problems = await Promise.all(pending.map(({ saved }) => saved?.then(() => undefined, String)));
     await settled;
-    return kept.map(({ answer }, index) => {
+    return pending.map(({ answer }, index) => {
       const problem = problems[index];
       return problem === undefined
         ? answer
@@ -78,7 +78,7 @@ export class ConsumerGroups {
     }
   }
 
-  #heartbeat(heartbeat: ConsumerHeartbeat): Kept<ConsumerHeartbeatAnswer> {
+  #heartbeat(heartbeat: ConsumerHeartbeat): PendingAnswer<ConsumerHeartbeatAnswer> {
     const { host, directory, freshId, hasRoom } = this.#options;
     const { groupId, memberId, memberEpoch } = heartbeat;
     const problem = checkHeartbeat(heartbeat, host.consumerRules(groupId));
@@ -101,9 +101,9 @@ export class ConsumerGroups {
       const message = 'The cluster has too many groups.';
       return refused(refusedHeartbeat({ error: 'POLICY_VIOLATION', message }, memberId));
     }
-    const kept = created.consumerHeartbeat(heartbeat, freshMemberId);
+    const pending = created.consumerHeartbeat(heartbeat, freshMemberId);
     if (created.isForgettable) directory.remove(created);
-    return kept;
+    return pending;
   }
 
   /** Migrates a classic group with all of its members, if possible, when a member of the consumer protocol joins. */
@@ -111,7 +111,7 @@ export class ConsumerGroups {
     classic: ClassicGroupRuntime,
     heartbeat: ConsumerHeartbeat,
     freshMemberId: string,
-  ): Kept<ConsumerHeartbeatAnswer> {
+  ): PendingAnswer<ConsumerHeartbeatAnswer> {
     const { host } = this.#options;
     const { groupId } = heartbeat;
     const rules = host.consumerRules(groupId);
@@ -140,7 +140,7 @@ export class ConsumerGroups {
   }
 }
 
-function refused(answer: ConsumerHeartbeatAnswer): Kept<ConsumerHeartbeatAnswer> {
+function refused(answer: ConsumerHeartbeatAnswer): PendingAnswer<ConsumerHeartbeatAnswer> {
   return { answer, saved: undefined };
 }
 

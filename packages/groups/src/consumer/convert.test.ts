@@ -16,7 +16,7 @@ function classicGroup(
   const group = new ClassicGroup('g');
   group.protocolType = protocolType;
   group.generationId = 7;
-  for (const [memberId, wish] of Object.entries(members)) {
+  for (const [memberId, overrides] of Object.entries(members)) {
     group.add({
       memberId,
       groupInstanceId: null,
@@ -31,7 +31,7 @@ function classicGroup(
       isNew: false,
       agentId: undefined,
       deadlineMs: 99,
-      ...wish,
+      ...overrides,
     });
   }
   group.protocolName = group.selectProtocol();

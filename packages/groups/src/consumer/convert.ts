@@ -17,15 +17,15 @@ export function consumerGroupOf(classic: ClassicGroup, topics: TopicsView): Cons
   if (classic.members.size > 0 && classic.protocolType !== consumerProtocolType) return undefined;
   for (const member of classic.members.values()) {
     const chosen = member.protocols.find(({ name }) => name === classic.protocolName) ?? member.protocols[0];
-    const said = readSubscription(chosen?.metadata ?? metadataOf(member, classic.protocolName));
+    const clientSubscription = readSubscription(chosen?.metadata ?? metadataOf(member, classic.protocolName));
     const given = readAssignment(member.assignment);
-    if (chosen === undefined || said === undefined || given === undefined) return undefined;
+    if (chosen === undefined || clientSubscription === undefined || given === undefined) return undefined;
     const assigned = notOwned(group, partitionsOf(given, topics));
     group.add(
       {
         memberId: member.memberId,
         instanceId: member.groupInstanceId,
-        rackId: said.rackId,
+        rackId: clientSubscription.rackId,
         clientId: member.clientId,
         clientHost: member.clientHost,
         rebalanceTimeoutMs: member.rebalanceTimeoutMs,
@@ -34,7 +34,7 @@ export function consumerGroupOf(classic: ClassicGroup, topics: TopicsView): Cons
           sessionTimeoutMs: member.sessionTimeoutMs,
           protocols: [chosen, ...member.protocols.filter((protocol) => protocol !== chosen)],
         },
-        subscription: { names: [...new Set(said.topics)].sort(), pattern: '' },
+        subscription: { names: [...new Set(clientSubscription.topics)].sort(), pattern: '' },
         holding: {
           epoch: classic.generationId,
           previousEpoch: classic.generationId,

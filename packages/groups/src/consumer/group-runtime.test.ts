@@ -19,14 +19,14 @@ import { memberKey, readConsumerMember, writeConsumerMember } from './record.ts'
 /** Longer than the lease, so that the standby takes over. */
 const failoverMs = 5_000;
 
-type Wish = Partial<Omit<ConsumerHeartbeat, 'groupId' | 'memberId'>>;
+type HeartbeatOptions = Partial<Omit<ConsumerHeartbeat, 'groupId' | 'memberId'>>;
 
 async function beat(
   node: ClusterNode,
   groupId: string,
   memberId: string,
   memberEpoch: number,
-  wish: Wish = {},
+  options: HeartbeatOptions = {},
 ): Promise<ConsumerHeartbeatAnswer> {
   const heartbeat: ConsumerHeartbeat = {
     groupId,
@@ -42,14 +42,18 @@ async function beat(
     serverAssignor: null,
     ownedPartitions: null,
     requiresMemberId: true,
-    ...wish,
+    ...options,
   };
   return (await node.consumerGroupHeartbeats([heartbeat]))[0]!;
 }
 
-const joining: Wish = { rebalanceTimeoutMs: 60_000, subscribedTopicNames: ['t'], ownedPartitions: [] };
-const join = (node: ClusterNode, groupId: string, memberId: string, wish: Wish = {}) =>
-  beat(node, groupId, memberId, 0, { ...joining, ...wish });
+const joining: HeartbeatOptions = {
+  rebalanceTimeoutMs: 60_000,
+  subscribedTopicNames: ['t'],
+  ownedPartitions: [],
+};
+const join = (node: ClusterNode, groupId: string, memberId: string, options: HeartbeatOptions = {}) =>
+  beat(node, groupId, memberId, 0, { ...joining, ...options });
 
 const partitionsOf = ({ assignment }: ConsumerHeartbeatAnswer) =>
   assignment?.flatMap(({ partitions }) => [...partitions]) ?? null;

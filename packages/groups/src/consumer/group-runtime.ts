@@ -19,7 +19,7 @@ import { ClassicGroup } from '../classic/classic-group.ts';
 import { ClassicGroupRuntime } from '../classic/group-runtime.ts';
 import { prepareRebalance } from '../classic/rebalance.ts';
 import { Step } from '../classic/step.ts';
-import type { Group, GroupHost, OffsetExpiry } from '../group.ts';
+import type { Group, GroupHost, OffsetExpiry, PendingAnswer } from '../group.ts';
 import { consumerProtocolType } from './classic-members.ts';
 import { ConsumerGroup } from './consumer-group.ts';
 import { canBeClassic, classicGroupOf } from './convert.ts';
@@ -34,12 +34,6 @@ import {
 } from './record.ts';
 import { readSeenPattern } from './seen-pattern.ts';
 
-/** An answer, and the save that it depends on; `undefined` if nothing had to be saved. */
-export interface Kept<Answer> {
-  readonly answer: Answer;
-  readonly saved: Promise<void> | undefined;
-}
-
 /** Connects a consumer group to its coordinator: feeds the state machine and executes its effects. */
 export class ConsumerGroupRuntime implements Group {
   readonly type = 'consumer';
@@ -47,7 +41,7 @@ export class ConsumerGroupRuntime implements Group {
   readonly #group: ConsumerGroup;
   readonly #host: GroupHost;
   readonly #writer = new ByteWriter();
-  #isKept: boolean;
+  #isStored: boolean;
   /** A new leader must check the topics once. */
   #hasSeenTopics: boolean;
   /** Members that this release refuses to restore. Their entries are removed with the first change. */
@@ -55,11 +49,11 @@ export class ConsumerGroupRuntime implements Group {
   /** The classic group that replaced this one. It serves callers that still hold this one. */
   #successor: ClassicGroupRuntime | undefined;
 
-  private constructor(group: ConsumerGroup, host: GroupHost, isKept: boolean) {
+  private constructor(group: ConsumerGroup, host: GroupHost, isStored: boolean) {
     this.#group = group;
     this.#host = host;
-    this.#isKept = isKept;
-    this.#hasSeenTopics = !isKept;
+    this.#isStored = isStored;
+    this.#hasSeenTopics = !isStored;
     host.holds(group.textChars);
   }
 
@@ -106,21 +100,24 @@ export class ConsumerGroupRuntime implements Group {
   }
 
   get isForgettable(): boolean {
-    return !this.#isKept && this.isEmpty;
+    return !this.#isStored && this.isEmpty;
   }
 
-  consumerHeartbeat(heartbeat: ConsumerHeartbeat, freshMemberId: string): Kept<ConsumerHeartbeatAnswer> {
+  consumerHeartbeat(
+    heartbeat: ConsumerHeartbeat,
+    freshMemberId: string,
+  ): PendingAnswer<ConsumerHeartbeatAnswer> {
     return this.#run({ kind: 'heartbeat', heartbeat, freshMemberId });
   }
 
   async join(request: JoinGroupRequest, freshMemberId: string): Promise<JoinGroupAnswer> {
     if (this.#successor !== undefined) return this.#successor.join(request, freshMemberId);
-    return this.#whenKept(this.#run({ kind: 'classicJoin', request, freshMemberId }));
+    return this.#whenDurable(this.#run({ kind: 'classicJoin', request, freshMemberId }));
   }
 
   async sync(request: SyncGroupRequest): Promise<SyncGroupAnswer> {
     if (this.#successor !== undefined) return this.#successor.sync(request);
-    return this.#whenKept(this.#run({ kind: 'classicSync', request }));
+    return this.#whenDurable(this.#run({ kind: 'classicSync', request }));
   }
 
   /** Answers at once; the caller waits until the state that the answer depends on is durable. */
@@ -148,8 +145,8 @@ export class ConsumerGroupRuntime implements Group {
 
   /** Handles a change of topic visibility. */
   onRules(): void {
-    const isLooking = this.#hasSeenTopics && this.#successor === undefined && !this.#group.isDead;
-    if (isLooking && this.#group.patterns.size > 0) this.#run({ kind: 'rules' });
+    const isWatching = this.#hasSeenTopics && this.#successor === undefined && !this.#group.isDead;
+    if (isWatching && this.#group.patterns.size > 0) this.#run({ kind: 'rules' });
   }
 
   checkCommit(committer: OffsetsCommitter, isTransactional: boolean): GroupError {
@@ -165,7 +162,7 @@ export class ConsumerGroupRuntime implements Group {
   }
 
   isSubscribedTo(topicName: string): boolean {
-    this.#lookAtTopics();
+    this.#checkTopicsOnce();
     return this.#group.isSubscribedTo(topicName);
   }
 
@@ -245,7 +242,7 @@ export class ConsumerGroupRuntime implements Group {
     const group = new ClassicGroup(this.groupId);
     group.generationId = this.#group.epoch;
     this.#giveUp();
-    this.#successor = new ClassicGroupRuntime(group, this.#host, this.#isKept);
+    this.#successor = new ClassicGroupRuntime(group, this.#host, this.#isStored);
     return this.#successor;
   }
 
@@ -254,8 +251,8 @@ export class ConsumerGroupRuntime implements Group {
     this.wakeAtMs = Number.POSITIVE_INFINITY;
   }
 
-  #run<Kind extends ConsumerEventKind>(event: ConsumerEvent<Kind>): Kept<ConsumerAnswer<Kind>> {
-    this.#lookAtTopics();
+  #run<Kind extends ConsumerEventKind>(event: ConsumerEvent<Kind>): PendingAnswer<ConsumerAnswer<Kind>> {
+    this.#checkTopicsOnce();
     const effects = this.#step(event);
     const saved = this.#keep(effects);
     // Callers that depend on the save await it; the saver retries in any case.
@@ -263,7 +260,7 @@ export class ConsumerGroupRuntime implements Group {
     return { answer: effects.answer, saved };
   }
 
-  #lookAtTopics(): void {
+  #checkTopicsOnce(): void {
     if (this.#hasSeenTopics) return;
     this.#hasSeenTopics = true;
     const effects = this.#step({ kind: 'topics', names: undefined });
@@ -290,10 +287,10 @@ export class ConsumerGroupRuntime implements Group {
       return this.#becomeClassic(removed);
     }
     const changes: EntryChange[] = Array.from(removed, (memberId) => this.#memberChange(memberId, null));
-    const written = this.#isKept ? changed : this.#group.members.keys();
+    const written = this.#isStored ? changed : this.#group.members.keys();
     for (const memberId of written) changes.push(this.#memberChange(memberId, this.#encode(memberId)));
-    if (!isGroupChanged && this.#isKept) return host.put(this, changes);
-    this.#isKept = true;
+    if (!isGroupChanged && this.#isStored) return host.put(this, changes);
+    this.#isStored = true;
     return host.save(this, changes);
   }
 
@@ -327,7 +324,7 @@ export class ConsumerGroupRuntime implements Group {
     return { namespace: 'groupMember', key: memberKey(this.groupId, memberId), value };
   }
 
-  async #whenKept<Answer>({ answer, saved }: Kept<Answer>): Promise<Answer> {
+  async #whenDurable<Answer>({ answer, saved }: PendingAnswer<Answer>): Promise<Answer> {
     await (saved ?? this.#host.settled());
     return answer;
   }

@@ -261,14 +261,14 @@ function advance(
   reconcileMember(step, member, owned);
   step.keepAlive(member);
   const { holding } = member;
-  const saysAll =
+  const isFullRequest =
     rebalanceTimeoutMs !== -1 &&
     owned !== null &&
     (subscribedTopicNames !== null || subscribedTopicRegex !== null);
   // A member that owns something else may not have received its assignment.
   const isOther = owned !== null && !isSame(owned, holding.assigned);
   const isNews =
-    saysAll || isOther || memberEpoch !== before.epoch || !isSame(before.assigned, holding.assigned);
+    isFullRequest || isOther || memberEpoch !== before.epoch || !isSame(before.assigned, holding.assigned);
   return {
     error: 'NONE',
     message: null,

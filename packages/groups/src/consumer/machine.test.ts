@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { compilePattern } from '@weir/cluster';
-import { asText, ConsumerStory, type Wish } from '../../testing/consumer-story.ts';
+import { asText, ConsumerStory, type HeartbeatOptions } from '../../testing/consumer-story.ts';
 import { checkCommit, checkFetch, nextDeadlineMs, stateOf } from './machine.ts';
 
 test('a member gives up a partition before another one gets it', () => {
@@ -45,7 +45,7 @@ test('only changed members are written', () => {
 });
 
 test('invalid heartbeats are refused', () => {
-  const cases: [memberId: string, epoch: number, wish: Wish, error: string][] = [
+  const cases: [memberId: string, epoch: number, request: HeartbeatOptions, error: string][] = [
     ['', 0, {}, 'INVALID_REQUEST'],
     ['', 1, { requiresMemberId: false }, 'INVALID_REQUEST'],
     ['', -1, { requiresMemberId: false }, 'INVALID_REQUEST'],
@@ -68,10 +68,10 @@ test('invalid heartbeats are refused', () => {
     ['m', 1, { instanceId: 'i' }, 'UNKNOWN_MEMBER_ID'],
     ['m', 0, { subscribedTopicNames: ['x'.repeat(10_001)] }, 'GROUP_MAX_SIZE_REACHED'],
   ];
-  for (const [memberId, epoch, wish, error] of cases) {
+  for (const [memberId, epoch, request, error] of cases) {
     const story = new ConsumerStory();
-    const answer = epoch === 0 ? story.join(memberId, wish) : story.beat(memberId, epoch, wish);
-    assert.equal(answer, error, `${memberId} ${epoch} ${JSON.stringify(wish)}`);
+    const answer = epoch === 0 ? story.join(memberId, request) : story.beat(memberId, epoch, request);
+    assert.equal(answer, error, `${memberId} ${epoch} ${JSON.stringify(request)}`);
     assert.equal(story.group.members.size, 0);
     assert.equal(story.written, '');
   }
@@ -234,16 +234,20 @@ test('topics that are created while patterns have no time left are assigned when
   const { epoch } = story.group;
   story.topics.takesTime = true;
   story.topics.takesTimeByOne = true;
-  story.topics.asked.length = 0;
+  story.topics.requestedPatterns.length = 0;
   story.setTopic('logs-b', 1);
   story.setTopic('logs-c', 1);
-  assert.deepEqual(story.topics.asked, ['logs-.*'], 'one scan, which goes on when another topic comes');
+  assert.deepEqual(
+    story.topics.requestedPatterns,
+    ['logs-.*'],
+    'one scan, which goes on when another topic comes',
+  );
   assert.equal(story.group.epoch, epoch);
   assert.equal(story.group.isSubscribedTo('logs-a'), true, 'what was matched before counts');
 
   story.run({ kind: 'matched', expression: 'logs-.*', names: new Set(['logs-a', 'logs-b', 'logs-c']) });
   assert.equal(story.group.epoch, epoch + 1);
-  assert.deepEqual(story.topics.asked, ['logs-.*', 'other.*']);
+  assert.deepEqual(story.topics.requestedPatterns, ['logs-.*', 'other.*']);
   story.run({ kind: 'matched', expression: 'other.*', names: new Set(['other']) });
   assert.equal(story.group.epoch, epoch + 1, 'the other one matches what it did');
   assert.equal(story.group.isSubscribedTo('logs-c'), true);
@@ -251,30 +255,30 @@ test('topics that are created while patterns have no time left are assigned when
 
 test('members get only those matches of a pattern that they may see', () => {
   const story = new ConsumerStory({ 'logs-a': 1, 'logs-b': 1, 'logs-c': 1 });
-  const { sights } = story.topics;
+  const { visibleTopics } = story.topics;
   const seenBy = (name: string, host = '10.0.0.1') => ({
     subscribedTopicNames: null,
     subscribedTopicRegex: 'logs-.*',
     reader: { principals: [name], host },
   });
   const nothing = { ownedPartitions: [] };
-  sights.set('User:a', ['logs-a', 'logs-b', 'logs-d']);
+  visibleTopics.set('User:a', ['logs-a', 'logs-b', 'logs-d']);
   assert.equal(story.join('a', seenBy('User:a')), '1 logs-a:0 logs-b:0');
   story.setTopic('logs-d', 1);
   story.setTopic('logs-e', 1);
   assert.equal(story.beat('a', 1), '2 logs-a:0 logs-b:0 logs-d:0', 'also of topics that come');
   assert.equal(story.group.isSubscribedTo('logs-c'), false);
 
-  sights.set('User:b', ['logs-c']);
+  visibleTopics.set('User:b', ['logs-c']);
   assert.equal(story.join('b', seenBy('User:b')), '3 logs-c:0');
   assert.equal(story.beat('a', 2), '3 =');
 
   // An ACL change without effect on a group leaves it unchanged.
   story.run({ kind: 'rules' });
-  sights.set('User:b', ['logs-c', 'other']);
+  visibleTopics.set('User:b', ['logs-c', 'other']);
   story.run({ kind: 'rules' });
   assert.equal(story.group.epoch, 3);
-  sights.set('User:b', ['logs-b']);
+  visibleTopics.set('User:b', ['logs-b']);
   story.run({ kind: 'rules' });
   assert.equal(story.group.epoch, 4);
   assert.equal(story.beat('b', 3, { ownedPartitions: story.owned('logs-c:0') }), '3');
@@ -285,7 +289,7 @@ test('members get only those matches of a pattern that they may see', () => {
   assert.equal(story.beat('a', 3, { ownedPartitions: story.owned('logs-a:0 logs-d:0') }), '4 =');
   assert.equal(story.beat('b', 3, nothing), '4 logs-b:0');
 
-  sights.delete('User:b');
+  visibleTopics.delete('User:b');
   story.run({ kind: 'rules' });
   assert.equal(story.group.isSubscribedTo('logs-e'), true, 'who sees everything is given everything');
 });
@@ -297,12 +301,12 @@ test('until the visibility under new ACLs is known, the old matches apply', () =
   const reader = { principals: ['User:a'], host: '10.0.0.1' };
   story.join('a', { ...pattern, reader });
   topics.takesTime = true;
-  topics.sights.set('User:a', ['logs-b']);
+  topics.visibleTopics.set('User:a', ['logs-b']);
   story.run({ kind: 'rules' });
   assert.equal(group.isSubscribedTo('logs-a'), true);
   story.run({ kind: 'matched', expression: 'logs-.*', names: new Set(['logs-a']) });
   assert.equal(group.isSubscribedTo('logs-b'), true, 'an answer to the old question is none');
-  const [key] = topics.asked.splice(-1);
+  const [key] = topics.requestedPatterns.splice(-1);
   story.run({ kind: 'matched', expression: key!, names: new Set(['logs-b']) });
   assert.equal(group.isSubscribedTo('logs-a'), false);
   assert.equal(group.epoch, 2);
@@ -316,7 +320,7 @@ test('members with equal visibility share a scan of the topics', () => {
     story.topics.isBusy = true;
   }
   assert.equal(story.group.patterns.size, 3);
-  assert.equal(story.topics.asked.length, 1);
+  assert.equal(story.topics.requestedPatterns.length, 1);
   story.setTopic('logs-c', 1);
   assert.equal(story.group.isSubscribedTo('logs-c'), true);
 });

@@ -58,7 +58,7 @@ const table: { readonly [Kind in ConsumerEventKind]: Cell<Kind> } = {
   },
   rules: (current) => {
     const { group, topics } = current;
-    group.lookAnew(topics);
+    group.invalidateMatches(topics);
     if (group.matchPatterns(topics)) current.bump();
     assignIfDue(current);
     return undefined;

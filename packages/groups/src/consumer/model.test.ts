@@ -34,7 +34,7 @@ class Client {
   epoch = 0;
   /** The partitions that it reads, and those that it is assigned. */
   owned: TopicPartitions = noPartitions;
-  told: TopicPartitions = noPartitions;
+  assigned: TopicPartitions = noPartitions;
 
   constructor(memberId: string, topics: readonly string[], isByPattern: boolean) {
     this.memberId = memberId;
@@ -66,13 +66,13 @@ class Model {
       reader: { principals: [memberId], host: '10.0.0.1' },
       ownedPartitions: [],
     });
-    this.#hear(client, answer);
+    this.#onAnswer(client, answer);
   }
 
   /** A client that does not obey continues with its partitions, like an application that is slow to revoke. */
   beat(
     memberId: string,
-    { saysOwned, isLost, obeys }: { saysOwned: boolean; isLost: boolean; obeys: boolean },
+    { sendsOwned, isLost, obeys }: { sendsOwned: boolean; isLost: boolean; obeys: boolean },
   ): void {
     const client = this.clients.get(memberId);
     if (client === undefined) return;
@@ -80,10 +80,10 @@ class Model {
       this.#join(client);
       return;
     }
-    if (obeys) client.owned = client.told;
-    const ownedPartitions = saysOwned ? partitionsAsList(client.owned) : null;
+    if (obeys) client.owned = client.assigned;
+    const ownedPartitions = sendsOwned ? partitionsAsList(client.owned) : null;
     const answer = this.story.heartbeat(memberId, client.epoch, { ownedPartitions });
-    if (!isLost) this.#hear(client, answer);
+    if (!isLost) this.#onAnswer(client, answer);
   }
 
   leave(memberId: string): void {
@@ -94,9 +94,9 @@ class Model {
 
   /** Restricts the visible topics of a member; `undefined` makes all visible. */
   rule(memberId: string, seen: readonly string[] | undefined): void {
-    const { sights } = this.story.topics;
-    if (seen === undefined) sights.delete(memberId);
-    else sights.set(memberId, seen);
+    const { visibleTopics } = this.story.topics;
+    if (seen === undefined) visibleTopics.delete(memberId);
+    else visibleTopics.set(memberId, seen);
     this.story.run({ kind: 'rules' });
   }
 
@@ -110,7 +110,7 @@ class Model {
     }
   }
 
-  #hear(client: Client, answer: ReturnType<ConsumerStory['heartbeat']>): void {
+  #onAnswer(client: Client, answer: ReturnType<ConsumerStory['heartbeat']>): void {
     if (answer.error !== 'NONE') {
       assert.ok(
         ['FENCED_MEMBER_EPOCH', 'UNKNOWN_MEMBER_ID', 'GROUP_MAX_SIZE_REACHED'].includes(answer.error),
@@ -118,15 +118,15 @@ class Model {
       );
       // It gives up everything, and rejoins with its next heartbeat.
       client.owned = noPartitions;
-      client.told = noPartitions;
+      client.assigned = noPartitions;
       client.epoch = 0;
       return;
     }
     client.epoch = answer.memberEpoch;
     if (answer.assignment === null) return;
-    client.told = partitionsFrom(answer.assignment);
+    client.assigned = partitionsFrom(answer.assignment);
     // It starts with new partitions at once, and gives up the rest when it obeys.
-    client.owned = union(client.owned, client.told);
+    client.owned = union(client.owned, client.assigned);
   }
 
   check(): void {
@@ -146,7 +146,7 @@ class Model {
       this.#epochs.set(memberId, holding.epoch);
     }
     if (group.members.size > 0 && group.epoch === group.assignmentEpoch) this.#checkTargets();
-    this.#checkKept();
+    this.#checkRestored();
   }
 
   #checkOwners(all: readonly (readonly [string, TopicPartitions])[]): void {
@@ -171,7 +171,7 @@ class Model {
     assert.deepEqual(new Map([...given].toSorted()), new Map([...group.topics].toSorted()));
     this.#checkOwners([...group.targets]);
     for (const { memberId, subscription } of group.members.values()) {
-      const seen = this.story.topics.sights.get(memberId);
+      const seen = this.story.topics.visibleTopics.get(memberId);
       if (subscription.pattern === '' || seen === undefined) continue;
       for (const topicId of group.targetOf(memberId).keys()) {
         const name = this.story.topics.nameOf(topicId);
@@ -183,7 +183,7 @@ class Model {
   }
 
   /** The group that is read back from its stored entries equals the group. */
-  #checkKept(): void {
+  #checkRestored(): void {
     const { group } = this.story;
     const writer = new ByteWriter();
     writeConsumerGroup(group, writer);
@@ -213,7 +213,7 @@ class Model {
   settle(): void {
     for (let round = 0; round < 12; round++) {
       for (const memberId of [...this.clients.keys()])
-        this.beat(memberId, { saysOwned: true, isLost: false, obeys: true });
+        this.beat(memberId, { sendsOwned: true, isLost: false, obeys: true });
       this.story.nowMs += 1_000;
     }
     const { group } = this.story;
@@ -245,11 +245,11 @@ const action: fc.Arbitrary<Action> = fc.oneof(
   {
     weight: 12,
     arbitrary: fc
-      .tuple(member, fc.record({ saysOwned: fc.boolean(), isLost: fc.boolean(), obeys: fc.boolean() }))
+      .tuple(member, fc.record({ sendsOwned: fc.boolean(), isLost: fc.boolean(), obeys: fc.boolean() }))
       .map(
-        ([id, wish]): Action =>
+        ([id, options]): Action =>
           (model) =>
-            model.beat(id, wish),
+            model.beat(id, options),
       ),
   },
   {

@@ -46,11 +46,11 @@ class WorkClock implements Clock {
 function world(topicCount: number) {
   const clock = new WorkClock();
   const topics = new Map(Array.from({ length: topicCount }, (_, number) => [`t${number}`, true]));
-  const told: string[] = [];
+  const reported: string[] = [];
   const scans = new PatternScans({
     clock,
     names: () => topics.keys(),
-    onMatched: (groupId, expression, names) => told.push(`${groupId} ${expression} ${names.size}`),
+    onMatched: (groupId, expression, names) => reported.push(`${groupId} ${expression} ${names.size}`),
   });
   /** A pattern that matches names with this ending and takes the given time per name. */
   const ending = (end: string, costMs: number): UsablePattern => ({
@@ -61,46 +61,46 @@ function world(topicCount: number) {
       return name.endsWith(end);
     },
   });
-  return { clock, topics, told, scans, ending };
+  return { clock, topics, reported, scans, ending };
 }
 
 test('cheap patterns are matched at once', () => {
-  const { scans, ending, told, clock } = world(1_000);
+  const { scans, ending, reported, clock } = world(1_000);
   for (let count = 0; count < 20; count++) {
     assert.equal(scans.matching(`g${count}`, '.*7', ending('7', 0.0015))?.size, 100);
   }
   assert.equal(clock.next(), false, 'nothing is left to do');
-  assert.deepEqual(told, []);
+  assert.deepEqual(reported, []);
 });
 
 test('expensive patterns are matched in slices, within their share of the time', () => {
-  const { scans, ending, told, clock } = world(10_000);
+  const { scans, ending, reported, clock } = world(10_000);
   assert.equal(scans.matching('g', '.*7', ending('7', 0.5)), undefined);
   assert.equal(scans.matching('g', '.*7', ending('7', 0.5)), undefined, 'asking again changes nothing');
   const startMs = clock.ms;
   const workedBeforeMs = clock.workedMs;
   while (clock.next());
-  assert.deepEqual(told, ['g .*7 1000']);
+  assert.deepEqual(reported, ['g .*7 1000']);
   assert.ok(clock.longestMs <= 10 + 0.5, `${clock.longestMs} ms without a break`);
   const share = (clock.workedMs - workedBeforeMs) / (clock.ms - startMs);
   assert.ok(share < 0.2, `${share} of the time`);
 });
 
 test('groups are scanned in turn, and a group that changes its pattern starts again', () => {
-  const { scans, ending, told, clock } = world(2_000);
+  const { scans, ending, reported, clock } = world(2_000);
   scans.matching('greedy', '0', ending('0', 1));
   scans.matching('modest', '.*7', ending('7', 0.1));
-  for (let change = 1; clock.next() && told.length === 0; change++) {
+  for (let change = 1; clock.next() && reported.length === 0; change++) {
     scans.matching('greedy', String(change), ending('0', 1));
   }
-  assert.deepEqual(told, ['modest .*7 200']);
+  assert.deepEqual(reported, ['modest .*7 200']);
   while (clock.next());
-  assert.equal(told.length, 2);
-  assert.match(told[1]!, /^greedy \d+ 200$/);
+  assert.equal(reported.length, 2);
+  assert.match(reported[1]!, /^greedy \d+ 200$/);
 });
 
 test('topics that are created or deleted during a scan are found at any position', () => {
-  const { scans, ending, told, clock, topics } = world(1_000);
+  const { scans, ending, reported, clock, topics } = world(1_000);
   scans.matching('g', '.*7', ending('7', 1));
   clock.next();
   topics.delete('t7');
@@ -108,7 +108,7 @@ test('topics that are created or deleted during a scan are found at any position
   topics.set('new-7', true).set('new-8', true);
   scans.onTopics(['t7', 't997', 'new-7', 'new-8'], (name) => topics.has(name));
   while (clock.next());
-  assert.deepEqual(told, ['g .*7 99']);
+  assert.deepEqual(reported, ['g .*7 99']);
 });
 
 test('compiling counts against the time of patterns and is limited', () => {
@@ -155,9 +155,9 @@ test('new topics cost no more than the time of patterns, for any number of patte
 });
 
 test('a closed scanner reports nothing', () => {
-  const { scans, ending, told, clock } = world(1_000);
+  const { scans, ending, reported, clock } = world(1_000);
   scans.matching('g', '.*', ending('', 1));
   scans.close();
   assert.equal(clock.next(), false);
-  assert.deepEqual(told, []);
+  assert.deepEqual(reported, []);
 });

@@ -8,18 +8,12 @@ import type {
 } from '@weir/cluster';
 import type { ByteReader, ByteWriter } from '@weir/machine';
 import { partitionsAsList } from '../assignors/partitions.ts';
-import type { Group, GroupHost, OffsetExpiry } from '../group.ts';
+import type { Group, GroupHost, OffsetExpiry, PendingAnswer } from '../group.ts';
 import type { ShareAnswer, ShareEvent, ShareEventKind } from './event.ts';
 import { nextDeadlineMs, stateOf, step } from './machine.ts';
 import { readShareGroup, writeShareGroup } from './record.ts';
 import { ShareGroup } from './share-group.ts';
 import { simpleAssignor } from './simple-assignor.ts';
-
-/** An answer, and the save that it depends on; `undefined` if nothing had to be saved. */
-export interface Kept<Answer> {
-  readonly answer: Answer;
-  readonly saved: Promise<void> | undefined;
-}
 
 /** Connects a share group to its coordinator: feeds the state machine and executes its effects. */
 export class ShareGroupRuntime implements Group {
@@ -27,15 +21,15 @@ export class ShareGroupRuntime implements Group {
   wakeAtMs = Number.POSITIVE_INFINITY;
   readonly #group: ShareGroup;
   readonly #host: GroupHost;
-  #isKept: boolean;
+  #isStored: boolean;
   /** A new leader must check the topics once. */
   #hasSeenTopics: boolean;
 
-  private constructor(group: ShareGroup, host: GroupHost, isKept: boolean) {
+  private constructor(group: ShareGroup, host: GroupHost, isStored: boolean) {
     this.#group = group;
     this.#host = host;
-    this.#isKept = isKept;
-    this.#hasSeenTopics = !isKept;
+    this.#isStored = isStored;
+    this.#hasSeenTopics = !isStored;
     host.holds(group.textChars);
   }
 
@@ -57,16 +51,16 @@ export class ShareGroupRuntime implements Group {
   }
 
   get isForgettable(): boolean {
-    return !this.#isKept && this.isEmpty;
+    return !this.#isStored && this.isEmpty;
   }
 
   /** Stores a group without members. */
   keep(): Promise<void> {
-    this.#isKept = true;
+    this.#isStored = true;
     return this.#host.save(this);
   }
 
-  shareHeartbeat(heartbeat: ShareHeartbeat): Kept<ShareHeartbeatAnswer> {
+  shareHeartbeat(heartbeat: ShareHeartbeat): PendingAnswer<ShareHeartbeatAnswer> {
     return this.#run({ kind: 'heartbeat', heartbeat });
   }
 
@@ -128,7 +122,7 @@ export class ShareGroupRuntime implements Group {
         clientId: member.clientId,
         clientHost: member.clientHost,
         subscribedTopicNames: member.names,
-        assigned: partitionsAsList(member.told ?? this.#group.targetOf(member.memberId)),
+        assigned: partitionsAsList(member.sentAssignment ?? this.#group.targetOf(member.memberId)),
       })),
     };
   }
@@ -156,7 +150,7 @@ export class ShareGroupRuntime implements Group {
   /** No request waits here for longer than a save takes. */
   close(): void {}
 
-  #run<Kind extends ShareEventKind>(event: ShareEvent<Kind>): Kept<ShareAnswer<Kind>> {
+  #run<Kind extends ShareEventKind>(event: ShareEvent<Kind>): PendingAnswer<ShareAnswer<Kind>> {
     if (!this.#hasSeenTopics) {
       this.#hasSeenTopics = true;
       this.#run({ kind: 'topics' });
@@ -175,7 +169,7 @@ export class ShareGroupRuntime implements Group {
     if (soonestMs < this.wakeAtMs) host.wakeBy(this, soonestMs);
     if (gone.length > 0) host.membersGone(this, gone);
     if (!isChanged) return { answer, saved: undefined };
-    this.#isKept = true;
+    this.#isStored = true;
     const saved = host.save(this);
     // Callers that depend on the save await it; the saver retries in any case.
     saved.catch(() => {});

@@ -25,7 +25,7 @@ export function onHeartbeat(step: ShareStep, heartbeat: ShareHeartbeat): ShareHe
   const member = known ?? join(step, heartbeat);
   if (known !== undefined) update(step, known, heartbeat);
   step.keepAlive(member);
-  return tell(step, member, heartbeat);
+  return sendAssignment(step, member, heartbeat);
 }
 
 const leavingEpoch = -1;
@@ -109,7 +109,7 @@ function join(step: ShareStep, heartbeat: ShareHeartbeat): ShareMember {
     names: namesOf(heartbeat.subscribedTopicNames!),
     epoch: 0,
     previousEpoch: 0,
-    told: undefined,
+    sentAssignment: undefined,
     sessionDeadlineMs: 0,
   };
   step.group.add(member);
@@ -138,21 +138,24 @@ function update(step: ShareStep, member: ShareMember, heartbeat: ShareHeartbeat)
 }
 
 /** Returns the assignment, unless the member already has it. */
-function tell(
+function sendAssignment(
   step: ShareStep,
   member: ShareMember,
   { memberEpoch, subscribedTopicNames }: ShareHeartbeat,
 ): ShareHeartbeatAnswer {
   const { group } = step;
   const target = group.targetOf(member.memberId);
-  const saysAll = memberEpoch === 0 || subscribedTopicNames !== null;
+  const isFullRequest = memberEpoch === 0 || subscribedTopicNames !== null;
   const isNews =
-    saysAll || memberEpoch !== member.epoch || member.told === undefined || !isSame(member.told, target);
+    isFullRequest ||
+    memberEpoch !== member.epoch ||
+    member.sentAssignment === undefined ||
+    !isSame(member.sentAssignment, target);
   if (member.epoch !== group.epoch) {
     member.previousEpoch = member.epoch ?? memberEpoch;
     member.epoch = group.epoch;
   }
-  member.told = target;
+  member.sentAssignment = target;
   return {
     ...answerOf(step, member.memberId),
     memberEpoch: group.epoch,

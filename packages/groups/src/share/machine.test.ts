@@ -33,7 +33,11 @@ function topicsOf(counts: ReadonlyMap<string, number>): TopicsView {
 
 const topics = topicsOf(new Map([['t', 3]]));
 
-const beat = (memberId: string, memberEpoch: number, wish: Partial<ShareHeartbeat> = {}): ShareHeartbeat => ({
+const beat = (
+  memberId: string,
+  memberEpoch: number,
+  overrides: Partial<ShareHeartbeat> = {},
+): ShareHeartbeat => ({
   groupId: 'g',
   memberId,
   memberEpoch,
@@ -41,15 +45,15 @@ const beat = (memberId: string, memberEpoch: number, wish: Partial<ShareHeartbea
   clientId: 'client',
   clientHost: '/127.0.0.1',
   subscribedTopicNames: memberEpoch === 0 ? ['t'] : null,
-  ...wish,
+  ...overrides,
 });
 
-const say = (group: ShareGroup, heartbeat: ShareHeartbeat, nowMs = 0) =>
+const sendHeartbeat = (group: ShareGroup, heartbeat: ShareHeartbeat, nowMs = 0) =>
   step(group, { kind: 'heartbeat', heartbeat }, nowMs, rules, topics);
 
 test('a member joins, stays, sees the effect of others and leaves', () => {
   const group = new ShareGroup('g');
-  const joined = say(group, beat('a', 0));
+  const joined = sendHeartbeat(group, beat('a', 0));
   assert.deepEqual(joined.answer, {
     error: 'NONE',
     message: null,
@@ -58,16 +62,22 @@ test('a member joins, stays, sees the effect of others and leaves', () => {
     heartbeatIntervalMs: 5_000,
     assignment: [{ topicId: 't', partitions: [0, 1, 2] }],
   });
-  assert.equal(say(group, beat('a', 1)).answer.assignment, null, 'it has been told');
-  assert.equal(say(group, beat('a', 1)).isChanged, false, 'nothing has to be kept for that');
-  say(group, beat('b', 0));
-  const told = say(group, beat('a', 1)).answer;
-  assert.equal(told.memberEpoch, 2);
-  assert.equal(told.assignment!.flatMap(({ partitions }) => partitions).length, 2);
-  assert.deepEqual(say(group, beat('b', -1)).gone, [], 'what it says of its records may still come');
-  assert.deepEqual(say(group, beat('a', 2)).answer.assignment, [{ topicId: 't', partitions: [0, 1, 2] }]);
+  assert.equal(sendHeartbeat(group, beat('a', 1)).answer.assignment, null, 'the assignment was already sent');
+  assert.equal(sendHeartbeat(group, beat('a', 1)).isChanged, false, 'nothing has to be kept for that');
+  sendHeartbeat(group, beat('b', 0));
+  const answer = sendHeartbeat(group, beat('a', 1)).answer;
+  assert.equal(answer.memberEpoch, 2);
+  assert.equal(answer.assignment!.flatMap(({ partitions }) => partitions).length, 2);
+  assert.deepEqual(
+    sendHeartbeat(group, beat('b', -1)).gone,
+    [],
+    'what it says of its records may still come',
+  );
+  assert.deepEqual(sendHeartbeat(group, beat('a', 2)).answer.assignment, [
+    { topicId: 't', partitions: [0, 1, 2] },
+  ]);
   assert.equal(stateOf(group), 'Stable');
-  say(group, beat('a', -1));
+  sendHeartbeat(group, beat('a', -1));
   assert.equal(stateOf(group), 'Empty');
 });
 
@@ -94,38 +104,42 @@ const refusals: [what: string, heartbeat: ShareHeartbeat, error: string][] = [
 for (const [what, heartbeat, error] of refusals) {
   test(`a heartbeat is refused: ${what}`, () => {
     const group = new ShareGroup('g');
-    say(group, beat('a', 0));
+    sendHeartbeat(group, beat('a', 0));
     for (const other of ['c', 'd']) {
-      say(group, beat(other, 0));
-      say(group, beat('a', group.epoch - 1));
+      sendHeartbeat(group, beat(other, 0));
+      sendHeartbeat(group, beat('a', group.epoch - 1));
     }
     const { epoch } = group;
-    const { answer, isChanged } = say(group, heartbeat);
+    const { answer, isChanged } = sendHeartbeat(group, heartbeat);
     assert.deepEqual([answer.error, isChanged, group.epoch], [error, false, epoch]);
   });
 }
 
 test('a member that did not receive the last answer sends the previous epoch', () => {
   const group = new ShareGroup('g');
-  say(group, beat('a', 0));
-  say(group, beat('b', 0));
-  say(group, beat('a', 1));
-  const { answer } = say(group, beat('a', 1));
+  sendHeartbeat(group, beat('a', 0));
+  sendHeartbeat(group, beat('b', 0));
+  sendHeartbeat(group, beat('a', 1));
+  const { answer } = sendHeartbeat(group, beat('a', 1));
   assert.deepEqual([answer.error, answer.memberEpoch], ['NONE', 2]);
-  assert.notEqual(answer.assignment, null, 'it is told again');
+  assert.notEqual(answer.assignment, null, 'the assignment is sent again');
 });
 
 test('a full group refuses new members', () => {
   const group = new ShareGroup('g');
-  for (const memberId of ['a', 'b', 'c', 'd']) say(group, beat(memberId, 0));
-  assert.equal(say(group, beat('e', 0)).answer.error, 'GROUP_MAX_SIZE_REACHED');
-  assert.equal(say(group, beat('a', 0)).answer.error, 'NONE', 'one that joins again is no further one');
+  for (const memberId of ['a', 'b', 'c', 'd']) sendHeartbeat(group, beat(memberId, 0));
+  assert.equal(sendHeartbeat(group, beat('e', 0)).answer.error, 'GROUP_MAX_SIZE_REACHED');
+  assert.equal(
+    sendHeartbeat(group, beat('a', 0)).answer.error,
+    'NONE',
+    'one that joins again is no further one',
+  );
 });
 
 test('a member whose session expires is removed', () => {
   const group = new ShareGroup('g');
-  assert.equal(say(group, beat('a', 0)).soonestMs, 45_000);
-  say(group, beat('b', 0), 10_000);
+  assert.equal(sendHeartbeat(group, beat('a', 0)).soonestMs, 45_000);
+  sendHeartbeat(group, beat('b', 0), 10_000);
   assert.equal(nextDeadlineMs(group), 45_000);
   const { gone, isChanged } = step(group, { kind: 'tick' }, 45_000, rules, topics);
   assert.deepEqual([gone, isChanged, [...group.members.keys()]], [['a'], true, ['b']]);
@@ -133,7 +147,7 @@ test('a member whose session expires is removed', () => {
 
 test('a grown topic is assigned again, and a deleted one is dropped', () => {
   const group = new ShareGroup('g');
-  say(group, beat('a', 0));
+  sendHeartbeat(group, beat('a', 0));
   step(group, { kind: 'topics' }, 0, rules, topics);
   assert.equal(group.epoch, 1, 'nothing has changed');
   step(group, { kind: 'topics' }, 0, rules, topicsOf(new Map([['t', 5]])));
@@ -144,9 +158,9 @@ test('a grown topic is assigned again, and a deleted one is dropped', () => {
 
 test('only a group without members can be deleted', () => {
   const group = new ShareGroup('g');
-  say(group, beat('a', 0));
+  sendHeartbeat(group, beat('a', 0));
   assert.equal(step(group, { kind: 'delete' }, 0, rules, topics).answer, 'NON_EMPTY_GROUP');
-  say(group, beat('a', -1));
+  sendHeartbeat(group, beat('a', -1));
   assert.equal(step(group, { kind: 'delete' }, 0, rules, topics).answer, 'NONE');
   assert.equal(stateOf(group), 'Dead');
 });
@@ -195,8 +209,8 @@ test('the partitions of a share group are always shared by all of its members', 
         const isThere = group.members.has(memberId);
         assert.equal(isThere, answer.error === 'NONE' && heartbeat.memberEpoch >= 0);
         if (isThere && answer.assignment !== null) {
-          const told = new Map(answer.assignment.map(({ topicId, partitions }) => [topicId, partitions]));
-          assert.deepEqual(told, new Map(group.targetOf(memberId)));
+          const assigned = new Map(answer.assignment.map(({ topicId, partitions }) => [topicId, partitions]));
+          assert.deepEqual(assigned, new Map(group.targetOf(memberId)));
         }
       };
       for (const one of operations) {

@@ -49,8 +49,8 @@ export function readShareGroup(groupId: string, reader: ByteReader, sessionDeadl
     const names: string[] = [];
     for (let rest = reader.varint(); rest > 0; rest--) names.push(reader.text());
     targets.set(memberId, readPartitions(reader));
-    const unheard = { epoch: undefined, previousEpoch: 0, told: undefined, sessionDeadlineMs };
-    group.add({ memberId, rackId, clientId, clientHost, names, ...unheard });
+    const restored = { epoch: undefined, previousEpoch: 0, sentAssignment: undefined, sessionDeadlineMs };
+    group.add({ memberId, rackId, clientId, clientHost, names, ...restored });
   }
   group.targets = targets;
   return group;

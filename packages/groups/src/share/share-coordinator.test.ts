@@ -39,7 +39,7 @@ function configure(node: ClusterNode, configs: Readonly<Record<string, string>>)
   });
 }
 
-async function beat(node: ClusterNode, memberId: string, wish: Partial<ShareHeartbeat> = {}) {
+async function beat(node: ClusterNode, memberId: string, overrides: Partial<ShareHeartbeat> = {}) {
   const heartbeat = {
     groupId: 'g',
     memberId,
@@ -48,7 +48,7 @@ async function beat(node: ClusterNode, memberId: string, wish: Partial<ShareHear
     clientId: 'client',
     clientHost: '/127.0.0.1',
     subscribedTopicNames: ['t'],
-    ...wish,
+    ...overrides,
   };
   return (await node.shareGroupHeartbeats([heartbeat]))[0]!;
 }
@@ -61,7 +61,7 @@ const acquire = (
   node: ClusterNode,
   topicId: string,
   memberId: string,
-  wish: Partial<RecordsToAcquire> = {},
+  overrides: Partial<RecordsToAcquire> = {},
 ): Promise<AcquireAnswer> =>
   node.acquireRecords({
     groupId: 'g',
@@ -71,7 +71,7 @@ const acquire = (
     bytesMax: 1_000_000,
     bytesMin: 1,
     waitMs: 0,
-    ...wish,
+    ...overrides,
   });
 
 /** As `first-last#delivery`. */
@@ -83,7 +83,7 @@ function drawn({ error, partitions }: AcquireAnswer): string[] {
   });
 }
 
-async function say(
+async function acknowledge(
   node: ClusterNode,
   topicId: string,
   memberId: string,
@@ -118,9 +118,9 @@ test('acknowledgements survive a failover, and other records are delivered again
   const standby = await world.start('standby');
   await produce(node, topicId, 10);
   assert.deepEqual(drawn(await acquire(node, topicId, 'a')), ['0-9#1']);
-  assert.equal(await say(node, topicId, 'a', 0, 1, 'accept'), 'NONE');
-  assert.equal(await say(node, topicId, 'a', 4, 5, 'reject'), 'NONE');
-  assert.equal(await say(node, topicId, 'a', 7, 7, 'release'), 'NONE');
+  assert.equal(await acknowledge(node, topicId, 'a', 0, 1, 'accept'), 'NONE');
+  assert.equal(await acknowledge(node, topicId, 'a', 4, 5, 'reject'), 'NONE');
+  assert.equal(await acknowledge(node, topicId, 'a', 7, 7, 'release'), 'NONE');
   process.kill();
   await world.clock.pass(failoverMs);
 
@@ -129,10 +129,14 @@ test('acknowledgements survive a failover, and other records are delivered again
   assert.deepEqual(await offsetOf(led, topicId), [2, 6]);
   const { error, memberEpoch } = await beat(led, 'a', { memberEpoch: 1, subscribedTopicNames: null });
   assert.deepEqual([error, memberEpoch], ['NONE', 1], 'members keep their place');
-  assert.equal(await say(led, topicId, 'a', 2, 3, 'accept'), 'INVALID_RECORD_STATE', 'locks are gone');
+  assert.equal(
+    await acknowledge(led, topicId, 'a', 2, 3, 'accept'),
+    'INVALID_RECORD_STATE',
+    'locks are gone',
+  );
   assert.deepEqual(drawn(await acquire(led, topicId, 'b')), ['2-3#2', '6-9#2'], 'deliveries are counted on');
-  assert.equal(await say(led, topicId, 'b', 2, 3, 'accept'), 'NONE');
-  assert.equal(await say(led, topicId, 'b', 6, 9, 'accept'), 'NONE');
+  assert.equal(await acknowledge(led, topicId, 'b', 2, 3, 'accept'), 'NONE');
+  assert.equal(await acknowledge(led, topicId, 'b', 6, 9, 'accept'), 'NONE');
   assert.deepEqual(await offsetOf(led, topicId), [10, 0]);
 });
 
@@ -143,7 +147,7 @@ test('an acknowledgement that is not durable fails, and the record is delivered 
   await produce(node, topicId, 1);
   await acquire(node, topicId, 'a');
   process.faults = { refuse: 1, loseAnswer: 0, delayMsMax: 0 };
-  const refused = assert.rejects(say(node, topicId, 'a', 0, 0, 'accept'), ClusterUnavailable);
+  const refused = assert.rejects(acknowledge(node, topicId, 'a', 0, 0, 'accept'), ClusterUnavailable);
   await world.clock.pass(failoverMs);
   await refused;
   assert.equal(standby.node.role, 'leader');
@@ -194,7 +198,11 @@ const occasions: [
   got: string[],
 ][] = [
   ['records that come', (node, topicId) => produce(node, topicId, 1), ['2-2#1']],
-  ['records that are released', (node, topicId) => say(node, topicId, 'a', 1, 1, 'release'), ['1-1#2']],
+  [
+    'records that are released',
+    (node, topicId) => acknowledge(node, topicId, 'a', 1, 1, 'release'),
+    ['1-1#2'],
+  ],
   ['a lock that ends', (_node, _topicId, world) => world.clock.pass(lockMs), ['0-1#2']],
   [
     'a member whose session ends',
@@ -252,9 +260,11 @@ test('concurrent acknowledgements are saved together, and each request gets its 
   const { node, topicId } = await prepare(world);
   await produce(node, topicId, 100);
   await acquire(node, topicId, 'a');
-  const said = Array.from({ length: 100 }, (_, offset) => say(node, topicId, 'a', offset, offset, 'accept'));
-  const late = say(node, topicId, 'b', 3, 3, 'accept');
-  assert.deepEqual(new Set(await Promise.all(said)), new Set(['NONE']));
+  const results = Array.from({ length: 100 }, (_, offset) =>
+    acknowledge(node, topicId, 'a', offset, offset, 'accept'),
+  );
+  const late = acknowledge(node, topicId, 'b', 3, 3, 'accept');
+  assert.deepEqual(new Set(await Promise.all(results)), new Set(['NONE']));
   assert.equal(await late, 'NONE', 'it is done, and behind the start');
   assert.deepEqual(await offsetOf(node, topicId), [100, 0]);
 });
@@ -357,7 +367,7 @@ test('acknowledgements of a member count after it has left, until its session or
   assert.deepEqual(drawn(await acquire(node, topicId, 'a')), ['0-3#1']);
   await beat(node, 'a', { memberEpoch: -1, subscribedTopicNames: null });
   assert.deepEqual(drawn(await acquire(node, topicId, 'b')), []);
-  assert.equal(await say(node, topicId, 'a', 0, 1, 'accept'), 'NONE');
+  assert.equal(await acknowledge(node, topicId, 'a', 0, 1, 'accept'), 'NONE');
   await node.acknowledgeRecords([
     { groupId: 'g', memberId: 'a', partitions: [], released: [{ topicId, partition: 0 }] },
   ]);

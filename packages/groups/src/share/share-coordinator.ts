@@ -46,9 +46,9 @@ interface ShareCoordinatorOptions {
 }
 
 /** The outcome of an acknowledge request, and the partitions that must be saved for it. */
-interface Said {
+interface AcknowledgeOutcome {
   readonly answer: AcknowledgeAnswer;
-  readonly kept: readonly (StoredPartition | undefined)[];
+  readonly changed: readonly (StoredPartition | undefined)[];
 }
 
 /**
@@ -104,16 +104,19 @@ export class ShareCoordinator implements SharePort {
   async acknowledgeRecords(requests: readonly RecordsToAcknowledge[]): Promise<AcknowledgeAnswer[]> {
     this.#check();
     const touched = new Set<StoredPartition>();
-    const said = requests.map((request) => this.#acknowledge(request, touched));
-    const outcomes = new Map(
-      Array.from(touched, (kept) => [kept, this.#partitions.keep(kept).then(isKept, isNotKept)] as const),
+    const acknowledged = requests.map((request) => this.#acknowledge(request, touched));
+    const saves = new Map(
+      Array.from(
+        touched,
+        (stored) => [stored, this.#partitions.keep(stored).then(isSaved, isNotSaved)] as const,
+      ),
     );
     // Waiting requests may get released records, and records that an advanced window admits.
-    for (const kept of touched) kept.wakeWaiting();
-    const answers = said.map(async ({ answer, kept }): Promise<AcknowledgeAnswer> => {
-      const kepts = await Promise.all(kept.map((one) => one === undefined || outcomes.get(one)));
+    for (const stored of touched) stored.wakeWaiting();
+    const answers = acknowledged.map(async ({ answer, changed }): Promise<AcknowledgeAnswer> => {
+      const areSaved = await Promise.all(changed.map((one) => one === undefined || saves.get(one)));
       const partitions = answer.partitions.map(
-        (error, index): ShareError => (kepts[index] === false ? 'COORDINATOR_LOAD_IN_PROGRESS' : error),
+        (error, index): ShareError => (areSaved[index] === false ? 'COORDINATOR_LOAD_IN_PROGRESS' : error),
       );
       return { ...answer, partitions };
     });
@@ -145,7 +148,7 @@ export class ShareCoordinator implements SharePort {
     const names: string[] = [];
     for (const change of changes) {
       if (change.kind === 'appended') {
-        for (const kept of this.#partitions.ofLog(change.topicId, change.partition)) kept.wakeWaiting();
+        for (const stored of this.#partitions.ofLog(change.topicId, change.partition)) stored.wakeWaiting();
       } else if (change.kind === 'topic' || change.kind === 'topicRestored') names.push(change.topic.name);
       else if (change.kind === 'topicDeleted') {
         names.push(change.name);
@@ -161,11 +164,11 @@ export class ShareCoordinator implements SharePort {
    */
   onMembersGone(groupId: string, memberIds: readonly string[]): void {
     const rules = this.#partitions.rules(groupId);
-    for (const kept of this.#partitions.ofGroup(groupId)) {
-      const released = memberIds.filter((memberId) => releaseAll(kept.state, memberId, rules));
+    for (const stored of this.#partitions.ofGroup(groupId)) {
+      const released = memberIds.filter((memberId) => releaseAll(stored.state, memberId, rules));
       if (released.length === 0) continue;
-      this.#partitions.keepLater(kept);
-      kept.wakeWaiting();
+      this.#partitions.keepLater(stored);
+      stored.wakeWaiting();
     }
   }
 
@@ -174,30 +177,30 @@ export class ShareCoordinator implements SharePort {
     return this.#partitions.erase(this.#partitions.ofGroup(groupId));
   }
 
-  #acknowledge(request: RecordsToAcknowledge, touched: Set<StoredPartition>): Said {
+  #acknowledge(request: RecordsToAcknowledge, touched: Set<StoredPartition>): AcknowledgeOutcome {
     const { groupId, memberId, partitions, released } = request;
     const error = this.#problemOf(groupId, memberId);
-    if (error !== 'NONE') return { answer: { error, lockMs: 0, partitions: [] }, kept: [] };
+    if (error !== 'NONE') return { answer: { error, lockMs: 0, partitions: [] }, changed: [] };
     const rules = this.#partitions.rules(groupId);
     const changed: (StoredPartition | undefined)[] = [];
-    const errors = partitions.map((said): ShareError => {
-      const { topicId, partition } = said;
-      const kept = this.#partitions.find({ groupId, topicId, partition });
-      const rows = rowsOf(said);
+    const errors = partitions.map((acknowledged): ShareError => {
+      const { topicId, partition } = acknowledged;
+      const stored = this.#partitions.find({ groupId, topicId, partition });
+      const rows = rowsOf(acknowledged);
       const nowMs = this.#options.clock.monotonicMs();
       let outcome: ShareError = 'INVALID_REQUEST';
-      if (kept === undefined) outcome = this.#unknown(topicId);
-      else if (rows !== undefined) outcome = acknowledge(kept.state, memberId, rows, nowMs, rules);
-      const isDone = outcome === 'NONE' && kept !== undefined;
-      if (isDone) touched.add(kept);
-      changed.push(isDone ? kept : undefined);
+      if (stored === undefined) outcome = this.#unknown(topicId);
+      else if (rows !== undefined) outcome = acknowledge(stored.state, memberId, rows, nowMs, rules);
+      const isDone = outcome === 'NONE' && stored !== undefined;
+      if (isDone) touched.add(stored);
+      changed.push(isDone ? stored : undefined);
       return outcome;
     });
     for (const { topicId, partition } of released) {
-      const kept = this.#partitions.find({ groupId, topicId, partition });
-      if (kept !== undefined && releaseAll(kept.state, memberId, rules)) touched.add(kept);
+      const stored = this.#partitions.find({ groupId, topicId, partition });
+      if (stored !== undefined && releaseAll(stored.state, memberId, rules)) touched.add(stored);
     }
-    return { answer: { error: 'NONE', lockMs: rules.lockMs, partitions: errors }, kept: changed };
+    return { answer: { error: 'NONE', lockMs: rules.lockMs, partitions: errors }, changed };
   }
 
   /** The group has not started with the partition, so no record of it was delivered. */
@@ -218,8 +221,8 @@ export class ShareCoordinator implements SharePort {
   }
 }
 
-const isKept = (): boolean => true;
-const isNotKept = (): boolean => false;
+const isSaved = (): boolean => true;
+const isNotSaved = (): boolean => false;
 
 /** `undefined` for an unknown acknowledge type. */
 function rowsOf({ firstOffset, lastOffset, type }: AcknowledgedPartition): Acknowledgement[] | undefined {

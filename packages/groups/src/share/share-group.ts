@@ -14,7 +14,7 @@ export interface ShareMember {
   epoch: number | undefined;
   previousEpoch: number;
   /** The last assignment sent to it. */
-  told: TopicPartitions | undefined;
+  sentAssignment: TopicPartitions | undefined;
   /** When its session expires unless it sends a request. */
   sessionDeadlineMs: number;
 }

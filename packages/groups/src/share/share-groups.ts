@@ -1,8 +1,8 @@
 import type { GroupError, ShareGroupDescription, ShareHeartbeat, ShareHeartbeatAnswer } from '@weir/cluster';
 import { coreLimits } from '@weir/core';
-import type { GroupHost } from '../group.ts';
+import type { GroupHost, PendingAnswer } from '../group.ts';
 import type { GroupDirectory } from '../group-directory.ts';
-import { type Kept, ShareGroupRuntime } from './group-runtime.ts';
+import { ShareGroupRuntime } from './group-runtime.ts';
 import { checkHeartbeat, type Problem, refusedHeartbeat } from './heartbeat.ts';
 
 interface ShareGroupsOptions {
@@ -30,12 +30,12 @@ export class ShareGroups {
    * not affected.
    */
   async heartbeats(heartbeats: readonly ShareHeartbeat[]): Promise<ShareHeartbeatAnswer[]> {
-    const kept = heartbeats.map((heartbeat) => this.#heartbeat(heartbeat));
+    const pending = heartbeats.map((heartbeat) => this.#heartbeat(heartbeat));
     // Heartbeats without changes depend on earlier changes.
     const settled = this.#options.host.settled();
-    const problems = await Promise.all(kept.map(({ saved }) => saved?.then(() => undefined, String)));
+    const problems = await Promise.all(pending.map(({ saved }) => saved?.then(() => undefined, String)));
     await settled;
-    return kept.map(({ answer }, index) => {
+    return pending.map(({ answer }, index) => {
       const message = problems[index];
       if (message === undefined) return answer;
       return refusedHeartbeat({ error: 'COORDINATOR_LOAD_IN_PROGRESS', message }, answer.memberId);
@@ -76,7 +76,7 @@ export class ShareGroups {
     }
   }
 
-  #heartbeat(heartbeat: ShareHeartbeat): Kept<ShareHeartbeatAnswer> {
+  #heartbeat(heartbeat: ShareHeartbeat): PendingAnswer<ShareHeartbeatAnswer> {
     const { host, directory, hasRoom } = this.#options;
     const { groupId, memberId, memberEpoch } = heartbeat;
     const refused = (problem: Problem) => ({ answer: refusedHeartbeat(problem, memberId), saved: undefined });
@@ -98,8 +98,8 @@ export class ShareGroups {
     if (!directory.add(created)) {
       return refused({ error: 'POLICY_VIOLATION', message: 'The cluster has too many groups.' });
     }
-    const kept = created.shareHeartbeat(heartbeat);
+    const pending = created.shareHeartbeat(heartbeat);
     if (created.isForgettable) directory.remove(created);
-    return kept;
+    return pending;
   }
 }

@@ -53,7 +53,7 @@ export class ShareOffsets {
     if (error !== 'NONE') return { error, results: [] };
     const { partitions } = this.#options;
     const deleted = topicIds.map((topicId) =>
-      outcomeOf(partitions.erase(partitions.ofTopic(topicId).filter((kept) => kept.groupId === groupId))),
+      outcomeOf(partitions.erase(partitions.ofTopic(topicId).filter((stored) => stored.groupId === groupId))),
     );
     return { error, results: await Promise.all(deleted) };
   }
@@ -65,16 +65,16 @@ export class ShareOffsets {
   }
 
   #describe(groupId: string, { topicId, partition }: TopicPartition): ShareOffset {
-    const kept = this.#options.partitions.find({ groupId, topicId, partition });
-    const offset = kept?.state.startOffset ?? 0;
+    const stored = this.#options.partitions.find({ groupId, topicId, partition });
+    const offset = stored?.state.startOffset ?? 0;
     const [log] = this.#options.machine.findBatches([{ topicId, partition, offset, bytesMax: 1 }]);
     const { error, logStartOffset, nextOffset } = log!;
     const isThere = error === 'NONE' || error === 'OFFSET_OUT_OF_RANGE';
-    if (kept === undefined || !isThere)
+    if (stored === undefined || !isThere)
       return { topicId, partition, startOffset: -1, lag: -1, error: 'NONE' };
     const startOffset = Math.max(offset, logStartOffset);
     // If retention has passed the start, the number of finished records is unknown until the next fetch.
-    const doneCount = startOffset === offset ? kept.state.doneCount : 0;
+    const doneCount = startOffset === offset ? stored.state.doneCount : 0;
     return {
       topicId,
       partition,
@@ -97,8 +97,8 @@ export class ShareOffsets {
     { topicId, partition, startOffset }: ShareOffsetToAlter,
   ): Promise<GroupError> {
     const { partitions } = this.#options;
-    const kept = partitions.begin({ groupId, topicId, partition }, new SharePartition(startOffset));
-    return kept === undefined ? 'POLICY_VIOLATION' : outcomeOf(partitions.keep(kept));
+    const stored = partitions.begin({ groupId, topicId, partition }, new SharePartition(startOffset));
+    return stored === undefined ? 'POLICY_VIOLATION' : outcomeOf(partitions.keep(stored));
   }
 }
 

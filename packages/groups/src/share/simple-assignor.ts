@@ -59,16 +59,16 @@ function fewestHolders(
 ): Place | undefined {
   let best: Place | undefined;
   let bestCount = Number.POSITIVE_INFINITY;
-  let isBestKept = false;
+  let wasBestAssigned = false;
   for (const topicId of topicIds) {
-    const kept = before.get(topicId) ?? [];
+    const partitionsBefore = before.get(topicId) ?? [];
     for (const [partition, count] of (holders.get(topicId) ?? []).entries()) {
       if (count > bestCount) continue;
-      const isKept = kept.includes(partition);
-      if (count === bestCount && (isBestKept || !isKept)) continue;
+      const wasAssigned = partitionsBefore.includes(partition);
+      if (count === bestCount && (wasBestAssigned || !wasAssigned)) continue;
       best = { topicId, partition };
       bestCount = count;
-      isBestKept = isKept;
+      wasBestAssigned = wasAssigned;
     }
   }
   return best;

@@ -323,8 +323,8 @@ test('rules that come and go are those of a set', () => {
         } else {
           const results = remove(cluster, ...one.gone);
           for (const [index, filter] of one.gone.entries()) {
-            const told = results[index]!.deleted.map(aclKey).sort();
-            assert.deepEqual(told, [...before.values()].filter(fits(filter)).map(aclKey).sort());
+            const deleted = results[index]!.deleted.map(aclKey).sort();
+            assert.deepEqual(deleted, [...before.values()].filter(fits(filter)).map(aclKey).sort());
             for (const [key, acl] of model) if (fits(filter)(acl)) model.delete(key);
           }
         }

@@ -102,9 +102,9 @@ test('an unknown result of a batch is refused', () => {
   const writer = new ByteWriter();
   new CommitEntryWriter(writer).beginFile(fileIdOf(1), 100, 1, 0, false);
   writer.u8(3);
-  const nobody = {} as CommitVisitor;
-  nobody.beginFile = () => {};
-  assert.throws(() => readCommittedFiles(new ByteReader(writer.take()), 0, nobody), UnreadableBytes);
+  const visitor = {} as CommitVisitor;
+  visitor.beginFile = () => {};
+  assert.throws(() => readCommittedFiles(new ByteReader(writer.take()), 0, visitor), UnreadableBytes);
 });
 
 test('a thousand neighbouring partitions cost a few bytes each', () => {

@@ -122,7 +122,7 @@ function commitFile(
       }
     }
     if (producerId >= 0) {
-      const verdict = producers.judge(
+      const verdict = producers.validate(
         log,
         producerId,
         file.producerEpoch[row]!,

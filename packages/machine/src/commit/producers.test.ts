@@ -23,7 +23,7 @@ function validateAll(batches: readonly Batch[]): string[] {
   const producers = new Producers();
   const log = emptyLog();
   return batches.map(({ epoch, sequence, records }) => {
-    const verdict = producers.judge(log, 9, epoch, sequence, records, never);
+    const verdict = producers.validate(log, 9, epoch, sequence, records, never);
     if (verdict === 'duplicate') return `duplicate of ${producers.duplicateOffset}`;
     if (verdict === 'continues' || verdict === 'starts') {
       producers.record(log, 9, epoch, sequence, records, log.nextOffset, verdict === 'starts', 0);
@@ -108,10 +108,10 @@ test('a producer that was idle for too long is unknown', () => {
   const producers = new Producers();
   const log = emptyLog();
   producers.record(log, 1, 0, 0, 1, 0, true, 1000);
-  assert.equal(producers.judge(log, 1, 0, 5, 1, 999), outOfOrder);
-  assert.equal(producers.judge(log, 1, 0, 0, 1, 999), 'duplicate');
-  assert.equal(producers.judge(log, 1, 0, 5, 1, 1000), 'starts');
-  assert.equal(producers.judge(log, 1, 0, 0, 1, 1000), 'starts');
+  assert.equal(producers.validate(log, 1, 0, 5, 1, 999), outOfOrder);
+  assert.equal(producers.validate(log, 1, 0, 0, 1, 999), 'duplicate');
+  assert.equal(producers.validate(log, 1, 0, 5, 1, 1000), 'starts');
+  assert.equal(producers.validate(log, 1, 0, 0, 1, 1000), 'starts');
   assert.deepEqual([producers.countSilent(999), producers.countSilent(1000)], [0, 1]);
 });
 
@@ -121,10 +121,10 @@ test('state is separate per producer and partition', () => {
   producers.record(first, 1, 0, 0, 1, 10, true, 0);
   producers.record(second, 1, 0, 7, 1, 20, true, 0);
   producers.record(first, 2, 5, 0, 1, 30, true, 0);
-  assert.equal(producers.judge(first, 1, 0, 1, 1, never), 'continues');
-  assert.equal(producers.judge(second, 1, 0, 8, 1, never), 'continues');
-  assert.equal(producers.judge(first, 2, 5, 1, 1, never), 'continues');
-  assert.equal(producers.judge(second, 2, 0, 3, 1, never), 'starts');
+  assert.equal(producers.validate(first, 1, 0, 1, 1, never), 'continues');
+  assert.equal(producers.validate(second, 1, 0, 8, 1, never), 'continues');
+  assert.equal(producers.validate(first, 2, 5, 1, 1, never), 'continues');
+  assert.equal(producers.validate(second, 2, 0, 3, 1, never), 'starts');
 });
 
 test('the producers that were idle longest are forgotten first, and their slots are reused', () => {
@@ -177,5 +177,5 @@ test('restoring states in order of age gives equal states', () => {
     states.map((state) => ({ ...state, log: other })),
   );
   assert.equal(states[0]!.batches.length, 5);
-  assert.equal(restored.judge(other, 2, 1, 16, 1, never), 'continues');
+  assert.equal(restored.validate(other, 2, 1, 16, 1, never), 'continues');
 });

@@ -43,7 +43,7 @@ export class Producers {
   #count = 0;
   #capture: CapturedProducers | undefined;
 
-  /** The base offset of the last duplicate that `judge` found. */
+  /** The base offset of the last duplicate that `validate` found. */
   duplicateOffset = -1;
 
   constructor() {
@@ -55,7 +55,7 @@ export class Producers {
   }
 
   /** Validates a batch without changing state. A state not written to after `silentSinceMs` counts as forgotten. */
-  judge(
+  validate(
     log: PartitionLog,
     producerId: number,
     epoch: number,

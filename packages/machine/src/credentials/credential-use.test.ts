@@ -67,7 +67,11 @@ test('logins without a credential, or from before it was created, are not stored
     { username: 'carol', usedMs: cluster.nowMs },
   ];
   cluster.execute({ kind: 'noteLogins', logins: { uses, heardSinceMs: 7 } });
-  assert.deepEqual([...cluster.machine.kv.of('credentialUse').keys()], [''], 'since when they are heard');
+  assert.deepEqual(
+    [...cluster.machine.kv.of('credentialUse').keys()],
+    [''],
+    'only the start of complete reporting',
+  );
   assert.equal(loginsHeardSince(cluster.machine.kv), 7);
 });
 
@@ -76,12 +80,12 @@ test('deleting a credential removes its last use, and a new one of the same name
   logIn(cluster, 'ann');
   cluster.execute({ kind: 'deleteCredentials', usernames: ['ann'] });
   assert.equal(lastUseOf(cluster.machine.kv, 'ann'), undefined);
-  const heard = new Map([['ann', cluster.nowMs]]);
+  const seen = new Map([['ann', cluster.nowMs]]);
   cluster.nowMs += 1;
   put(cluster, 'ann');
-  assert.equal(listCredentials(cluster.machine.kv, heard)[0]!.lastUsedMs, null);
-  heard.set('ann', cluster.nowMs);
-  assert.equal(listCredentials(cluster.machine.kv, heard)[0]!.lastUsedMs, cluster.nowMs);
+  assert.equal(listCredentials(cluster.machine.kv, seen)[0]!.lastUsedMs, null);
+  seen.set('ann', cluster.nowMs);
+  assert.equal(listCredentials(cluster.machine.kv, seen)[0]!.lastUsedMs, cluster.nowMs);
 });
 
 test('a changed credential retains its last use', () => {
@@ -169,10 +173,10 @@ test('the stored last use is at most a day behind the last login, in every copy'
           logIn(cluster, ...step.who);
           for (const username of step.who) if (truth.has(username)) truth.set(username, cluster.nowMs);
         }
-        const told = lastUses(cluster.machine);
-        assert.deepEqual(Object.keys(told).sort(), [...truth.keys()].sort());
+        const stored = lastUses(cluster.machine);
+        assert.deepEqual(Object.keys(stored).sort(), [...truth.keys()].sort());
         for (const [username, usedMs] of truth) {
-          const writtenMs = told[username]!;
+          const writtenMs = stored[username]!;
           if (usedMs === null) assert.equal(writtenMs, null);
           else assert.ok(writtenMs <= usedMs && usedMs - writtenMs < useIntervalMs, username);
         }

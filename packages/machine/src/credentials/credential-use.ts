@@ -26,7 +26,7 @@ export interface SeenLogins {
 export const useIntervalMs = 86_400_000;
 
 /** Key of the time since when logins are reported; it is not a valid username. */
-const heardSinceKey = '';
+const seenSinceKey = '';
 
 /** Decides what to store, without applying it. */
 export function decideNoteLogins(
@@ -37,7 +37,7 @@ export function decideNoteLogins(
   const { kv } = state;
   if (kv.of('credential').size === 0) return { changed: [], problem: undefined };
   const changes: EntryChange[] = [
-    { namespace: 'credentialUse', key: heardSinceKey, value: writeTime(heardSinceMs) },
+    { namespace: 'credentialUse', key: seenSinceKey, value: writeTime(heardSinceMs) },
   ];
   for (const { username, usedMs } of uses) {
     const stored = kv.get('credential', username);
@@ -58,7 +58,7 @@ export function lastUseOf(kv: Pick<KeyValueStore, 'get'>, username: string): num
 
 /** Returns since when every login has been reported, according to earlier leaders; `undefined` if unknown. */
 export function loginsHeardSince(kv: Pick<KeyValueStore, 'get'>): number | undefined {
-  return lastUseOf(kv, heardSinceKey);
+  return lastUseOf(kv, seenSinceKey);
 }
 
 function readTime(value: Buffer): number | null {

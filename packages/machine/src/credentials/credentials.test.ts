@@ -18,24 +18,24 @@ const secret: ScramCredential = {
   serverKey: Buffer.alloc(64, 2),
 };
 
-interface Wish extends Partial<CredentialToPut> {
+interface CredentialOptions extends Partial<CredentialToPut> {
   readonly username: string;
 }
 
-function credentialOf(wish: Wish): CredentialToPut {
-  const { username } = wish;
+function credentialOf(options: CredentialOptions): CredentialToPut {
+  const { username } = options;
   return {
     id: `cci_${username.replaceAll(/\W/g, '')}`,
     name: `ccn_${username.replaceAll(/\W/g, '')}`,
     isSuperuser: false,
     isFromFile: false,
     password: secret,
-    ...wish,
+    ...options,
   };
 }
 
-function put(cluster: Cluster, ...wishes: Wish[]): string[] {
-  const credentials = wishes.map(credentialOf);
+function put(cluster: Cluster, ...requests: CredentialOptions[]): string[] {
+  const credentials = requests.map(credentialOf);
   const results = cluster.execute({ kind: 'putCredentials', credentials });
   return results.map(({ error, message }) => (message === null ? error : `${error}: ${message}`));
 }
@@ -102,7 +102,7 @@ test('a user with only a password is not a credential, and can become one', () =
   assert.deepEqual(known(cluster), ['a ccn_a']);
 });
 
-const refused: [what: string, wish: Wish, message: RegExp][] = [
+const refused: [what: string, options: CredentialOptions, message: RegExp][] = [
   ['no username', { username: '', name: 'ccn_x' }, /A username has 1 to/],
   ['a long username', { username: 'x'.repeat(1025) }, /A username has 1 to 1024 characters/],
   ['a line break', { username: 'a\nb' }, /control character/],
@@ -117,13 +117,13 @@ const refused: [what: string, wish: Wish, message: RegExp][] = [
   ['a user of Kafka as name', { username: 'x', name: 'ccn_kafka' }, /"kafka" belongs to the user "kafka"/],
 ];
 
-for (const [what, wish, message] of refused) {
+for (const [what, options, message] of refused) {
   test(`refused: ${what}`, () => {
     const cluster = new Cluster();
     put(cluster, { username: 'ccun_1', name: 'ccn_orders' });
     setPassword(cluster, 'kafka', secret);
     const before = cluster.saved();
-    const [result] = put(cluster, wish);
+    const [result] = put(cluster, options);
     assert.match(result!, /^INVALID_REQUEST: /);
     assert.match(result!, message);
     assert.deepEqual(cluster.saved(), before);

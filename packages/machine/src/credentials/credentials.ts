@@ -94,15 +94,15 @@ export function decideDeleteCredentials(
   return recorded(state, limits, changes, results);
 }
 
-/** Returns all credentials. `heardMs` contains logins that are not yet stored. */
+/** Returns all credentials. `seenMs` contains logins that are not yet stored. */
 export function listCredentials(
   kv: Pick<KeyValueStore, 'get' | 'of'>,
-  heardMs: ReadonlyMap<string, number> = new Map(),
+  seenMs: ReadonlyMap<string, number> = new Map(),
 ): CredentialDescription[] {
   const all = Array.from(kv.of('credential'), ([username, value]): CredentialDescription => {
     const { isFromFile = false, ...record } = readCredentialRecord(value);
     const hasPassword = kv.get('scramCredential', username) !== undefined;
-    const lastUsedMs = lastUsed(lastUseOf(kv, username), heardMs.get(username), record.createdMs);
+    const lastUsedMs = lastUsed(lastUseOf(kv, username), seenMs.get(username), record.createdMs);
     return { username, ...record, isFromFile, hasPassword, lastUsedMs };
   });
   return all.sort((a, b) => a.createdMs - b.createdMs);
@@ -111,11 +111,11 @@ export function listCredentials(
 /** Ignores uses of a deleted credential with the same name. */
 function lastUsed(
   writtenMs: number | undefined,
-  heardMs: number | undefined,
+  seenMs: number | undefined,
   createdMs: number,
 ): number | null {
-  if (writtenMs === undefined && heardMs === undefined) return null;
-  const usedMs = Math.max(writtenMs ?? 0, heardMs ?? 0);
+  if (writtenMs === undefined && seenMs === undefined) return null;
+  const usedMs = Math.max(writtenMs ?? 0, seenMs ?? 0);
   return usedMs >= createdMs ? usedMs : null;
 }
 

@@ -67,8 +67,8 @@ export function describeScramCredentials(
   kv: Pick<KeyValueStore, 'get' | 'of'>,
   users: readonly string[],
 ): (ScramCredentialDescription | null)[] {
-  const asked = users.length > 0 ? users : kv.of('scramCredential').keys();
-  return Array.from(asked, (user) => {
+  const requested = users.length > 0 ? users : kv.of('scramCredential').keys();
+  return Array.from(requested, (user) => {
     const value = kv.get('scramCredential', user);
     return value === undefined ? null : { user, iterations: readScramCredential(value).iterations };
   });

@@ -37,10 +37,10 @@ test('exactly the transactions that overlap a range are found, by first offset',
     fc.property(steps, fc.nat(60), fc.nat(60), fc.nat(60), (taken, offset, length, logStart) => {
       const { list, ended } = ends(taken);
       list.dropBelow(logStart);
-      const kept = ended.filter(({ last }) => last >= logStart);
-      assert.equal(list.count, kept.length);
+      const remaining = ended.filter(({ last }) => last >= logStart);
+      assert.equal(list.count, remaining.length);
       const found = list.overlapping(offset, offset + length);
-      const expected = kept
+      const expected = remaining
         .filter(({ first, last }) => last >= offset && first < offset + length)
         .sort((one, other) => one.first - other.first);
       assert.deepEqual(

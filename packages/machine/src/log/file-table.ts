@@ -15,12 +15,12 @@ class Slab {
 export class FileTable {
   readonly #slabs: Slab[] = [];
   readonly #freeSlots: number[] = [];
-  #keptSlots: number[] | undefined;
+  #retainedSlots: number[] | undefined;
   #slotCount = 0;
 
   /** Number of files that have a slot. */
   get count(): number {
-    return this.#slotCount - this.#freeSlots.length - (this.#keptSlots?.length ?? 0);
+    return this.#slotCount - this.#freeSlots.length - (this.#retainedSlots?.length ?? 0);
   }
 
   /** Number of slots ever needed at the same time. */
@@ -49,18 +49,18 @@ export class FileTable {
 
   discountPointer(slot: number): void {
     const { pointerCount } = this.#slabs[slot >>> slabShift]!;
-    if (--pointerCount[slot & slabMask]! === 0) (this.#keptSlots ?? this.#freeSlots).push(slot);
+    if (--pointerCount[slot & slabMask]! === 0) (this.#retainedSlots ?? this.#freeSlots).push(slot);
   }
 
   /** From now on, freed slots retain their content for a capture that still reads it. */
   keepFreed(): void {
-    this.#keptSlots ??= [];
+    this.#retainedSlots ??= [];
   }
 
   /** Frees the retained slots: the capture has ended. */
   releaseFreed(): void {
-    for (const slot of this.#keptSlots ?? []) this.#freeSlots.push(slot);
-    this.#keptSlots = undefined;
+    for (const slot of this.#retainedSlots ?? []) this.#freeSlots.push(slot);
+    this.#retainedSlots = undefined;
   }
 
   fileId(slot: number): string {

@@ -27,13 +27,13 @@ const pointerBytes = 4 + 4 + 4 + 8 + 8;
 export class PointerPool {
   readonly #slabs: Slab[] = [];
   readonly #freeChunks: number[] = [];
-  #keptChunks: number[] | undefined;
+  #retainedChunks: number[] | undefined;
   #chunkCount = 0;
 
   /** Bytes of the allocated chunks. */
   get usedBytes(): number {
     return (
-      (this.#chunkCount - this.#freeChunks.length - (this.#keptChunks?.length ?? 0)) *
+      (this.#chunkCount - this.#freeChunks.length - (this.#retainedChunks?.length ?? 0)) *
       chunkPointers *
       pointerBytes
     );
@@ -48,18 +48,18 @@ export class PointerPool {
   }
 
   freeChunk(chunk: number): void {
-    (this.#keptChunks ?? this.#freeChunks).push(chunk);
+    (this.#retainedChunks ?? this.#freeChunks).push(chunk);
   }
 
   /** From now on, freed chunks retain their content for a capture that still reads it. */
   keepFreed(): void {
-    this.#keptChunks ??= [];
+    this.#retainedChunks ??= [];
   }
 
   /** Frees the retained chunks: the capture has ended. */
   releaseFreed(): void {
-    for (const chunk of this.#keptChunks ?? []) this.#freeChunks.push(chunk);
-    this.#keptChunks = undefined;
+    for (const chunk of this.#retainedChunks ?? []) this.#freeChunks.push(chunk);
+    this.#retainedChunks = undefined;
   }
 
   write(

@@ -15,10 +15,10 @@ class Stage {
     this.cluster = new Cluster(limits);
   }
 
-  /** `unheard`: agents that are still listed for clients, although it is unknown whether they live. */
-  start(agentId: string, address = `${agentId}:9092`, unheard: readonly string[] = []): number | undefined {
+  /** `silent`: agents that are still listed for clients, although it is unknown whether they live. */
+  start(agentId: string, address = `${agentId}:9092`, silent: readonly string[] = []): number | undefined {
     const present = [...this.living.keys()];
-    const named = [...present, ...unheard];
+    const named = [...present, ...silent];
     const request = { agentId, address, named, present };
     const { nodeId, message } = this.cluster.execute({ kind: 'assignNodeId', request });
     assert.equal(message === null, nodeId !== undefined);

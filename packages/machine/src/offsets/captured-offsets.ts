@@ -3,7 +3,7 @@ import type { StoredOffset } from './stored-offset.ts';
 export interface PendingOfProducer {
   readonly producerId: number;
   readonly groupId: string;
-  readonly kept: StoredOffset;
+  readonly stored: StoredOffset;
 }
 
 /**

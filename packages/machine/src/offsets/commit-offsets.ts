@@ -57,9 +57,9 @@ export function validateOffsets(
     if (!Number.isInteger(leaderEpoch) || leaderEpoch < -1 || leaderEpoch > 0x7fff_ffff) {
       return 'INVALID_REQUEST';
     }
-    const kept = state.offsets.get(groupId, topic.number, partition);
-    const chars = metadata.length - (kept?.metadata.length ?? -groupId.length);
-    if (!budget.take(kept === undefined ? 1 : 0, chars)) return 'INVALID_COMMIT_OFFSET_SIZE';
+    const stored = state.offsets.get(groupId, topic.number, partition);
+    const chars = metadata.length - (stored?.metadata.length ?? -groupId.length);
+    if (!budget.take(stored === undefined ? 1 : 0, chars)) return 'INVALID_COMMIT_OFFSET_SIZE';
     rows.push({ topicNumber: topic.number, partition, offset, leaderEpoch, metadata });
     return 'NONE';
   });

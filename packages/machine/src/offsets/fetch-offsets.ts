@@ -25,9 +25,9 @@ export function fetchOffsets(state: ClusterState, query: GroupOffsetsQuery): Com
     if (requireStable && offsets.isPending(groupId, topic.number, partition)) {
       return { ...committed(topicId, partition, undefined), error: 'UNSTABLE_OFFSET_COMMIT' };
     }
-    const kept = offsets.get(groupId, topic.number, partition);
-    const told = committed(topicId, partition, kept);
-    return withTimes && kept !== undefined ? { ...told, committedMs: kept.committedMs } : told;
+    const stored = offsets.get(groupId, topic.number, partition);
+    const answer = committed(topicId, partition, stored);
+    return withTimes && stored !== undefined ? { ...answer, committedMs: stored.committedMs } : answer;
   });
 }
 

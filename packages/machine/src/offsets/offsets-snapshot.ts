@@ -16,16 +16,16 @@ export function* writeOffsets(captured: CapturedOffsets, writer: SnapshotWriter)
   for (const { groupId, offsets } of captured.groups()) {
     fields.text(groupId);
     fields.varint(offsets.length);
-    for (const kept of offsets) {
-      writeStored(fields, kept);
+    for (const stored of offsets) {
+      writeStored(fields, stored);
       yield* writer.cut();
     }
   }
   fields.varint(captured.pending.length);
-  for (const { producerId, groupId, kept } of captured.pending) {
+  for (const { producerId, groupId, stored } of captured.pending) {
     fields.varint(producerId);
     fields.text(groupId);
-    writeStored(fields, kept);
+    writeStored(fields, stored);
     yield* writer.cut();
   }
 }
@@ -43,15 +43,15 @@ export function readOffsets({ offsets }: ClusterState, { fields }: SnapshotReade
   }
 }
 
-function writeStored(fields: ByteWriter, kept: StoredOffset): void {
-  fields.varint(kept.topicNumber);
-  fields.varint(kept.partition);
-  fields.varint(kept.offset);
-  fields.varint(kept.leaderEpoch + 1);
-  fields.text(kept.metadata);
-  fields.varint(kept.committedMs);
-  fields.varint(kept.expiresMs === undefined ? 0 : kept.expiresMs + 1);
-  fields.varint(kept.sequence);
+function writeStored(fields: ByteWriter, stored: StoredOffset): void {
+  fields.varint(stored.topicNumber);
+  fields.varint(stored.partition);
+  fields.varint(stored.offset);
+  fields.varint(stored.leaderEpoch + 1);
+  fields.text(stored.metadata);
+  fields.varint(stored.committedMs);
+  fields.varint(stored.expiresMs === undefined ? 0 : stored.expiresMs + 1);
+  fields.varint(stored.sequence);
 }
 
 function readStored(fields: ByteReader): StoredOffset {

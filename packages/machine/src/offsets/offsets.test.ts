@@ -205,34 +205,39 @@ test('who executes, who follows and who restores have the same records and offse
       let topics = 0;
       let current = '';
       let follower = ClusterMachine.empty('vci_test');
-      for (const wish of operations) {
+      for (const operation of operations) {
         const entries = cluster.journal.length;
-        switch (wish.kind) {
+        switch (operation.kind) {
           case 'commit': {
-            const offsets = wish.offsets.map(([partition, offset]) =>
+            const offsets = operation.offsets.map(([partition, offset]) =>
               wanted(current, partition, offset, `${offset}`),
             );
-            commit(cluster, `g${wish.group}`, ...offsets);
+            commit(cluster, `g${operation.group}`, ...offsets);
             if (current !== '') {
-              for (const [partition, offset] of wish.offsets) {
-                model.set(`g${wish.group} ${current} ${partition}`, offset);
+              for (const [partition, offset] of operation.offsets) {
+                model.set(`g${operation.group} ${current} ${partition}`, offset);
               }
             }
             break;
           }
           case 'forget': {
             const topicNumber = cluster.machine.topicNumber(current) ?? 99;
-            const partitions = wish.partitions?.map((partition) => ({ topicNumber, partition })) ?? null;
-            cluster.execute({ kind: 'forgetOffsets', groups: [{ groupId: `g${wish.group}`, partitions }] });
+            const partitions = operation.partitions?.map((partition) => ({ topicNumber, partition })) ?? null;
+            cluster.execute({
+              kind: 'forgetOffsets',
+              groups: [{ groupId: `g${operation.group}`, partitions }],
+            });
             for (const key of model.keys()) {
-              const isNamed = wish.partitions?.some((one) => key === `g${wish.group} ${current} ${one}`);
-              if (isNamed ?? key.startsWith(`g${wish.group} `)) model.delete(key);
+              const isNamed = operation.partitions?.some(
+                (one) => key === `g${operation.group} ${current} ${one}`,
+              );
+              if (isNamed ?? key.startsWith(`g${operation.group} `)) model.delete(key);
             }
             break;
           }
           case 'record': {
-            const value = wish.value === null ? null : Buffer.from(wish.value);
-            const change = { namespace: 'group' as const, key: `${wish.key}`, value };
+            const value = operation.value === null ? null : Buffer.from(operation.value);
+            const change = { namespace: 'group' as const, key: `${operation.key}`, value };
             cluster.execute({
               kind: 'putEntries',
               changes: [change, { ...change, namespace: 'clientQuota' }],
@@ -240,7 +245,7 @@ test('who executes, who follows and who restores have the same records and offse
             break;
           }
           case 'topic':
-            if (wish.isDeleted && current !== '') {
+            if (operation.isDeleted && current !== '') {
               cluster.delete(current);
               current = '';
             } else if (current === '') {
@@ -256,7 +261,7 @@ test('who executes, who follows and who restores have the same records and offse
         for (const entry of cluster.journal.slice(entries)) follower.apply(entry);
         const saved = Buffer.concat(follower.save());
         assert.deepEqual(saved, cluster.saved());
-        if (wish.kind === 'pass') follower = ClusterMachine.restore(saved);
+        if (operation.kind === 'pass') follower = ClusterMachine.restore(saved);
       }
       const found = ['g0', 'g1', 'g2', 'g3'].flatMap((groupId) =>
         cluster.machine
@@ -270,9 +275,9 @@ test('who executes, who follows and who restores have the same records and offse
       assert.deepEqual(found.toSorted(), live.toSorted());
       const replayed = cluster.replay();
       assert.deepEqual(Buffer.concat(replayed.machine.save()), cluster.saved());
-      const told = replayed.changes.filter((change) => change.kind === 'record');
+      const published = replayed.changes.filter((change) => change.kind === 'record');
       const followed = new Map<string, Uint8Array>();
-      for (const { namespace, key, value } of told) {
+      for (const { namespace, key, value } of published) {
         assert.equal(namespace, 'clientQuota', 'groups are no concern of followers');
         if (value === null) followed.delete(key);
         else followed.set(key, value);

@@ -91,8 +91,8 @@ export class Offsets {
   }
 
   /** Restores an offset from a snapshot. */
-  restore(groupId: string, kept: StoredOffset): void {
-    this.#put(groupId, keyOf(kept.topicNumber, kept.partition), kept);
+  restore(groupId: string, stored: StoredOffset): void {
+    this.#put(groupId, keyOf(stored.topicNumber, stored.partition), stored);
   }
 
   delete(groupId: string, topicNumber: number, partition: number): void {
@@ -134,8 +134,8 @@ export class Offsets {
   }
 
   /** Restores an offset from a snapshot. */
-  restorePending(producerId: number, groupId: string, kept: StoredOffset): void {
-    this.#pending.add(producerId, groupId, keyOf(kept.topicNumber, kept.partition), kept);
+  restorePending(producerId: number, groupId: string, stored: StoredOffset): void {
+    this.#pending.add(producerId, groupId, keyOf(stored.topicNumber, stored.partition), stored);
   }
 
   /** Ends the transaction of a producer: its offsets take effect or are dropped. */
@@ -162,8 +162,8 @@ export class Offsets {
     const pending = Array.from(
       this.#pending.all(),
       ({ producerId, groupId, key, value }): PendingOfProducer => {
-        const kept = { topicNumber: topicNumberOf(key), partition: partitionOf(key), ...value };
-        return { producerId, groupId, kept };
+        const stored = { topicNumber: topicNumberOf(key), partition: partitionOf(key), ...value };
+        return { producerId, groupId, stored };
       },
     );
     this.#captured = new CapturedOffsets(this.nextSequence, [...this.#groups.keys()], pending, (groupId) => [

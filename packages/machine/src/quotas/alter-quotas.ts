@@ -32,8 +32,8 @@ export function decideAlterClientQuotas(
 
     const before = kv.get('clientQuota', key);
     const after = altered(before === undefined ? {} : readQuotas(before), request);
-    const isKept = Object.keys(after).length > 0;
-    const added = (isKept ? 1 : 0) - (before === undefined ? 0 : 1);
+    const hasQuotas = Object.keys(after).length > 0;
+    const added = (hasQuotas ? 1 : 0) - (before === undefined ? 0 : 1);
     if (added > 0 && count >= limits.clientQuotasMax) {
       return {
         error: 'POLICY_VIOLATION',
@@ -41,7 +41,7 @@ export function decideAlterClientQuotas(
       };
     }
     count += added;
-    const value = isKept ? Buffer.from(JSON.stringify(after)) : null;
+    const value = hasQuotas ? Buffer.from(JSON.stringify(after)) : null;
     changes.push({ namespace: 'clientQuota', key, value });
     return { error: 'NONE', message: null };
   });

@@ -102,14 +102,14 @@ test('the replication factor is as requested, and survives growth, a snapshot an
     replicationFactor,
     configs: {},
   });
-  const asked = [
+  const requested = [
     topic('none'),
     topic('default', -1),
     topic('usual', 3),
     topic('one', 1),
     topic('many', 32_767),
   ];
-  assert.ok(create(cluster, asked).every(({ error }) => error === 'NONE'));
+  assert.ok(create(cluster, requested).every(({ error }) => error === 'NONE'));
   const bad = create(new Cluster(), [
     topic('zero', 0),
     topic('negative', -2),

@@ -57,7 +57,7 @@ export function decideAddPartitions(
     }
     if (!transaction.partitions.has(log)) logs.push(log);
   }
-  if (logs.length === 0 && isHeardOf(transaction, origin)) return { answer: done };
+  if (logs.length === 0 && isKnownConnection(transaction, origin)) return { answer: done };
   if (!hasRoom(state, limits, logs.length, [])) return { answer: noRoom(state) };
   return { answer: done, addition: { transaction, origin, logs } };
 }
@@ -70,7 +70,7 @@ export function decideAddOffsets(
   const transaction = findCaller(state, request);
   if (!(transaction instanceof Transaction)) return { answer: transaction };
   const { origin, groupId } = request;
-  if (transaction.groups.has(groupId) && isHeardOf(transaction, origin)) return { answer: done };
+  if (transaction.groups.has(groupId) && isKnownConnection(transaction, origin)) return { answer: done };
   if (!hasRoom(state, limits, 0, [groupId])) return { answer: noRoom(state) };
   return { answer: done, addition: { transaction, origin, groupId } };
 }
@@ -100,7 +100,7 @@ export function decideCommitTransactionOffsets(
  * Returns whether a request without additions would change nothing: its transaction is open and its connection is
  * known.
  */
-function isHeardOf(transaction: Transaction, { connection }: RequestOrigin): boolean {
+function isKnownConnection(transaction: Transaction, { connection }: RequestOrigin): boolean {
   return transaction.isOpen && transaction.origin?.connection === connection;
 }
 

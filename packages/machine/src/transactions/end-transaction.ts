@@ -68,10 +68,10 @@ function ended(
   { transactionalId, state }: Transaction,
   { isCommit }: TransactionToEnd,
 ): TransactionalProducer {
-  const wish = isCommit ? 'commit' : 'abort';
+  const action = isCommit ? 'commit' : 'abort';
   return producerRefusal(
     'INVALID_TXN_STATE',
-    `"${transactionalId}" has no open transaction to ${wish}: it is ${state}`,
+    `"${transactionalId}" has no open transaction to ${action}: it is ${state}`,
   );
 }
 

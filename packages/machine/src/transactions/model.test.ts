@@ -45,7 +45,7 @@ type Action =
   | { kind: 'add'; id: number; partition: number }
   | { kind: 'send'; id: number; partition: number; records: number }
   | { kind: 'offset'; id: number }
-  | { kind: 'end'; id: number; isCommit: boolean; isHeard: boolean }
+  | { kind: 'end'; id: number; isCommit: boolean; isAnswered: boolean }
   /** Saves the client's state for `lateEnd` and `lateSend`, and lets it continue on another connection. */
   | { kind: 'reconnect'; id: number }
   | { kind: 'lateEnd'; id: number; isCommit: boolean }
@@ -71,7 +71,7 @@ const action: fc.Arbitrary<Action> = fc.oneof(
       kind: fc.constant('end' as const),
       id,
       isCommit: fc.boolean(),
-      isHeard: fc.constantFrom(true, true, true, false),
+      isAnswered: fc.constantFrom(true, true, true, false),
     }),
   },
   { weight: 2, arbitrary: fc.record({ kind: fc.constant('reconnect' as const), id }) },
@@ -125,7 +125,7 @@ class Run {
         this.#commitOffset(action.id);
         return;
       case 'end':
-        this.#end(this.clients[action.id]!, action.id, action.isCommit, action.isHeard);
+        this.#end(this.clients[action.id]!, action.id, action.isCommit, action.isAnswered);
         return;
       case 'reconnect': {
         const client = this.clients[action.id]!;
@@ -242,40 +242,40 @@ class Run {
     if (isCurrent) this.#open(model).offsets.push(offset);
   }
 
-  #end(client: TestProducer, number: number, isCommit: boolean, isHeard: boolean): void {
+  #end(client: TestProducer, number: number, isCommit: boolean, isAnswered: boolean): void {
     const model = this.ids[number]!;
-    const wish = isCommit ? 'commit' : 'abort';
+    const outcome = isCommit ? 'commit' : 'abort';
     const before = model.epoch;
-    const expected = this.#foretellEnd(client, model, wish);
-    const error = isHeard ? client.end(isCommit) : client.endWithoutAnswer(isCommit);
+    const expected = this.#predictEnd(client, model, outcome);
+    const error = isAnswered ? client.end(isCommit) : client.endWithoutAnswer(isCommit);
     assert.equal(error, expected.error);
     if (!expected.isDone) return;
     this.#close(model, isCommit, client.producerId);
-    model.last = wish;
+    model.last = outcome;
     if (client.bumps) model.epoch++;
-    if (isHeard) assert.equal(client.epoch, client.bumps ? before + 1 : before);
+    if (isAnswered) assert.equal(client.epoch, client.bumps ? before + 1 : before);
   }
 
-  #foretellEnd(
+  #predictEnd(
     client: TestProducer,
     model: ModelId,
-    wish: 'commit' | 'abort',
+    outcome: 'commit' | 'abort',
   ): { error: string; isDone: boolean } {
-    const told = (error: string) => ({ error, isDone: false });
+    const unchanged = (error: string) => ({ error, isDone: false });
     if (client.bumps) {
       const isRepeated =
         client.epoch === model.epoch - 1 && model.open === undefined && model.last !== 'Empty';
-      if (isRepeated) return told(model.last === wish ? 'NONE' : 'INVALID_TXN_STATE');
-      if (client.epoch !== model.epoch) return told('PRODUCER_FENCED');
-      return model.open !== undefined || wish === 'abort'
+      if (isRepeated) return unchanged(model.last === outcome ? 'NONE' : 'INVALID_TXN_STATE');
+      if (client.epoch !== model.epoch) return unchanged('PRODUCER_FENCED');
+      return model.open !== undefined || outcome === 'abort'
         ? { error: 'NONE', isDone: true }
-        : told('INVALID_TXN_STATE');
+        : unchanged('INVALID_TXN_STATE');
     }
-    if (client.epoch !== model.epoch) return told('PRODUCER_FENCED');
-    if (model.open === undefined) return told(model.last === wish ? 'NONE' : 'INVALID_TXN_STATE');
+    if (client.epoch !== model.epoch) return unchanged('PRODUCER_FENCED');
+    if (model.open === undefined) return unchanged(model.last === outcome ? 'NONE' : 'INVALID_TXN_STATE');
     if (model.connection === client.connection) return { error: 'NONE', isDone: true };
     model.connection = client.connection;
-    return told('CONCURRENT_TRANSACTIONS');
+    return unchanged('CONCURRENT_TRANSACTIONS');
   }
 
   #expire(): void {
@@ -407,7 +407,7 @@ class Run {
           change.kind === 'appended' && change.topicId === 'a' && change.partition === partition,
       );
       assert.equal(own.at(-1)?.lastStableOffset ?? 0, this.stable[partition]);
-      const heard = own.flatMap(({ aborted }) => Array.from(aborted?.firstOffset ?? []));
+      const received = own.flatMap(({ aborted }) => Array.from(aborted?.firstOffset ?? []));
       const log = this.logs[partition]!;
       const expected = log
         .filter(({ isMarker, transaction }) => isMarker && transaction!.outcome === 'abort')
@@ -416,7 +416,7 @@ class Run {
             log.find((batch) => batch.transaction === transaction && !batch.isMarker) ?? [],
         );
       assert.deepEqual(
-        heard,
+        received,
         expected.map(({ baseOffset }) => baseOffset),
       );
     }

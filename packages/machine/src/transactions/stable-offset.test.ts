@@ -88,14 +88,14 @@ test('followers receive every end with its marker, the stable offset and aborted
   const cluster = new Cluster();
   cluster.create('a');
   interleaved(cluster);
-  const heard = cluster.replay().changes.flatMap((change) => {
+  const received = cluster.replay().changes.flatMap((change) => {
     if (change.kind !== 'appended') return [];
     const { pointers, lastStableOffset } = change;
     const marker =
       pointers.markers === undefined ? 'record' : pointers.markers.isCommit[0] === 1 ? 'commit' : 'abort';
     return [[marker, pointers.baseOffset[0], lastStableOffset, [...(change.aborted?.firstOffset ?? [])]]];
   });
-  assert.deepEqual(heard, [
+  assert.deepEqual(received, [
     ['record', 0, 0, []],
     ['record', 1, 0, []],
     ['record', 2, 0, []],
@@ -154,11 +154,11 @@ for (const isGone of [false, true]) {
     assert.deepEqual(cluster.machine.describeTransactions(['tx'])[0]!.partitions, [
       { topicId: 'a', partition: 0 },
     ]);
-    const heard = cluster.replay().changes.length;
+    const received = cluster.replay().changes.length;
     assert.equal(producer.end(true), 'NONE');
     const { machine, changes } = cluster.replay();
     assert.deepEqual(
-      changes.slice(heard).map((change) => change.kind === 'appended' && change.topicId),
+      changes.slice(received).map((change) => change.kind === 'appended' && change.topicId),
       ['a'],
     );
     assert.ok(Buffer.concat(machine.save()).equals(cluster.saved()));

@@ -25,7 +25,7 @@ interface AcquisitionOptions {
 
 /** The state of one partition during an attempt. */
 interface Found {
-  readonly kept: StoredPartition;
+  readonly stored: StoredPartition;
   readonly log: LocatedLog;
   readonly bytes: number;
 }
@@ -55,7 +55,7 @@ export class Acquisition {
       const isMeant =
         news === undefined || (place.topicId === news.topicId && place.partition === news.partition);
       if (!isMeant) return undefined;
-      const one = this.#look(place, nowMs, request.bytesMax, touched);
+      const one = this.#inspect(place, nowMs, request.bytesMax, touched);
       if (typeof one !== 'string') bytes += one.bytes;
       return one;
     });
@@ -71,13 +71,13 @@ export class Acquisition {
       const fitting =
         leftBytes === request.bytesMax
           ? one
-          : this.#look(request.partitions[index]!, nowMs, leftBytes, touched);
+          : this.#inspect(request.partitions[index]!, nowMs, leftBytes, touched);
       if (typeof fitting === 'string') return { error: fitting, ...nothing };
-      const { kept, log } = fitting;
+      const { stored, log } = fitting;
       const acquirer = { memberId: request.memberId, recordsMax: leftRecords };
-      const spans = acquire(kept.state, acquirer, log, nowMs, rules);
+      const spans = acquire(stored.state, acquirer, log, nowMs, rules);
       if (spans.length === 0) return { error: 'NONE', ...nothing };
-      touched.add(kept);
+      touched.add(stored);
       const { pointers, bytes: takenBytes } = pointersTo(log.pointers, spans);
       leftBytes -= takenBytes;
       for (const { first, last } of spans) leftRecords -= last - first + 1;
@@ -88,20 +88,24 @@ export class Acquisition {
   }
 
   /** Finds the partition, starts it if it is new, and determines what can be acquired. */
-  #look(
+  #inspect(
     place: TopicPartition,
     nowMs: number,
     bytesMax: number,
     touched: Set<StoredPartition>,
   ): Found | ShareError {
     const { find, rules } = this.#options;
-    const kept = find(place) ?? this.#open(place);
-    if (typeof kept === 'string') return kept;
-    if (expire(kept.state, nowMs, rules)) touched.add(kept);
-    const log = this.#readFrom(kept, bytesMax, touched);
+    const stored = find(place) ?? this.#open(place);
+    if (typeof stored === 'string') return stored;
+    if (expire(stored.state, nowMs, rules)) touched.add(stored);
+    const log = this.#readFrom(stored, bytesMax, touched);
     if (typeof log === 'string') return log;
-    const offset = kept.state.firstAvailable;
-    return { kept, log, bytes: mayAcquire(kept.state, log, rules) ? Math.max(1, bytesOf(log, offset)) : 0 };
+    const offset = stored.state.firstAvailable;
+    return {
+      stored,
+      log,
+      bytes: mayAcquire(stored.state, log, rules) ? Math.max(1, bytesOf(log, offset)) : 0,
+    };
   }
 
   #open(place: TopicPartition): StoredPartition | ShareError {
@@ -114,15 +118,19 @@ export class Acquisition {
     return open(place, state) ?? 'POLICY_VIOLATION';
   }
 
-  #readFrom(kept: StoredPartition, bytesMax: number, touched: Set<StoredPartition>): LocatedLog | ShareError {
+  #readFrom(
+    stored: StoredPartition,
+    bytesMax: number,
+    touched: Set<StoredPartition>,
+  ): LocatedLog | ShareError {
     const { machine, rules } = this.#options;
-    const { topicId, partition, state } = kept;
+    const { topicId, partition, state } = stored;
     const ask = () =>
       machine.findBatches([{ topicId, partition, offset: state.firstAvailable, bytesMax }])[0]!;
     let answer = ask();
     // Retention may have removed records that the group was about to read.
     if (state.startNoEarlierThan(answer.logStartOffset)) {
-      touched.add(kept);
+      touched.add(stored);
       answer = ask();
     }
     const { error } = answer;

@@ -186,7 +186,7 @@ class World {
 
   /** Rows over the records that the member holds, or over arbitrary ones. */
   #rowsOf({ memberId, rows, isHonest }: Extract<Action, { kind: 'acknowledge' }>) {
-    const said: { first: number; last: number; type: AcknowledgeType }[] = [];
+    const acknowledgements: { first: number; last: number; type: AcknowledgeType }[] = [];
     let at = this.partition.startOffset;
     for (const { skip, size, type } of rows) {
       at += skip;
@@ -194,10 +194,10 @@ class World {
       let last = at + size - 1;
       if (isHonest) while (last > at && this.records[last]?.memberId !== memberId) last--;
       if (isHonest && range(at, last).some((offset) => this.records[offset]?.memberId !== memberId)) continue;
-      said.push({ first: at, last, type });
+      acknowledgements.push({ first: at, last, type });
       at = last + 1;
     }
-    return said;
+    return acknowledgements;
   }
 
   #acknowledge(
@@ -213,11 +213,11 @@ class World {
     assert.equal(error, mayAll ? 'NONE' : 'INVALID_RECORD_STATE');
     if (!mayAll) return;
     for (const { first, last, type } of rows) {
-      for (const offset of range(Math.max(first, start), last)) this.#say(offset, type);
+      for (const offset of range(Math.max(first, start), last)) this.#apply(offset, type);
     }
   }
 
-  #say(offset: number, type: AcknowledgeType): void {
+  #apply(offset: number, type: AcknowledgeType): void {
     const record = this.records[offset]!;
     if (type === 'renew') record.untilMs = this.nowMs + rules.lockMs;
     else if (type === 'return') Object.assign(record, { ...untouched, deliveries: record.deliveries - 1 });

@@ -33,18 +33,18 @@ export class PartitionKeeper {
   }
 
   /** Resolves when the partition is durable in its present state; rejects if the save fails, which is then retried. */
-  keep(kept: StoredPartition): Promise<void> {
-    const attempt = this.#attempts.get(kept);
-    if (attempt === undefined) return this.#begin(kept);
+  keep(stored: StoredPartition): Promise<void> {
+    const attempt = this.#attempts.get(stored);
+    if (attempt === undefined) return this.#begin(stored);
     attempt.next ??= attempt.running.then(
-      () => this.#begin(kept),
-      () => this.#begin(kept),
+      () => this.#begin(stored),
+      () => this.#begin(stored),
     );
     return attempt.next;
   }
 
-  keepLater(kept: StoredPartition): void {
-    this.#later.add(kept);
+  keepLater(stored: StoredPartition): void {
+    this.#later.add(stored);
     this.#cancelLater ??= this.#clock.after(laterMs, () => {
       this.#cancelLater = undefined;
       // `keep` removes it from the set.
@@ -55,10 +55,12 @@ export class PartitionKeeper {
   /** Deletes partitions. */
   async erase(gone: Iterable<StoredPartition>): Promise<void> {
     const erased: Promise<void>[] = [];
-    for (const kept of gone) {
-      kept.isGone = true;
-      this.#later.delete(kept);
-      erased.push(this.#saver.put(kept.key, [{ namespace: 'sharePartition', key: kept.key, value: null }]));
+    for (const stored of gone) {
+      stored.isGone = true;
+      this.#later.delete(stored);
+      erased.push(
+        this.#saver.put(stored.key, [{ namespace: 'sharePartition', key: stored.key, value: null }]),
+      );
     }
     await Promise.all(erased);
   }
@@ -68,19 +70,19 @@ export class PartitionKeeper {
     this.#later.clear();
   }
 
-  #begin(kept: StoredPartition): Promise<void> {
-    this.#later.delete(kept);
-    if (kept.isGone) {
-      this.#attempts.delete(kept);
+  #begin(stored: StoredPartition): Promise<void> {
+    this.#later.delete(stored);
+    if (stored.isGone) {
+      this.#attempts.delete(stored);
       return Promise.resolve();
     }
-    writeSharePartition(kept.state, this.#writer);
+    writeSharePartition(stored.state, this.#writer);
     const value = this.#writer.take();
-    const running = this.#saver.put(kept.key, [{ namespace: 'sharePartition', key: kept.key, value }]);
+    const running = this.#saver.put(stored.key, [{ namespace: 'sharePartition', key: stored.key, value }]);
     const attempt: Attempt = { running, next: undefined };
-    this.#attempts.set(kept, attempt);
+    this.#attempts.set(stored, attempt);
     const end = () => {
-      if (attempt.next === undefined && this.#attempts.get(kept) === attempt) this.#attempts.delete(kept);
+      if (attempt.next === undefined && this.#attempts.get(stored) === attempt) this.#attempts.delete(stored);
     };
     running.then(end, end);
     return running;

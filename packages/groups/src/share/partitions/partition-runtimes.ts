@@ -36,7 +36,7 @@ export class HostedPartitions {
     this.#partitions = new SharePartitions(machine.kv, log);
     this.#saver = new GroupSaver(submit, clock, log);
     this.#keeper = new PartitionKeeper(this.#saver, clock);
-    this.#locks = new WakeQueue(clock, (kept) => this.#expireLocks(kept));
+    this.#locks = new WakeQueue(clock, (stored) => this.#expireLocks(stored));
     this.#forgetLostTopics();
   }
 
@@ -74,19 +74,19 @@ export class HostedPartitions {
   }
 
   /** Resolves when the partition is durable in its present state. */
-  keep(kept: StoredPartition): Promise<void> {
-    this.#note(kept);
-    return this.#keeper.keep(kept);
+  keep(stored: StoredPartition): Promise<void> {
+    this.#note(stored);
+    return this.#keeper.keep(stored);
   }
 
   /** For changes that no request waits for. */
-  keepLater(kept: StoredPartition): void {
-    this.#note(kept);
-    this.#keeper.keepLater(kept);
+  keepLater(stored: StoredPartition): void {
+    this.#note(stored);
+    this.#keeper.keepLater(stored);
   }
 
   erase(gone: readonly StoredPartition[]): Promise<void> {
-    for (const kept of gone) this.#drop(kept);
+    for (const stored of gone) this.#drop(stored);
     return this.#keeper.erase(gone);
   }
 
@@ -100,30 +100,30 @@ export class HostedPartitions {
     return this.#spanCount < clusterLimits.shareSpansMax ? rules : { ...rules, windowMax: 0 };
   }
 
-  #expireLocks(kept: StoredPartition): number {
-    if (kept.isGone) return Number.POSITIVE_INFINITY;
+  #expireLocks(stored: StoredPartition): number {
+    if (stored.isGone) return Number.POSITIVE_INFINITY;
     const nowMs = this.#options.clock.monotonicMs();
-    if (expire(kept.state, nowMs, this.rules(kept.groupId))) this.keepLater(kept);
+    if (expire(stored.state, nowMs, this.rules(stored.groupId))) this.keepLater(stored);
     // Also needed if an acquire request noticed the expiry before and did not take all records.
-    kept.wakeWaiting();
-    return kept.state.nextDeadlineMs;
+    stored.wakeWaiting();
+    return stored.state.nextDeadlineMs;
   }
 
-  #note(kept: StoredPartition): void {
-    if (kept.isGone) return;
-    const spanCount = kept.state.spans.length;
-    this.#spanCount += spanCount - kept.countedSpans;
-    kept.countedSpans = spanCount;
-    this.#locks.wakeBy(kept, kept.state.nextDeadlineMs);
+  #note(stored: StoredPartition): void {
+    if (stored.isGone) return;
+    const spanCount = stored.state.spans.length;
+    this.#spanCount += spanCount - stored.countedSpans;
+    stored.countedSpans = spanCount;
+    this.#locks.wakeBy(stored, stored.state.nextDeadlineMs);
   }
 
-  #drop(kept: StoredPartition): void {
-    this.#partitions.remove(kept);
-    this.#spanCount -= kept.countedSpans;
-    kept.countedSpans = 0;
-    kept.isGone = true;
+  #drop(stored: StoredPartition): void {
+    this.#partitions.remove(stored);
+    this.#spanCount -= stored.countedSpans;
+    stored.countedSpans = 0;
+    stored.isGone = true;
     // Waiting requests must learn that it is gone.
-    kept.wakeWaiting();
+    stored.wakeWaiting();
   }
 
   /** The previous leader may have ended between the deletion of a topic and that of its share partitions. */

@@ -15,15 +15,15 @@ const firstCountCode = 2;
 export function writeSharePartition({ startOffset, spans }: SharePartition, writer: ByteWriter): void {
   writer.u8(layout);
   writer.varint(startOffset);
-  const kept: { code: number; count: number }[] = [];
+  const runs: { code: number; count: number }[] = [];
   for (const span of spans) {
     const code = codeOf(span);
-    const before = kept.at(-1);
+    const before = runs.at(-1);
     if (before?.code === code) before.count += sizeOf(span);
-    else kept.push({ code, count: sizeOf(span) });
+    else runs.push({ code, count: sizeOf(span) });
   }
-  writer.varint(kept.length);
-  for (const { code, count } of kept) {
+  writer.varint(runs.length);
+  for (const { code, count } of runs) {
     writer.varint(code);
     writer.varint(count);
   }

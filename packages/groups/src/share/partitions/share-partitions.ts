@@ -28,25 +28,25 @@ export class SharePartitions {
   }
 
   find({ groupId, topicId, partition }: Place): StoredPartition | undefined {
-    const kept = this.#groups.get(groupId)?.get(keyOf(topicId, partition));
-    return kept === undefined || this.#isReadable(kept) ? kept : undefined;
+    const stored = this.#groups.get(groupId)?.get(keyOf(topicId, partition));
+    return stored === undefined || this.#isReadable(stored) ? stored : undefined;
   }
 
   add(place: Place, state: SharePartition): StoredPartition {
-    const kept = new StoredPartition(place, state);
-    this.#enter(kept);
-    return kept;
+    const stored = new StoredPartition(place, state);
+    this.#enter(stored);
+    return stored;
   }
 
-  remove(kept: StoredPartition): void {
-    const { groupId, topicId, partition } = kept;
+  remove(stored: StoredPartition): void {
+    const { groupId, topicId, partition } = stored;
     const group = this.#groups.get(groupId);
-    if (group?.get(keyOf(topicId, partition)) !== kept) return;
+    if (group?.get(keyOf(topicId, partition)) !== stored) return;
     group.delete(keyOf(topicId, partition));
     if (group.size === 0) this.#groups.delete(groupId);
     const topic = this.#topics.get(topicId)!;
     const log = topic.get(partition)!;
-    log.delete(kept);
+    log.delete(stored);
     if (log.size === 0) topic.delete(partition);
     if (topic.size === 0) this.#topics.delete(topicId);
     this.#count--;
@@ -54,7 +54,7 @@ export class SharePartitions {
 
   ofGroup(groupId: string): StoredPartition[] {
     const group = this.#groups.get(groupId);
-    return group === undefined ? [] : [...group.values()].filter((kept) => this.#isReadable(kept));
+    return group === undefined ? [] : [...group.values()].filter((stored) => this.#isReadable(stored));
   }
 
   /** Of all groups, unread ones included. */
@@ -71,14 +71,14 @@ export class SharePartitions {
     return this.#topics.keys();
   }
 
-  #enter(kept: StoredPartition): void {
-    const { groupId, topicId, partition } = kept;
+  #enter(stored: StoredPartition): void {
+    const { groupId, topicId, partition } = stored;
     let group = this.#groups.get(groupId);
     if (group === undefined) {
       group = new Map();
       this.#groups.set(groupId, group);
     }
-    group.set(keyOf(topicId, partition), kept);
+    group.set(keyOf(topicId, partition), stored);
     let topic = this.#topics.get(topicId);
     if (topic === undefined) {
       topic = new Map();
@@ -89,22 +89,22 @@ export class SharePartitions {
       log = new Set();
       topic.set(partition, log);
     }
-    log.add(kept);
+    log.add(stored);
     this.#count++;
   }
 
-  #isReadable(kept: StoredPartition): boolean {
+  #isReadable(stored: StoredPartition): boolean {
     try {
-      return kept.state !== undefined;
+      return stored.state !== undefined;
     } catch (error) {
       if (!(error instanceof UnreadableBytes)) throw error;
       this.#log.error('failed to read share partition, starting it anew', {
-        groupId: kept.groupId,
-        topicId: kept.topicId,
-        partition: kept.partition,
+        groupId: stored.groupId,
+        topicId: stored.topicId,
+        partition: stored.partition,
         problem: error.message,
       });
-      this.remove(kept);
+      this.remove(stored);
       return false;
     }
   }

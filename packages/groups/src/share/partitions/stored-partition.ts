@@ -14,9 +14,9 @@ export class StoredPartition implements Sleeper {
   /** The number of its spans in the total. */
   countedSpans = 0;
   /** Called when records may be available. */
-  readonly waiting = new Set<(kept: StoredPartition) => void>();
+  readonly waiting = new Set<(stored: StoredPartition) => void>();
   /** The stored bytes, until first use. */
-  #kept: Buffer | undefined;
+  #bytes: Buffer | undefined;
   #state: SharePartition | undefined;
 
   constructor(
@@ -26,14 +26,14 @@ export class StoredPartition implements Sleeper {
     this.groupId = place.groupId;
     this.topicId = place.topicId;
     this.partition = place.partition;
-    if (state instanceof Uint8Array) this.#kept = state;
+    if (state instanceof Uint8Array) this.#bytes = state;
     else this.#state = state;
   }
 
   get state(): SharePartition {
     if (this.#state === undefined) {
-      this.#state = readSharePartition(new ByteReader(this.#kept!));
-      this.#kept = undefined;
+      this.#state = readSharePartition(new ByteReader(this.#bytes!));
+      this.#bytes = undefined;
     }
     return this.#state;
   }

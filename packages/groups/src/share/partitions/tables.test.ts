@@ -29,7 +29,7 @@ function drawn({ startOffset, spans }: SharePartition): string {
  * `a 3-5 accept`: the member acknowledges these records. `a 4`: it acquires so many. `a away`: it leaves. `100 ms`:
  * time passes.
  */
-function tell(story: string): { partition: SharePartition; errors: string[] } {
+function play(story: string): { partition: SharePartition; errors: string[] } {
   const partition = new SharePartition(0);
   const errors: string[] = [];
   let nowMs = 0;
@@ -86,13 +86,13 @@ const stories: [what: string, story: string, window: string, errors?: readonly s
 
 for (const [what, story, window, errors = []] of stories) {
   test(`records of a share partition: ${what}`, () => {
-    const told = tell(story);
-    assert.deepEqual([drawn(told.partition), told.errors], [window, errors]);
+    const result = play(story);
+    assert.deepEqual([drawn(result.partition), result.errors], [window, errors]);
   });
 }
 
 test('acknowledgements of one partition apply all or none', () => {
-  const { partition } = tell('a 2, b 2');
+  const { partition } = play('a 2, b 2');
   const rows = [
     { first: 0, last: 1, type: 'accept' as const },
     { first: 2, last: 2, type: 'accept' as const },
@@ -103,13 +103,13 @@ test('acknowledgements of one partition apply all or none', () => {
 });
 
 test('a group that forbids renewal renews nothing', () => {
-  const { partition } = tell('a 1');
+  const { partition } = play('a 1');
   const row = { first: 0, last: 0, type: 'renew' as const };
   assert.equal(acknowledge(partition, 'a', [row], 0, { ...rules, mayRenew: false }), 'INVALID_REQUEST');
 });
 
 test('retention removes acquired records', () => {
-  const { partition } = tell('a 4, a 2 accept');
+  const { partition } = play('a 4, a 2 accept');
   partition.startNoEarlierThan(2);
   assert.equal(drawn(partition), '3:a');
   partition.startNoEarlierThan(8);
@@ -117,7 +117,7 @@ test('retention removes acquired records', () => {
 });
 
 test('a group with a lowered delivery limit archives records beyond it', () => {
-  const { partition } = tell('a 2, a 0-1 release');
+  const { partition } = play('a 2, a 0-1 release');
   acquire(partition, { memberId: 'a', recordsMax: 1 }, log, 0, { ...rules, deliveriesMax: 1 });
   assert.equal(drawn(partition), '2:a');
 });

@@ -94,7 +94,7 @@ class WaitingRequest implements Sleeper {
       open: (place, state) => this.#begin(place, state),
     });
     const answer = acquisition.attempt(clock.monotonicMs(), isLast, touched, news);
-    for (const kept of touched) partitions.keepLater(kept);
+    for (const stored of touched) partitions.keepLater(stored);
     if (answer === undefined) return;
     this.#end();
     this.#settle.resolve(Promise.all([this.#options.settled(), ...this.#begun]).then(() => answer));
@@ -111,32 +111,32 @@ class WaitingRequest implements Sleeper {
   }
 
   /** A request for more than one byte must sum up all partitions. */
-  readonly #wake = (kept: StoredPartition): void =>
-    this.tryAgain(false, this.#request.bytesMin > 1 ? undefined : kept);
+  readonly #wake = (stored: StoredPartition): void =>
+    this.tryAgain(false, this.#request.bytesMin > 1 ? undefined : stored);
 
   #watch({ topicId, partition }: TopicPartition): StoredPartition | undefined {
-    const kept = this.#options.partitions.find({ groupId: this.#request.groupId, topicId, partition });
-    if (kept !== undefined && !this.#watched.has(kept)) {
-      this.#watched.add(kept);
-      kept.waiting.add(this.#wake);
+    const stored = this.#options.partitions.find({ groupId: this.#request.groupId, topicId, partition });
+    if (stored !== undefined && !this.#watched.has(stored)) {
+      this.#watched.add(stored);
+      stored.waiting.add(this.#wake);
     }
-    return kept;
+    return stored;
   }
 
   #begin({ topicId, partition }: TopicPartition, state: SharePartition): StoredPartition | undefined {
     const { partitions } = this.#options;
-    const kept = partitions.begin({ groupId: this.#request.groupId, topicId, partition }, state);
-    if (kept === undefined) return undefined;
-    const saved = partitions.keep(kept);
+    const stored = partitions.begin({ groupId: this.#request.groupId, topicId, partition }, state);
+    if (stored === undefined) return undefined;
+    const saved = partitions.keep(stored);
     // A request that ends earlier does not await it; the save is retried in any case.
     saved.catch(() => {});
     this.#begun.push(saved);
-    return kept;
+    return stored;
   }
 
   #end(): void {
     this.#isOver = true;
-    for (const kept of this.#watched) kept.waiting.delete(this.#wake);
+    for (const stored of this.#watched) stored.waiting.delete(this.#wake);
     this.wakeAtMs = Number.POSITIVE_INFINITY;
     this.#onOver();
   }
