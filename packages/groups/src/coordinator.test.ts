@@ -127,7 +127,11 @@ test('answers for empty or too long names, and for missing groups', async () => 
   assert.deepEqual(await node.deleteGroups(['g', '']), ['GROUP_ID_NOT_FOUND', 'INVALID_GROUP_ID']);
   const [described] = await node.describeGroups(['g']);
   assert.deepEqual([described!.error, described!.state], ['GROUP_ID_NOT_FOUND', 'Dead']);
-  assert.deepEqual(await node.listGroups({ states: [], types: [] }), [], 'questions leave no groups behind');
+  assert.deepEqual(
+    await node.listGroups({ states: [], types: [] }),
+    [],
+    'requests for a missing group do not create it',
+  );
 });
 
 test('many groups commit in one call, each with its own answer', async () => {
@@ -256,7 +260,7 @@ test('offsets of a group expire a retention time after its last member left', as
   assert.deepEqual(await offsetsOf(node, 'g'), { 0: 1 });
   await world.clock.pass(2 * minuteMs);
   assert.deepEqual(await offsetsOf(node, 'g'), {});
-  assert.deepEqual(await node.listGroups({ states: [], types: [] }), [], 'nothing is left of the group');
+  assert.deepEqual(await node.listGroups({ states: [], types: [] }), [], 'the group is removed');
 });
 
 test('offsets of a committer without membership expire a retention time after each commit', async () => {
@@ -300,7 +304,11 @@ test('offsets of a deleted topic are hidden, and a new topic of the same name st
   const partitions = [{ topicId: again, partition: 0 }];
   assert.equal((await node.fetchOffsets([{ ...query, partitions }]))[0]!.offsets[0]!.offset, -1);
   await world.clock.pass(2 * minuteMs);
-  assert.deepEqual(await node.listGroups({ states: [], types: [] }), [], 'they are gone with the topic');
+  assert.deepEqual(
+    await node.listGroups({ states: [], types: [] }),
+    [],
+    'offsets are removed with the topic',
+  );
 });
 
 test('member metadata is copied out of the request buffer', async () => {

@@ -65,7 +65,7 @@ test('sessions restart with the next leader, and a silent member is removed afte
   assert.deepEqual(
     await b.node.groupHeartbeats([beat]),
     ['REBALANCE_IN_PROGRESS'],
-    'the other was not heard of',
+    'the silent member is removed',
   );
 });
 

@@ -86,5 +86,5 @@ test('refused entries of a group go with its next ones, so that they are consist
   );
   stored.clear();
   await clock.pass(5_000);
-  assert.equal(stored.size, 0, 'nothing is left to be tried again');
+  assert.equal(stored.size, 0, 'no retry is left');
 });

@@ -23,10 +23,10 @@ function alter(cluster: Cluster, rows: readonly Row[], { validateOnly = false, r
 const long = 'x'.repeat(1025);
 const requests: [what: string, rows: Row[], answers: (string | RegExp)[]][] = [
   ['a topic', [['topic', 'a', { 'retention.ms': '5' }]], ['NONE']],
-  ['a topic that is not there', [['topic', 'z', { 'retention.ms': '5' }]], ['UNKNOWN_TOPIC_OR_PARTITION']],
+  ['an unknown topic', [['topic', 'z', { 'retention.ms': '5' }]], ['UNKNOWN_TOPIC_OR_PARTITION']],
   ['the cluster', [['cluster', '', { 'num.partitions': '5' }]], ['NONE']],
   [
-    'one good and one bad',
+    'one valid and one invalid resource',
     [
       ['topic', 'a', { 'retention.ms': 'x' }],
       ['topic', 'b', { 'retention.ms': '5' }],
@@ -34,12 +34,12 @@ const requests: [what: string, rows: Row[], answers: (string | RegExp)[]][] = [
     ['INVALID_CONFIG', 'NONE'],
   ],
   [
-    'all of a resource or nothing',
+    'changes of a resource apply all or none',
     [['topic', 'a', { 'retention.ms': '5', 'service.nothing': '1' }]],
     ['INVALID_CONFIG'],
   ],
   [
-    'one resource twice',
+    'a duplicate resource',
     [
       ['topic', 'a', { 'retention.ms': '5' }],
       ['topic', 'b', { 'retention.ms': '5' }],
@@ -48,7 +48,7 @@ const requests: [what: string, rows: Row[], answers: (string | RegExp)[]][] = [
     ['INVALID_REQUEST', 'NONE', 'INVALID_REQUEST'],
   ],
   [
-    'one name of two kinds',
+    'one name for two resource types',
     [
       ['topic', 'a', { 'retention.ms': '5' }],
       ['group', 'a', { 'consumer.session.timeout.ms': '9000' }],
@@ -56,9 +56,9 @@ const requests: [what: string, rows: Row[], answers: (string | RegExp)[]][] = [
     ],
     ['NONE', 'NONE', 'NONE'],
   ],
-  ['a group without a name', [['group', '', { 'share.auto.offset.reset': 'earliest' }]], ['INVALID_REQUEST']],
+  ['an empty group id', [['group', '', { 'share.auto.offset.reset': 'earliest' }]], ['INVALID_REQUEST']],
   [
-    'a group with a long name',
+    'a group id above the limit',
     [['group', long, { 'share.auto.offset.reset': 'earliest' }]],
     ['INVALID_REQUEST'],
   ],
@@ -71,7 +71,7 @@ for (const [what, rows, answers] of requests) {
     cluster.create('b');
     const before = cluster.saved();
     const tried = alter(cluster, rows, { validateOnly: true });
-    assert.ok(cluster.saved().equals(before), 'trying changes nothing');
+    assert.ok(cluster.saved().equals(before), 'validateOnly changes nothing');
     const results = alter(cluster, rows);
     assert.deepEqual(results, tried);
     assert.deepEqual(
@@ -111,7 +111,7 @@ test('followers receive changed configs of topics, cluster and subscriptions, an
   ];
   assert.deepEqual(cluster.replay().changes.slice(2), published);
   alter(cluster, rows);
-  assert.equal(cluster.journal.length, from + 1, 'once more changes nothing');
+  assert.equal(cluster.journal.length, from + 1, 'a repeated change has no effect');
 });
 
 test('configs of groups can be read, and are gone when the last one is unset', () => {
@@ -162,7 +162,7 @@ test('groups with configs and subscriptions are limited by number', () => {
     'POLICY_VIOLATION',
     'NONE',
   ]);
-  assert.deepEqual(errors([group('1')]), ['NONE'], 'what is there can be changed');
+  assert.deepEqual(errors([group('1')]), ['NONE'], 'existing groups can be changed');
   assert.deepEqual(errors([['clientMetrics', 'x', { metrics: '*' }]]), ['NONE']);
   assert.deepEqual(errors([['clientMetrics', 'y', { metrics: '*' }]]), ['POLICY_VIOLATION']);
 });

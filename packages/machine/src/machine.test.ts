@@ -264,7 +264,7 @@ test('cluster configs are set all or none', () => {
   assert.equal(cluster.execute({ kind: 'alterClusterConfigs', configs }).error, 'NONE');
   assert.deepEqual(cluster.machine.clusterConfigs(), { 'log.retention.ms': '60000', 'num.partitions': '2' });
   const { entry } = cluster.machine.execute({ kind: 'alterClusterConfigs', configs }, cluster.nowMs);
-  assert.equal(entry, undefined, 'what is so already is no news');
+  assert.equal(entry, undefined, 'unchanged configs write no entry');
 });
 
 test('time does not run back when a new leader has an earlier clock', () => {

@@ -428,7 +428,10 @@ class Run {
     if (this.#saving === undefined) return;
     const { saving, expected } = this.#saving;
     this.#saving = undefined;
-    assert.ok(Buffer.concat([...saving.slices]).equals(expected), 'the snapshot is not of its moment');
+    assert.ok(
+      Buffer.concat([...saving.slices]).equals(expected),
+      'the snapshot differs from the state at its start',
+    );
     saving.end();
   }
 

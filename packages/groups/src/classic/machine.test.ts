@@ -37,12 +37,12 @@ test('members join, the leader assigns, all members get their assignment', () =>
     'a joined 1 range as a-id, leads [a-id=x b-id=y]',
     'b joined 1 range as b-id, follows a-id',
   ]);
-  assert.equal(story.heartbeat('b'), 'NONE', 'members may say that they live before they sync');
+  assert.equal(story.heartbeat('b'), 'NONE', 'members may send heartbeats before SyncGroup');
   assert.deepEqual(story.sync('b'), []);
   assert.deepEqual(story.sync('a', 'a-id:1,b-id:2,nobody:3'), ['a synced "1"', 'b synced "2"']);
   assert.equal(story.group.state, 'Stable');
   assert.equal(story.heartbeat('a'), 'NONE');
-  assert.equal(story.saves, 2, 'the generation, and its assignment');
+  assert.equal(story.saves, 2, 'one save for the generation and one for its assignment');
 });
 
 test('the first rebalance waits while members join, up to the rebalance timeout', () => {
@@ -51,23 +51,27 @@ test('the first rebalance waits while members join, up to the rebalance timeout'
   story.join('a', request);
   story.pass(2_000);
   story.join('b', request);
-  assert.deepEqual(story.pass(3_999), [], 'b came, so that it waits for 3 s more');
+  assert.deepEqual(story.pass(3_999), [], 'the join of b extends the delay by 3 s');
   story.join('c', request);
   assert.deepEqual(story.pass(1), []);
-  assert.deepEqual(story.pass(2_000).length, 3, 'after 8 s it waits no longer');
+  assert.deepEqual(story.pass(2_000).length, 3, 'the rebalance timeout of 8 s bounds the delay');
 });
 
 const refusedJoins: [what: string, request: JoinRequest, answer: string][] = [
   ['a session timeout that is too short', { sessionTimeoutMs: 5_999 }, 'INVALID_SESSION_TIMEOUT'],
   ['a session timeout that is too long', { sessionTimeoutMs: 1_800_001 }, 'INVALID_SESSION_TIMEOUT'],
-  ['another type of protocol', { protocolType: 'connect' }, 'INCONSISTENT_GROUP_PROTOCOL'],
-  ['no type of protocol', { protocolType: '' }, 'INCONSISTENT_GROUP_PROTOCOL'],
+  ['another protocol type', { protocolType: 'connect' }, 'INCONSISTENT_GROUP_PROTOCOL'],
+  ['no protocol type', { protocolType: '' }, 'INCONSISTENT_GROUP_PROTOCOL'],
   ['no protocol', { protocols: '' }, 'INCONSISTENT_GROUP_PROTOCOL'],
-  ['no protocol that all know', { protocols: 'sticky:' }, 'INCONSISTENT_GROUP_PROTOCOL'],
-  ['a protocol twice', { protocols: 'range:a,range:b' }, 'INVALID_REQUEST'],
-  ['a member id that nobody has', { memberId: 'c-id' }, 'UNKNOWN_MEMBER_ID c-id'],
-  ['an instance that nobody has', { memberId: 'a-id', instance: 'i' }, 'UNKNOWN_MEMBER_ID a-id'],
-  ['more to say than a group may', { protocols: `range:${'x'.repeat(10_001)}` }, 'GROUP_MAX_SIZE_REACHED'],
+  ['no common protocol', { protocols: 'sticky:' }, 'INCONSISTENT_GROUP_PROTOCOL'],
+  ['a duplicate protocol', { protocols: 'range:a,range:b' }, 'INVALID_REQUEST'],
+  ['an unknown member id', { memberId: 'c-id' }, 'UNKNOWN_MEMBER_ID c-id'],
+  ['an unknown instance id', { memberId: 'a-id', instance: 'i' }, 'UNKNOWN_MEMBER_ID a-id'],
+  [
+    'metadata above the limit of a group',
+    { protocols: `range:${'x'.repeat(10_001)}` },
+    'GROUP_MAX_SIZE_REACHED',
+  ],
 ];
 
 for (const [what, request, answer] of refusedJoins) {
@@ -100,7 +104,7 @@ test('a rebalance waits for pending member ids until they expire', () => {
   const story = stable();
   story.join('c', { requiresKnownMemberId: true });
   story.rejoin('a');
-  assert.deepEqual(story.rejoin('b'), [], 'c may come');
+  assert.deepEqual(story.rejoin('b'), [], 'the pending id of c delays the rebalance');
   assert.deepEqual(
     story.pass(10_000).map((answer) => answer.split(',')[0]),
     ['a joined 3 range as a-id', 'b joined 3 range as b-id'],
@@ -125,7 +129,7 @@ test('a rebalance that waits for a member of a lost agent completes', () => {
   story.join('c', { agentId: 'dead' });
   story.join('d', { requiresKnownMemberId: true, agentId: 'dead' });
   story.rejoin('a');
-  assert.deepEqual(story.rejoin('b'), [], 'd may come');
+  assert.deepEqual(story.rejoin('b'), [], 'the rebalance waits for d');
   assert.deepEqual(story.agentsGone('other'), []);
   assert.deepEqual(
     story.agentsGone('dead').map((answer) => answer.split(',')[0]),
@@ -137,7 +141,7 @@ test('a member of a generation stays when its agent is lost, and can rejoin thro
   const story = stable({}, { agentId: 'dead' });
   story.rejoin('a', { agentId: 'dead' });
   assert.deepEqual(story.agentsGone('dead'), ['a REBALANCE_IN_PROGRESS a-id']);
-  assert.deepEqual(story.rejoin('b', { agentId: 'alive' }), [], 'a may come');
+  assert.deepEqual(story.rejoin('b', { agentId: 'alive' }), [], 'the rebalance waits for a');
   assert.deepEqual(story.rejoin('a', { agentId: 'alive' }), [
     'a joined 3 range as a-id, leads [a-id= b-id=]',
     'b joined 3 range as b-id, follows a-id',
@@ -166,7 +170,7 @@ test('a long session ends sooner when the agent is lost, unless the member sends
   story.pass(1);
   assert.deepEqual([...story.group.members.keys()], ['b-id']);
   story.pass(29_000);
-  assert.deepEqual([...story.group.members.keys()], ['b-id'], 'its own session is whole again');
+  assert.deepEqual([...story.group.members.keys()], ['b-id'], 'a request restores the full session');
 
   const restarting = new ClassicStory({ sessionTimeoutMsMax: 60_000, initialRebalanceDelayMs: 0 });
   restarting.join('s', { ...long, instance: 'i', agentId: 'dead' });
@@ -196,7 +200,7 @@ test('a full group refuses new members', () => {
   const story = stable({ groupSizeMax: 2 });
   assert.deepEqual(story.join('c'), ['c GROUP_MAX_SIZE_REACHED']);
   story.rejoin('a');
-  assert.deepEqual(story.join('c').length, 0, 'while members gather, those count who have come');
+  assert.deepEqual(story.join('c').length, 0, 'during a rebalance only joined members count');
   assert.deepEqual(story.join('d'), ['d GROUP_MAX_SIZE_REACHED']);
 });
 
@@ -327,25 +331,25 @@ test('a new member without an answer for five minutes must join again', () => {
 });
 
 const syncs: [what: string, run: (story: ClassicStory) => string[], answer: string][] = [
-  ['of somebody unknown', (story) => story.sync('c'), 'c UNKNOWN_MEMBER_ID'],
+  ['of an unknown member', (story) => story.sync('c'), 'c UNKNOWN_MEMBER_ID'],
   ['of an older generation', (story) => story.sync('b', '', { generationId: 1 }), 'b ILLEGAL_GENERATION'],
-  ['with another type', (story) => story.sync('b', '', { type: 'connect' }), 'b INCONSISTENT_GROUP_PROTOCOL'],
+  [
+    'with another protocol type',
+    (story) => story.sync('b', '', { type: 'connect' }),
+    'b INCONSISTENT_GROUP_PROTOCOL',
+  ],
   [
     'with another protocol',
     (story) => story.sync('b', '', { protocol: 'x' }),
     'b INCONSISTENT_GROUP_PROTOCOL',
   ],
   [
-    'with the right ones',
+    'with the selected protocol',
     (story) => story.sync('b', '', { type: 'consumer', protocol: 'range' }),
     'b synced "2"',
   ],
   ['in a stable group', (story) => story.sync('b'), 'b synced "2"'],
-  [
-    'of an instance that is not there',
-    (story) => story.sync('b', '', { instance: 'i' }),
-    'b UNKNOWN_MEMBER_ID',
-  ],
+  ['of an unknown instance id', (story) => story.sync('b', '', { instance: 'i' }), 'b UNKNOWN_MEMBER_ID'],
 ];
 
 for (const [what, run, answer] of syncs) {
@@ -358,7 +362,7 @@ test('a SyncGroup during a rebalance fails with REBALANCE_IN_PROGRESS, waiting o
   assert.deepEqual(story.sync('b'), ['b REBALANCE_IN_PROGRESS']);
   story.rejoin('b');
   story.sync('b');
-  assert.deepEqual(story.join('c'), ['b REBALANCE_IN_PROGRESS'], 'c came while b waited for the leader');
+  assert.deepEqual(story.join('c'), ['b REBALANCE_IN_PROGRESS'], 'c joined while b waited for the leader');
 });
 
 test('an assignment that is too large is refused, and a smaller one accepted', () => {
@@ -424,11 +428,15 @@ test('a static member needs no member id in advance, and rejoins with another id
   assert.deepEqual(
     story.join('a2', request),
     ['a2 joined 1 range as a2-id, follows a-id'],
-    'it must not assign anew',
+    'the leader does not assign again',
   );
-  assert.equal(story.saves, savesBefore + 1, 'its new id is durable before it hears of it');
+  assert.equal(story.saves, savesBefore + 1, 'the new member id is durable before the answer');
   assert.equal(story.group.state, 'Stable');
-  assert.deepEqual(story.sync('a2', '', { instance: 'one' }), ['a2 synced "1"'], 'the assignment stays');
+  assert.deepEqual(
+    story.sync('a2', '', { instance: 'one' }),
+    ['a2 synced "1"'],
+    'the assignment is unchanged',
+  );
   assert.equal(story.heartbeat('a', 1, 'one'), 'FENCED_INSTANCE_ID');
   assert.deepEqual(story.sync('a', '', { instance: 'one' }), ['a FENCED_INSTANCE_ID']);
   assert.deepEqual(story.rejoin('a', request), ['a FENCED_INSTANCE_ID a-id']);
@@ -453,11 +461,7 @@ test('a static member that rejoins during a rebalance takes part in it', () => {
   story.rejoin('a');
   story.rejoin('b');
   assert.equal(story.group.state, 'CompletingRebalance');
-  assert.deepEqual(
-    story.join('s2', { instance: 'one' }),
-    [],
-    'the leader may have heard of it under its old id',
-  );
+  assert.deepEqual(story.join('s2', { instance: 'one' }), [], 'the leader may know it under its old id');
   assert.equal(story.group.state, 'PreparingRebalance');
   assert.deepEqual(story.join('s3', { instance: 'one' }), ['s2 FENCED_INSTANCE_ID s2-id']);
   story.rejoin('a');
@@ -467,7 +471,7 @@ test('a static member that rejoins during a rebalance takes part in it', () => {
 const comebacks: [what: string, before: string, after: string, state: string][] = [
   ['the same topics', subscription('x', 'y'), `${subscription('y', 'x')}owns 7`, 'Stable'],
   ['other topics', subscription('x'), subscription('x', 'z'), 'PreparingRebalance'],
-  ['something that we cannot read', 'abc', 'abd', 'Stable'],
+  ['unreadable metadata', 'abc', 'abd', 'Stable'],
 ];
 
 for (const [what, before, after, state] of comebacks) {
@@ -536,7 +540,7 @@ const commits: [state: string, story: () => ClassicStory, rows: Commit[]][] = [
     ],
   ],
   [
-    'a group that gathers',
+    'a group in PreparingRebalance',
     () => {
       const story = stable();
       story.rejoin('a');
@@ -548,7 +552,7 @@ const commits: [state: string, story: () => ClassicStory, rows: Commit[]][] = [
     ],
   ],
   [
-    'a group that waits for its leader',
+    'a group in CompletingRebalance',
     () => {
       const story = stable();
       story.rejoin('a');

@@ -190,7 +190,7 @@ class World {
     for (let next = nextDeadlineMs(this.group); next <= endMs; next = nextDeadlineMs(this.group)) {
       this.nowMs = Math.max(this.nowMs, next);
       this.step({ kind: 'tick' });
-      assert.ok(nextDeadlineMs(this.group) > this.nowMs, 'a deadline was overlooked');
+      assert.ok(nextDeadlineMs(this.group) > this.nowMs, 'a deadline was missed');
     }
     this.nowMs = endMs;
   }
@@ -253,7 +253,11 @@ class World {
 
   #synced(client: Client, identity: string, { assignment }: SyncGroupAnswer): void {
     const expected = `${this.group.generationId} ${identity}`;
-    assert.equal(String(Buffer.from(assignment)), this.#assigned.get(expected) ?? '', 'nobody else assigns');
+    assert.equal(
+      String(Buffer.from(assignment)),
+      this.#assigned.get(expected) ?? '',
+      'assignments come from the leader only',
+    );
     client.aliveUntilMs = this.nowMs + sessionTimeoutMs;
   }
 
@@ -277,7 +281,11 @@ class World {
     this.#generationId = group.generationId;
 
     const held = members.flatMap(({ join, sync }) => [join, sync]).filter((token) => token !== undefined);
-    assert.deepEqual([...this.waiting.keys()].sort(byNumber), held.sort(byNumber), 'who waits is held');
+    assert.deepEqual(
+      [...this.waiting.keys()].sort(byNumber),
+      held.sort(byNumber),
+      'the group holds every waiting request',
+    );
     assert.equal(group.joinedCount, members.filter(({ join }) => join !== undefined).length);
     const metadata = members.flatMap(({ protocols }) =>
       protocols.map((protocol) => protocol.metadata.length),
@@ -288,7 +296,7 @@ class World {
     );
     assert.equal(members.length === 0, group.leaderId === null);
     assert.ok(group.leaderId === null || group.members.has(group.leaderId));
-    assert.equal(new Set(members.map(identityOf)).size, members.length, 'an instance is one member');
+    assert.equal(new Set(members.map(identityOf)).size, members.length, 'an instance id has one member');
 
     switch (group.state) {
       case 'Empty':
@@ -297,7 +305,7 @@ class World {
       case 'PreparingRebalance':
         assert.ok(group.rebalance !== undefined);
         if (group.rebalance.initial === undefined)
-          assert.ok(!group.hasAllJoined, 'there is nobody to wait for');
+          assert.ok(!group.hasAllJoined, 'the rebalance completes when all members have joined');
         break;
       case 'CompletingRebalance':
       case 'Stable':
@@ -309,7 +317,7 @@ class World {
         if (group.state === 'Stable') assert.ok(members.every(({ sync }) => sync === undefined));
         break;
       case 'Dead':
-        assert.fail('nobody deleted it');
+        assert.fail('the group is dead without a delete request');
     }
   }
 
@@ -361,10 +369,10 @@ test('a classic group keeps its invariants under random clients', () => {
         }
         world.pass(1_000_000);
         assert.equal(world.group.state, 'Empty');
-        assert.equal(world.waiting.size, 0, 'nobody waits for ever');
+        assert.equal(world.waiting.size, 0, 'every request is answered');
       },
     ),
     { numRuns: 400 },
   );
-  assert.ok(stable > 1_000, 'the clients got as far as a stable group');
+  assert.ok(stable > 1_000, 'too few steps with a stable group');
 });

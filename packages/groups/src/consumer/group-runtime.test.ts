@@ -259,11 +259,7 @@ test('requests fail for a missing group, or one of another type', async () => {
     (await join(node, 'g', 'one', { subscribedTopicRegex: '(' })).error,
     'INVALID_REGULAR_EXPRESSION',
   );
-  assert.deepEqual(
-    await node.listGroups({ states: [], types: [] }),
-    [],
-    'what was refused leaves no group behind',
-  );
+  assert.deepEqual(await node.listGroups({ states: [], types: [] }), [], 'refused requests create no group');
   const { memberId } = await node.joinGroup(joinOf('connect', { protocolType: 'connect' }));
   assert.equal((await join(node, 'connect', 'one')).error, 'GROUP_ID_NOT_FOUND');
   assert.equal((await beat(node, 'connect', memberId, 1)).error, 'UNKNOWN_MEMBER_ID');
@@ -323,7 +319,7 @@ test('a migrated group survives a failover, both ways', async () => {
   await world.clock.pass(failoverMs);
   assert.equal(third.node.role, 'leader');
   assert.equal(await typeOf(third.node, 'g'), 'classic CompletingRebalance');
-  assert.equal((await join(third.node, 'g', 'newer')).error, 'NONE', 'and it may move again');
+  assert.equal((await join(third.node, 'g', 'newer')).error, 'NONE', 'the group can migrate again');
 });
 
 test('all members of a migrating group are stored with it', async () => {

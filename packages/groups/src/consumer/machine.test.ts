@@ -200,12 +200,16 @@ test('until the matches of a new pattern are known, the old ones apply', () => {
   story.join('a', pattern('logs-.*'));
   story.topics.takesTime = true;
 
-  assert.equal(story.beat('a', 1, pattern('metrics?')), '1 =', 'nothing to do yet');
-  assert.equal(story.written, 'a', 'but what it wants is kept');
+  assert.equal(
+    story.beat('a', 1, pattern('metrics?')),
+    '1 =',
+    'the assignment is unchanged until the scan ends',
+  );
+  assert.equal(story.written, 'a', 'the new subscription is stored');
   assert.equal(
     story.join('b', { ...pattern('logs-a') }),
     '2',
-    'a pattern in no place of another has nothing',
+    'a pattern that replaces no other has no matches yet',
   );
   assert.equal(story.beat('a', 1, { ownedPartitions: story.owned('logs-a:0 logs-b:0') }), '2 =');
   assert.equal(story.group.isSubscribedTo('logs-b'), true);
@@ -216,12 +220,12 @@ test('until the matches of a new pattern are known, the old ones apply', () => {
   matched('logs-a', ['logs-a']);
   matched('logs-a', []);
   matched('gone', ['logs-b']);
-  assert.equal(story.group.epoch, 4, 'once for each pattern that somebody has');
+  assert.equal(story.group.epoch, 4, 'one epoch per pattern of a member');
   assert.equal(story.beat('a', 2, { ownedPartitions: story.owned('logs-a:0 logs-b:0') }), '2');
   assert.equal(story.beat('a', 2, { ownedPartitions: [] }), '4 metrics:0');
   assert.equal(story.beat('b', 2), '4 logs-a:0');
   story.setTopic('metric', 1);
-  assert.equal(story.beat('a', 4), '5 metrics:0 metric:0', 'a matched one follows the topics');
+  assert.equal(story.beat('a', 4), '5 metrics:0 metric:0', 'a matched pattern follows the topics');
 });
 
 test('topics that are created while patterns have no time left are assigned when they are matched', () => {
@@ -240,16 +244,16 @@ test('topics that are created while patterns have no time left are assigned when
   assert.deepEqual(
     story.topics.requestedPatterns,
     ['logs-.*'],
-    'one scan, which goes on when another topic comes',
+    'one scan, which continues when a topic is created',
   );
   assert.equal(story.group.epoch, epoch);
-  assert.equal(story.group.isSubscribedTo('logs-a'), true, 'what was matched before counts');
+  assert.equal(story.group.isSubscribedTo('logs-a'), true, 'earlier matches apply');
 
   story.run({ kind: 'matched', expression: 'logs-.*', names: new Set(['logs-a', 'logs-b', 'logs-c']) });
   assert.equal(story.group.epoch, epoch + 1);
   assert.deepEqual(story.topics.requestedPatterns, ['logs-.*', 'other.*']);
   story.run({ kind: 'matched', expression: 'other.*', names: new Set(['other']) });
-  assert.equal(story.group.epoch, epoch + 1, 'the other one matches what it did');
+  assert.equal(story.group.epoch, epoch + 1, 'the other pattern retains its matches');
   assert.equal(story.group.isSubscribedTo('logs-c'), true);
 });
 
@@ -266,7 +270,7 @@ test('members get only those matches of a pattern that they may see', () => {
   assert.equal(story.join('a', seenBy('User:a')), '1 logs-a:0 logs-b:0');
   story.setTopic('logs-d', 1);
   story.setTopic('logs-e', 1);
-  assert.equal(story.beat('a', 1), '2 logs-a:0 logs-b:0 logs-d:0', 'also of topics that come');
+  assert.equal(story.beat('a', 1), '2 logs-a:0 logs-b:0 logs-d:0', 'also for topics created later');
   assert.equal(story.group.isSubscribedTo('logs-c'), false);
 
   visibleTopics.set('User:b', ['logs-c']);
@@ -291,7 +295,7 @@ test('members get only those matches of a pattern that they may see', () => {
 
   visibleTopics.delete('User:b');
   story.run({ kind: 'rules' });
-  assert.equal(story.group.isSubscribedTo('logs-e'), true, 'who sees everything is given everything');
+  assert.equal(story.group.isSubscribedTo('logs-e'), true, 'a member that sees all topics gets all matches');
 });
 
 test('until the visibility under new ACLs is known, the old matches apply', () => {
@@ -305,7 +309,7 @@ test('until the visibility under new ACLs is known, the old matches apply', () =
   story.run({ kind: 'rules' });
   assert.equal(group.isSubscribedTo('logs-a'), true);
   story.run({ kind: 'matched', expression: 'logs-.*', names: new Set(['logs-a']) });
-  assert.equal(group.isSubscribedTo('logs-b'), true, 'an answer to the old question is none');
+  assert.equal(group.isSubscribedTo('logs-b'), true, 'a result for the old visibility is ignored');
   const [key] = topics.requestedPatterns.splice(-1);
   story.run({ kind: 'matched', expression: key!, names: new Set(['logs-b']) });
   assert.equal(group.isSubscribedTo('logs-a'), false);
@@ -340,7 +344,7 @@ test('patterns that arrive too fast are deferred', () => {
   story.topics.isBusy = false;
   assert.equal(story.join('a', regex), '1 logs:0');
   story.topics.isBusy = true;
-  assert.equal(story.join('b', regex), '2', 'who has the same as another brings nothing new');
+  assert.equal(story.join('b', regex), '2', 'a pattern that another member has needs no compilation');
 });
 
 test('a new leader leaves all assignments unchanged until it knows the matches of patterns', () => {
@@ -357,7 +361,7 @@ test('a new leader leaves all assignments unchanged until it knows the matches o
     next.run({ kind: 'topics', names: undefined });
     next.join('b', { topics: 'other' });
     assert.deepEqual([group.epoch, group.assignmentEpoch], [2, 1], 'nothing is assigned');
-    assert.equal(nextDeadlineMs(group) > next.nowMs, true, 'and nobody is woken for it');
+    assert.equal(nextDeadlineMs(group) > next.nowMs, true, 'and no deadline is set for it');
     assert.equal(next.beat('a', 1), '1 =');
     next.run({ kind: 'matched', expression: 'logs-.*', names: new Set(names) });
     assert.equal(group.assignmentEpoch, group.epoch);

@@ -69,14 +69,14 @@ test('cheap patterns are matched at once', () => {
   for (let count = 0; count < 20; count++) {
     assert.equal(scans.matching(`g${count}`, '.*7', ending('7', 0.0015))?.size, 100);
   }
-  assert.equal(clock.next(), false, 'nothing is left to do');
+  assert.equal(clock.next(), false, 'no scan is left');
   assert.deepEqual(reported, []);
 });
 
 test('expensive patterns are matched in slices, within their share of the time', () => {
   const { scans, ending, reported, clock } = world(10_000);
   assert.equal(scans.matching('g', '.*7', ending('7', 0.5)), undefined);
-  assert.equal(scans.matching('g', '.*7', ending('7', 0.5)), undefined, 'asking again changes nothing');
+  assert.equal(scans.matching('g', '.*7', ending('7', 0.5)), undefined, 'a repeated request has no effect');
   const startMs = clock.ms;
   const workedBeforeMs = clock.workedMs;
   while (clock.next());
@@ -150,7 +150,7 @@ test('new topics cost no more than the time of patterns, for any number of patte
   const workedMs = clock.workedMs;
   topics.set('new-7', true);
   scans.onTopics(['new-7'], (name) => topics.has(name));
-  assert.equal(clock.workedMs, workedMs, 'scans look at it when it is their turn');
+  assert.equal(clock.workedMs, workedMs, 'scans match the topic in their own turn');
   scans.close();
 });
 

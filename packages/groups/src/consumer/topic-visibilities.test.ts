@@ -107,7 +107,11 @@ test('a pattern matches the topics that ACLs let its member see', async () => {
   ];
   for (const [groupId, reader, given] of cases) assert.equal(await stage.join(node, groupId, reader), given);
   await stage.addTopic(node, 'orders-us');
-  assert.equal(await stage.stay(node, 'alice'), 'orders orders-eu orders-us', 'also of topics that come');
+  assert.equal(
+    await stage.stay(node, 'alice'),
+    'orders orders-eu orders-us',
+    'also for topics created later',
+  );
   assert.equal(await stage.stay(node, 'carol'), '');
 });
 
@@ -120,13 +124,13 @@ test('changes of ACLs and of their enforcement take effect', async () => {
   };
   assert.equal(await stage.join(node, 'g', alice), 'orders orders-eu payroll', 'without rules');
   await enforce(node, true);
-  assert.equal(await afterwards(), '', 'what nobody allows is denied');
+  assert.equal(await afterwards(), '', 'topics without an ALLOW rule are denied');
   await node.createAcls([rule('orders'), rule('payroll')]);
   assert.equal(await afterwards(), 'orders payroll');
   await node.deleteAcls([{ ...rule('payroll'), principal: null }]);
   assert.equal(await afterwards(), 'orders');
   await node.createAcls([rule('orders', { permission: 'DENY', host: alice.host })]);
-  assert.equal(await afterwards(), '', 'a rule about the address');
+  assert.equal(await afterwards(), '', 'a rule for a host');
   await enforce(node, false);
   assert.equal(await afterwards(), 'orders orders-eu payroll');
 });

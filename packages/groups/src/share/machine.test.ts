@@ -63,7 +63,7 @@ test('a member joins, stays, sees the effect of others and leaves', () => {
     assignment: [{ topicId: 't', partitions: [0, 1, 2] }],
   });
   assert.equal(sendHeartbeat(group, beat('a', 1)).answer.assignment, null, 'the assignment was already sent');
-  assert.equal(sendHeartbeat(group, beat('a', 1)).isChanged, false, 'nothing has to be kept for that');
+  assert.equal(sendHeartbeat(group, beat('a', 1)).isChanged, false, 'the heartbeat changes no durable state');
   sendHeartbeat(group, beat('b', 0));
   const answer = sendHeartbeat(group, beat('a', 1)).answer;
   assert.equal(answer.memberEpoch, 2);
@@ -71,7 +71,7 @@ test('a member joins, stays, sees the effect of others and leaves', () => {
   assert.deepEqual(
     sendHeartbeat(group, beat('b', -1)).gone,
     [],
-    'what it says of its records may still come',
+    'acknowledgements of the member may still arrive',
   );
   assert.deepEqual(sendHeartbeat(group, beat('a', 2)).answer.assignment, [
     { topicId: 't', partitions: [0, 1, 2] },
@@ -82,8 +82,8 @@ test('a member joins, stays, sees the effect of others and leaves', () => {
 });
 
 const refusals: [what: string, heartbeat: ShareHeartbeat, error: string][] = [
-  ['a group without a name', beat('b', 0, { groupId: ' ' }), 'INVALID_REQUEST'],
-  ['a member without an id', beat('', 0), 'INVALID_REQUEST'],
+  ['a blank group id', beat('b', 0, { groupId: ' ' }), 'INVALID_REQUEST'],
+  ['an empty member id', beat('', 0), 'INVALID_REQUEST'],
   ['an id that is too long', beat('b'.repeat(21), 0), 'INVALID_REQUEST'],
   ['an empty rack', beat('b', 0, { rackId: '' }), 'INVALID_REQUEST'],
   ['an epoch of another protocol', beat('a', -2), 'INVALID_REQUEST'],
@@ -95,10 +95,10 @@ const refusals: [what: string, heartbeat: ShareHeartbeat, error: string][] = [
     beat('b', 0, { subscribedTopicNames: ['x'.repeat(200)] }),
     'GROUP_MAX_SIZE_REACHED',
   ],
-  ['a member that is not there', beat('b', 1), 'UNKNOWN_MEMBER_ID'],
-  ['one who leaves and is not there', beat('b', -1), 'UNKNOWN_MEMBER_ID'],
-  ['an epoch to come', beat('a', 5), 'FENCED_MEMBER_EPOCH'],
-  ['an epoch of long ago', beat('a', 1), 'FENCED_MEMBER_EPOCH'],
+  ['an unknown member', beat('b', 1), 'UNKNOWN_MEMBER_ID'],
+  ['an unknown member that leaves', beat('b', -1), 'UNKNOWN_MEMBER_ID'],
+  ['a future epoch', beat('a', 5), 'FENCED_MEMBER_EPOCH'],
+  ['an epoch before the previous one', beat('a', 1), 'FENCED_MEMBER_EPOCH'],
 ];
 
 for (const [what, heartbeat, error] of refusals) {
@@ -132,7 +132,7 @@ test('a full group refuses new members', () => {
   assert.equal(
     sendHeartbeat(group, beat('a', 0)).answer.error,
     'NONE',
-    'one that joins again is no further one',
+    'a rejoining member does not count twice',
   );
 });
 
@@ -248,12 +248,12 @@ function checkShares(group: ShareGroup, counts: ReadonlyMap<string, number>): vo
   for (const { memberId, names } of group.members.values()) {
     const target = group.targetOf(memberId);
     for (const [topicId, numbers] of target) {
-      assert.ok(names.includes(topicId), 'nobody reads what they do not listen to');
+      assert.ok(names.includes(topicId), 'members read only subscribed topics');
       for (const number of numbers)
         readers.set(`${topicId}/${number}`, (readers.get(`${topicId}/${number}`) ?? 0) + 1);
     }
     const isIdle = countOf(target) === 0;
-    assert.equal(isIdle, !names.some((name) => counts.has(name)), `${memberId} has something to do`);
+    assert.equal(isIdle, !names.some((name) => counts.has(name)), `${memberId} has partitions`);
   }
   for (const [name, partitionCount] of counts) {
     if (!group.isSubscribedTo(name)) continue;
@@ -262,7 +262,7 @@ function checkShares(group: ShareGroup, counts: ReadonlyMap<string, number>): vo
   const isAlike = new Set(Array.from(group.members.values(), ({ names }) => names.join())).size === 1;
   if (!isAlike || readers.size === 0) return;
   const loads = Array.from(group.members.keys(), (memberId) => countOf(group.targetOf(memberId)));
-  assert.ok(Math.max(...loads) - Math.min(...loads) <= 1, 'members have equally much');
+  assert.ok(Math.max(...loads) - Math.min(...loads) <= 1, 'members have equal numbers of partitions');
   const shares = [...readers.values()];
-  assert.ok(Math.max(...shares) - Math.min(...shares) <= 1, 'partitions have equally many readers');
+  assert.ok(Math.max(...shares) - Math.min(...shares) <= 1, 'partitions have equal numbers of readers');
 }

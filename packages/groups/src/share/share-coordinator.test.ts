@@ -128,13 +128,13 @@ test('acknowledgements survive a failover, and other records are delivered again
   assert.equal(led.role, 'leader');
   assert.deepEqual(await offsetOf(led, topicId), [2, 6]);
   const { error, memberEpoch } = await beat(led, 'a', { memberEpoch: 1, subscribedTopicNames: null });
-  assert.deepEqual([error, memberEpoch], ['NONE', 1], 'members keep their place');
+  assert.deepEqual([error, memberEpoch], ['NONE', 1], 'members retain their epoch');
   assert.equal(
     await acknowledge(led, topicId, 'a', 2, 3, 'accept'),
     'INVALID_RECORD_STATE',
-    'locks are gone',
+    'locks do not survive',
   );
-  assert.deepEqual(drawn(await acquire(led, topicId, 'b')), ['2-3#2', '6-9#2'], 'deliveries are counted on');
+  assert.deepEqual(drawn(await acquire(led, topicId, 'b')), ['2-3#2', '6-9#2'], 'delivery counts continue');
   assert.equal(await acknowledge(led, topicId, 'b', 2, 3, 'accept'), 'NONE');
   assert.equal(await acknowledge(led, topicId, 'b', 6, 9, 'accept'), 'NONE');
   assert.deepEqual(await offsetOf(led, topicId), [10, 0]);
@@ -197,13 +197,9 @@ const occasions: [
   happens: (node: ClusterNode, topicId: string, world: GroupWorld) => Promise<unknown>,
   got: string[],
 ][] = [
-  ['records that come', (node, topicId) => produce(node, topicId, 1), ['2-2#1']],
-  [
-    'records that are released',
-    (node, topicId) => acknowledge(node, topicId, 'a', 1, 1, 'release'),
-    ['1-1#2'],
-  ],
-  ['a lock that ends', (_node, _topicId, world) => world.clock.pass(lockMs), ['0-1#2']],
+  ['new records', (node, topicId) => produce(node, topicId, 1), ['2-2#1']],
+  ['released records', (node, topicId) => acknowledge(node, topicId, 'a', 1, 1, 'release'), ['1-1#2']],
+  ['an expired lock', (_node, _topicId, world) => world.clock.pass(lockMs), ['0-1#2']],
   [
     'a member whose session ends',
     (node, topicId) =>
@@ -265,7 +261,7 @@ test('concurrent acknowledgements are saved together, and each request gets its 
   );
   const late = acknowledge(node, topicId, 'b', 3, 3, 'accept');
   assert.deepEqual(new Set(await Promise.all(results)), new Set(['NONE']));
-  assert.equal(await late, 'NONE', 'it is done, and behind the start');
+  assert.equal(await late, 'NONE', 'the record is finished and before the start offset');
   assert.deepEqual(await offsetOf(node, topicId), [100, 0]);
 });
 
@@ -282,7 +278,7 @@ test('the limits of a request apply to all of its partitions together', async ()
     '0-2#1',
   ]);
   const bytes = await acquire(node, topicId, 'b', { partitions: partitions.toReversed(), bytesMax: 1 });
-  assert.deepEqual(drawn(bytes), ['3-3#1'], 'at least one');
+  assert.deepEqual(drawn(bytes), ['3-3#1'], 'at least one record');
 });
 
 test('retention advances a group', async () => {

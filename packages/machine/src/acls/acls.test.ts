@@ -52,7 +52,7 @@ describe('creating and deleting', () => {
     const deny: Acl = { ...readOrders, permission: 'DENY', resourceName: 'or', patternType: 'PREFIXED' };
     assert.deepEqual(create(cluster, readOrders, deny, readOrders), ['NONE', 'NONE', 'NONE']);
     assert.deepEqual(create(cluster, readOrders), ['NONE']);
-    assert.equal(cluster.journal.length, 1, 'what changes nothing is no entry');
+    assert.equal(cluster.journal.length, 1, 'requests without effect write no entry');
     assert.deepEqual(known(cluster), [
       'TOPIC orders: ALLOW READ for User:alice from *',
       'TOPIC or (PREFIXED): DENY READ for User:alice from *',
@@ -120,7 +120,7 @@ for (const [differences, message] of refused) {
     const [bad, good] = cluster.execute({ kind: 'createAcls', acls });
     assert.equal(bad!.error, 'INVALID_REQUEST');
     assert.match(bad!.message!, message);
-    assert.equal(good!.error, 'NONE', 'the others are made');
+    assert.equal(good!.error, 'NONE', 'the other rules are created');
     assert.equal(known(cluster).length, 1);
   });
 }
@@ -253,7 +253,7 @@ for (const [filter, found] of filters) {
       .map((name) => describeAcl(rules[name]!));
     assert.deepEqual(known(cluster, filter), expected);
     const [removed] = remove(cluster, { ...anyAcl, ...filter });
-    assert.deepEqual(removed!.deleted.map(describeAcl), expected, 'and deletes the same');
+    assert.deepEqual(removed!.deleted.map(describeAcl), expected, 'the filter deletes the same rules');
     assert.equal(known(cluster).length, Object.keys(rules).length - expected.length);
   });
 }
@@ -292,7 +292,7 @@ function fits(filter: AclFilter) {
  * A machine against a set: it has the rules that were created and not deleted, and so do its followers and a restored
  * machine.
  */
-test('rules that come and go are those of a set', () => {
+test('rules behave like a set in random runs', () => {
   const someFilter: fc.Arbitrary<AclFilter> = fc.oneof(
     someAcl,
     fc.record({

@@ -211,15 +211,15 @@ test('files of one call with the same partition are one change', () => {
 });
 
 const malformed: [what: string, change: Partial<FileCommit>, problem: RegExp][] = [
-  ['an id that is no id', { fileId: 'F'.repeat(32) }, /not 32 hex digits/],
+  ['an invalid file id', { fileId: 'F'.repeat(32) }, /not 32 hex digits/],
   ['a negative size', { fileBytes: -1 }, /its size is -1/],
-  ['a size that pointers cannot reach', { fileBytes: 2 ** 32 }, /its size is 4294967296/],
+  ['a size beyond the range of pointers', { fileBytes: 2 ** 32 }, /its size is 4294967296/],
   ['a short column', { recordCount: Uint32Array.of(1) }, /the column recordCount has 1 rows and topic has 2/],
   ['a topic that is not listed', { topic: Uint32Array.of(0, 1) }, /batch 1: it points to topic 1 of 1/],
   ['a batch without records', { recordCount: Uint32Array.of(1, 0) }, /batch 1: it has no records/],
   ['a batch without bytes', { byteLength: Uint32Array.of(1, 0) }, /batch 1: it has no bytes/],
   [
-    'a batch behind the end',
+    'a batch beyond the end of the file',
     { byteStart: Uint32Array.of(0, 101) },
     /ends at 201, behind the file's 200 bytes/,
   ],

@@ -38,13 +38,13 @@ const staleEpoch = 'INVALID_PRODUCER_EPOCH';
 
 /** `epoch:sequence+records`, in order of arrival. */
 const cases: [what: string, batches: string, verdicts: string[]][] = [
-  ['a producer goes on where it ended', '0:0+3 0:3+2 0:5+1', ['starts', 'continues', 'continues']],
+  ['a producer continues its sequence', '0:0+3 0:3+2 0:5+1', ['starts', 'continues', 'continues']],
   ['an unknown producer may begin anywhere', '4:77+1 4:78+1', ['starts', 'continues']],
-  ['a gap is refused, and what would follow it too', '0:0+1 0:2+1 0:3+1', ['starts', outOfOrder, outOfOrder]],
-  ['after a gap the right one is still welcome', '0:0+1 0:2+1 0:1+1', ['starts', outOfOrder, 'continues']],
-  ['the last batch again', '0:0+3 0:0+3', ['starts', 'duplicate of 0']],
+  ['batches after a gap are refused', '0:0+1 0:2+1 0:3+1', ['starts', outOfOrder, outOfOrder]],
+  ['after a gap the expected sequence is accepted', '0:0+1 0:2+1 0:1+1', ['starts', outOfOrder, 'continues']],
+  ['a repeated last batch is a duplicate', '0:0+3 0:0+3', ['starts', 'duplicate of 0']],
   [
-    'any of the last five again',
+    'repetitions of the last five batches are duplicates',
     '0:0+1 0:1+1 0:2+1 0:3+1 0:4+1 0:0+1 0:1+1 0:4+1',
     [
       'starts',
@@ -58,7 +58,7 @@ const cases: [what: string, batches: string, verdicts: string[]][] = [
     ],
   ],
   [
-    'the sixth last is out of order',
+    'a repetition of the sixth last batch is out of order',
     '0:0+1 0:1+1 0:2+1 0:3+1 0:4+1 0:5+1 0:0+1 0:1+1',
     ['starts', 'continues', 'continues', 'continues', 'continues', 'continues', outOfOrder, 'duplicate of 1'],
   ],

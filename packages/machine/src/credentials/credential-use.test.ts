@@ -52,14 +52,14 @@ test('frequent logins write one entry per day', () => {
   assert.deepEqual(lastUses(cluster.machine), { ann: firstMs, bob: null });
   cluster.nowMs = firstMs + useIntervalMs;
   logIn(cluster, 'ann', 'bob');
-  assert.equal(cluster.journal.length, entries + 1, 'all of them together');
+  assert.equal(cluster.journal.length, entries + 1, 'one entry for all logins');
   assert.deepEqual(lastUses(cluster.machine), { ann: cluster.nowMs, bob: cluster.nowMs });
 });
 
 test('logins without a credential, or from before it was created, are not stored', () => {
   const cluster = new Cluster();
   logIn(cluster, 'carol');
-  assert.equal(cluster.journal.length, 0, 'nor anything else without credentials');
+  assert.equal(cluster.journal.length, 0, 'no entry without credentials');
   const beforeMs = cluster.nowMs++;
   put(cluster, 'ann');
   const uses = [

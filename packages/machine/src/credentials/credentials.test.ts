@@ -106,12 +106,16 @@ const refused: [what: string, options: CredentialOptions, message: RegExp][] = [
   ['no username', { username: '', name: 'ccn_x' }, /A username has 1 to/],
   ['a long username', { username: 'x'.repeat(1025) }, /A username has 1 to 1024 characters/],
   ['a line break', { username: 'a\nb' }, /control character/],
-  ['an id of something else', { username: 'x', id: 'aki_1' }, /id of a credential is cci_/],
+  ['an id with another prefix', { username: 'x', id: 'aki_1' }, /id of a credential is cci_/],
   ['a name without its prefix', { username: 'x', name: 'x' }, /name of a credential is ccn_/],
   ['a name that is only a prefix', { username: 'x', name: 'ccn_' }, /1 to 128/],
   ['a name with blanks', { username: 'x', name: 'ccn_a b' }, /name of a credential is ccn_/],
   ['a password for a certificate', { username: 'spiffe://d/w', name: 'ccn_w' }, /known by its certificate/],
-  ['the name of another', { username: 'x', name: 'ccn_orders' }, /"ccn_orders" belongs to the user "ccun_1"/],
+  [
+    'the name of another credential',
+    { username: 'x', name: 'ccn_orders' },
+    /"ccn_orders" belongs to the user "ccun_1"/,
+  ],
   ['the short name of another as username', { username: 'orders', name: 'ccn_y' }, /"orders" belongs to/],
   ['the username of another as name', { username: 'x', name: 'ccn_ccun_1' }, /"ccun_1" belongs to/],
   ['a user of Kafka as name', { username: 'x', name: 'ccn_kafka' }, /"kafka" belongs to the user "kafka"/],
@@ -153,7 +157,11 @@ test('credentials are bounded by number, and one can replace another', () => {
   const results = put(cluster, { username: 'a' }, { username: 'b' }, { username: 'c' });
   assert.deepEqual(results.slice(0, 2), ['NONE', 'NONE']);
   assert.match(results[2]!, /POLICY_VIOLATION: The cluster has 2 credentials/);
-  assert.deepEqual(put(cluster, { username: 'a', isSuperuser: true }), ['NONE'], 'no new one');
+  assert.deepEqual(
+    put(cluster, { username: 'a', isSuperuser: true }),
+    ['NONE'],
+    'an existing credential can be changed',
+  );
   remove(cluster, 'a');
   assert.deepEqual(put(cluster, { username: 'c' }), ['NONE']);
   const few = new Cluster({ scramCredentialsMax: 1 });
@@ -205,7 +213,7 @@ test('Kafka tools cannot set the password of a superuser, which would grant its 
   assert.equal(setPassword(cluster, 'root', other), 'POLICY_VIOLATION');
   assert.equal(setPassword(cluster, 'root', null), 'POLICY_VIOLATION');
   assert.deepEqual(cluster.machine.kv.get('scramCredential', 'root'), before);
-  assert.equal(setPassword(cluster, 'ann', other), 'NONE', 'Kafka administers everybody else');
+  assert.equal(setPassword(cluster, 'ann', other), 'NONE', 'Kafka tools can set other passwords');
   const changes = [{ user: 'root', credential: null }];
   const [result] = cluster.execute({ kind: 'alterScramCredentials', changes, by: 'owner' });
   assert.equal(result!.error, 'NONE');

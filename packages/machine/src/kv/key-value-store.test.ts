@@ -50,7 +50,7 @@ test('a change without effect writes no journal entry', () => {
 const bounds: [what: string, limits: object, changes: ReturnType<typeof put>[]][] = [
   ['too many', { recordsMax: 2 }, [put('b', '1'), put('c', '1')]],
   ['too large', { kvValueBytesMax: 4 }, [put('b', '1'), put('c', '12345')]],
-  ['too much together', { recordBytesMax: 200 }, [put('b', '1'), put('c', 'x'.repeat(100))]],
+  ['total size above the limit', { recordBytesMax: 200 }, [put('b', '1'), put('c', 'x'.repeat(100))]],
 ];
 
 for (const [what, limits, changes] of bounds) {
@@ -59,8 +59,12 @@ for (const [what, limits, changes] of bounds) {
     change(cluster, put('a', '1'));
     const before = cluster.saved();
     assert.equal(change(cluster, ...changes), 'POLICY_VIOLATION');
-    assert.deepEqual(cluster.saved(), before, 'all of them or none');
-    assert.equal(change(cluster, put('a', null), put('b', '1')), 'NONE', 'one for another is possible');
+    assert.deepEqual(cluster.saved(), before, 'entries are put all or none');
+    assert.equal(
+      change(cluster, put('a', null), put('b', '1')),
+      'NONE',
+      'an entry can replace another at the limit',
+    );
   });
 }
 

@@ -47,7 +47,7 @@ const answers: [what: string, configs: Record<string, string>, offset: number, a
   ['half an offset', {}, 1.5, 'OFFSET_OUT_OF_RANGE'],
   ['no number', {}, Number.NaN, 'OFFSET_OUT_OF_RANGE'],
   ['a topic that is only compacted', compactOnly, 10, 'POLICY_VIOLATION'],
-  ['a topic that is compacted and cut', both, 10, 10],
+  ['a topic with cleanup.policy=compact,delete', both, 10, 10],
 ];
 
 for (const [what, configs, offset, answer] of answers) {
@@ -129,10 +129,10 @@ test('a producer without remaining batches is forgotten, and may continue with a
   assert.deepEqual([write(1, 0), write(2, 0), write(1, 5)], [0, 5, 10]);
   deleteRecords(cluster, 'a', 10);
   assert.equal(cluster.machine.stats().producers, 1);
-  assert.equal(write(1, 7), 'error 3', 'known, and the sequence does not follow');
+  assert.equal(write(1, 7), 'error 3', 'the producer is known and its sequence has a gap');
   assert.equal(write(2, 77), 15);
   deleteRecords(cluster, 'a', 14);
-  assert.equal(cluster.machine.stats().producers, 2, 'one record of its last batch is left');
+  assert.equal(cluster.machine.stats().producers, 2, 'a part of its last batch remains');
 });
 
 test('the start survives a snapshot, and the restored machine continues equally', () => {
@@ -182,7 +182,7 @@ const retentions: [
   left: number,
 ][] = [
   [
-    'nothing is old',
+    'no batch has expired',
     { 'retention.ms': '1000' },
     [
       [999_000, 10],
@@ -191,7 +191,7 @@ const retentions: [
     2,
   ],
   [
-    'the first is older by a millisecond',
+    'the first batch is a millisecond too old',
     { 'retention.ms': '1000' },
     [
       [998_999, 10],
@@ -200,7 +200,7 @@ const retentions: [
     1,
   ],
   [
-    'all are old',
+    'all batches have expired',
     { 'retention.ms': '1000' },
     [
       [5, 10],
@@ -210,7 +210,7 @@ const retentions: [
     0,
   ],
   [
-    'an old one behind a new one stays',
+    'an old batch after a new one stays',
     { 'retention.ms': '1000' },
     [
       [999_999, 10],
@@ -219,7 +219,7 @@ const retentions: [
     2,
   ],
   [
-    'a time in the future',
+    'a timestamp in the future',
     { 'retention.ms': '1000' },
     [
       [9_999_999, 10],
@@ -228,7 +228,7 @@ const retentions: [
     2,
   ],
   [
-    'without a time they are as old as what follows',
+    'a batch without a timestamp has that of the next one',
     { 'retention.ms': '1000' },
     [
       [-1, 1],
@@ -238,7 +238,7 @@ const retentions: [
     1,
   ],
   [
-    'without any time nothing is old',
+    'batches without any timestamp do not expire',
     { 'retention.ms': '1000' },
     [
       [-1, 1],
@@ -246,9 +246,9 @@ const retentions: [
     ],
     2,
   ],
-  ['kept for ever', { 'retention.ms': '-1' }, [[5, 10]], 1],
+  ['retention.ms=-1', { 'retention.ms': '-1' }, [[5, 10]], 1],
   [
-    'kept for no time at all',
+    'retention.ms=0',
     { 'retention.ms': '0' },
     [
       [999_999, 10],
@@ -256,9 +256,9 @@ const retentions: [
     ],
     1,
   ],
-  ['the default is a day', {}, [[0, 10]], 1],
+  ['the default retention', {}, [[0, 10]], 1],
   [
-    'small enough',
+    'size at retention.bytes',
     { 'retention.bytes': '30' },
     [
       [999_999, 10],
@@ -267,7 +267,7 @@ const retentions: [
     2,
   ],
   [
-    'too large by what the first has',
+    'size above retention.bytes by the first batch',
     { 'retention.bytes': '29' },
     [
       [999_999, 10],
@@ -276,7 +276,7 @@ const retentions: [
     1,
   ],
   [
-    'not large enough without the first',
+    'size below retention.bytes without the first batch',
     { 'retention.bytes': '30' },
     [
       [999_999, 10],
@@ -285,7 +285,7 @@ const retentions: [
     2,
   ],
   [
-    'room for nothing',
+    'retention.bytes=0',
     { 'retention.bytes': '0' },
     [
       [999_999, 10],
@@ -294,7 +294,7 @@ const retentions: [
     0,
   ],
   [
-    'by size without a time',
+    'by size, without timestamps',
     { 'retention.bytes': '10', 'retention.ms': '-1' },
     [
       [-1, 10],
@@ -312,8 +312,13 @@ const retentions: [
     ],
     1,
   ],
-  ['only compacted', { 'cleanup.policy': 'compact', 'retention.ms': '10' }, [[5, 10]], 1],
-  ['compacted and cut', { 'cleanup.policy': 'compact,delete', 'retention.ms': '10' }, [[5, 10]], 0],
+  ['cleanup.policy=compact', { 'cleanup.policy': 'compact', 'retention.ms': '10' }, [[5, 10]], 1],
+  [
+    'cleanup.policy=compact,delete',
+    { 'cleanup.policy': 'compact,delete', 'retention.ms': '10' },
+    [[5, 10]],
+    0,
+  ],
 ];
 
 for (const [what, configs, batches, left] of retentions) {
@@ -330,7 +335,7 @@ for (const [what, configs, batches, left] of retentions) {
     });
     assert.equal(cluster.journal.length - before, left === batches.length ? 0 : 1);
     retain(cluster);
-    assert.equal(state(cluster).bases.length, left, 'once more changes nothing');
+    assert.equal(state(cluster).bases.length, left, 'a repeated call has no effect');
   });
 }
 
@@ -362,7 +367,7 @@ test('retention removes records before an open transaction, not those of it', ()
   retain(cluster);
   assert.deepEqual(state(cluster), { logStartOffset: 1, nextOffset: 3, bases: [1, 2] });
   assert.deepEqual(deleteRecords(cluster, 'a', -1), { error: 'NONE', logStartOffset: 3 });
-  assert.equal(cluster.machine.stats().producers, 1, 'it goes on with its transaction');
+  assert.equal(cluster.machine.stats().producers, 1, 'the producer continues its transaction');
   assert.deepEqual(cluster.commit({ ...transactional, sequence: 1 }), [3]);
   assert.ok(Buffer.concat(ClusterMachine.restore(cluster.saved()).save()).equals(cluster.saved()));
 });
@@ -565,7 +570,7 @@ test('logs agree with plain lists in random runs', () => {
             if (saving !== undefined) {
               assert.ok(
                 Buffer.concat([...saving.slices]).equals(saving.expected),
-                'the snapshot of its moment',
+                'the snapshot has the state at its start',
               );
               saving.end();
               saving = undefined;

@@ -20,10 +20,10 @@ function find(cluster: Cluster, offset: number, bytesMax: number, partition = 0,
 const questions: [what: string, offset: number, bytesMax: number, baseOffsets: number[]][] = [
   ['at least one pointer, whatever the limit', 0, 0, [0]],
   ['an offset within a pointer', 5, 1, [4]],
-  ['until the bytes are reached', 4, 250, [4, 6, 8]],
-  ['not beyond what reaches them exactly', 4, 200, [4, 6]],
-  ['up to the end', 17, 1_000_000, [16, 18]],
-  ['at the end there is nothing, and that is no error', 20, 1_000_000, []],
+  ['pointers up to the byte limit', 4, 250, [4, 6, 8]],
+  ['no pointer after the byte limit is reached exactly', 4, 200, [4, 6]],
+  ['up to the end of the log', 17, 1_000_000, [16, 18]],
+  ['no pointers and no error at the end of the log', 20, 1_000_000, []],
 ];
 
 for (const [what, offset, bytesMax, baseOffsets] of questions) {

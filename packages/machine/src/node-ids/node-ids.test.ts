@@ -39,7 +39,7 @@ test('agents are numbered from 1, and a listed agent retains its number', () => 
   );
   const entries = stage.cluster.journal.length;
   assert.equal(stage.start('b'), 2);
-  assert.equal(stage.cluster.journal.length, entries, 'nothing is written for what is known');
+  assert.equal(stage.cluster.journal.length, entries, 'known agents write no entry');
   assert.ok(hasNodeId(stage.cluster.machine.kv, 'b', 2));
   assert.ok(!hasNodeId(stage.cluster.machine.kv, 'b', 1));
 });
@@ -75,7 +75,7 @@ test('ids of agents that are gone are reused after a delay, not before', () => {
   const stage = new Stage();
   for (const agentId of ['a', 'b']) stage.start(agentId);
   stage.stop('a');
-  assert.equal(stage.start('c'), 3, 'it is missed from here on');
+  assert.equal(stage.start('c'), 3, 'the agent is missed from here on');
   stage.cluster.nowMs += nodeIdRetentionMs - 1;
   assert.equal(stage.start('d'), 4);
   stage.cluster.nowMs += 1;

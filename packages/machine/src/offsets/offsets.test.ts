@@ -101,7 +101,7 @@ test('offsets of a transaction take effect when it commits, and not before', () 
   offsets.addPending(7, 'g', row(0, 5), 20);
   offsets.addPending(7, 'g', row(0, 6, 'later'), 30);
   offsets.addPending(7, 'h', row(1, 9), 30);
-  assert.equal(offsets.pendingCount, 2, 'a later one of the same transaction takes its place');
+  assert.equal(offsets.pendingCount, 2, 'a later offset of the same transaction replaces it');
   assert.equal(offsets.get('g', 0, 0)!.offset, 1);
   assert.ok(offsets.isPending('g', 0, 0));
   assert.ok(!offsets.isPending('g', 0, 1));
@@ -146,7 +146,7 @@ test('of two transactions the later commit takes effect, whichever ends last', (
     offsets.addPending(7, 'g', row(0, 5), 20);
     offsets.addPending(8, 'g', row(0, 6), 20);
     offsets.settlePending(order[0]!, true);
-    assert.ok(offsets.isPending('g', 0, 0), 'the other is still under way');
+    assert.ok(offsets.isPending('g', 0, 0), 'the other transaction is still open');
     offsets.settlePending(order[1]!, true);
     assert.equal(offsets.get('g', 0, 0)!.offset, 6);
   }
@@ -197,7 +197,7 @@ const operation: fc.Arbitrary<Operation> = fc.oneof(
 );
 
 /** Rules M1, M2 and M9 of SPEC.md for key-value entries and offsets, against maps with the expected content. */
-test('who executes, who follows and who restores have the same records and offsets', () => {
+test('leader, follower and restored machine have the same entries and offsets', () => {
   fc.assert(
     fc.property(fc.array(operation, { size: 'max', maxLength: 60 }), (operations) => {
       const cluster = new Cluster();
@@ -278,7 +278,7 @@ test('who executes, who follows and who restores have the same records and offse
       const published = replayed.changes.filter((change) => change.kind === 'record');
       const followed = new Map<string, Uint8Array>();
       for (const { namespace, key, value } of published) {
-        assert.equal(namespace, 'clientQuota', 'groups are no concern of followers');
+        assert.equal(namespace, 'clientQuota', 'followers receive no group entries');
         if (value === null) followed.delete(key);
         else followed.set(key, value);
       }
@@ -286,7 +286,7 @@ test('who executes, who follows and who restores have the same records and offse
       assert.deepEqual(
         new Map(snapshot.records.map(({ key, value }) => [key, value])),
         followed,
-        'changes lead to what a snapshot shows',
+        'changes and snapshot give the same state',
       );
     }),
     { numRuns: 150 },

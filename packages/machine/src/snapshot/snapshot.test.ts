@@ -102,12 +102,12 @@ test('a snapshot is of the moment when it began, whatever happens while it is ta
     cluster.execute({ kind: 'purge' });
   }
   saving.end();
-  assert.ok(slices.length > 5, 'there was time for something to happen');
+  assert.ok(slices.length > 5, 'commands ran while the snapshot was taken');
   assert.ok(Buffer.concat(slices).equals(expected));
   const { machine } = cluster.replay();
   assert.ok(
     Buffer.concat(machine.save()).equals(cluster.saved()),
-    'the machine itself is none the worse for it',
+    'the machine has the state of the replayed journal',
   );
 });
 

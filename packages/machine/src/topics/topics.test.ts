@@ -33,11 +33,15 @@ const creations: [what: string, topics: string, errors: TopicError[]][] = [
   ['no partitions', 'a:0 b:-2 c:1.5', ['INVALID_PARTITIONS', 'INVALID_PARTITIONS', 'INVALID_PARTITIONS']],
   ['more partitions than a topic may have', 'a:7', ['INVALID_PARTITIONS']],
   ['more partitions than the cluster may have', 'a:6 b:6', ['NONE', 'POLICY_VIOLATION']],
-  ['a refused topic takes nothing of what others may have', 'a:7 b:6', ['INVALID_PARTITIONS', 'NONE']],
-  ['a topic that is there', 'there:1', ['TOPIC_ALREADY_EXISTS']],
-  ['a topic that collides with one that is there', 'the.re:1 the_re:1', ['NONE', 'INVALID_TOPIC_EXCEPTION']],
-  ['bad names', '..:1 a,b:1', ['INVALID_TOPIC_EXCEPTION', 'INVALID_TOPIC_EXCEPTION']],
-  ['one name twice', 'a:1 b:1 a:2', ['INVALID_REQUEST', 'NONE', 'INVALID_REQUEST']],
+  ['a refused topic that does not count against the limit', 'a:7 b:6', ['INVALID_PARTITIONS', 'NONE']],
+  ['an existing topic', 'there:1', ['TOPIC_ALREADY_EXISTS']],
+  [
+    'a topic whose name collides with an existing one',
+    'the.re:1 the_re:1',
+    ['NONE', 'INVALID_TOPIC_EXCEPTION'],
+  ],
+  ['invalid names', '..:1 a,b:1', ['INVALID_TOPIC_EXCEPTION', 'INVALID_TOPIC_EXCEPTION']],
+  ['a duplicate name', 'a:1 b:1 a:2', ['INVALID_REQUEST', 'NONE', 'INVALID_REQUEST']],
 ];
 
 for (const [what, topics, errors] of creations) {
@@ -46,7 +50,7 @@ for (const [what, topics, errors] of creations) {
     cluster.create('there');
     const before = cluster.saved();
     const tried = create(cluster, toCreate(topics), true);
-    assert.ok(cluster.saved().equals(before), 'trying changes nothing');
+    assert.ok(cluster.saved().equals(before), 'validateOnly changes nothing');
     const results = create(cluster, toCreate(topics));
     assert.deepEqual(
       results.map(({ error }) => error),
@@ -176,7 +180,7 @@ const deletions: [what: string, topics: TopicReference[], errors: TopicError[]][
   ['by name', [{ name: 'a' }], ['NONE']],
   ['by id', [{ topicId: 'a' }], ['NONE']],
   ['by name and id', [{ topicId: 'a', name: 'a' }], ['NONE']],
-  ['by a name and the id of another', [{ topicId: 'a', name: 'b' }], ['INVALID_REQUEST']],
+  ['by a name and the id of another topic', [{ topicId: 'a', name: 'b' }], ['INVALID_REQUEST']],
   ['by nothing', [{}], ['INVALID_REQUEST']],
   ['an unknown name', [{ name: 'z' }], ['UNKNOWN_TOPIC_OR_PARTITION']],
   ['an unknown id', [{ topicId: 'z' }], ['UNKNOWN_TOPIC_ID']],
@@ -239,10 +243,10 @@ test('the name of a deleted topic is free at once, and the new topic starts empt
 const day = 86_400_000;
 
 const restorations: [what: string, happened: (cluster: Cluster) => void, error: TopicError][] = [
-  ['within its time', (cluster) => (cluster.nowMs += day - 1), 'NONE'],
-  ['when its time is over', (cluster) => (cluster.nowMs += day), 'UNKNOWN_TOPIC_ID'],
+  ['before its time to live ends', (cluster) => (cluster.nowMs += day - 1), 'NONE'],
+  ['after its time to live', (cluster) => (cluster.nowMs += day), 'UNKNOWN_TOPIC_ID'],
   [
-    'when its time was made shorter',
+    'after its time to live was lowered',
     (cluster) => {
       cluster.nowMs += 11;
       const configs = { 'service.soft.delete.topic.ttl.ms': '10' };
@@ -250,11 +254,15 @@ const restorations: [what: string, happened: (cluster: Cluster) => void, error: 
     },
     'UNKNOWN_TOPIC_ID',
   ],
-  ['when another has its name', (cluster) => reuse(cluster, 'a.b'), 'TOPIC_ALREADY_EXISTS'],
-  ['when another has almost its name', (cluster) => reuse(cluster, 'a_b'), 'INVALID_TOPIC_EXCEPTION'],
-  ['when others took its room', (cluster) => reuse(cluster, 'c', 4), 'POLICY_VIOLATION'],
+  ['when another topic has its name', (cluster) => reuse(cluster, 'a.b'), 'TOPIC_ALREADY_EXISTS'],
   [
-    'when it is back already',
+    'when the name of another topic collides with it',
+    (cluster) => reuse(cluster, 'a_b'),
+    'INVALID_TOPIC_EXCEPTION',
+  ],
+  ['when the partition limit is reached', (cluster) => reuse(cluster, 'c', 4), 'POLICY_VIOLATION'],
+  [
+    'when it is already restored',
     (cluster) => cluster.execute({ kind: 'restoreTopics', topicIds: ['a.b'] }),
     'UNKNOWN_TOPIC_ID',
   ],
@@ -356,7 +364,7 @@ const growths: [what: string, topics: PartitionsToCreate[], errors: TopicError[]
   ['more', [{ name: 'a', partitionCount: 3 }], ['NONE']],
   ['as many as before', [{ name: 'a', partitionCount: 2 }], ['INVALID_PARTITIONS']],
   ['fewer', [{ name: 'a', partitionCount: 1 }], ['INVALID_PARTITIONS']],
-  ['part of one', [{ name: 'a', partitionCount: 2.5 }], ['INVALID_PARTITIONS']],
+  ['a fraction', [{ name: 'a', partitionCount: 2.5 }], ['INVALID_PARTITIONS']],
   ['too many for a topic', [{ name: 'a', partitionCount: 7 }], ['INVALID_PARTITIONS']],
   [
     'too many for the cluster',

@@ -14,7 +14,7 @@ function started(bumps = false) {
 const strangers: [what: string, change: (producer: TestProducer) => void, error: string][] = [
   ['another producer', (producer) => producer.producerId++, 'INVALID_PRODUCER_ID_MAPPING'],
   ['an old epoch', (producer) => producer.epoch--, 'PRODUCER_FENCED'],
-  ['an epoch that is yet to come', (producer) => producer.epoch++, 'PRODUCER_FENCED'],
+  ['a future epoch', (producer) => producer.epoch++, 'PRODUCER_FENCED'],
 ];
 
 for (const [what, change, error] of strangers) {

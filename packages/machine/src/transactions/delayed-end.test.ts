@@ -89,7 +89,7 @@ test('a late batch does not become part of the next transaction', () => {
   assert.equal(
     without.late.send('a', 0, 1, { sequence: 0 }),
     0,
-    'the first batch again, which has its offset',
+    'a duplicate of the first batch returns its offset',
   );
   assert.equal(without.late.send('a', 0, 1, { sequence: 3 }), 'OUT_OF_ORDER_SEQUENCE_NUMBER');
 });

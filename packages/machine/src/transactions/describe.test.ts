@@ -35,13 +35,13 @@ test('a transaction is described, and an unknown id gets an error', () => {
 });
 
 const filters: [what: string, filter: Partial<TransactionFilter>, names: string[]][] = [
-  ['everything', {}, ['empty', 'open', 'committed', 'aborted']],
+  ['all transactions', {}, ['empty', 'open', 'committed', 'aborted']],
   ['by state', { states: ['Ongoing', 'CompleteAbort'] }, ['open', 'aborted']],
-  ['by a state that there is not', { states: ['PrepareCommit'] }, []],
+  ['by a state that no transaction has', { states: ['PrepareCommit'] }, []],
   ['by producer', { producerIds: [1, 3] }, ['empty', 'committed']],
-  ['open for long', { openForMs: 500 }, ['open']],
-  ['open for longer', { openForMs: 501 }, []],
-  ['open at all', { openForMs: 0 }, ['open']],
+  ['transactions open for 500 ms', { openForMs: 500 }, ['open']],
+  ['transactions open for more than 500 ms', { openForMs: 501 }, []],
+  ['open transactions', { openForMs: 0 }, ['open']],
 ];
 
 for (const [what, filter, names] of filters) {

@@ -74,15 +74,15 @@ for (const [first, second, error] of repeated) {
     const saved = cluster.saved();
     assert.equal(producer.end(second), error);
     assert.equal(producer.epoch, error === 'NONE' ? 1 : 0);
-    assert.ok(cluster.saved().equals(saved), 'nothing was done twice');
+    assert.ok(cluster.saved().equals(saved), 'the transaction ended once');
   });
 }
 
 const strangers: [what: string, caller: object, error: string][] = [
   ['an unknown id', { transactionalId: 'unknown' }, 'INVALID_PRODUCER_ID_MAPPING'],
   ['another producer', { producerId: 99 }, 'INVALID_PRODUCER_ID_MAPPING'],
-  ['an epoch of the past', { producerEpoch: -1 }, 'PRODUCER_FENCED'],
-  ['an epoch of the future', { producerEpoch: 1 }, 'PRODUCER_FENCED'],
+  ['an old epoch', { producerEpoch: -1 }, 'PRODUCER_FENCED'],
+  ['a future epoch', { producerEpoch: 1 }, 'PRODUCER_FENCED'],
 ];
 
 for (const [what, caller, error] of strangers) {

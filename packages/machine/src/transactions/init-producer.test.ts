@@ -12,10 +12,10 @@ const refusals: [what: string, request: Partial<TransactionalProducerToInit>, er
   ['an id beyond the limit', { transactionalId: 'x'.repeat(2049) }, 'INVALID_REQUEST'],
   ['a producer id without an epoch', { producerId: 5 }, 'INVALID_REQUEST'],
   ['an epoch without a producer id', { producerEpoch: 5 }, 'INVALID_REQUEST'],
-  ['no time', { timeoutMs: 0 }, 'INVALID_TRANSACTION_TIMEOUT'],
-  ['a time below nothing', { timeoutMs: -1 }, 'INVALID_TRANSACTION_TIMEOUT'],
-  ['half a millisecond', { timeoutMs: 0.5 }, 'INVALID_TRANSACTION_TIMEOUT'],
-  ['more than the cluster allows', { timeoutMs: 900_001 }, 'INVALID_TRANSACTION_TIMEOUT'],
+  ['a zero timeout', { timeoutMs: 0 }, 'INVALID_TRANSACTION_TIMEOUT'],
+  ['a negative timeout', { timeoutMs: -1 }, 'INVALID_TRANSACTION_TIMEOUT'],
+  ['a fractional timeout', { timeoutMs: 0.5 }, 'INVALID_TRANSACTION_TIMEOUT'],
+  ['a timeout above the limit of the cluster', { timeoutMs: 900_001 }, 'INVALID_TRANSACTION_TIMEOUT'],
 ];
 
 for (const [what, request, error] of refusals) {
@@ -45,9 +45,9 @@ test('an unknown transactional id gets a new producer id, even if the request na
 const epochs: [what: string, ask: [producerId: number, epoch: number], gets: string][] = [
   ['a new producer', [-1, -1], '1/6'],
   ['the present producer', [1, 5], '1/6'],
-  ['the present producer that did not hear the last answer', [1, 4], '1/5'],
-  ['the one before that', [1, 3], 'PRODUCER_FENCED'],
-  ['one from the future', [1, 6], 'PRODUCER_FENCED'],
+  ['the present producer that lost the last answer', [1, 4], '1/5'],
+  ['a producer with an older epoch', [1, 3], 'PRODUCER_FENCED'],
+  ['a producer with a future epoch', [1, 6], 'PRODUCER_FENCED'],
   ['another producer', [2, 5], 'PRODUCER_FENCED'],
 ];
 

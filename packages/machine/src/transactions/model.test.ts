@@ -169,7 +169,7 @@ class Run {
         const saved = this.cluster.saved();
         assert.ok(Buffer.concat(this.cluster.replay().machine.save()).equals(saved), 'states differ');
         this.cluster.machine = ClusterMachine.restore(saved);
-        assert.ok(this.cluster.saved().equals(saved), 'a snapshot is not what was saved');
+        assert.ok(this.cluster.saved().equals(saved), 'a restored snapshot differs from the saved state');
         return;
       }
     }
@@ -181,7 +181,10 @@ class Run {
     if (this.#saving === undefined) return;
     const { saving, expected } = this.#saving;
     this.#saving = undefined;
-    assert.ok(Buffer.concat([...saving.slices]).equals(expected), 'the snapshot is not of its moment');
+    assert.ok(
+      Buffer.concat([...saving.slices]).equals(expected),
+      'the snapshot differs from the state at its start',
+    );
     saving.end();
   }
 

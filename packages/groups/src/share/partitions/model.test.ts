@@ -98,7 +98,7 @@ class World {
   run(one: Action): void {
     const before = this.partition.startOffset;
     this.#run(one);
-    assert.ok(this.partition.startOffset >= before, 'the start does not move back');
+    assert.ok(this.partition.startOffset >= before, 'the start offset moved back');
     this.check();
   }
 
@@ -171,8 +171,8 @@ class World {
     for (const { first, last, deliveryCount } of spans) {
       for (const offset of range(first, last)) assert.equal(deliveryCount, this.records[offset]!.deliveries);
     }
-    for (const offset of given) assert.ok(!this.#finished.has(offset), `${offset} is done`);
-    if (given.length > 0) assert.ok(isPossible, 'what is given was announced');
+    for (const offset of given) assert.ok(!this.#finished.has(offset), `${offset} is finished`);
+    if (given.length > 0) assert.ok(isPossible, 'mayAcquire predicted the acquisition');
     return given;
   }
 
@@ -249,7 +249,7 @@ class World {
       assert.equal(span.first, at, 'the window has no holes');
       assert.ok(span.last >= span.first);
       at = span.last + 1;
-      if (index === 0) assert.ok(!isDone(span), 'the start has moved over what is done');
+      if (index === 0) assert.ok(!isDone(span), 'the first span of the window is unfinished');
       for (const offset of range(span.first, span.last)) {
         const record = this.records[offset]!;
         assert.equal(span.state, record.state, `record ${offset}`);
@@ -260,10 +260,13 @@ class World {
     assert.equal(at, endOffset);
     for (const record of this.records) assert.ok(record.deliveries <= rules.deliveriesMax);
     for (const { state } of this.records.slice(0, startOffset)) {
-      assert.ok(state === 'acknowledged' || state === 'archived', 'before the start everything is done');
+      assert.ok(
+        state === 'acknowledged' || state === 'archived',
+        'all records before the start offset are finished',
+      );
     }
     for (const { deliveries, memberId } of this.records.slice(endOffset)) {
-      assert.deepEqual([deliveries, memberId], [0, ''], 'behind the end nobody had anything');
+      assert.deepEqual([deliveries, memberId], [0, ''], 'no record after the window was delivered');
     }
   }
 }

@@ -30,15 +30,15 @@ const answer: BatchesAnswer = {
 };
 
 const cases: [what: string, offset: number, bytesMax: number, isReadCommitted: boolean, end: number][] = [
-  ['everything', 0, 1_000, false, 41],
-  ['what is committed', 0, 1_000, true, 21],
-  ['one record at least', 0, 1, false, 1],
+  ['the whole log', 0, 1_000, false, 41],
+  ['committed records only', 0, 1_000, true, 21],
+  ['at least one record', 0, 1, false, 1],
   ['half a range', 0, 50, false, 5],
   ['a range and a half', 0, 150, false, 15],
   ['from the middle of a range', 5, 50, false, 10],
   ['from the middle of a range into the next', 5, 100, false, 15],
-  ['behind the end of a transaction', 15, 100, false, 26],
-  ['the end of a transaction costs nothing', 15, 51, false, 22],
+  ['across a transaction marker', 15, 100, false, 26],
+  ['a transaction marker has no bytes', 15, 51, false, 22],
 ];
 
 for (const [what, offset, bytesMax, isReadCommitted, end] of cases) {
