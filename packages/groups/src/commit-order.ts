@@ -43,13 +43,13 @@ export class CommitOrder {
   isLate(committing: Committing): boolean {
     const { origin } = committing;
     if (origin === undefined) return false;
-    const { heard } = origin;
-    if (heard?.term !== this.#term) return true;
+    const { heard: seenMark } = origin;
+    if (seenMark?.term !== this.#term) return true;
     const key = keyOf(committing);
     if (key === undefined) return false;
     const last = this.#last.get(key);
     if (last?.connection === origin.connection) return false;
-    return heard.count < (last?.count ?? this.#forgottenCount);
+    return seenMark.count < (last?.count ?? this.#forgottenCount);
   }
 
   admitted(committing: Committing): void {

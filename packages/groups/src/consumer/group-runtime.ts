@@ -59,9 +59,9 @@ export class ConsumerGroupRuntime implements Group {
 
   /** Creates the runtime of a group that is new or was of another type. The first change writes all of it. */
   static of(group: ConsumerGroup, host: GroupHost): ConsumerGroupRuntime {
-    const hosted = new ConsumerGroupRuntime(group, host, false);
-    if (group.members.size > 0) host.wakeBy(hosted, nextDeadlineMs(group));
-    return hosted;
+    const runtime = new ConsumerGroupRuntime(group, host, false);
+    if (group.members.size > 0) host.wakeBy(runtime, nextDeadlineMs(group));
+    return runtime;
   }
 
   static read(groupId: string, reader: ByteReader, host: GroupHost): ConsumerGroupRuntime {
@@ -86,9 +86,9 @@ export class ConsumerGroupRuntime implements Group {
       member.sessionDeadlineMs = nowMs + (member.classic?.sessionTimeoutMs ?? sessionTimeoutMs);
       if (member.holding.state === 'revoking') member.rebalanceDeadlineMs = nowMs + member.rebalanceTimeoutMs;
     }
-    const hosted = new ConsumerGroupRuntime(group, host, true);
-    hosted.#refused = refused;
-    return hosted;
+    const runtime = new ConsumerGroupRuntime(group, host, true);
+    runtime.#refused = refused;
+    return runtime;
   }
 
   get groupId(): string {
