@@ -44,7 +44,7 @@ export async function createTopic(node: ClusterNode, name: string, partitionCoun
   return created!.topic!.topicId;
 }
 
-export function joinOf(groupId: string, wish: Partial<JoinGroupRequest> = {}): JoinGroupRequest {
+export function joinOf(groupId: string, overrides: Partial<JoinGroupRequest> = {}): JoinGroupRequest {
   return {
     groupId,
     memberId: '',
@@ -58,7 +58,7 @@ export function joinOf(groupId: string, wish: Partial<JoinGroupRequest> = {}): J
     requiresKnownMemberId: false,
     supportsSkipAssignment: false,
     reason: null,
-    ...wish,
+    ...overrides,
   };
 }
 
@@ -66,7 +66,7 @@ export function syncOf(
   groupId: string,
   memberId: string,
   generationId: number,
-  wish: Partial<SyncGroupRequest> = {},
+  overrides: Partial<SyncGroupRequest> = {},
 ): SyncGroupRequest {
   return {
     groupId,
@@ -76,7 +76,7 @@ export function syncOf(
     protocolType: null,
     protocolName: null,
     assignments: [],
-    ...wish,
+    ...overrides,
   };
 }
 
@@ -85,7 +85,7 @@ export function commitOf(
   groupId: string,
   topicId: string,
   offsets: Readonly<Record<number, number>>,
-  wish: Partial<OffsetsCommit> = {},
+  overrides: Partial<OffsetsCommit> = {},
 ): OffsetsCommit {
   return {
     groupId,
@@ -100,7 +100,7 @@ export function commitOf(
       leaderEpoch: 0,
       metadata: '',
     })),
-    ...wish,
+    ...overrides,
   };
 }
 

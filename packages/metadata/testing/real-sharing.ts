@@ -7,7 +7,7 @@ import { SharingProcess } from './sharing-process.ts';
 
 /** Ten times as fast as in production, so that the test is short. */
 const timing = { leaseTtlMs: 600, leaseRenewalMs: 100, standbyPollMs: 50, retryMs: 10 };
-const sharing = { graceMs: 200, handoverDelayMs: 500, handoversPerLookMax: 16 };
+const sharing = { graceMs: 200, handoverDelayMs: 500, handoversPerCheckMax: 16 };
 
 /**
  * Two processes over one real database, in real time: the first leads everything, the second gets its part, and when

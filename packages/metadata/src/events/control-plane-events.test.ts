@@ -22,13 +22,13 @@ function world(configs: Record<string, string> = on) {
     metrics: eventMetrics(metrics, 'c'),
     clock,
   });
-  const figure = (name: string) =>
+  const counter = (name: string) =>
     metrics.read().find(({ row }) => row.name === `control_plane_events_${name}_total`)!.series[0]!.value;
   const take = async (queueId = '', writtenBefore = 0, waitMs = 0) => {
     const taken = await events.take({ agentId: 'a', queueId, writtenBefore, waitMs });
     return { ...taken, texts: taken.events.map(({ text }) => text) };
   };
-  return { clock, state, events, figure, take };
+  return { clock, state, events, counter, take };
 }
 
 function event(text: string, type = 'diagnostics_logs'): ControlPlaneEvent {
@@ -36,16 +36,20 @@ function event(text: string, type = 'diagnostics_logs'): ControlPlaneEvent {
 }
 
 test('events are returned until an agent confirms that they are written', async () => {
-  const { events, figure, take } = world();
+  const { events, counter, take } = world();
   events.put([event('a'), event('b')]);
   const first = await take();
   assert.deepEqual(first.texts, ['a', 'b']);
-  assert.deepEqual((await take()).texts, ['a', 'b'], 'the agent before may be dead');
+  assert.deepEqual((await take()).texts, ['a', 'b'], 'the previous agent may be dead');
   assert.deepEqual((await take('6', first.nextNumber)).texts, ['a', 'b'], 'of the queue of another leader');
   events.put([event('c')]);
   assert.deepEqual((await take(first.queueId, first.nextNumber)).texts, ['c']);
-  assert.deepEqual((await take(first.queueId, first.nextNumber)).texts, ['c'], 'said twice');
-  assert.equal(figure('handed_over'), 2);
+  assert.deepEqual(
+    (await take(first.queueId, first.nextNumber)).texts,
+    ['c'],
+    'a repeated confirmation changes nothing',
+  );
+  assert.equal(counter('handed_over'), 2);
 });
 
 test('a poll without events waits for them', async () => {
@@ -88,34 +92,34 @@ test('the newest events are retained up to the limit, and dropped ones are count
       fc.array(fc.integer({ min: 1, max: coreLimits.eventBytesMax + 1 }), { maxLength: 20 }),
       fc.integer({ min: 0, max: 1_500 }),
       async (sizes, small) => {
-        const { events, figure, take } = world();
+        const { events, counter, take } = world();
         const all = [...sizes, ...Array<number>(small).fill(1)];
         for (const size of all) events.put([event('x'.repeat(size))]);
-        const kept: number[] = [];
+        const retained: number[] = [];
         for (let next = 0; ; ) {
           const taken = await take('7', next);
           if (taken.texts.length === 0) break;
           assert.ok(taken.texts.length <= clusterLimits.controlPlaneEventsPerCallMax);
-          kept.push(...taken.texts.map((text) => text.length));
+          retained.push(...taken.texts.map((text) => text.length));
           next = taken.nextNumber;
         }
         const bearable = all.filter((size) => size <= coreLimits.eventBytesMax);
-        assert.deepEqual(kept, bearable.slice(bearable.length - kept.length));
-        assert.ok(kept.length <= clusterLimits.controlPlaneEventsMax);
-        assert.ok(kept.reduce((sum, size) => sum + size, 0) <= clusterLimits.controlPlaneEventCharsMax);
-        assert.equal(figure('dropped'), all.length - kept.length);
+        assert.deepEqual(retained, bearable.slice(bearable.length - retained.length));
+        assert.ok(retained.length <= clusterLimits.controlPlaneEventsMax);
+        assert.ok(retained.reduce((sum, size) => sum + size, 0) <= clusterLimits.controlPlaneEventCharsMax);
+        assert.equal(counter('dropped'), all.length - retained.length);
       },
     ),
     { numRuns: 30 },
   );
 });
 
-const wish = { agentId: 'a', queueId: '', writtenBefore: 0, waitMs: 5 };
+const poll = { agentId: 'a', queueId: '', writtenBefore: 0, waitMs: 5 };
 const calls: [method: keyof typeof eventCalls, args: unknown[], problem: RegExp | undefined][] = [
   ['putControlPlaneEvents', [[event('a')]], undefined],
   ['putControlPlaneEvents', [[{ ...event('a'), timeMs: 'now' }]], /timeMs: not a whole number/],
-  ['takeControlPlaneEvents', [wish], undefined],
-  ['takeControlPlaneEvents', [{ ...wish, queueId: 7 }], /queueId: not a text/],
+  ['takeControlPlaneEvents', [poll], undefined],
+  ['takeControlPlaneEvents', [{ ...poll, queueId: 7 }], /queueId: not a text/],
 ];
 
 for (const [method, args, problem] of calls) {

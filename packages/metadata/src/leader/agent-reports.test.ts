@@ -45,11 +45,11 @@ function stage() {
 test('reports of the last minutes are retained, and dropped with their agent', async () => {
   const { clock, reports, numbers } = stage();
   for (let number = 1; number <= 10; number++) {
-    assert.equal(reports.heard('a', reportOf(number, number - 1)), undefined);
+    assert.equal(reports.receive('a', reportOf(number, number - 1)), undefined);
     await clock.pass(reportIntervalMs);
   }
   assert.deepEqual(numbers('a'), [7, 8, 9, 10]);
-  reports.heard('b', reportOf(1, 0));
+  reports.receive('b', reportOf(1, 0));
   reports.forget('a');
   assert.deepEqual([...reports.reports().keys()], ['b']);
   await clock.pass(reportRetentionMs + 1);
@@ -58,39 +58,42 @@ test('reports of the last minutes are retained, and dropped with their agent', a
 
 test('a report whose receipt the agent did not learn is replaced by the next one, which repeats its content', () => {
   const { reports, numbers } = stage();
-  reports.heard('a', reportOf(1, 0));
-  reports.heard('a', reportOf(2, 1));
-  reports.heard('a', reportOf(3, 1));
+  reports.receive('a', reportOf(1, 0));
+  reports.receive('a', reportOf(2, 1));
+  reports.receive('a', reportOf(3, 1));
   assert.deepEqual(numbers('a'), [1, 3]);
-  reports.heard('a', reportOf(1, 0, { startedMs: 2 }));
-  assert.deepEqual(numbers('a'), [1, 3, 1], 'another life begins anew');
+  reports.receive('a', reportOf(1, 0, { startedMs: 2 }));
+  assert.deepEqual(numbers('a'), [1, 3, 1], 'a restarted agent counts from the start');
 });
 
 test('with any lost answers, each file is counted once or waits to be reported', () => {
-  const steps = fc.array(fc.record({ files: fc.nat(5), isHeard: fc.boolean(), isAnswered: fc.boolean() }), {
-    maxLength: clusterLimits.agentReportsRetainedMax,
-  });
+  const steps = fc.array(
+    fc.record({ files: fc.nat(5), isReceived: fc.boolean(), isAnswered: fc.boolean() }),
+    {
+      maxLength: clusterLimits.agentReportsRetainedMax,
+    },
+  );
   fc.assert(
     fc.property(steps, (rounds) => {
       const { reports } = stage();
-      let [number, ackedNumber, written, waiting, told] = [0, 0, 0, 0, 0];
-      for (const { files, isHeard, isAnswered } of rounds) {
+      let [number, ackedNumber, written, waiting, reported] = [0, 0, 0, 0, 0];
+      for (const { files, isReceived, isAnswered } of rounds) {
         written += files;
         waiting += files;
         number++;
-        if (isHeard) {
-          reports.heard('a', reportOf(number, ackedNumber, { files: { count: waiting, bytes: 0 } }));
-          told = written;
+        if (isReceived) {
+          reports.receive('a', reportOf(number, ackedNumber, { files: { count: waiting, bytes: 0 } }));
+          reported = written;
         }
-        if (isHeard && isAnswered) {
+        if (isReceived && isAnswered) {
           ackedNumber = number;
           waiting = 0;
         }
       }
-      const kept = reports.reports().get('a') ?? [];
+      const retained = reports.reports().get('a') ?? [];
       assert.equal(
-        kept.reduce((sum, { report }) => sum + (report.files?.count ?? 0), 0),
-        told,
+        retained.reduce((sum, { report }) => sum + (report.files?.count ?? 0), 0),
+        reported,
       );
     }),
   );
@@ -114,7 +117,7 @@ const refused: readonly [what: string, facts: object, problem: RegExp][] = [
   ],
   ['no list', { logins: { username: 'ann' } }, /logins: not a list/],
   [
-    'latencies that are none',
+    'invalid latencies',
     { buckets: [{ name, operationCount: 1, failureCount: 0, putLatencies: [999, 1] }] },
     /putLatencies: no counts/,
   ],
@@ -133,7 +136,7 @@ const refused: readonly [what: string, facts: object, problem: RegExp][] = [
     /software: more than 16384 characters/,
   ],
   [
-    'what takes too much room',
+    'a report that is too large',
     { later: 'x'.repeat(coreLimits.agentReportCharsMax) },
     /characters; at most 98304/,
   ],
@@ -142,36 +145,36 @@ const refused: readonly [what: string, facts: object, problem: RegExp][] = [
 for (const [what, facts, problem] of refused) {
   test(`a report with ${what} is refused`, () => {
     const { reports, numbers } = stage();
-    assert.match(reports.heard('a', reportOf(1, 0, facts))!, problem);
+    assert.match(reports.receive('a', reportOf(1, 0, facts))!, problem);
     assert.deepEqual(numbers('a'), []);
   });
 }
 
 test('unknown fields of a later release are ignored', () => {
   const { reports, numbers } = stage();
-  assert.equal(reports.heard('a', reportOf(1, 0, { later: { is: 'fine' } } as object)), undefined);
+  assert.equal(reports.receive('a', reportOf(1, 0, { later: { is: 'fine' } } as object)), undefined);
   assert.deepEqual(numbers('a'), [1]);
 });
 
 test('reports are limited per agent, and in size per cluster', () => {
   const { reports, numbers } = stage();
-  for (let number = 1; number <= 100; number++) reports.heard('a', reportOf(number, number - 1));
+  for (let number = 1; number <= 100; number++) reports.receive('a', reportOf(number, number - 1));
   assert.equal(numbers('a').length, clusterLimits.agentReportsRetainedMax);
   const large = { later: 'x'.repeat(coreLimits.agentReportCharsMax - 1_000) } as object;
   const agentsMax = Math.ceil(clusterLimits.clusterReportCharsMax / (coreLimits.agentReportCharsMax - 1_000));
-  for (let agent = 0; agent < 2 * agentsMax; agent++) reports.heard(`b${agent}`, reportOf(1, 0, large));
+  for (let agent = 0; agent < 2 * agentsMax; agent++) reports.receive(`b${agent}`, reportOf(1, 0, large));
   assert.ok(reports.reports().size <= agentsMax + 1);
   for (let agent = 0; agent < 2 * agentsMax; agent++) reports.forget(`b${agent}`);
-  reports.heard('c', reportOf(1, 0, large));
-  assert.deepEqual(numbers('c'), [1], 'who is gone leaves room');
+  reports.receive('c', reportOf(1, 0, large));
+  assert.deepEqual(numbers('c'), [1], 'a removed agent frees its memory');
 });
 
 test('the last login of each user counts, on any agent', async () => {
   const { clock, reports } = stage();
   const startMs = clock.nowMs();
   await clock.pass(60_000);
-  reports.heard('a', reportOf(1, 0, { logins: [{ username: 'ann', agoMs: 1_000 }] }));
-  reports.heard('b', reportOf(1, 0, { logins: [{ username: 'ann', agoMs: 9_000 }] }));
+  reports.receive('a', reportOf(1, 0, { logins: [{ username: 'ann', agoMs: 1_000 }] }));
+  reports.receive('b', reportOf(1, 0, { logins: [{ username: 'ann', agoMs: 9_000 }] }));
   assert.deepEqual([...reports.loginMs], [['ann', startMs + 59_000]]);
   assert.equal(reports.loginsHeardSinceMs, startMs);
 });
@@ -179,7 +182,7 @@ test('the last login of each user counts, on any agent', async () => {
 test('logins are taken once to be stored, and remain known', () => {
   const { clock, reports } = stage();
   const nowMs = clock.nowMs();
-  reports.heard('a', reportOf(1, 0, { logins: [{ username: 'ann', agoMs: 0 }] }));
+  reports.receive('a', reportOf(1, 0, { logins: [{ username: 'ann', agoMs: 0 }] }));
   const logins = { uses: [{ username: 'ann', usedMs: nowMs }], heardSinceMs: nowMs };
   assert.deepEqual(reports.takeLogins(), logins);
   assert.deepEqual(reports.takeLogins(), { uses: [], heardSinceMs: nowMs });
@@ -192,7 +195,7 @@ test('the login history of earlier leaders continues if it has no gap', () => {
   const clock = new HandClock();
   const reports = new AgentReports(clock, 7);
   assert.equal(reports.loginsHeardSinceMs, 7);
-  reports.heard('old', undefined);
+  reports.receive('old', undefined);
   clock.advance(3 * reportIntervalMs + 1);
   assert.equal(reports.takeLogins().heardSinceMs, null);
   reports.forget('old');
@@ -201,7 +204,7 @@ test('the login history of earlier leaders continues if it has no gap', () => {
 
 test('while an agent of an earlier release is present, absent logins are unknown', async () => {
   const { clock, reports } = stage();
-  reports.heard('old', undefined);
+  reports.receive('old', undefined);
   assert.notEqual(reports.loginsHeardSinceMs, undefined, 'it may report soon');
   await clock.pass(3 * reportIntervalMs + 1);
   assert.equal(reports.loginsHeardSinceMs, undefined);
@@ -216,7 +219,7 @@ function logInMany(reports: AgentReports, userCount: number, afterEach: () => vo
       username: `u${user + index}`,
       agoMs: 0,
     }));
-    reports.heard('a', reportOf(++number, number - 1, { logins }));
+    reports.receive('a', reportOf(++number, number - 1, { logins }));
     afterEach();
   }
 }
@@ -241,21 +244,21 @@ test('evicting a stored login keeps the login history', () => {
 test('the clients of an agent come from its last recent report, and are absent for silent agents', async () => {
   const { clock, reports } = stage();
   assert.equal(reports.connectedOf('a'), undefined);
-  reports.heard('a', reportOf(1, 0, { connected: connectedBy({}, 3) }));
+  reports.receive('a', reportOf(1, 0, { connected: connectedBy({}, 3) }));
   await clock.pass(reportIntervalMs);
   const last = connectedBy({ version: '2.17.0' }, 7);
-  reports.heard('a', reportOf(2, 1, { connected: last }));
+  reports.receive('a', reportOf(2, 1, { connected: last }));
   assert.deepEqual(reports.connectedOf('a'), { connected: last, heardMs: clock.nowMs() });
-  const kept = reports.reports().get('a')!;
+  const retained = reports.reports().get('a')!;
   assert.ok(
-    kept.every(({ report }) => report.connected === undefined),
-    'they are not kept with what is counted',
+    retained.every(({ report }) => report.connected === undefined),
+    'connections are not stored with the counted stats',
   );
-  reports.heard('old', reportOf(1, 0));
+  reports.receive('old', reportOf(1, 0));
   assert.equal(reports.connectedOf('old'), undefined);
   await clock.pass(reportRetentionMs + 1);
   assert.equal(reports.connectedOf('a'), undefined);
-  reports.heard('a', reportOf(3, 2, { connected: last }));
+  reports.receive('a', reportOf(3, 2, { connected: last }));
   reports.forget('a');
   assert.equal(reports.connectedOf('a'), undefined);
 });
@@ -266,16 +269,19 @@ test('the clients of all agents share a size limit; beyond it they are only coun
   const software = Array(18).fill(softwareOf({ clientIds }));
   const chars = JSON.stringify(software).length;
   const agentCount = Math.ceil((2 * clusterLimits.clusterSoftwareCharsMax) / chars);
-  const hear = (agentId: string) =>
+  const receive = (agentId: string) =>
     assert.equal(
-      reports.heard(agentId, reportOf(1, 0, { connected: { connectionCount: 18, software } })),
+      reports.receive(agentId, reportOf(1, 0, { connected: { connectionCount: 18, software } })),
       undefined,
     );
-  for (let agent = 0; agent < agentCount; agent++) hear(`a${agent}`);
-  const kept = Array.from({ length: agentCount }, (_, agent) => reports.connectedOf(`a${agent}`)?.connected);
-  assert.ok(JSON.stringify(kept).length <= clusterLimits.clusterSoftwareCharsMax + agentCount * 10);
-  assert.ok(kept.some((one) => one?.software.length === 18));
+  for (let agent = 0; agent < agentCount; agent++) receive(`a${agent}`);
+  const retained = Array.from(
+    { length: agentCount },
+    (_, agent) => reports.connectedOf(`a${agent}`)?.connected,
+  );
+  assert.ok(JSON.stringify(retained).length <= clusterLimits.clusterSoftwareCharsMax + agentCount * 10);
+  assert.ok(retained.some((one) => one?.software.length === 18));
   for (let agent = 0; agent < agentCount; agent++) reports.forget(`a${agent}`);
-  hear('b');
-  assert.equal(reports.connectedOf('b')!.connected.software.length, 18, 'who is gone leaves room');
+  receive('b');
+  assert.equal(reports.connectedOf('b')!.connected.software.length, 18, 'a removed agent frees its memory');
 });

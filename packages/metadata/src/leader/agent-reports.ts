@@ -13,7 +13,7 @@ import type { SeenLogins } from '@weir/machine';
 /**
  * As text, which takes a fraction of the memory: reports of thousands of agents are retained, and read once a minute.
  */
-interface Kept extends Pick<AgentReport, 'startedMs' | 'number'> {
+interface StoredReport extends Pick<AgentReport, 'startedMs' | 'number'> {
   readonly json: string;
   readonly heardMs: number;
   readonly atMs: number;
@@ -33,7 +33,7 @@ const reportSilenceMsMax = 3 * reportIntervalMs;
  */
 export class AgentReports {
   readonly #clock: Clock;
-  readonly #storedByAgent = new Map<string, Kept[]>();
+  readonly #storedByAgent = new Map<string, StoredReport[]>();
   /** When an agent first sent a heartbeat, until it sends a report. */
   readonly #withoutReport = new Map<string, number>();
   /** By user, in the order in which the logins were received. */
@@ -42,7 +42,7 @@ export class AgentReports {
   #newLogins = new Set<string>();
   #loginsHeardSinceMs: number;
   #storedChars = 0;
-  readonly #connectedByAgent = new Map<string, Pick<Kept, 'json' | 'heardMs' | 'atMs'>>();
+  readonly #connectedByAgent = new Map<string, Pick<StoredReport, 'json' | 'heardMs' | 'atMs'>>();
   #connectedChars = 0;
 
   /** `loginsHeardSinceMs`: since when earlier leaders have missed no login; by default now. */
@@ -52,7 +52,7 @@ export class AgentReports {
   }
 
   /** Returns the problem of a report that is refused. */
-  heard(agentId: string, report: AgentReport | undefined): string | undefined {
+  receive(agentId: string, report: AgentReport | undefined): string | undefined {
     const atMs = this.#clock.monotonicMs();
     if (report === undefined) {
       if (!this.#storedByAgent.has(agentId) && !this.#withoutReport.has(agentId))
@@ -65,8 +65,8 @@ export class AgentReports {
     this.#noteLogins(report);
     // Only the last connections count, and they may be as long as all the rest.
     const { connected, ...counted } = report;
-    this.#keep(agentId, report, JSON.stringify(counted));
-    this.#keepConnected(agentId, connected);
+    this.#store(agentId, report, JSON.stringify(counted));
+    this.#storeConnected(agentId, connected);
     return undefined;
   }
 
@@ -74,23 +74,26 @@ export class AgentReports {
     this.#withoutReport.delete(agentId);
     for (const { json } of this.#storedByAgent.get(agentId) ?? []) this.#storedChars -= json.length;
     this.#storedByAgent.delete(agentId);
-    this.#keepConnected(agentId, undefined);
+    this.#storeConnected(agentId, undefined);
   }
 
   /** The last reported clients of an agent, and when; `undefined` if there is no recent report. */
   connectedOf(agentId: string): ReceivedConnections | undefined {
-    const kept = this.#connectedByAgent.get(agentId);
-    if (kept === undefined || this.#clock.monotonicMs() - kept.atMs > reportRetentionMs) return undefined;
-    return { connected: JSON.parse(kept.json) as ReportedConnections, heardMs: kept.heardMs };
+    const stored = this.#connectedByAgent.get(agentId);
+    if (stored === undefined || this.#clock.monotonicMs() - stored.atMs > reportRetentionMs) return undefined;
+    return { connected: JSON.parse(stored.json) as ReportedConnections, heardMs: stored.heardMs };
   }
 
   reports(): ReadonlyMap<string, readonly ReceivedReport[]> {
     const found = new Map<string, readonly ReceivedReport[]>();
     for (const agentId of [...this.#storedByAgent.keys()]) {
-      const kept = this.#dropFrom(agentId, (one) => this.#isOld(one));
-      if (kept.length === 0) continue;
-      const heard = kept.map(({ json, heardMs }) => ({ report: JSON.parse(json) as AgentReport, heardMs }));
-      found.set(agentId, heard);
+      const stored = this.#dropFrom(agentId, (one) => this.#isOld(one));
+      if (stored.length === 0) continue;
+      const received = stored.map(({ json, heardMs }) => ({
+        report: JSON.parse(json) as AgentReport,
+        heardMs,
+      }));
+      found.set(agentId, received);
     }
     return found;
   }
@@ -126,24 +129,26 @@ export class AgentReports {
     return isAnySilent ? undefined : this.#loginsHeardSinceMs;
   }
 
-  #keep(agentId: string, { startedMs, number, sinceNumber }: AgentReport, json: string): void {
+  #store(agentId: string, { startedMs, number, sinceNumber }: AgentReport, json: string): void {
     // The agent did not learn that these were received, and repeats their content.
-    const isSentAgain = (before: Kept) => before.startedMs === startedMs && before.number > sinceNumber;
-    const kept = this.#dropFrom(agentId, (one) => isSentAgain(one) || this.#isOld(one));
-    if (kept.length >= clusterLimits.agentReportsRetainedMax) this.#storedChars -= kept.shift()!.json.length;
-    this.#storedByAgent.set(agentId, kept);
+    const isSentAgain = (before: StoredReport) =>
+      before.startedMs === startedMs && before.number > sinceNumber;
+    const stored = this.#dropFrom(agentId, (one) => isSentAgain(one) || this.#isOld(one));
+    if (stored.length >= clusterLimits.agentReportsRetainedMax)
+      this.#storedChars -= stored.shift()!.json.length;
+    this.#storedByAgent.set(agentId, stored);
     if (this.#storedChars + json.length > clusterLimits.clusterReportCharsMax) return;
     this.#storedChars += json.length;
-    kept.push({ startedMs, number, json, heardMs: this.#clock.nowMs(), atMs: this.#clock.monotonicMs() });
+    stored.push({ startedMs, number, json, heardMs: this.#clock.nowMs(), atMs: this.#clock.monotonicMs() });
   }
 
-  #keepConnected(agentId: string, connected: ReportedConnections | undefined): void {
+  #storeConnected(agentId: string, connected: ReportedConnections | undefined): void {
     this.#connectedChars -= this.#connectedByAgent.get(agentId)?.json.length ?? 0;
     this.#connectedByAgent.delete(agentId);
     if (connected === undefined) return;
     const isRoom = (json: string) =>
       this.#connectedChars + json.length <= clusterLimits.clusterSoftwareCharsMax;
-    const json = [connected, { ...connected, software: [] }].map((told) => JSON.stringify(told)).find(isRoom);
+    const json = [connected, { ...connected, software: [] }].map((part) => JSON.stringify(part)).find(isRoom);
     if (json === undefined) return;
     this.#connectedChars += json.length;
     this.#connectedByAgent.set(agentId, {
@@ -153,18 +158,18 @@ export class AgentReports {
     });
   }
 
-  #dropFrom(agentId: string, isDropped: (kept: Kept) => boolean): Kept[] {
-    const kept: Kept[] = [];
+  #dropFrom(agentId: string, isDropped: (report: StoredReport) => boolean): StoredReport[] {
+    const remaining: StoredReport[] = [];
     for (const one of this.#storedByAgent.get(agentId) ?? []) {
       if (isDropped(one)) this.#storedChars -= one.json.length;
-      else kept.push(one);
+      else remaining.push(one);
     }
     // An agent that has reported stays known as a reporting one.
-    if (this.#storedByAgent.has(agentId)) this.#storedByAgent.set(agentId, kept);
-    return kept;
+    if (this.#storedByAgent.has(agentId)) this.#storedByAgent.set(agentId, remaining);
+    return remaining;
   }
 
-  #isOld({ atMs }: Kept): boolean {
+  #isOld({ atMs }: StoredReport): boolean {
     return this.#clock.monotonicMs() - atMs > reportRetentionMs;
   }
 

@@ -42,7 +42,7 @@ function stage() {
     },
   };
   const agents = new Agents({ clock, log: silentLog, nodeIds }, () => changes++);
-  const lost = () => agents.heard().lost.map(({ agentId }) => agentId);
+  const lost = () => agents.received().lost.map(({ agentId }) => agentId);
   const silence = async (ms = agentSilenceMsMax) => {
     for (let leftMs = ms; leftMs > 0; leftMs -= 1000) {
       await clock.pass(Math.min(leftMs, 1000));
@@ -67,7 +67,7 @@ test('a silent agent is lost, until it returns, leaves, or an hour has passed', 
   await silence();
   assert.deepEqual(lost(), ['back', 'gone', 'stays']);
   assert.deepEqual(agents.list(), []);
-  assert.equal(agents.heard().lost[0]!.lastSeenMs, seenMs);
+  assert.equal(agents.received().lost[0]!.lastSeenMs, seenMs);
   await agents.heartbeat(agent('back'));
   agents.leave('gone');
   assert.deepEqual(lost(), ['stays']);
@@ -115,13 +115,13 @@ test('a report stays with the leader: it changes no list and is not passed to th
   await agents.heartbeat(agent('a'));
   assert.equal(changes(), before);
   assert.deepEqual(JSON.parse(String(agents.note())), [agent('a')]);
-  assert.equal(agents.heard().reports.get('a')?.at(-1)?.report.number, 2);
+  assert.equal(agents.received().reports.get('a')?.at(-1)?.report.number, 2);
 });
 
 test('a heartbeat with an invalid report still counts', async () => {
   const { agents } = stage();
   assert.deepEqual(await agents.heartbeat({ ...agent('a'), report: 'nonsense' as never }), [agent('a')]);
-  assert.equal(agents.heard().reports.size, 0);
+  assert.equal(agents.received().reports.size, 0);
 });
 
 test('the reports of an agent are dropped with it', async () => {
@@ -130,7 +130,7 @@ test('the reports of an agent are dropped with it', async () => {
   await agents.heartbeat({ ...agent('silent'), report });
   agents.leave('left');
   await silence();
-  assert.equal(agents.heard().reports.size, 0);
+  assert.equal(agents.received().reports.size, 0);
 });
 
 test('an agent whose connection broke leaves Metadata within a tenth of a second, and returns with its next heartbeat', async () => {
@@ -142,7 +142,7 @@ test('an agent whose connection broke leaves Metadata within a tenth of a second
   await clock.pass(100);
   assert.deepEqual(named(), ['a']);
   assert.deepEqual(lost(), [], 'it may be back in a moment');
-  assert.ok(agents.heard().reports.has('b'), 'what it told is kept for its return');
+  assert.ok(agents.received().reports.has('b'), 'its reports are retained for its return');
   const before = changes();
   await connect('b');
   assert.deepEqual(named(), ['a', 'b']);
@@ -231,5 +231,5 @@ test('agents in this process have no connection to lose', async () => {
   const connection = await connect('outside');
   agents.disconnected('outside', connection, true);
   await clock.pass(5_000);
-  assert.deepEqual(named(), ['inside', 'outside'], 'nobody has a connection');
+  assert.deepEqual(named(), ['inside', 'outside'], 'no agent has a connection');
 });

@@ -116,15 +116,15 @@ export class Agents {
   /** The clients of each agent, as last reported. */
   clients(): AgentClients[] {
     return this.list().map(({ agentId }) => {
-      const heard = this.#reports.connectedOf(agentId);
-      return heard === undefined
+      const received = this.#reports.connectedOf(agentId);
+      return received === undefined
         ? { agentId, heardMs: null, connectionCount: 0, software: [] }
-        : { agentId, heardMs: heard.heardMs, ...heard.connected };
+        : { agentId, heardMs: received.heardMs, ...received.connected };
     });
   }
 
   /** Reports of agents, and lost agents. */
-  heard(): ReceivedReports {
+  received(): ReceivedReports {
     return {
       reports: this.#reports.reports(),
       lost: this.#lostOfLate(),
@@ -141,13 +141,13 @@ export class Agents {
   async heartbeat(heartbeat: AgentHeartbeat): Promise<readonly AgentDescription[]> {
     const { agentId } = heartbeat;
     const known = this.#seen.get(agentId)?.agent.nodeId;
-    if (known !== undefined && this.#nodeIds.has(agentId, known)) return this.#heard(heartbeat, known);
+    if (known !== undefined && this.#nodeIds.has(agentId, known)) return this.#receive(heartbeat, known);
     const joining = this.#join(heartbeat);
     const nodeId = await joining;
     // It may have left meanwhile.
     if (this.#joining.get(agentId) !== joining) return this.list();
     this.#joining.delete(agentId);
-    return this.#heard(heartbeat, nodeId);
+    return this.#receive(heartbeat, nodeId);
   }
 
   #join({ agentId, host, kafkaPort }: AgentDescription): Promise<number> {
@@ -172,7 +172,7 @@ export class Agents {
     return assigned;
   }
 
-  #heard(heartbeat: AgentHeartbeat, nodeId: number): readonly AgentDescription[] {
+  #receive(heartbeat: AgentHeartbeat, nodeId: number): readonly AgentDescription[] {
     // Only the leader needs the report, and including it would change every list.
     const { report, ...described } = heartbeat;
     const agent: AgentDescription = { ...described, nodeId };
@@ -182,7 +182,7 @@ export class Agents {
     const { connection, ended } = seen ?? {};
     this.#put({ agent, atMs: this.#clock.monotonicMs(), connection, ended });
     this.#lost.delete(agent.agentId);
-    const problem = this.#reports.heard(agent.agentId, report);
+    const problem = this.#reports.receive(agent.agentId, report);
     if (problem !== undefined)
       this.#log.debug('ignored invalid report of agent', { agentId: agent.agentId, problem });
     if (before === undefined || !isSameButLoad(before, agent)) {
@@ -211,7 +211,7 @@ export class Agents {
     if (seen?.connection !== connection) return;
     const graceMs = isBroken ? brokenGraceMs : endedGraceMs;
     this.#put({ ...seen, connection: undefined, ended: { atMs: this.#clock.monotonicMs(), graceMs } });
-    this.#lookAfter(graceMs);
+    this.#markAwayAfter(graceMs);
   }
 
   /** Ends the term; later checks do nothing. */
@@ -225,17 +225,17 @@ export class Agents {
       if (seen.ended !== undefined && seen.isAway !== true)
         this.#put({ ...seen, ended: { atMs, graceMs: endedGraceMs } });
     }
-    this.#lookAfter(endedGraceMs);
+    this.#markAwayAfter(endedGraceMs);
   }
 
-  #lookAfter(delayMs: number): void {
+  #markAwayAfter(delayMs: number): void {
     this.#clock.after(delayMs, () => {
-      if (!this.#isOver) this.#look();
+      if (!this.#isOver) this.#markAway();
     });
   }
 
   /** Marks agents whose grace time has passed as away. */
-  #look(): void {
+  #markAway(): void {
     if (this.#connectedCount === 0) return;
     const nowMs = this.#clock.monotonicMs();
     let isChanged = false;

@@ -158,10 +158,10 @@ const leaderCalls: LeaderAnswers<NamesOf<'leader'>> = {
   },
 
   putControlPlaneEvents: ({ leadership }, events) => leadership.controlPlaneEvents.put(events),
-  takeControlPlaneEvents: ({ leadership }, wish) => leadership.controlPlaneEvents.take(wish),
+  takeControlPlaneEvents: ({ leadership }, request) => leadership.controlPlaneEvents.take(request),
   runQuery: ({ leadership }, query) => leadership.queries.run(query),
   cancelQuery: ({ leadership }, queryId) => leadership.queries.cancel(queryId),
-  takeQuery: ({ leadership }, wish) => leadership.queries.take(wish),
+  takeQuery: ({ leadership }, request) => leadership.queries.take(request),
   reportQuery: ({ leadership }, report) => leadership.queries.report(report),
   holdJob: ({ leadership }, request) => leadership.jobLeases.hold(request),
 };

@@ -106,7 +106,7 @@ test('one of two processes leads and serves, and the other returns its address',
       await assert.rejects(call([], { validateOnly: true }), isRedirection, name);
     }
   }
-  assert.ok(isRedirection(b.node.notLeader()), 'those who follow are told too');
+  assert.ok(isRedirection(b.node.notLeader()), 'followers are redirected too');
   assert.equal(a.node.notLeader(), undefined);
 });
 
@@ -130,12 +130,12 @@ test('followers of a cluster that left the process are notified', async () => {
   const { clock, start } = world();
   const a = start('a');
   await clock.pass(100);
-  let told: NotLeader | undefined;
+  let redirection: NotLeader | undefined;
   a.node.onLeader(() => {
-    told = a.node.notLeader();
+    redirection = a.node.notLeader();
   });
   await a.node.stop();
-  assert.match(told!.message, /this control plane stops$/);
+  assert.match(redirection!.message, /this control plane stops$/);
 });
 
 test('with a short lease a standby serves less than two seconds after the leader was killed', async () => {
@@ -263,11 +263,11 @@ test('a leader without answers to renewals serves nothing after its lease, and s
   await clock.pass(100);
   process.faults = { refuse: 0, loseAnswer: 0, delayMsMax: 1_000_000 };
   await clock.pass(5_500);
-  const asked = assert.rejects(node.heartbeat(agent('x')), NotLeader);
+  const rejected = assert.rejects(node.heartbeat(agent('x')), NotLeader);
   assert.equal(node.role, 'leader');
   await clock.pass(500);
   assert.equal(node.role, 'standby');
-  await asked;
+  await rejected;
 });
 
 test('a leader whose database stalls for longer than a lease continues when it answers', async () => {
@@ -455,23 +455,23 @@ test('agents join, change, fall silent and leave, and followers are notified', a
   await node.heartbeat(agent('y'));
   assert.deepEqual(ids(await node.heartbeat(agent('x'))), ['x', 'y']);
   await settle();
-  const heard = () =>
+  const agentLists = () =>
     events.slice(1).flatMap((event) =>
       (event as readonly ClusterChange[]).map((change) => {
         assert.ok(change.kind === 'agents');
         return change.agents.map(({ agentId, cpuLoad }) => `${agentId}:${cpuLoad}`).join(' ');
       }),
     );
-  assert.deepEqual(heard(), ['y:0', 'x:0 y:0']);
+  assert.deepEqual(agentLists(), ['y:0', 'x:0 y:0']);
   await clock.pass(agentSilenceMsMax - 1_000);
   await node.heartbeat(agent('x', 0.5));
-  assert.equal(heard().length, 2, 'a load is not worth a message of its own');
+  assert.equal(agentLists().length, 2, 'a load is not worth a message of its own');
   await clock.pass(2_000);
-  assert.deepEqual(heard().slice(2), ['x:0.5 y:0', 'x:0.5']);
+  assert.deepEqual(agentLists().slice(2), ['x:0.5 y:0', 'x:0.5']);
   await node.leave('x');
-  await node.leave('nobody');
+  await node.leave('unknown');
   await settle();
-  assert.deepEqual(heard().slice(4), ['']);
+  assert.deepEqual(agentLists().slice(4), ['']);
 });
 
 test('agents are listed with their current loads and the age of their last heartbeat', async () => {

@@ -149,7 +149,7 @@ export class ClusterNode extends callPortClass() implements ClusterPort {
 
   /** Reports of agents. There is no call for it: readers run in the process that leads the cluster. */
   agentsHeard(): Promise<ReceivedReports> {
-    return this.#lead(async ({ agents }) => agents.heard());
+    return this.#lead(async ({ agents }) => agents.received());
   }
 
   /** Notes the connection of an agent's heartbeat. Does nothing if this process does not lead. */
@@ -259,12 +259,12 @@ export class ClusterNode extends callPortClass() implements ClusterPort {
     while (this.#role !== 'stopped') {
       this.#replica ??= await Replica.load(this.#machines, clusterId, journal, this.#log);
       const replica = this.#replica;
-      const askedMs = this.#clock.monotonicMs();
+      const requestedMs = this.#clock.monotonicMs();
       const answer = await journal.acquireLease(self, leaseTtlMs, leaseGraceMs);
       if (answer.epoch !== undefined) {
         // The previous leader is gone, and must not be returned to callers until this process serves.
         this.#leaderLearned(undefined);
-        return this.#serve(answer.epoch, askedMs);
+        return this.#serve(answer.epoch, requestedMs);
       }
       this.#leaderLearned(answer.heldBy.url === '' ? undefined : answer.heldBy.url);
       if (answer.nextPosition > replica.position) await replica.catchUp(journal);
@@ -284,10 +284,10 @@ export class ClusterNode extends callPortClass() implements ClusterPort {
   }
 
   /** Leads until the term ends. */
-  async #serve(epoch: number, askedMs: number): Promise<void> {
+  async #serve(epoch: number, requestedMs: number): Promise<void> {
     const { journal } = this.#options;
     const deps = { journal, epoch, clock: this.#clock, log: this.#log, timing: this.#timing };
-    const lease = new HeldLease({ ...deps, askedMs });
+    const lease = new HeldLease({ ...deps, requestedMs });
     const replica = this.#replica!;
     try {
       // The lease fences all other writers, so the end of the journal is final.

@@ -240,16 +240,16 @@ export class CommitPipeline {
   #release(waiting: Waiting[]): void {
     this.#releasing = waiting;
     let changes: ClusterChange[] = [];
-    const tell = () => {
+    const publish = () => {
       if (changes.length > 0) this.#options.onChanges(changes);
       changes = [];
     };
     for (const { entry, changes: own, release } of waiting) {
       for (const change of own) changes.push(change);
-      if (entry === undefined) tell();
+      if (entry === undefined) publish();
       release();
     }
     this.#releasing = undefined;
-    tell();
+    publish();
   }
 }

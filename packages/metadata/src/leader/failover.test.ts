@@ -40,7 +40,10 @@ class Watcher {
       for (let partition = 0; partition < partitions; partition++, row++) {
         if (topicId !== this.#world.topicId) continue;
         const next = snapshot.nextOffset[row]!;
-        assert.ok(next >= (this.#next.get(partition) ?? 0), 'a snapshot took back what was shown');
+        assert.ok(
+          next >= (this.#next.get(partition) ?? 0),
+          'a snapshot took back a change that the follower saw',
+        );
         this.#next.set(partition, next);
       }
     }
@@ -340,21 +343,21 @@ async function run(seed: number): Promise<World> {
     }
   }
   for (let partition = 0; partition < partitionCount; partition++) {
-    const asked = leader.findBatches([
+    const found = leader.findBatches([
       { topicId: world.topicId, partition, offset: 0, bytesMax: Number.MAX_SAFE_INTEGER },
     ]);
     await world.clock.pass(100);
-    const [{ nextOffset, pointers }] = (await asked) as [Awaited<typeof asked>[number]];
+    const [{ nextOffset, pointers }] = (await found) as [Awaited<typeof found>[number]];
     assert.equal(nextOffset, total[partition], 'every record is there once');
     let at = 0;
     for (const [i, fileId] of pointers.fileId.entries()) {
       assert.equal(pointers.baseOffset[i], at);
-      assert.equal(owner[partition]!.get(at), fileId, 'the offset is the one that was told');
+      assert.equal(owner[partition]!.get(at), fileId, 'the offset is the acknowledged one');
       at = pointers.nextOffset[i]!;
     }
     const truth = new Map(pointers.fileId.map((fileId, i) => [pointers.baseOffset[i]!, fileId]));
     for (const [offset, fileId] of world.shown[partition]!) {
-      assert.equal(truth.get(offset), fileId, 'what was shown is not true any more');
+      assert.equal(truth.get(offset), fileId, 'a change that the follower saw was taken back');
     }
     assert.equal(watcher.next(partition), nextOffset, 'the follower has seen everything');
   }
@@ -433,12 +436,12 @@ for (const [what, ask] of requests) {
     const second = start('b');
     await first.node.createTopics([{ name: 't', partitionCount: 1, configs: {} }], { validateOnly: false });
     first.dieAfterAppend();
-    let heard: unknown;
+    let received: unknown;
     ask(first.node.forRequest('client:1')).then((answer) => {
-      heard = answer;
+      received = answer;
     });
     await clock.pass(10_000);
-    assert.equal(heard, undefined, 'the first leader never answered');
+    assert.equal(received, undefined, 'the first leader never answered');
     assert.equal(second.node.role, 'leader');
     const answer = await ask(second.node.forRequest('client:1'));
     const results = Array.isArray(answer) ? (answer as TopicResult[]).map(({ error }) => error) : ['NONE'];

@@ -8,7 +8,7 @@ interface HeldLeaseOptions {
   readonly journal: Journal;
   readonly epoch: number;
   /** When the lease was requested, in monotonic time; its duration counts from there. */
-  readonly askedMs: number;
+  readonly requestedMs: number;
   readonly clock: Clock;
   readonly log: Log;
   readonly timing: Timing;
@@ -18,7 +18,7 @@ interface HeldLeaseOptions {
  * The number of checks of a lapsed lease, over the duration of another lease, before it counts as lost. Each check
  * takes at least one turn of the event loop.
  */
-const lapsedLooks = 4;
+const lapsedChecks = 4;
 
 /**
  * A lease that this process holds: renewed until it is released, lost, or could not be renewed in time.
@@ -49,7 +49,7 @@ export class HeldLease {
 
   constructor(options: HeldLeaseOptions) {
     this.#options = options;
-    this.#endMs = this.#endFrom(options.askedMs);
+    this.#endMs = this.#endFrom(options.requestedMs);
     this.#awaitEnd();
     this.#renewWithNextBeat();
   }
@@ -92,8 +92,8 @@ export class HeldLease {
     for (const listener of waiting) listener(!this.#isOver);
   }
 
-  #endFrom(askedMs: number): number {
-    return askedMs + this.#options.timing.leaseTtlMs * (1 - leaseMarginShare);
+  #endFrom(requestedMs: number): number {
+    return requestedMs + this.#options.timing.leaseTtlMs * (1 - leaseMarginShare);
   }
 
   #lose(reason: string): void {
@@ -107,15 +107,16 @@ export class HeldLease {
   #awaitEnd(): void {
     const { clock } = this.#options;
     this.#cancelEnd = clock.after(Math.max(0, this.#endMs - clock.monotonicMs()), () =>
-      this.#look(lapsedLooks),
+      this.#checkEnd(lapsedChecks),
     );
   }
 
-  #look(looksLeft: number): void {
+  #checkEnd(checksLeft: number): void {
     const { clock, timing } = this.#options;
     if (this.isValid()) this.#awaitEnd();
-    else if (this.#hasFailed || looksLeft === 0) this.#lose('the lease could not be renewed in time');
-    else this.#cancelEnd = clock.after(timing.leaseTtlMs / lapsedLooks, () => this.#look(looksLeft - 1));
+    else if (this.#hasFailed || checksLeft === 0) this.#lose('the lease could not be renewed in time');
+    else
+      this.#cancelEnd = clock.after(timing.leaseTtlMs / lapsedChecks, () => this.#checkEnd(checksLeft - 1));
   }
 
   #renewWithNextBeat(): void {
@@ -130,12 +131,12 @@ export class HeldLease {
   async #renew(): Promise<void> {
     const { journal, epoch, clock, log, timing } = this.#options;
     // Taken before the call is sent, and so also before it waits to be batched with others.
-    const askedMs = clock.monotonicMs();
+    const requestedMs = clock.monotonicMs();
     try {
       await journal.renewLease(epoch);
       if (this.#isOver) return;
       this.#hasFailed = false;
-      this.#endMs = this.#endFrom(askedMs);
+      this.#endMs = this.#endFrom(requestedMs);
       // The answer may have come too late to be of use.
       if (!this.isValid()) {
         this.#renewAfter(0);

@@ -11,7 +11,7 @@ import { QueryQueue } from '../queries/query-queue.ts';
 import type { QueryQueueMetrics } from '../queries/query-queue-metrics.ts';
 import { Agents, type AgentsChange } from './agents.ts';
 import { AutoScaler } from './auto-scaler/auto-scaler.ts';
-import { lookIntervalMs } from './auto-scaler/growth.ts';
+import { checkIntervalMs } from './auto-scaler/growth.ts';
 import { CommitPipeline } from './commit-pipeline.ts';
 import type { Followers } from './followers.ts';
 import type { HeldLease } from './held-lease.ts';
@@ -130,7 +130,7 @@ export class Leadership {
     });
     this.autoScaler = new AutoScaler(replica.machine, clock);
     this.#every('retention', timing.retentionIntervalMs, () => this.#applyRetention());
-    this.#every('autoScaler', lookIntervalMs, () => this.#scalePartitions());
+    this.#every('autoScaler', checkIntervalMs, () => this.#scalePartitions());
     lease.onLost((reason) => this.end(reason));
   }
 
@@ -148,10 +148,10 @@ export class Leadership {
 
   #noteLogins(): void {
     const { log } = this.#options;
-    const { logins: heard } = this.agents;
-    const logins = heard.takeLogins();
+    const { logins: reports } = this.agents;
+    const logins = reports.takeLogins();
     const putBack = (problem: string) => {
-      heard.putBackLogins(logins);
+      reports.putBackLogins(logins);
       log.warn('failed to store logins', { problem });
     };
     this.pipeline.submit({ kind: 'noteLogins', logins }).then(
@@ -175,7 +175,7 @@ export class Leadership {
 
   #scalePartitions(): void {
     const { log } = this.#options;
-    const topics = this.autoScaler.look();
+    const topics = this.autoScaler.check();
     if (topics.length === 0) return;
     this.pipeline.submit({ kind: 'createPartitions', topics, validateOnly: false }).then(
       (results) => {

@@ -74,22 +74,22 @@ function stage(t: TestContext) {
       const all = await node.listCredentials();
       return Object.fromEntries(all.map(({ username, lastUsedMs }) => [username, lastUsedMs]));
     },
-    heardSinceMs: async (node: ClusterNode) => (await node.agentsHeard()).loginsHeardSinceMs,
+    loginsSinceMs: async (node: ClusterNode) => (await node.agentsHeard()).loginsHeardSinceMs,
   };
 }
 
 test('a login is known at once, and to the next leader when this one stops', async (t) => {
-  const { clock, lead, makeCredentials, logIn, lastUses, heardSinceMs } = stage(t);
+  const { clock, lead, makeCredentials, logIn, lastUses, loginsSinceMs } = stage(t);
   const first = await lead('one');
   await makeCredentials(first.node, 'ann', 'bob');
-  const sinceMs = await heardSinceMs(first.node);
+  const sinceMs = await loginsSinceMs(first.node);
   await clock.pass(1_000);
   const usedMs = await logIn(first.node, 'ann');
   assert.deepEqual(await lastUses(first.node), { ann: usedMs, bob: null });
   await first.node.stop();
   const second = await lead('two');
   assert.deepEqual(await lastUses(second.node), { ann: usedMs, bob: null });
-  assert.equal(await heardSinceMs(second.node), sinceMs);
+  assert.equal(await loginsSinceMs(second.node), sinceMs);
 });
 
 test('a login is known to the next leader after a handover', async (t) => {
@@ -104,10 +104,10 @@ test('a login is known to the next leader after a handover', async (t) => {
 });
 
 test('ninety leaders of a day each know as much as one leader of ninety days', async (t) => {
-  const { clock, lead, makeCredentials, logIn, lastUses, heardSinceMs } = stage(t);
+  const { clock, lead, makeCredentials, logIn, lastUses, loginsSinceMs } = stage(t);
   let { node } = await lead('day 0');
   await makeCredentials(node, 'ann', 'bob', 'carol');
-  const sinceMs = await heardSinceMs(node);
+  const sinceMs = await loginsSinceMs(node);
   const bobMs = await logIn(node, 'bob');
   for (let day = 1; day <= 90; day++) {
     await logIn(node, 'ann');
@@ -118,36 +118,36 @@ test('ninety leaders of a day each know as much as one leader of ninety days', a
   const { ann, ...others } = await lastUses(node);
   assert.deepEqual(others, { bob: bobMs, carol: null });
   assert.ok(clock.nowMs() - ann! < 2 * dayMs);
-  assert.equal(await heardSinceMs(node), sinceMs);
+  assert.equal(await loginsSinceMs(node), sinceMs);
 });
 
 test('a dying leader loses only the logins since the last save', async (t) => {
-  const { clock, lead, makeCredentials, logIn, lastUses, heardSinceMs } = stage(t);
+  const { clock, lead, makeCredentials, logIn, lastUses, loginsSinceMs } = stage(t);
   const first = await lead('one');
   await makeCredentials(first.node, 'ann', 'bob');
-  const sinceMs = await heardSinceMs(first.node);
+  const sinceMs = await loginsSinceMs(first.node);
   const annMs = await logIn(first.node, 'ann');
   await clock.pass(defaultTiming.loginNoteMs);
   await logIn(first.node, 'bob');
   first.process.kill();
   const second = await lead('two');
   assert.deepEqual(await lastUses(second.node), { ann: annMs, bob: null });
-  assert.equal(await heardSinceMs(second.node), sinceMs);
+  assert.equal(await loginsSinceMs(second.node), sinceMs);
 });
 
 test('while agents without login reports are present, the next leader restarts the login history', async (t) => {
-  const { clock, lead, makeCredentials, heardSinceMs } = stage(t);
+  const { clock, lead, makeCredentials, loginsSinceMs } = stage(t);
   const first = await lead('one');
   await makeCredentials(first.node, 'ann');
   for (let elapsedMs = 0; elapsedMs < 2 * defaultTiming.loginNoteMs; elapsedMs += 5_000) {
     await first.node.heartbeat(agent);
     await clock.pass(5_000);
   }
-  assert.equal(await heardSinceMs(first.node), undefined);
+  assert.equal(await loginsSinceMs(first.node), undefined);
   await first.node.stop();
   clock.advance(dayMs);
   const second = await lead('two');
-  assert.ok((await heardSinceMs(second.node))! > clock.nowMs() - 10_000);
+  assert.ok((await loginsSinceMs(second.node))! > clock.nowMs() - 10_000);
 });
 
 test('repeated logins of the same user are not written again', async (t) => {

@@ -22,7 +22,7 @@ test('one agent of a group at a time has the lock, and groups are independent', 
   pass(shutdownLeaseMs);
   assert.deepEqual([asks('a'), asks('b'), asks('a'), asks('c', 'other')], [true, false, true, true]);
   unlock('b');
-  assert.equal(asks('b'), false, 'nobody unlocks for others');
+  assert.equal(asks('b'), false, 'an agent cannot release the lock of another');
   unlock('a');
   assert.deepEqual([asks('b'), asks('a'), asks('d', 'other')], [true, false, false]);
 });
@@ -37,7 +37,7 @@ test('a lock expires with its lease, unless its agent renews it', () => {
   assert.equal(asks('b'), false);
   pass(1);
   assert.equal(asks('b'), true);
-  assert.equal(asks('a', 'g', true), false, 'who was silent for too long has lost it');
+  assert.equal(asks('a', 'g', true), false, 'an agent that was silent for too long has lost the lock');
 });
 
 test('a new leader waits for the holders of locks first', () => {

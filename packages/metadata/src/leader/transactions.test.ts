@@ -99,7 +99,7 @@ test('a member that its group does not know cannot commit offsets in a transacti
     ...caller,
     groupId: 'g',
     generationIdOrMemberEpoch: 3,
-    memberId: 'nobody',
+    memberId: 'unknown',
     groupInstanceId: null,
     addsGroup: true,
     offsets: [{ topicId, partition: 0, offset: 5, leaderEpoch: -1, metadata: '' }],

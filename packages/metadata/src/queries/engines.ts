@@ -12,7 +12,7 @@ interface Engine {
   readonly agentId: string;
   /** Ids of the queries that it works on. */
   readonly running: Set<string>;
-  heardMs: number;
+  seenMs: number;
   /** Resolves its poll: with a query, or with `null`. */
   give: ((query: ClaimedQuery | null) => void) | undefined;
 }
@@ -48,15 +48,15 @@ export class Engines {
     const known = this.#engines.get(agentId);
     if (known === undefined && this.#engines.size >= coreLimits.agentsPerClusterMax)
       return Promise.resolve(null);
-    const engine = known ?? { agentId, running: new Set(), heardMs: 0, give: undefined };
+    const engine = known ?? { agentId, running: new Set(), seenMs: 0, give: undefined };
     engine.give?.(null);
-    engine.heardMs = this.#clock.monotonicMs();
+    engine.seenMs = this.#clock.monotonicMs();
     this.#engines.set(agentId, engine);
     return new Promise((resolve) => {
       const give = (query: ClaimedQuery | null) => {
         cancel();
         engine.give = undefined;
-        engine.heardMs = this.#clock.monotonicMs();
+        engine.seenMs = this.#clock.monotonicMs();
         resolve(query);
       };
       const cancel = this.#clock.after(waitMs, () => give(null));
@@ -84,9 +84,9 @@ export class Engines {
   }
 
   /** Notes a report of the agent. */
-  heard(agentId: string): void {
+  noteReport(agentId: string): void {
     const engine = this.#engines.get(agentId);
-    if (engine !== undefined) engine.heardMs = this.#clock.monotonicMs();
+    if (engine !== undefined) engine.seenMs = this.#clock.monotonicMs();
   }
 
   /** Notes that the agent has finished or lost a query. */
@@ -101,8 +101,8 @@ export class Engines {
   /** Drops agents that are gone. The caller handles their queries. */
   sweep(): void {
     const nowMs = this.#clock.monotonicMs();
-    for (const [agentId, { give, heardMs, running }] of this.#engines) {
-      const isAbsent = give === undefined && running.size === 0 && nowMs - heardMs > absenceMsMax;
+    for (const [agentId, { give, seenMs, running }] of this.#engines) {
+      const isAbsent = give === undefined && running.size === 0 && nowMs - seenMs > absenceMsMax;
       if (!isAbsent && this.isAlive(agentId)) continue;
       this.#engines.delete(agentId);
       give?.(null);

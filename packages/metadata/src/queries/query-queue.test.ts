@@ -51,7 +51,7 @@ function stage(livingAgents: readonly string[] = ['a', 'b', 'c']) {
   };
 }
 
-function told(outcome: QueryOutcome): string {
+function summaryOf(outcome: QueryOutcome): string {
   if (outcome.kind === 'refused') return outcome.refusal;
   return `${Buffer.from(outcome.answer)} by ${outcome.agentId}${outcome.isLast ? '' : ', so far'}`;
 }
@@ -64,7 +64,7 @@ test('a query goes to a polling agent, and its answer is returned', async () => 
   assert.deepEqual([query.queryId, String(query.request), query.limitMs], ['q1', 'ask q1', 10_000]);
   assert.equal(report('a', 'q1', 'running'), true);
   assert.equal(report('a', 'q1', 'done', 'found'), false);
-  assert.equal(told(await outcome), 'found by a');
+  assert.equal(summaryOf(await outcome), 'found by a');
   assert.deepEqual([outcomes, activeCount()], [['answered'], 0]);
 });
 
@@ -73,7 +73,7 @@ test('the order of poll and query does not matter', async () => {
   const outcome = run('q1');
   assert.equal((await take('a'))!.queryId, 'q1');
   report('a', 'q1', 'done', 'found');
-  assert.equal(told(await outcome), 'found by a');
+  assert.equal(summaryOf(await outcome), 'found by a');
 });
 
 test('the agent with the fewest queries gets the next one, and on a tie the one with the lower load', async () => {
@@ -106,7 +106,7 @@ test('a repeated query id waits for the same answer', async () => {
   const both = [run('q1'), run('q1')];
   await taken;
   report('a', 'q1', 'done', 'found');
-  assert.deepEqual((await Promise.all(both)).map(told), ['found by a', 'found by a']);
+  assert.deepEqual((await Promise.all(both)).map(summaryOf), ['found by a', 'found by a']);
 });
 
 test('without an engine a query waits briefly, and is then refused', async () => {
@@ -117,7 +117,7 @@ test('without an engine a query waits briefly, and is then refused', async () =>
   const { run: runAlone, clock: alone } = stage();
   const unlucky = runAlone('q2');
   await alone.pass(3_500);
-  assert.equal(told(await unlucky), 'noEngine');
+  assert.equal(summaryOf(await unlucky), 'noEngine');
 });
 
 test('queries beyond the limit of all agents are refused at once', async () => {
@@ -128,7 +128,7 @@ test('queries beyond the limit of all agents are refused at once', async () => {
     running.push(run(`q${count}`));
     await taken;
   }
-  assert.equal(told(await run('one more')), 'tooMany');
+  assert.equal(summaryOf(await run('one more')), 'tooMany');
   report('a', 'q0', 'done', 'found');
   const taken = take('a');
   void run('another');
@@ -138,7 +138,7 @@ test('queries beyond the limit of all agents are refused at once', async () => {
 test('a request that is too long is refused', async () => {
   const { queue } = stage();
   const request = Buffer.alloc(clusterLimits.queryRequestBytesMax + 1);
-  assert.equal(told(await queue.run({ queryId: 'q', request, limitMs: 1 })), 'tooLarge');
+  assert.equal(summaryOf(await queue.run({ queryId: 'q', request, limitMs: 1 })), 'tooLarge');
 });
 
 test('an answer that is too long fails the query', async () => {
@@ -147,7 +147,7 @@ test('an answer that is too long fails the query', async () => {
   await take('a');
   const answer = Buffer.alloc(clusterLimits.queryAnswerBytesMax + 1);
   queue.report({ agentId: 'a', queryId: 'q1', state: 'done', answer, message: '' });
-  assert.equal(told(await outcome), 'failed');
+  assert.equal(summaryOf(await outcome), 'failed');
 });
 
 test('the error of an agent is returned unchanged', async () => {
@@ -185,7 +185,7 @@ for (const [what, lose] of losses) {
     assert.equal((await take('b'))!.queryId, 'q1');
     assert.equal(report('a', 'q1', 'running'), false, 'the first one need not go on');
     report('b', 'q1', 'done', 'found');
-    assert.equal(told(await outcome), 'found by b');
+    assert.equal(summaryOf(await outcome), 'found by b');
     assert.deepEqual(outcomes, ['moved', 'answered']);
   });
 }
@@ -202,7 +202,7 @@ test('the loss of a second agent ends the query with partial results', async () 
     await clock.pass(querySilenceMsMax + 500);
     await take('b');
     await clock.pass(querySilenceMsMax + 500);
-    assert.equal(told(await outcome), end);
+    assert.equal(summaryOf(await outcome), end);
   }
 });
 
@@ -216,7 +216,7 @@ test('at its deadline a query ends with partial results', async () => {
     await take('a');
     report('a', 'q1', 'running', found);
     await clock.pass(3_500);
-    assert.equal(told(await outcome), end);
+    assert.equal(summaryOf(await outcome), end);
     assert.equal(report('a', 'q1', 'done', 'late'), false);
   }
 });
@@ -234,7 +234,7 @@ test('a cancelled query ends at once, and its agent is notified', async () => {
   await take('a');
   queue.cancel('q1');
   queue.cancel('unknown');
-  assert.equal(told(await outcome), 'cancelled');
+  assert.equal(summaryOf(await outcome), 'cancelled');
   assert.equal(report('a', 'q1', 'running'), false);
 });
 
@@ -274,7 +274,7 @@ test('every query ends, and no agent gets more than its limit, under any order o
       /** The queries that each agent got and has not ended, from its own view: as if none was ever lost. */
       const held = new Map<string, Set<string>>();
       const given: { readonly agentId: string; readonly queryId: string }[] = [];
-      let asked = 0;
+      let started = 0;
       let ended = 0;
       const note = (agentId: string) => (query: ClaimedQuery | null) => {
         if (query === null) return;
@@ -284,7 +284,7 @@ test('every query ends, and no agent gets more than its limit, under any order o
       };
       for (const one of steps) {
         if (one.kind === 'run') {
-          void run(`q${asked++}`, one.limitMs).then(({ kind }) => {
+          void run(`q${started++}`, one.limitMs).then(({ kind }) => {
             assert.ok(kind === 'answered' || kind === 'refused');
             ended++;
           });
@@ -297,7 +297,7 @@ test('every query ends, and no agent gets more than its limit, under any order o
           const isWanted = report(agentId, queryId, one.state, one.answer);
           assert.ok(one.state === 'running' || !isWanted);
           if (!isWanted) held.get(agentId)?.delete(queryId);
-        } else if (one.kind === 'cancel') queue.cancel(`q${one.pick % (asked + 1)}`);
+        } else if (one.kind === 'cancel') queue.cancel(`q${one.pick % (started + 1)}`);
         else if (one.kind === 'die') loads.delete(one.agent);
         else if (one.kind === 'revive') loads.set(one.agent, 0.2);
         else if (one.kind === 'pass') await clock.pass(one.ms);
@@ -306,7 +306,7 @@ test('every query ends, and no agent gets more than its limit, under any order o
         for (const mine of held.values()) assert.ok(mine.size <= clusterLimits.queriesPerAgentMax);
       }
       await clock.pass(queryLimitMsMax + 5_000);
-      assert.deepEqual([ended, activeCount()], [asked, 0]);
+      assert.deepEqual([ended, activeCount()], [started, 0]);
     }),
     { numRuns: 200 },
   );

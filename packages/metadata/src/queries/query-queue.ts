@@ -49,7 +49,7 @@ const engineGraceMs = 3_000;
 /** An engine ends by itself at the deadline; its last report needs a moment to arrive. */
 const answerGraceMs = 2_000;
 /** How often deadlines are checked. */
-const lookIntervalMs = 250;
+const checkIntervalMs = 250;
 
 /**
  * The queue of event queries that wait for agents. Soft state of the leader: after a failover callers repeat their
@@ -62,7 +62,7 @@ export class QueryQueue {
   /** Waiting and running queries, in order of arrival. */
   readonly #queries = new Map<string, Query>();
   #foundBytes = 0;
-  #cancelLook: (() => void) | undefined;
+  #cancelCheck: (() => void) | undefined;
   #closed: Error | undefined;
 
   constructor({ clock, agents, metrics }: QueryQueueOptions) {
@@ -97,7 +97,7 @@ export class QueryQueue {
     };
     this.#queries.set(queryId, query);
     this.#dispatch();
-    this.#lookLater();
+    this.#scheduleCheck();
     return promise;
   }
 
@@ -115,7 +115,7 @@ export class QueryQueue {
 
   /** Returns whether the agent should continue. */
   report({ agentId, queryId, state, answer, message }: QueryReport): boolean {
-    this.#engines.heard(agentId);
+    this.#engines.noteReport(agentId);
     const query = this.#queries.get(queryId);
     if (query?.agentId !== agentId) {
       // Another agent works on it, or it has ended.
@@ -124,8 +124,8 @@ export class QueryQueue {
     }
     query.sinceMs = this.#clock.monotonicMs();
     if (answer !== null && answer.length > clusterLimits.queryAnswerBytesMax) {
-      const said = `the answer has ${answer.length} bytes, and at most ${clusterLimits.queryAnswerBytesMax} are passed on`;
-      this.#end(query, refusal('failed', said));
+      const problem = `the answer has ${answer.length} bytes, and at most ${clusterLimits.queryAnswerBytesMax} are passed on`;
+      this.#end(query, refusal('failed', problem));
       return false;
     }
     switch (state) {
@@ -149,7 +149,7 @@ export class QueryQueue {
   /** Ends the term; callers and agents turn to the next leader. */
   close(reason: string): void {
     this.#closed = new NotLeader(reason, undefined);
-    this.#cancelLook?.();
+    this.#cancelCheck?.();
     for (const query of [...this.#queries.values()]) {
       this.#forget(query);
       this.#metrics.ended('lostLeader');
@@ -232,15 +232,15 @@ export class QueryQueue {
     query.found = undefined;
   }
 
-  #lookLater(): void {
-    this.#cancelLook ??= this.#clock.after(lookIntervalMs, () => {
-      this.#cancelLook = undefined;
-      this.#look();
-      if (this.#queries.size > 0) this.#lookLater();
+  #scheduleCheck(): void {
+    this.#cancelCheck ??= this.#clock.after(checkIntervalMs, () => {
+      this.#cancelCheck = undefined;
+      this.#checkQueries();
+      if (this.#queries.size > 0) this.#scheduleCheck();
     });
   }
 
-  #look(): void {
+  #checkQueries(): void {
     const nowMs = this.#clock.monotonicMs();
     this.#engines.sweep();
     for (const query of [...this.#queries.values()]) {

@@ -1,7 +1,7 @@
 import type { FileCommit, PartitionsToCreate, TopicDescription } from '@weir/cluster';
 import { clusterLimits } from '@weir/cluster/limits';
 import { type Clock, coreLimits } from '@weir/core';
-import { growthRuleOf, look, type Overload } from './growth.ts';
+import { checkGrowth, growthRuleOf, type Overload } from './growth.ts';
 
 /** The part of the machine that the auto-scaler reads. */
 interface ScaledTopics {
@@ -22,12 +22,12 @@ export class AutoScaler {
   readonly #machine: ScaledTopics;
   readonly #clock: Clock;
   #watched = new Map<string, Watched>();
-  #lookedMs: number;
+  #checkedMs: number;
 
   constructor(machine: ScaledTopics, clock: Clock) {
     this.#machine = machine;
     this.#clock = clock;
-    this.#lookedMs = clock.monotonicMs();
+    this.#checkedMs = clock.monotonicMs();
   }
 
   /** Counts bytes that are about to be committed. If an agent sends no uncompressed size, the stored size counts. */
@@ -43,11 +43,11 @@ export class AutoScaler {
     }
   }
 
-  /** Checks all topics that may grow, and returns those that must. Must be called once per `lookIntervalMs`. */
-  look(): PartitionsToCreate[] {
+  /** Checks all topics that may grow, and returns those that must. Must be called once per `checkIntervalMs`. */
+  check(): PartitionsToCreate[] {
     const nowMs = this.#clock.monotonicMs();
-    const seconds = Math.max(1, nowMs - this.#lookedMs) / 1000;
-    this.#lookedMs = nowMs;
+    const seconds = Math.max(1, nowMs - this.#checkedMs) / 1000;
+    this.#checkedMs = nowMs;
     const clusterTexts = this.#machine.clusterConfigs();
     const watched = new Map<string, Watched>();
     const growths: PartitionsToCreate[] = [];
@@ -57,7 +57,7 @@ export class AutoScaler {
       if (watched.size === clusterLimits.scaledTopicsMax) break;
       const before = this.#watched.get(topicId);
       const bytesPerSecond = (before?.bytes ?? 0) / seconds;
-      const { overload, growTo } = look(before?.overload, { partitionCount, bytesPerSecond }, rule);
+      const { overload, growTo } = checkGrowth(before?.overload, { partitionCount, bytesPerSecond }, rule);
       watched.set(topicId, { bytes: 0, overload });
       if (growTo !== undefined) growths.push({ name, partitionCount: growTo });
     }

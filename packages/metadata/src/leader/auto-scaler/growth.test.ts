@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { growthRuleOf, look, type Overload } from './growth.ts';
+import { checkGrowth, growthRuleOf, type Overload } from './growth.ts';
 
 const rule = { targetBytesPerSecond: 100, partitionCountMax: 8 };
 
@@ -9,7 +9,7 @@ function counts(partitionCount: number, bytesPerSecond: readonly number[], limit
   let overload: Overload | undefined;
   let count = partitionCount;
   return bytesPerSecond.map((measured) => {
-    const seen = look(overload, { partitionCount: count, bytesPerSecond: measured }, limits);
+    const seen = checkGrowth(overload, { partitionCount: count, bytesPerSecond: measured }, limits);
     overload = seen.overload;
     count = seen.growTo ?? count;
     return count;
@@ -23,12 +23,12 @@ const cases: [what: string, partitions: number, measured: number[], counts: numb
   ['fourteen minutes above it are not enough', 2, times(14, 500), times(14, 2)],
   ['in the fifteenth it grows to what it needs', 2, times(15, 301), [...times(14, 2), 4]],
   ['to what it needed all the time', 2, [900, ...times(13, 700), 250], [...times(14, 2), 3]],
-  ['a quiet minute starts the time anew', 2, [...times(14, 500), 200, ...times(14, 500)], times(29, 2)],
+  ['a quiet minute restarts the time', 2, [...times(14, 500), 200, ...times(14, 500)], times(29, 2)],
   ['never beyond the maximum', 2, times(15, 5000), [...times(14, 2), 8]],
   ['not when it has the maximum', 8, times(30, 5000), times(30, 8)],
   ['not when it has more than that', 9, times(30, 5000), times(30, 9)],
   [
-    'after growing the time starts anew',
+    'growth restarts the time',
     1,
     [...times(15, 150), ...times(15, 350)],
     [...times(14, 1), 2, ...times(14, 2), 4],
@@ -43,11 +43,11 @@ for (const [what, partitions, measured, expected] of cases) {
 test('adding partitions manually restarts the time', () => {
   let overload: Overload | undefined;
   for (let minute = 0; minute < 14; minute++) {
-    ({ overload } = look(overload, { partitionCount: 2, bytesPerSecond: 900 }, rule));
+    ({ overload } = checkGrowth(overload, { partitionCount: 2, bytesPerSecond: 900 }, rule));
   }
-  const grown = look(overload, { partitionCount: 3, bytesPerSecond: 900 }, rule);
+  const grown = checkGrowth(overload, { partitionCount: 3, bytesPerSecond: 900 }, rule);
   assert.deepEqual(grown, {
-    overload: { looks: 1, partitionCount: 3, lowestBytesPerSecond: 900 },
+    overload: { checks: 1, partitionCount: 3, lowestBytesPerSecond: 900 },
     growTo: undefined,
   });
 });

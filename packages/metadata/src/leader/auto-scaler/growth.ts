@@ -15,22 +15,22 @@ interface Throughput {
 
 /** A topic that has been above its target at several consecutive checks. */
 export interface Overload {
-  readonly looks: number;
+  readonly checks: number;
   readonly partitionCount: number;
   /** The lowest measurement: the permanent need of the topic. */
   readonly lowestBytesPerSecond: number;
 }
 
 /** One check per minute; the target must be exceeded for a quarter of an hour without a break. */
-export const lookIntervalMs = 60_000;
-const looksUntilGrowth = 15;
+export const checkIntervalMs = 60_000;
+const checksUntilGrowth = 15;
 
 /**
  * Checks a topic once: returns how long it has been above its target, and the new partition count if that was long
  * enough. The count only grows, to as many partitions as the lowest throughput of that time needs. Afterwards, and
  * whenever the count was changed otherwise, the time starts again.
  */
-export function look(
+export function checkGrowth(
   before: Overload | undefined,
   { partitionCount, bytesPerSecond }: Throughput,
   { targetBytesPerSecond, partitionCountMax }: GrowthRule,
@@ -38,10 +38,10 @@ export function look(
   const isOver = bytesPerSecond > targetBytesPerSecond * partitionCount;
   if (!isOver || partitionCount >= partitionCountMax) return { overload: undefined, growTo: undefined };
   const known = before?.partitionCount === partitionCount ? before : undefined;
-  const looks = (known?.looks ?? 0) + 1;
+  const checks = (known?.checks ?? 0) + 1;
   const lowestBytesPerSecond = Math.min(known?.lowestBytesPerSecond ?? bytesPerSecond, bytesPerSecond);
-  if (looks < looksUntilGrowth) {
-    return { overload: { looks, partitionCount, lowestBytesPerSecond }, growTo: undefined };
+  if (checks < checksUntilGrowth) {
+    return { overload: { checks, partitionCount, lowestBytesPerSecond }, growTo: undefined };
   }
   const needed = Math.ceil(lowestBytesPerSecond / targetBytesPerSecond);
   return { overload: undefined, growTo: Math.min(needed, partitionCountMax) };

@@ -9,14 +9,14 @@ export interface SharingTiming {
   /** The delay doubles up to this while a handed-over cluster returns. */
   readonly handoverDelayMsMax: number;
   /** The number of clusters handed over per check. */
-  readonly handoversPerLookMax: number;
+  readonly handoversPerCheckMax: number;
 }
 
 export const defaultSharingTiming: SharingTiming = {
   graceMs: 500,
   handoverDelayMs: 30_000,
   handoverDelayMsMax: 3_600_000,
-  handoversPerLookMax: 8,
+  handoversPerCheckMax: 8,
 };
 
 /** The maximum number of better candidates that are waited for; a stricter order has no benefit. */
@@ -92,7 +92,7 @@ export class LoadSharing {
 
   #dueStrays(): LedCluster[] {
     const { led, selfId, clock } = this.#options;
-    const { handoverDelayMs, handoverDelayMsMax, handoversPerLookMax } = this.#timing;
+    const { handoverDelayMs, handoverDelayMsMax, handoversPerCheckMax } = this.#timing;
     const nowMs = clock.monotonicMs();
     const due: LedCluster[] = [];
     const ledIds = new Set<string>();
@@ -108,7 +108,7 @@ export class LoadSharing {
         stray = { sinceMs: nowMs, handovers: 0, delayMs: handoverDelayMs };
         this.#strays.set(clusterId, stray);
       }
-      if (nowMs - stray.sinceMs < stray.delayMs || due.length === handoversPerLookMax) continue;
+      if (nowMs - stray.sinceMs < stray.delayMs || due.length === handoversPerCheckMax) continue;
       due.push(cluster);
       stray.sinceMs = nowMs;
       stray.handovers++;
