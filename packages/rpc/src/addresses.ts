@@ -11,7 +11,7 @@ export class Addresses {
   readonly #clock: Clock;
   readonly #given: readonly string[];
   readonly #mustBeSecure: boolean;
-  #told: readonly string[] = [];
+  #announced: readonly string[] = [];
   #current: string;
   /** The number of failed attempts since the last success. */
   #failures = 0;
@@ -34,12 +34,12 @@ export class Addresses {
 
   /** All known addresses, the configured ones first. */
   get all(): readonly string[] {
-    return [...new Set([...this.#given, ...this.#told])];
+    return [...new Set([...this.#given, ...this.#announced])];
   }
 
   /** Stores the addresses that a process reports. */
   learn(members: readonly string[]): void {
-    this.#told = members.flatMap((member) => this.#usable(member) ?? []);
+    this.#announced = members.flatMap((member) => this.#usable(member) ?? []);
   }
 
   /** Switches to the address of the leader. Returns false if it is unusable or the present one. */

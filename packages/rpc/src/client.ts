@@ -197,11 +197,11 @@ class Client {
           // process.
           this.#connector.worked();
           this.#sendCalls();
-          this.#tell(id, (follower) => follower.onSnapshot(body as ClusterSnapshot));
+          this.#notify(id, (follower) => follower.onSnapshot(body as ClusterSnapshot));
         },
         onChanges: (id, body) => {
           const changes = unpackChanges(body);
-          this.#tell(id, (follower) => follower.onChanges(changes));
+          this.#notify(id, (follower) => follower.onChanges(changes));
         },
         onFollowFailure: ({ message, leaderUrl }) => this.#redirected(message, leaderUrl),
         onMembers: (members) => addresses.learn(members),
@@ -221,7 +221,7 @@ class Client {
     for (const id of this.#followers.keys()) connection.sendSubscription('follow', id);
     this.#calls.sendAllAgain();
     this.#sendCalls();
-    for (const id of this.#followers.keys()) this.#tell(id, (follower) => follower.onConnected?.());
+    for (const id of this.#followers.keys()) this.#notify(id, (follower) => follower.onConnected?.());
   }
 
   #failed(id: number, { kind, message, leaderUrl }: FailureBody): void {
@@ -267,7 +267,7 @@ class Client {
     this.#connector.retry(reason, connection?.wasOpened === true);
   }
 
-  #tell(id: number, event: (follower: ClusterFollower) => void): void {
+  #notify(id: number, event: (follower: ClusterFollower) => void): void {
     const follower = this.#followers.get(id);
     // Events that were in flight when the subscription ended still arrive.
     if (follower === undefined) return;

@@ -180,11 +180,11 @@ const created = (name: string) => ({
 
 test('a call reaches the port and its answer is returned', async () => {
   const world = new World();
-  const asked: unknown[] = [];
+  const received: unknown[] = [];
   world.process('http://a/', {
     ...portOf({
       async createTopics(topics, options) {
-        asked.push(topics, options);
+        received.push(topics, options);
         return topics.map(({ name }) => created(name));
       },
       async leave() {},
@@ -193,7 +193,7 @@ test('a call reaches the port and its answer is returned', async () => {
   const client = world.connect('http://a');
   const topic = { name: 't', partitionCount: -1, configs: { $odd: 'x' } };
   assert.deepEqual(await client.createTopics([topic], { validateOnly: false }), [created('t')]);
-  assert.deepEqual(asked, [[topic], { validateOnly: false }]);
+  assert.deepEqual(received, [[topic], { validateOnly: false }]);
   assert.equal(await client.leave('agent'), undefined);
   client.close();
   await settle();
@@ -411,13 +411,13 @@ test('late files are requested when the commit is sent, and repeated unchanged',
   process.isDown = true;
   const client = world.connect('http://a');
   let wanted = 'early';
-  let asked = 0;
+  let fileRequests = 0;
   const answer = client.commitFiles(() => {
-    asked++;
+    fileRequests++;
     return [oneBatch(wanted)];
   });
   await world.clock.pass(3_000);
-  assert.equal(asked, 0);
+  assert.equal(fileRequests, 0);
   wanted = 'in time';
   process.isDown = false;
   await world.clock.pass(10_000, () => commits.length > 0);
@@ -426,7 +426,7 @@ test('late files are requested when the commit is sent, and repeated unchanged',
   await world.clock.pass(10_000, () => process.channels.length > 1);
   mayAnswer.resolve();
   await answer;
-  assert.deepEqual([asked, commits], [1, [['in time']]]);
+  assert.deepEqual([fileRequests, commits], [1, [['in time']]]);
   const [first, again] = process.channels.map(({ client: end }) =>
     end.sent.filter(({ kind }) => kind === 'call'),
   );
@@ -454,9 +454,9 @@ test('a commit without remaining files is not sent, and makes room for the next 
 test('late files of a commit that fails before it is sent are never requested', async () => {
   const world = new World();
   const client = world.connect('http://nowhere');
-  let asked = 0;
+  let fileRequests = 0;
   const files = () => {
-    asked++;
+    fileRequests++;
     return [oneBatch('a')];
   };
   const call = assert.rejects(client.commitFiles(files), { name: 'ClusterUnavailable' });
@@ -466,7 +466,7 @@ test('late files of a commit that fails before it is sent are never requested', 
   client.close();
   await assert.rejects(open, { name: 'ClusterUnavailable' });
   await assert.rejects(client.commitFiles(files), { name: 'ClusterUnavailable' });
-  assert.equal(asked, 0);
+  assert.equal(fileRequests, 0);
 });
 
 test('late files that are invalid or too large fail their own call', async () => {
@@ -527,9 +527,9 @@ test('the client goes to the leader, also to an unknown address', async () => {
 
 test('without a known leader the client tries all addresses until there is one', async () => {
   const world = new World();
-  const nobody = portOf({ allocateProducerIds: () => Promise.reject(new NotLeader(undefined)) });
-  world.process('http://a/', nobody);
-  const b = world.process('http://b/', nobody);
+  const leaderless = portOf({ allocateProducerIds: () => Promise.reject(new NotLeader(undefined)) });
+  world.process('http://a/', leaderless);
+  const b = world.process('http://b/', leaderless);
   const client = world.connect('http://a', 'http://b');
   const call = client.allocateProducerIds(1);
   await world.clock.pass(5_000);
@@ -572,9 +572,9 @@ test('a commit whose connection was lost is in doubt, and stays pending when ano
     portOf({ commitFiles: () => Promise.reject(new NotLeader(undefined)) }),
   );
   const client = world.connect('http://a', 'http://b');
-  let asked = 0;
+  let fileRequests = 0;
   const call = client.commitFiles(() => {
-    asked++;
+    fileRequests++;
     return [oneBatch('a')];
   });
   await started.promise;
@@ -589,7 +589,7 @@ test('a commit whose connection was lost is in doubt, and stays pending when ano
   });
   await world.clock.pass(10_000);
   assert.deepEqual(await call, []);
-  assert.deepEqual([asked, seen], [1, [['a']]]);
+  assert.deepEqual([fileRequests, seen], [1, [['a']]]);
   client.close();
 });
 
@@ -625,7 +625,7 @@ test('the files of a commit are chosen when the process is known to lead', async
 /** A standby that knows a leader or none, and may become one. */
 function standby(leaderUrl: string | undefined) {
   const listeners = new Set<() => void>();
-  const served: ServedCluster & { leaderUrl: string | undefined; leads: boolean; tell: () => void } = {
+  const served: ServedCluster & { leaderUrl: string | undefined; leads: boolean; notify: () => void } = {
     ...portOf({
       allocateProducerIds: async (count) => {
         if (!served.leads) throw new NotLeader(served.leaderUrl);
@@ -638,7 +638,7 @@ function standby(leaderUrl: string | undefined) {
     },
     leaderUrl,
     leads: false,
-    tell() {
+    notify() {
       for (const listener of [...listeners]) listener();
     },
   };
@@ -655,9 +655,9 @@ test('when the leader is dead, calls wait at a standby and are executed as soon 
   // To the standby, to the leader that it reported, and back; there the calls wait.
   assert.deepEqual(world.dialled, ['http://a/', 'http://dead/', 'http://a/']);
   served.leads = true;
-  served.tell();
+  served.notify();
   assert.deepEqual(await Promise.all(calls), [1, 2, 3]);
-  assert.equal(listeners.size, 0, 'nobody listens any longer than necessary');
+  assert.equal(listeners.size, 0, 'no listener is left');
   client.close();
 });
 
@@ -670,7 +670,7 @@ test('calls that wait at a standby go to the leader that it learns of', async ()
   const call = client.allocateProducerIds(1);
   await world.clock.pass(2_000);
   served.leaderUrl = 'http://c';
-  served.tell();
+  served.notify();
   await world.clock.pass(1_000);
   assert.equal(await call, 9);
   client.close();
@@ -708,12 +708,12 @@ test('a stopping standby releases its waiting calls', async () => {
 
 test('a deduplicated call carries a unique request id, and retains it when it is repeated', async () => {
   const world = new World();
-  const asked: string[] = [];
+  const requestIds: string[] = [];
   let isFirst = true;
   const served: ServedCluster = {
     ...portOf({}),
     forRequest(requestId) {
-      asked.push(requestId);
+      requestIds.push(requestId);
       return portOf({
         async createTopics(topics) {
           // Another process may lead by now, and knows only the state of the cluster.
@@ -735,10 +735,10 @@ test('a deduplicated call carries a unique request id, and retains it when it is
   await world.clock.pass(1_000);
   assert.deepEqual(await first, [created('t')]);
   await client.createTopics(topics, { validateOnly: false });
-  assert.equal(asked.length, 3);
-  assert.equal(asked[0], asked[1]);
-  assert.notEqual(asked[0], asked[2]);
-  assert.match(asked[0]!, /^[0-9a-f]{32}:1$/);
+  assert.equal(requestIds.length, 3);
+  assert.equal(requestIds[0], requestIds[1]);
+  assert.notEqual(requestIds[0], requestIds[2]);
+  assert.match(requestIds[0]!, /^[0-9a-f]{32}:1$/);
   client.close();
 });
 
@@ -812,7 +812,7 @@ test('a silent control plane is left, and a silent agent is disconnected', async
   b.isDown = true;
   silent.close();
   await other.clock.pass(60_000);
-  assert.equal(other.clock.waiting, 0, 'the server watches nobody any more');
+  assert.equal(other.clock.waiting, 0, 'the server watches no client any more');
 });
 
 test('a refused key fails calls at once; a new one is used within a second', async () => {
@@ -826,7 +826,7 @@ test('a refused key fails calls at once; a new one is used within a second', asy
   assert.equal(world.dialled.length, 1);
   await world.clock.pass(2_000);
   assert.equal(world.dialled.length, 2, 'the key may have become good');
-  assert.deepEqual(world.refusedKeys, ['aks_bad', 'aks_bad'], 'whoever can get another is told');
+  assert.deepEqual(world.refusedKeys, ['aks_bad', 'aks_bad'], 'each refusal is reported');
   world.key = 'aks_good';
   await world.clock.pass(1_000);
   assert.equal(await client.allocateProducerIds(1), 1);
@@ -932,14 +932,14 @@ function followable(leaderUrl: string | undefined, nextOffset: number) {
     }),
     lead() {
       served.leads = true;
-      served.tell();
+      served.notify();
       followers.begin((deliver) => deliver(snapshot(nextOffset)));
     },
     standBy(leader: string | undefined) {
       followers.pause();
       served.leads = false;
       served.leaderUrl = leader;
-      served.tell();
+      served.notify();
     },
   };
 }
@@ -1299,39 +1299,39 @@ test('a long-polling call resumes after the connection was lost, and is not exec
 
 test('the cluster learns the agent of a connection, and when and how the connection ended', async () => {
   const world = new World();
-  const told: string[] = [];
+  const events: string[] = [];
   const connections: object[] = [];
   const served: ServedCluster = {
     ...portOf({ heartbeat: async () => [], allocateProducerIds: async () => 1 }),
     agentConnected(agentId, connection) {
       if (!connections.includes(connection)) connections.push(connection);
-      told.push(`${agentId} has ${connections.indexOf(connection)}`);
+      events.push(`${agentId} has ${connections.indexOf(connection)}`);
     },
     agentDisconnected(agentId, connection, isBroken) {
-      told.push(`${agentId} ${isBroken ? 'lost' : 'left'} ${connections.indexOf(connection)}`);
+      events.push(`${agentId} ${isBroken ? 'lost' : 'left'} ${connections.indexOf(connection)}`);
     },
   };
   const { channels } = world.process('http://a/', served);
   const client = world.connect('http://a');
   await client.allocateProducerIds(1);
-  assert.deepEqual(told, [], 'who it is has not been said yet');
+  assert.deepEqual(events, [], 'the agent is not known yet');
   await client.heartbeat(describedAgent);
   channels[0]!.client.abort();
   await world.clock.pass(1_000);
   await client.heartbeat(describedAgent);
   client.close();
   await settle();
-  assert.deepEqual(told, ['a has 0', 'a lost 0', 'a has 1', 'a left 1']);
+  assert.deepEqual(events, ['a has 0', 'a lost 0', 'a has 1', 'a left 1']);
 });
 
 test('an agent whose connection broke during its first heartbeat is lost', async () => {
   const world = new World();
-  const told: string[] = [];
-  const heard = Promise.withResolvers<never[]>();
+  const events: string[] = [];
+  const heartbeat = Promise.withResolvers<never[]>();
   const { channels } = world.process('http://a/', {
-    ...portOf({ heartbeat: () => heard.promise }),
-    agentConnected: (agentId) => void told.push(`${agentId} has one`),
-    agentDisconnected: (agentId) => void told.push(`${agentId} lost it`),
+    ...portOf({ heartbeat: () => heartbeat.promise }),
+    agentConnected: (agentId) => void events.push(`${agentId} has one`),
+    agentDisconnected: (agentId) => void events.push(`${agentId} lost it`),
   });
   const client = world.connect('http://a');
   client.heartbeat(describedAgent).catch(() => {});
@@ -1339,9 +1339,9 @@ test('an agent whose connection broke during its first heartbeat is lost', async
   world.processes.get('http://a/')!.isDown = true;
   channels[0]!.client.abort();
   await settle();
-  heard.resolve([]);
+  heartbeat.resolve([]);
   await settle();
-  assert.deepEqual(told, ['a has one', 'a lost it']);
+  assert.deepEqual(events, ['a has one', 'a lost it']);
   client.close();
 });
 
@@ -1351,11 +1351,11 @@ test('a stopping process does not report its agents as gone', async () => {
   const client = new MemoryEnd();
   server.other = client;
   client.other = server;
-  const told: string[] = [];
+  const events: string[] = [];
   const cluster: ServedCluster = {
     ...portOf({ heartbeat: async () => [] }),
-    agentConnected: (agentId) => void told.push(agentId),
-    agentDisconnected: (agentId) => void told.push(`${agentId} is gone`),
+    agentConnected: (agentId) => void events.push(agentId),
+    agentDisconnected: (agentId) => void events.push(`${agentId} is gone`),
   };
   const options = { clusterId: 'vci_test', members: () => [], memory: new ReplyMemory(clock), clock };
   client.listen({ onFrame() {}, onEnd() {} });
@@ -1371,7 +1371,7 @@ test('a stopping process does not report its agents as gone', async () => {
   await settle();
   await connection.drain();
   await settle();
-  assert.deepEqual(told, ['a']);
+  assert.deepEqual(events, ['a']);
 });
 
 test('followers are notified of each new connection, before anything arrives over it', async () => {
@@ -1467,12 +1467,12 @@ test('an agent key does not allow calls of the control plane', async () => {
 
 test('a list that is too large for a call is split, and the answers are merged', async () => {
   const world = new World();
-  const asked: number[] = [];
+  const sizes: number[] = [];
   const process = world.process(
     'http://a/',
     portOf({
       async describeGroups(groupIds) {
-        asked.push(groupIds.length);
+        sizes.push(groupIds.length);
         return groupIds.map((groupId) => ({ groupId }) as never);
       },
     }),
@@ -1493,7 +1493,7 @@ test('a list that is too large for a call is split, and the answers are merged',
       groupIds,
     );
   }
-  assert.deepEqual(asked, [clusterLimits.rpcCallEntriesMax, clusterLimits.rpcCallEntriesMax, 1, 2, 1, 2]);
+  assert.deepEqual(sizes, [clusterLimits.rpcCallEntriesMax, clusterLimits.rpcCallEntriesMax, 1, 2, 1, 2]);
   assert.equal(process.channels.length, 1);
   client.close();
 });

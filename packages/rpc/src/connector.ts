@@ -52,7 +52,7 @@ const quickMsMax = 6_000;
 const quickBackOff: JitteredBackOff = { ...retryBackOff, maxMs: 300 };
 /** A refused key is retried this often; a new key at once. */
 const refusedKeyRetryMs = 30_000;
-const newKeyLookMs = 1_000;
+const newKeyCheckMs = 1_000;
 
 /** Chooses the process to connect to: the address, the time, and the key. */
 export class Connector {
@@ -181,14 +181,14 @@ export class Connector {
     this.#events.onKeyRefused(error);
     this.addresses.failed();
     let waitedMs = 0;
-    const look = () => {
-      waitedMs += newKeyLookMs;
+    const checkKey = () => {
+      waitedMs += newKeyCheckMs;
       const hasNewKey = this.#hasNewKey(key);
       if (hasNewKey) this.#keyRefused = undefined;
       if (hasNewKey || waitedMs >= refusedKeyRetryMs) this.connect();
-      else this.#cancelWait = this.#clock.after(newKeyLookMs, look);
+      else this.#cancelWait = this.#clock.after(newKeyCheckMs, checkKey);
     };
-    this.#cancelWait = this.#clock.after(newKeyLookMs, look);
+    this.#cancelWait = this.#clock.after(newKeyCheckMs, checkKey);
   }
 
   #unreachable(reason: string): void {

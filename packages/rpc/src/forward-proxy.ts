@@ -59,8 +59,8 @@ function connect(proxy: ForwardProxy, target: TunnelTarget, signal: AbortSignal)
   };
   return new Promise((resolve, reject) => {
     const refuse = (problem: string) => reject(new Error(`the proxy ${url.origin}: ${problem}`));
-    const asked = (isSecure ? secureRequest : request)(options);
-    asked.once('connect', (response, socket, head) => {
+    const connectRequest = (isSecure ? secureRequest : request)(options);
+    connectRequest.once('connect', (response, socket, head) => {
       if (response.statusCode !== 200) {
         socket.destroy();
         refuse(`${response.statusCode} ${response.statusMessage ?? ''}`.trim());
@@ -69,8 +69,8 @@ function connect(proxy: ForwardProxy, target: TunnelTarget, signal: AbortSignal)
       if (head.length > 0) socket.unshift(head);
       resolve(socket);
     });
-    asked.once('error', (error) => refuse(error.message));
-    asked.end();
+    connectRequest.once('error', (error) => refuse(error.message));
+    connectRequest.end();
   });
 }
 

@@ -19,8 +19,8 @@ const agent = {
 const rows: readonly [what: string, heartbeat: object, problem?: string][] = [
   ['of an agent of an earlier release, which reports nothing', agent],
   ['with a report', { ...agent, report: { number: 1 } }],
-  ['with a report that nobody understands, for the agent lives all the same', { ...agent, report: 5 }],
-  ['of a later release, which says more', { ...agent, later: true }],
+  ['with an unreadable report, which does not invalidate the heartbeat', { ...agent, report: 5 }],
+  ['of a later release, with more fields', { ...agent, later: true }],
   ['without a host', { ...agent, host: undefined }, 'heartbeat[0].host: not a text'],
 ];
 

@@ -41,9 +41,9 @@ export class Session {
 
   /** Drops all answers except those that a newly connected client still waits for. */
   keepOnly(pending: Float64Array): void {
-    const kept = new Set(pending);
+    const retained = new Set(pending);
     for (const callId of this.#outcomes.keys()) {
-      if (!kept.has(callId)) this.#outcomes.delete(callId);
+      if (!retained.has(callId)) this.#outcomes.delete(callId);
     }
   }
 }

@@ -150,7 +150,7 @@ export function serveConnection(channel: Channel, options: ServeOptions): Served
   let unreachable: ReadonlySet<string> = new Set();
   /** Calls that wait for a leader; called with whether the leader changed. */
   const waiting = new Set<(isNews: boolean) => void>();
-  let hasHeard = true;
+  let hasReceived = true;
   let snapshotBytes = 0;
   /** Methods of refused calls that were logged. */
   const forbiddenMethods = new Set<CallName>();
@@ -174,7 +174,7 @@ export function serveConnection(channel: Channel, options: ServeOptions): Served
 
   function onFrame(bytes: Uint8Array): void {
     if (state === 'ended') return;
-    hasHeard = true;
+    hasReceived = true;
     try {
       accept(decodeFrame(bytes, callLimits));
     } catch (error) {
@@ -264,15 +264,15 @@ export function serveConnection(channel: Channel, options: ServeOptions): Served
     const outcome = isRemembered ? mine.run(callId, work) : work();
     outcome.then((found) => {
       running[places]--;
-      if (method === 'heartbeat' && 'value' in found) heardAgent(args);
+      if (method === 'heartbeat' && 'value' in found) noteAgent(args);
       answer(callId, method, found, mine);
       const ended = 'failure' in found ? found.failure.kind : 'ok';
       callMetrics.ended(isCallName(method) ? method : 'other', ended, clock.monotonicMs() - startMs);
-      if (running.working === 0) for (const tell of drained.splice(0)) tell();
+      if (running.working === 0) for (const notify of drained.splice(0)) notify();
     });
   }
 
-  function heardAgent([heartbeat]: readonly unknown[]): void {
+  function noteAgent([heartbeat]: readonly unknown[]): void {
     agentId = (heartbeat as AgentDescription).agentId;
     options.cluster()?.agentConnected?.(agentId, connection);
     if (state === 'ended') lostAgent(true);
@@ -442,10 +442,10 @@ export function serveConnection(channel: Channel, options: ServeOptions): Served
    * makes no call that would redirect it.
    */
   function watchLeader(id: number, cluster: ServedCluster, isCurrent: () => boolean): () => void {
-    let isLooking = false;
-    const look = async () => {
-      if (isLooking) return;
-      isLooking = true;
+    let isChecking = false;
+    const check = async () => {
+      if (isChecking) return;
+      isChecking = true;
       const giveUpMs = clock.monotonicMs() + waitForLeaderMsMax;
       for (;;) {
         const redirection = isCurrent() ? cluster.notLeader?.() : undefined;
@@ -454,10 +454,10 @@ export function serveConnection(channel: Channel, options: ServeOptions): Served
         if (isCurrent()) turnAway(id, redirection);
         break;
       }
-      isLooking = false;
+      isChecking = false;
     };
-    const stopListening = cluster.onLeader?.(() => void look());
-    void look();
+    const stopListening = cluster.onLeader?.(() => void check());
+    void check();
     return () => stopListening?.();
   }
 
@@ -512,8 +512,8 @@ export function serveConnection(channel: Channel, options: ServeOptions): Served
 
   function watch(): void {
     cancelWatch = clock.after(clientSilenceMsMax, () => {
-      if (hasHeard) {
-        hasHeard = false;
+      if (hasReceived) {
+        hasReceived = false;
         watch();
       } else {
         log.info('closed silent agent connection', { clusterId });
@@ -554,7 +554,7 @@ export function serveConnection(channel: Channel, options: ServeOptions): Served
       session.supersede = undefined;
       session.lastUsedMs = clock.monotonicMs();
     }
-    for (const tell of drained.splice(0)) tell();
+    for (const notify of drained.splice(0)) notify();
   }
 
   function stopFollowing(): void {
