@@ -7,5 +7,5 @@ test('a server is retried within a second after a long outage', () => {
     const pauseSeconds = connectTiming.backoff(failures);
     assert.ok(pauseSeconds >= 0 && pauseSeconds <= 1, `${failures} failures: ${pauseSeconds} s`);
   }
-  assert.ok(connectTiming.backoff(1) > 0, 'a server that is away is not asked without a pause');
+  assert.ok(connectTiming.backoff(1) > 0, 'there is a pause before the next attempt');
 });

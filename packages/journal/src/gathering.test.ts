@@ -4,7 +4,7 @@ import { clusterLimits } from '@weir/cluster/limits';
 import { HandClock, settle } from '@weir/core/testing';
 import { Gathering } from './gathering.ts';
 
-/** A database that answers when the test says so, with each question in capitals. */
+/** A database that answers when the test calls `answer`, with each question in capitals. */
 function database() {
   const clock = new HandClock();
   const calls: { questions: readonly string[]; answer(): void; fail(error: Error): void }[] = [];
@@ -16,20 +16,20 @@ function database() {
         calls.push({ questions, answer, fail: reject });
       }),
   );
-  const asked = () => calls.map(({ questions }) => questions.join(''));
-  return { clock, calls, gathering, asked };
+  const sent = () => calls.map(({ questions }) => questions.join(''));
+  return { clock, calls, gathering, sent };
 }
 
 test('concurrent questions share a call, and later ones share the next', async () => {
-  const { calls, gathering, asked } = database();
+  const { calls, gathering, sent } = database();
   const first = ['a', 'b'].map((question) => gathering.ask(question));
   await settle();
   const next = ['c', 'd', 'a'].map((question) => gathering.ask(question));
   await settle();
-  assert.deepEqual(asked(), ['ab'], 'a question never joins a call that has left');
+  assert.deepEqual(sent(), ['ab'], 'a question never joins a call that was sent');
   calls[0]!.answer();
   assert.deepEqual(await Promise.all(first), ['A', 'B']);
-  assert.deepEqual(asked(), ['ab', 'cda']);
+  assert.deepEqual(sent(), ['ab', 'cda']);
   calls[1]!.answer();
   assert.deepEqual(await Promise.all(next), ['C', 'D', 'A']);
   const alone = gathering.ask('e');
@@ -50,14 +50,14 @@ test('a failed call fails only its own questions', async () => {
 });
 
 test('a call without an answer does not block others for long', async () => {
-  const { clock, calls, gathering, asked } = database();
+  const { clock, calls, gathering, sent } = database();
   const late = gathering.ask('a');
   await settle();
   const next = gathering.ask('b');
   await clock.pass(200);
-  assert.deepEqual(asked(), ['a']);
+  assert.deepEqual(sent(), ['a']);
   await clock.pass(100);
-  assert.deepEqual(asked(), ['a', 'b']);
+  assert.deepEqual(sent(), ['a', 'b']);
   calls[1]!.answer();
   assert.equal(await next, 'B');
   calls[0]!.answer();

@@ -8,7 +8,7 @@ import { MemoryDatabase, MemoryTables } from './memory-tables.ts';
 class WatchedTables extends MemoryTables {
   headCalls = 0;
   renewalCalls = 0;
-  looks: string[] = [];
+  lookups: string[] = [];
   readonly gone = new Set<string>();
 
   override heads(clusterIds: readonly string[]) {
@@ -22,7 +22,7 @@ class WatchedTables extends MemoryTables {
   }
 
   isGone(processId: string): boolean {
-    this.looks.push(processId);
+    this.lookups.push(processId);
     return this.gone.has(processId);
   }
 }
@@ -60,7 +60,7 @@ test('whether a process is gone is looked up once for all rows of a call, and ag
   assert.equal(await goneOf(), 0);
   tables.gone.add('odd');
   assert.equal(await goneOf(), 50);
-  assert.deepEqual(tables.looks, ['even', 'odd', 'even', 'odd']);
+  assert.deepEqual(tables.lookups, ['even', 'odd', 'even', 'odd']);
   tables.gone.clear();
-  assert.equal(await goneOf(), 0, 'it was started again under its name');
+  assert.equal(await goneOf(), 0, 'it was restarted under its name');
 });

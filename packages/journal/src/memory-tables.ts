@@ -182,7 +182,7 @@ export class MemoryTables implements JournalTables {
     if (beat === null || members.get(memberId)?.beat === beat) members.delete(memberId);
   }
 
-  tell(clusterId: string): void {
+  notify(clusterId: string): void {
     for (const listener of this.#database.listeners) if (listener !== this.#onNews) listener(clusterId);
   }
 

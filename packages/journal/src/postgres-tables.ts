@@ -55,7 +55,7 @@ export class PostgresTables implements JournalTables {
   readonly #pool: PostgresPool;
   #ready: Promise<void> | undefined;
   #onNews: ((clusterId: string | undefined) => void) | undefined;
-  readonly #untold = new Set<string>();
+  readonly #unsent = new Set<string>();
   #stopNotifying: (() => void) | undefined;
 
   constructor(url: string, clock: Clock, log: Log) {
@@ -276,12 +276,12 @@ export class PostgresTables implements JournalTables {
     );
   }
 
-  tell(clusterId: string): void {
-    this.#untold.add(clusterId);
+  notify(clusterId: string): void {
+    this.#unsent.add(clusterId);
     this.#stopNotifying ??= this.#clock.after(notifyIntervalMs, () => {
       this.#stopNotifying = undefined;
-      const news = [...this.#untold];
-      this.#untold.clear();
+      const news = [...this.#unsent];
+      this.#unsent.clear();
       this.#run((sql) => sql`SELECT pg_notify(${channel}, id) FROM unnest(${news}::text[]) AS id`).catch(
         () => {},
       );

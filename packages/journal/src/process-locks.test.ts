@@ -43,11 +43,11 @@ test('live processes have different names, and a killed one leaves its name to t
   assert.equal(ours.isGone(ours.claim()), false);
   assert.equal(ours.isGone(name), false);
   child.kill('SIGSTOP');
-  assert.equal(ours.isGone(name), false, 'whoever is paused may go on');
+  assert.equal(ours.isGone(name), false, 'a paused process may go on');
   child.kill('SIGKILL');
   await once(child, 'exit');
   assert.equal(ours.isGone(name), true);
-  assert.equal(ours.isGone(name), true, 'looking changes nothing');
+  assert.equal(ours.isGone(name), true, 'a check changes nothing');
   const next = new ProcessLocks(path);
   t.after(() => next.release());
   assert.equal(next.claim(), name);

@@ -3,7 +3,7 @@ import type { JournalTables } from './tables.ts';
 /** The methods that the worker serves; the others need no database. */
 export type SqliteMethod = Exclude<
   keyof JournalTables,
-  'tell' | 'listen' | 'check' | 'close' | 'processId' | 'isGone'
+  'notify' | 'listen' | 'check' | 'close' | 'processId' | 'isGone'
 >;
 
 export interface SqliteCall {

@@ -122,7 +122,7 @@ export class SqliteTables implements JournalTables {
     return this.#slots.isGone(processId);
   }
 
-  tell(): void {}
+  notify(): void {}
 
   listen(): void {}
 

@@ -38,9 +38,9 @@ export class TableHub implements JournalHub {
 
   journal(clusterId: string): Journal {
     return new TableJournal(this.#tables, this.#leaseCalls, this.#clock, clusterId, {
-      tell: () => {
+      notify: () => {
         this.#ring(clusterId);
-        this.#tables.tell(clusterId);
+        this.#tables.notify(clusterId);
       },
       watch: (onNews) => this.#watch(clusterId, onNews),
     });
@@ -110,7 +110,7 @@ export class TableHub implements JournalHub {
 }
 
 interface News {
-  tell(): void;
+  notify(): void;
   watch(onNews: () => void): () => void;
 }
 
@@ -134,7 +134,7 @@ class TableJournal implements Journal {
     if (entries.length === 0) return;
     const packed = packEntries(entries);
     if (await this.#tables.append(this.#clusterId, epoch, firstPosition, entries.length, packed)) {
-      this.#news.tell();
+      this.#news.notify();
       return;
     }
     const { epoch: newest, nextPosition } = await this.#leaseCalls.head(this.#clusterId);
@@ -184,11 +184,11 @@ class TableJournal implements Journal {
   async #prune(): Promise<void> {
     const [newest, older] = await this.#tables.snapshots(this.#clusterId);
     if (newest === undefined) return;
-    const keptFrom = older?.position ?? 0;
+    const retainedFrom = older?.position ?? 0;
     // Snapshots that are older than the newest and neither retained nor finished are left by a process that died during
     // a save.
-    const keptId = older?.id ?? newest.id;
-    const prune = () => this.#tables.prune(this.#clusterId, newest.id, keptId, keptFrom);
+    const retainedId = older?.id ?? newest.id;
+    const prune = () => this.#tables.prune(this.#clusterId, newest.id, retainedId, retainedFrom);
     while (await this.#inSlices(prune));
   }
 
@@ -250,7 +250,7 @@ class TableJournal implements Journal {
 
   async releaseLease(epoch: number): Promise<void> {
     await this.#tables.releaseLease(this.#clusterId, epoch);
-    this.#news.tell();
+    this.#news.notify();
   }
 
   leaveNote(epoch: number, note: Buffer): Promise<void> {

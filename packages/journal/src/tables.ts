@@ -86,7 +86,7 @@ export interface JournalTables {
   isGone?(processId: string): boolean;
 
   /** Notifies other processes of a change of a cluster. */
-  tell(clusterId: string): void;
+  notify(clusterId: string): void;
   /** Calls back when another process notified of a cluster, or with `undefined` if notifications may have been lost. */
   listen(onNews: (clusterId: string | undefined) => void): void;
 

@@ -51,7 +51,7 @@ export function journalContract(driver: string, open: (clock: HandClock) => Jour
     assert.deepEqual(await journal.read(7, 10), []);
   });
 
-  contract('entries outlive the one who wrote them', async (hub, clock, clusterId) => {
+  contract('entries outlive the process that wrote them', async (hub, clock, clusterId) => {
     const journal = hub.journal(clusterId);
     const large = Buffer.alloc(3_000_000, 7);
     await journal.append(await epochOf(journal), 0, [bytes('small'), large]);
@@ -148,15 +148,18 @@ export function journalContract(driver: string, open: (clock: HandClock) => Jour
     await other.close();
   });
 
-  contract('who watched for too short a time does not take the lease', async (hub, clock, clusterId) => {
-    await epochOf(hub.journal(clusterId));
-    await clock.pass(10 * ttlMs);
-    const late = await hub.journal(clusterId).acquireLease(b, ttlMs);
-    assert.ok(late.epoch === undefined);
-    assert.equal(late.retryInMs, ttlMs);
-  });
+  contract(
+    'a process that watched for too short a time does not take the lease',
+    async (hub, clock, clusterId) => {
+      await epochOf(hub.journal(clusterId));
+      await clock.pass(10 * ttlMs);
+      const late = await hub.journal(clusterId).acquireLease(b, ttlMs);
+      assert.ok(late.epoch === undefined);
+      assert.equal(late.retryInMs, ttlMs);
+    },
+  );
 
-  contract('of many who want a free lease one gets it', async (hub, _, clusterId) => {
+  contract('one of many requests for a free lease gets it', async (hub, _, clusterId) => {
     const journals = Array.from({ length: 8 }, () => hub.journal(clusterId));
     const answers = await Promise.all(
       journals.map((journal, i) => journal.acquireLease({ id: `p${i}`, url: '' }, ttlMs)),
@@ -164,20 +167,17 @@ export function journalContract(driver: string, open: (clock: HandClock) => Jour
     assert.equal(answers.filter(({ epoch }) => epoch !== undefined).length, 1);
   });
 
-  contract(
-    'a lease that was given back is free at once, and its epoch is over',
-    async (hub, _, clusterId) => {
-      const journal = hub.journal(clusterId);
-      const epoch = await epochOf(journal);
-      await journal.releaseLease(epoch);
-      await assert.rejects(journal.append(epoch, 0, [bytes('late')]), Fenced);
-      await assert.rejects(journal.renewLease(epoch), Fenced);
-      const next = await epochOf(journal, b);
-      assert.ok(next > epoch);
-      await journal.releaseLease(epoch);
-      await journal.renewLease(next);
-    },
-  );
+  contract('a released lease is free at once, and its epoch is over', async (hub, _, clusterId) => {
+    const journal = hub.journal(clusterId);
+    const epoch = await epochOf(journal);
+    await journal.releaseLease(epoch);
+    await assert.rejects(journal.append(epoch, 0, [bytes('late')]), Fenced);
+    await assert.rejects(journal.renewLease(epoch), Fenced);
+    const next = await epochOf(journal, b);
+    assert.ok(next > epoch);
+    await journal.releaseLease(epoch);
+    await journal.renewLease(next);
+  });
 
   contract('leases of many clusters are renewed together, each for itself', async (hub, clock, clusterId) => {
     const journals = Array.from({ length: clusterLimits.gatheredLeasesMax + 10 }, (_, number) =>
@@ -186,8 +186,8 @@ export function journalContract(driver: string, open: (clock: HandClock) => Jour
     const epochs = await Promise.all(journals.map((journal) => epochOf(journal)));
     const other = open(clock);
     const watching = journals.map((_, number) => other.journal(`${clusterId}-${number}`));
-    const look = () => Promise.all(watching.map((journal) => journal.acquireLease(b, ttlMs)));
-    const count = async () => (await look()).filter(({ epoch }) => epoch !== undefined).length;
+    const acquireAll = () => Promise.all(watching.map((journal) => journal.acquireLease(b, ttlMs)));
+    const count = async () => (await acquireAll()).filter(({ epoch }) => epoch !== undefined).length;
     assert.equal(await count(), 0);
     await journals[3]!.releaseLease(epochs[3]!);
     const ended = await Promise.allSettled(
@@ -198,13 +198,13 @@ export function journalContract(driver: string, open: (clock: HandClock) => Jour
       else assert.ok(outcome.status === 'rejected' && outcome.reason instanceof Fenced);
     }
     await clock.pass(ttlMs - 1);
-    assert.equal(await count(), 1, 'the one that was given back');
+    assert.equal(await count(), 1, 'the released one');
     await clock.pass(1);
     assert.equal(await count(), 2, 'and the one that was not renewed');
     await other.close();
   });
 
-  contract('heads are read without a trace of clusters that nobody led', async (hub, _, clusterId) => {
+  contract('reading the head of a cluster without a leader stores nothing', async (hub, _, clusterId) => {
     const journal = hub.journal(clusterId);
     assert.deepEqual(await journal.read(0, 1), []);
     await assert.rejects(journal.append(1, 0, [bytes('early')]), Fenced);
@@ -217,16 +217,16 @@ export function journalContract(driver: string, open: (clock: HandClock) => Jour
     async (hub, clock, clusterId) => {
       const journal = hub.journal(clusterId);
       const waiting = hub.journal(clusterId);
-      const told: (string | undefined)[] = [];
+      const lastHolders: (string | undefined)[] = [];
       const grace = (lastHolderId: string | undefined) => {
-        told.push(lastHolderId);
+        lastHolders.push(lastHolderId);
         return 500;
       };
       const askOther = async () => {
         const answer = await waiting.acquireLease(b, ttlMs, grace);
         return answer.epoch === undefined ? answer.retryInMs : 'taken';
       };
-      assert.equal(await askOther(), 500, 'nobody ever had it');
+      assert.equal(await askOther(), 500, 'the lease was never held');
       const epoch = await epochOf(journal);
       assert.equal(await askOther(), ttlMs);
       await journal.releaseLease(epoch);
@@ -235,13 +235,13 @@ export function journalContract(driver: string, open: (clock: HandClock) => Jour
       assert.equal(await askOther(), 1);
       await clock.pass(1);
       assert.equal(await askOther(), 'taken');
-      assert.deepEqual(told, [undefined, 'a', 'a', 'a']);
-      assert.equal(await askOther(), 'taken', 'who had it does not wait');
+      assert.deepEqual(lastHolders, [undefined, 'a', 'a', 'a']);
+      assert.equal(await askOther(), 'taken', 'the last holder does not wait');
       await clock.pass(ttlMs);
       assert.equal((await journal.acquireLease(a, ttlMs, grace)).epoch, undefined);
       await clock.pass(ttlMs);
       assert.equal((await journal.acquireLease(a, ttlMs, grace)).epoch, undefined);
-      assert.equal(told.at(-1), 'b', 'it ended while b had it');
+      assert.equal(lastHolders.at(-1), 'b', 'it ended while b had it');
       await clock.pass(500);
       assert.ok((await journal.acquireLease(a, ttlMs, grace)).epoch !== undefined);
     },
@@ -317,25 +317,25 @@ export function journalContract(driver: string, open: (clock: HandClock) => Jour
   });
 
   contract(
-    'whoever watches in the same hub hears of appends and of a free lease',
+    'a watcher in the same hub is notified of appends and of a free lease',
     async (hub, _, clusterId) => {
       const journal = hub.journal(clusterId);
-      let heard = 0;
-      const stop = hub.journal(clusterId).watch(() => heard++);
+      let notified = 0;
+      const stop = hub.journal(clusterId).watch(() => notified++);
       const epoch = await epochOf(journal);
       await journal.append(epoch, 0, [bytes('news')]);
-      const ofTheAppend = heard;
-      assert.ok(ofTheAppend > 0);
+      const afterAppend = notified;
+      assert.ok(afterAppend > 0);
       await journal.releaseLease(epoch);
-      assert.ok(heard > ofTheAppend);
+      assert.ok(notified > afterAppend);
       stop();
-      const before = heard;
+      const before = notified;
       await journal.append(await epochOf(journal), 1, [bytes('more')]);
-      assert.equal(heard, before);
+      assert.equal(notified, before);
     },
   );
 
-  contract('a cluster that is forgotten is as if it had never been', async (hub, _, clusterId) => {
+  contract('a deleted cluster leaves nothing behind', async (hub, _, clusterId) => {
     const journal = hub.journal(clusterId);
     const epoch = await epochOf(journal);
     await journal.append(epoch, 0, [bytes('one'), bytes('two')]);
