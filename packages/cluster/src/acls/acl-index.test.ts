@@ -41,7 +41,7 @@ function question(text: string): AclQuestion {
 }
 
 const everybodyReads = 'ALLOW User:* READ TOPIC *';
-const table: [title: string, rules: string[], asked: string, isAllowed: boolean][] = [
+const table: [title: string, rules: string[], access: string, isAllowed: boolean][] = [
   ['what no rule is about is denied', [], 'User:a READ TOPIC t', false],
   ['a literal name', ['ALLOW User:a READ TOPIC t'], 'User:a READ TOPIC t', true],
   ['another name', ['ALLOW User:a READ TOPIC t'], 'User:a READ TOPIC tt', false],
@@ -58,7 +58,7 @@ const table: [title: string, rules: string[], asked: string, isAllowed: boolean]
   ['so are names', ['ALLOW User:a READ TOPIC t'], 'User:a READ TOPIC T', false],
   ['an alias is the same one', ['ALLOW User:ccn_a READ TOPIC t'], 'User:a,User:ccn_a READ TOPIC t', true],
   [
-    'who is denied by any name is denied',
+    'a principal that is denied under any name is denied',
     ['ALLOW User:a READ TOPIC t', 'DENY User:ccn_a READ TOPIC t'],
     'User:a,User:ccn_a READ TOPIC t',
     false,
@@ -107,7 +107,7 @@ const table: [title: string, rules: string[], asked: string, isAllowed: boolean]
     false,
   ],
   [
-    'a star deeper in the path is nobody',
+    'a star deeper in the path matches no principal',
     ['ALLOW User:spiffe://prod/billing/* READ TOPIC t'],
     'User:spiffe://prod/billing/api READ TOPIC t',
     false,
@@ -115,13 +115,13 @@ const table: [title: string, rules: string[], asked: string, isAllowed: boolean]
   ['a star is no pattern of users', ['ALLOW User:a* READ TOPIC t'], 'User:ab READ TOPIC t', false],
 ];
 
-for (const [title, rules, asked, isAllowed] of table) {
+for (const [title, rules, access, isAllowed] of table) {
   test(`${title}: ${isAllowed ? 'allowed' : 'denied'}`, () => {
-    assert.equal(AclIndex.of(rules.map(rule)).decide(question(asked)).isAllowed, isAllowed);
+    assert.equal(AclIndex.of(rules.map(rule)).decide(question(access)).isAllowed, isAllowed);
   });
 }
 
-const deciding: [rules: string[], asked: string, decides: string | undefined][] = [
+const deciding: [rules: string[], access: string, decides: string | undefined][] = [
   [[], 'User:a READ TOPIC t', undefined],
   [['ALLOW User:b READ TOPIC t'], 'User:a READ TOPIC t', undefined],
   [['ALLOW User:a READ TOPIC t'], 'User:a DESCRIBE TOPIC t', 'ALLOW User:a READ TOPIC t'],
@@ -137,9 +137,9 @@ const deciding: [rules: string[], asked: string, decides: string | undefined][] 
   ],
 ];
 
-for (const [rules, asked, decides] of deciding) {
-  test(`${asked} is decided by ${decides ?? 'no rule'}`, () => {
-    const { rule: found } = AclIndex.of(rules.map(rule)).decide(question(asked));
+for (const [rules, access, decides] of deciding) {
+  test(`${access} is decided by ${decides ?? 'no rule'}`, () => {
+    const { rule: found } = AclIndex.of(rules.map(rule)).decide(question(access));
     assert.deepEqual(found, decides === undefined ? undefined : rule(decides));
   });
 }
@@ -176,15 +176,15 @@ const some: [title: string, rules: string[], isAllowed: boolean][] = [
 
 for (const [title, rules, isAllowed] of some) {
   test(`WRITE on some topic, ${title}: ${isAllowed}`, () => {
-    const { resourceName: _, ...asked } = question('User:a WRITE TOPIC t');
-    assert.equal(AclIndex.of(rules.map(rule)).allowsOnSome(asked), isAllowed);
+    const { resourceName: _, ...query } = question('User:a WRITE TOPIC t');
+    assert.equal(AclIndex.of(rules.map(rule)).allowsOnSome(query), isAllowed);
   });
 }
 
 /** The documented decision rule, evaluated rule by rule without an index. */
-function naively(rules: readonly Acl[], asked: AclQuestion): boolean {
+function naively(rules: readonly Acl[], query: AclQuestion): boolean {
   const isAbout = (acl: Acl) => {
-    const isPrincipal = [...asked.principals, 'User:*'].some(
+    const isPrincipal = [...query.principals, 'User:*'].some(
       (principal) =>
         acl.principal === principal ||
         (/^User:spiffe:\/\/[^/]+\/\*$/.test(acl.principal) &&
@@ -193,23 +193,23 @@ function naively(rules: readonly Acl[], asked: AclQuestion): boolean {
     );
     const isResource =
       acl.patternType === 'LITERAL'
-        ? acl.resourceName === '*' || acl.resourceName === asked.resourceName
-        : acl.resourceName !== '*' && asked.resourceName.indexOf(acl.resourceName) === 0;
+        ? acl.resourceName === '*' || acl.resourceName === query.resourceName
+        : acl.resourceName !== '*' && query.resourceName.indexOf(acl.resourceName) === 0;
     return (
       isPrincipal &&
       isResource &&
-      acl.resourceType === asked.resourceType &&
-      (acl.host === '*' || acl.host === asked.host)
+      acl.resourceType === query.resourceType &&
+      (acl.host === '*' || acl.host === query.host)
     );
   };
   const about = rules.filter(isAbout);
-  const isSame = ({ operation }: Acl) => operation === 'ALL' || operation === asked.operation;
+  const isSame = ({ operation }: Acl) => operation === 'ALL' || operation === query.operation;
   if (about.some((acl) => acl.permission === 'DENY' && isSame(acl))) return false;
   return about.some((acl) => {
     if (acl.permission !== 'ALLOW') return false;
     if (isSame(acl)) return true;
-    if (asked.operation === 'DESCRIBE') return /^(READ|WRITE|DELETE|ALTER)$/.test(acl.operation);
-    return asked.operation === 'DESCRIBE_CONFIGS' && acl.operation === 'ALTER_CONFIGS';
+    if (query.operation === 'DESCRIBE') return /^(READ|WRITE|DELETE|ALTER)$/.test(acl.operation);
+    return query.operation === 'DESCRIBE_CONFIGS' && acl.operation === 'ALTER_CONFIGS';
   });
 }
 
@@ -246,7 +246,7 @@ describe('the index', () => {
       fc.property(
         fc.array(step, { maxLength: 40 }),
         fc.array(anyQuestion, { maxLength: 20 }),
-        (steps, asked) => {
+        (steps, questions) => {
           const index = new AclIndex();
           const rules: Acl[] = [];
           const isSame = (acl: Acl) => (other: Acl) => JSON.stringify(other) === JSON.stringify(acl);
@@ -259,7 +259,7 @@ describe('the index', () => {
               index.delete(acl!);
             }
           }
-          for (const question of asked) {
+          for (const question of questions) {
             const { isAllowed, rule: decided } = index.decide(question);
             assert.equal(isAllowed, naively(rules, question));
             if (decided === undefined) continue;
@@ -291,15 +291,15 @@ describe('the index', () => {
       fc.property(
         fc.array(anyAcl, { maxLength: 30 }),
         anyQuestion,
-        (rules, { resourceName: _, ...asked }) => {
+        (rules, { resourceName: _, ...query }) => {
           // No rule contains the letter z, so these names represent all names that no rule mentions.
           const names = [
             'z',
             ...rules.map(({ resourceName }) => resourceName),
             ...rules.map((acl) => `${acl.resourceName}z`),
           ];
-          const isAllowed = names.some((resourceName) => naively(rules, { ...asked, resourceName }));
-          assert.equal(AclIndex.of(rules).allowsOnSome(asked), isAllowed);
+          const isAllowed = names.some((resourceName) => naively(rules, { ...query, resourceName }));
+          assert.equal(AclIndex.of(rules).allowsOnSome(query), isAllowed);
         },
       ),
       { numRuns: 1000 },

@@ -253,8 +253,8 @@ function allowingBits(operation: NeededOperation): number {
 const operationNames = Object.keys(aclOperations) as readonly AclOperation[];
 
 /** Chooses the rule to report among several with the same effect: the requested operation, if present. */
-function firstOperation(bits: number, asked: NeededOperation): AclOperation {
-  if ((bits & bitOf(asked)) !== 0) return asked;
+function firstOperation(bits: number, needed: NeededOperation): AclOperation {
+  if ((bits & bitOf(needed)) !== 0) return needed;
   return operationNames.find((operation) => (bits & bitOf(operation)) !== 0)!;
 }
 

@@ -20,7 +20,7 @@ export const eventCalls = {
    * Polls for events and acknowledges those already written; unacknowledged events are returned again. Waits if there
    * are none.
    */
-  takeControlPlaneEvents: leaderCall<[wish: ControlPlaneEventsPoll], ControlPlaneEventsTaken>(
+  takeControlPlaneEvents: leaderCall<[request: ControlPlaneEventsPoll], ControlPlaneEventsTaken>(
     tuple(
       object<ControlPlaneEventsPoll>({ agentId: text, queueId: text, writtenBefore: whole, waitMs: whole }),
     ),

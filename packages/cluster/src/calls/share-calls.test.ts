@@ -63,15 +63,15 @@ test('answers about share groups survive the wire encoding', async () => {
   const { node } = await world.start('leader');
   const topicId = await createTopic(node, 't', 1);
   await node.shareGroupHeartbeats([heartbeat]);
-  const wish = { ...acquire, partitions: [{ topicId, partition: 0 }], recordsMax: 9, bytesMax: 1000 };
-  await node.acquireRecords(wish);
+  const request = { ...acquire, partitions: [{ topicId, partition: 0 }], recordsMax: 9, bytesMax: 1000 };
+  await node.acquireRecords(request);
   await node.commitFiles([fileCommit(1, topicId, [{ partition: 0, recordCount: 5 }])]);
-  const acquired = await node.acquireRecords(wish);
+  const acquired = await node.acquireRecords(request);
   assert.equal(acquired.partitions[0]!.acquired.firstOffset.length, 1);
-  const said = { ...rows, topicId, type: Uint8Array.of(2) };
+  const acknowledged = { ...rows, topicId, type: Uint8Array.of(2) };
   for (const answer of [
     acquired,
-    await node.acknowledgeRecords([{ ...acknowledge, partitions: [said], released: [] }]),
+    await node.acknowledgeRecords([{ ...acknowledge, partitions: [acknowledged], released: [] }]),
     await node.shareGroupHeartbeats([{ ...heartbeat, memberEpoch: 1 }]),
     await node.describeShareGroups(['g', 'other']),
     await node.describeShareOffsets([{ groupId: 'g', partitions: null }]),

@@ -64,12 +64,12 @@ export function alteredConfigs(
       : 'INVALID_CONFIG';
     return refused(error, problems.map(describeProblem).join('; '));
   }
-  const isKept = (name: string) => by === 'client' && ownersOnlyRule(kind, name) !== undefined;
+  const isOwnersOnly = (name: string) => by === 'client' && ownersOnlyRule(kind, name) !== undefined;
   for (const [name, text] of Object.entries(configs)) {
-    if (!isKept(name) || text === (present[name] ?? null)) continue;
+    if (!isOwnersOnly(name) || text === (present[name] ?? null)) continue;
     return refused('INVALID_CONFIG', `${name}: ${ownersOnlyRule(kind, name)}`);
   }
-  const after = new Map(Object.entries(present).filter(([name]) => !replacesAll || isKept(name)));
+  const after = new Map(Object.entries(present).filter(([name]) => !replacesAll || isOwnersOnly(name)));
   for (const [name, text] of Object.entries(configs)) {
     if (text === null) after.delete(name);
     else after.set(name, text);

@@ -170,12 +170,12 @@ test('compaction is accepted, shown as it was set, and documented as having no e
 });
 
 test('unsupported features are refused in one line, and switching them off is accepted', () => {
-  const asked = {
+  const configs = {
     'service.key.schema.validation': 'True',
     'service.topic.type': 'lightning',
     'service.value.schema.validation': 'true',
   };
-  assert.deepEqual(checkTopicConfigs(asked).problems.map(describeProblem), [
+  assert.deepEqual(checkTopicConfigs(configs).problems.map(describeProblem), [
     'service.key.schema.validation=True: this release does not validate schemas; leave it false',
     'service.topic.type=lightning: this release has no lightning topics; leave it classic',
     'service.value.schema.validation=true: this release does not validate schemas; leave it false',

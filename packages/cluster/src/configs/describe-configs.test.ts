@@ -71,10 +71,10 @@ test('values of agent flags rank behind set values, and topics inherit them', ()
 });
 
 test('a list is shown without blanks', () => {
-  const told = (text: string) =>
+  const describePolicy = (text: string) =>
     describeOne('topic', 'cleanup.policy', { texts: { 'cleanup.policy': text } });
-  assert.equal(told(' compact ').value, 'compact');
-  assert.equal(told('compact, delete').value, 'compact,delete');
+  assert.equal(describePolicy(' compact ').value, 'compact');
+  assert.equal(describePolicy('compact, delete').value, 'compact,delete');
   const protectedTopic = { 'service.deletion.protection.enabled': ' TRUE' };
   const { value } = describeOne('topic', 'service.deletion.protection.enabled', { texts: protectedTopic });
   assert.equal(value, 'true');

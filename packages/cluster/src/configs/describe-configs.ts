@@ -49,9 +49,13 @@ export function describeConfigs(
     );
 }
 
-export function describeRow(name: string, row: ConfigRow, said: readonly ConfigReading[]): DescribedConfig {
+export function describeRow(
+  name: string,
+  row: ConfigRow,
+  readings: readonly ConfigReading[],
+): DescribedConfig {
   const isSensitive = row.sensitive === true;
-  const synonyms = said.map(({ name, text, source }) => ({
+  const synonyms = readings.map(({ name, text, source }) => ({
     name,
     value: isSensitive ? null : shownText(row.type, text),
     source,

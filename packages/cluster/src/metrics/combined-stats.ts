@@ -33,11 +33,11 @@ export class CombinedStats {
     // The length prefix makes keys unambiguous. A string key is cheap: there may be a million stats in a round.
     let key = '';
     for (const label of row.labels) key += `${labels[label as Label].length} ${labels[label as Label]}`;
-    const figure = stats.get(key);
-    if (figure !== undefined) figure.value = combine[metric.combined](figure.value, value);
+    const stat = stats.get(key);
+    if (stat !== undefined) stat.value = combine[metric.combined](stat.value, value);
     else {
-      const kept = Object.fromEntries(row.labels.map((label) => [label, labels[label as Label]]));
-      stats.set(key, { labels: kept, value });
+      const retained = Object.fromEntries(row.labels.map((label) => [label, labels[label as Label]]));
+      stats.set(key, { labels: retained, value });
     }
   }
 

@@ -20,7 +20,7 @@ const nanosPerMs = 1e6;
 
 /** Adds the state and lag of groups. */
 export async function addGroupStats(
-  sight: MeasuredClusterView,
+  view: MeasuredClusterView,
   groups: readonly ReadGroup[],
   stats: CombinedStats,
   clock: Clock,
@@ -35,8 +35,8 @@ export async function addGroupStats(
     const topicIds = new Set<string>();
     let count = 0;
     for (const { topicId, partition, committedOffset, committedMs, lag } of partitions) {
-      const name = sight.topicById(topicId)?.name;
-      const ends = sight.ends(topicId, partition);
+      const name = view.topicById(topicId)?.name;
+      const ends = view.ends(topicId, partition);
       if (name === undefined || ends === undefined) continue;
       topicIds.add(topicId);
       count++;
@@ -60,7 +60,7 @@ export async function addGroupStats(
     stats.add(groupPartitionCount, ofGroup, count);
     if (generation !== undefined) stats.add(groupGeneration, ofGroup, generation);
   }
-  const times = await writtenAtMs(sight, [...behind.values()]);
+  const times = await writtenAtMs(view, [...behind.values()]);
   const timeOf = new Map([...behind.keys()].map((record, index) => [record, times[index]]));
   for (const { labels, record } of waiting) {
     const timeMs = record === undefined ? nowMs : timeOf.get(record);

@@ -38,18 +38,18 @@ const queriesPerCall = 1_000;
  * `undefined` for records that no longer exist.
  */
 export async function writtenAtMs(
-  sight: Pick<MeasuredClusterView, 'recentPointers'> & { readonly port: Pick<ClusterPort, 'findBatches'> },
+  view: Pick<MeasuredClusterView, 'recentPointers'> & { readonly port: Pick<ClusterPort, 'findBatches'> },
   records: readonly WrittenAt[],
 ): Promise<(number | undefined)[]> {
   const times = records.map(({ topicId, partition, offset }) => {
-    const recent = sight.recentPointers(topicId, partition, offset, 1);
+    const recent = view.recentPointers(topicId, partition, offset, 1);
     return recent === undefined ? undefined : timeOfFirst(recent);
   });
   const unknown = times.flatMap((timeMs, index) => (timeMs === undefined ? [index] : []));
   for (let at = 0; at < unknown.length; at += queriesPerCall) {
     const part = unknown.slice(at, at + queriesPerCall);
     const queries = part.map((index): BatchesQuery => ({ ...records[index]!, bytesMax: 1 }));
-    const answers = await sight.port.findBatches(queries);
+    const answers = await view.port.findBatches(queries);
     for (const [row, index] of part.entries()) times[index] = timeOfFirst(answers[row]!.pointers);
   }
   return times;

@@ -49,10 +49,10 @@ async function startNode(t: TestContext, { isStarted = true } = {}) {
       await node.commitFiles([fileCommit(++files, topicId, [{ partition, recordCount }])]);
     },
     /** The lines of a scrape, without the prefix, sorted by name. */
-    async told(pattern: RegExp, settings = everything, port: ClusterPort = node) {
+    async scrape(pattern: RegExp, settings = everything, port: ClusterPort = node) {
       const metrics = new Metrics();
-      const sight = await readMeasuredSnapshot(port, { clock, waitMsMax });
-      const { stats } = await readStats(sight, settings, clock);
+      const view = await readMeasuredSnapshot(port, { clock, waitMsMax });
+      const { stats } = await readStats(view, settings, clock);
       new PublishedStats(metrics, { seriesMax: 100 }).show(stats);
       return metrics
         .render()
@@ -82,7 +82,7 @@ function agent(agentId: string, differences: Partial<AgentDescription> = {}): Ag
 }
 
 test('cluster totals: topics, partitions, records, bytes and files', async (t) => {
-  const { node, addTopic, write, told } = await startNode(t);
+  const { node, addTopic, write, scrape } = await startNode(t);
   const orders = await addTopic('orders', 2);
   await addTopic('empty', 1);
   for (const [partition, records] of [
@@ -93,32 +93,35 @@ test('cluster totals: topics, partitions, records, bytes and files', async (t) =
     await write(orders, partition, records);
   }
   await node.deleteRecords([{ topicId: orders, partition: 0, offset: 5 }]);
-  assert.deepEqual(await told(/^(?!consumer|agent)/, { includesGroups: true, withoutTags: ['partition'] }), [
-    'files_count{level="0"} 2',
-    'max_offset{topic="empty"} 0',
-    'max_offset{topic="orders"} 7',
-    'min_offset{topic="empty"} 0',
-    'min_offset{topic="orders"} 0',
-    'num_records{topic="empty"} 0',
-    'num_records{topic="orders"} 5',
-    'partition_size_estimated_compressed_bytes{topic="empty"} 0',
-    'partition_size_estimated_compressed_bytes{topic="orders"} 200',
-    'partitions_count 3',
-    `partitions_count_limit ${coreLimits.partitionsPerClusterMax}`,
-    'produced_records{topic="empty"} 0',
-    'produced_records{topic="orders"} 10',
-    'topics_count 2',
-    `topics_count_limit ${coreLimits.partitionsPerClusterMax}`,
-  ]);
+  assert.deepEqual(
+    await scrape(/^(?!consumer|agent)/, { includesGroups: true, withoutTags: ['partition'] }),
+    [
+      'files_count{level="0"} 2',
+      'max_offset{topic="empty"} 0',
+      'max_offset{topic="orders"} 7',
+      'min_offset{topic="empty"} 0',
+      'min_offset{topic="orders"} 0',
+      'num_records{topic="empty"} 0',
+      'num_records{topic="orders"} 5',
+      'partition_size_estimated_compressed_bytes{topic="empty"} 0',
+      'partition_size_estimated_compressed_bytes{topic="orders"} 200',
+      'partitions_count 3',
+      `partitions_count_limit ${coreLimits.partitionsPerClusterMax}`,
+      'produced_records{topic="empty"} 0',
+      'produced_records{topic="orders"} 10',
+      'topics_count 2',
+      `topics_count_limit ${coreLimits.partitionsPerClusterMax}`,
+    ],
+  );
 });
 
 test('agents are published with their own descriptions', async (t) => {
-  const { node, told } = await startNode(t);
+  const { node, scrape } = await startNode(t);
   await node.heartbeat(agent('b', { roles: ['proxy'], group: 'blue', cpuLoad: 0.25, release: 'v2' }));
   await node.heartbeat(agent('a', { cpuCount: 8 }));
   const a = 'agent="a",group="",zone="z1",agent_version="v1"';
   const b = 'agent="b",group="blue",zone="z1",agent_version="v2"';
-  assert.deepEqual(await told(/^agent/), [
+  assert.deepEqual(await scrape(/^agent/), [
     `agent_cpu{${a}} 0`,
     `agent_cpu{${b}} 0.25`,
     `agent_heartbeat{${a},roles="jobs,proxy"} 1`,
@@ -129,7 +132,7 @@ test('agents are published with their own descriptions', async (t) => {
 });
 
 test('commit times are in nanoseconds; without the partition tag, the latest is published', async (t) => {
-  const { clock, node, addTopic, told } = await startNode(t);
+  const { clock, node, addTopic, scrape } = await startNode(t);
   const topicId = await addTopic('t', 2);
   const times: number[] = [];
   for (const partition of [0, 1]) {
@@ -147,17 +150,17 @@ test('commit times are in nanoseconds; without the partition tag, the latest is 
     times.push(clock.nowMs());
   }
   const [first, last] = times.map((ms) => `${ms}000000`);
-  assert.deepEqual(await told(/commit_ts/), [
+  assert.deepEqual(await scrape(/commit_ts/), [
     `consumer_group_commit_ts{topic="t",consumer_group="g",partition="0"} ${first}`,
     `consumer_group_commit_ts{topic="t",consumer_group="g",partition="1"} ${last}`,
   ]);
-  assert.deepEqual(await told(/commit_ts/, { includesGroups: true, withoutTags: ['partition'] }), [
+  assert.deepEqual(await scrape(/commit_ts/, { includesGroups: true, withoutTags: ['partition'] }), [
     `consumer_group_commit_ts{topic="t",consumer_group="g"} ${last}`,
   ]);
 });
 
 test('lag of a share group counts records that are not done, at any offset', async (t) => {
-  const { node, addTopic, write, told } = await startNode(t);
+  const { node, addTopic, write, scrape } = await startNode(t);
   const topicId = await addTopic('t', 2);
   const changes = [{ name: 'share.auto.offset.reset', operation: 'set', value: 'earliest' }] as const;
   await node.alterConfigs([{ kind: 'group', name: 'g', replacesAll: false, changes }], {
@@ -175,7 +178,7 @@ test('lag of a share group counts records that are not done, at any offset', asy
     },
   ]);
   await write(topicId, 0, 10);
-  const lag = () => told(/^consumer_group_(?:lag|max|est|commit)/);
+  const lag = () => scrape(/^consumer_group_(?:lag|max|est|commit)/);
   assert.deepEqual(await lag(), [], 'it has begun with nothing');
   const place = { topicId, partition: 0 };
   await node.acquireRecords({
@@ -216,7 +219,7 @@ test('lag of a share group counts records that are not done, at any offset', asy
 });
 
 test('a leader of an older release that does not count files is still measured', async (t) => {
-  const { node, told } = await startNode(t);
+  const { node, scrape } = await startNode(t);
   const older = new Proxy<ClusterPort>(node, {
     get(target, name) {
       if (name === 'countFiles') return () => Promise.reject(new CallRefused('invalid', 'no such call'));
@@ -224,7 +227,7 @@ test('a leader of an older release that does not count files is still measured',
       return typeof found === 'function' ? found.bind(target) : found;
     },
   });
-  assert.deepEqual(await told(/^(?:files|topics)_count /, everything, older), ['topics_count 0']);
+  assert.deepEqual(await scrape(/^(?:files|topics)_count /, everything, older), ['topics_count 0']);
 });
 
 test('a cluster without a leader fails at once, and a silent one after the timeout', async (t) => {
@@ -237,15 +240,15 @@ test('a cluster without a leader fails at once, and a silent one after the timeo
       return typeof found === 'function' ? found.bind(target) : found;
     },
   });
-  const looking = assert.rejects(readMeasuredSnapshot(silent, { clock, waitMsMax }), /in time/);
+  const reading = assert.rejects(readMeasuredSnapshot(silent, { clock, waitMsMax }), /in time/);
   await clock.pass(waitMsMax);
-  await looking;
+  await reading;
 });
 
 test('measuring many partitions yields to the event loop', async (t) => {
   const { clock, node, addTopic } = await startNode(t);
   await addTopic('wide', 12_000);
-  const sight = await readMeasuredSnapshot(node, { clock, waitMsMax });
+  const view = await readMeasuredSnapshot(node, { clock, waitMsMax });
   let breaks = 0;
   const patient = {
     ...clock,
@@ -257,7 +260,7 @@ test('measuring many partitions yields to the event loop', async (t) => {
       return () => {};
     },
   };
-  const { stats } = await readStats(sight, { includesGroups: true, withoutTags: ['partition'] }, patient);
+  const { stats } = await readStats(view, { includesGroups: true, withoutTags: ['partition'] }, patient);
   assert.equal(breaks, 4);
   const offsets = [...stats.families()].find(({ row }) => row.name === 'max_offset')!;
   assert.equal(offsets.stats.size, 1);

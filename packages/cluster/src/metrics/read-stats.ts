@@ -31,21 +31,21 @@ const usualLimits: GroupLimits = {
  * order is the same in every round, so that the same series are omitted.
  */
 export async function readStats(
-  sight: MeasuredClusterView,
+  view: MeasuredClusterView,
   settings: ClusterMetricsSettings,
   clock: Clock,
   limits: GroupLimits = usualLimits,
 ): Promise<ReadStats> {
   const stats = new CombinedStats(settings.withoutTags);
-  await addClusterStats(sight, stats);
-  addAgentStats(sight.agents(), stats);
+  await addClusterStats(view, stats);
+  addAgentStats(view.agents(), stats);
   let groupsLeftOut = 0;
   if (settings.includesGroups) {
-    const topicIdOf = (name: string) => sight.topicByName(name)?.topicId;
-    const { groups, leftOut } = await readGroups({ port: sight.port, topicIdOf, limits });
+    const topicIdOf = (name: string) => view.topicByName(name)?.topicId;
+    const { groups, leftOut } = await readGroups({ port: view.port, topicIdOf, limits });
     groupsLeftOut = leftOut;
-    await addGroupStats(sight, groups, stats, clock);
+    await addGroupStats(view, groups, stats, clock);
   }
-  await addTopicStats(sight, stats, clock);
+  await addTopicStats(view, stats, clock);
   return { stats, groupsLeftOut };
 }

@@ -19,10 +19,10 @@ import {
 } from './topic-metrics.ts';
 
 /** Adds totals of the cluster: a fixed number of series. */
-export async function addClusterStats(sight: MeasuredClusterView, stats: CombinedStats): Promise<void> {
+export async function addClusterStats(view: MeasuredClusterView, stats: CombinedStats): Promise<void> {
   let topics = 0;
   let partitions = 0;
-  for (const topic of sight.topics()) {
+  for (const topic of view.topics()) {
     topics++;
     partitions += topic.partitionCount;
   }
@@ -31,21 +31,21 @@ export async function addClusterStats(sight: MeasuredClusterView, stats: Combine
   stats.add(topicCountMax, {}, coreLimits.partitionsPerClusterMax);
   stats.add(partitionCount, {}, partitions);
   stats.add(partitionCountMax, {}, coreLimits.partitionsPerClusterMax);
-  for (const [level, count] of (await fileCounts(sight.port)).entries())
+  for (const [level, count] of (await fileCounts(view.port)).entries())
     stats.add(fileCount, { level: String(level) }, count);
 }
 
 /** Adds stats per partition. Topics are sorted by name, so that every round has the same order. */
 export async function addTopicStats(
-  sight: MeasuredClusterView,
+  view: MeasuredClusterView,
   stats: CombinedStats,
   clock: Clock,
 ): Promise<void> {
   const breakOf = breaksBy(clock);
-  const topics = [...sight.topics()].sort((a, b) => (a.name < b.name ? -1 : 1));
+  const topics = [...view.topics()].sort((a, b) => (a.name < b.name ? -1 : 1));
   for (const { topicId, name, partitionCount: count } of topics) {
     for (let index = 0; index < count; index++) {
-      const ends = sight.ends(topicId, index);
+      const ends = view.ends(topicId, index);
       if (ends === undefined) continue;
       const labels = { topic: name, partition: String(index) };
       stats.add(maxOffset, labels, ends.nextOffset);
@@ -57,7 +57,7 @@ export async function addTopicStats(
     }
   }
   for (let at = 0; at < topics.length; at += clusterLimits.logSizesPerCallMax)
-    await addSizes(sight.port, topics.slice(at, at + clusterLimits.logSizesPerCallMax), stats, breakOf);
+    await addSizes(view.port, topics.slice(at, at + clusterLimits.logSizesPerCallMax), stats, breakOf);
 }
 
 async function addSizes(

@@ -22,8 +22,8 @@ function countsOf(latencies: readonly number[]) {
 test('the latency of a step is accurate to a twentieth', () => {
   fc.assert(
     fc.property(latencyMs, (ms) => {
-      const told = latencyOfStep(latencyStepOf(ms));
-      assert.ok(Math.abs(told - ms) <= 0.05 * ms + 1, `${ms} is told as ${told}`);
+      const restored = latencyOfStep(latencyStepOf(ms));
+      assert.ok(Math.abs(restored - ms) <= 0.05 * ms + 1, `${ms} is restored as ${restored}`);
     }),
   );
 });
@@ -41,9 +41,13 @@ test('packed latencies of several agents add up to the percentile of all of them
         }
         const all = agents.flat().sort((a, b) => a - b);
         const expected = all[Math.ceil(all.length * 0.99) - 1];
-        const told = latencyP99(sum);
-        if (expected === undefined) assert.equal(told, undefined);
-        else assert.ok(Math.abs(told! - expected) <= 0.05 * expected + 1, `${expected} is told as ${told}`);
+        const measured = latencyP99(sum);
+        if (expected === undefined) assert.equal(measured, undefined);
+        else
+          assert.ok(
+            Math.abs(measured! - expected) <= 0.05 * expected + 1,
+            `${expected} is measured as ${measured}`,
+          );
       },
     ),
   );

@@ -20,7 +20,7 @@ const waitMsMax = 1_000;
  * A cluster that sends its snapshot at once or when the test calls `show`, and a pending `takeSnapshot` with everything
  * that can end it.
  */
-function look({ isShown = false, isStopped = false } = {}) {
+function begin({ isShown = false, isStopped = false } = {}) {
   const followers = new Set<ClusterFollower>();
   const port = {
     follow(follower: ClusterFollower) {
@@ -39,44 +39,54 @@ function look({ isShown = false, isStopped = false } = {}) {
   return { port, clock, stop, show, followers, taken: takeSnapshot(port, options) };
 }
 
-type Look = ReturnType<typeof look>;
+type Attempt = ReturnType<typeof begin>;
 
-const looks: [what: string, start: () => Look, then: (look: Look) => void, ends: 'shown' | RegExp][] = [
-  ['a cluster that shows itself at once', () => look({ isShown: true }), () => {}, 'shown'],
-  ['a cluster that shows itself later', look, ({ show }) => show(), 'shown'],
+const attempts: [
+  what: string,
+  start: () => Attempt,
+  then: (attempt: Attempt) => void,
+  ends: 'shown' | RegExp,
+][] = [
+  ['a cluster that sends its snapshot at once', () => begin({ isShown: true }), () => {}, 'shown'],
+  ['a cluster that sends its snapshot later', begin, ({ show }) => show(), 'shown'],
   [
-    'a cluster that shows itself at last',
-    look,
+    'a cluster that sends its snapshot just in time',
+    begin,
     ({ clock, show }) => {
       clock.advance(waitMsMax - 1);
       show();
     },
     'shown',
   ],
-  ['a cluster that does not', look, ({ clock }) => clock.advance(waitMsMax), /did not show itself in time/],
-  ['somebody who goes away', look, ({ stop }) => stop.abort(new Error('gone')), /gone/],
-  ['somebody who has gone', () => look({ isStopped: true }), () => {}, /gone/],
+  [
+    'a cluster that sends no snapshot',
+    begin,
+    ({ clock }) => clock.advance(waitMsMax),
+    /did not show itself in time/,
+  ],
+  ['a caller that aborts', begin, ({ stop }) => stop.abort(new Error('gone')), /gone/],
+  ['a caller that has aborted', () => begin({ isStopped: true }), () => {}, /gone/],
 ];
 
-for (const [what, start, then, ends] of looks) {
+for (const [what, start, then, ends] of attempts) {
   test(`${what}: nothing is left behind`, async () => {
-    const looking = start();
-    then(looking);
-    if (ends === 'shown') assert.equal(await looking.taken, snapshot);
-    else await assert.rejects(looking.taken, ends);
-    assert.equal(looking.followers.size, 0);
-    assert.equal(looking.clock.waiting, 0);
+    const attempt = start();
+    then(attempt);
+    if (ends === 'shown') assert.equal(await attempt.taken, snapshot);
+    else await assert.rejects(attempt.taken, ends);
+    assert.equal(attempt.followers.size, 0);
+    assert.equal(attempt.clock.waiting, 0);
   });
 }
 
 test('a cluster without a snapshot in time is unavailable', async () => {
-  const { taken, clock } = look();
+  const { taken, clock } = begin();
   clock.advance(waitMsMax);
   await assert.rejects(taken, ClusterUnavailable);
 });
 
 test('without a limit the caller waits for the cluster', async () => {
-  const { port, show, taken: other } = look();
+  const { port, show, taken: other } = begin();
   let seen: ClusterSnapshot | undefined;
   const taken = takeSnapshot(port).then((found) => {
     seen = found;
