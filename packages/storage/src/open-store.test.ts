@@ -50,8 +50,8 @@ test('a prefix is a folder, and invisible to callers', async () => {
 });
 
 test('the request callback receives the URL of the bucket, without possible secrets', async () => {
-  const told: string[] = [];
-  const onRequest = (bucket: string) => void told.push(bucket);
+  const reported: string[] = [];
+  const onRequest = (bucket: string) => void reported.push(bucket);
   const below = await openStore('mem://user:secret@records/deep?prefix=a/b&key=secret', {
     ...deps(),
     onRequest,
@@ -59,7 +59,7 @@ test('the request callback receives the URL of the bucket, without possible secr
   const files = await openStore(`${pathToFileURL(join(home, 'named'))}`, { ...deps(), onRequest });
   await below.put('key', [Buffer.from('x')]);
   await files.put('key', [Buffer.from('x')]);
-  assert.deepEqual(told, ['mem://records/deep?prefix=a/b', `file://${join(home, 'named')}`]);
+  assert.deepEqual(reported, ['mem://records/deep?prefix=a/b', `file://${join(home, 'named')}`]);
 });
 
 const refused: readonly [url: string, problem: RegExp][] = [
@@ -107,16 +107,16 @@ test('under faults of every kind, the guarantees of the store hold', async () =>
     const options = { clock, random, log: silentLog, metrics: new Metrics(), name: 'test', isRemote: true };
     const store = withPatience(faulty, options);
 
-    const kept = new Map<string, string>();
+    const stored = new Map<string, string>();
     async function write(i: number): Promise<void> {
       const key = `key/${i % 50}`;
       const text = `content of ${i % 50}`;
       await store.put(key, [Buffer.from(text)]);
-      kept.set(key, text);
+      stored.set(key, text);
     }
     await clock.until(Promise.allSettled(Array.from({ length: 100 }, (_, i) => write(i))));
-    assert.ok(kept.size > 45, `${kept.size} of 50`);
-    for (const [key, text] of kept) {
+    assert.ok(stored.size > 45, `${stored.size} of 50`);
+    for (const [key, text] of stored) {
       assert.equal(String(await inner.getRange(key, 0, 99)), text);
       assert.equal(String(await clock.until(store.getRange(key, 0, 99))), text);
     }

@@ -17,8 +17,8 @@ export class LatencyWindow {
     this.#samples[this.#count % windowSamples] = latencyMs;
     this.#count++;
     if (this.#count >= samplesMin && this.#count % samplesPerSort === 0) {
-      const kept = this.#samples.slice(0, Math.min(this.#count, windowSamples)).sort();
-      this.#p99 = kept[Math.ceil(kept.length * 0.99) - 1];
+      const sorted = this.#samples.slice(0, Math.min(this.#count, windowSamples)).sort();
+      this.#p99 = sorted[Math.ceil(sorted.length * 0.99) - 1];
     }
   }
 

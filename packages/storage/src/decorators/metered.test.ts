@@ -45,11 +45,15 @@ test('failures have their kind', async () => {
 test('the callback receives each request as it ends', async () => {
   const clock = new HandClock();
   const slow = latencyStore(emptyMemoryStore(), { clock, random: seededRandom(1), latencyMs: () => 20 });
-  const told: unknown[] = [];
-  const store = metered(slow, { clock, metrics: new Metrics(), onRequest: (request) => told.push(request) });
+  const reported: unknown[] = [];
+  const store = metered(slow, {
+    clock,
+    metrics: new Metrics(),
+    onRequest: (request) => reported.push(request),
+  });
   await clock.until(store.put('key', [Buffer.alloc(1)]));
   await assert.rejects(clock.until(store.getRange('missing', 0, 1)));
-  assert.deepEqual(told, [
+  assert.deepEqual(reported, [
     { operation: 'put', outcome: 'success', latencyMs: 20 },
     { operation: 'getRange', outcome: 'notFound', latencyMs: 10 },
   ]);

@@ -13,16 +13,16 @@ const policy: RetryPolicy = { attemptsMax: 4, totalMsMax: 10_000, pauseMsMin: 10
 
 /** A store that fails this often before each success, and the calls that it received. */
 function failing(times: number, kind: StoreErrorKind) {
-  const asked: string[] = [];
+  const received: string[] = [];
   let left = times;
   const inner = emptyMemoryStore();
   const store = aroundStore(inner, async ({ operation, key, signal, run }) => {
-    asked.push(operation);
+    received.push(operation);
     if (left-- > 0) throw new StoreError(kind, key, 'by design');
     left = times;
     return await run(signal);
   });
-  return { store, inner, asked };
+  return { store, inner, received };
 }
 
 function retrying(inner: ObjectStore, clock: HandClock, chosen: Partial<RetryPolicy> = {}): ObjectStore {
@@ -33,19 +33,19 @@ function retrying(inner: ObjectStore, clock: HandClock, chosen: Partial<RetryPol
 for (const [kind, { retriable }] of Object.entries(storeErrorKinds)) {
   test(`${kind} is ${retriable ? 'tried again' : 'final'}`, async () => {
     const clock = new HandClock();
-    const { store, asked } = failing(3, kind as StoreErrorKind);
+    const { store, received } = failing(3, kind as StoreErrorKind);
     const put = clock.until(retrying(store, clock).put('key', [Buffer.from('x')]));
     if (retriable) await put;
     else await assert.rejects(put, { kind });
-    assert.equal(asked.length, retriable ? 4 : 1);
+    assert.equal(received.length, retriable ? 4 : 1);
   });
 }
 
 test('gives up after the maximum number of attempts, with the last error', async () => {
   const clock = new HandClock();
-  const { store, asked } = failing(99, 'throttled');
+  const { store, received } = failing(99, 'throttled');
   await assert.rejects(clock.until(retrying(store, clock).head('key')), { kind: 'throttled' });
-  assert.equal(asked.length, 4);
+  assert.equal(received.length, 4);
 });
 
 test('pauses grow up to a limit, and are jittered', async () => {
@@ -60,12 +60,12 @@ test('pauses grow up to a limit, and are jittered', async () => {
 
 test('starts no attempt after its deadline', async () => {
   const clock = new HandClock();
-  const { store, asked } = failing(99, 'unavailable');
+  const { store, received } = failing(99, 'unavailable');
   const impatient = retrying(store, clock, { attemptsMax: 1000, totalMsMax: 1000 });
   const startMs = clock.monotonicMs();
   await assert.rejects(clock.until(impatient.head('key')), { kind: 'unavailable' });
   assert.ok(clock.monotonicMs() - startMs <= 1000);
-  assert.ok(asked.length < 20);
+  assert.ok(received.length < 20);
 });
 
 test('an abort ends the pause', async () => {
@@ -118,9 +118,9 @@ test('a claim whose answer was lost is recognized by its content', async () => {
 
 test('nothing is retried on a closed store', async () => {
   const clock = new HandClock();
-  const { store, asked } = failing(99, 'unavailable');
+  const { store, received } = failing(99, 'unavailable');
   const retried = retrying(store, clock);
   await retried.close();
   await assert.rejects(clock.until(retried.put('key', [Buffer.from('x')])), { kind: 'unavailable' });
-  assert.equal(asked.length, 1);
+  assert.equal(received.length, 1);
 });

@@ -48,9 +48,9 @@ export class SyncedDirectories {
 
   /** Resolves when the names in the directory are durable. */
   async sync(path: string): Promise<void> {
-    const kept = this.#open.get(path);
-    const directory = kept ?? opened(path, constants.O_RDONLY);
-    if (kept !== undefined) this.#open.delete(path);
+    const cached = this.#open.get(path);
+    const directory = cached ?? opened(path, constants.O_RDONLY);
+    if (cached !== undefined) this.#open.delete(path);
     this.#open.set(path, directory);
     try {
       const descriptor = await directory;
