@@ -126,7 +126,7 @@ for (const [way, move] of Object.entries(ways)) {
     assert.equal(clock.monotonicMs(), 110);
   });
 
-  test(`${way}: what a timer throws reaches whoever moves time, and the others still wait`, async () => {
+  test(`${way}: an error of a timer is thrown to the caller that moves time, and the others still wait`, async () => {
     const { clock, ran, set } = stage();
     clock.after(10, () => {
       throw new Error('broken');
@@ -162,7 +162,7 @@ test('advance leaves promises for later, pass lets them settle after each timer'
   assert.equal(result, 'done');
 });
 
-test('pass stops early where it is done, and says so', async () => {
+test('pass stops early when its condition holds, and returns true', async () => {
   const { clock, ran, set } = stage();
   for (const ms of [10, 20, 30]) set('timer', ms);
   assert.equal(await clock.pass(100, () => ran.length === 2), true);
@@ -170,7 +170,7 @@ test('pass stops early where it is done, and says so', async () => {
   assert.equal(await clock.pass(100, () => ran.length === 9), false);
   assert.deepEqual([clock.monotonicMs(), clock.waiting], [120, 0]);
   assert.equal(await clock.pass(100, () => true), true);
-  assert.equal(clock.monotonicMs(), 120, 'what is done already takes no time');
+  assert.equal(clock.monotonicMs(), 120, 'a condition that already holds takes no time');
 });
 
 test('until takes just the time that the promise needs', async () => {

@@ -16,7 +16,7 @@ const places: Record<string, (run: () => void) => void> = {
 };
 
 for (const [place, enter] of Object.entries(places)) {
-  test(`promises that wait for each other settle, asked for ${place}`, async () => {
+  test(`promises that wait for each other settle, awaited ${place}`, async () => {
     const seen = await new Promise((resolve) => {
       enter(() => {
         let result = 'not done';
