@@ -113,25 +113,21 @@ type Wrong = [
   name?: string,
 ];
 const wrong: readonly Wrong[] = [
-  ['a nonce of another sign-in', ({ behaviour }) => saying(behaviour, { nonce: 'other' }), /claim nonce/],
-  ['no nonce', ({ behaviour }) => saying(behaviour, { nonce: undefined }), /claim nonce/],
-  ['another audience', ({ behaviour }) => saying(behaviour, { aud: 'other' }), /claim aud/],
+  ['a nonce of another sign-in', ({ behaviour }) => setClaims(behaviour, { nonce: 'other' }), /claim nonce/],
+  ['no nonce', ({ behaviour }) => setClaims(behaviour, { nonce: undefined }), /claim nonce/],
+  ['another audience', ({ behaviour }) => setClaims(behaviour, { aud: 'other' }), /claim aud/],
   [
     'two audiences and no azp',
-    ({ behaviour, clientId }) => saying(behaviour, { aud: [clientId, 'other'] }),
+    ({ behaviour, clientId }) => setClaims(behaviour, { aud: [clientId, 'other'] }),
     /azp/,
   ],
-  ['another azp', ({ behaviour }) => saying(behaviour, { azp: 'other' }), /azp/],
-  ['another issuer', ({ behaviour }) => saying(behaviour, { iss: 'https://other.example' }), /claim iss/],
-  ['no subject', ({ behaviour }) => saying(behaviour, { sub: undefined }), /claim sub/],
-  ['no time of making', ({ behaviour }) => saying(behaviour, { iat: undefined }), /when it was made/],
+  ['another azp', ({ behaviour }) => setClaims(behaviour, { azp: 'other' }), /azp/],
+  ['another issuer', ({ behaviour }) => setClaims(behaviour, { iss: 'https://other.example' }), /claim iss/],
+  ['no subject', ({ behaviour }) => setClaims(behaviour, { sub: undefined }), /claim sub/],
+  ['no issue time', ({ behaviour }) => setClaims(behaviour, { iat: undefined }), /when it was made/],
+  ['expired', ({ behaviour }, clock) => setClaims(behaviour, { exp: clock.nowMs() / 1000 - 31 }), /expired/],
   [
-    'its time over',
-    ({ behaviour }, clock) => saying(behaviour, { exp: clock.nowMs() / 1000 - 31 }),
-    /expired/,
-  ],
-  [
-    'the signature of somebody else',
+    'the signature of another key',
     ({ behaviour, issuer }) => {
       behaviour.idToken = (claims) => issuer.foreignToken(claims);
     },
@@ -153,12 +149,12 @@ const wrong: readonly Wrong[] = [
     /cannot be trusted/,
   ],
   [
-    'the word of another issuer',
-    ({ behaviour }) => Object.assign(behaviour, { saidIssuer: 'https://other.example' }),
+    'the iss parameter of another issuer',
+    ({ behaviour }) => Object.assign(behaviour, { issuerParameter: 'https://other.example' }),
     /of another/,
   ],
   [
-    'no word of the issuer where it gives it always',
+    'no iss parameter from an issuer that always sends it',
     (provider) => provider.describe({ authorization_response_iss_parameter_supported: true }),
     /of another/,
   ],
@@ -188,7 +184,7 @@ const wrong: readonly Wrong[] = [
   ],
 ];
 
-function saying(behaviour: TestProvider['behaviour'], claims: object): void {
+function setClaims(behaviour: TestProvider['behaviour'], claims: object): void {
   behaviour.claims = { ...behaviour.claims, ...claims };
 }
 
@@ -206,9 +202,9 @@ for (const [what, change, problem, name = 'CodeRefused'] of wrong) {
 
 test('code flow: several audiences are fine if the token was issued for this client', async (t) => {
   const { provider, signIn } = await stage(t);
-  saying(provider.behaviour, { aud: [provider.clientId, 'other'], azp: provider.clientId });
+  setClaims(provider.behaviour, { aud: [provider.clientId, 'other'], azp: provider.clientId });
   assert.equal((await signIn()).subject, 'alice');
-  provider.behaviour.saidIssuer = provider.url;
+  provider.behaviour.issuerParameter = provider.url;
   assert.equal((await signIn()).subject, 'alice');
 });
 

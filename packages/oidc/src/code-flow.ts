@@ -60,7 +60,7 @@ export async function authorizationUrl(
   if (url === undefined || !issuer.isSafe(url))
     throw new IssuerUnavailable('the issuer of tokens has no authorization_endpoint that is plain https');
   const extra = wantedClaim !== undefined && signIn.scopes.includes(wantedClaim) ? [wantedClaim] : [];
-  const asked = new URL(url);
+  const target = new URL(url);
   const parameters = {
     response_type: 'code',
     client_id: clientId,
@@ -71,8 +71,8 @@ export async function authorizationUrl(
     code_challenge: createHash('sha256').update(codeVerifier).digest('base64url'),
     code_challenge_method: 'S256',
   };
-  for (const [name, value] of Object.entries(parameters)) asked.searchParams.set(name, value);
-  return asked.href;
+  for (const [name, value] of Object.entries(parameters)) target.searchParams.set(name, value);
+  return target.href;
 }
 
 /**
@@ -87,7 +87,7 @@ export async function redeemCode(
 ): Promise<KnownPerson> {
   const { issuer, clock } = options;
   const { issuer: name, signIn } = await issuer.keys();
-  if (saidIssuer === undefined ? signIn.saysWhoItIs : saidIssuer !== name)
+  if (saidIssuer === undefined ? signIn.sendsIssuer : saidIssuer !== name)
     throw new CodeRefused('the answer is of another issuer');
   if (signIn.tokenUrl === undefined)
     throw new IssuerUnavailable('the issuer of tokens has no token_endpoint');
@@ -96,7 +96,7 @@ export async function redeemCode(
   form.set('code', code);
   form.set('redirect_uri', client.redirectUrl);
   form.set('code_verifier', attempt.codeVerifier);
-  const answer = await asked(options, signIn.tokenUrl, { form, headers });
+  const answer = await fetchClaims(options, signIn.tokenUrl, { form, headers });
   if (typeof answer.id_token !== 'string') throw new CodeRefused('the issuer gave no id_token');
   const checked = await checkToken(answer.id_token, { issuer, audience: client.clientId, clock });
   if ('problem' in checked) {
@@ -112,7 +112,7 @@ export async function redeemCode(
     async allClaims() {
       const accessToken = answer.access_token;
       if (signIn.userinfoUrl === undefined || typeof accessToken !== 'string') return claims;
-      const found = await asked(options, signIn.userinfoUrl, {
+      const found = await fetchClaims(options, signIn.userinfoUrl, {
         headers: { authorization: `Bearer ${accessToken}` },
       });
       if (found.sub !== subject) throw new CodeRefused('the issuer told of somebody else');
@@ -148,7 +148,7 @@ function formText(text: string): string {
   return new URLSearchParams({ '': text }).toString().slice(1);
 }
 
-async function asked(
+async function fetchClaims(
   { issuer, stop }: CodeFlowOptions,
   url: string,
   request: Parameters<Issuer['ask']>[2],

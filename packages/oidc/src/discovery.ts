@@ -20,7 +20,7 @@ export interface SignInDescription {
   readonly clientProofs: readonly string[];
   readonly scopes: readonly string[];
   /** Whether it sends its identity in the redirect: RFC 9207. */
-  readonly saysWhoItIs: boolean;
+  readonly sendsIssuer: boolean;
 }
 
 /**
@@ -98,7 +98,7 @@ function readSignIn(document: Readonly<Record<string, unknown>>): SignInDescript
     userinfoUrl: url(document.userinfo_endpoint),
     clientProofs: words(document.token_endpoint_auth_methods_supported) ?? ['client_secret_basic'],
     scopes: words(document.scopes_supported) ?? [],
-    saysWhoItIs: document.authorization_response_iss_parameter_supported === true,
+    sendsIssuer: document.authorization_response_iss_parameter_supported === true,
   };
 }
 

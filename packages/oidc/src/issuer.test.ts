@@ -96,7 +96,7 @@ test('metadata or keys that are not those of the issuer are rejected', async (t)
         () => ({ issuer: 'https://other', jwks_uri: 'https://other/keys' }),
         /not that of/,
       ],
-      ['of nobody', openId, (url) => ({ jwks_uri: `${url}/keys` }), /not that of/],
+      ['without an issuer', openId, (url) => ({ jwks_uri: `${url}/keys` }), /not that of/],
       ['without keys', openId, (url) => ({ issuer: url }), /no jwks_uri/],
       ['no object', openId, () => '"text"', /not that of/],
       ['nothing', openId, () => 'null', /not that of/],
@@ -161,33 +161,33 @@ test('an unsafe address is not called', async (t) => {
 test('newer keys are found, or do not exist, or are unknown', async (t) => {
   const { clock, server, issuer } = await stage(t);
   const first = await issuer.keys();
-  assert.equal(await issuer.keysAfter(first), undefined, 'it was asked just now');
+  assert.equal(await issuer.keysAfter(first), undefined, 'the issuer was contacted just now');
   assert.equal(server.asked.length, 2);
   clock.advance(30_000);
   const second = await issuer.keysAfter(first);
   assert.notEqual(second, first);
-  assert.equal(await issuer.keysAfter(first), second, 'which nobody need ask for');
+  assert.equal(await issuer.keysAfter(first), second, 'the new keys are already fetched');
   assert.equal(server.asked.length, 4);
   clock.advance(30_000);
   server.documents.clear();
   await assert.rejects(issuer.keysAfter(second!), { name: 'IssuerUnavailable' });
-  assert.equal(await issuer.keys(), second, 'those are as good as they were');
+  assert.equal(await issuer.keys(), second, 'the cached keys remain valid');
 });
 
 test('a closed issuer aborts its requests, and logs no failure', async (t) => {
   const { issuer, warnings } = await stage(t);
-  const asked = assert.rejects(issuer.keys(), { name: 'IssuerUnavailable' });
+  const rejected = assert.rejects(issuer.keys(), { name: 'IssuerUnavailable' });
   issuer.close();
-  await asked;
+  await rejected;
   assert.deepEqual(warnings, []);
 });
 
 test('a request without an answer times out, and no redirect is followed', async (t) => {
   const clock = new HandClock();
-  const asked = Promise.withResolvers<void>();
+  const requested = Promise.withResolvers<void>();
   const server = createServer((request, response) => {
     if (request.url === '/away') response.writeHead(302, { location: '/elsewhere' }).end();
-    else asked.resolve();
+    else requested.resolve();
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   t.after(() => {
@@ -202,7 +202,7 @@ test('a request without an answer times out, and no redirect is followed', async
     assert.equal(error.message, `${base}/silence: no answer within 10000 ms`);
     return true;
   });
-  await asked.promise;
+  await requested.promise;
   clock.advance(10_000);
   await late;
   assert.equal(clock.waiting, 0);

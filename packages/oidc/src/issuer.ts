@@ -37,7 +37,7 @@ export class IssuerUnavailable extends Error {
 /** Keys are fetched again after this time. */
 const freshMs = 3_600_000;
 /** How long keys remain usable while the issuer cannot be reached. */
-const keptMsMax = 24 * 3_600_000;
+const cachedMsMax = 24 * 3_600_000;
 /** Bounds how often clients can trigger a fetch, whatever keys their tokens name. */
 const askIntervalMs = 30_000;
 /** After a failure. */
@@ -68,7 +68,7 @@ export class Issuer {
   /** The keys, fetched if necessary. Throws `IssuerUnavailable` when there are none. */
   async keys(): Promise<IssuerKeys> {
     if (this.#keys === undefined || this.#ageMs() >= freshMs) await this.#ask();
-    if (this.#keys === undefined || this.#ageMs() >= keptMsMax) throw this.#unavailable();
+    if (this.#keys === undefined || this.#ageMs() >= cachedMsMax) throw this.#unavailable();
     return this.#keys;
   }
 

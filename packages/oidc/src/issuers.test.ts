@@ -35,10 +35,10 @@ test('the keys of each issuer are fetched once', async () => {
 
 test('an issuer that is no longer named is removed, and its pending requests are aborted', async () => {
   const { issuers, one, two, stops } = await stage();
-  const [keptIssuer, goneIssuer] = [issuers.of(one.url), issuers.of(two.url)];
-  await Promise.all([keptIssuer.keys(), goneIssuer.keys()]);
+  const [retainedIssuer, goneIssuer] = [issuers.of(one.url), issuers.of(two.url)];
+  await Promise.all([retainedIssuer.keys(), goneIssuer.keys()]);
   issuers.keepOnly(new Set([one.url, 'https://three.example']));
-  assert.equal(issuers.of(one.url), keptIssuer);
+  assert.equal(issuers.of(one.url), retainedIssuer);
   assert.notEqual(issuers.of(two.url), goneIssuer);
   await issuers.of(two.url).keys();
   assert.deepEqual([one.asked.length, two.asked.length], [2, 4]);
@@ -49,12 +49,12 @@ test('an issuer that is no longer named is removed, and its pending requests are
 
 test('the number of issuers is bounded: the least recently used one is removed', async () => {
   const { issuers, one, two } = await stage();
-  const [kept, gone] = [issuers.of(one.url), issuers.of(two.url)];
+  const [retained, gone] = [issuers.of(one.url), issuers.of(two.url)];
   for (let number = 2; number < oidcLimits.rememberedIssuersMax; number++)
     issuers.of(`https://${number}.example`);
-  assert.equal(issuers.of(one.url), kept);
+  assert.equal(issuers.of(one.url), retained);
   issuers.of('https://one-more.example');
-  assert.equal(issuers.of(one.url), kept);
+  assert.equal(issuers.of(one.url), retained);
   assert.notEqual(issuers.of(two.url), gone);
   issuers.close();
 });

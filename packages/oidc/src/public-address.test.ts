@@ -104,7 +104,7 @@ test('a name is allowed if its addresses are', () => {
   }
 });
 
-async function asked(t: TestContext, hostname: string, isAllowed: boolean) {
+async function fetchKeys(t: TestContext, hostname: string, isAllowed: boolean) {
   const issuer = await startTestIssuer(t, () => systemClock.nowMs());
   const url = new URL(issuer.url + issuer.keysPath.replace('/realm', ''));
   url.hostname = hostname;
@@ -119,19 +119,19 @@ async function asked(t: TestContext, hostname: string, isAllowed: boolean) {
     () => 'answered',
     (error: Error) => error.message,
   );
-  return { outcome, checked, asked: issuer.asked };
+  return { outcome, checked, requested: issuer.asked };
 }
 
 for (const hostname of ['127.0.0.1', 'localhost']) {
   test(`a connection to ${hostname} is made if its address is allowed`, async (t) => {
-    const { outcome, checked } = await asked(t, hostname, true);
+    const { outcome, checked } = await fetchKeys(t, hostname, true);
     assert.equal(outcome, 'answered');
     assert.ok(checked.includes('127.0.0.1'));
   });
 
   test(`no connection to ${hostname} is made otherwise`, async (t) => {
-    const { outcome, asked: came } = await asked(t, hostname, false);
+    const { outcome, requested } = await fetchKeys(t, hostname, false);
     assert.match(outcome, /is not on the public internet/);
-    assert.deepEqual(came, []);
+    assert.deepEqual(requested, []);
   });
 }

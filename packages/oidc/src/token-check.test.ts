@@ -27,7 +27,7 @@ const good: readonly [label: string, make: Make][] = [
   ['that has just expired', ({ issuer, nowSeconds }) => issuer.token({ exp: nowSeconds - 29 })],
   ['that is good from in a moment on', ({ issuer, nowSeconds }) => issuer.token({ nbf: nowSeconds + 30 })],
   ['of a clock that is a little ahead', ({ issuer, nowSeconds }) => issuer.token({ iat: nowSeconds + 30 })],
-  ['that does not say when it was made', ({ issuer }) => issuer.token({ iat: undefined })],
+  ['without an issue time', ({ issuer }) => issuer.token({ iat: undefined })],
 ];
 
 for (const [label, make] of good) {
@@ -53,15 +53,15 @@ const bad: readonly [label: string, make: Make, problem: RegExp][] = [
   ['one without an end', ({ issuer }) => issuer.token({ exp: undefined }), /claim exp/],
   ['one for later', ({ issuer, nowSeconds }) => issuer.token({ nbf: nowSeconds + 31 }), /claim nbf/],
   ['one of the future', ({ issuer, nowSeconds }) => issuer.token({ iat: nowSeconds + 31 }), /in the future/],
-  ['one for somebody else', ({ issuer }) => issuer.token({ aud: 'another' }), /claim aud/],
-  ['one for nobody', ({ issuer }) => issuer.token({ aud: undefined }), /claim aud/],
+  ['one for another audience', ({ issuer }) => issuer.token({ aud: 'another' }), /claim aud/],
+  ['one without an audience', ({ issuer }) => issuer.token({ aud: undefined }), /claim aud/],
   ['one of another issuer', ({ issuer }) => issuer.token({ iss: `${issuer.url}/other` }), /claim iss/],
   ['one of no issuer', ({ issuer }) => issuer.token({ iss: undefined }), /claim iss/],
-  ['one about nobody', ({ issuer }) => issuer.token({ sub: undefined }), /claim sub/],
-  ['one about an empty name', ({ issuer }) => issuer.token({ sub: '' }), /about nobody/],
-  ['one about a number', ({ issuer }) => issuer.token({ sub: 7 }), /about nobody|claim sub/],
-  ['one about a long name', ({ issuer }) => issuer.token({ sub: 'x'.repeat(2000) }), /about nobody/],
-  ['one that nobody signed', ({ issuer }) => issuer.unsignedToken(), /cannot be trusted|cannot be read/],
+  ['one without a subject', ({ issuer }) => issuer.token({ sub: undefined }), /claim sub/],
+  ['one with an empty subject', ({ issuer }) => issuer.token({ sub: '' }), /about nobody/],
+  ['one with a number as its subject', ({ issuer }) => issuer.token({ sub: 7 }), /about nobody|claim sub/],
+  ['one with a long subject', ({ issuer }) => issuer.token({ sub: 'x'.repeat(2000) }), /about nobody/],
+  ['an unsigned one', ({ issuer }) => issuer.unsignedToken(), /cannot be trusted|cannot be read/],
   [
     'one that the public key signed as a secret',
     async (staged) => {
@@ -71,7 +71,7 @@ const bad: readonly [label: string, make: Make, problem: RegExp][] = [
     /cannot be trusted/,
   ],
   ['one that a foreign key signed in the name of ours', ({ issuer }) => issuer.foreignToken(), /signature/],
-  ['one of a key that nobody knows', ({ issuer }) => issuer.foreignToken({}, 'unknown'), /no key/],
+  ['one of an unknown key', ({ issuer }) => issuer.foreignToken({}, 'unknown'), /no key/],
   [
     'one that was changed',
     async ({ issuer, nowSeconds }) => {
@@ -123,9 +123,9 @@ test('a token is neither accepted nor rejected while the keys of its issuer cann
   const token = await issuer.token();
   const keys = issuer.documents.get(issuer.keysPath);
   issuer.documents.delete(issuer.keysPath);
-  const unjudged = await check(token);
-  assert.ok('problem' in unjudged && unjudged.isIssuerAway);
-  assert.match(unjudged.problem, /cannot be asked: .*status 404/);
+  const unchecked = await check(token);
+  assert.ok('problem' in unchecked && unchecked.isIssuerAway);
+  assert.match(unchecked.problem, /cannot be asked: .*status 404/);
   issuer.documents.set(issuer.keysPath, keys);
   clock.advance(5_000);
   assert.ok('expiresMs' in (await check(token)));

@@ -85,7 +85,7 @@ async function checkWith(
     requiredClaims: ['exp', 'sub'],
   };
   try {
-    return judge(await claimsOf(token, keys, options), nowMs);
+    return validateClaims(await claimsOf(token, keys, options), nowMs);
   } catch (error) {
     return error instanceof errors.JWKSNoMatchingKey ? 'no such key' : refused(problemOf(error));
   }
@@ -118,7 +118,7 @@ async function claimsByAny(
   throw new errors.JWSSignatureVerificationFailed();
 }
 
-function judge(claims: JWTPayload, nowMs: number): CheckedToken {
+function validateClaims(claims: JWTPayload, nowMs: number): CheckedToken {
   const { sub: subject, exp, iat } = claims;
   if (typeof subject !== 'string' || subject === '' || subject.length > coreLimits.principalNameCharsMax) {
     return refused('the token is about nobody');

@@ -23,7 +23,7 @@ interface TestProviderBehaviour {
   /** The status of the token endpoint instead of a token. */
   tokenStatus: number | undefined;
   /** The issuer in the redirect, if any. */
-  saidIssuer: string | undefined;
+  issuerParameter: string | undefined;
 }
 
 export interface TestProvider {
@@ -66,7 +66,7 @@ export async function startTestProvider(t: TestContext, nowMs: () => number): Pr
     refusal: undefined,
     idToken: undefined,
     tokenStatus: undefined,
-    saidIssuer: undefined,
+    issuerParameter: undefined,
   };
   const codes = new Map<string, GivenCode>();
   const redeemed: { authorization: string | undefined; form: URLSearchParams }[] = [];
@@ -85,21 +85,21 @@ export async function startTestProvider(t: TestContext, nowMs: () => number): Pr
     const { pathname, searchParams } = new URL(request.url!, url);
     if (pathname === '/realm/authorize') authorize(searchParams, response);
     else if (pathname === '/realm/token') await redeem(request, response);
-    else if (pathname === '/realm/userinfo') tellMore(request, response);
+    else if (pathname === '/realm/userinfo') sendUserinfo(request, response);
     else {
       const text = issuer.answer(pathname);
       response.writeHead(text === undefined ? 404 : 200).end(text);
     }
   }
 
-  function authorize(asked: URLSearchParams, response: ServerResponse): void {
-    const redirectUrl = asked.get('redirect_uri')!;
+  function authorize(query: URLSearchParams, response: ServerResponse): void {
+    const redirectUrl = query.get('redirect_uri')!;
     const back = new URL(redirectUrl);
-    back.searchParams.set('state', asked.get('state')!);
-    if (behaviour.saidIssuer !== undefined) back.searchParams.set('iss', behaviour.saidIssuer);
+    back.searchParams.set('state', query.get('state')!);
+    if (behaviour.issuerParameter !== undefined) back.searchParams.set('iss', behaviour.issuerParameter);
     if (behaviour.refusal === undefined) {
       const code = `code-${codes.size}`;
-      codes.set(code, { challenge: asked.get('code_challenge')!, nonce: asked.get('nonce')!, redirectUrl });
+      codes.set(code, { challenge: query.get('code_challenge')!, nonce: query.get('nonce')!, redirectUrl });
       back.searchParams.set('code', code);
     } else back.searchParams.set('error', behaviour.refusal);
     response.writeHead(303, { location: back.href }).end();
@@ -119,7 +119,7 @@ export async function startTestProvider(t: TestContext, nowMs: () => number): Pr
       refuse(response, 400, 'invalid_grant');
     else {
       const claims = { aud: clientId, nonce: code.nonce, sub: behaviour.subject, ...behaviour.claims };
-      const idToken = await (behaviour.idToken ?? ((said) => issuer.token(said)))(claims);
+      const idToken = await (behaviour.idToken ?? ((payload) => issuer.token(payload)))(claims);
       response.end(JSON.stringify({ id_token: idToken, access_token: 'access', token_type: 'Bearer' }));
     }
   }
@@ -134,7 +134,7 @@ export async function startTestProvider(t: TestContext, nowMs: () => number): Pr
     response.writeHead(status).end(JSON.stringify({ error, error_description: 'something with a secret' }));
   }
 
-  function tellMore(request: IncomingMessage, response: ServerResponse): void {
+  function sendUserinfo(request: IncomingMessage, response: ServerResponse): void {
     if (request.headers.authorization !== 'Bearer access') refuse(response, 401, 'invalid_token');
     else response.end(JSON.stringify({ sub: behaviour.subject, ...behaviour.userinfo }));
   }
