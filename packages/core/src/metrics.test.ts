@@ -47,7 +47,7 @@ test('labels from clients cannot grow a metric without bound', () => {
   assert.equal(lines.at(-1), 'service_x{topic="other"} 500');
 });
 
-test('a removed series is no longer reported, and starts anew', () => {
+test('a removed series is no longer reported, and restarts from zero', () => {
   const metrics = new Metrics();
   const row = { name: 'x', kind: 'gauge', help: 'X.', labels: ['topic'] } as const;
   metrics.series(row, { topic: 'a' }).set(1);

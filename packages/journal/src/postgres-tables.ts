@@ -280,9 +280,9 @@ export class PostgresTables implements JournalTables {
     this.#unsent.add(clusterId);
     this.#stopNotifying ??= this.#clock.after(notifyIntervalMs, () => {
       this.#stopNotifying = undefined;
-      const news = [...this.#unsent];
+      const changed = [...this.#unsent];
       this.#unsent.clear();
-      this.#run((sql) => sql`SELECT pg_notify(${channel}, id) FROM unnest(${news}::text[]) AS id`).catch(
+      this.#run((sql) => sql`SELECT pg_notify(${channel}, id) FROM unnest(${changed}::text[]) AS id`).catch(
         () => {},
       );
     });

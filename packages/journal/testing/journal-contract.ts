@@ -35,7 +35,7 @@ export function journalContract(driver: string, open: (clock: HandClock) => Jour
     });
   }
 
-  contract('entries come back in order, from any position', async (hub, _, clusterId) => {
+  contract('entries are read in order, from any position', async (hub, _, clusterId) => {
     const journal = hub.journal(clusterId);
     const epoch = await epochOf(journal);
     assert.deepEqual(await journal.read(0, 10), []);
@@ -108,7 +108,7 @@ export function journalContract(driver: string, open: (clock: HandClock) => Jour
     assert.deepEqual(texts(await journal.read(0, 10)), ['once', 'twice']);
   });
 
-  contract('of two appends at one position one is stored', async (hub, clock, clusterId) => {
+  contract('one of two appends at the same position is stored', async (hub, clock, clusterId) => {
     const journal = hub.journal(clusterId);
     const old = await epochOf(journal);
     const other = open(clock);
@@ -222,39 +222,39 @@ export function journalContract(driver: string, open: (clock: HandClock) => Jour
         lastHolders.push(lastHolderId);
         return 500;
       };
-      const askOther = async () => {
+      const acquireOther = async () => {
         const answer = await waiting.acquireLease(b, ttlMs, grace);
         return answer.epoch === undefined ? answer.retryInMs : 'taken';
       };
-      assert.equal(await askOther(), 500, 'the lease was never held');
+      assert.equal(await acquireOther(), 500, 'the lease was never held');
       const epoch = await epochOf(journal);
-      assert.equal(await askOther(), ttlMs);
+      assert.equal(await acquireOther(), ttlMs);
       await journal.releaseLease(epoch);
-      assert.equal(await askOther(), 500);
+      assert.equal(await acquireOther(), 500);
       await clock.pass(499);
-      assert.equal(await askOther(), 1);
+      assert.equal(await acquireOther(), 1);
       await clock.pass(1);
-      assert.equal(await askOther(), 'taken');
+      assert.equal(await acquireOther(), 'taken');
       assert.deepEqual(lastHolders, [undefined, 'a', 'a', 'a']);
-      assert.equal(await askOther(), 'taken', 'the last holder does not wait');
+      assert.equal(await acquireOther(), 'taken', 'the last holder does not wait');
       await clock.pass(ttlMs);
       assert.equal((await journal.acquireLease(a, ttlMs, grace)).epoch, undefined);
       await clock.pass(ttlMs);
       assert.equal((await journal.acquireLease(a, ttlMs, grace)).epoch, undefined);
-      assert.equal(lastHolders.at(-1), 'b', 'it ended while b had it');
+      assert.equal(lastHolders.at(-1), 'b', 'b was the last holder');
       await clock.pass(500);
       assert.ok((await journal.acquireLease(a, ttlMs, grace)).epoch !== undefined);
     },
   );
 
-  contract('a process that was started again gets its own lease at once', async (hub, _, clusterId) => {
+  contract('a restarted process gets its own lease at once', async (hub, _, clusterId) => {
     const journal = hub.journal(clusterId);
     const epoch = await epochOf(journal);
     assert.ok((await epochOf(hub.journal(clusterId))) > epoch);
     await assert.rejects(journal.append(epoch, 0, [bytes('late')]), Fenced);
   });
 
-  contract('snapshots come back whole, the newest first', async (hub, _, clusterId) => {
+  contract('snapshots are read back unchanged, the newest first', async (hub, _, clusterId) => {
     const journal = hub.journal(clusterId);
     assert.equal(await journal.loadSnapshot(), undefined);
     assert.equal(await journal.snapshotPosition(), 0);
@@ -270,7 +270,7 @@ export function journalContract(driver: string, open: (clock: HandClock) => Jour
     assert.equal(await journal.loadSnapshot(1), undefined);
   });
 
-  contract('a snapshot prunes what the one before it made superfluous', async (hub, _, clusterId) => {
+  contract('a snapshot prunes what its predecessor made obsolete', async (hub, _, clusterId) => {
     const journal = hub.journal(clusterId);
     const epoch = await epochOf(journal);
     for (let first = 0; first < 12; first += 2) {
@@ -304,7 +304,7 @@ export function journalContract(driver: string, open: (clock: HandClock) => Jour
     assert.equal((await journal.read(1, 100)).length, 19);
   });
 
-  contract('the note is of the newest leader', async (hub, _, clusterId) => {
+  contract('the note is that of the newest leader', async (hub, _, clusterId) => {
     const journal = hub.journal(clusterId);
     assert.equal(await journal.readNote(), undefined);
     const old = await epochOf(journal);
@@ -343,12 +343,12 @@ export function journalContract(driver: string, open: (clock: HandClock) => Jour
     await journal.leaveNote(epoch, bytes('note'));
     await hub.forget(clusterId);
     await assert.rejects(journal.append(epoch, 2, [bytes('late')]), Fenced);
-    const anew = hub.journal(clusterId);
-    assert.deepEqual(await anew.read(0, 10), []);
-    assert.equal(await anew.loadSnapshot(), undefined);
-    assert.equal(await anew.readNote(), undefined);
-    await anew.append(await epochOf(anew), 0, [bytes('first')]);
-    assert.deepEqual(await anew.read(0, 10), [bytes('first')]);
+    const recreated = hub.journal(clusterId);
+    assert.deepEqual(await recreated.read(0, 10), []);
+    assert.equal(await recreated.loadSnapshot(), undefined);
+    assert.equal(await recreated.readNote(), undefined);
+    await recreated.append(await epochOf(recreated), 0, [bytes('first')]);
+    assert.deepEqual(await recreated.read(0, 10), [bytes('first')]);
   });
 
   contract('members are those whose announcements change', async (hub, clock, clusterId) => {

@@ -39,7 +39,7 @@ const freshMs = 3_600_000;
 /** How long keys remain usable while the issuer cannot be reached. */
 const cachedMsMax = 24 * 3_600_000;
 /** Bounds how often clients can trigger a fetch, whatever keys their tokens name. */
-const askIntervalMs = 30_000;
+const fetchIntervalMs = 30_000;
 /** After a failure. */
 const retryIntervalMs = 5_000;
 
@@ -55,7 +55,7 @@ export class Issuer {
   #keysMs = 0;
   #asking: Promise<void> | undefined;
   /** When the next fetch is allowed. */
-  #nextAskMs = Number.NEGATIVE_INFINITY;
+  #nextFetchMs = Number.NEGATIVE_INFINITY;
   /** The problem of the last fetch. */
   #problem: string | undefined;
 
@@ -109,7 +109,7 @@ export class Issuer {
   /** Fetches the keys, unless the last fetch was too recent. Concurrent callers share one fetch. */
   async #ask(): Promise<void> {
     if (this.#asking === undefined) {
-      if (this.#options.clock.monotonicMs() < this.#nextAskMs) return;
+      if (this.#options.clock.monotonicMs() < this.#nextFetchMs) return;
       this.#asking = this.#askNow().finally(() => {
         this.#asking = undefined;
       });
@@ -125,14 +125,14 @@ export class Issuer {
       const find = createLocalJWKSet((await this.#fetchJson(keysUrl, signal)) as JSONWebKeySet);
       this.#keys = { issuer, algorithms, find, signIn };
       this.#keysMs = clock.monotonicMs();
-      this.#nextAskMs = this.#keysMs + askIntervalMs;
+      this.#nextFetchMs = this.#keysMs + fetchIntervalMs;
       this.#problem = undefined;
       if (algorithms.length === 0) {
         log.warn('found no trusted signature algorithm of token issuer', { issuer, purpose });
       }
     } catch (error) {
       this.#problem = (error as Error).message;
-      this.#nextAskMs = clock.monotonicMs() + retryIntervalMs;
+      this.#nextFetchMs = clock.monotonicMs() + retryIntervalMs;
       if (signal.aborted) return;
       log.warn('failed to fetch keys of token issuer', {
         issuer: placeOf(url),

@@ -22,10 +22,10 @@ type Stage = Awaited<ReturnType<typeof stage>>;
 type Make = (stage: Stage) => Promise<string> | string;
 
 const good: readonly [label: string, make: Make][] = [
-  ['one like any', ({ issuer }) => issuer.token()],
+  ['that is ordinary', ({ issuer }) => issuer.token()],
   ['for several audiences', ({ issuer }) => issuer.token({ aud: ['another', testAudience] })],
   ['that has just expired', ({ issuer, nowSeconds }) => issuer.token({ exp: nowSeconds - 29 })],
-  ['that is good from in a moment on', ({ issuer, nowSeconds }) => issuer.token({ nbf: nowSeconds + 30 })],
+  ['that becomes valid in a moment', ({ issuer, nowSeconds }) => issuer.token({ nbf: nowSeconds + 30 })],
   ['of a clock that is a little ahead', ({ issuer, nowSeconds }) => issuer.token({ iat: nowSeconds + 30 })],
   ['without an issue time', ({ issuer }) => issuer.token({ iat: undefined })],
 ];
@@ -50,13 +50,21 @@ const bad: readonly [label: string, make: Make, problem: RegExp][] = [
   ['nothing', () => '', /cannot be read/],
   ['no token', () => 'a.b.c', /cannot be read/],
   ['an expired one', ({ issuer, nowSeconds }) => issuer.token({ exp: nowSeconds - 31 }), /expired/],
-  ['one without an end', ({ issuer }) => issuer.token({ exp: undefined }), /claim exp/],
-  ['one for later', ({ issuer, nowSeconds }) => issuer.token({ nbf: nowSeconds + 31 }), /claim nbf/],
-  ['one of the future', ({ issuer, nowSeconds }) => issuer.token({ iat: nowSeconds + 31 }), /in the future/],
+  ['one without an expiry', ({ issuer }) => issuer.token({ exp: undefined }), /claim exp/],
+  [
+    'one that is not valid yet',
+    ({ issuer, nowSeconds }) => issuer.token({ nbf: nowSeconds + 31 }),
+    /claim nbf/,
+  ],
+  [
+    'one issued in the future',
+    ({ issuer, nowSeconds }) => issuer.token({ iat: nowSeconds + 31 }),
+    /in the future/,
+  ],
   ['one for another audience', ({ issuer }) => issuer.token({ aud: 'another' }), /claim aud/],
   ['one without an audience', ({ issuer }) => issuer.token({ aud: undefined }), /claim aud/],
   ['one of another issuer', ({ issuer }) => issuer.token({ iss: `${issuer.url}/other` }), /claim iss/],
-  ['one of no issuer', ({ issuer }) => issuer.token({ iss: undefined }), /claim iss/],
+  ['one without an issuer', ({ issuer }) => issuer.token({ iss: undefined }), /claim iss/],
   ['one without a subject', ({ issuer }) => issuer.token({ sub: undefined }), /claim sub/],
   ['one with an empty subject', ({ issuer }) => issuer.token({ sub: '' }), /about nobody/],
   ['one with a number as its subject', ({ issuer }) => issuer.token({ sub: 7 }), /about nobody|claim sub/],
@@ -70,7 +78,7 @@ const bad: readonly [label: string, make: Make, problem: RegExp][] = [
     },
     /cannot be trusted/,
   ],
-  ['one that a foreign key signed in the name of ours', ({ issuer }) => issuer.foreignToken(), /signature/],
+  ['one that a foreign key signed under our key id', ({ issuer }) => issuer.foreignToken(), /signature/],
   ['one of an unknown key', ({ issuer }) => issuer.foreignToken({}, 'unknown'), /no key/],
   [
     'one that was changed',

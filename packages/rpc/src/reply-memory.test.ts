@@ -55,6 +55,6 @@ test('answers per client and clients without a connection are limited', async ()
   clock.advance(299_000);
   assert.equal(memory.open('vci_a', 'away'), away);
   clock.advance(301_000);
-  memory.open('vci_a', 'somebody');
+  memory.open('vci_a', 'another');
   assert.notEqual(memory.open('vci_a', 'away'), away);
 });

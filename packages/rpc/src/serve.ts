@@ -149,7 +149,7 @@ export function serveConnection(channel: Channel, options: ServeOptions): Served
   /** Addresses that the client could not reach when it connected. */
   let unreachable: ReadonlySet<string> = new Set();
   /** Calls that wait for a leader; called with whether the leader changed. */
-  const waiting = new Set<(isNews: boolean) => void>();
+  const waiting = new Set<(isChanged: boolean) => void>();
   let hasReceived = true;
   let snapshotBytes = 0;
   /** Methods of refused calls that were logged. */
@@ -301,7 +301,7 @@ export function serveConnection(channel: Channel, options: ServeOptions): Served
         return { value: await callOn(portFor(callId, method, cluster), method, args) };
       } catch (error) {
         const failure = failureOf(error, method);
-        if (failure.kind !== 'notLeader' || !(await isThereNews(cluster, failure.leaderUrl, giveUpMs))) {
+        if (failure.kind !== 'notLeader' || !(await hasLeaderChanged(cluster, failure.leaderUrl, giveUpMs))) {
           return { failure };
         }
       }
@@ -329,7 +329,7 @@ export function serveConnection(channel: Channel, options: ServeOptions): Served
    * A client that could not reach the leader is not redirected there: its call waits for another leader, perhaps this
    * process. Returns whether a retry makes sense.
    */
-  function isThereNews(
+  function hasLeaderChanged(
     cluster: ServedCluster,
     leaderUrl: string | undefined,
     giveUpMs: number,
@@ -340,11 +340,11 @@ export function serveConnection(channel: Channel, options: ServeOptions): Served
       return Promise.resolve(false);
     }
     return new Promise((resolve) => {
-      const done = (isNews: boolean) => {
+      const done = (isChanged: boolean) => {
         waiting.delete(done);
         stopListening();
         cancel();
-        resolve(isNews);
+        resolve(isChanged);
       };
       const stopListening = cluster.onLeader!(() => done(true));
       const cancel = clock.after(leftMs, () => done(false));
@@ -450,7 +450,7 @@ export function serveConnection(channel: Channel, options: ServeOptions): Served
       for (;;) {
         const redirection = isCurrent() ? cluster.notLeader?.() : undefined;
         if (redirection === undefined) break;
-        if (await isThereNews(cluster, redirection.leaderUrl, giveUpMs)) continue;
+        if (await hasLeaderChanged(cluster, redirection.leaderUrl, giveUpMs)) continue;
         if (isCurrent()) turnAway(id, redirection);
         break;
       }

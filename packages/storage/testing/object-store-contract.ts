@@ -31,7 +31,7 @@ export function objectStoreContract(name: string, options: ObjectStoreContractOp
     });
   }
 
-  rule('gives back what was put, whole and in ranges', async (store) => {
+  rule('returns what was put, whole and in ranges', async (store) => {
     await store.put('a/object', slices('0123', '', '456789'));
     const ranges: readonly [start: number, end: number, expected: string][] = [
       [0, 10, '0123456789'],
@@ -55,13 +55,13 @@ export function objectStoreContract(name: string, options: ObjectStoreContractOp
     assert.equal((await store.head('key'))?.bytes, 3);
   });
 
-  rule('keeps an empty object', async (store) => {
+  rule('stores an empty object', async (store) => {
     await store.put('empty', []);
     assert.equal((await store.head('empty'))?.bytes, 0);
     assert.equal(await textOf(store, 'empty'), '');
   });
 
-  rule('keeps objects of many slices, large and small', async (store) => {
+  rule('stores objects of many slices, large and small', async (store) => {
     const content = Array.from({ length: 3000 }, (_, i) => Buffer.alloc(i % 100 === 0 ? 9000 : i % 50, i));
     await store.put('many/slices', content);
     const whole = Buffer.concat(content);
@@ -72,21 +72,21 @@ export function objectStoreContract(name: string, options: ObjectStoreContractOp
     );
   });
 
-  rule('leaves the slices to their owner when it is done', async (store) => {
+  rule('does not use the slices after a put has ended', async (store) => {
     const slice = Buffer.from('before');
     await store.put('key', [slice]);
     slice.fill('x');
     assert.equal(await textOf(store, 'key'), 'before');
   });
 
-  rule('tells what is missing', async (store) => {
+  rule('reports missing objects', async (store) => {
     await assert.rejects(store.getRange('missing', 0, 1), ObjectNotFound);
     await assert.rejects(store.getRange('missing', 0, 0), ObjectNotFound);
     assert.equal(await store.head('missing'), undefined);
     await store.delete('missing');
   });
 
-  rule('takes a key once when it must be absent', async (store) => {
+  rule('accepts a key that must be absent only once', async (store) => {
     assert.equal(await store.putIfAbsent('claims/one', slices('first')), true);
     assert.equal(await store.putIfAbsent('claims/one', slices('second')), false);
     assert.equal(await textOf(store, 'claims/one'), 'first');
@@ -101,7 +101,7 @@ export function objectStoreContract(name: string, options: ObjectStoreContractOp
     assert.equal(await textOf(store, 'race'), writers[won.indexOf(true)]);
   });
 
-  rule('forgets what was deleted', async (store) => {
+  rule('deletes objects', async (store) => {
     await store.put('gone', slices('soon'));
     await store.delete('gone');
     assert.equal(await store.head('gone'), undefined);
@@ -139,7 +139,7 @@ export function objectStoreContract(name: string, options: ObjectStoreContractOp
     assert.deepEqual(await keysOf(store, 'many/'), keys);
   });
 
-  rule('stops listing when the caller does', async (store) => {
+  rule('stops listing when the caller stops', async (store) => {
     await Promise.all(['a', 'b'].map((key) => store.put(key, slices(key))));
     for await (const page of store.list('')) {
       assert.equal(page[0]?.key, 'a');
@@ -170,7 +170,7 @@ export function objectStoreContract(name: string, options: ObjectStoreContractOp
     });
   }
 
-  rule('refuses ranges that are none', async (store) => {
+  rule('refuses invalid ranges', async (store) => {
     await store.put('key', slices('x'));
     for (const [start, end] of [
       [-1, 1],
@@ -182,7 +182,7 @@ export function objectStoreContract(name: string, options: ObjectStoreContractOp
     }
   });
 
-  rule('does not begin what was aborted', async (store) => {
+  rule('does not start an aborted call', async (store) => {
     const signal = AbortSignal.abort(new Error('no longer wanted'));
     const isAborted = { message: 'no longer wanted' };
     await assert.rejects(store.put('aborted', slices('x'), { signal }), isAborted);
@@ -191,7 +191,7 @@ export function objectStoreContract(name: string, options: ObjectStoreContractOp
     await assert.rejects(store.getRange('aborted', 0, 1, { signal }), isAborted);
   });
 
-  rule('settles what is aborted under way, and goes on', async (store) => {
+  rule('settles calls that are aborted in flight, and continues', async (store) => {
     const content = [Buffer.alloc(4_000_000, 'x')];
     const puts = Array.from({ length: 4 }, async (_, i) => {
       const controller = new AbortController();

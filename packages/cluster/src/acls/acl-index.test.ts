@@ -40,7 +40,7 @@ function question(text: string): AclQuestion {
   };
 }
 
-const everybodyReads = 'ALLOW User:* READ TOPIC *';
+const anyoneReads = 'ALLOW User:* READ TOPIC *';
 const table: [title: string, rules: string[], access: string, isAllowed: boolean][] = [
   ['what no rule is about is denied', [], 'User:a READ TOPIC t', false],
   ['a literal name', ['ALLOW User:a READ TOPIC t'], 'User:a READ TOPIC t', true],
@@ -50,13 +50,23 @@ const table: [title: string, rules: string[], access: string, isAllowed: boolean
   ['a prefix', ['ALLOW User:a READ TOPIC or PREFIXED'], 'User:a READ TOPIC orders', true],
   ['a prefix that is the whole name', ['ALLOW User:a READ TOPIC t PREFIXED'], 'User:a READ TOPIC t', true],
   ['a prefix that is longer', ['ALLOW User:a READ TOPIC tt PREFIXED'], 'User:a READ TOPIC t', false],
-  ['a prefix * is none', ['ALLOW User:a READ GROUP * PREFIXED'], 'User:a READ GROUP g', false],
-  ['not even of stars', ['ALLOW User:a READ GROUP * PREFIXED'], 'User:a READ GROUP *g', false],
-  ['and denies nothing', [everybodyReads, 'DENY User:a READ TOPIC * PREFIXED'], 'User:a READ TOPIC t', true],
-  ['everybody', [everybodyReads], 'User:a READ TOPIC t', true],
+  ['a prefix * matches nothing', ['ALLOW User:a READ GROUP * PREFIXED'], 'User:a READ GROUP g', false],
+  ['a prefix * does not match stars', ['ALLOW User:a READ GROUP * PREFIXED'], 'User:a READ GROUP *g', false],
+  [
+    'a DENY with the prefix * denies nothing',
+    [anyoneReads, 'DENY User:a READ TOPIC * PREFIXED'],
+    'User:a READ TOPIC t',
+    true,
+  ],
+  ['a rule for all principals', [anyoneReads], 'User:a READ TOPIC t', true],
   ['principals are case-sensitive', ['ALLOW User:a READ TOPIC t'], 'User:A READ TOPIC t', false],
-  ['so are names', ['ALLOW User:a READ TOPIC t'], 'User:a READ TOPIC T', false],
-  ['an alias is the same one', ['ALLOW User:ccn_a READ TOPIC t'], 'User:a,User:ccn_a READ TOPIC t', true],
+  ['names are case-sensitive', ['ALLOW User:a READ TOPIC t'], 'User:a READ TOPIC T', false],
+  [
+    'an alias is the same principal',
+    ['ALLOW User:ccn_a READ TOPIC t'],
+    'User:a,User:ccn_a READ TOPIC t',
+    true,
+  ],
   [
     'a principal that is denied under any name is denied',
     ['ALLOW User:a READ TOPIC t', 'DENY User:ccn_a READ TOPIC t'],
@@ -64,22 +74,27 @@ const table: [title: string, rules: string[], access: string, isAllowed: boolean
     false,
   ],
   ['DENY wins', ['ALLOW User:a ALL TOPIC t', 'DENY User:* READ TOPIC *'], 'User:a READ TOPIC t', false],
-  ['a DENY by prefix', [everybodyReads, 'DENY User:a READ TOPIC t PREFIXED'], 'User:a READ TOPIC tt', false],
+  ['a DENY by prefix', [anyoneReads, 'DENY User:a READ TOPIC t PREFIXED'], 'User:a READ TOPIC tt', false],
   ['ALL is everything', ['ALLOW User:a ALL TOPIC t'], 'User:a ALTER_CONFIGS TOPIC t', true],
-  ['DENY ALL too', [everybodyReads, 'DENY User:a ALL TOPIC t'], 'User:a READ TOPIC t', false],
+  ['DENY ALL denies everything', [anyoneReads, 'DENY User:a ALL TOPIC t'], 'User:a READ TOPIC t', false],
   ['READ implies DESCRIBE', ['ALLOW User:a READ TOPIC t'], 'User:a DESCRIBE TOPIC t', true],
   ['WRITE implies DESCRIBE', ['ALLOW User:a WRITE TOPIC t'], 'User:a DESCRIBE TOPIC t', true],
   ['DELETE implies DESCRIBE', ['ALLOW User:a DELETE GROUP g'], 'User:a DESCRIBE GROUP g', true],
   ['ALTER implies DESCRIBE', ['ALLOW User:a ALTER TOPIC t'], 'User:a DESCRIBE TOPIC t', true],
-  ['CREATE does not', ['ALLOW User:a CREATE TOPIC t'], 'User:a DESCRIBE TOPIC t', false],
+  ['CREATE does not imply DESCRIBE', ['ALLOW User:a CREATE TOPIC t'], 'User:a DESCRIBE TOPIC t', false],
   [
     'ALTER_CONFIGS implies DESCRIBE_CONFIGS',
     ['ALLOW User:a ALTER_CONFIGS TOPIC t'],
     'User:a DESCRIBE_CONFIGS TOPIC t',
     true,
   ],
-  ['but not DESCRIBE', ['ALLOW User:a ALTER_CONFIGS TOPIC t'], 'User:a DESCRIBE TOPIC t', false],
-  ['nor the other way round', ['ALLOW User:a DESCRIBE TOPIC t'], 'User:a READ TOPIC t', false],
+  [
+    'ALTER_CONFIGS does not imply DESCRIBE',
+    ['ALLOW User:a ALTER_CONFIGS TOPIC t'],
+    'User:a DESCRIBE TOPIC t',
+    false,
+  ],
+  ['DESCRIBE does not imply READ', ['ALLOW User:a DESCRIBE TOPIC t'], 'User:a READ TOPIC t', false],
   [
     'DENY READ leaves DESCRIBE',
     ['ALLOW User:a DESCRIBE TOPIC t', 'DENY User:a READ TOPIC t'],
@@ -88,12 +103,7 @@ const table: [title: string, rules: string[], access: string, isAllowed: boolean
   ],
   ['a host', ['ALLOW User:a READ TOPIC t 10.0.0.7'], 'User:a READ TOPIC t', true],
   ['another host', ['ALLOW User:a READ TOPIC t 10.0.0.8'], 'User:a READ TOPIC t', false],
-  [
-    'denied from one host',
-    [everybodyReads, 'DENY User:a READ TOPIC t 10.0.0.7'],
-    'User:a READ TOPIC t',
-    false,
-  ],
+  ['denied from one host', [anyoneReads, 'DENY User:a READ TOPIC t 10.0.0.7'], 'User:a READ TOPIC t', false],
   [
     'a workload of a trust domain',
     ['ALLOW User:spiffe://prod/* READ TOPIC t'],
@@ -101,7 +111,7 @@ const table: [title: string, rules: string[], access: string, isAllowed: boolean
     true,
   ],
   [
-    'one of another trust domain',
+    'a workload of another trust domain',
     ['ALLOW User:spiffe://prod/* READ TOPIC t'],
     'User:spiffe://production/api READ TOPIC t',
     false,

@@ -44,7 +44,7 @@ interface Patterns {
   readonly prefixHashes: Map<number, number>;
 }
 
-const everybody = 'User:*';
+const anyPrincipal = 'User:*';
 const everyHost = '*';
 const denied: AclDecision = { isAllowed: false, rule: undefined };
 
@@ -262,7 +262,7 @@ const spiffe = 'User:spiffe://';
 
 /** Returns all principals under which rules may apply to the caller. */
 function spellings(principals: readonly string[]): string[] {
-  const all = [...principals, everybody];
+  const all = [...principals, anyPrincipal];
   for (const principal of principals) {
     if (!principal.startsWith(spiffe)) continue;
     const slash = principal.indexOf('/', spiffe.length);

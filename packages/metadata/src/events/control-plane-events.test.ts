@@ -57,12 +57,12 @@ test('a poll without events waits for them', async () => {
   const waiting = take('', 0, 10_000);
   events.put([event('a')]);
   assert.deepEqual((await waiting).texts, ['a']);
-  const inVain = take('7', 1, 10_000);
+  const timedOut = take('7', 1, 10_000);
   clock.advance(10_000);
-  assert.deepEqual((await inVain).texts, []);
-  const atTheEnd = take('7', 1, 10_000);
+  assert.deepEqual((await timedOut).texts, []);
+  const closed = take('7', 1, 10_000);
   events.close();
-  assert.deepEqual((await atTheEnd).texts, []);
+  assert.deepEqual((await closed).texts, []);
 });
 
 const wanted: [what: string, configs: Record<string, string>, texts: string[]][] = [
@@ -103,8 +103,8 @@ test('the newest events are retained up to the limit, and dropped ones are count
           retained.push(...taken.texts.map((text) => text.length));
           next = taken.nextNumber;
         }
-        const bearable = all.filter((size) => size <= coreLimits.eventBytesMax);
-        assert.deepEqual(retained, bearable.slice(bearable.length - retained.length));
+        const accepted = all.filter((size) => size <= coreLimits.eventBytesMax);
+        assert.deepEqual(retained, accepted.slice(accepted.length - retained.length));
         assert.ok(retained.length <= clusterLimits.controlPlaneEventsMax);
         assert.ok(retained.reduce((sum, size) => sum + size, 0) <= clusterLimits.controlPlaneEventCharsMax);
         assert.equal(counter('dropped'), all.length - retained.length);

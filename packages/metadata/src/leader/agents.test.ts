@@ -199,7 +199,7 @@ test('a leader that lost all connections lists all agents, and drops absent ones
   assert.deepEqual(named(), ['a', 'b']);
 });
 
-test('agents of the previous leader are listed while they look for the new one', async () => {
+test('agents of the previous leader are listed while they search for the new one', async () => {
   const before = stage();
   for (const agentId of ['a', 'b', 'c']) await before.connect(agentId);
   const { clock, agents, named, connect } = stage();

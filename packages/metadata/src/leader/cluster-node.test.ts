@@ -511,19 +511,19 @@ test('the shutdown lock of agents survives a failover', async () => {
   const a = start('a');
   await clock.pass(100);
   const b = start('b');
-  const asks = (node: ClusterNode, agentId: string, hasIt = false) =>
+  const lock = (node: ClusterNode, agentId: string, hasIt = false) =>
     node.lockShutdown({ agentId, group: 'g', hasIt });
   await clock.pass(shutdownLeaseMs);
-  assert.deepEqual([await asks(a.node, 'x'), await asks(a.node, 'y')], [true, false]);
+  assert.deepEqual([await lock(a.node, 'x'), await lock(a.node, 'y')], [true, false]);
   a.process.kill();
   await clock.pass(4_000);
   assert.equal(b.node.role, 'leader');
-  assert.deepEqual([await asks(b.node, 'y'), await asks(b.node, 'x', true)], [false, true]);
+  assert.deepEqual([await lock(b.node, 'y'), await lock(b.node, 'x', true)], [false, true]);
   await clock.pass(shutdownLeaseMs - 1);
-  assert.equal(await asks(b.node, 'y'), false);
+  assert.equal(await lock(b.node, 'y'), false);
   await b.node.unlockShutdown('x');
   await clock.pass(4_001);
-  assert.equal(await asks(b.node, 'y'), true);
+  assert.equal(await lock(b.node, 'y'), true);
 });
 
 test('the next leader knows the agents of the previous one, until the silence timeout', async () => {

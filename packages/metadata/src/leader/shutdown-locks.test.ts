@@ -9,7 +9,7 @@ function locks() {
   const clock = { nowMs: () => nowMs, monotonicMs: () => nowMs, after: () => () => {} };
   const all = new ShutdownLocks(clock);
   return {
-    asks: (agentId: string, group = 'g', hasIt = false) => all.lock({ agentId, group, hasIt }),
+    lock: (agentId: string, group = 'g', hasIt = false) => all.lock({ agentId, group, hasIt }),
     unlock: (agentId: string) => all.unlock(agentId),
     pass(ms: number) {
       nowMs += ms;
@@ -18,44 +18,44 @@ function locks() {
 }
 
 test('one agent of a group at a time has the lock, and groups are independent', () => {
-  const { asks, unlock, pass } = locks();
+  const { lock, unlock, pass } = locks();
   pass(shutdownLeaseMs);
-  assert.deepEqual([asks('a'), asks('b'), asks('a'), asks('c', 'other')], [true, false, true, true]);
+  assert.deepEqual([lock('a'), lock('b'), lock('a'), lock('c', 'other')], [true, false, true, true]);
   unlock('b');
-  assert.equal(asks('b'), false, 'an agent cannot release the lock of another');
+  assert.equal(lock('b'), false, 'an agent cannot release the lock of another');
   unlock('a');
-  assert.deepEqual([asks('b'), asks('a'), asks('d', 'other')], [true, false, false]);
+  assert.deepEqual([lock('b'), lock('a'), lock('d', 'other')], [true, false, false]);
 });
 
 test('a lock expires with its lease, unless its agent renews it', () => {
-  const { asks, pass } = locks();
+  const { lock, pass } = locks();
   pass(shutdownLeaseMs);
-  asks('a');
+  lock('a');
   pass(shutdownLeaseMs - 1);
-  assert.equal(asks('a', 'g', true), true);
+  assert.equal(lock('a', 'g', true), true);
   pass(shutdownLeaseMs - 1);
-  assert.equal(asks('b'), false);
+  assert.equal(lock('b'), false);
   pass(1);
-  assert.equal(asks('b'), true);
-  assert.equal(asks('a', 'g', true), false, 'an agent that was silent for too long has lost the lock');
+  assert.equal(lock('b'), true);
+  assert.equal(lock('a', 'g', true), false, 'an agent that was silent for too long has lost the lock');
 });
 
 test('a new leader waits for the holders of locks first', () => {
-  const { asks, pass } = locks();
-  assert.equal(asks('b'), false);
+  const { lock, pass } = locks();
+  assert.equal(lock('b'), false);
   pass(shutdownLeaseMs - 1);
-  assert.equal(asks('b'), false);
-  assert.equal(asks('a', 'g', true), true);
+  assert.equal(lock('b'), false);
+  assert.equal(lock('a', 'g', true), true);
   pass(1);
-  assert.equal(asks('b'), false);
-  assert.equal(asks('c', 'other'), true);
+  assert.equal(lock('b'), false);
+  assert.equal(lock('c', 'other'), true);
 });
 
 test('there are no more locks than agents', () => {
-  const { asks, pass } = locks();
+  const { lock, pass } = locks();
   pass(shutdownLeaseMs);
-  for (let count = 0; count < coreLimits.agentsPerClusterMax; count++) assert.ok(asks('a', `g${count}`));
-  assert.equal(asks('a', 'one more'), false);
+  for (let count = 0; count < coreLimits.agentsPerClusterMax; count++) assert.ok(lock('a', `g${count}`));
+  assert.equal(lock('a', 'one more'), false);
   pass(shutdownLeaseMs);
-  assert.equal(asks('a', 'one more'), true);
+  assert.equal(lock('a', 'one more'), true);
 });

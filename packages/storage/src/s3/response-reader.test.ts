@@ -50,7 +50,7 @@ test('a response is not complete before its last byte', () => {
   }
 });
 
-test('a response to HEAD has no body, whatever its length says', () => {
+test('a response to HEAD has no body, whatever its length header', () => {
   const reader = read('HTTP/1.1 200 OK\r\ncontent-length: 500\r\n\r\n', { method: 'HEAD' });
   assert.equal(reader.response?.headers.get('content-length'), '500');
 });
@@ -75,10 +75,10 @@ test('connections that will be closed, or that have extra bytes, are not reused'
 const refused: readonly [name: string, text: string][] = [
   ['no HTTP', 'SSH-2.0-x\r\n\r\n'],
   ['a header without a colon', 'HTTP/1.1 200 OK\r\nx\r\n\r\n'],
-  ['a length that is none', 'HTTP/1.1 200 OK\r\ncontent-length: -5\r\n\r\n'],
-  ['a longer body than may be', 'HTTP/1.1 200 OK\r\ncontent-length: 101\r\n\r\n'],
+  ['an invalid length', 'HTTP/1.1 200 OK\r\ncontent-length: -5\r\n\r\n'],
+  ['a body above the limit', 'HTTP/1.1 200 OK\r\ncontent-length: 101\r\n\r\n'],
   [
-    'more chunks than may be',
+    'chunks above the limit',
     `HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n65\r\n${'x'.repeat(101)}\r\n`,
   ],
   ['an unknown encoding', 'HTTP/1.1 200 OK\r\ntransfer-encoding: gzip\r\n\r\n'],

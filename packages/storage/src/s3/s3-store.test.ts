@@ -181,7 +181,7 @@ test('closing ends calls in flight', async () => {
   );
 });
 
-test('metadata services are not asked for credentials unless the caller allows it', async (t) => {
+test('metadata services are not queried for credentials unless the caller allows it', async (t) => {
   const dials = watchDials(t);
   const url = new URL('s3://bucket?endpoint=127.0.0.1:9&disableSSL=true&s3ForcePathStyle=true');
   const store = await openS3Store(url, { clock: systemClock, environment: {} });

@@ -19,21 +19,21 @@ function counts(partitionCount: number, bytesPerSecond: readonly number[], limit
 const times = (count: number, value: number) => new Array<number>(count).fill(value);
 
 const cases: [what: string, partitions: number, measured: number[], counts: number[]][] = [
-  ['at the target nothing happens', 2, times(20, 200), times(20, 2)],
-  ['fourteen minutes above it are not enough', 2, times(14, 500), times(14, 2)],
-  ['in the fifteenth it grows to what it needs', 2, times(15, 301), [...times(14, 2), 4]],
-  ['to what it needed all the time', 2, [900, ...times(13, 700), 250], [...times(14, 2), 3]],
+  ['a topic at its target does not grow', 2, times(20, 200), times(20, 2)],
+  ['fourteen minutes above the target are not enough', 2, times(14, 500), times(14, 2)],
+  ['in the fifteenth minute the topic grows to what it needs', 2, times(15, 301), [...times(14, 2), 4]],
+  ['the lowest throughput of the time decides', 2, [900, ...times(13, 700), 250], [...times(14, 2), 3]],
   ['a quiet minute restarts the time', 2, [...times(14, 500), 200, ...times(14, 500)], times(29, 2)],
-  ['never beyond the maximum', 2, times(15, 5000), [...times(14, 2), 8]],
-  ['not when it has the maximum', 8, times(30, 5000), times(30, 8)],
-  ['not when it has more than that', 9, times(30, 5000), times(30, 9)],
+  ['growth ends at the maximum', 2, times(15, 5000), [...times(14, 2), 8]],
+  ['a topic at its maximum does not grow', 8, times(30, 5000), times(30, 8)],
+  ['a topic above its maximum does not grow', 9, times(30, 5000), times(30, 9)],
   [
     'growth restarts the time',
     1,
     [...times(15, 150), ...times(15, 350)],
     [...times(14, 1), 2, ...times(14, 2), 4],
   ],
-  ['it never shrinks', 5, times(30, 0), times(30, 5)],
+  ['a topic never shrinks', 5, times(30, 0), times(30, 5)],
 ];
 
 for (const [what, partitions, measured, expected] of cases) {
@@ -79,7 +79,7 @@ const rules: [
   ['on for all topics but one', { [`${own}.enabled`]: 'false' }, usuallyOn, undefined],
   ['a target of its own', { [`${own}.${throughput}`]: '9' }, usuallyOn, [9, 1000]],
   ['on for all topics leaves compacted ones alone', compacted, usuallyOn, undefined],
-  ['a compacted topic that asks for it', { ...compacted, ...on }, {}, [100, 1000]],
+  ['on for a compacted topic', { ...compacted, ...on }, {}, [100, 1000]],
 ];
 
 for (const [what, topic, cluster, expected] of rules) {
