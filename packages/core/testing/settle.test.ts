@@ -30,7 +30,7 @@ for (const [place, enter] of Object.entries(places)) {
   });
 }
 
-test('what waits for time goes on waiting', async () => {
+test('promises that wait for a timer stay pending', async () => {
   let hasRun = false;
   const cancel = systemClock.after(0, () => {
     hasRun = true;

@@ -86,7 +86,11 @@ test('code flow: a user who returns with a code is identified', async (t) => {
     [provider.url, 'alice', 'alice@example.com'],
   );
   const all = await person.allClaims();
-  assert.deepEqual([all.groups, all.email], [['admins'], 'alice@example.com'], 'what is signed counts');
+  assert.deepEqual(
+    [all.groups, all.email],
+    [['admins'], 'alice@example.com'],
+    'signed claims take precedence',
+  );
 });
 
 test('code flow: a client authenticates with a method that the issuer supports', async (t) => {

@@ -7,7 +7,7 @@ import { startTestIssuer } from '../testing/test-issuer.ts';
 import { fetchJsonOver } from './fetch-json.ts';
 import { addressIn, guardedLookup, isPublicAddress } from './public-address.ts';
 
-test('which addresses are on the public internet', () => {
+test('public addresses are recognized', () => {
   // biome-ignore format: a table
   const cases: readonly [address: string, isPublic: boolean][] = [
     ['8.8.8.8',               true],

@@ -825,7 +825,7 @@ test('a refused key fails calls at once; a new one is used within a second', asy
   await assert.rejects(client.allocateProducerIds(1), { name: 'AgentKeyRefused' });
   assert.equal(world.dialled.length, 1);
   await world.clock.pass(2_000);
-  assert.equal(world.dialled.length, 2, 'the key may have become good');
+  assert.equal(world.dialled.length, 2, 'the key may have become valid');
   assert.deepEqual(world.refusedKeys, ['aks_bad', 'aks_bad'], 'each refusal is reported');
   world.key = 'aks_good';
   await world.clock.pass(1_000);

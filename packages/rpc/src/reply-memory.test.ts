@@ -48,7 +48,7 @@ test('answers per client and clients without a connection are limited', async ()
   connected.supersede = () => {};
   for (let other = 0; other < clusterLimits.rpcRememberedClientsMax; other++)
     memory.open('vci_a', `client ${other}`);
-  assert.notEqual(memory.open('vci_a', 'client'), session, 'the longest away is forgotten');
+  assert.notEqual(memory.open('vci_a', 'client'), session, 'the client that was away the longest is evicted');
   assert.equal(memory.open('vci_a', 'connected'), connected);
 
   const away = memory.open('vci_a', 'away');

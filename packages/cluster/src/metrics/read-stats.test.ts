@@ -179,7 +179,7 @@ test('lag of a share group counts records that are not done, at any offset', asy
   ]);
   await write(topicId, 0, 10);
   const lag = () => scrape(/^consumer_group_(?:lag|max|est|commit)/);
-  assert.deepEqual(await lag(), [], 'it has begun with nothing');
+  assert.deepEqual(await lag(), [], 'the group has read nothing yet');
   const place = { topicId, partition: 0 };
   await node.acquireRecords({
     groupId: 'g',

@@ -41,7 +41,11 @@ test('events are returned until an agent confirms that they are written', async 
   const first = await take();
   assert.deepEqual(first.texts, ['a', 'b']);
   assert.deepEqual((await take()).texts, ['a', 'b'], 'the previous agent may be dead');
-  assert.deepEqual((await take('6', first.nextNumber)).texts, ['a', 'b'], 'of the queue of another leader');
+  assert.deepEqual(
+    (await take('6', first.nextNumber)).texts,
+    ['a', 'b'],
+    'a confirmation for the queue of another leader is ignored',
+  );
   events.put([event('c')]);
   assert.deepEqual((await take(first.queueId, first.nextNumber)).texts, ['c']);
   assert.deepEqual(

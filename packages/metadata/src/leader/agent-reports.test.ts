@@ -188,7 +188,7 @@ test('logins are taken once to be stored, and remain known', () => {
   assert.deepEqual(reports.takeLogins(), { uses: [], heardSinceMs: nowMs });
   assert.deepEqual([...reports.loginMs], [['ann', nowMs]]);
   reports.putBackLogins(logins);
-  assert.deepEqual(reports.takeLogins(), logins, 'again when that failed');
+  assert.deepEqual(reports.takeLogins(), logins, 'logins whose save failed are returned again');
 });
 
 test('the login history of earlier leaders continues if it has no gap', () => {
@@ -205,7 +205,7 @@ test('the login history of earlier leaders continues if it has no gap', () => {
 test('while an agent of an earlier release is present, absent logins are unknown', async () => {
   const { clock, reports } = stage();
   reports.receive('old', undefined);
-  assert.notEqual(reports.loginsHeardSinceMs, undefined, 'it may report soon');
+  assert.notEqual(reports.loginsHeardSinceMs, undefined, 'the agent may report soon');
   await clock.pass(3 * reportIntervalMs + 1);
   assert.equal(reports.loginsHeardSinceMs, undefined);
   reports.forget('old');

@@ -141,7 +141,7 @@ test('an agent whose connection broke leaves Metadata within a tenth of a second
   agents.disconnected('b', connection, true);
   await clock.pass(100);
   assert.deepEqual(named(), ['a']);
-  assert.deepEqual(lost(), [], 'it may be back in a moment');
+  assert.deepEqual(lost(), [], 'the agent may return in a moment');
   assert.ok(agents.received().reports.has('b'), 'its reports are retained for its return');
   const before = changes();
   await connect('b');

@@ -121,7 +121,7 @@ test('a process that gets or loses the lease does not return the previous leader
   await a.node.stop();
   await clock.pass(1_000);
   assert.equal(b.node.role, 'leader');
-  assert.deepEqual(named, [undefined, undefined], 'the lease, and the role');
+  assert.deepEqual(named, [undefined, undefined], 'one notification for the lease, and one for the role');
   await b.node.handOver('for the test');
   assert.equal(b.node.notLeader()?.leaderUrl, undefined);
 });
@@ -205,7 +205,7 @@ test('a leader that hands over becomes a standby at once, and the other has ever
   await a.node.handOver('it does not lead');
   b.process.kill();
   await clock.pass(3_300);
-  assert.equal(a.node.role, 'standby', 'it leaves the lease to others for a second more');
+  assert.equal(a.node.role, 'standby', 'the old leader leaves the lease to others for another second');
   await clock.pass(1_000);
   assert.equal(a.node.role, 'leader');
 });
@@ -219,7 +219,7 @@ test('a paused old leader can neither append nor answer', async () => {
   const topicId = await topicOf(a.node);
   a.process.pause();
   await clock.pass(5_000);
-  assert.deepEqual([a.node.role, b.node.role], ['leader', 'leader'], 'it does not know yet');
+  assert.deepEqual([a.node.role, b.node.role], ['leader', 'leader'], 'the old leader does not know yet');
   await b.node.commitFiles([file(1, topicId)]);
   // Whatever the paused process does first: by its clock the lease has expired.
   const refused = [nextOffset(a.node, topicId), a.node.commitFiles([file(2, topicId)])].map((call) =>
@@ -465,7 +465,7 @@ test('agents join, change, fall silent and leave, and followers are notified', a
   assert.deepEqual(agentLists(), ['y:0', 'x:0 y:0']);
   await clock.pass(agentSilenceMsMax - 1_000);
   await node.heartbeat(agent('x', 0.5));
-  assert.equal(agentLists().length, 2, 'a load is not worth a message of its own');
+  assert.equal(agentLists().length, 2, 'a changed load alone sends no message');
   await clock.pass(2_000);
   assert.deepEqual(agentLists().slice(2), ['x:0.5 y:0', 'x:0.5']);
   await node.leave('x');

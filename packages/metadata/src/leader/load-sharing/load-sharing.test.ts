@@ -63,7 +63,7 @@ test('a joining process gets its part after a while, a few at a time, and nothin
   const whole = partOf('b', ['a', 'b']);
   assert.ok(whole.length > 8, 'more than are handed over at once');
   await clock.pass(29_000);
-  assert.deepEqual(b.led(), [], 'it may be gone again in a moment');
+  assert.deepEqual(b.led(), [], 'the new process may leave again in a moment');
   await clock.pass(4_000);
   assert.equal(b.led().length, 8);
   assert.equal(a.led().length, clusterIds.length - 8);
