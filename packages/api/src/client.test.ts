@@ -15,7 +15,7 @@ interface Sent extends FetchInit {
 }
 
 /** A server with a fixed answer that records its requests. */
-function saying(
+function serverWith(
   status: number,
   body: string,
   headers: Record<string, string> = {},
@@ -31,7 +31,7 @@ function saying(
 const cluster = { virtual_cluster_id: examples.cluster };
 
 test('a call is a POST of JSON with the key in a header', async () => {
-  const { fetch, sent } = saying(200, '{}');
+  const { fetch, sent } = serverWith(200, '{}');
   const headers = { 'service-api-key': examples.keySecret };
   const client = createClient({ baseUrl: 'https://weir.example/', fetch, headers });
   const answer = await client.call('create_topic', { ...cluster, topic_name: 'orders', partition_count: 1 });
@@ -39,7 +39,7 @@ test('a call is a POST of JSON with the key in a header', async () => {
   const [{ url, method, headers: sentHeaders, body, redirect }] = sent as [Sent];
   assert.equal(url, 'https://weir.example/api/v1/create_topic');
   assert.equal(method, 'POST');
-  assert.equal(redirect, 'error', 'a key is not carried elsewhere');
+  assert.equal(redirect, 'error', 'the key is not sent to another host');
   assert.deepEqual(sentHeaders, {
     ...headers,
     'content-type': 'application/json',
@@ -49,7 +49,7 @@ test('a call is a POST of JSON with the key in a header', async () => {
 });
 
 test('types follow the catalogue', async () => {
-  const { fetch } = saying(200, printJson(catalogue.describe_topic.example.output));
+  const { fetch } = serverWith(200, printJson(catalogue.describe_topic.example.output));
   const client = createClient({ baseUrl: '', fetch });
   const { partition_count, configs } = await client.call('describe_topic', {
     ...cluster,
@@ -100,7 +100,7 @@ test('failures are errors with a code', async () => {
     [200, '<html>', 'internal', 'delete_topic: the answer is not JSON'],
   ];
   for (const [status, body, code, message] of cases) {
-    const client = createClient({ baseUrl: '', fetch: saying(status, body).fetch });
+    const client = createClient({ baseUrl: '', fetch: serverWith(status, body).fetch });
     const call = client.call('delete_topic', { ...cluster, topic_name: 'orders' });
     await assert.rejects(call, (error) => {
       assert.ok(error instanceof ApiError);
@@ -111,7 +111,7 @@ test('failures are errors with a code', async () => {
 });
 
 test('a rate-limited client gets the retry delay', async () => {
-  const { fetch } = saying(429, '{"error":"rate_limited","message":"slowly"}', { 'retry-after': '7' });
+  const { fetch } = serverWith(429, '{"error":"rate_limited","message":"slowly"}', { 'retry-after': '7' });
   const call = createClient({ baseUrl: '', fetch }).call('get_context', {});
   await assert.rejects(call, { code: 'rate_limited', retryAfterSeconds: 7, isRetriable: true, status: 429 });
 });
@@ -149,7 +149,7 @@ test('a signal ends a call, before and during the answer', async () => {
 });
 
 test('answers are validated against the catalogue on request', async () => {
-  const { fetch } = saying(200, '{"workspaces":[{"id":"wi_1"}]}');
+  const { fetch } = serverWith(200, '{"workspaces":[{"id":"wi_1"}]}');
   await createClient({ baseUrl: '', fetch }).call('list_workspaces', {});
   const checked = createClient({ baseUrl: '', fetch, checksAnswers: true }).call('list_workspaces', {});
   await assert.rejects(checked, { code: 'internal', message: /not what the catalogue says/ });

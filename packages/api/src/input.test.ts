@@ -31,7 +31,7 @@ test('invalid input is refused with a helpful message', () => {
     operation: 'READ',
     permission_type: 'ALLOW',
   };
-  // operation, body, what is said
+  // operation, body, message
   const cases: [OperationName, unknown, RegExp][] = [
     ['list_workspaces', { all: 1 }, /^unknown field "all"; the fields are none$/],
     [
@@ -109,7 +109,7 @@ test('invalid input is refused with a helpful message', () => {
       /^until: is not a time such as/,
     ],
   ];
-  for (const [name, body, said] of cases) assert.match(problemOf(name, body) ?? 'accepted', said);
+  for (const [name, body, message] of cases) assert.match(problemOf(name, body) ?? 'accepted', message);
   assert.equal(problemOf('update_virtual_cluster_tags', { ...cluster, tags: tags(50) }), undefined);
 });
 
@@ -121,9 +121,9 @@ test('a problem never repeats the input, and few are listed', () => {
   const secret = 'hunter2\u0007';
   assert.doesNotMatch(problemOf('sign_in', { email: secret, password: secret })!, /hunter2/);
   const many = Object.fromEntries(Array.from({ length: 9 }, (_, index) => [`broken ${index}`, index]));
-  const said = problemOf('create_topic', { ...cluster, topic_name: 'a', partition_count: 1, configs: many })!;
-  assert.equal(said.split('; ').length, 6);
-  assert.match(said, /and 4 more$/);
+  const message = problemOf('create_topic', { ...cluster, topic_name: 'a', partition_count: 1, configs: many })!;
+  assert.equal(message.split('; ').length, 6);
+  assert.match(message, /and 4 more$/);
 });
 
 test('every operation refuses an unknown field by name', () => {
@@ -225,10 +225,10 @@ test('a query is equivalent to a body', () => {
         const query = new URLSearchParams(printQuery(input as Record<string, unknown>));
         const again = new URLSearchParams(query.toString());
         // A query can only express an empty list by omitting it.
-        const said = Object.entries(input as object).filter(
+        const expressible = Object.entries(input as object).filter(
           ([, value]) => !(Array.isArray(value) && value.length === 0),
         );
-        assert.deepEqual(readQuery(operation.name, again), Object.fromEntries(said));
+        assert.deepEqual(readQuery(operation.name, again), Object.fromEntries(expressible));
       }),
       { numRuns: 20 },
     );
@@ -236,7 +236,7 @@ test('a query is equivalent to a body', () => {
 });
 
 test('an invalid query is refused like a body', () => {
-  const cases: [query: string, said: RegExp][] = [
+  const cases: [query: string, message: RegExp][] = [
     ['', /^virtual_cluster_id: expected/],
     [`virtual_cluster_id=${examples.cluster}&all=1`, /^unknown field "all"/],
     [
@@ -245,8 +245,8 @@ test('an invalid query is refused like a body', () => {
     ],
     [`virtual_cluster_id=${examples.cluster}&__proto__=1`, /^unknown field "__proto__"/],
   ];
-  for (const [query, said] of cases) {
-    assert.match(problemOf('list_topics', readQuery('list_topics', new URLSearchParams(query)))!, said);
+  for (const [query, message] of cases) {
+    assert.match(problemOf('list_topics', readQuery('list_topics', new URLSearchParams(query)))!, message);
   }
   const twice = new URLSearchParams('virtual_cluster_id=vci_a&virtual_cluster_id=vci_b');
   assert.throws(() => readQuery('list_topics', twice), /"virtual_cluster_id" is given twice/);

@@ -20,7 +20,7 @@ export interface QueryCase {
   readonly stripeEvents: number;
   readonly blockEvents: number;
   /** Whether to request the fields instead. */
-  readonly asksForFields: boolean;
+  readonly queriesFields: boolean;
   /** How much later the window of the second request is. */
   readonly shiftMs: number;
 }
@@ -69,7 +69,7 @@ export const anyQueryCase: fc.Arbitrary<QueryCase> = fc
     startOffset: fc.constantFrom(0, 7, 8190),
     stripeEvents: fc.integer({ min: 1, max: 20 }),
     blockEvents: fc.constantFrom(2, 5, 16, 8192),
-    asksForFields: fc.constantFrom(true, false, false, false),
+    queriesFields: fc.constantFrom(true, false, false, false),
     shiftMs: fc.constantFrom(0, 4000),
     order: fc.constantFrom('asc' as const, 'desc' as const),
     limit: fc.constantFrom(0, 1, 3, 100),
@@ -135,7 +135,7 @@ export const anyQueryCase: fc.Arbitrary<QueryCase> = fc
       latenessMsMax: made.isLatenessKnown ? latenessOf(topics) : Number.POSITIVE_INFINITY,
       stripeEvents: made.stripeEvents,
       blockEvents: made.blockEvents,
-      asksForFields: made.asksForFields,
+      queriesFields: made.queriesFields,
       shiftMs: made.shiftMs,
     };
   });

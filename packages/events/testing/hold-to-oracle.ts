@@ -23,16 +23,16 @@ export async function holdToOracle(parameters: fc.Parameters<[QueryCase]>): Prom
 }
 
 async function holdCase({ topics, filter, request, ...cuts }: QueryCase): Promise<void> {
-  const { latenessMsMax, stripeEvents, blockEvents, asksForFields } = cuts;
+  const { latenessMsMax, stripeEvents, blockEvents, queriesFields } = cuts;
   const source = await createMemoryEvents({ topics, latenessMsMax, stripeEvents });
   const cache = new QueryCache();
   const options = { clock: systemClock, signal: new AbortController().signal, cache, blockEvents };
   const { types, window } = request;
 
-  if (asksForFields) {
+  if (queriesFields) {
     const fields = { kind: 'fields', types, window, filter } as const;
-    const { stats, partial, hasNoData, ...told } = await runQuery(fields, source, options);
-    assert.deepEqual(told, await naiveFields(fields, source));
+    const { stats, partial, hasNoData, ...answer } = await runQuery(fields, source, options);
+    assert.deepEqual(answer, await naiveFields(fields, source));
     return;
   }
   const estimated = await runQuery({ kind: 'estimate', types, window, filter }, source, options);
@@ -41,8 +41,8 @@ async function holdCase({ topics, filter, request, ...cuts }: QueryCase): Promis
   for (const shiftMs of [0, cuts.shiftMs]) {
     const search = { kind: 'search', filter, ...request, window: shifted(window, shiftMs) } as const;
     const expected = await naiveSearch(search, source);
-    const { stats, partial, hasNoData, ...told } = await runQuery(search, source, options);
-    assert.deepEqual(rounded(told), rounded(expected));
+    const { stats, partial, hasNoData, ...answer } = await runQuery(search, source, options);
+    assert.deepEqual(rounded(answer), rounded(expected));
     assert.equal(partial, undefined);
     // Without a cache, on the first run: the scan covers at most what was estimated.
     if (shiftMs === 0 && estimated.kind === 'estimate') assert.ok(stats.eventsScanned <= estimated.events);
@@ -55,16 +55,16 @@ function shifted({ startMs, endMs }: TimeWindow, shiftMs: number): TimeWindow {
 }
 
 /** Sums depend slightly on the order of their parts. */
-function rounded<Told extends object>(told: Told): Told {
-  const { timeline } = told as { timeline?: Timeline };
-  if (timeline === undefined) return told;
+function rounded<Answer extends object>(answer: Answer): Answer {
+  const { timeline } = answer as { timeline?: Timeline };
+  if (timeline === undefined) return answer;
   const round = (value: number | null) => (value === null ? null : Number(value.toPrecision(9)) + 0);
   const series = timeline.series.map((one) => ({
     ...one,
     total: round(one.total),
     values: one.values.map(round),
   }));
-  return { ...told, timeline: { ...timeline, series } };
+  return { ...answer, timeline: { ...timeline, series } };
 }
 
 if (import.meta.main) {

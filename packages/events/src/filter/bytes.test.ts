@@ -9,7 +9,7 @@ import { printFilter } from './print.ts';
 
 test('every event that passes contains the needed bytes', () => {
   let passed = 0;
-  let judged = 0;
+  let checked = 0;
   fc.assert(
     fc.property(anyEventAndFilter, fc.constantFrom(0, 2), ({ event, filter }, indent) => {
       const json = JSON.stringify(event, null, indent);
@@ -18,12 +18,12 @@ test('every event that passes contains the needed bytes', () => {
       if (!matches(filter, found)) return;
       passed++;
       const needed = neededBytes(filter);
-      if (needed.length > 0) judged++;
+      if (needed.length > 0) checked++;
       assert.ok(hasAll(Buffer.from(json), needed), `${printFilter(filter)} passes ${json}`);
     }),
     { numRuns: 10_000 },
   );
-  assert.ok(passed > 500 && judged > 100, `${passed} events passed, and bytes were known of ${judged}`);
+  assert.ok(passed > 500 && checked > 100, `${passed} events passed, and bytes were known of ${checked}`);
 });
 
 function hasAll(json: Buffer, needed: NeededBytes): boolean {

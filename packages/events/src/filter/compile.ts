@@ -116,7 +116,7 @@ function fieldTest({ path, cast }: Field, test: ValueTest, { isNegated, passesWi
   };
 
   function walk(value: unknown, depth: number): number {
-    if (depth === path.length) return judge(cast === undefined ? value : castTo(cast, value));
+    if (depth === path.length) return classify(cast === undefined ? value : castTo(cast, value));
     if (typeof value !== 'object' || value === null || Array.isArray(value)) return nothing;
     const key = path[depth]!;
     if (!Object.hasOwn(value, key)) return nothing;
@@ -134,7 +134,7 @@ function fieldTest({ path, cast }: Field, test: ValueTest, { isNegated, passesWi
     return found;
   }
 
-  function judge(value: unknown): number {
+  function classify(value: unknown): number {
     if (value === null) return nothing;
     return test(value) ? hit : other;
   }

@@ -125,11 +125,11 @@ test('mistakes are marked, with a suggestion', () => {
   for (const [text, marks, ...expected] of cases) {
     const { problems } = parseFilter(text, { fields });
     assert.ok(problems !== undefined, text);
-    const said = problems.map(({ message, suggestion }) =>
+    const reported = problems.map(({ message, suggestion }) =>
       suggestion === undefined ? message : `${message} → ${suggestion}`,
     );
-    assert.equal(said.length, expected.length, `${text}: ${said.join(', ')}`);
-    for (const [index, line] of said.entries()) {
+    assert.equal(reported.length, expected.length, `${text}: ${reported.join(', ')}`);
+    for (const [index, line] of reported.entries()) {
       // The start of long advice is enough, plus the suggestion.
       const [message, suggestion] = expected[index]!.split(' → ');
       assert.ok(line.startsWith(message!), `${text}: ${line}`);

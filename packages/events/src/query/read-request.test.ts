@@ -31,8 +31,8 @@ function nested(depth: number): object {
 }
 
 for (const { what, request } of [
-  { what: 'a kind that nobody knows', request: { ...search, kind: 'delete' } },
-  { what: 'a type that nobody knows', request: { ...search, types: ['secrets'] } },
+  { what: 'an unknown kind', request: { ...search, kind: 'delete' } },
+  { what: 'an unknown type', request: { ...search, types: ['secrets'] } },
   { what: 'a window that ends before it starts', request: { ...search, window: { startMs: 5, endMs: 5 } } },
   {
     what: 'a window of more than a day',
@@ -53,7 +53,7 @@ for (const { what, request } of [
     request: { ...search, filter: { stages: [nested(coreLimits.filterDepthMax + 1)] } },
   },
   {
-    what: 'an operator that nobody knows',
+    what: 'an unknown operator',
     request: { ...search, filter: { stages: [{ ...comparison, operator: '~' }] } },
   },
   {

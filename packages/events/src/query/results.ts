@@ -44,11 +44,11 @@ export function joinResults(scan: Scan, results: readonly ScanResult[]): ScanRes
 /**
  * Returns the part of a result that is worth caching: everything but the texts, which are long and rarely needed again.
  */
-export function keptResult(result: ScanResult): { readonly result: ScanResult; readonly bytes: number } {
+export function cacheableResult(result: ScanResult): { readonly result: ScanResult; readonly bytes: number } {
   const { rows, tally } = result;
-  const kept = { ...result, rows: { ...rows, texts: rows.offsets.map(() => undefined) } };
+  const cacheable = { ...result, rows: { ...rows, texts: rows.offsets.map(() => undefined) } };
   return {
-    result: kept,
+    result: cacheable,
     bytes: 300 + 32 * rows.offsets.length + (tally === undefined ? 0 : partBytes(tally)),
   };
 }

@@ -52,7 +52,7 @@ function searchFor(text: string, differences: Partial<SearchRequest> = {}): Sear
   };
 }
 
-async function ask<Answer>(
+async function query<Answer>(
   request: QueryRequest,
   source: EventSource,
   options: Partial<QueryOptions> = {},
@@ -69,7 +69,7 @@ async function ask<Answer>(
 describe('pruning', () => {
   test('the newest rows are read from the end of the topic', async () => {
     const source = await createMemoryEvents({ topics: [topic()] });
-    const answer = await ask<SearchAnswer>(searchFor('data.log_level == "error"'), source);
+    const answer = await query<SearchAnswer>(searchFor('data.log_level == "error"'), source);
     assert.deepEqual(
       answer.rows.map(({ offset }) => offset),
       [990, 980, 970],
@@ -81,7 +81,7 @@ describe('pruning', () => {
 
   test('the oldest rows are read from its start, if the maximum lateness is known', async () => {
     const source = await createMemoryEvents({ topics: [topic()], latenessMsMax: 20_000 });
-    const answer = await ask<SearchAnswer>(searchFor('', { order: 'asc' }), source);
+    const answer = await query<SearchAnswer>(searchFor('', { order: 'asc' }), source);
     assert.deepEqual(
       answer.rows.map(({ offset }) => offset),
       [0, 1, 2],
@@ -92,7 +92,7 @@ describe('pruning', () => {
   test('a window in the past is not read to the end of the topic', async () => {
     const source = await createMemoryEvents({ topics: [topic()], latenessMsMax: 20_000 });
     const past = { startMs: startMs + 200_000, endMs: startMs + 300_000 };
-    const answer = await ask<SearchAnswer>(searchFor('', { window: past, limit: 100 }), source);
+    const answer = await query<SearchAnswer>(searchFor('', { window: past, limit: 100 }), source);
     assert.equal(answer.rows.length, 100);
     assert.ok(source.calls.reads.every(({ from, to }) => from >= 200 && to <= 400));
   });
@@ -102,7 +102,7 @@ describe('pruning', () => {
       topics: [topic({ sidecars: [{ from: 0, to: 1000 }] })],
       stripeEvents: 100,
     });
-    const answer = await ask<SearchAnswer>(searchFor('data.log_level == "fatal"'), source);
+    const answer = await query<SearchAnswer>(searchFor('data.log_level == "fatal"'), source);
     assert.deepEqual(answer.rows, []);
     assert.equal(source.calls.pagesRead, 0);
     assert.equal(answer.stats.eventsScanned, 0);
@@ -119,7 +119,7 @@ describe('pruning', () => {
       limit: 0,
       timeline: { aggregation: 'count', groupBy: { path: ['data', 'log_level'] } },
     });
-    const { timeline, stats } = await ask<SearchAnswer>(request, source);
+    const { timeline, stats } = await query<SearchAnswer>(request, source);
     assert.deepEqual(
       timeline!.series.map(({ key, count }) => [key, count]),
       [
@@ -134,7 +134,7 @@ describe('pruning', () => {
 
   test('a byte search rules out records before they are parsed', async () => {
     const source = await createMemoryEvents({ topics: [topic()] });
-    const { stats } = await ask<SearchAnswer>(searchFor('data.log_level == "error"', { limit: 100 }), source);
+    const { stats } = await query<SearchAnswer>(searchFor('data.log_level == "error"', { limit: 100 }), source);
     assert.equal(stats.eventsScanned, 1000);
     assert.equal(stats.eventsParsed, 100);
   });
@@ -146,8 +146,8 @@ describe('caching', () => {
   test('whole blocks are read once', async () => {
     const source = await createMemoryEvents({ topics: [topic()] });
     const cache = new QueryCache();
-    const first = await ask<SearchAnswer>(request, source, { cache });
-    const second = await ask<SearchAnswer>(request, source, { cache });
+    const first = await query<SearchAnswer>(request, source, { cache });
+    const second = await query<SearchAnswer>(request, source, { cache });
     assert.equal(second.stats.eventsCached, 1000);
     assert.equal(second.stats.eventsScanned, 0);
     assert.deepEqual(
@@ -159,8 +159,8 @@ describe('caching', () => {
   test('a result is not reused for another filter', async () => {
     const source = await createMemoryEvents({ topics: [topic()] });
     const cache = new QueryCache();
-    await ask<SearchAnswer>(request, source, { cache });
-    const other = await ask<SearchAnswer>(
+    await query<SearchAnswer>(request, source, { cache });
+    const other = await query<SearchAnswer>(
       { ...request, filter: filterOf('data.log_level == "info"') },
       source,
       { cache },
@@ -196,12 +196,12 @@ describe('termination', () => {
     const slow: EventSource = {
       ...source,
       async *read(...parameters) {
-        controller.abort(new Error('nobody wants it'));
+        controller.abort(new Error('the caller is gone'));
         yield* source.read(...parameters);
       },
     };
-    await assert.rejects(ask(searchFor(''), slow, { signal: controller.signal }), /nobody wants it/);
-    await assert.rejects(ask(searchFor(''), source, { signal: controller.signal }), /nobody wants it/);
+    await assert.rejects(query(searchFor(''), slow, { signal: controller.signal }), /the caller is gone/);
+    await assert.rejects(query(searchFor(''), source, { signal: controller.signal }), /the caller is gone/);
   });
 
   test('a source that hangs does not block a cancelled query', async () => {
@@ -210,11 +210,11 @@ describe('termination', () => {
     const hanging: EventSource = {
       ...source,
       async *read() {
-        controller.abort(new Error('nobody wants it'));
+        controller.abort(new Error('the caller is gone'));
         await new Promise(() => {});
       },
     };
-    await assert.rejects(ask(searchFor(''), hanging, { signal: controller.signal }), /nobody wants it/);
+    await assert.rejects(query(searchFor(''), hanging, { signal: controller.signal }), /the caller is gone/);
   });
 
   test('a source that fails makes the query fail', async () => {
@@ -226,13 +226,13 @@ describe('termination', () => {
         throw new Error('the store is away');
       },
     };
-    await assert.rejects(ask(searchFor(''), failing), /the store is away/);
+    await assert.rejects(query(searchFor(''), failing), /the store is away/);
   });
 
   test('a query that runs out of bytes returns a partial answer', async () => {
     const source = await createMemoryEvents({ topics: [topic()] });
     const request = searchFor('data.n < 5', { limit: 100 });
-    const answer = await ask<SearchAnswer>(request, source, { budget: { bytes: 10_000 } });
+    const answer = await query<SearchAnswer>(request, source, { budget: { bytes: 10_000 } });
     assert.equal(answer.partial, 'bytes');
     assert.equal(answer.stats.isExact, false);
     assert.ok(answer.stats.eventsScanned < 1000);
@@ -265,7 +265,7 @@ describe('termination', () => {
         await new Promise(() => {});
       },
     };
-    const answer = await ask<SearchAnswer>(searchFor('data.n >= 0', { limit: 100 }), hanging, { clock });
+    const answer = await query<SearchAnswer>(searchFor('data.n >= 0', { limit: 100 }), hanging, { clock });
     assert.equal(answer.partial, 'time');
   });
 
@@ -274,7 +274,7 @@ describe('termination', () => {
     const source = await createMemoryEvents({
       topics: [topic({ records: records(12, () => ({ long })), batchSizes: [1] })],
     });
-    const answer = await ask<SearchAnswer>(searchFor('', { limit: 100 }), source);
+    const answer = await query<SearchAnswer>(searchFor('', { limit: 100 }), source);
     assert.equal(answer.partial, 'answer_bytes');
     assert.equal(answer.rows.length, 7);
     assert.equal(answer.hasMore, true);
@@ -291,7 +291,7 @@ describe('termination', () => {
     for (const place of [20, Math.floor(file!.length / 2), file!.length - 40, file!.length - 1]) {
       file![place]! ^= 0xff;
       const problems: Error[] = [];
-      const { rows } = await ask<SearchAnswer>(request, source, {
+      const { rows } = await query<SearchAnswer>(request, source, {
         onProblem: (error) => problems.push(error),
       });
       assert.deepEqual(rows, expected.rows);
@@ -304,7 +304,7 @@ describe('termination', () => {
     let nowMs = 0;
     const clock = { ...systemClock, monotonicMs: () => (nowMs += 100) };
     const fractions: number[] = [];
-    await ask(searchFor('data.n == 3', { limit: 100 }), source, {
+    await query(searchFor('data.n == 3', { limit: 100 }), source, {
       clock,
       onProgress: ({ fraction }) => fractions.push(fraction),
     });
@@ -318,9 +318,9 @@ describe('termination', () => {
 });
 
 test('a query without any event reports that there is no data', async () => {
-  const none = await ask<SearchAnswer>(searchFor(''), await createMemoryEvents({ topics: [] }));
+  const none = await query<SearchAnswer>(searchFor(''), await createMemoryEvents({ topics: [] }));
   assert.deepEqual([none.rows, none.hasNoData], [[], true]);
-  const some = await ask<SearchAnswer>(
+  const some = await query<SearchAnswer>(
     searchFor('data.n == -1'),
     await createMemoryEvents({ topics: [topic()] }),
   );
@@ -338,7 +338,7 @@ test('values beyond the limit are counted together, and the answer is marked as 
     limit: 0,
     timeline: { aggregation: 'count', groupBy: { path: ['id'] } },
   });
-  const { timeline } = await ask<SearchAnswer>(request, source);
+  const { timeline } = await query<SearchAnswer>(request, source);
   assert.equal(timeline!.isApproximate, true);
   assert.equal(
     timeline!.series.reduce((sum, one) => sum + one.count, 0),
@@ -369,8 +369,8 @@ describe('one event', () => {
     test(what, async () => {
       const source = await createMemoryEvents({ topics, stripeEvents: 50 });
       const request = { kind: 'event', types: [], window, id, nearMs, neighbours: 5 } as const;
-      const { stats, partial, hasNoData, ...told } = await ask<EventAnswer>(request, source);
-      assert.deepEqual(told, await naiveEvent(request, source));
+      const { stats, partial, hasNoData, ...answer } = await query<EventAnswer>(request, source);
+      assert.deepEqual(answer, await naiveEvent(request, source));
     });
   }
 });

@@ -67,34 +67,34 @@ export async function runQuery(
   const endNow = () => over.resolve();
   signal.addEventListener('abort', endNow, { once: true });
   void receipt.whenOver.then(endNow);
-  let toldMs = clock.monotonicMs();
+  let reportedMs = clock.monotonicMs();
   const tools: SearchTools = {
     ...{ source, evaluator, cache, receipt, blockEvents, signal },
     whenOver: over.promise,
     onProblem: (error) => onProblem?.(error),
     onProgress() {
       const nowMs = clock.monotonicMs();
-      if (onProgress === undefined || nowMs - toldMs < progressMs) return;
-      toldMs = nowMs;
+      if (onProgress === undefined || nowMs - reportedMs < progressMs) return;
+      reportedMs = nowMs;
       onProgress({ stats: receipt.stats(), fraction: receipt.fraction });
     },
   };
   try {
-    const told = await answer(request, tools);
-    return { ...told, stats: receipt.stats() };
+    const found = await answer(request, tools);
+    return { ...found, stats: receipt.stats() };
   } finally {
     signal.removeEventListener('abort', endNow);
     receipt.end();
   }
 }
 
-type Told =
+type AnswerWithoutStats =
   | Omit<EventAnswer, 'stats'>
   | Omit<FieldsAnswer, 'stats'>
   | Omit<EstimateAnswer, 'stats'>
   | (Found & { readonly kind: 'search' });
 
-async function answer(request: QueryRequest, tools: SearchTools): Promise<Told> {
+async function answer(request: QueryRequest, tools: SearchTools): Promise<AnswerWithoutStats> {
   switch (request.kind) {
     case 'search':
       return { kind: 'search', ...(await search(request, tools)) };

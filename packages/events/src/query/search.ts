@@ -3,7 +3,7 @@ import { coreLimits } from '@weir/core';
 import type { EventTopic } from '../event-source.ts';
 import { eventTypeNames } from '../event-types.ts';
 import { bucketsOf } from './buckets.ts';
-import { type LookTools, look } from './look.ts';
+import { type ScanTools, scanPart } from './scan-part.ts';
 import { positionOrder } from './order.ts';
 import { type Part, partsOf } from './parts.ts';
 import { isFull, type ReadTexts, readTexts, textKey } from './read-rows.ts';
@@ -11,7 +11,7 @@ import type { EventPosition, EventRow, PartialReason, SearchRequest, Timeline } 
 import type { Scan, ScanResult } from './scan.ts';
 import { TimelineTally } from './tally.ts';
 
-export interface SearchTools extends LookTools {
+export interface SearchTools extends ScanTools {
   /** Resolves when the query has to end, for any reason. */
   readonly whenOver: Promise<void>;
   onProgress(): void;
@@ -107,10 +107,10 @@ export async function search(request: Omit<SearchRequest, 'kind'>, tools: Search
   }
 
   function start(part: Part): void {
-    const looking = look(scan, part, { ...tools, signal }).then(
-      (looked) => {
-        if ('parts' in looked) waiting.push(...looked.parts);
-        else take(part.topic, looked.result);
+    const scanning = scanPart(scan, part, { ...tools, signal }).then(
+      (outcome) => {
+        if ('parts' in outcome) waiting.push(...outcome.parts);
+        else take(part.topic, outcome.result);
         running.delete(part);
       },
       (error: unknown) => {
@@ -118,7 +118,7 @@ export async function search(request: Omit<SearchRequest, 'kind'>, tools: Search
         running.delete(part);
       },
     );
-    running.set(part, looking);
+    running.set(part, scanning);
   }
 
   function take(topic: EventTopic, { rows: { offsets, timesMs, texts }, tally: counted }: ScanResult): void {

@@ -90,11 +90,11 @@ export class TimelineTally {
     if (this.#rest !== undefined) others.push(this.#rest);
     const series: TimelineSeries[] = groups
       .slice(0, seriesMax)
-      .map(({ group }) => ({ ...namesOf(group), ...figuresOf(group, aggregation) }));
+      .map(({ group }) => ({ ...namesOf(group), ...valuesOf(group, aggregation) }));
     if (others.length > 0) {
       const sum = newGroup(null, undefined, bucketCount, this.#hasNumbers);
       for (const group of others) mergeInto(sum, group, 0);
-      series.push(figuresOf(sum, aggregation));
+      series.push(valuesOf(sum, aggregation));
     }
     return {
       bucketMs,
@@ -215,7 +215,7 @@ function countOf({ counts }: TallyGroup): number {
 }
 
 /** The values of a group in an answer: by bucket, and over all of them. */
-function figuresOf(group: TallyGroup, aggregation: Aggregation): Omit<TimelineSeries, 'key' | 'thenKey'> {
+function valuesOf(group: TallyGroup, aggregation: Aggregation): Omit<TimelineSeries, 'key' | 'thenKey'> {
   const { counts, numbers } = group;
   const whole = newGroup(null, undefined, 1, numbers !== undefined);
   counts.forEach((count, bucket) => {

@@ -87,9 +87,9 @@ test('ending the pool rejects waiting tasks', async () => {
   const pool = createWorkerPool({ clock: systemClock, size: 1 });
   const part = { kind: 'pages', type: 'agent_logs', pages: [], fromOffset: 0, toOffset: 1 } as const;
   const waiting = [pool.scan(scan, part), pool.scan(scan, part)];
-  const told = Promise.allSettled(waiting);
+  const settled = Promise.allSettled(waiting);
   await pool.end();
-  assert.ok((await told).every(({ status }) => status === 'rejected'));
+  assert.ok((await settled).every(({ status }) => status === 'rejected'));
   await assert.rejects(pool.scan(scan, part), /have ended/);
 });
 

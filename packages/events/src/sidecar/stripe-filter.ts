@@ -26,11 +26,11 @@ export function evaluateStripe(
   chunks: ChunkBytes | undefined,
   wanted: Set<Chunk>,
 ): Verdicts {
-  return both(filter.stages.map((stage) => judge(stage)));
+  return both(filter.stages.map((stage) => evaluate(stage)));
 
-  function judge(expression: Expression): Verdicts {
+  function evaluate(expression: Expression): Verdicts {
     if (!isJunction(expression)) return evaluateCondition(expression, stripe, chunks, wanted);
-    const verdicts = expression.operands.map(judge);
+    const verdicts = expression.operands.map(evaluate);
     return expression.kind === 'and' ? both(verdicts) : either(verdicts);
   }
 }
@@ -127,22 +127,22 @@ function evaluateCodes(
     return unsure;
   }
   const codes = chunks.codes(column, rows);
-  const judged = new Uint8Array(rows);
-  for (let row = 0; row < rows; row++) judged[row] = verdicts[codes[row]!]!;
-  return judged;
+  const rowVerdicts = new Uint8Array(rows);
+  for (let row = 0; row < rows; row++) rowVerdicts[row] = verdicts[codes[row]!]!;
+  return rowVerdicts;
 }
 
 function evaluateNumbers(condition: Condition, numbers: Float64Array): Verdicts {
   const test = cellTest(condition);
   const withoutValue = test([]) ? passes : fails;
   const cell: [number] = [0];
-  const judged = new Uint8Array(numbers.length);
+  const rowVerdicts = new Uint8Array(numbers.length);
   for (let row = 0; row < numbers.length; row++) {
     const number = numbers[row]!;
     cell[0] = number;
-    judged[row] = Number.isNaN(number) ? withoutValue : test(cell) ? passes : fails;
+    rowVerdicts[row] = Number.isNaN(number) ? withoutValue : test(cell) ? passes : fails;
   }
-  return judged;
+  return rowVerdicts;
 }
 
 /** A bloom filter can only rule out whole values. */
@@ -154,18 +154,18 @@ function evaluateOpaque(
   wanted: Set<Chunk>,
 ): Verdicts {
   if (missing === rows) return holdsWithoutValue(condition) ? passes : fails;
-  const values = valuesAskedFor(condition);
+  const values = comparedValues(condition);
   if (values === undefined) return unsure;
-  const asked = values.filter((value) => value !== null);
-  if (asked.length < values.length && missing > 0) return unsure;
-  if (asked.length === 0) return fails;
+  const nonNull = values.filter((value) => value !== null);
+  if (nonNull.length < values.length && missing > 0) return unsure;
+  if (nonNull.length === 0) return fails;
   if (bloom === undefined) return unsure;
   if (chunks === undefined) {
     wanted.add(bloom);
     return unsure;
   }
   const bits = chunks.raw(bloom);
-  return asked.some((value) => mayContain(bits, value)) ? unsure : fails;
+  return nonNull.some((value) => mayContain(bits, value)) ? unsure : fails;
 }
 
 /**
@@ -177,11 +177,11 @@ export function needsRecords(filter: Filter, stripe: Stripe): boolean {
     const column = columnAt(stripe, condition.field.path);
     if (column === 'unknown') return true;
     if (column?.kind !== 'opaque' || column.missing === stripe.rows) return false;
-    return column.bloom === undefined || valuesAskedFor(condition) === undefined;
+    return column.bloom === undefined || comparedValues(condition) === undefined;
   });
 }
 
-function valuesAskedFor(condition: Condition) {
+function comparedValues(condition: Condition) {
   if (condition.field.cast !== undefined) return undefined;
   if (condition.kind === 'comparison' && condition.operator === '==') return [condition.value];
   if (condition.kind === 'membership' && !condition.isNegated) return condition.values;

@@ -10,13 +10,13 @@ export function cursorText(question: string, place: string): string {
 }
 
 export function placeIn(cursor: string, question: string): string {
-  const [asked, place] = columnsOf(cursor);
-  if (typeof asked !== 'string' || typeof place !== 'string')
+  const [ofQuestion, place] = columnsOf(cursor);
+  if (typeof ofQuestion !== 'string' || typeof place !== 'string')
     throw new ToolProblem(
       'invalid_cursor',
       'cursor is not a next_cursor of an earlier answer. Leave it out.',
     );
-  if (asked !== question)
+  if (ofQuestion !== question)
     throw new ToolProblem(
       'invalid_cursor',
       'cursor belongs to an answer to other arguments. Repeat those of the call that gave it, or leave it out.',
@@ -26,8 +26,8 @@ export function placeIn(cursor: string, question: string): string {
 
 /** Returns a key that is equal for equal queries. */
 export function questionOf(tool: string, args: Readonly<Record<string, unknown>>): string {
-  const { cursor, limit, format, max_tokens, ...asked } = args;
-  return hash('sha256', JSON.stringify([tool, asked]), 'base64url').slice(0, 12);
+  const { cursor, limit, format, max_tokens, ...query } = args;
+  return hash('sha256', JSON.stringify([tool, query]), 'base64url').slice(0, 12);
 }
 
 function columnsOf(cursor: string): readonly unknown[] {

@@ -35,7 +35,7 @@ async function send({ port }: Served, { method = 'POST', headers = {}, body = ''
 
 const list = (id = 1) => JSON.stringify({ jsonrpc: '2.0', id, method: 'tools/list', params: {} });
 
-const table: [what: string, sent: Sent, status: number, says: RegExp][] = [
+const table: [what: string, sent: Sent, status: number, message: RegExp][] = [
   ['a list', { body: list() }, 200, /"get_context"/],
   ['GET', { method: 'GET' }, 405, /POST/],
   ['DELETE', { method: 'DELETE' }, 405, /POST/],
@@ -69,7 +69,7 @@ const table: [what: string, sent: Sent, status: number, says: RegExp][] = [
   ['ten megabytes', { body: `"${'x'.repeat(10 * 1024 * 1024)}"` }, 413, /payload_too_large/],
 ];
 
-for (const [what, sent, status, says] of table) {
+for (const [what, sent, status, message] of table) {
   test(`${what}: ${status}`, async (t) => {
     const served = await serve(t);
     const answer = await send(served, sent).catch((error: NodeJS.ErrnoException) => {
@@ -79,7 +79,7 @@ for (const [what, sent, status, says] of table) {
     });
     if (answer === undefined) return;
     assert.equal(answer.status, status, answer.text);
-    assert.match(answer.text, says);
+    assert.match(answer.text, message);
     assert.doesNotMatch(answer.text, /file:\/\/|\.[mt]s:\d/, 'no stack');
     assert.equal(answer.headers['mcp-session-id'], undefined);
   });
@@ -153,7 +153,7 @@ test('a custom handler for clients of 2025 gets only their requests, authenticat
   });
   const key = { 'service-api-key': 'right' };
   const modern = { ...key, 'mcp-protocol-version': '2026-07-28', 'mcp-method': 'tools/list' };
-  const rows: [sent: Sent, status: number, says: RegExp, sessionId?: string][] = [
+  const rows: [sent: Sent, status: number, message: RegExp, sessionId?: string][] = [
     [{ body: list(), headers: key }, 200, /^"theirs"$/, 'an-id'],
     [{ body: ours, headers: modern }, 200, /"get_context"/],
     [{ body: list(), headers: modern }, 400, /-32602/],
@@ -163,10 +163,10 @@ test('a custom handler for clients of 2025 gets only their requests, authenticat
     [{ method: 'GET', headers: { ...key, 'mcp-session-id': 'an-id' } }, 405, /POST/],
     [{ method: 'DELETE', headers: { ...key, 'mcp-session-id': 'an-id' } }, 405, /POST/],
   ];
-  for (const [sent, status, says, sessionId] of rows) {
+  for (const [sent, status, message, sessionId] of rows) {
     const answer = await send(served, sent);
     assert.equal(answer.status, status, answer.text);
-    assert.match(answer.text, says);
+    assert.match(answer.text, message);
     assert.equal(answer.headers['mcp-session-id'], sessionId);
   }
   assert.deepEqual(got, [[{ who: { name: 'somebody' } }, JSON.parse(list()), null]]);
@@ -202,17 +202,17 @@ for (const era of ['modern', 'legacy'] as const) {
       },
     });
     const client = await served.connect(era);
-    const told: number[] = [];
+    const progressValues: number[] = [];
     await client.callTool(
       { name: 'list_topics', arguments: { virtual_cluster_id: 'orders' } },
       {
         onprogress: ({ progress }) => {
-          told.push(progress);
+          progressValues.push(progress);
           resolve();
         },
       },
     );
-    assert.ok(told.length > 0);
+    assert.ok(progressValues.length > 0);
   });
 }
 

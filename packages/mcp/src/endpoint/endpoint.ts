@@ -94,15 +94,15 @@ export function createEndpoint<Who extends object>(options: EndpointOptions<Who>
     try {
       const parsed = parsedOf(text);
       if (parsed === undefined) return send(response, 400, notJson);
-      const asked = webRequestOf(request, stop.signal);
+      const webRequest = webRequestOf(request, stop.signal);
       const given = {
         parsedBody: parsed.body,
         authInfo: { token: '', clientId: '', scopes: [], extra: { who } },
       };
       const found =
-        legacy !== undefined && (await isLegacyRequest(asked, parsed.body))
-          ? await legacy(asked, given)
-          : await handler.fetch(asked, given);
+        legacy !== undefined && (await isLegacyRequest(webRequest, parsed.body))
+          ? await legacy(webRequest, given)
+          : await handler.fetch(webRequest, given);
       if (!response.destroyed) await sendWebResponse(found, response);
     } finally {
       response.off('close', leave);

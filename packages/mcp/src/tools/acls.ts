@@ -91,16 +91,16 @@ export const aclTools = [
       who: z.array(z.object({ ...whoShape, deciding_rule: z.string().nullable() })).optional(),
       recent_denials: z.int().nullable().optional().describe('null if the cluster records no events.'),
     },
-    async run({ virtual_cluster_id: given, time_range, format, max_tokens: tokensMax, ...asked }, context) {
+    async run({ virtual_cluster_id: given, time_range, format, max_tokens: tokensMax, ...question }, context) {
       return onCluster(context, given, async (clusterId) => {
         const { who, ...explained } = await context.call('explain_access', {
           virtual_cluster_id: clusterId,
-          ...asked,
+          ...question,
         });
         const { near_rules: near } = explained;
         const names = who === undefined ? explained.principals : undefined;
         const denials =
-          time_range === undefined ? {} : await denialsOf(names, asked, { clusterId, time_range }, context);
+          time_range === undefined ? {} : await denialsOf(names, question, { clusterId, time_range }, context);
         return answerOf(
           {
             ...explained,
@@ -111,7 +111,7 @@ export const aclTools = [
           {
             truncated: who !== undefined && who.length < (explained.who_total ?? 0),
             next_cursor: null,
-            hint: who === undefined ? hintFor(explained, asked) : whoHint(who, explained),
+            hint: who === undefined ? hintFor(explained, question) : whoHint(who, explained),
             console_url: context.consoleUrl(consolePaths.acls(clusterId)),
           },
           { format, tokensMax },
@@ -125,7 +125,7 @@ type Rule = z.output<typeof rule>;
 type Explained = OutputOf<'explain_access'>;
 type Access = NonNullable<Explained['who']>[number];
 
-interface Asked {
+interface AccessQuestion {
   readonly operation: string;
   readonly resource_type: string;
   readonly resource_name: string;
@@ -133,7 +133,7 @@ interface Asked {
 
 function hintFor(
   explained: Explained,
-  { operation, resource_type, resource_name }: Asked,
+  { operation, resource_type, resource_name }: AccessQuestion,
 ): string | undefined {
   if (explained.do_rules_allow) return undefined;
   return explained.deciding_rule === null
@@ -172,15 +172,15 @@ const modeHints: Readonly<Record<string, string | undefined>> = {
 /** Counts recent denials, for these names or for any. Unknown without events. */
 async function denialsOf(
   principals: readonly string[] | undefined,
-  asked: Asked,
+  question: AccessQuestion,
   { clusterId, ...time }: TimeArguments & { readonly clusterId: string },
   context: ToolContext,
 ): Promise<{ readonly recent_denials: number | null }> {
   const filter = [
     ...(principals === undefined ? [] : [`data.principal in [${principals.map(printLiteral).join(', ')}]`]),
-    `data.operation == ${printLiteral(asked.operation)}`,
-    `data.resource_type == ${printLiteral(asked.resource_type)}`,
-    `data.resource_name == ${printLiteral(asked.resource_name)}`,
+    `data.operation == ${printLiteral(question.operation)}`,
+    `data.resource_type == ${printLiteral(question.resource_type)}`,
+    `data.resource_name == ${printLiteral(question.resource_name)}`,
   ].join(' and ');
   const time_range = rangeOf(time, context);
   const search = { virtual_cluster_id: clusterId, event_types: ['acl_logs' as const], filter, time_range };
@@ -194,10 +194,10 @@ async function denialsOf(
 }
 
 /** Rules for all principals apply to each. */
-function isAbout(principal: string, asked: string | undefined): boolean {
-  return asked === undefined || [asked, `User:${asked}`, 'User:*'].includes(principal);
+function isAbout(principal: string, wanted: string | undefined): boolean {
+  return wanted === undefined || [wanted, `User:${wanted}`, 'User:*'].includes(principal);
 }
 
-function appliesTo({ resource_name: name, pattern_type: pattern }: Rule, asked: string): boolean {
-  return pattern === 'PREFIXED' ? asked.startsWith(name) : name === '*' || name === asked;
+function appliesTo({ resource_name: name, pattern_type: pattern }: Rule, resource: string): boolean {
+  return pattern === 'PREFIXED' ? resource.startsWith(name) : name === '*' || name === resource;
 }

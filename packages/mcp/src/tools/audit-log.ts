@@ -20,7 +20,7 @@ export const auditLogTools = [
     input: { ...search, ...listArguments(50) },
     output: { entries: z.array(rowSchema(output.shape.entries.element, concise)) },
     async run(args, context) {
-      const { limit: _rows, cursor: _place, format: _format, max_tokens: _tokens, ...asked } = args;
+      const { limit: _rows, cursor: _place, format: _format, max_tokens: _tokens, ...query } = args;
       const unseen = await unseenWorkspaces(context, args.workspace_id);
       return answerOfPages({
         tool: 'search_audit_log',
@@ -28,7 +28,7 @@ export const auditLogTools = [
         name: 'entries',
         concise,
         async page(limit, cursor) {
-          const found = await context.call('search_audit_log', { ...asked, limit, cursor });
+          const found = await context.call('search_audit_log', { ...query, limit, cursor });
           return { rows: found.entries, nextCursor: found.next_cursor };
         },
         hint: (shown, hasMore) => {
@@ -60,9 +60,9 @@ async function unseenWorkspaces(
 ): Promise<readonly string[]> {
   const { workspaces, is_account_admin } = await context.call('get_context', {});
   if (is_account_admin) return [];
-  const asked = workspaces.filter(({ id }) => wanted === undefined || id === wanted);
-  const unseen = asked.filter(({ grant }) => grant !== 'admin').map(({ name }) => name);
-  if (unseen.length < asked.length || (asked.length === 0 && wanted !== undefined)) return unseen;
+  const selected = workspaces.filter(({ id }) => wanted === undefined || id === wanted);
+  const unseen = selected.filter(({ grant }) => grant !== 'admin').map(({ name }) => name);
+  if (unseen.length < selected.length || (selected.length === 0 && wanted !== undefined)) return unseen;
   throw new ToolProblem(
     'forbidden',
     'The audit log is for administrators of a workspace, and keys that only read are none. Use an application key that may write (app) of the workspace, or an account key; tools only read all the same.',

@@ -10,8 +10,8 @@ function sample(lines: readonly string[], sampled_events = 100) {
   return {
     sampled_events,
     fields: lines.map((line) => {
-      const [, name, told, distinct, events] = /^(\S+): (.*?)(?: of (\d+)\/(\d+))?$/.exec(line)!;
-      const words = told!.split(' ');
+      const [, name, values, distinct, events] = /^(\S+): (.*?)(?: of (\d+)\/(\d+))?$/.exec(line)!;
+      const words = values!.split(' ');
       const top_values = [];
       for (let at = 0; at < words.length; at += 2)
         top_values.push({ value: words[at]!, events: Number(words[at + 1]) });
@@ -53,7 +53,7 @@ const table: [what: string, selection: string[], baseline: string[], found: stri
       ['release v830 100', 'release v829 -100', 'zone a 20', 'zone b -20'],
     ],
     [
-      'fields by which the events were chosen, after those that tell something',
+      'fields of the filter come after significant ones',
       ['log_level: error 100', 'module: storage 55 net 45'],
       ['log_level: info 90 error 10', 'module: storage 5 net 95'],
       ['module storage 50', 'module net -50', 'log_level error 90', 'log_level info -90'],

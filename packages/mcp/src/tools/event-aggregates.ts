@@ -169,7 +169,7 @@ export const eventAggregateTools = [
       context,
     ) {
       return onEvents(context, given, async (clusterId) => {
-        const ask = (one: z.output<ReturnType<typeof side>>) =>
+        const fieldsOf = (one: z.output<ReturnType<typeof side>>) =>
           context.call('list_event_fields', {
             virtual_cluster_id: clusterId,
             event_types,
@@ -177,8 +177,8 @@ export const eventAggregateTools = [
             time_range: rangeOf(one, context),
           });
         const against = baseline ?? { filter: selection.filter, ...timeBefore(selection, context) };
-        const chosen = await ask(selection);
-        const usual = await ask(against);
+        const chosen = await fieldsOf(selection);
+        const usual = await fieldsOf(against);
         const differences = compareFields(chosen, usual, filteredFields(selection.filter, against.filter));
         return answerOf(
           {

@@ -39,16 +39,16 @@ export async function findErrors(
   clusterId: string,
   context: ToolContext,
 ): Promise<FoundErrors> {
-  const telling = pipelines.filter(({ type }) => eventTypeOf[type] !== undefined);
-  if (telling.length === 0) return { of: () => unknown, note: undefined };
+  const withEvents = pipelines.filter(({ type }) => eventTypeOf[type] !== undefined);
+  if (withEvents.length === 0) return { of: () => unknown, note: undefined };
   try {
     const recorded = await recordedTypes(clusterId, context);
-    const counted = telling.filter(({ type }) => recorded.has(eventTypeOf[type]!));
+    const counted = withEvents.filter(({ type }) => recorded.has(eventTypeOf[type]!));
     const found = await search(counted, clusterId, context);
     const ids = new Set(counted.map(({ id }) => id));
     return {
       of: ({ id, name }) => (ids.has(id) ? (found.byName.get(name) ?? none) : unknown),
-      note: counted.length < telling.length ? eventsOffNote : found.note,
+      note: counted.length < withEvents.length ? eventsOffNote : found.note,
     };
   } catch (error) {
     if (!(error instanceof ApiError) || !passing.has(error.code)) throw error;

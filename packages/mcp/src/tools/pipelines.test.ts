@@ -77,8 +77,8 @@ test('each pipeline has its errors from events', async (t) => {
     ['c', 1, 'c failed'],
     ['d', 2, null],
   ]);
-  const [, asked] = calls.find(([operation]) => operation === 'search_events')!;
-  const { event_types: types, filter } = asked as { event_types: string[]; filter: string };
+  const [, request] = calls.find(([operation]) => operation === 'search_events')!;
+  const { event_types: types, filter } = request as { event_types: string[]; filter: string };
   assert.deepEqual(types, ['pipeline_logs', 'orbit_logs']);
   assert.equal(filter, 'data.log_level == "error" and data.pipeline_name in ["a", "b", "c", "d"]');
 });

@@ -33,7 +33,7 @@ export function listedTool(
 type Json = Readonly<Record<string, unknown>>;
 
 /** Parts of an input schema that a model needs. Patterns are explained when they are not met. */
-const askingParts = [
+const inputParts = [
   'type',
   'description',
   'properties',
@@ -52,12 +52,12 @@ const askingParts = [
  * Parts of an output schema. Descriptions would double the size of the list, and names are clear enough. Enum values
  * are omitted as well: a later release may add some, and clients that cache the list would refuse its answers.
  */
-const answeringParts = ['type', 'properties', 'required', 'items', 'anyOf', 'const'];
+const outputParts = ['type', 'properties', 'required', 'items', 'anyOf', 'const'];
 
 function schemaOf(schema: z.ZodObject, io: 'input' | 'output'): Json {
   const full = z.toJSONSchema(schema, { io, unrepresentable: 'any' }) as Json;
   const definitions = (full.$defs ?? {}) as Readonly<Record<string, Json>>;
-  return trimmed(full, definitions, io === 'input' ? askingParts : answeringParts, true);
+  return trimmed(full, definitions, io === 'input' ? inputParts : outputParts, true);
 }
 
 /** Inlines the references of a schema, since not every client follows references. */

@@ -113,7 +113,7 @@ for (const { name, output } of tools) {
   }
 }
 
-const refused: [what: string, tool: string, args: Record<string, unknown>, says: RegExp][] = [
+const refused: [what: string, tool: string, args: Record<string, unknown>, message: RegExp][] = [
   [
     'an unknown argument',
     'list_topics',
@@ -195,13 +195,13 @@ const refused: [what: string, tool: string, args: Record<string, unknown>, says:
   ],
 ];
 
-for (const [what, name, args, says] of refused) {
+for (const [what, name, args, message] of refused) {
   test(`${what} gives an answer that says what to do`, async (t) => {
     const { connect } = await serve(t);
     const client = await connect();
     const answer = await client.callTool({ name, arguments: args });
     const [text] = answer.content as unknown as [{ readonly text: string }];
     assert.equal(answer.isError, true);
-    assert.match(text.text, says);
+    assert.match(text.text, message);
   });
 }

@@ -15,7 +15,7 @@ const { id, name, type, workspace_id, tier, created_at, cloud_provider } = shape
 const regionName = z.string().describe('Its region, or the group of its regions.');
 
 /** Details that are read from each cluster. They are `null` while the cluster cannot be reached. */
-const looks = {
+const clusterDetails = {
   events_enabled: z.boolean().nullable().describe('Whether events are recorded.'),
   agents: z.int().nullable().describe('Agents that called in lately.'),
   failing_diagnostics: z.int().nullable().describe('Diagnostics that fail and are not muted.'),
@@ -26,13 +26,13 @@ const row = z.object({
   name,
   type,
   region: regionName,
-  ...looks,
+  ...clusterDetails,
   workspace_id,
   tier,
   cloud_provider,
   created_at,
 });
-const concise = ['id', 'name', 'type', 'region', ...Object.keys(looks)];
+const concise = ['id', 'name', 'type', 'region', ...Object.keys(clusterDetails)];
 
 const { virtual_cluster_configuration } = catalogue.describe_virtual_cluster_configuration.output.shape;
 const { are_acls_enabled, acl_shadowing_enabled, default_topic_type, is_auto_create_topic_enabled } =

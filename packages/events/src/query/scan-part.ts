@@ -8,11 +8,11 @@ import { halves, type Part, type RawRange, type SidecarRange, type StripeRange, 
 import { readChunks } from './read-chunks.ts';
 import { rangesOver } from './read-rows.ts';
 import type { Receipt } from './receipt.ts';
-import { joinResults, keptResult } from './results.ts';
+import { joinResults, cacheableResult } from './results.ts';
 import type { Scan, ScanResult } from './scan.ts';
 import { chunksWanted } from './scan-stripe.ts';
 
-export interface LookTools {
+export interface ScanTools {
   readonly source: EventSource;
   readonly evaluator: Evaluator;
   readonly cache: QueryCache;
@@ -24,21 +24,21 @@ export interface LookTools {
 }
 
 /** The outcome of scanning a part: its result, or finer parts. */
-type Looked = { readonly parts: readonly Part[] } | { readonly result: ScanResult };
+type PartOutcome = { readonly parts: readonly Part[] } | { readonly result: ScanResult };
 
-export async function look(scan: Scan, part: Part, tools: LookTools): Promise<Looked> {
-  if (part.kind === 'raw') return lookAtRecords(scan, part, tools);
+export async function scanPart(scan: Scan, part: Part, tools: ScanTools): Promise<PartOutcome> {
+  if (part.kind === 'raw') return scanRecordPart(scan, part, tools);
   try {
     return part.kind === 'sidecar'
       ? { parts: await stripesIn(part, tools) }
-      : await lookAtStripe(scan, part, tools);
+      : await scanStripePart(scan, part, tools);
   } catch (error) {
     return { parts: [recordsInstead(part, error, tools)] };
   }
 }
 
 /** Returns the parts of a sidecar that may have events in the window, before any of them is scanned. */
-export async function openParts(part: SidecarRange, tools: LookTools): Promise<readonly Part[]> {
+export async function openParts(part: SidecarRange, tools: ScanTools): Promise<readonly Part[]> {
   try {
     return await stripesIn(part, tools);
   } catch (error) {
@@ -50,7 +50,7 @@ export async function openParts(part: SidecarRange, tools: LookTools): Promise<r
 function recordsInstead(
   { topic, fromOffset, toOffset, earliestMs, latestMs }: SidecarRange | StripeRange,
   error: unknown,
-  { signal, onProblem }: LookTools,
+  { signal, onProblem }: ScanTools,
 ): RawRange {
   if (signal.aborted || !(error instanceof Error)) throw error;
   onProblem(error);
@@ -59,7 +59,7 @@ function recordsInstead(
 
 async function stripesIn(
   part: SidecarRange,
-  { source, cache, receipt, signal }: LookTools,
+  { source, cache, receipt, signal }: ScanTools,
 ): Promise<StripeRange[]> {
   const key = `footer ${part.ref.id}`;
   let footer = cache.get<Footer>(key);
@@ -72,7 +72,7 @@ async function stripesIn(
   return stripesOf(part, footer);
 }
 
-async function lookAtStripe(scan: Scan, part: StripeRange, tools: LookTools): Promise<Looked> {
+async function scanStripePart(scan: Scan, part: StripeRange, tools: ScanTools): Promise<PartOutcome> {
   const { topic, ref, stripe, fromOffset, toOffset } = part;
   const key = `stripe ${ref.id} ${fromOffset} ${toOffset} ${scan.id}`;
   const known = recall(scan, key, tools);
@@ -84,7 +84,7 @@ async function lookAtStripe(scan: Scan, part: StripeRange, tools: LookTools): Pr
   const { stored, bytesRead } = await readChunks(source, ref, chunks, signal);
   receipt.addRead(bytesRead);
   const { type } = topic;
-  const judged = await evaluator.scan(scan, {
+  const scanned = await evaluator.scan(scan, {
     kind: 'stripe',
     type,
     stripe,
@@ -92,9 +92,9 @@ async function lookAtStripe(scan: Scan, part: StripeRange, tools: LookTools): Pr
     fromOffset,
     toOffset,
   });
-  const results: ScanResult[] = [judged];
-  for (const range of rangesOver(judged.unsure)) {
-    const only = judged.unsure.filter((offset) => offset >= range.from && offset < range.to);
+  const results: ScanResult[] = [scanned];
+  for (const range of rangesOver(scanned.unsure)) {
+    const only = scanned.unsure.filter((offset) => offset >= range.from && offset < range.to);
     const isWhole = only.length === range.to - range.from;
     const decided = await scanRecords(
       scan,
@@ -107,7 +107,7 @@ async function lookAtStripe(scan: Scan, part: StripeRange, tools: LookTools): Pr
   return { result: remember(scan, key, joinResults(scan, results), tools) };
 }
 
-async function lookAtRecords(scan: Scan, part: RawRange, tools: LookTools): Promise<Looked> {
+async function scanRecordPart(scan: Scan, part: RawRange, tools: ScanTools): Promise<PartOutcome> {
   const split = await halves(
     part,
     tools.source,
@@ -132,7 +132,7 @@ async function lookAtRecords(scan: Scan, part: RawRange, tools: LookTools): Prom
 async function scanRecords(
   scan: Scan,
   { topic, fromOffset, toOffset }: Pick<RawRange, 'topic' | 'fromOffset' | 'toOffset'>,
-  { source, evaluator, receipt, signal }: LookTools,
+  { source, evaluator, receipt, signal }: ScanTools,
   only: readonly number[] | undefined,
 ): Promise<ScanResult[]> {
   const results: ScanResult[] = [];
@@ -159,7 +159,7 @@ async function scanRecords(
 }
 
 /** Returns the cached result of an earlier query, if it is valid for this window too. */
-function recall(scan: Scan, key: string, { cache, receipt }: LookTools): ScanResult | undefined {
+function recall(scan: Scan, key: string, { cache, receipt }: ScanTools): ScanResult | undefined {
   if (scan.after !== undefined) return undefined;
   const known = cache.get<ScanResult>(key);
   if (known === undefined) return undefined;
@@ -169,10 +169,10 @@ function recall(scan: Scan, key: string, { cache, receipt }: LookTools): ScanRes
   return known;
 }
 
-function remember(scan: Scan, key: string, result: ScanResult, { cache, receipt }: LookTools): ScanResult {
+function remember(scan: Scan, key: string, result: ScanResult, { cache, receipt }: ScanTools): ScanResult {
   receipt.addScanned(result);
   if (scan.after !== undefined || result.isClipped || receipt.exhausted !== undefined) return result;
-  const { result: kept, bytes } = keptResult(result);
-  cache.set(key, kept, bytes);
+  const { result: cacheable, bytes } = cacheableResult(result);
+  cache.set(key, cacheable, bytes);
   return result;
 }
