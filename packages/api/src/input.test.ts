@@ -121,7 +121,12 @@ test('a problem never repeats the input, and few are listed', () => {
   const secret = 'hunter2\u0007';
   assert.doesNotMatch(problemOf('sign_in', { email: secret, password: secret })!, /hunter2/);
   const many = Object.fromEntries(Array.from({ length: 9 }, (_, index) => [`broken ${index}`, index]));
-  const message = problemOf('create_topic', { ...cluster, topic_name: 'a', partition_count: 1, configs: many })!;
+  const message = problemOf('create_topic', {
+    ...cluster,
+    topic_name: 'a',
+    partition_count: 1,
+    configs: many,
+  })!;
   assert.equal(message.split('; ').length, 6);
   assert.match(message, /and 4 more$/);
 });

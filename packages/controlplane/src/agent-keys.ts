@@ -25,8 +25,8 @@ export type Authorize = (
 
 /** Admits a key if any of the authorizers does. */
 export function authorizeByAny(...all: readonly Authorize[]): Authorize {
-  return async (...asked) => {
-    const verdicts = await Promise.all(all.map((authorize) => authorize(...asked)));
+  return async (...args) => {
+    const verdicts = await Promise.all(all.map((authorize) => authorize(...args)));
     if (verdicts.includes(true)) return true;
     return verdicts.includes(undefined) ? undefined : false;
   };

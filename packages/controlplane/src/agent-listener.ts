@@ -183,10 +183,10 @@ export class AgentListener {
   }
 
   /** A failed verification is not a refusal. */
-  async #authorize(...asked: Parameters<Authorize>): Promise<Verdict> {
+  async #authorize(...args: Parameters<Authorize>): Promise<Verdict> {
     const { authorize, log } = this.#options;
     try {
-      return await authorize(...asked);
+      return await authorize(...args);
     } catch (error) {
       log.warn('failed to verify agent key', { problem: (error as Error).message });
       return undefined;

@@ -42,9 +42,9 @@ test('agents get the secret by which they authenticate each other, and not the t
   const { records } = await new Promise<ClusterSnapshot>((resolve) => {
     leader.follow({ onSnapshot: resolve, onChanges() {} });
   });
-  const told = new Set(records.map(({ namespace, key }) => `${namespace} ${key}`));
-  assert.ok(told.has(`${pageExchange.namespace} ${pageExchange.key}`));
-  assert.ok(!told.has(`${agentTokens.namespace} ${agentTokens.key}`));
+  const sent = new Set(records.map(({ namespace, key }) => `${namespace} ${key}`));
+  assert.ok(sent.has(`${pageExchange.namespace} ${pageExchange.key}`));
+  assert.ok(!sent.has(`${agentTokens.namespace} ${agentTokens.key}`));
 });
 
 test('after a revocation agents get another secret, when no connection with the key is left', async (t) => {
@@ -64,7 +64,7 @@ test('after a revocation agents get another secret, when no connection with the 
     }
     return undefined;
   };
-  assert.equal(await secondsUntilReplaced(), undefined, 'without a reason it stays');
+  assert.equal(await secondsUntilReplaced(), undefined, 'unchanged without a request');
   for (const again of [1, 2]) {
     await leader.replaceSecrets();
     const seconds = (await secondsUntilReplaced())!;
@@ -74,7 +74,10 @@ test('after a revocation agents get another secret, when no connection with the 
   clock.advance(expulsionMs / 2);
   await settle();
   await leader.replaceSecrets();
-  assert.ok((await secondsUntilReplaced())! * 1_000 >= expulsionMs, 'the last revocation counts');
+  assert.ok(
+    (await secondsUntilReplaced())! * 1_000 >= expulsionMs,
+    'the delay begins at the last revocation',
+  );
   assert.equal(await secondsUntilReplaced(), undefined, 'once');
 });
 
@@ -109,7 +112,7 @@ test('both secrets are rotated, and the previous value is accepted for a period'
   const made = all();
   clock.advance(secretsPeriodMs / 2);
   await checkOnce(leader, clock);
-  assert.deepEqual(all(), made, 'not before its time');
+  assert.deepEqual(all(), made, 'not before the period ends');
   clock.advance(secretsPeriodMs / 2);
   await checkOnce(leader, clock);
   const rotated = all();
@@ -118,10 +121,14 @@ test('both secrets are rotated, and the previous value is accepted for a period'
   const again = all();
   for (const [index, [first, second]] of made.entries()) {
     const [current, next, before] = rotated[index]!;
-    assert.deepEqual([current, before], [second, first], 'the next signs, and the one before is accepted');
-    assert.ok(next !== first && next !== second, 'there is another next');
+    assert.deepEqual(
+      [current, before],
+      [second, first],
+      'the next key signs, and the previous one is accepted',
+    );
+    assert.ok(next !== first && next !== second, 'there is a new next key');
     assert.deepEqual([again[index]![0], again[index]![2]], [next, current]);
-    assert.ok(!again[index]!.includes(first!), 'after a period more it is nothing');
+    assert.ok(!again[index]!.includes(first!), 'one period later it is not accepted');
   }
   assert.equal(leader.record(scramDecoys.namespace, scramDecoys.key)?.toString('hex'), decoys, 'decoys stay');
 });
@@ -134,13 +141,13 @@ test('after a revocation no secret that the key has seen is accepted', async (t)
   await checkOnce(leader, clock);
   clock.advance(secretsPeriodMs);
   await checkOnce(leader, clock);
-  const [told, tokens] = [accepted(leader, pageExchange), accepted(leader, agentTokens)];
-  assert.equal(told.length, 3);
+  const [before, tokens] = [accepted(leader, pageExchange), accepted(leader, agentTokens)];
+  assert.equal(before.length, 3);
   await leader.replaceSecrets();
   for (let times = 0; times < 3; times++) await checkOnce(leader, clock);
   const replaced = accepted(leader, pageExchange);
-  assert.equal(replaced.filter((secret) => told.includes(secret)).length, 0);
-  assert.deepEqual(accepted(leader, agentTokens), tokens, 'no agent knows these');
+  assert.equal(replaced.filter((secret) => before.includes(secret)).length, 0);
+  assert.deepEqual(accepted(leader, agentTokens), tokens, 'agents do not have these');
 });
 
 test('tokens of members stay valid across a rotation, in processes that have seen it and in others', async (t) => {

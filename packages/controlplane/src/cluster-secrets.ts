@@ -86,21 +86,21 @@ export function keepClusterSecrets(
   }
 
   async function replaceIfDue(): Promise<void> {
-    const [asked, done] = [secretsReplacement.asked, secretsReplacement.done].map((place) =>
+    const [requested, done] = [secretsReplacement.asked, secretsReplacement.done].map((place) =>
       read(place)?.toString(),
     );
-    if (asked === undefined || asked === done) {
+    if (requested === undefined || requested === done) {
       noticed = undefined;
       return;
     }
     // A new leader does not know when the replacement was requested, and waits the whole time.
-    if (noticed?.id !== asked) noticed = { id: asked, sinceMs: clock.monotonicMs() };
+    if (noticed?.id !== requested) noticed = { id: requested, sinceMs: clock.monotonicMs() };
     if (clock.monotonicMs() - noticed.sinceMs < expulsionMs) return;
     // The owner of the revoked key knows all three.
     const known = Object.values(rotationOf(clusterSecrets.pageExchange));
     await put([
       ...known.map((place) => ({ ...place, value: freshSecret() })),
-      { ...secretsReplacement.done, value: Buffer.from(asked) },
+      { ...secretsReplacement.done, value: Buffer.from(requested) },
     ]);
     log.info('replaced agent secret after key revocation');
   }

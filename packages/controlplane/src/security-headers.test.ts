@@ -64,11 +64,11 @@ async function answerTo(port: number, bytes: string): Promise<string> {
 for (const isBehindProxy of [false, true]) {
   test(`every answer forbids MIME sniffing, ${isBehindProxy ? 'behind a proxy' : 'directly'}`, async (t) => {
     const { port } = await startProcess(t, { isBehindProxy });
-    const check = async (what: string, request: string, status: number, isTold: boolean) => {
+    const check = async (what: string, request: string, status: number, hasStrictTransport: boolean) => {
       const answer = await answerTo(port, request);
       assert.ok(answer.startsWith(`HTTP/1.1 ${status} `), `${what}: ${answer}`);
       assert.match(answer, /^x-content-type-options: nosniff\r$/im, `${what}: ${answer}`);
-      assert.equal(/^strict-transport-security: /im.test(answer), isTold, `${what}: ${answer}`);
+      assert.equal(/^strict-transport-security: /im.test(answer), hasStrictTransport, `${what}: ${answer}`);
     };
     for (const scheme of ['http', 'https']) {
       const headers = `host: localhost\r\nx-forwarded-proto: ${scheme}\r\n`;

@@ -406,16 +406,16 @@ test('an agent connects through a proxy that requires a name and a password', as
   const stranger = through('');
   const waiting = assert.rejects(stranger.commitFiles([commitOf(1)]), ClusterUnavailable);
   await until(() => proxy.asked.length > 2);
-  assert.equal(cluster.runs.get('commitFiles'), 1, 'whoever the proxy refuses gets nowhere, and tries again');
+  assert.equal(cluster.runs.get('commitFiles'), 1, 'a connection that the proxy refuses commits nothing');
   stranger.close();
   await waiting;
 });
 
 test('calls of the API go to its handler, and nothing else does', async (t) => {
-  const asked: string[] = [];
+  const handled: string[] = [];
   const { url } = await start(t, new FakeCluster(), {
     handlers: apiHandlers(async (request, response) => {
-      asked.push(`${request.method} ${request.url}`);
+      handled.push(`${request.method} ${request.url}`);
       response.end('{}');
     }),
   });
@@ -424,23 +424,23 @@ test('calls of the API go to its handler, and nothing else does', async (t) => {
   assert.equal(await status('/api/v1/docs'), 200);
   assert.equal(await status('/api/v1'), 404);
   assert.equal(await status('/v1/status'), 200);
-  assert.deepEqual(asked, ['POST /api/v1/users/list?x=1', 'GET /api/v1/docs']);
+  assert.deepEqual(handled, ['POST /api/v1/users/list?x=1', 'GET /api/v1/docs']);
 });
 
 test('a call in flight is answered before the server ends', async (t) => {
-  const asked = Promise.withResolvers<void>();
+  const received = Promise.withResolvers<void>();
   const answered = Promise.withResolvers<void>();
   const controlPlane = await start(t, new FakeCluster(), {
     handlers: {
       join: async (_request, response) => {
-        asked.resolve();
+        received.resolve();
         await answered.promise;
         response.end('done');
       },
     },
   });
   const call = fetch(`${controlPlane.url}/join`);
-  await asked.promise;
+  await received.promise;
   const closed = controlPlane.close();
   answered.resolve();
   assert.equal(await (await call).text(), 'done');

@@ -42,16 +42,16 @@ export class UnreadAnswers {
   watch(response: ServerResponse): void {
     this.#open.set(response, undefined);
     response.once('close', () => this.#open.delete(response));
-    this.#lookLater();
+    this.#checkLater();
   }
 
-  #lookLater(): void {
+  #checkLater(): void {
     if (this.#isScheduled) return;
     this.#isScheduled = true;
     this.#clock.after(checkIntervalMs, () => {
       this.#isScheduled = false;
       this.#check();
-      if (this.#open.size > 0) this.#lookLater();
+      if (this.#open.size > 0) this.#checkLater();
     });
   }
 

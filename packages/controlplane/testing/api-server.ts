@@ -78,7 +78,11 @@ export async function startTestApi(
   const tokens = new TokenExchange({
     bindings: federationBindings({ federations, clock }),
     secretsOf: () => [tokenSecret],
-    issuers: platformIssuers({ clock, log, fetchJson: () => Promise.reject(new Error('nobody is asked')) }),
+    issuers: platformIssuers({
+      clock,
+      log,
+      fetchJson: () => Promise.reject(new Error('no issuer is called')),
+    }),
     clock,
     log,
     metrics,

@@ -69,7 +69,7 @@ export function diagnosticsStoreContract(driver: string, open: () => Promise<Dia
     assert.deepEqual(await store.transitions({ clusterId, limit: 10 }), [transitionOf('a', 0)]);
   });
 
-  contract('transitions are told newest first, page by page', async (store) => {
+  contract('transitions are listed newest first, page by page', async (store) => {
     const ofA = [transitionOf('a', 0, 10), transitionOf('a', 1, 30), transitionOf('a', 2, 30)];
     const ofB = [transitionOf('b', 0, 20), transitionOf('b', 1, 30)];
     await store.save([change('a', 0, ...ofA), change('b', 0, ...ofB)]);
@@ -90,9 +90,9 @@ export function diagnosticsStoreContract(driver: string, open: () => Promise<Dia
     for (let number = 0; number < max + 3; number++) {
       await store.save([change('a', number, transitionOf('a', number))]);
     }
-    const kept = await store.transitions({ clusterId, name: 'a', limit: 10 * max });
-    assert.equal(kept.length, max);
-    assert.deepEqual(kept.at(-1), transitionOf('a', 3));
+    const stored = await store.transitions({ clusterId, name: 'a', limit: 10 * max });
+    assert.equal(stored.length, max);
+    assert.deepEqual(stored.at(-1), transitionOf('a', 3));
     assert.equal((await store.transitions({ clusterId, name: 'b', limit: 10 })).length, 1);
   });
 

@@ -217,7 +217,7 @@ export function signInContract(driver: string, fresh: () => Promise<string> | st
     },
   );
 
-  contract('an address finds nobody but who is meant by it', async (scene) => {
+  contract('an address finds only its own user', async (scene) => {
     const { ours, theirs, ssoSignIns, users, invitations, connect } = scene;
     const connection = await connect(ours);
     const withPassword = await ours.user('ada', admin);
@@ -244,7 +244,7 @@ export function signInContract(driver: string, fresh: () => Promise<string> | st
       ['of somebody invited, not verified',         'invited@example.com',        false,  'forbidden'],
       ['of somebody invited',                       'Invited@example.com',        true,   'ok'],
       ['of somebody whom others have invited',      'theirs@example.com',         true,   'ok'],
-      ['of nobody, not verified',                   'nobody@example.com',         false,  'ok'],
+      ['of no user, not verified',                  'nobody@example.com',         false,  'ok'],
       ['that is none',                              'nobody',                     true,   'forbidden'],
       ['that looks like another',                   'аlice@example.com',          true,   'forbidden'],
       ['that is missing',                           undefined,                    true,   'forbidden'],
@@ -258,17 +258,17 @@ export function signInContract(driver: string, fresh: () => Promise<string> | st
     assert.equal((await users.findByIdentity({ issuer, subject: 'person 4' }))!.id, known.id);
     const all = await users.list(ours.accountId);
     const rolesOf = (email: string) => all.find((user) => user.email.toLowerCase() === email)!.roleIds;
-    assert.deepEqual(rolesOf('invited@example.com'), [reader], 'what he was invited to');
-    assert.deepEqual(rolesOf('theirs@example.com'), [ours.adminRoleId], 'what is ours to give');
-    assert.deepEqual(await invitations.list(ours.accountId), [], 'it is used');
+    assert.deepEqual(rolesOf('invited@example.com'), [reader], 'the roles of the invitation');
+    assert.deepEqual(rolesOf('theirs@example.com'), [ours.adminRoleId], 'the default role of the connection');
+    assert.deepEqual(await invitations.list(ours.accountId), [], 'the invitation is used');
     assert.equal((await invitations.list(theirs.accountId)).length, 1);
     await invitations.create(ours.accountId, old, '');
     scene.deps.clock.advance(8 * 24 * 3_600_000);
     const late = { ...alice, subject: 'late', email: 'late@example.com', isEmailVerified: false };
-    assert.ok(await ssoSignIns.signIn(connection, late), 'an invitation that is over is none');
+    assert.ok(await ssoSignIns.signIn(connection, late), 'an expired invitation is ignored');
   });
 
-  contract('nobody comes into an account through the connection of another', async (scene) => {
+  contract('a connection admits no user to another account', async (scene) => {
     const { ours, theirs, ssoSignIns, ssoConnections, connect } = scene;
     const connection = await connect(ours);
     await ssoSignIns.signIn(connection, alice);
@@ -300,7 +300,7 @@ export function signInContract(driver: string, fresh: () => Promise<string> | st
     assert.deepEqual(await rolesAfter(undefined), [ours.adminRoleId]);
     await refused(rolesAfter(many.map(({ name }) => name)), 'limit_exceeded');
     await ssoConnections.update(ours.accountId, connection.id, { hasRoleMapping: false });
-    assert.deepEqual(await rolesAfter(['role 3']), [ours.adminRoleId], 'as they were');
+    assert.deepEqual(await rolesAfter(['role 3']), [ours.adminRoleId], 'the roles are unchanged');
   });
 
   contract('a federation comes back as it was, by name', async (scene) => {

@@ -8,7 +8,7 @@ test('every icon is served at the URL that tools name', () => {
     assert.equal(origin, 'https://weir.example');
     const svg = iconAt(pathname)!;
     assert.match(svg, /^<svg xmlns="http:\/\/www\.w3\.org\/2000\/svg" .*<\/svg>$/);
-    assert.doesNotMatch(svg, /script|href|url\(/, 'a picture that loads and runs nothing');
+    assert.doesNotMatch(svg, /script|href|url\(/, 'the image loads and runs nothing');
   }
 });
 

@@ -32,22 +32,22 @@ diagnosticsStoreContract('SQLite', async () => (await openAt(join(folder, `${ran
 test('one process continues with the findings of another', async () => {
   const url = join(folder, `${randomUUID()}.db`);
   const [one, two] = [await openAt(url), await openAt(url)];
-  const looked = (result: readonly []) => ({ kind: 'looked', atMs: 1, result }) as const;
-  await changeDiagnostics(one.store, 'vci_a', [{ name: 'no_agents', event: looked([]) }], 1);
+  const checked = (result: readonly []) => ({ kind: 'looked', atMs: 1, result }) as const;
+  await changeDiagnostics(one.store, 'vci_a', [{ name: 'no_agents', event: checked([]) }], 1);
   const [found] = await two.store.load('vci_a');
   assert.equal(found!.record.status, 'healthy');
 });
 
 test('a run without changes writes nothing', async () => {
   const { store, database } = await inMemory();
-  const look = () =>
+  const run = () =>
     changeDiagnostics(
       store,
       'vci_a',
       [{ name: 'no_agents', event: { kind: 'looked', atMs: 1, result: [] } }],
       1,
     );
-  await look();
+  await run();
   const before = await database.selectFrom('weir_diagnostics').selectAll().execute();
   let saves = 0;
   const save = store.save.bind(store);
@@ -55,7 +55,7 @@ test('a run without changes writes nothing', async () => {
     saves++;
     return save(changes);
   };
-  for (let minute = 0; minute < 5; minute++) await look();
+  for (let minute = 0; minute < 5; minute++) await run();
   assert.equal(saves, 0);
   assert.deepEqual(await database.selectFrom('weir_diagnostics').selectAll().execute(), before);
 });

@@ -81,7 +81,7 @@ test('endless refusals do not fill the log', async (t) => {
   assert.deepEqual(
     (await search()).map(({ operation, result, count }) => [operation, result, count]),
     [['rename_virtual_cluster', 'forbidden', 1]],
-    'the first is told at once',
+    'the first is recorded at once',
   );
   deps.clock.advance(refusalIntervalMs);
   await until(async () => (await search())[0]?.count === 50);
@@ -140,5 +140,5 @@ test('a secret is only in its own answer', async (t) => {
   const written = JSON.stringify(entries) + lines.join('\n') + metrics.render();
   assert.doesNotMatch(written, /planted/);
   for (const secret of [key, token!, password, cookie.split('=')[1]!])
-    assert.ok(!written.includes(secret), 'a secret was written down');
+    assert.ok(!written.includes(secret), 'a secret was recorded');
 });

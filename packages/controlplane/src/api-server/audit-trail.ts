@@ -52,7 +52,7 @@ export class AuditTrail {
         result,
         ...(workspaceId === undefined ? {} : { workspaceId }),
         // A message about an invalid request may repeat parts of it.
-        ...(message === undefined || tellingResults.has(result) ? {} : { message }),
+        ...(message === undefined || resultsThatRepeatInput.has(result) ? {} : { message }),
       };
       if (result === 'ok') await this.#accounts.auditLog.append([note]);
       else await this.#accounts.refusals.record(note);
@@ -75,12 +75,12 @@ export class AuditTrail {
 }
 
 /** Errors whose messages may repeat input, even a secret in place of a name. */
-const tellingResults: ReadonlySet<string> = new Set<ErrorCode>([
+const resultsThatRepeatInput: ReadonlySet<string> = new Set<ErrorCode>([
   'invalid_request',
   'invalid_pipeline_configuration',
 ]);
 
-const tellingName = /(?:^|_)(?:ids?|names?|email|principal)$/;
+const targetField = /(?:^|_)(?:ids?|names?|email|principal)$/;
 
 /** Returns the ids and names of a call's objects. */
 export function targetsOf({
@@ -90,19 +90,19 @@ export function targetsOf({
 }: Pick<EndedCall, 'operation' | 'input' | 'output'>): string[] {
   const secrets = new Set(secretFieldsOf(operation));
   const targets = new Set<string>();
-  const collect = (field: string, value: unknown, isKept: (field: string, text: string) => boolean) => {
+  const collect = (field: string, value: unknown, isTarget: (field: string, text: string) => boolean) => {
     if (targets.size >= controlPlaneLimits.auditTargetsMax) return;
     if (typeof value === 'string') {
-      if (value !== '' && value !== '*' && isKept(field, value)) targets.add(value);
+      if (value !== '' && value !== '*' && isTarget(field, value)) targets.add(value);
     } else if (Array.isArray(value)) {
-      for (const item of value) collect(field, item, isKept);
+      for (const item of value) collect(field, item, isTarget);
     } else if (typeof value === 'object' && value !== null) {
       for (const [name, item] of Object.entries(value)) {
-        if (!secrets.has(name)) collect(name, item, isKept);
+        if (!secrets.has(name)) collect(name, item, isTarget);
       }
     }
   };
-  collect('', input, (field) => tellingName.test(field));
-  collect('', output, (field, text) => tellingName.test(field) && kindOfId(text) !== undefined);
+  collect('', input, (field) => targetField.test(field));
+  collect('', output, (field, text) => targetField.test(field) && kindOfId(text) !== undefined);
   return [...targets];
 }

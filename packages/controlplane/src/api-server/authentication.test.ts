@@ -31,7 +31,7 @@ test('which keys authorize which operations', async (t) => {
     ['two for two workspaces',            { [a!]: keyA, [hyphens(b!)]: keyB },             ['vcn_orders', 'vcn_payments']],
     ['none',                              {},                                              401],
     ['an empty one',                      { 'service-api-key': '' },                       401],
-    ['one that nobody has',               { 'service-api-key': unknown },                  401],
+    ['an unknown key',                    { 'service-api-key': unknown },                  401],
     ['no key at all',                     { 'service-api-key': 'x' },                      401],
     ['two in one header',                 { 'service-api-key': [keyA, keyA] },             401],
     ['both forms',                        { 'service-api-key': keyA, [a!]: keyA },         401],
@@ -98,11 +98,7 @@ test('a session of the console, from setup to sign-out', async (t) => {
   const out = await call('sign_out', { headers: { cookie, ...origin } });
   assert.deepEqual([out.status, out.text], [200, '{}']);
   assert.match(String(out.headers['set-cookie']), /^service_session=; Max-Age=0;/);
-  assert.equal(
-    (await call('get_context', { headers: { cookie } })).status,
-    401,
-    'the token is worth nothing',
-  );
+  assert.equal((await call('get_context', { headers: { cookie } })).status, 401, 'the token is invalid');
 });
 
 test('a sign-in returns a fresh token and ends the previous session of the browser', async (t) => {
@@ -180,8 +176,8 @@ test('a page of another site cannot use the cookie of its visitor', async (t) =>
   );
   const login = { body: { email, password } };
   const elsewhere = await call('sign_in', { ...login, headers: { origin: 'https://evil.example' } });
-  assert.equal(elsewhere.status, 403, 'nobody is signed in by another site');
-  assert.equal((await call('sign_in', login)).status, 200, 'a program is no browser');
+  assert.equal(elsewhere.status, 403, 'another site cannot sign a user in');
+  assert.equal((await call('sign_in', login)).status, 200, 'a program is not a browser');
   const read = await call('get_context', { headers: { cookie, origin: 'https://evil.example' } });
   assert.equal(read.status, 200);
   assert.equal(read.headers['access-control-allow-origin'], undefined, 'another site cannot read the answer');

@@ -10,7 +10,7 @@ import type { Caller } from './caller.ts';
 export type ServedHandlers = Partial<OperationHandlers<OperationName, CallContext>>;
 
 /** A call of an operation, over HTTP or MCP. */
-interface AskedOperation {
+interface OperationCall {
   readonly operation: Operation<OperationName>;
   /** Validated, with defaults. */
   readonly input: Readonly<Record<string, unknown>>;
@@ -37,18 +37,18 @@ interface PerformerOptions {
 const operationMsMax = 25_000;
 
 /** Runs operations for authenticated callers; the only place that authorizes them. */
-type PerformOperation = (asked: AskedOperation) => Promise<unknown>;
+type PerformOperation = (call: OperationCall) => Promise<unknown>;
 
 export function operationPerformer({ accounts, handlers, clock, log }: PerformerOptions): PerformOperation {
-  return async (asked) => {
-    const { operation, caller, input, onPermit } = asked;
+  return async (call) => {
+    const { operation, caller, input, onPermit } = call;
     const permit = caller === undefined ? publicPermit : await authorize(caller, operation, input, accounts);
     onPermit?.(permit);
-    return run(asked, permit);
+    return run(call, permit);
   };
 
-  async function run(asked: AskedOperation, permit: Permit): Promise<unknown> {
-    const { operation, caller, browser, remoteAddress, userAgent } = asked;
+  async function run(call: OperationCall, permit: Permit): Promise<unknown> {
+    const { operation, caller, browser, remoteAddress, userAgent } = call;
     const deadline = Promise.withResolvers<never>();
     const stop = new AbortController();
     const cancel = clock.after(operationMsMax, () => {
@@ -57,8 +57,8 @@ export function operationPerformer({ accounts, handlers, clock, log }: Performer
       deadline.reject(late);
     });
     // The handler may stop when the caller is gone; what it completes anyway is audited.
-    const gone = () => stop.abort(asked.stop.reason);
-    asked.stop.addEventListener('abort', gone);
+    const gone = () => stop.abort(call.stop.reason);
+    call.stop.addEventListener('abort', gone);
     const context: CallContext = {
       actor: permit.actor,
       actorName: permit.actorName,
@@ -68,17 +68,17 @@ export function operationPerformer({ accounts, handlers, clock, log }: Performer
       remoteAddress,
       userAgent,
       browser,
-      happensIn: (workspaceId) => asked.happensIn?.(workspaceId),
+      happensIn: (workspaceId) => call.happensIn?.(workspaceId),
       stop: stop.signal,
       clock,
       log,
     };
     const handler = handlers[operation.name] as (input: unknown, context: CallContext) => Promise<unknown>;
     try {
-      return await Promise.race([handler(asked.input, context), deadline.promise]);
+      return await Promise.race([handler(call.input, context), deadline.promise]);
     } finally {
       cancel();
-      asked.stop.removeEventListener('abort', gone);
+      call.stop.removeEventListener('abort', gone);
     }
   }
 }

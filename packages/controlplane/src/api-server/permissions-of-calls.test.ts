@@ -126,7 +126,7 @@ async function makeWorld(t: TestContext, handlers?: ServedHandlers): Promise<Wor
   };
   const [a, b] = [ours.a.id, ours.b.id];
   const callers = {
-    nobody: { actor: { kind: 'anonymous' } as const, headers: {} },
+    anonymous: { actor: { kind: 'anonymous' } as const, headers: {} },
     app_a: await keyed('app_a', appGrant(a)),
     app_r_a: await keyed('app_r_a', appGrant(a, 'app_r')),
     agent_a: await keyed('agent_a', agentGrant(ours.a)),
@@ -215,7 +215,7 @@ test('a handler is reached if and only if the grants permit it', async (t) => {
 
 /** Callers without any permission in workspace `b`. */
 const outsiders = [
-  'nobody',
+  'anonymous',
   'app_a',
   'app_r_a',
   'agent_a',
@@ -234,16 +234,16 @@ test('objects of others are answered like objects that never existed', async (t)
     const isHandlersMatter = operation.scope !== 'cluster' && api.isFake(operation.name);
     if (!isAboutAThing(operation) || isHandlersMatter) continue;
     for (const [who, { headers }] of Object.entries(callers)) {
-      const ask = async (target: Target) => {
+      const call = async (target: Target) => {
         const body = inputAbout(operation, target);
         const { status, text } = await api.call(operation.name, { headers, body });
         return [status, text];
       };
-      const never = await ask(missing);
+      const never = await call(missing);
       assert.notEqual(never[0], 200, `${operation.name} by ${who}`);
-      assert.deepEqual(await ask(targets.foreign), never, `${operation.name} by ${who}`);
+      assert.deepEqual(await call(targets.foreign), never, `${operation.name} by ${who}`);
       if (outsiders.some((outsider) => outsider === who))
-        assert.deepEqual(await ask(targets.b), never, `${operation.name} by ${who}`);
+        assert.deepEqual(await call(targets.b), never, `${operation.name} by ${who}`);
     }
   }
   assert.deepEqual([await stateOf(api, targets.foreign), await stateOf(api, targets.b)], before);
@@ -277,8 +277,8 @@ test('a caller without permissions in a workspace changes nothing there and lear
       const isLeftOut = workspace_id === undefined || (isEverywhere && operation.scope === 'workspace');
       const body = isLeftOut ? rest : { ...rest, workspace_id };
       const { text } = await api.call(operationName, { headers: callers[caller]!.headers, body });
-      const told = api.isFake(operationName) ? [] : secretIds.filter((id) => text.includes(id));
-      assert.deepEqual(told, [], `${operationName} by ${caller}: ${text}`);
+      const leaked = api.isFake(operationName) ? [] : secretIds.filter((id) => text.includes(id));
+      assert.deepEqual(leaked, [], `${operationName} by ${caller}: ${text}`);
     }),
     { numRuns: 1500 },
   );

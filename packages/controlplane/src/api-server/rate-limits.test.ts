@@ -33,7 +33,7 @@ test('guesses from one address never lock a user out at another, however long th
   const refused = await guess('10.6.6.6', email.toUpperCase());
   assert.deepEqual([refused.status, refused.json.error], [429, 'rate_limited']);
   assert.equal(refused.headers['retry-after'], '30');
-  assert.equal((await signIn('10.6.6.6', email, password)).status, 429, 'the right one is not told either');
+  assert.equal((await signIn('10.6.6.6', email, password)).status, 429, 'the right password is refused too');
   assert.equal((await signIn('10.0.0.1', email, password)).status, 200);
 
   // A guess whenever one is allowed, for longer than the bucket of the name lasts.
@@ -54,14 +54,18 @@ test('guesses from many addresses are slowed down, and the user can sign in from
     const refused = await guess(`10.6.1.${n}`, email);
     assert.deepEqual([refused.status, refused.headers['retry-after']], [429, '15']);
   }
-  assert.equal((await signIn('10.0.1.2', email, password)).status, 429, 'the right one is not told either');
-  assert.equal((await signIn('10.0.0.1', email, password)).status, 200, 'it was here before');
+  assert.equal((await signIn('10.0.1.2', email, password)).status, 429, 'the right password is refused too');
+  assert.equal((await signIn('10.0.0.1', email, password)).status, 200, 'a known address is admitted');
   clock.advance(15_000);
   assert.equal((await guess('10.6.2.1', email)).status, 401);
-  assert.equal((await guess('10.6.2.2', email)).status, 429, 'one in fifteen seconds');
+  assert.equal((await guess('10.6.2.2', email)).status, 429, 'one attempt per fifteen seconds');
   clock.advance(15_000);
   assert.equal((await signIn('10.0.1.2', email, password)).status, 200);
-  assert.equal((await signIn('10.0.1.2', email, password)).status, 200, 'success costs nothing');
+  assert.equal(
+    (await signIn('10.0.1.2', email, password)).status,
+    200,
+    'a successful attempt is not counted',
+  );
 });
 
 test('a known address has a limit on guesses too', async (t) => {
@@ -77,7 +81,7 @@ test('guesses from one address for many names are limited', async (t) => {
   const places = usualRateLimits.failuresPerPlace.burst;
   for (let n = 0; n < places; n++) assert.equal((await guess('10.9.9.9', `n${n}@x.example`)).status, 401);
   assert.equal((await guess('10.9.9.9', 'another@x.example')).status, 429);
-  assert.equal((await guess('10.9.9.8', 'another@x.example')).status, 401, 'others are not bothered');
+  assert.equal((await guess('10.9.9.8', 'another@x.example')).status, 401, 'others are not limited');
 });
 
 test('concurrent guesses are all counted', async (t) => {

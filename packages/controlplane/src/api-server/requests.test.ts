@@ -74,7 +74,11 @@ test('bodies that are too large are refused', async (t) => {
     email: 'a@example.com',
     password: 'x'.repeat(controlPlaneLimits.apiPublicRequestBytesMax),
   };
-  assert.equal((await call('sign_in', { body: anonymous })).status, 413, 'strangers may send less');
+  assert.equal(
+    (await call('sign_in', { body: anonymous })).status,
+    413,
+    'the limit of anonymous callers is lower',
+  );
 
   // Without a content length.
   const socket = connect(port, '127.0.0.1');
@@ -127,9 +131,9 @@ test('a body of an unauthenticated caller is not parsed if a key is needed, and 
     const answer = await call(name, { body });
     assert.equal(answer.status, status, `${what}: ${answer.text}`);
     assert.equal(parsed, parses, what);
-    const told = metrics.render();
+    const rendered = metrics.render();
     for (const [reason, count] of Object.entries(refused))
-      assert.ok(told.includes(`service_api_refused_bodies_total{reason="${reason}"} ${count}\n`), what);
+      assert.ok(rendered.includes(`service_api_refused_bodies_total{reason="${reason}"} ${count}\n`), what);
   }
   // An authenticated caller may send more, but not without limit.
   assert.equal((await callWithKey('list_workspaces', { body: deep })).json.error, 'invalid_request');
@@ -200,7 +204,11 @@ test('an internal error is logged, and the caller gets no details', async (t) =>
     [500, { error: 'internal', message: 'Something broke. It has been logged.' }],
   );
   assert.match(lines.join('\n'), /list_workspaces.*x is not a function/);
-  assert.equal((await callWithKey('list_topics')).status, 404, 'what has no handler is not served');
+  assert.equal(
+    (await callWithKey('list_topics')).status,
+    404,
+    'an operation without a handler is not served',
+  );
   const text = metrics.render();
   assert.match(text, /service_api_calls_total\{operation="list_workspaces",result="internal"\} 1/);
   assert.match(text, /service_api_calls_total\{operation="unknown",result="not_found"\} 1/);

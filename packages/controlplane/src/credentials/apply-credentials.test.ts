@@ -33,9 +33,9 @@ test('the cluster gets the credentials of the file, and unchanged ones are not w
     { name: 'bob', password: 'b', superuser: true },
   ];
   assert.deepEqual(await apply(node, alice, bob), ['put ccn_alice', 'put ccn_bob']);
-  const kept = Buffer.from(node.record('scramCredential', 'alice')!);
+  const stored = Buffer.from(node.record('scramCredential', 'alice')!);
   assert.deepEqual(await apply(node, alice, bob), []);
-  assert.deepEqual(node.record('scramCredential', 'alice'), kept);
+  assert.deepEqual(node.record('scramCredential', 'alice'), stored);
 
   assert.deepEqual(await apply(node, { ...alice, password: 'second' }, bob), ['put ccn_alice']);
   assert.deepEqual(

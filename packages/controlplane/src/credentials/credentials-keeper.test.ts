@@ -20,7 +20,7 @@ class Mount {
   constructor(t: TestContext, text: string) {
     this.#folder = mkdtempSync(join(tmpdir(), 'weir-keeper-'));
     t.after(() => rmSync(this.#folder, { recursive: true, force: true }));
-    this.say(text);
+    this.write(text);
     symlinkSync(join('..data', 'credentials.json'), this.path);
   }
 
@@ -28,7 +28,7 @@ class Mount {
     return join(this.#folder, 'credentials.json');
   }
 
-  say(text: string): void {
+  write(text: string): void {
     const version = `..version-${++this.#versions}`;
     mkdirSync(join(this.#folder, version));
     writeFileSync(join(this.#folder, version, 'credentials.json'), text, { mode: 0o640 });
@@ -67,19 +67,19 @@ test('the file is followed while the process leads, and a broken one changes not
   await keeper.applied();
   assert.deepEqual(await names(node), ['ccn_a', 'ccn_b']);
 
-  mount.say(list('b', 'c'));
+  mount.write(list('b', 'c'));
   await checkOnce();
   assert.deepEqual(await names(node), ['ccn_b', 'ccn_c']);
 
-  mount.say('[{"name": "d", "password": "of d"}');
+  mount.write('[{"name": "d", "password": "of d"}');
   await checkOnce();
   await checkOnce();
   assert.deepEqual(await names(node), ['ccn_b', 'ccn_c']);
-  const told = lines.filter((line) => line.includes('failed to reload changed file'));
-  assert.equal(told.length, 1, 'told once');
-  assert.match(told[0]!, /not JSON/);
+  const warnings = lines.filter((line) => line.includes('failed to reload changed file'));
+  assert.equal(warnings.length, 1, 'logged once');
+  assert.match(warnings[0]!, /not JSON/);
 
-  mount.say(list('d'));
+  mount.write(list('d'));
   await checkOnce();
   assert.deepEqual(await names(node), ['ccn_d']);
   assert.ok(!lines.some((line) => line.includes('of d')), 'no password is logged');

@@ -21,10 +21,10 @@ const transition: Transition = {
 };
 
 function world(put: (events: readonly ControlPlaneEvent[]) => Promise<void>, needsStats = false) {
-  const asked: string[] = [];
+  const contacted: string[] = [];
   const events = diagnosticEvents({
     portOf: (clusterId) => {
-      asked.push(clusterId);
+      contacted.push(clusterId);
       return { putControlPlaneEvents: put };
     },
     nameOf: () => 'orders',
@@ -33,14 +33,14 @@ function world(put: (events: readonly ControlPlaneEvent[]) => Promise<void>, nee
     clock: systemClock,
     log: silentLog,
   });
-  return { asked, events };
+  return { contacted, events };
 }
 
 test('a transition becomes an event of its cluster', () => {
   const put: ControlPlaneEvent[] = [];
-  const { asked, events } = world(async (left) => void put.push(...left));
+  const { contacted, events } = world(async (left) => void put.push(...left));
   events.changed(transition);
-  assert.deepEqual(asked, ['vci_1']);
+  assert.deepEqual(contacted, ['vci_1']);
   const [{ type, timeMs, text }] = put as [ControlPlaneEvent];
   assert.deepEqual([type, timeMs], ['diagnostics_logs', transition.atMs]);
   const { id, ...event } = eventEnvelope.parse(JSON.parse(text));
@@ -66,11 +66,11 @@ test('a transition becomes an event of its cluster', () => {
 });
 
 test('a silent transition is no event, and a cluster without a leader does not block', async () => {
-  const { asked, events } = world(() => Promise.reject(new ClusterUnavailable('no leader')));
+  const { contacted, events } = world(() => Promise.reject(new ClusterUnavailable('no leader')));
   events.changed({ ...transition, isSilent: true });
-  assert.deepEqual(asked, []);
+  assert.deepEqual(contacted, []);
   events.changed(transition);
-  assert.deepEqual(asked, ['vci_1']);
+  assert.deepEqual(contacted, ['vci_1']);
 });
 
 test('every diagnostic with a known status becomes an event, if metrics are wanted', () => {

@@ -5,8 +5,8 @@ import { controlPlaneLimits } from '../limits.ts';
 import type { GroupFacts } from './diagnostic-snapshot.ts';
 import { type ClusterHistory, lagSamplesMax, noHistory, withSnapshot } from './history.ts';
 
-function historyOf(...looks: readonly (readonly GroupFacts[] | undefined)[]): ClusterHistory {
-  return looks.reduce<ClusterHistory>(
+function historyOf(...runs: readonly (readonly GroupFacts[] | undefined)[]): ClusterHistory {
+  return runs.reduce<ClusterHistory>(
     (history, groups, index) =>
       withSnapshot(history, healthySnapshot({ groups, atMs: snapshotMs + index * minuteMs })),
     noHistory,
@@ -14,18 +14,18 @@ function historyOf(...looks: readonly (readonly GroupFacts[] | undefined)[]): Cl
 }
 
 test('the last lags of a group are remembered while it has members', () => {
-  const looks = Array.from({ length: lagSamplesMax + 2 }, (_, index) => [groupOf('g', 0, index)]);
-  const { groups } = historyOf(...looks);
+  const runs = Array.from({ length: lagSamplesMax + 2 }, (_, index) => [groupOf('g', 0, index)]);
+  const { groups } = historyOf(...runs);
   assert.deepEqual(
     groups.get('g')!.lags,
     Array.from({ length: lagSamplesMax }, (_, index) => index + 2),
   );
-  assert.deepEqual(historyOf(...looks, [groupOf('g', 0, 9, { memberCount: 0 })]).groups.get('g')!.lags, []);
+  assert.deepEqual(historyOf(...runs, [groupOf('g', 0, 9, { memberCount: 0 })]).groups.get('g')!.lags, []);
 });
 
 test('a partition waits since the first run that found unread records without progress', () => {
-  const waiting = (...looks: readonly (readonly [committed: number, end: number])[]) => {
-    const { groups } = historyOf(...looks.map(([committed, end]) => [groupOf('g', committed, end)]));
+  const waiting = (...runs: readonly (readonly [committed: number, end: number])[]) => {
+    const { groups } = historyOf(...runs.map(([committed, end]) => [groupOf('g', committed, end)]));
     const sinceMs = groups.get('g')!.partitions.get('orders-0')!.waitingSinceMs;
     return sinceMs === undefined ? undefined : (sinceMs - snapshotMs) / minuteMs;
   };
@@ -34,8 +34,8 @@ test('a partition waits since the first run that found unread records without pr
   assert.equal(waiting([5, 6], [5, 7], [5, 8]), 0);
   assert.equal(waiting([5, 6], [6, 7], [6, 8]), 1);
   assert.equal(waiting([5, 6], [6, 6], [6, 6]), undefined);
-  assert.equal(waiting([5, 6], [2, 6], [2, 6]), 1, 'an offset that was set back has moved');
-  assert.equal(waiting([9, 6], [9, 6]), undefined, 'beyond the end there is nothing to wait for');
+  assert.equal(waiting([5, 6], [2, 6], [2, 6]), 1, 'an offset that was reset has moved');
+  assert.equal(waiting([9, 6], [9, 6]), undefined, 'an offset beyond the end has no lag');
 });
 
 test('a run without groups leaves the history of groups unchanged', () => {

@@ -28,5 +28,5 @@ test('numbers are formatted for sentences', () => {
     [some(['a', 'b', 'c']), 'a, b, c'],
     [some(['a', 'b', 'c', 'd']), 'a, b, c and 1 more'],
   ];
-  for (const [said, expected] of rows) assert.equal(said, expected);
+  for (const [text, expected] of rows) assert.equal(text, expected);
 });

@@ -5,11 +5,11 @@ import { dayMs, minuteMs, snapshotMs } from '../../testing/diagnostic-snapshot.t
 import { lastUsed, reportedFacts, snapshotSpanMs } from './reported-facts.ts';
 
 /** A report that was received `agoMs` before the snapshot, from an agent whose clock is right. */
-function heard(agoMs: number, facts: Partial<AgentReport> = {}): ReceivedReport {
-  const heardMs = snapshotMs - agoMs;
+function received(agoMs: number, facts: Partial<AgentReport> = {}): ReceivedReport {
+  const receivedMs = snapshotMs - agoMs;
   return {
-    heardMs,
-    report: { startedMs: 1, number: 1, sinceNumber: 0, spanMs: 20_000, nowMs: heardMs, ...facts },
+    heardMs: receivedMs,
+    report: { startedMs: 1, number: 1, sinceNumber: 0, spanMs: 20_000, nowMs: receivedMs, ...facts },
   };
 }
 
@@ -28,12 +28,12 @@ test('the files that all agents wrote in the last minute are summed, over the pe
   const files = { count: 10, bytes: 1_000 };
   const { produce } = factsOf(
     [
-      heard(snapshotSpanMs + 1, { files }),
-      heard(40_000, { files }),
-      heard(20_000, { files }),
-      heard(1, { files }),
+      received(snapshotSpanMs + 1, { files }),
+      received(40_000, { files }),
+      received(20_000, { files }),
+      received(1, { files }),
     ],
-    [heard(5_000, { files })],
+    [received(5_000, { files })],
   );
   assert.partialDeepStrictEqual(produce, { spanMs: 60_000, fileCount: 40, fileBytes: 4_000 });
 });
@@ -41,8 +41,8 @@ test('the files that all agents wrote in the last minute are summed, over the pe
 test('a client has its shortest timeout over all agents', () => {
   const client = (timeoutMs: number, requestCount: number) => [{ clientId: 'shop', timeoutMs, requestCount }];
   const { produce } = factsOf(
-    [heard(1, { clients: client(3_000, 2) })],
-    [heard(1, { clients: client(900, 5) })],
+    [received(1, { clients: client(3_000, 2) })],
+    [received(1, { clients: client(900, 5) })],
   );
   assert.deepEqual(produce!.clientTimeouts, [{ clientId: 'shop', timeoutMs: 900, requestCount: 7 }]);
 });
@@ -54,8 +54,8 @@ test('a bucket has the observations of all agents', () => {
     buckets: [{ name: 's3://records', operationCount: 100, failureCount: 3, ...facts }],
   });
   const { buckets } = factsOf(
-    [heard(1, bucket({ putLatencies: [fast, 97], denied: [{ operation: 'list', count: 1 }] }))],
-    [heard(1, bucket({ putLatencies: [fast, 95, slow, 2], denied: [{ operation: 'list', count: 2 }] }))],
+    [received(1, bucket({ putLatencies: [fast, 97], denied: [{ operation: 'list', count: 1 }] }))],
+    [received(1, bucket({ putLatencies: [fast, 95, slow, 2], denied: [{ operation: 'list', count: 2 }] }))],
   );
   const [found] = buckets!;
   assert.partialDeepStrictEqual(found, {
@@ -71,17 +71,17 @@ test('a bucket has the observations of all agents', () => {
 test('a metric has the series count of the agent with the most series', () => {
   const metrics = (seriesCount: number) => ({ metrics: [{ name: 'm', seriesCount }] });
   const { metrics: found } = factsOf(
-    [heard(1, metrics(9_000)), heard(1, metrics(2_000))],
-    [heard(1, metrics(1_000))],
+    [received(1, metrics(9_000)), received(1, metrics(2_000))],
+    [received(1, metrics(1_000))],
   );
   assert.deepEqual(found, [{ name: 'm', seriesCount: 9_000 }]);
 });
 
 test('a slow report does not make the clock of an agent appear behind', () => {
   const skewMs = 5_000;
-  const told = (agoMs: number, delayMs: number) =>
-    heard(agoMs, { nowMs: snapshotMs - agoMs - delayMs + skewMs });
-  const { ofAgent } = factsOf([told(40_000, 6_000), told(20_000, 3), told(1, 800)]);
+  const delayed = (agoMs: number, delayMs: number) =>
+    received(agoMs, { nowMs: snapshotMs - agoMs - delayMs + skewMs });
+  const { ofAgent } = factsOf([delayed(40_000, 6_000), delayed(20_000, 3), delayed(1, 800)]);
   assert.equal(ofAgent('a0').clockOffsetMs, skewMs - 3);
 });
 
@@ -89,7 +89,7 @@ test('the expiry of a token is by the clock of its agent, that of a certificate 
   const skewMs = 10 * minuteMs;
   const thing = { name: 'x', expiresMs: snapshotMs + dayMs, issuedMs: snapshotMs };
   const nowMs = snapshotMs - 1 + skewMs;
-  const { ofAgent } = factsOf([heard(1, { nowMs, certificates: [thing], tokens: [thing] })]);
+  const { ofAgent } = factsOf([received(1, { nowMs, certificates: [thing], tokens: [thing] })]);
   const { certificates, tokens } = ofAgent('a0');
   assert.deepEqual(certificates, [thing]);
   assert.deepEqual(tokens, [
@@ -98,23 +98,23 @@ test('the expiry of a token is by the clock of its agent, that of a certificate 
 });
 
 test('an agent that reports without certificates and tokens has empty lists', () => {
-  assert.partialDeepStrictEqual(factsOf([heard(1)]).ofAgent('a0'), { certificates: [], tokens: [] });
+  assert.partialDeepStrictEqual(factsOf([received(1)]).ofAgent('a0'), { certificates: [], tokens: [] });
 });
 
 const sinceMs = snapshotMs - 100 * dayMs;
 const uses: readonly [
   what: string,
-  heard: { readonly lastUsedMs?: number | null; readonly sinceMs: number | undefined },
+  received: { readonly lastUsedMs?: number | null; readonly sinceMs: number | undefined },
   createdMs: number,
   expected: number | null | undefined,
 ][] = [
-  ['somebody logged in', { lastUsedMs: snapshotMs, sinceMs }, 0, snapshotMs],
-  ['somebody logged in, and some agents do not tell', { lastUsedMs: 5, sinceMs: undefined }, 0, undefined],
-  ['somebody logged in before a gap', { lastUsedMs: 5, sinceMs }, 0, sinceMs],
-  ['nobody did since logins are heard', { lastUsedMs: null, sinceMs }, 0, sinceMs],
-  ['nobody did since it was made', { lastUsedMs: null, sinceMs }, sinceMs + 1, null],
-  ['a leader of an earlier release is asked', { sinceMs }, 0, sinceMs],
-  ['some agents do not tell', { sinceMs: undefined }, 0, undefined],
+  ['a client logged in', { lastUsedMs: snapshotMs, sinceMs }, 0, snapshotMs],
+  ['a client logged in, and some agents do not report', { lastUsedMs: 5, sinceMs: undefined }, 0, undefined],
+  ['a client logged in before a gap', { lastUsedMs: 5, sinceMs }, 0, sinceMs],
+  ['no client did since logins are reported', { lastUsedMs: null, sinceMs }, 0, sinceMs],
+  ['no client did since it was made', { lastUsedMs: null, sinceMs }, sinceMs + 1, null],
+  ['the leader has an earlier release', { sinceMs }, 0, sinceMs],
+  ['some agents do not report', { sinceMs: undefined }, 0, undefined],
 ];
 
 for (const [what, { lastUsedMs, sinceMs: loginsHeardSinceMs }, createdMs, expected] of uses) {
@@ -135,9 +135,12 @@ test('a damaged file has the partitions of all reports, the latest of each agent
       },
     ],
   });
-  const { damagedFiles } = factsOf([heard(20_000, file(7)), heard(1, file(0, 1))], [heard(1, file(1, 2))]);
+  const { damagedFiles } = factsOf(
+    [received(20_000, file(7)), received(1, file(0, 1))],
+    [received(1, file(1, 2))],
+  );
   assert.deepEqual(damagedFiles, [
     { fileId: 'f', kind: 'short', partitionCount: 3, partitions: [0, 1, 2].map(partition) },
   ]);
-  assert.deepEqual(factsOf([heard(20_000, file(7)), heard(1)]).damagedFiles, []);
+  assert.deepEqual(factsOf([received(20_000, file(7)), received(1)]).damagedFiles, []);
 });

@@ -25,7 +25,7 @@ class Stage {
   readonly clock = new HandClock();
   readonly store = new MemoryDiagnosticsStore();
   readonly lines: string[] = [];
-  readonly told: string[] = [];
+  readonly published: string[] = [];
   readonly metrics = new Metrics();
   readonly runner: DiagnosticsRunner;
   clusterIds: readonly string[] = [clusterId];
@@ -38,7 +38,7 @@ class Stage {
       takeDiagnosticSnapshot: (id) => this.takeDiagnosticSnapshot(id),
       store,
       metricsOf: () => metrics,
-      onTransition: ({ name, kind }: Transition) => this.told.push(`${name} ${kind}`),
+      onTransition: ({ name, kind }: Transition) => this.published.push(`${name} ${kind}`),
       clock,
       log: jsonLog({ level: 'debug', nowMs: () => 0, write: (line) => lines.push(line) }),
       ...options,
@@ -53,7 +53,7 @@ class Stage {
     return { ...snapshot, atMs, agents };
   }
 
-  async look(times = 1, facts?: Partial<DiagnosticSnapshot>): Promise<void> {
+  async run(times = 1, facts?: Partial<DiagnosticSnapshot>): Promise<void> {
     if (facts !== undefined) this.takeDiagnosticSnapshot = async () => this.snapshot(facts);
     for (let i = 0; i < times; i++) {
       this.clock.advance(defaultIntervalMs);
@@ -69,7 +69,7 @@ class Stage {
 
 test('every check for the type of cluster runs, and the metric shows it', async (t) => {
   const stage = new Stage(t);
-  await stage.look();
+  await stage.run();
   const stored = await stage.store.load(clusterId);
   assert.deepEqual(
     stored.map(({ record }) => record.name),
@@ -80,32 +80,32 @@ test('every check for the type of cluster runs, and the metric shows it', async 
     stage.metrics.render().match(/^service_diagnostic_failure\{.*\} 0$/gm)?.length,
     checks.length + 1,
   );
-  assert.deepEqual(stage.told, []);
+  assert.deepEqual(stage.published, []);
 });
 
 test('consumer groups of a schema registry are not requested', async (t) => {
   const stage = new Stage(t);
-  await stage.look(1, { cluster: { ...healthySnapshot().cluster, kind: 'schema_registry' } });
+  await stage.run(1, { cluster: { ...healthySnapshot().cluster, kind: 'schema_registry' } });
   assert.equal(await stage.status('no_agents'), 'healthy');
   assert.equal(await stage.status('consumer_group_stuck'), undefined);
 });
 
 test('a failure is reported once, and so is the recovery', async (t) => {
   const stage = new Stage(t);
-  await stage.look(5, noJobs);
-  assert.deepEqual(stage.told, ['no_jobs_agent failed']);
+  await stage.run(5, noJobs);
+  assert.deepEqual(stage.published, ['no_jobs_agent failed']);
   assert.match(stage.metrics.render(), /diagnostic_name="no_jobs_agent",.*severity_high="true",.*\} 1\n/);
-  await stage.look(5, {});
-  assert.deepEqual(stage.told, ['no_jobs_agent failed', 'no_jobs_agent recovered']);
+  await stage.run(5, {});
+  assert.deepEqual(stage.published, ['no_jobs_agent failed', 'no_jobs_agent recovered']);
   assert.doesNotMatch(stage.metrics.render(), /\} 1\n/);
 });
 
 test('a run without changes writes nothing', async (t) => {
   const stage = new Stage(t);
-  await stage.look(3, noJobs);
+  await stage.run(3, noJobs);
   const versions = async () => (await stage.store.load(clusterId)).map(({ version }) => version);
   const before = await versions();
-  await stage.look(3);
+  await stage.run(3);
   assert.deepEqual(await versions(), before);
 });
 
@@ -118,8 +118,8 @@ test('a check that throws is its own diagnostic and stops no other', async (t) =
     },
   });
   const stage = new Stage(t, { checks: [broken, ...checks.filter(({ name }) => name !== 'small_files')] });
-  await stage.look(2, noJobs);
-  assert.deepEqual(stage.told, ['no_jobs_agent failed', 'check_failed_to_run failed']);
+  await stage.run(2, noJobs);
+  assert.deepEqual(stage.published, ['no_jobs_agent failed', 'check_failed_to_run failed']);
   assert.equal(await stage.status('small_files'), 'unknown');
   const [transition] = await stage.store.transitions({ clusterId, name: 'check_failed_to_run', limit: 1 });
   assert.equal(transition?.message, 'The check small_files failed to run.');
@@ -128,15 +128,18 @@ test('a check that throws is its own diagnostic and stops no other', async (t) =
 
 test('a cluster without a snapshot retains its records and reports missing data', async (t) => {
   const stage = new Stage(t);
-  await stage.look(2, noJobs);
+  await stage.run(2, noJobs);
   stage.takeDiagnosticSnapshot = async () => {
-    throw new Error('nobody leads');
+    throw new Error('no leader');
   };
-  await stage.look(2);
+  await stage.run(2);
   assert.equal(await stage.status('no_jobs_agent'), 'failed');
-  assert.deepEqual(stage.told, ['no_jobs_agent failed', 'check_failed_to_run failed']);
-  await stage.look(2, {});
-  assert.deepEqual(stage.told.slice(2).sort(), ['check_failed_to_run recovered', 'no_jobs_agent recovered']);
+  assert.deepEqual(stage.published, ['no_jobs_agent failed', 'check_failed_to_run failed']);
+  await stage.run(2, {});
+  assert.deepEqual(stage.published.slice(2).sort(), [
+    'check_failed_to_run recovered',
+    'no_jobs_agent recovered',
+  ]);
 });
 
 test('a snapshot that hangs times out, and other clusters are checked', async (t) => {
@@ -144,43 +147,43 @@ test('a snapshot that hangs times out, and other clusters are checked', async (t
   stage.clusterIds = ['vci_slow', clusterId];
   stage.takeDiagnosticSnapshot = (id) =>
     id === 'vci_slow' ? new Promise(() => {}) : Promise.resolve(stage.snapshot({}));
-  const looked = stage.runner.checkAll();
+  const running = stage.runner.checkAll();
   await until(async () => (await stage.status('no_agents')) === 'healthy');
   stage.clock.advance(diagnosticSnapshotMsMax);
-  await looked;
+  await running;
   assert.match(stage.lines.join('\n'), /failed to collect data.*vci_slow.*longer than 30000 ms/);
   assert.equal((await stage.store.load('vci_slow')).length, 1);
 });
 
 test('a cluster that another process leads now is no longer reported', async (t) => {
   const stage = new Stage(t);
-  await stage.look();
+  await stage.run();
   assert.match(stage.metrics.render(), /service_diagnostic_failure\{/);
   stage.clusterIds = [];
-  await stage.look();
+  await stage.run();
   assert.doesNotMatch(stage.metrics.render(), /service_diagnostic_failure\{/);
 });
 
 test('a process that takes over continues from the findings of the other', async (t) => {
   const stage = new Stage(t);
-  await stage.look(1, noJobs);
-  const told: string[] = [];
+  await stage.run(1, noJobs);
+  const published: string[] = [];
   const { clock, store } = stage;
   const other = new Stage(t, {
     clock,
     store,
-    onTransition: ({ name, kind }) => told.push(`${name} ${kind}`),
+    onTransition: ({ name, kind }) => published.push(`${name} ${kind}`),
   });
-  await other.look(1, noJobs);
-  assert.deepEqual(told, ['no_jobs_agent failed'], 'the second look in a row');
-  assert.deepEqual(stage.told, []);
+  await other.run(1, noJobs);
+  assert.deepEqual(published, ['no_jobs_agent failed'], 'the second run in a row');
+  assert.deepEqual(stage.published, []);
 });
 
 test('a mute from any process applies: failures are silent until the unmute', async (t) => {
   const stage = new Stage(t);
   const { store, clock } = stage;
   const name = 'no_jobs_agent';
-  await stage.look();
+  await stage.run();
   const mute = { by: 'ann', atMs: clock.nowMs(), untilMs: null, reason: 'on purpose' };
   const { transitions } = await muteDiagnostic(store, { clusterId, name, mute });
   assert.deepEqual(diagnosticEventData(transitions[0]!), {
@@ -193,14 +196,14 @@ test('a mute from any process applies: failures are silent until the unmute', as
     message: 'on purpose',
     by: 'ann',
   });
-  await stage.look(3, noJobs);
-  assert.deepEqual(stage.told, []);
+  await stage.run(3, noJobs);
+  assert.deepEqual(stage.published, []);
   assert.match(stage.metrics.render(), /diagnostic_name="no_jobs_agent",.*muted="true"\} 1\n/);
   const [failed] = await store.transitions({ clusterId, name, limit: 1 });
   assert.equal(failed?.kind, 'failed');
   assert.equal(diagnosticEventData(failed!), undefined);
   await unmuteDiagnostic(store, { clusterId, name, by: 'bob', atMs: clock.nowMs() });
-  await stage.look();
+  await stage.run();
   assert.match(stage.metrics.render(), /diagnostic_name="no_jobs_agent",.*muted="false"\} 1\n/);
 });
 
@@ -224,7 +227,7 @@ test('an impossible mute is refused with the reason', async (t) => {
 test('a mute between a run and its save is not lost, and neither is the run', async (t) => {
   const stage = new Stage(t);
   const { store, clock } = stage;
-  await stage.look(1, noJobs);
+  await stage.run(1, noJobs);
   const load = store.load.bind(store);
   let isFirst = true;
   store.load = async (id) => {
@@ -235,7 +238,7 @@ test('a mute between a run and its save is not lost, and neither is the run', as
     await muteDiagnostic(store, { clusterId, name: 'no_jobs_agent', mute });
     return stored;
   };
-  await stage.look();
+  await stage.run();
   const all = await store.transitions({ clusterId, name: 'no_jobs_agent', limit: 10 });
   assert.deepEqual(all.map(({ kind, isSilent }) => [kind, isSilent]).sort(), [
     ['failed', true],
@@ -249,29 +252,29 @@ test('a failed save is retried with the next run', async (t) => {
   stage.store.save = async () => {
     throw new Error('no room');
   };
-  await stage.look(2, noJobs);
-  assert.deepEqual(stage.told, []);
+  await stage.run(2, noJobs);
+  assert.deepEqual(stage.published, []);
   assert.match(stage.lines.join('\n'), /failed to store diagnostics.*no room/);
   stage.store.save = save;
-  await stage.look(2, noJobs);
-  assert.deepEqual(stage.told, ['no_jobs_agent failed']);
+  await stage.run(2, noJobs);
+  assert.deepEqual(stage.published, ['no_jobs_agent failed']);
 });
 
 test('it runs at every interval until it is stopped', async (t) => {
   const stage = new Stage(t);
-  const looks: number[] = [];
+  const runs: number[] = [];
   stage.takeDiagnosticSnapshot = async () => {
-    looks.push(stage.clock.monotonicMs());
+    runs.push(stage.clock.monotonicMs());
     return stage.snapshot(noJobs);
   };
   const startMs = stage.clock.monotonicMs();
   stage.runner.start();
-  while (stage.told.length === 0) {
+  while (stage.published.length === 0) {
     stage.clock.advance(1_000);
     // A run is over before the loop continues.
     await new Promise<void>((resolve) => systemClock.after(0, resolve));
   }
-  const [first, second] = looks as [number, number];
+  const [first, second] = runs as [number, number];
   assert.ok(first - startMs >= defaultIntervalMs / 2, 'agents have time to report');
   assert.ok(first - startMs <= 1.5 * defaultIntervalMs + 1_000);
   assert.ok(Math.abs(second - first - defaultIntervalMs) <= 1_000);
@@ -283,11 +286,11 @@ test('many clusters that start together are spread evenly, each once per interva
   const stage = new Stage(t);
   const count = 300;
   stage.clusterIds = Array.from({ length: count }, (_, n) => `vci_${n}`);
-  const looks = new Map<string, number>();
+  const runs = new Map<string, number>();
   let inThisSecond = 0;
   stage.takeDiagnosticSnapshot = async (id) => {
     inThisSecond++;
-    looks.set(id, (looks.get(id) ?? 0) + 1);
+    runs.set(id, (runs.get(id) ?? 0) + 1);
     return stage.snapshot({ cluster: { ...healthySnapshot().cluster, clusterId: id } });
   };
   stage.runner.start();
@@ -299,7 +302,7 @@ test('many clusters that start together are spread evenly, each once per interva
     await new Promise<void>((resolve) => systemClock.after(0, resolve));
     mostPerSecond = Math.max(mostPerSecond, inThisSecond);
   }
-  assert.equal(looks.size, count);
-  for (const [id, times] of looks) assert.ok(times === 3 || times === 4, `${id}: ${times} looks`);
+  assert.equal(runs.size, count);
+  for (const [id, times] of runs) assert.ok(times === 3 || times === 4, `${id}: ${times} runs`);
   assert.ok(mostPerSecond < count / 10, `${mostPerSecond} in one second`);
 });

@@ -36,7 +36,7 @@ const stepsPerInterval = 60;
 /** The timeout of a snapshot. */
 export const diagnosticSnapshotMsMax = 30_000;
 /** Clusters that are checked concurrently, so that a slow one does not delay all others. */
-const looksAtATime = 4;
+const concurrentRunsMax = 4;
 
 interface Watched {
   history: ClusterHistory;
@@ -117,7 +117,7 @@ export class DiagnosticsRunner {
     const takeTurns = async () => {
       for (const clusterId of next) await this.#readMeasuredSnapshot(clusterId);
     };
-    await Promise.all(Array.from({ length: looksAtATime }, takeTurns));
+    await Promise.all(Array.from({ length: concurrentRunsMax }, takeTurns));
   }
 
   async #readMeasuredSnapshot(clusterId: string): Promise<void> {

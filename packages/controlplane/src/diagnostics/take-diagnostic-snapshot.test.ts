@@ -195,7 +195,7 @@ test('the snapshot has the reports of agents, and the last use of each credentia
   assert.ok(Math.abs(shown!.clockOffsetMs! - dayMs) < agentSilenceMsMax);
   const lastUsedMs = new Map(snapshot.credentials!.map((one) => [one.username, one.lastUsedMs]));
   assert.ok(Math.abs(lastUsedMs.get('ann')! - nowMs) < 5_000);
-  assert.equal(lastUsedMs.get('bob'), null, 'nobody has used it since it was made');
+  assert.equal(lastUsedMs.get('bob'), null, 'unused since it was made');
 });
 
 test('a damaged file is in the snapshot as long as its offsets are in the log', async (t) => {

@@ -23,17 +23,17 @@ const finding = (name = 'a', facts: Partial<Finding> = {}): Finding => {
 function events(story: string): DiagnosticEvent[] {
   return [...story].map((letter, index): DiagnosticEvent => {
     const atMs = index * minuteMs;
-    const looked = (result: CheckResult) => ({ kind: 'looked', atMs, result }) as const;
+    const checked = (result: CheckResult) => ({ kind: 'looked', atMs, result }) as const;
     const mute = (untilMs: number | null) => {
       return { kind: 'mute', mute: { by: 'ann', atMs, untilMs, reason: 'known' } } as const;
     };
     switch (letter) {
       case 'x':
-        return looked([finding()]);
+        return checked([finding()]);
       case '.':
-        return looked([]);
+        return checked([]);
       case '?':
-        return looked({ missing: 'stats' });
+        return checked({ missing: 'stats' });
       case 'm':
         return mute(null);
       case 'M':
@@ -85,40 +85,40 @@ test('diagnostics fail after two runs and recover after three', () => {
   const check = checkWith(2, 3);
   for (const [story, status, expected] of stories) {
     const { record, transitions } = play(check, events(story));
-    const told = transitions.map(({ kind, atMs, isSilent }) => {
+    const published = transitions.map(({ kind, atMs, isSilent }) => {
       const text = `${kind}@${atMs / minuteMs}`;
       return isSilent ? `(${text})` : text;
     });
     assert.equal(shownStatus(record), status, story);
-    assert.equal(told.join(' '), expected, story);
+    assert.equal(published.join(' '), expected, story);
   }
 });
 
 test('a failure expires when stats are missing for too long', () => {
-  const looks = noDataMsMax / minuteMs;
-  const { record, transitions } = play(checkWith(1, 1), events(`x${'?'.repeat(looks)}`));
+  const runs = noDataMsMax / minuteMs;
+  const { record, transitions } = play(checkWith(1, 1), events(`x${'?'.repeat(runs)}`));
   assert.equal(record.status, 'failed');
   assert.equal(record.noData?.missing, 'stats');
   assert.equal(transitions.length, 1);
-  const later = play(checkWith(1, 1), events(`x${'?'.repeat(looks + 1)}`));
+  const later = play(checkWith(1, 1), events(`x${'?'.repeat(runs + 1)}`));
   assert.equal(later.record.status, 'unknown');
   assert.deepEqual(later.record.findings, []);
   assert.match(
     later.transitions[1]!.message,
     /^There was no data for 30 minutes: stats\. What was found before/,
   );
-  assert.equal(play(checkWith(1, 1), events(`x${'?'.repeat(looks + 1)}.`)).record.status, 'healthy');
+  assert.equal(play(checkWith(1, 1), events(`x${'?'.repeat(runs + 1)}.`)).record.status, 'healthy');
 });
 
 test('findings retain the time since when they exist', () => {
   const check = checkWith(2, 2);
-  const look = (minute: number, ...result: Finding[]) =>
+  const run = (minute: number, ...result: Finding[]) =>
     ({ kind: 'looked', atMs: minute * minuteMs, result }) as const;
   const { record } = play(check, [
-    look(1, finding('a')),
-    look(2, finding('b'), finding('a')),
-    look(3, finding('a'), finding('b', { severity: 'critical' }), finding('c', { sinceMs: 7 })),
-    look(4),
+    run(1, finding('a')),
+    run(2, finding('b'), finding('a')),
+    run(3, finding('a'), finding('b', { severity: 'critical' }), finding('c', { sinceMs: 7 })),
+    run(4),
   ]);
   assert.equal(record.status, 'failed');
   assert.equal(record.failedMs, 2 * minuteMs);
@@ -134,11 +134,11 @@ test('findings retain the time since when they exist', () => {
 });
 
 const anyStory = fc.array(fc.constantFrom('x', 'x', '.', '.', '?', 'm', 'M', 'u'), { maxLength: 200 });
-const looksMax = fc.integer({ min: 1, max: 4 });
+const runsMax = fc.integer({ min: 1, max: 4 });
 
 test('property: the status depends on the runs only, not on mutes', () => {
   fc.assert(
-    fc.property(anyStory, looksMax, looksMax, (letters, failAfter, recoverAfter) => {
+    fc.property(anyStory, runsMax, runsMax, (letters, failAfter, recoverAfter) => {
       // A run without stats does not count, unless they are missing for half an hour; mutes are not runs.
       fc.pre(
         !letters
@@ -147,9 +147,9 @@ test('property: the status depends on the runs only, not on mutes', () => {
           .includes('?'.repeat(noDataMsMax / minuteMs)),
       );
       const { record, transitions } = play(checkWith(failAfter, recoverAfter), events(letters.join('')));
-      const looks = letters.filter((letter) => letter === 'x' || letter === '.').join('');
+      const runs = letters.filter((letter) => letter === 'x' || letter === '.').join('');
       let isFailed = false;
-      let left = looks;
+      let left = runs;
       while (left !== '') {
         const [letter, after] = isFailed ? ['.', recoverAfter] : ['x', failAfter];
         const end = left.indexOf(letter.repeat(after));
@@ -167,7 +167,7 @@ test('property: the status depends on the runs only, not on mutes', () => {
 
 test('property: mutes apply, and transitions are numbered without gaps', () => {
   fc.assert(
-    fc.property(anyStory, looksMax, (letters, after) => {
+    fc.property(anyStory, runsMax, (letters, after) => {
       const { transitions, record } = play(checkWith(after, after), events(letters.join('')));
       let isMuted = false;
       for (const [index, { number, kind, isSilent }] of transitions.entries()) {
@@ -183,7 +183,7 @@ test('property: mutes apply, and transitions are numbered without gaps', () => {
 
 test('property: a run without news returns the same record', () => {
   fc.assert(
-    fc.property(anyStory, looksMax, fc.constantFrom('x', '.'), (letters, after, last) => {
+    fc.property(anyStory, runsMax, fc.constantFrom('x', '.'), (letters, after, last) => {
       const check = checkWith(after, after);
       const { record } = play(check, events(`${letters.join('')}u${last.repeat(after)}`));
       const [event] = events(last);

@@ -36,7 +36,7 @@ test('it reports about the last minute, however often it is called', () => {
     work(1_000, 0.9);
     utilization();
   }
-  assert.ok(Math.abs(utilization() - 0.9) < 1e-9, 'what was before is over');
+  assert.ok(Math.abs(utilization() - 0.9) < 1e-9, 'earlier samples have expired');
 });
 
 test('a burst counts as a part of the minute', () => {

@@ -28,21 +28,21 @@ function failed(name: string, ...found: readonly Severity[]): DiagnosticRecord {
   };
 }
 
-function told(...records: readonly DiagnosticRecord[]): string[] {
+function summarized(...records: readonly DiagnosticRecord[]): string[] {
   return toDiagnosticSummaries(records).map(({ record, findings, leftOutCount }) => {
     return `${record.name} ${findings.map(({ entity }) => entity.name).join(',')} +${leftOutCount}`;
   });
 }
 
 test('at most five findings of a type are shown, with the number of omitted ones', () => {
-  assert.deepEqual(told(failed('no_agents', ...Array(7).fill('high'))), ['no_agents 0,1,2,3,4 +2']);
+  assert.deepEqual(summarized(failed('no_agents', ...Array(7).fill('high'))), ['no_agents 0,1,2,3,4 +2']);
   const beyond = { ...failed('no_agents', 'high'), findingCount: 3000 };
-  assert.deepEqual(told(beyond), ['no_agents 0 +2999']);
+  assert.deepEqual(summarized(beyond), ['no_agents 0 +2999']);
 });
 
 test('the most severe come first, then the first of each diagnostic', () => {
   assert.deepEqual(
-    told(
+    summarized(
       failed('lost_agent', 'medium', 'medium', 'medium', 'medium'),
       failed('no_agents', 'critical', 'critical', 'low'),
       failed('clock_skew', 'high', 'medium'),
@@ -53,7 +53,7 @@ test('the most severe come first, then the first of each diagnostic', () => {
 });
 
 test('a diagnostic that has not failed yet shows no findings', () => {
-  assert.deepEqual(told({ ...failed('no_agents', 'high'), status: 'healthy' }), ['no_agents  +0']);
+  assert.deepEqual(summarized({ ...failed('no_agents', 'high'), status: 'healthy' }), ['no_agents  +0']);
 });
 
 test('property: no type shows more than five, no severe finding is dropped for a milder one, and all are counted', () => {
@@ -126,7 +126,7 @@ test('a diagnostic is shown with its findings and its fix', () => {
   assert.equal(view.title, 'An agent went away without a word');
   assert.equal(view.groups_left_out, 0);
   const keys = view.groups.map(({ key }) => key);
-  assert.equal(new Set(keys).size, 2, 'long names that begin alike stay apart');
+  assert.equal(new Set(keys).size, 2, 'long names with the same prefix stay distinct');
   assert.ok(keys.every((key) => key.length <= 256 && key.startsWith('agent:xxx')));
   assert.equal(viewOf([record], 'no_agents'), undefined);
 });

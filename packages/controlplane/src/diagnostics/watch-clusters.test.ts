@@ -26,8 +26,8 @@ function watched(t: TestContext, clusters: readonly LedCluster[], store = new Me
     log: silentLog,
   });
   t.after(() => runner.stop());
-  const told = () => transitions.map(({ clusterId, name, kind }) => `${clusterId} ${name} ${kind}`);
-  return { runner, led, told, store, shown: (clusterId: string) => metricsOf(clusterId).render() };
+  const published = () => transitions.map(({ clusterId, name, kind }) => `${clusterId} ${name} ${kind}`);
+  return { runner, led, published, store, shown: (clusterId: string) => metricsOf(clusterId).render() };
 }
 
 const ledBy = (node: ClusterNode, clusterId = 'vci_test'): LedCluster => ({ clusterId, kind: 'kafka', node });
@@ -54,14 +54,14 @@ async function leaderWithBadRule(t: TestContext): Promise<ClusterNode> {
 
 test('a problem of a cluster is reported until it is fixed', async (t) => {
   const node = await leaderWithBadRule(t);
-  const { runner, told, shown } = watched(t, [ledBy(node)]);
+  const { runner, published, shown } = watched(t, [ledBy(node)]);
   await runner.checkAll();
-  assert.deepEqual(told(), ['vci_test invalid_acls failed']);
+  assert.deepEqual(published(), ['vci_test invalid_acls failed']);
   const failing = /^service_diagnostic_failure\{.*"invalid_acls".*severity_medium="true".*\} 1$/m;
   assert.match(shown('vci_test'), failing);
   await node.deleteAcls([{ ...rule }]);
   await runner.checkAll();
-  assert.equal(told().at(-1), 'vci_test invalid_acls recovered');
+  assert.equal(published().at(-1), 'vci_test invalid_acls recovered');
   assert.doesNotMatch(shown('vci_test'), failing);
 });
 
@@ -71,7 +71,7 @@ test('the next leader continues from the stored records', async (t) => {
   await before.runner.checkAll();
   const after = watched(t, [ledBy(node)], before.store);
   await after.runner.checkAll();
-  assert.deepEqual(after.told(), []);
+  assert.deepEqual(after.published(), []);
   assert.match(after.shown('vci_test'), /"invalid_acls".*\} 1$/m);
 });
 
@@ -91,11 +91,11 @@ test('a cluster that is led elsewhere now is no longer checked here, and others 
   const database = `memory://${randomUUID()}`;
   await startLeader(t, database);
   const standby = await startNode(t, database, 'two');
-  const { runner, store } = watched(t, [ledBy(standby, 'vci_lost'), ledBy(await startLeader(t), 'vci_kept')]);
+  const { runner, store } = watched(t, [ledBy(standby, 'vci_lost'), ledBy(await startLeader(t), 'vci_led')]);
   await runner.checkAll();
   const statuses = async (clusterId: string) =>
     new Set((await store.load(clusterId)).map(({ record }) => record.status));
-  assert.ok((await statuses('vci_kept')).has('healthy'));
+  assert.ok((await statuses('vci_led')).has('healthy'));
   assert.deepEqual(await statuses('vci_lost'), new Set(['unknown']));
 });
 

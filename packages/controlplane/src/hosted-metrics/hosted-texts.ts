@@ -26,7 +26,7 @@ export class HostedTexts {
     permits: controlPlaneLimits.hostedLooksRunningMax,
     waitingMax: controlPlaneLimits.hostedLooksWaitingMax,
   });
-  readonly #looking = new Map<string, Promise<HostedText>>();
+  readonly #measuring = new Map<string, Promise<HostedText>>();
   /** The oldest first. */
   readonly #cached = new Map<string, CachedText>();
   #cachedBytes = 0;
@@ -39,12 +39,12 @@ export class HostedTexts {
   async textOf(clusterId: string): Promise<HostedText> {
     const cached = this.#cached.get(clusterId);
     if (cached !== undefined) return cached.text;
-    let looking = this.#looking.get(clusterId);
-    if (looking === undefined) {
-      looking = this.#refresh(clusterId).finally(() => this.#looking.delete(clusterId));
-      this.#looking.set(clusterId, looking);
+    let measuring = this.#measuring.get(clusterId);
+    if (measuring === undefined) {
+      measuring = this.#refresh(clusterId).finally(() => this.#measuring.delete(clusterId));
+      this.#measuring.set(clusterId, measuring);
     }
-    return looking;
+    return measuring;
   }
 
   close(): void {

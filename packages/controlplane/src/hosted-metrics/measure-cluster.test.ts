@@ -56,7 +56,7 @@ test('the metrics of a cluster carry its id: its contents, its readers, and its 
     samplesOf: hostedSamples({ diagnostics: store, utilizationOf: () => 0.25 }),
   });
   const families = parsePrometheusText(metrics.render());
-  const figure = (name: string, wanted: Record<string, string> = {}) => {
+  const sample = (name: string, wanted: Record<string, string> = {}) => {
     const { samples } = families.find((family) => family.name === `service_${name}`)!;
     const found = samples.filter(({ labels }) =>
       Object.entries({ virtual_cluster_id: clusterId, agent_version: release, ...wanted }).every(
@@ -70,17 +70,17 @@ test('the metrics of a cluster carry its id: its contents, its readers, and its 
   const readers = { consumer_group: 'readers' };
   assert.deepEqual(
     {
-      topics: figure('topics_count'),
-      partitions: figure('partitions_count'),
-      files: figure('files_count', { level: '0' }),
-      max: figure('max_offset', orders),
-      produced: figure('produced_records', orders),
-      bytes: figure('partition_size_estimated_compressed_bytes', orders),
-      lag: figure('consumer_group_lag', { ...orders, ...readers }),
-      state: figure('consumer_group_state', { ...readers, group_state: 'Empty' }),
-      failing: figure('diagnostic_failure', { diagnostic_name: 'no_jobs_agent', muted: 'false' }),
-      busy: figure('control_plane_utilization', { cluster: clusterId }),
-      leftOut: figure('cluster_metrics_left_out', { what: 'series' }),
+      topics: sample('topics_count'),
+      partitions: sample('partitions_count'),
+      files: sample('files_count', { level: '0' }),
+      max: sample('max_offset', orders),
+      produced: sample('produced_records', orders),
+      bytes: sample('partition_size_estimated_compressed_bytes', orders),
+      lag: sample('consumer_group_lag', { ...orders, ...readers }),
+      state: sample('consumer_group_state', { ...readers, group_state: 'Empty' }),
+      failing: sample('diagnostic_failure', { diagnostic_name: 'no_jobs_agent', muted: 'false' }),
+      busy: sample('control_plane_utilization', { cluster: clusterId }),
+      leftOut: sample('cluster_metrics_left_out', { what: 'series' }),
     },
     {
       topics: 1,

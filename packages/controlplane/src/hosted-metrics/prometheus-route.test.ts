@@ -31,7 +31,7 @@ interface Answer {
   readonly body: Buffer;
 }
 
-interface Asked {
+interface RequestOptions {
   readonly method?: string;
   readonly headers?: Readonly<Record<string, string>>;
 }
@@ -43,13 +43,13 @@ async function start(t: TestContext, differences: Partial<HostedMetricsOptions> 
   const ours = await makeAccount(accounts, 'Ours');
   const theirs = await makeAccount(accounts, 'Theirs');
   const node = await startLeader(t);
-  const asked: string[] = [];
+  const measured: string[] = [];
   const limits = new RateLimits(usualRateLimits, deps.clock);
   const agentKeys = [{ name: 'akn_settings', keyHash: hashSecret(settingsKey), clusterId: ours.a.clusterId }];
   const metrics = new Metrics();
   const hosted = hostedMetrics({
     clusterPort(clusterId) {
-      asked.push(clusterId);
+      measured.push(clusterId);
       return node;
     },
     samplesOf: async () => [],
@@ -76,16 +76,19 @@ async function start(t: TestContext, differences: Partial<HostedMetricsOptions> 
     await server.close();
     await accounts.close();
   });
-  const ask = async (path: string, { method = 'GET', headers = {} }: Asked = {}): Promise<Answer> => {
+  const send = async (
+    path: string,
+    { method = 'GET', headers = {} }: RequestOptions = {},
+  ): Promise<Answer> => {
     const request = httpRequest({ port: server.port, host: '127.0.0.1', path, method, headers });
     request.end();
     const [response] = (await once(request, 'response')) as [IncomingMessage];
     const chunks = (await response.toArray()) as Buffer[];
     return { status: response.statusCode!, headers: response.headers, body: Buffer.concat(chunks) };
   };
-  const scrape = (clusterId: string, key: string, more: Asked = {}) =>
-    ask(prometheusPath + clusterId, { ...more, headers: { ...basic('prometheus', key), ...more.headers } });
-  return { accounts, ours, theirs, node, asked, clock: deps.clock, metrics, ask, scrape };
+  const scrape = (clusterId: string, key: string, more: RequestOptions = {}) =>
+    send(prometheusPath + clusterId, { ...more, headers: { ...basic('prometheus', key), ...more.headers } });
+  return { accounts, ours, theirs, node, measured, clock: deps.clock, metrics, send, scrape };
 }
 
 function basic(user: string, password: string) {
@@ -98,7 +101,7 @@ test('the route is where the API description says', () => {
 });
 
 test('keys of the cluster and of its workspace can scrape it, and all other callers get the same refusal', async (t) => {
-  const { ours, theirs, asked, ask, scrape } = await start(t);
+  const { ours, theirs, measured, send, scrape } = await start(t);
   const { a, b } = ours;
   const key = {
     app: await ours.key('app', appGrant(a.id)),
@@ -147,8 +150,12 @@ test('keys of the cluster and of its workspace can scrape it, and all other call
     assert.equal(headers['www-authenticate'], 'Basic realm="metrics", charset="UTF-8"');
     refusals.add(String(body));
   }
-  assert.equal(refusals.size, 1, 'in the same words');
-  assert.deepEqual(new Set(asked), new Set([a.clusterId, theirs.a.clusterId]), 'nobody else was looked at');
+  assert.equal(refusals.size, 1, 'with the same message');
+  assert.deepEqual(
+    new Set(measured),
+    new Set([a.clusterId, theirs.a.clusterId]),
+    'no other cluster is measured',
+  );
 
   const path = prometheusPath + a.clusterId;
   const headers: [name: string, sent: Readonly<Record<string, string>>][] = [
@@ -158,7 +165,7 @@ test('keys of the cluster and of its workspace can scrape it, and all other call
     ['a key as the API takes it', { 'service-api-key': key.app }],
     ['a bearer', { authorization: `Bearer ${key.app}` }],
   ];
-  for (const [name, sent] of headers) assert.equal((await ask(path, { headers: sent })).status, 401, name);
+  for (const [name, sent] of headers) assert.equal((await send(path, { headers: sent })).status, 401, name);
 });
 
 test('a revoked key and a deleted cluster give no access', async (t) => {
@@ -179,7 +186,7 @@ test('a revoked key and a deleted cluster give no access', async (t) => {
 });
 
 test('the response has the text of the cluster, plain or compressed, with a body or without', async (t) => {
-  const { ours, node, asked, clock, scrape } = await start(t);
+  const { ours, node, measured, clock, scrape } = await start(t);
   const { clusterId } = ours.a;
   await node.createTopics([{ name: 'orders', partitionCount: 3, configs: {} }], { validateOnly: false });
   const plain = await scrape(clusterId, settingsKey);
@@ -200,22 +207,22 @@ test('the response has the text of the cluster, plain or compressed, with a body
   const head = await scrape(clusterId, settingsKey, { method: 'HEAD' });
   assert.deepEqual([head.status, head.body.length], [200, 0]);
   assert.equal(head.headers['content-length'], String(plain.body.length));
-  assert.equal(asked.length, 1, 'all of them cost one look');
+  assert.equal(measured.length, 1, 'all of them share one measurement');
   clock.advance(10_000);
   await scrape(clusterId, settingsKey);
-  assert.equal(asked.length, 2);
+  assert.equal(measured.length, 2);
 });
 
 test('other methods than GET and HEAD are refused', async (t) => {
-  const { ours, ask, asked } = await start(t);
+  const { ours, send, measured } = await start(t);
   for (const method of ['POST', 'PUT', 'DELETE', 'OPTIONS']) {
-    const { status, headers } = await ask(prometheusPath + ours.a.clusterId, {
+    const { status, headers } = await send(prometheusPath + ours.a.clusterId, {
       method,
       headers: basic('prometheus', settingsKey),
     });
     assert.deepEqual([status, headers.allow], [405, 'GET, HEAD'], method);
   }
-  assert.deepEqual(asked, []);
+  assert.deepEqual(measured, []);
 });
 
 test('a caller that tries many keys has to wait, and callers with a valid one do not', async (t) => {
@@ -239,8 +246,8 @@ test('a cluster without a leader, and a key that cannot be verified, give a retr
   const { status, headers } = await away.scrape(away.ours.a.clusterId, settingsKey);
   assert.deepEqual([status, headers['retry-after']], [503, '5']);
 
-  const unjudged = await start(t, { mayRead: () => Promise.reject(new Error('the database is away')) });
-  assert.equal((await unjudged.scrape(unjudged.ours.a.clusterId, settingsKey)).status, 503);
+  const failing = await start(t, { mayRead: () => Promise.reject(new Error('the database is away')) });
+  assert.equal((await failing.scrape(failing.ours.a.clusterId, settingsKey)).status, 503);
   const notYet = new ApiError('unavailable');
   const waiting = await start(t, { mayRead: () => Promise.reject(notYet) });
   assert.equal((await waiting.scrape(waiting.ours.a.clusterId, settingsKey)).status, 503);

@@ -40,11 +40,11 @@ test('every cluster of the registry has a node, and no other', async (t) => {
     ['vci_b', 'vci_c'],
   );
   assert.equal(host.node('vci_a'), undefined);
-  const kept = host.node('vci_b');
+  const before = host.node('vci_b');
   registry = [{ ...clusterCalled('b'), name: 'vcn_renamed' }];
   await host.refresh();
   assert.equal(host.cluster('vci_b')?.name, 'vcn_renamed');
-  assert.equal(host.node('vci_b'), kept, 'a new name is no reason to begin anew');
+  assert.equal(host.node('vci_b'), before, 'a renamed cluster is not restarted');
 });
 
 test('a restored cluster gets a node when its last one has ended, and retains its data', async (t) => {
@@ -98,23 +98,23 @@ test('an unreadable registry does not stop a cluster', async (t) => {
 });
 
 test('concurrent refreshes share one that began after the calls', async (t) => {
-  const asked: PromiseWithResolvers<readonly VirtualCluster[]>[] = [];
+  const queries: PromiseWithResolvers<readonly VirtualCluster[]>[] = [];
   const host = startHost(t, {
     list: () => {
       const question = Promise.withResolvers<readonly VirtualCluster[]>();
-      asked.push(question);
+      queries.push(question);
       return question.promise;
     },
   });
   const first = host.refresh();
-  await until(() => asked.length === 1);
+  await until(() => queries.length === 1);
   const others = [host.refresh(), host.refresh(), host.refresh()];
-  asked[0]!.resolve([]);
+  queries[0]!.resolve([]);
   await first;
-  await until(() => asked.length === 2);
+  await until(() => queries.length === 2);
   assert.equal(host.node('vci_new'), undefined);
-  asked[1]!.resolve([clusterCalled('new')]);
+  queries[1]!.resolve([clusterCalled('new')]);
   await Promise.all(others);
   assert.notEqual(host.node('vci_new'), undefined);
-  assert.equal(asked.length, 2);
+  assert.equal(queries.length, 2);
 });

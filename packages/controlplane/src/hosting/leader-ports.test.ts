@@ -109,8 +109,8 @@ test('a call to a former leader is retried at the current one', async (t) => {
       throw new NotLeader('led until now', undefined);
     },
   } as unknown as ClusterNode;
-  let asked = 0;
-  const host = { node: () => (asked++ < 2 ? former : leader), refresh: async () => {} };
+  let lookups = 0;
+  const host = { node: () => (lookups++ < 2 ? former : leader), refresh: async () => {} };
   assert.deepEqual(await portsOf(t, { host }).portOf('vci_test').listAgents(), []);
 });
 

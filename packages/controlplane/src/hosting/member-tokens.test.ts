@@ -35,7 +35,7 @@ test('a process gets temporary access to the clusters whose journal it has read'
       false,
     ],
     [
-      'a token that somebody else signed',
+      'a token with another signature',
       'vci_a',
       signAgentToken({ clusterId: 'vci_a', bindingMark: 'member', endMs }, [Buffer.alloc(32, 2)]),
       false,
@@ -44,6 +44,6 @@ test('a process gets temporary access to the clusters whose journal it has read'
   for (const [what, clusterId, key, verdict] of cases)
     assert.equal(await authorize(clusterId, key), verdict, what);
   clock.advance(60_000);
-  assert.equal(await authorize('vci_a', token), false, 'its time is over');
+  assert.equal(await authorize('vci_a', token), false, 'it has expired');
   assert.equal(memberToken('vci_b', secretsOf, clock), undefined);
 });

@@ -94,18 +94,18 @@ test('a cluster of another account is reported as not found, with the same messa
   const { stage, own, other } = await openWorld(t);
   const key = await own.key('reader', appGrant(own.a.id, 'app_r'));
   const headers = { 'service-api-key': key };
-  const asked = (virtual_cluster_id: string) =>
+  const listTopics = (virtual_cluster_id: string) =>
     callTool(stage, headers, 'list_topics', { virtual_cluster_id });
-  const nowhere = await asked('vci_00000000_0000_4000_8000_000000000000');
+  const nowhere = await listTopics('vci_00000000_0000_4000_8000_000000000000');
   assert.equal(nowhere.isError, true);
   assert.match(nowhere.text, /^cluster_not_found: .*vcn_orders/);
   for (const foreign of [other.a.clusterId, own.b.clusterId]) {
-    assert.deepEqual(await asked(foreign), nowhere);
+    assert.deepEqual(await listTopics(foreign), nowhere);
     for (const tool of ['describe_virtual_cluster', 'list_agents', 'list_consumer_groups', 'list_acls'])
       assert.deepEqual(await callTool(stage, headers, tool, { virtual_cluster_id: foreign }), nowhere, tool);
   }
-  assert.equal((await asked(own.a.clusterId)).isError, false);
-  assert.equal((await asked('orders')).isError, false);
+  assert.equal((await listTopics(own.a.clusterId)).isError, false);
+  assert.equal((await listTopics('orders')).isError, false);
 });
 
 test('a key that exceeds its rate waits, and others do not', async (t) => {
@@ -177,17 +177,17 @@ test('a real cluster is described correctly', async (t) => {
     },
   );
   const headers = { 'service-api-key': await own.key('reader', appGrant(own.a.id, 'app_r')) };
-  const told = async (name: string, args: object = {}) => {
+  const textOf = async (name: string, args: object = {}) => {
     const answer = await callTool(stage, headers, name, { virtual_cluster_id: 'orders', ...args });
     assert.equal(answer.isError, false, answer.text);
     return answer.text;
   };
-  assert.match(await told('list_topics'), /^orders\t3\t1h\t0$/m);
-  assert.match(await told('describe_topic', { topic_name: 'orders' }), /^configs.retention.ms: 3600000$/m);
-  assert.match(await told('describe_virtual_cluster'), /^configuration.are_acls_enabled: false$/m);
-  assert.match(await told('list_diagnostics'), /Nothing fails/);
-  assert.match(await told('list_acls'), /^mode: (?:off|shadow)$/m);
-  assert.match(await told('list_event_types'), /^events_enabled: false$/m);
+  assert.match(await textOf('list_topics'), /^orders\t3\t1h\t0$/m);
+  assert.match(await textOf('describe_topic', { topic_name: 'orders' }), /^configs.retention.ms: 3600000$/m);
+  assert.match(await textOf('describe_virtual_cluster'), /^configuration.are_acls_enabled: false$/m);
+  assert.match(await textOf('list_diagnostics'), /Nothing fails/);
+  assert.match(await textOf('list_acls'), /^mode: (?:off|shadow)$/m);
+  assert.match(await textOf('list_event_types'), /^events_enabled: false$/m);
   const search = await callTool(stage, headers, 'search_events', { virtual_cluster_id: 'orders' });
   assert.match(search.text, /^events_disabled: /);
 });

@@ -159,9 +159,9 @@ const parts = [
 ];
 
 test('parts become one configuration that can be parsed again', () => {
-  const kept = checkedConfiguration('data_lake', { parts });
-  assert.deepEqual(kept.parts, parts);
-  const reading = readYaml(kept.yaml);
+  const checked = checkedConfiguration('data_lake', { parts });
+  assert.deepEqual(checked.parts, parts);
+  const reading = readYaml(checked.yaml);
   assert.ok('value' in reading);
   const plain = plainValueOf(reading.value) as Map<string, Map<string, unknown>[]>;
   assert.deepEqual([...plain.keys()], ['source_clusters', 'destination_bucket_url', 'tables']);
@@ -169,7 +169,7 @@ test('parts become one configuration that can be parsed again', () => {
     plain.get('tables')!.map((table) => table.get('source_topic')),
     ['orders', 'refunds'],
   );
-  assert.deepEqual(checkedConfiguration('data_lake', { yaml: kept.yaml }), { yaml: kept.yaml });
+  assert.deepEqual(checkedConfiguration('data_lake', { yaml: checked.yaml }), { yaml: checked.yaml });
 });
 
 const [first, second] = [parts[0]!, parts[1]!];
@@ -182,7 +182,7 @@ const wrongParts: [what: string, type: PipelineType, parts: typeof parts, messag
   ],
   ['two parts of one name', 'data_lake', [first, first], /^there are two parts globals$/],
   [
-    'what stands in two parts',
+    'a key in two parts',
     'data_lake',
     [first, { name: 'b', yaml: 'destination_bucket_url: x' }],
     /^part b: line 1, column 1: destination_bucket_url: stands in the part globals already$/,
@@ -196,7 +196,7 @@ const wrongParts: [what: string, type: PipelineType, parts: typeof parts, messag
   ['a part that is no YAML', 'data_lake', [first, { name: 'b', yaml: '[' }], /^part b: line 1, column \d/],
   ['what no part has', 'data_lake', [first], /^all parts together: tables: is missing$/],
   [
-    'a name that is in no part',
+    'a name that no part has',
     'data_lake',
     [first, { ...second, yaml: second.yaml.replace('shop', 'x') }],
     /^all parts together: tables\[0\]\.source_cluster_name: is none of source_clusters$/,

@@ -67,8 +67,8 @@ test('a summary never contains a secret, and every entry is one line', () => {
   fc.assert(
     fc.property(map, (configuration) => {
       const summary = summaryOf(stringify(configuration))!;
-      const told = JSON.stringify(summary);
-      assert.ok(!told.includes('hunter2'), told);
+      const text = JSON.stringify(summary);
+      assert.ok(!text.includes('hunter2'), text);
       for (const { path, value } of summary.settings) assert.doesNotMatch(path + value, /\p{Cc}/u);
     }),
     { numRuns: 300 },

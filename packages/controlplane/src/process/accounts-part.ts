@@ -279,12 +279,12 @@ function handlersOf(
     freshUuid: randomUUID,
     randomBytes,
   });
-  const onAgentsRevoked = (clusterId: string) => void askForSecrets(options, clusterId);
+  const onAgentsRevoked = (clusterId: string) => void requestNewSecrets(options, clusterId);
   return { ...accountOperations({ accounts, publicUrl, onAgentsRevoked, fileBindings }), ...onClusters };
 }
 
 /** The leader of a cluster may be unavailable for a while, and a revoked agent must not benefit from that. */
-async function askForSecrets(
+async function requestNewSecrets(
   { ports, settings: { clock, log }, stop }: AccountsPartOptions,
   clusterId: string,
 ): Promise<void> {

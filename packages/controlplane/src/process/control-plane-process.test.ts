@@ -100,7 +100,10 @@ test('a new cluster is served at once, by its own key alone, until it is deleted
     agent.follow({ onSnapshot: ({ topics }) => resolve(topics), onChanges: () => {} });
   });
   assert.equal(described?.name, 'orders');
-  assert.ok(await isRefused(connectAgent(t, url, ownClusterId!, agentKey).listAgents()), 'it opens no other');
+  assert.ok(
+    await isRefused(connectAgent(t, url, ownClusterId!, agentKey).listAgents()),
+    'the key admits to no other cluster',
+  );
 
   const gone = await callApi(
     url,
@@ -120,7 +123,7 @@ test('a new cluster is served at once, by its own key alone, until it is deleted
   assert.deepEqual(
     body.topics.map(({ name }) => name),
     ['orders'],
-    'with all that it held',
+    'the restored cluster has its topics',
   );
 });
 
@@ -138,11 +141,11 @@ test('a revoked key is refused, and the key of the first start does not return w
   await before.stop();
 
   const after = await startProcess(t, { databaseUrl, firstCluster: () => first });
-  assert.equal(after.setupUrl, undefined, 'somebody has set it up');
+  assert.equal(after.setupUrl, undefined, 'it is set up');
   assert.equal(after.hasFirstCluster, false);
   assert.ok(await isRefused(connectAgent(t, after.url, first.id, first.agentKey).listAgents()));
   const session = await callApi(after.url, 'get_session', {}, { cookie });
-  assert.equal(session.body.user.email, person.email, 'and is still signed in');
+  assert.equal(session.body.user.email, person.email, 'the session is still valid');
 });
 
 test('a key of the settings is valid as long as the settings have it', async (t) => {
@@ -279,7 +282,7 @@ test('a stolen agent key cannot create a superuser or move a bucket', async (t) 
   assert.deepEqual(
     await audited(),
     tried.map((method) => [`agent_rpc/${method}`, 'api_key', 'akn_default_agents']),
-    'the owner of the account finds what was tried, once for each kind',
+    'the audit log has one entry per kind of attempt',
   );
   const value = 's3://logs?endpoint=http://evil.example';
   const changes = [{ name: 'service.bucket.url', operation: 'set', value }] as const;

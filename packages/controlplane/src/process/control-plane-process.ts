@@ -148,8 +148,8 @@ async function startParts(
     });
   };
 
-  const bySettings: Authorize = (...asked) =>
-    authorizeByAgentKeys(settingsKeys(options.agentKey, ownClusterId))(...asked);
+  const bySettings: Authorize = (...args) =>
+    authorizeByAgentKeys(settingsKeys(options.agentKey, ownClusterId))(...args);
   const byMembers = authorizeMembers(secretsOf, clock);
   const server = await startControlPlane({
     host: options.host,
@@ -159,8 +159,8 @@ async function startParts(
     isMember: byMembers,
     onForbiddenCall: (call) => void current().then((part) => part?.auditForbiddenCall(call)),
     isBehindProxy: options.isBehindProxy ?? false,
-    authorize: authorizeByAny(bySettings, byMembers, async (...asked) =>
-      (await current())?.authorize(...asked),
+    authorize: authorizeByAny(bySettings, byMembers, async (...args) =>
+      (await current())?.authorize(...args),
     ),
     handlers: accountsHandlers(current),
     // A standby process is ready too.

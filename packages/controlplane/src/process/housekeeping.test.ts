@@ -42,7 +42,7 @@ test('clusters that cannot be restored lose their data, and then their name', as
   assert.equal(
     (await accounts.virtualClusters.listForgotten()).length,
     1,
-    'what could not be removed stays on the list',
+    'a cluster that could not be removed stays on the list',
   );
   fails = false;
   await housekeeping.tidy();

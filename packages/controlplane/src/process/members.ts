@@ -21,7 +21,7 @@ export class Members {
   #self: LeaseHolder | undefined;
   #urls: readonly string[] = [];
   /** The refresh in flight: agents that connect together share one. */
-  #looking: Promise<void> | undefined;
+  #reading: Promise<void> | undefined;
   #cancel: (() => void) | undefined;
   #hasStopped = false;
 
@@ -44,10 +44,10 @@ export class Members {
 
   /** Reads the live members now. */
   refresh(): Promise<void> {
-    this.#looking ??= this.#read().finally(() => {
-      this.#looking = undefined;
+    this.#reading ??= this.#read().finally(() => {
+      this.#reading = undefined;
     });
-    return this.#looking;
+    return this.#reading;
   }
 
   stop(): void {

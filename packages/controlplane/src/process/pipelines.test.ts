@@ -24,15 +24,15 @@ test('a pipeline that a program created is visible to an assistant', async (t) =
     new StreamableHTTPClientTransport(new URL(mcpPath, url), { requestInit: { headers } }),
   );
   t.after(() => assistant.close());
-  const ask = async (name: string, args: object) => {
+  const textOf = async (name: string, args: object) => {
     const { content } = await assistant.callTool({
       name,
       arguments: { virtual_cluster_id: clusterId, ...args },
     });
     return (content as unknown as { readonly text: string }[])[0]!.text;
   };
-  assert.match(await ask('list_pipelines', {}), /^clean-orders\tbento\tpaused\t1\t/m);
-  const described = await ask('describe_pipeline', { pipeline_id: 'clean-orders' });
+  assert.match(await textOf('list_pipelines', {}), /^clean-orders\tbento\tpaused\t1\t/m);
+  const described = await textOf('describe_pipeline', { pipeline_id: 'clean-orders' });
   assert.match(described, /^output\.http_client\.password\t\*\*\*$/m);
   assert.match(described, /events are off here/);
   assert.ok(!described.includes('hunter2'));

@@ -27,13 +27,13 @@ test('a query runs over connections: from another process as from the leader', a
   await worker.heartbeat(agent);
   const caller = connectMember(t, url, first.id, node);
   const taken = worker.takeQuery({ agentId: 'a', waitMs: 20_000 });
-  const asked = caller.runQuery({ queryId: 'q1', request: Buffer.from('ask'), limitMs: 5_000 });
+  const running = caller.runQuery({ queryId: 'q1', request: Buffer.from('ask'), limitMs: 5_000 });
   const query = (await taken)!;
   assert.deepEqual([query.queryId, Buffer.from(query.request).toString()], ['q1', 'ask']);
   const report = { agentId: 'a', queryId: 'q1', message: '' };
   assert.equal(await worker.reportQuery({ ...report, state: 'running', answer: null }), true);
   await worker.reportQuery({ ...report, state: 'done', answer: Buffer.from('found') });
-  const outcome = await asked;
+  const outcome = await running;
   assert.ok(outcome.kind === 'answered');
   assert.equal(Buffer.from(outcome.answer).toString(), 'found');
 

@@ -10,7 +10,7 @@ export function setupUrl(publicUrl: string, token: string): string {
 
 interface SignUpPage {
   readonly title: string;
-  readonly says: string;
+  readonly introduction: string;
   readonly operation: OperationName;
   readonly fields: readonly (readonly [name: string, label: string, attributes: string])[];
   /** Whether the URL of the page has a token in its fragment. */
@@ -27,7 +27,7 @@ const password = [
 
 const setup: SignUpPage = {
   title: 'Set Weir up',
-  says: 'You become the administrator of this installation.',
+  introduction: 'You become the administrator of this installation.',
   operation: 'setup',
   fields: [
     ['account_name', 'Account', 'maxlength="128" autocomplete="organization"'],
@@ -41,7 +41,7 @@ const setup: SignUpPage = {
 
 const invitation: SignUpPage = {
   title: 'Join Weir',
-  says: 'You were invited to an account.',
+  introduction: 'You were invited to an account.',
   operation: 'users/accept_invitation',
   fields: [name, password],
   hasToken: true,
@@ -50,7 +50,7 @@ const invitation: SignUpPage = {
 
 const signIn: SignUpPage = {
   title: 'Sign in to Weir',
-  says: 'With the e-mail and the password of a user of this installation.',
+  introduction: 'With the e-mail and the password of a user of this installation.',
   operation: 'sign_in',
   fields: [
     ['email', 'E-mail', 'type="email" autocomplete="username"'],
@@ -81,9 +81,9 @@ async function call(operation, input) {
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify(input),
   });
-  const told = await answer.json().catch(() => ({ message: 'The answer cannot be read.' }));
-  if (!answer.ok) throw new Error(told.message);
-  return told;
+  const result = await answer.json().catch(() => ({ message: 'The answer cannot be read.' }));
+  if (!answer.ok) throw new Error(result.message);
+  return result;
 }
 function paragraph(text) {
   const made = document.createElement('p');
@@ -98,9 +98,9 @@ async function makeKey(place) {
     const { key } = await call('create_api_key', { name, access_grants: [grant] });
     const shown = document.createElement('code');
     shown.textContent = key;
-    const says = paragraph('Your API key akn_' + name + ', shown this once; send it as header service-api-key: ');
-    says.append(shown);
-    place.replaceWith(says);
+    const line = paragraph('Your API key akn_' + name + ', shown this once; send it as header service-api-key: ');
+    line.append(shown);
+    place.replaceWith(line);
   } catch (error) {
     place.replaceWith(paragraph(error.message));
   }
@@ -109,12 +109,12 @@ form.addEventListener('submit', async (event) => {
   event.preventDefault();
   try {
     const fields = Object.fromEntries(new FormData(form));
-    const told = await call('${operation}', ${hasToken ? '{ token, ...fields }' : 'fields'});
+    const result = await call('${operation}', ${hasToken ? '{ token, ...fields }' : 'fields'});
     const button = document.createElement('button');
     button.textContent = 'Make an API key';
     button.addEventListener('click', () => makeKey(button));
     const docs = '. The description of the API is at ${apiPath}/docs.';
-    form.replaceWith(paragraph('You are signed in as ' + told.user.email + docs), button);
+    form.replaceWith(paragraph('You are signed in as ' + result.user.email + docs), button);
     ${operation === 'setup' ? 'await makeKey(button);' : ''}
   } catch (error) {
     problem.textContent = error.message;
@@ -133,7 +133,7 @@ function htmlOf(page: SignUpPage): string {
 <title>${page.title}</title>
 <style>${style}</style>
 <h1>${page.title}</h1>
-<p>${page.says}</p>
+<p>${page.introduction}</p>
 <form>
 ${fields.join('\n')}
 <output aria-live="polite"></output>

@@ -34,7 +34,7 @@ function readXml(xml: string): Element {
       assert.doesNotMatch(added, /[^\t\n\r\u{20}-\u{d7ff}\u{e000}-\u{fffd}\u{10000}-\u{10ffff}]/u);
       parent.text += added;
     } else if (slash === '/') {
-      assert.equal(parent.name, name, 'ends what was begun last');
+      assert.equal(parent.name, name, 'closes the innermost element');
       open.pop();
     } else {
       const child: Element = { name, attributes, children: [], text: '' };
@@ -42,7 +42,7 @@ function readXml(xml: string): Element {
       open.push(child);
     }
   }
-  assert.equal(open.length, 1, 'everything is ended');
+  assert.equal(open.length, 1, 'every element is closed');
   return root.children[0]!;
 }
 
@@ -92,7 +92,7 @@ test('each release is an item, the newest first, with its warnings', () => {
   const byTitle = (title: string) => items.find((item) => item.title === title) ?? assert.fail(title);
 
   assert.equal(items[0]!.title, 'v831');
-  assert.equal(items[0]!.pubDate, undefined, 'it is not out yet');
+  assert.equal(items[0]!.pubDate, undefined, 'it is not released yet');
   const numbers = items.map(({ title }) => Number(/^v(\d+)/.exec(title)![1]));
   assert.deepEqual(
     numbers,

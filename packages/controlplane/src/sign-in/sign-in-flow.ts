@@ -106,8 +106,8 @@ export class SignInFlow {
     );
     const person = await personOf(known, connection);
     visit.email = person.email;
-    const { user, keptLastAdministrator } = await accounts.ssoSignIns.signIn(connection, person);
-    const note = keptLastAdministrator
+    const { user, retainedLastAdministrator } = await accounts.ssoSignIns.signIn(connection, person);
+    const note = retainedLastAdministrator
       ? `The claim ${connection.roleClaim} does not name a role of administrators; the last administrator keeps the role.`
       : '';
     return { user, note };

@@ -41,7 +41,7 @@ test('sign-in: a new user gets the default role, and returns as the same user', 
     assert.equal(page.text, 'the console at /clusters', page.text);
     assert.equal(page.url, `${scene.url}/clusters?x=1`);
     assert.equal(await whoIs(browser), 'alice@example.com');
-    assert.deepEqual([...browser.cookies(login).keys()], [sessionCookie], 'nothing else is left');
+    assert.deepEqual([...browser.cookies(login).keys()], [sessionCookie], 'no other cookie is left');
   }
   const users = await accounts.users.list(ours.accountId);
   assert.deepEqual(
@@ -68,7 +68,7 @@ test('sign-in: the methods of an installation with one connection name it', asyn
   const connection = (await accounts.ssoConnections.get(ours.accountId))!;
   const other = { ...connection, identifier: 'other', defaultRoleId: adminRoleId, clientSecret: 'x' };
   await accounts.ssoConnections.create(account.id, other);
-  assert.equal(await path(), null, 'nobody knows which one');
+  assert.equal(await path(), null, 'more than one connection matches');
 });
 
 test('sign-in: cookies are protected from scripts and other sites', async (t) => {
@@ -100,7 +100,7 @@ test('sign-in: a session that an attacker planted is worthless afterwards', asyn
   await browser.open(login);
   const fresh = browser.cookies(url).get(sessionCookie)!.value;
   assert.notEqual(fresh, token);
-  assert.equal(await accounts.sessions.resume(token), undefined, 'it has ended');
+  assert.equal(await accounts.sessions.resume(token), undefined, 'the session has ended');
   assert.equal(await scene.whoIs(browser), 'alice@example.com');
 });
 
@@ -144,20 +144,20 @@ type Attempt = [
   what: string,
   go: (scene: Scene, browser: Browser) => Promise<Page>,
   status: number,
-  said: RegExp,
+  message: RegExp,
   audited: string | undefined,
 ];
 
 const refused: readonly Attempt[] = [
   [
-    'by a connection that is not there',
+    'by an unknown connection',
     ({ url }, browser) => browser.step(`${url}/login/sso/other`),
     404,
     /connection not found/,
     undefined,
   ],
   [
-    'by a name that is none',
+    'by an invalid name',
     ({ url }, browser) => browser.step(`${url}/login/sso/..%2f%3Cscript%3E`),
     404,
     /connection not found/,
@@ -228,7 +228,7 @@ const refused: readonly Attempt[] = [
     'invalid_token',
   ],
   [
-    'who was refused there',
+    'refused by the provider',
     (scene, browser) => {
       scene.provider.behaviour.refusal = 'access_denied';
       return browser.open(scene.login);
@@ -238,7 +238,7 @@ const refused: readonly Attempt[] = [
     'invalid_credentials',
   ],
   [
-    'who was refused there in words of somebody else',
+    'refused by the provider, with a script as error code',
     (scene, browser) => {
       scene.provider.behaviour.refusal = '<script>alert(1)</script>';
       return browser.open(scene.login);
@@ -259,7 +259,7 @@ const refused: readonly Attempt[] = [
     'invalid_token',
   ],
   [
-    'while the issuer is away',
+    'while the issuer is unavailable',
     (scene, browser) => {
       scene.provider.issuer.documents.clear();
       return browser.open(scene.login);
@@ -269,7 +269,7 @@ const refused: readonly Attempt[] = [
     'unavailable',
   ],
   [
-    'while its tokens are away',
+    'while its token endpoint is unavailable',
     (scene, browser) => {
       scene.provider.behaviour.tokenStatus = 500;
       return browser.open(scene.login);
@@ -290,13 +290,13 @@ const refused: readonly Attempt[] = [
   ],
 ];
 
-for (const [what, go, status, said, audited] of refused) {
+for (const [what, go, status, message, audited] of refused) {
   test(`sign-in: no user is signed in ${what}`, async (t) => {
     const scene = await stage(t);
     const browser = new Browser();
     const page = await go(scene, browser);
     assert.equal(page.status, status, page.text);
-    assert.match(page.text, said);
+    assert.match(page.text, message);
     assert.doesNotMatch(page.text, /<script|code-\d|secret/);
     assert.match(String(page.headers['content-security-policy']), /default-src 'none'/);
     assert.equal(page.headers['referrer-policy'], 'no-referrer');
@@ -306,8 +306,11 @@ for (const [what, go, status, said, audited] of refused) {
       failures.map(({ result }) => result),
       audited === undefined ? [] : [audited],
     );
-    const told = scene.lines.join('\n') + JSON.stringify(failures);
-    assert.ok(!told.includes(scene.provider.clientSecret) && !/code-\d/.test(told), 'no secret is told');
+    const output = scene.lines.join('\n') + JSON.stringify(failures);
+    assert.ok(
+      !output.includes(scene.provider.clientSecret) && !/code-\d/.test(output),
+      'no secret is logged or audited',
+    );
   });
 }
 
@@ -340,7 +343,7 @@ test('sign-in: issuers in the private network are not contacted unless allowed',
   await made.connect(provider.url);
   const page = await new Browser().open(`${made.url}/login/sso/example`);
   assert.equal(page.status, 503);
-  assert.doesNotMatch(page.text, /127\.0\.0\.1:\d+\/realm/, 'nothing is told of what is there');
+  assert.doesNotMatch(page.text, /127\.0\.0\.1:\d+\/realm/, 'the page does not reveal the address');
   assert.deepEqual(provider.issuer.asked, []);
   const { message } = (await made.auditEntries())[0]!;
   assert.match(message!, new RegExp(`${place.hostname} is not on the public internet`));
@@ -381,7 +384,7 @@ test('sign-in: roles follow the claim, at each sign-in', async (t) => {
     ['others do not count',   { groups: ['Writers', 'x', 7, null] },      undefined,              ['readers']],
     ['administrators',        { groups: ['Admin'] },                      undefined,              ['Admin']],
     ['none',                  { groups: [] },                             undefined,              ['readers']],
-    ['told besides',          {},                                         { groups: ['writers'] }, ['writers']],
+    ['only in userinfo',      {},                                         { groups: ['writers'] }, ['writers']],
     ['the token counts',      { groups: ['readers'] },                    { groups: ['writers'] }, ['readers']],
     ['no claim',              {},                                         undefined,              ['readers']],
   ];

@@ -29,8 +29,8 @@ test('a modified token is not accepted', () => {
 
 test('the cluster of a token is read without a secret, and from nothing else', () => {
   assert.equal(clusterNamedIn(signAgentToken(claims, secret)), 'vci_1');
-  const written = (said: unknown) =>
-    `agt_${Buffer.from(JSON.stringify(said)).toString('base64url')}.${'x'.repeat(43)}`;
+  const written = (claims: unknown) =>
+    `agt_${Buffer.from(JSON.stringify(claims)).toString('base64url')}.${'x'.repeat(43)}`;
   assert.equal(clusterNamedIn(written(['vci_2', 'mark', 1])), 'vci_2');
   for (const wrong of [null, 7, 'vci_1', {}, [], ['vci_1'], [1, 'mark', 1], ['vci_1', 'mark', '1']])
     assert.equal(clusterNamedIn(written(wrong)), undefined, JSON.stringify(wrong));

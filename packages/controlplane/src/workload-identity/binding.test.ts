@@ -53,7 +53,7 @@ const refused: [what: string, binding: unknown, message: RegExp][] = [
   ['no claims', { ...good, claims: [] }, /at least one/],
   ['claims that are no list', { ...good, claims: { sub: 'x' } }, /at least one/],
   [
-    'a claim that anybody has',
+    'a claim that every token has',
     { ...good, claims: [{ path: 'sub', value: '*' }] },
     /claim 1: value is empty or a lone/,
   ],

@@ -38,7 +38,7 @@ const cases: [path: string, value: string, matchesRule: boolean][] = [
 ];
 
 for (const [path, value, expected] of cases) {
-  test(`${path} = ${value}: ${expected ? 'kept' : 'broken'}`, () => {
+  test(`${path} = ${value}: ${expected ? 'met' : 'not met'}`, () => {
     assert.equal(matchesRule(parseClaimRule(path, value), claims), expected);
   });
 }

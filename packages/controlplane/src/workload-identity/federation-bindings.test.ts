@@ -17,15 +17,15 @@ async function world() {
   const accounts = await openAccounts(`memory://federations-${worlds++}`, deps);
   const { accountId, a } = await makeAccount(accounts, 'Ours');
   const issuer = await TestIssuer.create('https://issuer.test/one', () => clock.nowMs());
-  const asking = { clock, log: silentLog, fetchJson: issuer.fetchJson };
+  const issuerDeps = { clock, log: silentLog, fetchJson: issuer.fetchJson };
   const exchange = new TokenExchange({
     bindings: federationBindings({ federations: accounts.federations, clock }),
     secretsOf: () => [Buffer.alloc(32, 1)],
     issuers: platformIssuers({
-      ...asking,
-      fetchJson: () => Promise.reject(new Error('nobody wrote a file')),
+      ...issuerDeps,
+      fetchJson: () => Promise.reject(new Error('there is no file')),
     }),
-    federationIssuers: federationIssuers(asking),
+    federationIssuers: federationIssuers(issuerDeps),
     clock,
     log: silentLog,
     metrics: new Metrics(),
@@ -42,20 +42,31 @@ async function world() {
       lifetimeSeconds: 600,
       ...changes,
     });
-  const ask = async () => exchange.exchange(audience, await issuer.token({ sub: 'weir-1', aud: audience }));
+  const exchangeToken = async () =>
+    exchange.exchange(audience, await issuer.token({ sub: 'weir-1', aud: audience }));
   const given = async () => {
-    const answer = await ask();
+    const answer = await exchangeToken();
     assert.ok(typeof answer === 'object');
     return answer.token;
   };
-  return { accounts, accountId, clusterId: a.clusterId, clock, issuer, exchange, federate, ask, given };
+  return {
+    accounts,
+    accountId,
+    clusterId: a.clusterId,
+    clock,
+    issuer,
+    exchange,
+    federate,
+    exchangeToken,
+    given,
+  };
 }
 
 let worlds = 0;
 
 test('federations: a new federation admits agents, and a deleted one stops within seconds', async () => {
-  const { accounts, accountId, clusterId, clock, exchange, federate, ask, given } = await world();
-  assert.equal(await ask(), 'not admitted');
+  const { accounts, accountId, clusterId, clock, exchange, federate, exchangeToken, given } = await world();
+  assert.equal(await exchangeToken(), 'not admitted');
   const federation = await federate();
   clock.advance(2_000);
   const token = await given();
@@ -63,10 +74,10 @@ test('federations: a new federation admits agents, and a deleted one stops withi
   await accounts.federations.delete(accountId, clusterId, federation.id);
   clock.advance(2_000);
   assert.equal(await exchange.authorize(clusterId, token), false);
-  assert.equal(await ask(), 'not admitted');
+  assert.equal(await exchangeToken(), 'not admitted');
   await federate();
   clock.advance(2_000);
-  assert.equal(await exchange.authorize(clusterId, token), false, 'another of the same words is another');
+  assert.equal(await exchange.authorize(clusterId, token), false, 'an equal federation is a new one');
 });
 
 test('federations: a deleted cluster admits no agent, until it is restored', async () => {
@@ -88,14 +99,18 @@ test('federations: no agent connects with a read-only token', async () => {
   assert.equal(await exchange.authorize(clusterId, reading), false);
   await federate({ name: 'writer' });
   clock.advance(2_000);
-  assert.equal(await exchange.authorize(clusterId, await given()), true, 'who may do both may write');
+  assert.equal(
+    await exchange.authorize(clusterId, await given()),
+    true,
+    'with both federations the token may write',
+  );
 });
 
 test('federations: a token is verified once, however many federations name its issuer', async () => {
-  const { federate, ask, issuer } = await world();
+  const { federate, exchangeToken, issuer } = await world();
   for (let number = 0; number < 20; number++)
     await federate({ name: `n${number}`, rules: [{ path: 'sub', value: `other-${number}` }] });
-  assert.equal(await ask(), 'not admitted');
+  assert.equal(await exchangeToken(), 'not admitted');
   assert.equal(issuer.asked.length, 2);
 });
 
@@ -121,30 +136,30 @@ test('federations: an issuer in the private network is not contacted', async (t)
 
 test('federations: agents that connect together share one query, and a failed one is retried', async () => {
   const clock = new HandClock();
-  const asked: PromiseWithResolvers<Federation[]>[] = [];
+  const queries: PromiseWithResolvers<Federation[]>[] = [];
   const admittingTo = () => {
     const question = Promise.withResolvers<Federation[]>();
-    asked.push(question);
+    queries.push(question);
     return question.promise;
   };
   const bindingsOf = federationBindings({ federations: { admittingTo }, clock });
   const waiting = [bindingsOf('vci_1'), bindingsOf('vci_1')];
-  assert.equal(asked.length, 1);
-  asked[0]!.reject(new Error('away'));
+  assert.equal(queries.length, 1);
+  queries[0]!.reject(new Error('away'));
   for (const one of waiting) await assert.rejects(one, /away/);
   const again = bindingsOf('vci_1');
-  asked[1]!.resolve([]);
+  queries[1]!.resolve([]);
   assert.deepEqual(await again, []);
   clock.advance(1_999);
   assert.deepEqual(await bindingsOf('vci_1'), []);
-  assert.equal(asked.length, 2);
+  assert.equal(queries.length, 2);
   clock.advance(1);
   void bindingsOf('vci_1');
-  assert.equal(asked.length, 3);
+  assert.equal(queries.length, 3);
 });
 
 test('federations: while the database does not answer no agent is refused', async () => {
-  const { accounts, clusterId, exchange, federate, given, ask } = await world();
+  const { accounts, clusterId, exchange, federate, given, exchangeToken } = await world();
   await federate();
   const token = await given();
   const away = new TokenExchange({
@@ -158,6 +173,6 @@ test('federations: while the database does not answer no agent is refused', asyn
   assert.equal(await away.authorize(clusterId, token), undefined);
   assert.equal(await away.exchange(`weir://${clusterId}`, 'x'), 'not ready');
   assert.equal(await exchange.authorize(clusterId, token), true);
-  assert.ok(typeof (await ask()) === 'object');
+  assert.ok(typeof (await exchangeToken()) === 'object');
   await accounts.close();
 });

@@ -109,7 +109,7 @@ test('while the secret of a cluster is unknown, a token gets a retriable error',
   const tokens = new TokenExchange({
     bindings: () => [],
     secretsOf: () => undefined,
-    issuers: { of: () => assert.fail('nobody is asked') },
+    issuers: { of: () => assert.fail('no issuer is called') },
     clock,
     log,
     metrics: api.metrics,
@@ -129,7 +129,7 @@ test('a read-only token scrapes the metrics of its cluster, and connects no agen
   const tokens = new TokenExchange({
     bindings: () => federations.map(bindingOfFederation),
     secretsOf: () => [secret],
-    issuers: { of: () => assert.fail('nobody is asked') },
+    issuers: { of: () => assert.fail('no issuer is called') },
     clock,
     log,
     metrics,

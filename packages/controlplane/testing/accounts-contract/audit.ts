@@ -45,9 +45,9 @@ export function auditContract({ contract }: Stage): void {
     await auditLog.repeat(first!, { times: 2, targets: [] });
     await auditLog.repeat('aei_gone', { times: 1, targets: ['vci_3'] });
     const { entries } = await auditLog.search({ accountId: note.accountId });
-    const told = new Map(entries.map(({ id, count, targets }) => [id, { count, targets }]));
-    assert.deepEqual(told.get(first!), { count: 44, targets: ['vci_1', 'vci_2'] });
-    assert.deepEqual(told.get(second!), { count: 1, targets: ['vci_9'] });
+    const written = new Map(entries.map(({ id, count, targets }) => [id, { count, targets }]));
+    assert.deepEqual(written.get(first!), { count: 44, targets: ['vci_1', 'vci_2'] });
+    assert.deepEqual(written.get(second!), { count: 1, targets: ['vci_9'] });
     const found = await auditLog.search({ accountId: note.accountId, target: 'vci_2' });
     assert.deepEqual(
       found.entries.map(({ id }) => id),

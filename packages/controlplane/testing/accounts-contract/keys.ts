@@ -108,17 +108,17 @@ export function keysContract({ inhabited }: Stage): void {
     const { accountId, workspaceId, userId } = first;
     const make = (name: string) =>
       keys.create(accountId, { name, grants: [appGrant(workspaceId)], createdBy: userId });
-    const [kept, revoked] = [await make('kept'), await make('revoked')];
+    const [valid, revoked] = [await make('valid'), await make('revoked')];
     const elsewhere = (await another()).keyVerifier;
     for (const verifier of [keyVerifier, elsewhere])
-      for (const { key, secret } of [kept, revoked])
+      for (const { key, secret } of [valid, revoked])
         assert.deepEqual({ ...(await verifier.verify(secret)), lastUsedMs: undefined }, key);
     for (const wrong of [
       '',
-      kept.key.name,
-      kept.secret.toUpperCase(),
+      valid.key.name,
+      valid.secret.toUpperCase(),
       `aks_${'0'.repeat(64)}`,
-      `${kept.secret} `,
+      `${valid.secret} `,
     ])
       assert.equal(await keyVerifier.verify(wrong), undefined);
 
@@ -127,7 +127,7 @@ export function keysContract({ inhabited }: Stage): void {
     deps.clock.advance(1_001);
     for (const verifier of [keyVerifier, elsewhere]) {
       assert.equal(await verifier.verify(revoked.secret), undefined);
-      assert.equal((await verifier.verify(kept.secret))?.id, kept.key.id);
+      assert.equal((await verifier.verify(valid.secret))?.id, valid.key.id);
     }
     await make('revoked');
   });

@@ -34,7 +34,7 @@ export function pipelinesContract({ inhabited }: Stage): void {
     assert.deepEqual([one.version, two.version], [1, 2]);
     assert.deepEqual(await pipelines.configurations(place), [one, two]);
     assert.deepEqual([one.yaml, one.parts, two.parts], ['input: {}\n# ü\n', undefined, parts]);
-    assert.equal((await pipelines.get(place)).deployed, undefined, 'keeping is not deploying');
+    assert.equal((await pipelines.get(place)).deployed, undefined, 'a stored configuration is not deployed');
 
     const step = async (change: PipelineChange) => {
       await pipelines.change(place, change);
@@ -48,7 +48,7 @@ export function pipelinesContract({ inhabited }: Stage): void {
     assert.deepEqual(await step({ deployedConfigurationId: one.id }), ['running', 1]);
     const missing = 'pci_00000000_0000_4000_8000_000000000000';
     await refused(step({ state: 'paused', deployedConfigurationId: missing }), 'not_found');
-    assert.deepEqual(await step({}), ['running', 1], 'what is refused changes nothing');
+    assert.deepEqual(await step({}), ['running', 1], 'a refused change has no effect');
     assert.deepEqual(await step({ state: 'paused', deployedConfigurationId: two.id }), ['paused', 2]);
 
     await pipelines.delete(place);
@@ -122,13 +122,13 @@ export function pipelinesContract({ inhabited }: Stage): void {
     const { id: pipelineId } = await pipelines.create(accountId, clusterId, 'busy', 'bento');
     const place = { accountId, clusterId, pipelineId };
     const versions = async () => (await pipelines.configurations(place)).map(({ version }) => version);
-    const kept = apiLimits.pipelineConfigurationsMax;
+    const storedMax = apiLimits.pipelineConfigurationsMax;
     const add = () => pipelines.addConfiguration(place, { yaml: 'input: {}' });
     const deployed = await add();
     await pipelines.change(place, { deployedConfigurationId: deployed.id });
-    for (let n = 0; n < kept + 2; n++) await add();
-    const last = kept + 3;
-    const lastOnes = Array.from({ length: kept }, (_, n) => last - kept + 1 + n);
+    for (let n = 0; n < storedMax + 2; n++) await add();
+    const last = storedMax + 3;
+    const lastOnes = Array.from({ length: storedMax }, (_, n) => last - storedMax + 1 + n);
     assert.deepEqual(await versions(), [1, ...lastOnes]);
     const newest = (await pipelines.configurations(place)).at(-1)!;
     await pipelines.change(place, { deployedConfigurationId: newest.id });

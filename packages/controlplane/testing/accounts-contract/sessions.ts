@@ -32,19 +32,19 @@ export function sessionsContract({ inhabited }: Stage): void {
     }
     assert.equal(await sessions.resume(token), undefined);
 
-    const [kept, other, revoked] = [
+    const [own, other, revoked] = [
       await sessions.begin(from),
       await sessions.begin(from),
       await sessions.begin(from),
     ];
     assert.equal(await sessions.end(userId, revoked.session.id), true);
     assert.equal(await sessions.end(userId, revoked.session.id), false);
-    assert.equal(await sessions.end('ui_other', kept.session.id), false);
-    await users.setPassword(accountId, userId, 'another long password', kept.session.id);
-    assert.notEqual(await sessions.resume(kept.token), undefined);
+    assert.equal(await sessions.end('ui_other', own.session.id), false);
+    await users.setPassword(accountId, userId, 'another long password', own.session.id);
+    assert.notEqual(await sessions.resume(own.token), undefined);
     assert.equal(await sessions.resume(other.token), undefined);
     await sessions.endAll(userId);
-    assert.equal(await sessions.resume(kept.token), undefined);
+    assert.equal(await sessions.resume(own.token), undefined);
   });
 
   inhabited(

@@ -57,7 +57,7 @@ export function setupContract({ contract }: Stage): void {
     async ({ setup, accounts, another, ...scene }) => {
       const other = await another();
       const [founded, same] = await Promise.all([setup.found('New'), other.setup.found('New')]);
-      assert.deepEqual(founded, same, 'whoever is first makes it');
+      assert.deepEqual(founded, same, 'the first process creates it');
       const { account, workspaceId } = founded!;
       const made = await scene.virtualClusters.create(account.id, workspaceId, cluster);
       const grants = [agentGrant(made.id)];
@@ -81,7 +81,7 @@ export function setupContract({ contract }: Stage): void {
       assert.deepEqual(
         (await scene.virtualClusters.listAll()).map(({ id }) => id),
         [made.id, foreign.id].sort(),
-        'whoever serves clusters hears of all of them',
+        'a process that serves clusters lists all of them',
       );
     },
   );

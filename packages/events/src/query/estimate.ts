@@ -2,10 +2,10 @@ import { eventTypeNames } from '../event-types.ts';
 import type { Filter } from '../filter/tree.ts';
 import { eventLimits } from '../limits.ts';
 import { needsRecords } from '../sidecar/stripe-filter.ts';
-import { type ScanTools, openParts } from './scan-part.ts';
 import { type Part, partsOf } from './parts.ts';
 import { rangesOfChunks } from './read-chunks.ts';
 import type { EstimateAnswer, EstimateRequest } from './request.ts';
+import { openParts, type ScanTools } from './scan-part.ts';
 import { chunksWanted } from './scan-stripe.ts';
 
 interface EstimateTools extends ScanTools {

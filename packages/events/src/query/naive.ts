@@ -29,7 +29,10 @@ export type BareAnswer<Answer> = Omit<Answer, 'stats' | 'partial' | 'hasNoData'>
  * The reference semantics of queries, as simple as possible: read everything, parse it, filter it. Tests compare the
  * engine with it.
  */
-export async function naiveSearch(request: SearchRequest, source: EventSource): Promise<BareAnswer<SearchAnswer>> {
+export async function naiveSearch(
+  request: SearchRequest,
+  source: EventSource,
+): Promise<BareAnswer<SearchAnswer>> {
   const found = await matching(request, source);
   const { after } = request;
   const inOrder = positionOrder(request.order);
@@ -42,7 +45,10 @@ export async function naiveSearch(request: SearchRequest, source: EventSource): 
   };
 }
 
-export async function naiveFields(request: FieldsRequest, source: EventSource): Promise<BareAnswer<FieldsAnswer>> {
+export async function naiveFields(
+  request: FieldsRequest,
+  source: EventSource,
+): Promise<BareAnswer<FieldsAnswer>> {
   const found = (await matching(request, source)).sort(positionOrder('desc'));
   const sample = found.slice(0, coreLimits.eventFieldSampleMax);
   return {
@@ -53,7 +59,10 @@ export async function naiveFields(request: FieldsRequest, source: EventSource): 
   };
 }
 
-export async function naiveEvent(request: EventRequest, source: EventSource): Promise<BareAnswer<EventAnswer>> {
+export async function naiveEvent(
+  request: EventRequest,
+  source: EventSource,
+): Promise<BareAnswer<EventAnswer>> {
   const rows = (await everyRow(request, source)).sort(comparePositions);
   const place = rows.findLastIndex(({ event }) => isObject(event) && event.id === request.id);
   if (place === -1) return { kind: 'event', event: undefined, before: [], after: [] };

@@ -134,7 +134,10 @@ describe('pruning', () => {
 
   test('a byte search rules out records before they are parsed', async () => {
     const source = await createMemoryEvents({ topics: [topic()] });
-    const { stats } = await query<SearchAnswer>(searchFor('data.log_level == "error"', { limit: 100 }), source);
+    const { stats } = await query<SearchAnswer>(
+      searchFor('data.log_level == "error"', { limit: 100 }),
+      source,
+    );
     assert.equal(stats.eventsScanned, 1000);
     assert.equal(stats.eventsParsed, 100);
   });

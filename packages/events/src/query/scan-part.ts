@@ -8,7 +8,7 @@ import { halves, type Part, type RawRange, type SidecarRange, type StripeRange, 
 import { readChunks } from './read-chunks.ts';
 import { rangesOver } from './read-rows.ts';
 import type { Receipt } from './receipt.ts';
-import { joinResults, cacheableResult } from './results.ts';
+import { cacheableResult, joinResults } from './results.ts';
 import type { Scan, ScanResult } from './scan.ts';
 import { chunksWanted } from './scan-stripe.ts';
 

@@ -3,12 +3,12 @@ import { coreLimits } from '@weir/core';
 import type { EventTopic } from '../event-source.ts';
 import { eventTypeNames } from '../event-types.ts';
 import { bucketsOf } from './buckets.ts';
-import { type ScanTools, scanPart } from './scan-part.ts';
 import { positionOrder } from './order.ts';
 import { type Part, partsOf } from './parts.ts';
 import { isFull, type ReadTexts, readTexts, textKey } from './read-rows.ts';
 import type { EventPosition, EventRow, PartialReason, SearchRequest, Timeline } from './request.ts';
 import type { Scan, ScanResult } from './scan.ts';
+import { type ScanTools, scanPart } from './scan-part.ts';
 import { TimelineTally } from './tally.ts';
 
 export interface SearchTools extends ScanTools {

@@ -53,7 +53,7 @@ const table: [what: string, sent: Sent, status: number, message: RegExp][] = [
   ['nothing', { body: '' }, 400, /-32700/],
   ['a number', { body: '7' }, 400, /-326/],
   [
-    'a version of the future',
+    'an unsupported version',
     { body: list(), headers: { 'mcp-protocol-version': '2030-01-01' } },
     400,
     /error/,
@@ -61,7 +61,7 @@ const table: [what: string, sent: Sent, status: number, message: RegExp][] = [
   ['endless nesting', { body: '['.repeat(100_000) }, 413, /payload_too_large/],
   ['a list without end', { body: `[${'1,'.repeat(50_000)}1]` }, 413, /payload_too_large/],
   [
-    'more than there may be',
+    'a body that is too large',
     { body: `"${'x'.repeat(mcpLimits.mcpRequestBytesMax)}"` },
     413,
     /payload_too_large/,

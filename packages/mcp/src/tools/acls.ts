@@ -91,7 +91,10 @@ export const aclTools = [
       who: z.array(z.object({ ...whoShape, deciding_rule: z.string().nullable() })).optional(),
       recent_denials: z.int().nullable().optional().describe('null if the cluster records no events.'),
     },
-    async run({ virtual_cluster_id: given, time_range, format, max_tokens: tokensMax, ...question }, context) {
+    async run(
+      { virtual_cluster_id: given, time_range, format, max_tokens: tokensMax, ...question },
+      context,
+    ) {
       return onCluster(context, given, async (clusterId) => {
         const { who, ...explained } = await context.call('explain_access', {
           virtual_cluster_id: clusterId,
@@ -100,7 +103,9 @@ export const aclTools = [
         const { near_rules: near } = explained;
         const names = who === undefined ? explained.principals : undefined;
         const denials =
-          time_range === undefined ? {} : await denialsOf(names, question, { clusterId, time_range }, context);
+          time_range === undefined
+            ? {}
+            : await denialsOf(names, question, { clusterId, time_range }, context);
         return answerOf(
           {
             ...explained,

@@ -18,7 +18,7 @@ const own: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   list_pipelines: { query: 'part of the name' },
   list_event_fields: { query: 'part of the name' },
   search_events: { fields: 'columns of the table' },
-  aggregate_events: { over_time: 'whether to tell points' },
+  aggregate_events: { over_time: 'whether to return points' },
   compare_events: { selection: 'a search', baseline: 'a search' },
 };
 
@@ -78,6 +78,6 @@ for (const { name, input, operations } of tools) {
     };
     for (const [argument, schema] of Object.entries(input.shape as Record<string, z.ZodType>))
       check(argument, schema, name);
-    assert.deepEqual([...used].sort(), Object.keys(own[name] ?? {}).sort(), 'exceptions that are none');
+    assert.deepEqual([...used].sort(), Object.keys(own[name] ?? {}).sort(), 'unused exceptions');
   });
 }

@@ -68,7 +68,7 @@ test('the list of tools matches the snapshot', () => {
   // To accept a change, delete the file, run the test twice, and review the difference.
   if (!existsSync(file)) {
     writeFileSync(file, found);
-    assert.fail('there was no snapshot; it is written now, and wants to be looked at');
+    assert.fail('there was no snapshot; it is written now and has to be reviewed');
   }
   assert.deepEqual(JSON.parse(found), JSON.parse(readFileSync(file, 'utf8')));
 });
@@ -127,20 +127,15 @@ const refused: [what: string, tool: string, args: Record<string, unknown>, messa
     { virtual_cluster_id: 7 },
     /^invalid_arguments: virtual_cluster_id: expected string/,
   ],
+  ['an unknown cluster', 'list_topics', { virtual_cluster_id: 'ordrs' }, /^cluster_not_found: .*orders/],
   [
-    'a cluster that is not there',
-    'list_topics',
-    { virtual_cluster_id: 'ordrs' },
-    /^cluster_not_found: .*orders/,
-  ],
-  [
-    'a pipeline that is not there',
+    'an unknown pipeline',
     'describe_pipeline',
     { virtual_cluster_id: cluster, pipeline_id: 'clean-order' },
     /^pipeline_not_found: .*clean-orders/,
   ],
   [
-    'a cursor that is none',
+    'an invalid cursor',
     'list_topics',
     { virtual_cluster_id: cluster, cursor: 'nonsense' },
     /^invalid_cursor: /,
@@ -152,7 +147,7 @@ const refused: [what: string, tool: string, args: Record<string, unknown>, messa
     /^invalid_arguments: limit: /,
   ],
   [
-    'more tokens than ever',
+    'too many tokens',
     'list_topics',
     { virtual_cluster_id: cluster, max_tokens: 30_000 },
     /^invalid_arguments: max_tokens: /,

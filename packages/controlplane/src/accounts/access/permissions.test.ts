@@ -16,7 +16,7 @@ const agent = (principalKind: 'agent' | 'agent_r', resourceId: string, workspace
 const accountKey: KeyGrant = { principalKind: '*', resourceKind: '*', resourceId: '*', workspaceId: '*' };
 
 const actors: Record<string, Actor> = {
-  nobody: { kind: 'anonymous' },
+  anonymous: { kind: 'anonymous' },
   'user without roles': user(),
   'admin of a': user({ workspaceId: 'wi_a', managedGrantName: 'admin' }),
   'reader of a': user({ workspaceId: 'wi_a', managedGrantName: 'read_only' }),
@@ -47,7 +47,7 @@ const things: Need[] = [
 // biome-ignore format: a table
 const table: [who: string, may: string][] = [
   //                            account  a  b  a1 a2 b1
-  ['nobody',                    '-       -  -  -  -  -'],
+  ['anonymous',                 '-       -  -  -  -  -'],
   ['user without roles',        '-       -  -  -  -  -'],
   ['admin of a',                '-       w  -  w  w  -'],
   ['reader of a',               '-       r  -  r  r  -'],
@@ -74,7 +74,7 @@ for (const [who, may] of table) {
 test('permissions: any caller may use public operations, and any authenticated caller those on itself', () => {
   for (const [who, actor] of Object.entries(actors)) {
     assert.equal(isAllowed(actor, { scope: 'public' }), true);
-    assert.equal(isAllowed(actor, { scope: 'user' }), who !== 'nobody', who);
+    assert.equal(isAllowed(actor, { scope: 'user' }), who !== 'anonymous', who);
   }
 });
 

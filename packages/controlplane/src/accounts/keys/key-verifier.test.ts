@@ -10,15 +10,15 @@ import { type ApiKey, Keys } from './keys.ts';
 
 /** Keys whose lookups a test can delay. */
 class HeldKeys extends Keys {
-  asked = 0;
+  lookups = 0;
   /** Waits after the database has answered. */
   hold: Promise<void> | undefined;
-  onAsked: () => void = () => {};
+  onLookup: () => void = () => {};
 
   override async findByHash(hash: string): Promise<ApiKey | undefined> {
-    this.asked++;
+    this.lookups++;
     const key = await super.findByHash(hash);
-    this.onAsked();
+    this.onLookup();
     await this.hold;
     return key;
   }
@@ -44,7 +44,7 @@ test('key verifier: a busy key costs one query', async (t) => {
     deps.clock.advance(100);
     assert.notEqual(await verifier.verify(secret), undefined);
   }
-  assert.equal(keys.asked, 1);
+  assert.equal(keys.lookups, 1);
 });
 
 test('key verifier: creating a key evicts nothing, revoking one evicts all', async (t) => {
@@ -54,11 +54,11 @@ test('key verifier: creating a key evicts nothing, revoking one evicts all', asy
   await make('three');
   deps.clock.advance(2_000);
   await verifier.verify(one.secret);
-  assert.equal(keys.asked, 1);
+  assert.equal(keys.lookups, 1);
   await keys.revoke(accountId, two.key.id);
   deps.clock.advance(2_000);
   await verifier.verify(one.secret);
-  assert.equal(keys.asked, 2);
+  assert.equal(keys.lookups, 2);
 });
 
 test('key verifier: a read that began before a revocation and ends after it is not cached', async (t) => {
@@ -69,7 +69,7 @@ test('key verifier: a read that began before a revocation and ends after it is n
   const held = Promise.withResolvers<void>();
   const read = Promise.withResolvers<void>();
   keys.hold = held.promise;
-  keys.onAsked = read.resolve;
+  keys.onLookup = read.resolve;
   const verifying = verifier.verify(slow.secret);
   await read.promise;
   await keys.revoke(accountId, slow.key.id);

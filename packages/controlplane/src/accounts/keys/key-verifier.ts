@@ -10,7 +10,7 @@ import type { ApiKey, Keys } from './keys.ts';
  * after half of it.
  */
 const trustedMs = 1_000;
-const askedAgainMs = trustedMs / 2;
+const confirmAfterMs = trustedMs / 2;
 /** The last use of a key is written at most this often. */
 const lastUsedIntervalMs = 60_000;
 
@@ -50,7 +50,7 @@ export class KeyVerifier {
     const hash = hashSecret(secret);
     const ageMs = this.#deps.clock.monotonicMs() - this.#confirmedMs;
     if (ageMs > trustedMs) await this.#confirm();
-    else if (ageMs > askedAgainMs) this.#confirm().catch(() => {});
+    else if (ageMs > confirmAfterMs) this.#confirm().catch(() => {});
     return this.#recall(hash) ?? (await this.#load(hash));
   }
 
@@ -77,7 +77,7 @@ export class KeyVerifier {
   }
 
   async #compareRevocations(): Promise<void> {
-    const askedMs = this.#deps.clock.monotonicMs();
+    const startedMs = this.#deps.clock.monotonicMs();
     const revocations = await readCounter(this.#database, 'revocations');
     if (revocations !== this.#revocations) {
       this.#revocations = revocations;
@@ -85,13 +85,13 @@ export class KeyVerifier {
       this.#known.clear();
       this.#loading.clear();
     }
-    this.#confirmedMs = askedMs;
+    this.#confirmedMs = startedMs;
   }
 
   #load(hash: string): Promise<ApiKey | undefined> {
     let loading = this.#loading.get(hash);
     if (loading === undefined) {
-      loading = this.#ask(hash).finally(() => {
+      loading = this.#read(hash).finally(() => {
         if (this.#loading.get(hash) === loading) this.#loading.delete(hash);
       });
       this.#loading.set(hash, loading);
@@ -99,7 +99,7 @@ export class KeyVerifier {
     return loading;
   }
 
-  async #ask(hash: string): Promise<ApiKey | undefined> {
+  async #read(hash: string): Promise<ApiKey | undefined> {
     const forgotten = this.#forgotten;
     const key = await this.#keys.findByHash(hash);
     if (key === undefined) return undefined;

@@ -8,13 +8,13 @@ const cheap = { memoryKiB: 64, passes: 1, parallelism: 1 };
 
 test('passwords: hashes of the reference implementation of Argon2 are accepted', async () => {
   // biome-ignore format: a table
-  const judged: [password: string, stored: string][] = [
+  const cases: [password: string, stored: string][] = [
     ['password',          '$argon2id$v=19$m=65536,t=2,p=1$c29tZXNhbHQ$CTFhFdXPJO1aFaMaO6Mm5c8y7cJHAph8ArZWb2GRPPc'],
     ['password',          '$argon2id$v=19$m=256,t=2,p=1$c29tZXNhbHQ$nf65EOgLrQMR/uIPnA4rEsF5h7TKyQwu9U1bMCHGi/4'],
     ['password',          '$argon2id$v=19$m=256,t=2,p=2$c29tZXNhbHQ$bQk8UB/VmZZF4Oo79iDXuL5/0ttZwg2f/5U52iv1cDc'],
     ['differentpassword', '$argon2id$v=19$m=65536,t=2,p=1$c29tZXNhbHQ$C4TWUs9rDEvq7w3+J4umqA32aWKB1+DSiRuBfYxFj94'],
   ];
-  for (const [password, stored] of judged) {
+  for (const [password, stored] of cases) {
     assert.equal(await isPasswordOf(password, stored), true, stored);
     assert.equal(await isPasswordOf(`${password}x`, stored), false, stored);
   }

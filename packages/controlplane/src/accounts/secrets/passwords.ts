@@ -20,7 +20,7 @@ export class Passwords {
   readonly #waiting: (() => void)[] = [];
   #running = 0;
   /** A hash that no password matches, at the current cost. Made early, so that its first use does not take longer. */
-  #nobody: Promise<string> | undefined;
+  #dummy: Promise<string> | undefined;
 
   constructor(options: PasswordsOptions) {
     this.#options = options;
@@ -50,11 +50,11 @@ export class Passwords {
   }
 
   #dummyHash(): Promise<string> {
-    this.#nobody ??= this.hash(Buffer.from(this.#options.randomBytes(32)).toString('hex')).catch((error) => {
-      this.#nobody = undefined;
+    this.#dummy ??= this.hash(Buffer.from(this.#options.randomBytes(32)).toString('hex')).catch((error) => {
+      this.#dummy = undefined;
       throw error;
     });
-    return this.#nobody;
+    return this.#dummy;
   }
 
   async #inTurn<Result>(work: () => Promise<Result>): Promise<Result> {

@@ -21,7 +21,7 @@ export interface SsoPerson extends Identity {
 interface SsoSignIn {
   readonly user: User;
   /** Whether the claim would have removed the last administrator, whose roles were then left unchanged. */
-  readonly keptLastAdministrator: boolean;
+  readonly retainedLastAdministrator: boolean;
 }
 
 /**
@@ -53,14 +53,14 @@ export class SsoSignIns {
         (await knownUser(transaction, accountId, person)) ??
         (await this.#userByAddress(transaction, accountId, person)) ??
         (await this.#newUser(transaction, connection, person));
-      const keptLastAdministrator = await mapRoles(transaction, connection, user.id, person);
+      const retainedLastAdministrator = await mapRoles(transaction, connection, user.id, person);
       const lastSignInMs = this.#deps.clock.nowMs();
       await transaction
         .updateTable('weir_users')
         .set({ last_sign_in_ms: lastSignInMs })
         .where('id', '=', user.id)
         .execute();
-      return { user: { ...userOf(user), lastSignInMs }, keptLastAdministrator };
+      return { user: { ...userOf(user), lastSignInMs }, retainedLastAdministrator };
     });
   }
 

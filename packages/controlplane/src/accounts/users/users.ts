@@ -160,7 +160,7 @@ export class Users {
     accountId: string,
     userId: string,
     password: string,
-    keptSessionId?: string,
+    retainedSessionId?: string,
   ): Promise<void> {
     const passwordHash = await this.#passwords.hash(password);
     await changeAccount(this.#database, accountId, async (transaction) => {
@@ -168,7 +168,7 @@ export class Users {
       await transaction
         .deleteFrom('weir_sessions')
         .where('user_id', '=', userId)
-        .where('id', '!=', keptSessionId ?? '')
+        .where('id', '!=', retainedSessionId ?? '')
         .execute();
     });
   }

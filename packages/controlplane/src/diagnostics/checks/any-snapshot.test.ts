@@ -10,7 +10,7 @@ import { checks } from '../registry.ts';
 
 /** Snapshots with parts that are missing, empty, repeated, huge or nonsense. */
 const name = fc.constantFrom('a', 'b', '', '__proto__', 'x'.repeat(3000), '\u0000\ud800');
-const figure = fc.constantFrom(0, 1, 0.5, 1e3, 1e15, -1);
+const stat = fc.constantFrom(0, 1, 0.5, 1e3, 1e15, -1);
 const timeMs = fc.constantFrom(0, snapshotMs - 1, snapshotMs, snapshotMs + 1, 8e15);
 const maybe = <T>(part: fc.Arbitrary<T>) => fc.option(part, { nil: undefined });
 const few = <T>(part: fc.Arbitrary<T>) => fc.array(part, { maxLength: 3 });
@@ -20,25 +20,25 @@ const anySnapshot: fc.Arbitrary<DiagnosticSnapshot> = fc.record({
   cluster: fc.record({
     clusterId: fc.constant('vci_any'),
     kind: fc.constantFrom(...clusterKinds),
-    topicCount: figure,
-    partitionCount: figure,
-    partitionCountMax: figure,
+    topicCount: stat,
+    partitionCount: stat,
+    partitionCountMax: stat,
   }),
   agents: few(
     fc.record({
       agentId: name,
-      nodeId: figure,
+      nodeId: stat,
       host: name,
-      kafkaPort: figure,
+      kafkaPort: stat,
       internalUrl: name,
       zone: name,
       group: name,
       roles: few(name),
       release: fc.constantFrom('v762', 'v830', 'v', 'dev', ''),
-      cpuCount: figure,
-      cpuLoad: figure,
+      cpuCount: stat,
+      cpuLoad: stat,
       lastSeenMs: timeMs,
-      clockOffsetMs: maybe(figure),
+      clockOffsetMs: maybe(stat),
       certificates: maybe(few(expiring)),
       tokens: maybe(few(expiring)),
     }),
@@ -47,10 +47,10 @@ const anySnapshot: fc.Arbitrary<DiagnosticSnapshot> = fc.record({
     few(
       fc.record({
         name,
-        partitionCount: figure,
+        partitionCount: stat,
         isDeleting: fc.boolean(),
-        retentionMs: maybe(figure),
-        retentionBytes: maybe(figure),
+        retentionMs: maybe(stat),
+        retentionBytes: maybe(stat),
       }),
     ),
   ),
@@ -61,37 +61,35 @@ const anySnapshot: fc.Arbitrary<DiagnosticSnapshot> = fc.record({
         state: fc.constantFrom('Stable', 'Empty'),
         memberCount: fc.constantFrom(0, 1),
         emptySinceMs: maybe(timeMs),
-        partitions: few(
-          fc.record({ topic: name, partition: figure, committedOffset: figure, endOffset: figure }),
-        ),
+        partitions: few(fc.record({ topic: name, partition: stat, committedOffset: stat, endOffset: stat })),
       }),
     ),
   ),
   produce: maybe(
     fc.record({
-      spanMs: figure,
-      fileCount: figure,
-      fileBytes: figure,
-      clientTimeouts: few(fc.record({ clientId: name, timeoutMs: figure, requestCount: figure })),
+      spanMs: stat,
+      fileCount: stat,
+      fileBytes: stat,
+      clientTimeouts: few(fc.record({ clientId: name, timeoutMs: stat, requestCount: stat })),
     }),
   ),
   buckets: maybe(
     few(
       fc.record({
         name,
-        operationCount: figure,
-        failureCount: figure,
-        deniedOperations: few(fc.record({ operation: name, count: figure })),
-        putP99Ms: maybe(figure),
-        getP99Ms: maybe(figure),
+        operationCount: stat,
+        failureCount: stat,
+        deniedOperations: few(fc.record({ operation: name, count: stat })),
+        putP99Ms: maybe(stat),
+        getP99Ms: maybe(stat),
       }),
     ),
   ),
-  controlPlaneUtilization: maybe(figure),
+  controlPlaneUtilization: maybe(stat),
   acls: maybe(
     fc.record({
       mode: fc.constantFrom('off', 'shadow', 'enforced'),
-      ruleCount: figure,
+      ruleCount: stat,
       invalid: few(
         fc.record({
           acl: fc.record({
@@ -113,10 +111,8 @@ const anySnapshot: fc.Arbitrary<DiagnosticSnapshot> = fc.record({
       fc.record({
         fileId: name,
         kind: fc.constantFrom('missing', 'short', 'corrupt'),
-        partitionCount: figure,
-        partitions: few(
-          fc.record({ topic: name, partition: figure, firstOffset: figure, nextOffset: figure }),
-        ),
+        partitionCount: stat,
+        partitions: few(fc.record({ topic: name, partition: stat, firstOffset: stat, nextOffset: stat })),
       }),
     ),
   ),
@@ -130,7 +126,7 @@ const anySnapshot: fc.Arbitrary<DiagnosticSnapshot> = fc.record({
       }),
     ),
   ),
-  metrics: maybe(few(fc.record({ name, seriesCount: figure }))),
+  metrics: maybe(few(fc.record({ name, seriesCount: stat }))),
 });
 
 test('property: no snapshot makes a check throw, a check does not modify it, and results are repeatable', () => {

@@ -34,8 +34,8 @@ export const avoidedRelease = defineCheck({
 
 /** `, which fails to start (use v744 or later)`; of several defects the last fix decides. */
 function inWords(reasons: readonly AvoidedReleases[]): string {
-  const said = reasons.flatMap(({ reason }) => reason ?? []);
+  const known = reasons.flatMap(({ reason }) => reason ?? []);
   const fixes = reasons.flatMap(({ fixedIn }) => fixedIn ?? []);
   const fix = fixes.length === reasons.length ? `v${Math.max(...fixes)} or later` : ownRelease;
-  return `${said.length === 0 ? '' : ` (known fault: ${said.join('; ')})`}, use ${fix}`;
+  return `${known.length === 0 ? '' : ` (known fault: ${known.join('; ')})`}, use ${fix}`;
 }

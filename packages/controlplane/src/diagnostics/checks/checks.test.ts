@@ -89,7 +89,7 @@ const acls = (mode: 'off' | 'shadow' | 'enforced', invalid = [invalidAcl]) => ({
 });
 
 /** A group over time, one snapshot per minute: its committed offset and the end of its partition. */
-function looks(
+function snapshots(
   rows: readonly (readonly [committed: number, end: number])[],
   memberCount = 2,
 ): readonly Partial<DiagnosticSnapshot>[] {
@@ -110,7 +110,7 @@ function severalPartitions(atMs: number): Partial<DiagnosticSnapshot> {
 
 /** The last row is the snapshot, the others are the history. */
 function story(rows: readonly (readonly [committed: number, end: number])[], memberCount?: number) {
-  const all = looks(rows, memberCount);
+  const all = snapshots(rows, memberCount);
   return { snapshot: all.at(-1)!, before: all.slice(0, -1) };
 }
 
@@ -236,7 +236,7 @@ const cases = {
       outcome: ['agent:a (high) The clock of agent a at a.example is 60 seconds ahead.'],
     },
     {
-      name: 'untold',
+      name: 'not reported',
       snapshot: agents(agentOf('a', { clockOffsetMs: undefined })),
       outcome: { missing: 'clocks of agents' },
     },
@@ -264,7 +264,7 @@ const cases = {
       snapshot: timeout(4999),
       outcome: ['client:shop shop gives a write 4 seconds; it made 7 requests since the last look.'],
     },
-    { name: 'untold', snapshot: { produce: undefined }, outcome: { missing: 'timeouts of producers' } },
+    { name: 'not reported', snapshot: { produce: undefined }, outcome: { missing: 'timeouts of producers' } },
   ],
   consumer_group_stuck: [
     { name: 'gets on', ...story(times(20, (i) => [i, i + 5])), outcome: [] },
@@ -287,7 +287,7 @@ const cases = {
     { name: 'nothing to read', ...story(times(30, () => [9, 9])), outcome: [] },
     { name: 'has just begun to lag', ...story(times(30, (i) => [9, i < 25 ? 9 : 12])), outcome: [] },
     {
-      name: 'nobody is there',
+      name: 'no member is there',
       ...story(
         times(30, () => [7, 9]),
         0,
@@ -297,15 +297,15 @@ const cases = {
     {
       name: 'has just come back',
       before: [
-        ...looks(
+        ...snapshots(
           times(30, () => [7, 9]),
           0,
         ).slice(0, -1),
       ],
-      snapshot: looks([[7, 9]])[0]!,
+      snapshot: snapshots([[7, 9]])[0]!,
       outcome: [],
     },
-    { name: 'untold', snapshot: { groups: undefined }, outcome: { missing: 'offsets of groups' } },
+    { name: 'not reported', snapshot: { groups: undefined }, outcome: { missing: 'offsets of groups' } },
   ],
   consumer_group_falling_behind: [
     { name: 'keeps up', ...story(times(lagSamplesMax, (i) => [i * 100, i * 100 + 5000])), outcome: [] },
@@ -329,7 +329,7 @@ const cases = {
       ...story(times(lagSamplesMax, (i) => [0, 5000 + i * 101])),
       outcome: [],
     },
-    { name: 'untold', snapshot: { groups: undefined }, outcome: { missing: 'offsets of groups' } },
+    { name: 'not reported', snapshot: { groups: undefined }, outcome: { missing: 'offsets of groups' } },
   ],
   consumer_group_without_members: [
     {
@@ -345,7 +345,7 @@ const cases = {
       ],
     },
     {
-      name: 'the looks remember it too',
+      name: 'the history remembers it too',
       before: [{ atMs: snapshotMs - dayMs, groups: [groupOf('g', 1, 9, { memberCount: 0 })] }],
       snapshot: { groups: [groupOf('g', 1, 9, { memberCount: 0 })] },
       outcome: [
@@ -357,7 +357,7 @@ const cases = {
       snapshot: { groups: [groupOf('g', 9, 9, { memberCount: 0, emptySinceMs: 0 })] },
       outcome: [],
     },
-    { name: 'untold', snapshot: { groups: undefined }, outcome: { missing: 'members of groups' } },
+    { name: 'not reported', snapshot: { groups: undefined }, outcome: { missing: 'members of groups' } },
   ],
   partition_count_near_limit: [
     { name: 'below', snapshot: cluster({ partitionCount: 799 }), outcome: [] },
@@ -390,7 +390,7 @@ const cases = {
       outcome: ['cluster:vci_test (critical) The leader of the cluster is busy 95 % of the time.'],
     },
     {
-      name: 'untold',
+      name: 'not reported',
       snapshot: { controlPlaneUtilization: undefined },
       outcome: { missing: 'the utilization' },
     },
@@ -406,7 +406,7 @@ const cases = {
       snapshot: { metrics: [{ name: 'm', seriesCount: seriesPerMetricMax * 0.8 }] },
       outcome: ['metric:m m has 8,000 series.'],
     },
-    { name: 'untold', snapshot: { metrics: undefined }, outcome: { missing: 'series of metrics' } },
+    { name: 'not reported', snapshot: { metrics: undefined }, outcome: { missing: 'series of metrics' } },
   ],
   invalid_acls: [
     { name: 'none', snapshot: acls('shadow', []), outcome: [] },
@@ -424,8 +424,8 @@ const cases = {
         'acl:TOPIC orders*: ALLOW READ for User:ann from * (high) TOPIC orders*: ALLOW READ for User:ann from *. No topic has a name with a star.',
       ],
     },
-    { name: 'nobody asks the rules', snapshot: acls('off'), outcome: [] },
-    { name: 'untold', snapshot: { acls: undefined }, outcome: { missing: 'ACL rules' } },
+    { name: 'the rules are not evaluated', snapshot: acls('off'), outcome: [] },
+    { name: 'not reported', snapshot: { acls: undefined }, outcome: { missing: 'ACL rules' } },
   ],
   acls_without_superuser: [
     {
@@ -439,8 +439,12 @@ const cases = {
       outcome: ["cluster:vci_test 2 rules and 1 credential are there, none of them a superuser's."],
     },
     { name: 'only tried out', snapshot: { ...credentials(), ...acls('shadow') }, outcome: [] },
-    { name: 'credentials untold', snapshot: { credentials: undefined }, outcome: { missing: 'credentials' } },
-    { name: 'rules untold', snapshot: { acls: undefined }, outcome: { missing: 'ACL rules' } },
+    {
+      name: 'credentials not reported',
+      snapshot: { credentials: undefined },
+      outcome: { missing: 'credentials' },
+    },
+    { name: 'rules not reported', snapshot: { acls: undefined }, outcome: { missing: 'ACL rules' } },
   ],
   expiring_certificates: [
     { name: 'at the limit', snapshot: certificate(30 * dayMs), outcome: [] },
@@ -460,7 +464,7 @@ const cases = {
       outcome: ['certificate:kafka.example (critical) kafka.example ended 2 hours ago; 1 agent shows it.'],
     },
     {
-      name: 'untold',
+      name: 'not reported',
       snapshot: agents(agentOf('a', { certificates: undefined })),
       outcome: { missing: 'certificates' },
     },
@@ -484,7 +488,7 @@ const cases = {
       outcome: ['token:agent token of a (critical) agent token of a at a.example ended 0 ms ago.'],
     },
     {
-      name: 'untold',
+      name: 'not reported',
       snapshot: agents(agentOf('a', { tokens: undefined })),
       outcome: { missing: 'tokens of agents' },
     },
@@ -508,11 +512,11 @@ const cases = {
     { name: 'new', snapshot: credentials({ lastUsedMs: null }), outcome: [] },
     { name: 'there are none', snapshot: credentials(), outcome: [] },
     {
-      name: 'logins untold',
+      name: 'logins not reported',
       snapshot: credentials({ lastUsedMs: undefined }),
       outcome: { missing: 'logins' },
     },
-    { name: 'untold', snapshot: { credentials: undefined }, outcome: { missing: 'logins' } },
+    { name: 'not reported', snapshot: { credentials: undefined }, outcome: { missing: 'logins' } },
   ],
   bucket_permission: [
     {
@@ -532,7 +536,7 @@ const cases = {
         'bucket:s3://records s3://records refused delete 1 time, list 1,200 times since the last look.',
       ],
     },
-    { name: 'untold', snapshot: { buckets: undefined }, outcome: { missing: 'stats of buckets' } },
+    { name: 'not reported', snapshot: { buckets: undefined }, outcome: { missing: 'stats of buckets' } },
   ],
   bucket_failures: [
     { name: 'at the limit', snapshot: bucket({ failureCount: 10 }), outcome: [] },
@@ -548,9 +552,9 @@ const cases = {
         'bucket:s3://records (critical) In s3://records 100 of 1,000 operations failed since the last look.',
       ],
     },
-    { name: 'too few to judge', snapshot: bucket({ operationCount: 99, failureCount: 99 }), outcome: [] },
+    { name: 'too few to evaluate', snapshot: bucket({ operationCount: 99, failureCount: 99 }), outcome: [] },
     { name: 'nothing happened', snapshot: bucket({ operationCount: 0 }), outcome: [] },
-    { name: 'untold', snapshot: { buckets: undefined }, outcome: { missing: 'stats of buckets' } },
+    { name: 'not reported', snapshot: { buckets: undefined }, outcome: { missing: 'stats of buckets' } },
   ],
   damaged_files: [
     { name: 'none', snapshot: { damagedFiles: [] }, outcome: [] },
@@ -569,7 +573,7 @@ const cases = {
       ],
     },
     {
-      name: 'untold',
+      name: 'not reported',
       snapshot: { damagedFiles: undefined },
       outcome: { missing: 'reports of agents' },
     },
@@ -590,9 +594,9 @@ const cases = {
         'bucket:s3://records In s3://records the slowest hundredth of writes take 5 seconds and of reads take 1,500 ms, of 1,000 operations.',
       ],
     },
-    { name: 'too few to judge', snapshot: bucket({ operationCount: 99, putP99Ms: 9000 }), outcome: [] },
+    { name: 'too few to evaluate', snapshot: bucket({ operationCount: 99, putP99Ms: 9000 }), outcome: [] },
     {
-      name: 'untold',
+      name: 'not reported',
       snapshot: bucket({ putP99Ms: undefined, getP99Ms: undefined }),
       outcome: { missing: 'latencies of buckets' },
     },
@@ -606,7 +610,7 @@ const cases = {
     },
     { name: 'small and few', snapshot: files(599, 100 * KiB), outcome: [] },
     { name: 'none', snapshot: produce({ fileCount: 0, fileBytes: 0 }), outcome: [] },
-    { name: 'untold', snapshot: { produce: undefined }, outcome: { missing: 'sizes of new files' } },
+    { name: 'not reported', snapshot: { produce: undefined }, outcome: { missing: 'sizes of new files' } },
   ],
   topics_without_retention: [
     { name: 'by time', snapshot: topic({ retentionMs: 0 }), outcome: [] },
@@ -624,7 +628,7 @@ const cases = {
       ],
     },
     { name: 'our own', snapshot: topic({ name: '__consumer_offsets' }), outcome: [] },
-    { name: 'untold', snapshot: { topics: undefined }, outcome: { missing: 'topics' } },
+    { name: 'not reported', snapshot: { topics: undefined }, outcome: { missing: 'topics' } },
   ],
 } satisfies Record<CheckName, readonly Case[]>;
 

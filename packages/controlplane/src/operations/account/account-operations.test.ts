@@ -222,7 +222,7 @@ test('virtual clusters', async (t) => {
   );
   const agents = clientWith({ 'service-api-key': made.agent_key!.key });
   const { virtual_cluster } = await agents.call('describe_virtual_cluster', { virtual_cluster_id: id });
-  assert.equal(virtual_cluster.agent_keys, undefined, 'whoever runs agents does not see keys');
+  assert.equal(virtual_cluster.agent_keys, undefined, 'an agent key does not show keys');
   assert.deepEqual(virtual_cluster.cluster_region.region, { name: 'us-east-1', cloud_provider: 'aws' });
   const described = await app.call('describe_virtual_cluster', { virtual_cluster_id: id });
   assert.deepEqual(
@@ -246,8 +246,10 @@ test('virtual clusters', async (t) => {
     [lake.virtual_cluster_name, lake.agent_key, lake.workspace_id],
     ['vcn_dl_lake', undefined, ours.a.id],
   );
-  const told = await admin.call('describe_virtual_cluster', { virtual_cluster_id: lake.virtual_cluster_id });
-  assert.equal(told.virtual_cluster.cluster_region.is_multi_region, true);
+  const lakeCluster = await admin.call('describe_virtual_cluster', {
+    virtual_cluster_id: lake.virtual_cluster_id,
+  });
+  assert.equal(lakeCluster.virtual_cluster.cluster_region.is_multi_region, true);
 
   await app.call('rename_virtual_cluster', { virtual_cluster_id: id, new_virtual_cluster_name: 'store' });
   await app.call('update_virtual_cluster_tier', { virtual_cluster_id: id, tier: 'enterprise' });
@@ -343,8 +345,8 @@ test('the audit log has pages and filters', async (t) => {
 });
 
 test('the cluster is notified of revoked agent keys only, so that it replaces the shared secret of agents', async (t) => {
-  const told: string[] = [];
-  const { admin, ours } = await start(t, { onAgentsRevoked: (clusterId) => void told.push(clusterId) });
+  const revoked: string[] = [];
+  const { admin, ours } = await start(t, { onAgentsRevoked: (clusterId) => void revoked.push(clusterId) });
   const { id: workspace_id, clusterId } = ours.a;
   const agents = {
     principal_kind: 'agent',
@@ -356,10 +358,10 @@ test('the cluster is notified of revoked agent keys only, so that it replaces th
     const name = `of_${grant.principal_kind}`;
     await admin.call('create_api_key', { name, access_grants: [grant] });
     const { api_keys } = await admin.call('list_api_keys', {});
-    assert.deepEqual(told, []);
+    assert.deepEqual(revoked, []);
     await admin.call('delete_api_key', {
       api_key_id: api_keys.find((key) => key.name === `akn_${name}`)!.id,
     });
   }
-  assert.deepEqual(told, [clusterId]);
+  assert.deepEqual(revoked, [clusterId]);
 });

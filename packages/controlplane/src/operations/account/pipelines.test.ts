@@ -183,8 +183,8 @@ test('with an engine, a pipeline that has a configuration runs', async (t) => {
   const target = { ...on, pipeline_id };
   const run = { ...target, desired_state: 'running' } as const;
   await refused(client, 'conflict', 'change_pipeline_state', run, /no deployed configuration/);
-  const kept = await client.call('create_pipeline_configuration', { ...target, configuration_yaml: yaml });
-  await client.call('change_pipeline_state', { ...run, deployed_configuration_id: kept.configuration_id });
+  const stored = await client.call('create_pipeline_configuration', { ...target, configuration_yaml: yaml });
+  await client.call('change_pipeline_state', { ...run, deployed_configuration_id: stored.configuration_id });
   const { pipelines } = await client.call('list_pipelines', on);
   assert.deepEqual(
     pipelines.map(({ state, deployed_configuration_version }) => [state, deployed_configuration_version]),
@@ -218,7 +218,7 @@ test('a configuration in parts is returned whole and in its parts', async (t) =>
   );
 });
 
-const badRequests: [what: string, operation: OperationName, more: object, says: RegExp][] = [
+const badRequests: [what: string, operation: OperationName, more: object, message: RegExp][] = [
   [
     'both forms',
     'create_pipeline_configuration',
@@ -252,10 +252,10 @@ test('invalid requests are refused before any lookup', async (t) => {
     virtual_cluster_id: ours.a.clusterId,
     pipeline_id: 'pi_0f1e2d3c_4b5a_4968_8776_000000000010',
   };
-  for (const [what, operation, more, says] of badRequests) {
+  for (const [what, operation, more, message] of badRequests) {
     const { status, json } = await call(operation, { headers, body: { ...target, ...more } });
     assert.deepEqual([status, json.error], [400, 'invalid_request'], what);
-    assert.match(String(json.message), says, what);
+    assert.match(String(json.message), message, what);
   }
 });
 
@@ -282,7 +282,7 @@ test('the audit log records pipelines without their configurations', async (t) =
   const { pipeline_id } = await app.call('create_pipeline', { ...on, pipeline_name: 'clean' });
   later();
   const target = { ...on, pipeline_id };
-  const kept = await app.call('create_pipeline_configuration', { ...target, configuration_yaml: yaml });
+  const stored = await app.call('create_pipeline_configuration', { ...target, configuration_yaml: yaml });
   later();
   const wrong = { ...target, configuration_yaml: `input: {}\noutput: {}\n${secret}: 1\n` };
   await refused(app, 'invalid_pipeline_configuration', 'create_pipeline_configuration', wrong, /hunter2/);
@@ -296,7 +296,7 @@ test('the audit log records pipelines without their configurations', async (t) =
     entries.map(({ operation, result, targets }) => [operation, result, targets]),
     [
       ['create_pipeline', 'ok', [ours.a.clusterId, 'clean', pipeline_id]],
-      ['create_pipeline_configuration', 'ok', [ours.a.clusterId, pipeline_id, kept.configuration_id]],
+      ['create_pipeline_configuration', 'ok', [ours.a.clusterId, pipeline_id, stored.configuration_id]],
       ['create_pipeline_configuration', 'invalid_pipeline_configuration', [ours.a.clusterId, pipeline_id]],
       ['change_pipeline_state', 'no_pipeline_engine', [ours.a.clusterId, pipeline_id]],
     ],

@@ -52,8 +52,8 @@ test('single sign-on is set up, changed and removed, and its secret is never ret
   const { sso_connection_id } = await admin.call('create_sso_configuration', input);
   await refused(admin, 'sso_already_configured', 'create_sso_configuration', input);
   const account = await byKey('account', accountGrant);
-  const told = await account.call('get_sso_configuration', {});
-  assert.deepEqual(told.sso_configuration, {
+  const stored = await account.call('get_sso_configuration', {});
+  assert.deepEqual(stored.sso_configuration, {
     id: sso_connection_id,
     sso_identifier: 'example',
     issuer_url: 'https://id.example/realm',
@@ -191,8 +191,8 @@ test('bindings of the operator file are listed with the others, and only the fil
   });
   const list = async () => {
     const agent = await byKey(`agent_${listCount++}`, agentGrant(ours.a));
-    const told = await agent.call('list_workload_identity_federations', { virtual_cluster_id });
-    return told.workload_identity_federations;
+    const listed = await agent.call('list_workload_identity_federations', { virtual_cluster_id });
+    return listed.workload_identity_federations;
   };
   let listCount = 0;
   assert.deepEqual(await list(), [made]);

@@ -70,16 +70,16 @@ test('clients of all agents are one list by software, the most connections first
   });
 });
 
-const asked: [asked: Parameters<typeof toClientsResponse>[1], found: string[]][] = [
+const filters: [filter: Parameters<typeof toClientsResponse>[1], found: string[]][] = [
   [{ software_name: 'java' }, ['java 12']],
   [{ software_version: '2.1' }, ['librdkafka 3']],
   [{ agent_id: 'b' }, ['java 5']],
   [{ software_name: 'java', software_version: '9' }, []],
 ];
 
-for (const [question, found] of asked) {
-  test(`clients by ${JSON.stringify(question)}: ${found.join(', ') || 'none'}`, () => {
-    const { clients, connections } = toClientsResponse(agents, question);
+for (const [filter, found] of filters) {
+  test(`clients by ${JSON.stringify(filter)}: ${found.join(', ') || 'none'}`, () => {
+    const { clients, connections } = toClientsResponse(agents, filter);
     assert.deepEqual(
       clients.map((one) => `${one.software_name} ${one.connections}`),
       found,

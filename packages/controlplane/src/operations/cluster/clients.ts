@@ -19,7 +19,7 @@ type Question = Omit<InputOf<'list_clients'>, 'virtual_cluster_id'>;
 /** Merges the reported clients of all agents, by software. Clients choose the names, and agents cut them. */
 export function toClientsResponse(
   agents: readonly AgentClients[],
-  asked: Question,
+  filter: Question,
 ): OutputOf<'list_clients'> {
   const kinds = new Map<string, Kind>();
   let [connections, listed] = [0, 0];
@@ -27,7 +27,7 @@ export function toClientsResponse(
     connections += connectionCount;
     for (const one of software) {
       listed += one.connectionCount;
-      if (!isAsked(agentId, one, asked)) continue;
+      if (!matches(agentId, one, filter)) continue;
       const key = JSON.stringify([one.name, one.version]);
       const kind = kinds.get(key) ?? new Kind(one.name, one.version);
       kinds.set(key, kind);
@@ -37,22 +37,22 @@ export function toClientsResponse(
   const sorted = [...kinds.values()].sort(
     (a, b) => b.connections - a.connections || byText(a.name, b.name) || byText(a.version, b.version),
   );
-  const heardMs = agents.flatMap((agent) => agent.heardMs ?? []);
+  const reportedMs = agents.flatMap((agent) => agent.heardMs ?? []);
   return {
     clients: sorted.slice(0, apiLimits.listedSoftwareMax).map((kind) => kind.toResponse()),
     total: sorted.length,
     connections,
     unlisted_connections: Math.max(0, connections - listed),
-    reported_at: heardMs.length === 0 ? null : timeText(Math.min(...heardMs)),
+    reported_at: reportedMs.length === 0 ? null : timeText(Math.min(...reportedMs)),
     silent_agents: agents.filter((agent) => agent.heardMs === null).map(({ agentId }) => agentId),
   };
 }
 
-function isAsked(agentId: string, { name, version }: ReportedSoftware, asked: Question): boolean {
+function matches(agentId: string, { name, version }: ReportedSoftware, filter: Question): boolean {
   return (
-    (asked.software_name === undefined || name === asked.software_name) &&
-    (asked.software_version === undefined || version === asked.software_version) &&
-    (asked.agent_id === undefined || agentId === asked.agent_id)
+    (filter.software_name === undefined || name === filter.software_name) &&
+    (filter.software_version === undefined || version === filter.software_version) &&
+    (filter.agent_id === undefined || agentId === filter.agent_id)
   );
 }
 

@@ -84,7 +84,7 @@ test('a config that was set is returned with the default ones', async (t) => {
   const { broker_configs } = virtual_cluster_configuration;
   assert.equal(broker_configs['message.max.bytes'], '5');
   assert.equal(broker_configs['group.max.size'], '7');
-  assert.ok(!('service.acls.enabled' in broker_configs), 'it has a field of its own');
+  assert.ok(!('service.acls.enabled' in broker_configs), 'it has its own field');
 });
 
 const refusals: [what: string, change: Change, code: ErrorCode, words: RegExp][] = [
@@ -119,14 +119,14 @@ const refusals: [what: string, change: Change, code: ErrorCode, words: RegExp][]
     /use update_events_state/,
   ],
   [
-    'both ways of ACLs at once',
+    'ACLs enforced and in shadow mode',
     { acl_shadowing_enabled: true, are_acls_enabled: true },
     'invalid_request',
     /both/,
   ],
   ['both ways of ACLs in two steps', { acl_shadowing_enabled: true }, 'invalid_cluster_config', /both/],
   ['a bucket that is none', { bucket_url: 'https://b' }, 'invalid_cluster_config', /one of mem/],
-  ['a parameter of nobody', { bucket_url: 's3://logs?x=1' }, 'invalid_cluster_config', /parameter x/],
+  ['an unknown parameter', { bucket_url: 's3://logs?x=1' }, 'invalid_cluster_config', /parameter x/],
   [
     'a region that names a server',
     { bucket_url: 's3://logs?region=eu@evil.example%23' },
@@ -144,12 +144,12 @@ test('a refused change changes nothing, not even elsewhere', async (t) => {
   const before = await testApi.call('describe_virtual_cluster_configuration', {});
   for (const [what, change, code, words] of refusals) {
     await t.test(what, async () => {
-      const [given, said] = await testApi.refusal('update_virtual_cluster_configuration', {
+      const [given, message] = await testApi.refusal('update_virtual_cluster_configuration', {
         virtual_cluster_configuration: { ...change, tier: 'dev', enable_deletion_protection: true },
       });
       assert.equal(given, code);
-      assert.match(said, words);
-      assert.ok(!said.includes('secret'), 'what may be a secret is not repeated');
+      assert.match(message, words);
+      assert.ok(!message.includes('secret'), 'the message does not repeat a possible secret');
       assert.deepEqual(await testApi.call('describe_virtual_cluster_configuration', {}), before);
     });
   }

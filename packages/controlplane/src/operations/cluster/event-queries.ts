@@ -3,7 +3,7 @@ import type { ClusterPort, QueryRefusal } from '@weir/cluster';
 import type { QueryAnswer, QueryRequest } from '@weir/events';
 import { OperationFailed } from '../operation-failed.ts';
 
-interface AskOptions {
+interface EngineQueryOptions {
   /** A globally unique id. */
   readonly queryId: string;
   /** Aborted when the caller disconnects. */
@@ -28,10 +28,10 @@ const codes: Readonly<Record<QueryRefusal, ErrorCode>> = {
 const wordless: readonly QueryRefusal[] = ['noEngine', 'tooMany', 'cancelled'];
 
 /** Runs a query over the events of a cluster on one of its agents. */
-export async function askEngine(
+export async function queryEngine(
   port: ClusterPort,
   request: QueryRequest,
-  { queryId, stop }: AskOptions,
+  { queryId, stop }: EngineQueryOptions,
 ): Promise<QueryAnswer> {
   if (stop.aborted) throw new OperationFailed('context_canceled');
   // If the cancellation fails, the agent ends the query by its own limit.

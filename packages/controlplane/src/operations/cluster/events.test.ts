@@ -7,7 +7,7 @@ import type { QueryAnswer, QueryRequest } from '@weir/events';
 import { agentOf } from '../../../testing/diagnostic-snapshot.ts';
 import { openTestClusterApi, type TestClusterApi } from '../../../testing/test-cluster-api.ts';
 import { until } from '../../../testing/until.ts';
-import { askEngine } from './event-queries.ts';
+import { queryEngine } from './event-queries.ts';
 
 const stats = {
   eventsMatched: 3,
@@ -43,19 +43,19 @@ type Answers = (request: QueryRequest) => QueryAnswer;
 async function testApi(t: Parameters<typeof openTestClusterApi>[0], answer: Answers | undefined) {
   const opened = await openTestClusterApi(t);
   await opened.call('update_events_state', { enabled: true });
-  const asked: QueryRequest[] = [];
-  if (answer !== undefined) await serve(opened, answer, asked);
-  return { ...opened, asked };
+  const requests: QueryRequest[] = [];
+  if (answer !== undefined) await serve(opened, answer, requests);
+  return { ...opened, requests };
 }
 
-async function serve({ node }: TestClusterApi, answer: Answers, asked: QueryRequest[]): Promise<void> {
+async function serve({ node }: TestClusterApi, answer: Answers, requests: QueryRequest[]): Promise<void> {
   const { lastSeenMs, clockOffsetMs, certificates, tokens, ...agent } = agentOf('a');
   await node.heartbeat(agent);
   const serveNext = async (): Promise<void> => {
     const taken = await node.takeQuery({ agentId: 'a', waitMs: 20_000 }).catch(() => null);
     if (taken === null) return;
     const request = JSON.parse(String(Buffer.from(taken.request))) as QueryRequest;
-    asked.push(request);
+    requests.push(request);
     const text = Buffer.from(JSON.stringify(answer(request)));
     const { queryId } = taken;
     await node.reportQuery({ agentId: 'a', queryId, state: 'done', answer: text, message: '' });
@@ -65,7 +65,7 @@ async function serve({ node }: TestClusterApi, answer: Answers, asked: QueryRequ
 }
 
 test('a search becomes a query to an agent, and its answer is returned', async (t) => {
-  const { call, asked } = await testApi(t, () => ({
+  const { call, requests } = await testApi(t, () => ({
     kind: 'search',
     rows: [row(2), row(1)],
     hasMore: true,
@@ -89,7 +89,7 @@ test('a search becomes a query to an agent, and its answer is returned', async (
     limit: 2,
     timeline: { group_by: 'data.operation', then_by: 'data.resource_type' },
   });
-  assert.deepEqual(asked[0], {
+  assert.deepEqual(requests[0], {
     kind: 'search',
     types: ['acl_logs'],
     window: { startMs: Date.UTC(2023, 10, 14, 22), endMs: Date.UTC(2023, 10, 14, 23) },
@@ -132,7 +132,7 @@ test('a search becomes a query to an agent, and its answer is returned', async (
     },
   });
   await call('search_events', { cursor: next_cursor!, sort: 'desc' });
-  const second = asked[1]!;
+  const second = requests[1]!;
   assert.ok(second.kind === 'search');
   assert.deepEqual(second.after, { timeMs: 1_700_000_000_001, type: 'acl_logs', offset: 1 });
   assert.equal(second.window.endMs - second.window.startMs, 3_600_000, 'the last hour');
@@ -144,7 +144,7 @@ function points(...values: readonly (number | null)[]) {
 }
 
 test('a timeline, fields and one event', async (t) => {
-  const { call, asked, refusal } = await testApi(t, (request) => {
+  const { call, requests, refusal } = await testApi(t, (request) => {
     switch (request.kind) {
       case 'search': {
         const series = [{ key: null, count: 2, total: 1.5, values: [1.5] }];
@@ -173,7 +173,7 @@ test('a timeline, fields and one event', async (t) => {
     [timeline.bucket_seconds, timeline.series[0]!.points[0]![1], partial],
     [0.001, 1.5, 'time'],
   );
-  const [charted] = asked;
+  const [charted] = requests;
   assert.ok(charted?.kind === 'search' && charted.limit === 0);
   assert.deepEqual(charted.timeline?.field, { path: ['data', 'value'], cast: 'float' });
 
@@ -197,12 +197,12 @@ test('a timeline, fields and one event', async (t) => {
     /groups by one field only/,
     'an agent of an earlier release',
   );
-  asked.splice(2);
+  requests.splice(2);
 
   const near = '2023-11-14T22:13:20Z';
   const { event, before, after } = await call('get_event', { event_id: 'e2', near, neighbors: 1 });
   assert.deepEqual([event, before, after], [row(2).event, [row(1).event], [row(3).event]]);
-  const sought = asked[2];
+  const sought = requests[2];
   assert.ok(sought?.kind === 'event');
   assert.deepEqual(sought.window, { startMs: 1_699_956_800_000, endMs: 1_700_043_200_000 });
   assert.deepEqual(await refusal('get_event', { event_id: 'e9' }), [
@@ -242,7 +242,7 @@ test('presets and the check of a filter need no agent', async (t) => {
 });
 
 test('a valid filter gets an estimate on request', async (t) => {
-  const { call, asked, refusal } = await testApi(t, () => ({
+  const { call, requests, refusal } = await testApi(t, () => ({
     kind: 'estimate',
     events: 12_000,
     bytes: 34_000,
@@ -252,7 +252,7 @@ test('a valid filter gets an estimate on request', async (t) => {
   const question = { filter: 'data.n > 1', event_types: ['acl_logs' as const], with_estimate: true };
   const { estimate } = await call('check_event_filter', { ...question, time_range: { relative: '15m' } });
   assert.deepEqual(estimate, { events: 12_000, bytes: 34_000, is_partial: true });
-  const [request] = asked;
+  const [request] = requests;
   assert.ok(request?.kind === 'estimate');
   assert.deepEqual(request.types, ['acl_logs']);
   assert.equal(request.window.endMs - request.window.startMs, 900_000);
@@ -261,7 +261,7 @@ test('a valid filter gets an estimate on request', async (t) => {
   assert.deepEqual([wrong.is_valid, wrong.estimate], [false, undefined]);
   const plain = await call('check_event_filter', { filter: 'data.n > 1' });
   assert.equal(plain.estimate, undefined);
-  assert.equal(asked.length, 1, 'nobody else was asked');
+  assert.equal(requests.length, 1, 'no other query was sent');
   assert.equal(
     (await refusal('check_event_filter', { ...question, time_range: { relative: '3d' } }))[0],
     'window_too_large',
@@ -312,9 +312,9 @@ const refusals: readonly [call: SearchCall, code: ErrorCode, words: RegExp][] = 
 test('an invalid query is refused before an agent is asked', async (t) => {
   const { refusal } = await testApi(t, undefined);
   for (const [body, code, words] of refusals) {
-    const [found, said] = await refusal('search_events', body);
+    const [found, message] = await refusal('search_events', body);
     assert.equal(found, code, JSON.stringify(body));
-    assert.match(said, words);
+    assert.match(message, words);
   }
 });
 
@@ -368,12 +368,12 @@ test('a caller that disconnects cancels its query', async (t) => {
     window: { startMs: 0, endMs: 1 },
     filter: { stages: [] },
   };
-  const asked = askEngine(node, request, { queryId: 'q', stop: stop.signal });
-  const ended = assert.rejects(asked, (error: ApiError) => error.code === 'context_canceled');
+  const running = queryEngine(node, request, { queryId: 'q', stop: stop.signal });
+  const ended = assert.rejects(running, (error: ApiError) => error.code === 'context_canceled');
   await node.takeQuery({ agentId: 'a', waitMs: 20_000 });
   stop.abort();
   await ended;
   const report = { agentId: 'a', queryId: 'q', state: 'running', answer: null, message: '' } as const;
   await until(async () => !(await node.reportQuery(report)));
-  await assert.rejects(askEngine(node, request, { queryId: 'r', stop: stop.signal }), ApiError);
+  await assert.rejects(queryEngine(node, request, { queryId: 'r', stop: stop.signal }), ApiError);
 });

@@ -6,7 +6,7 @@ import type { OperationHandlers } from '../handler.ts';
 import { OperationFailed } from '../operation-failed.ts';
 import { readClusterConfigs } from './cluster-reads.ts';
 import { eventCursor, readEventCursor } from './event-cursors.ts';
-import { askEngine } from './event-queries.ts';
+import { queryEngine } from './event-queries.ts';
 import { checkFilter, filterOf, timelineOf, windowAround, windowOf } from './event-questions.ts';
 import { toEventResponse, toFieldResponse, toStatsResponse, toTimelineResponse } from './event-responses.ts';
 import type { ClusterServices } from './services.ts';
@@ -26,14 +26,14 @@ const noDataMessage = 'No events data was found.';
 
 export function eventOperations({ clusterPort, freshUuid }: ClusterServices) {
   /** Runs a query and checks the kind of its answer. */
-  async function ask<Kind extends QueryAnswer['kind']>(
+  async function query<Kind extends QueryAnswer['kind']>(
     clusterId: string,
     request: QueryRequest & { readonly kind: Kind },
     context: CallContext,
   ): Promise<QueryAnswer & { readonly kind: Kind }> {
     const port = clusterPort(clusterId);
     await checkEnabled(port, context);
-    const answer = await askEngine(port, request, { queryId: freshUuid(), stop: context.stop });
+    const answer = await queryEngine(port, request, { queryId: freshUuid(), stop: context.stop });
     return answer as QueryAnswer & { readonly kind: Kind };
   }
 
@@ -45,7 +45,7 @@ export function eventOperations({ clusterPort, freshUuid }: ClusterServices) {
           'invalid_request',
           'timeline: goes with the first events only, without cursor',
         );
-      const answer = await ask(
+      const answer = await query(
         virtual_cluster_id,
         {
           kind: 'search',
@@ -68,7 +68,7 @@ export function eventOperations({ clusterPort, freshUuid }: ClusterServices) {
     },
 
     get_events_timeline: async (input, context) => {
-      const answer = await ask(
+      const answer = await query(
         input.virtual_cluster_id,
         {
           kind: 'search',
@@ -83,7 +83,7 @@ export function eventOperations({ clusterPort, freshUuid }: ClusterServices) {
     },
 
     list_event_fields: async (input, context) => {
-      const answer = await ask(
+      const answer = await query(
         input.virtual_cluster_id,
         { kind: 'fields', ...scopeOf(input, context) },
         context,
@@ -100,7 +100,7 @@ export function eventOperations({ clusterPort, freshUuid }: ClusterServices) {
       const nearMs = near === undefined ? undefined : Date.parse(near);
       if (nearMs !== undefined && Number.isNaN(nearMs))
         throw new OperationFailed('invalid_request', 'near: is not a time such as 2026-01-31T12:00:00Z');
-      const answer = await ask(
+      const answer = await query(
         virtual_cluster_id,
         {
           kind: 'event',
@@ -134,7 +134,7 @@ export function eventOperations({ clusterPort, freshUuid }: ClusterServices) {
     check_event_filter: async (input, context) => {
       const checked = checkFilter(input, input.event_types);
       if (!input.with_estimate || !checked.is_valid) return checked;
-      const answer = await ask(
+      const answer = await query(
         input.virtual_cluster_id,
         { kind: 'estimate', ...scopeOf(input, context) },
         context,

@@ -64,7 +64,7 @@ const rules = [
   'ALLOW User:remote READ TOPIC orders 10.0.0.7',
 ];
 
-const table: [asked: string, isAllowed: boolean, decidedBy: string | undefined, near: string[]][] = [
+const table: [access: string, isAllowed: boolean, decidedBy: string | undefined, near: string[]][] = [
   ['User:shop WRITE TOPIC orders', true, rules[0], ['operation']],
   ['shop WRITE TOPIC orders', true, rules[0], ['operation']],
   ['User:shop READ TOPIC order.secret', false, rules[2], ['permission']],
@@ -75,23 +75,23 @@ const table: [asked: string, isAllowed: boolean, decidedBy: string | undefined, 
   ['User:remote READ TOPIC orders 10.0.0.7', true, rules[3], ['principal']],
 ];
 
-for (const [asked, isAllowed, decidedBy, near] of table) {
-  test(`${asked}: ${isAllowed ? 'allowed' : 'denied'} by ${decidedBy ?? 'no rule'}`, async (t) => {
+for (const [access, isAllowed, decidedBy, near] of table) {
+  test(`${access}: ${isAllowed ? 'allowed' : 'denied'} by ${decidedBy ?? 'no rule'}`, async (t) => {
     const testApi = await testApiWith(t, rules);
-    const told = await testApi.call('explain_access', question(asked));
-    assert.equal(told.is_allowed, isAllowed);
-    assert.deepEqual(told.deciding_rule, decidedBy === undefined ? null : rule(decidedBy));
+    const explained = await testApi.call('explain_access', question(access));
+    assert.equal(explained.is_allowed, isAllowed);
+    assert.deepEqual(explained.deciding_rule, decidedBy === undefined ? null : rule(decidedBy));
     for (const one of near)
       assert.ok(
-        told.near_rules.some(({ differs_in }) => differs_in === one),
-        `${one}: ${JSON.stringify(told.near_rules)}`,
+        explained.near_rules.some(({ differs_in }) => differs_in === one),
+        `${one}: ${JSON.stringify(explained.near_rules)}`,
       );
   });
 }
 
 test('the mode of ACL enforcement is part of the decision', async (t) => {
   const testApi = await testApiWith(t, []);
-  const asked = question('User:shop WRITE TOPIC orders');
+  const request = question('User:shop WRITE TOPIC orders');
   const modes: ['off' | 'shadow' | 'enforced', boolean, RegExp][] = [
     ['off', true, /ACLs are off/],
     ['shadow', true, /only tried out/],
@@ -99,9 +99,12 @@ test('the mode of ACL enforcement is part of the decision', async (t) => {
   ];
   for (const [mode, isAllowed, reason] of modes) {
     await setMode(testApi, mode);
-    const told = await testApi.call('explain_access', asked);
-    assert.deepEqual([told.mode, told.is_allowed, told.do_rules_allow], [mode, isAllowed, false]);
-    assert.match(told.reason, reason);
+    const explained = await testApi.call('explain_access', request);
+    assert.deepEqual(
+      [explained.mode, explained.is_allowed, explained.do_rules_allow],
+      [mode, isAllowed, false],
+    );
+    assert.match(explained.reason, reason);
   }
 });
 
@@ -116,9 +119,9 @@ test('a credential is the same principal by all its names, and a superuser bypas
     is_cluster_superuser: true,
   });
   for (const name of [`User:${username}`, 'User:ccn_shop', 'shop']) {
-    const told = await testApi.call('explain_access', question(`${name} READ TOPIC orders`));
-    assert.equal(told.is_allowed, true, name);
-    assert.deepEqual(told.principals, [`User:${username}`, 'User:ccn_shop', 'User:shop']);
+    const explained = await testApi.call('explain_access', question(`${name} READ TOPIC orders`));
+    assert.equal(explained.is_allowed, true, name);
+    assert.deepEqual(explained.principals, [`User:${username}`, 'User:ccn_shop', 'User:shop']);
   }
   const boss = await testApi.call('explain_access', question('boss WRITE TOPIC orders'));
   assert.deepEqual([boss.is_allowed, boss.do_rules_allow, boss.is_superuser], [true, false, true]);
@@ -140,7 +143,7 @@ const everyRule = [
   'ALLOW User:groups ALL GROUP orders',
 ];
 
-const whoTable: [asked: string, who: string[]][] = [
+const whoTable: [access: string, who: string[]][] = [
   [
     'WRITE TOPIC orders',
     [
@@ -172,8 +175,8 @@ const whoTable: [asked: string, who: string[]][] = [
   ['DESCRIBE CLUSTER kafka-cluster', ['User:* denied', 'User:ccn_boss allowed as superuser']],
 ];
 
-for (const [asked, who] of whoTable) {
-  test(`who may ${asked}: ${who.length - 1} by name`, async (t) => {
+for (const [access, who] of whoTable) {
+  test(`who may ${access}: ${who.length - 1} by name`, async (t) => {
     const testApi = await testApiWith(t, everyRule);
     await testApi.call('create_virtual_cluster_credentials', { credentials_name: 'shop' });
     await testApi.call('create_virtual_cluster_credentials', { credentials_name: 'idle' });
@@ -181,13 +184,13 @@ for (const [asked, who] of whoTable) {
       credentials_name: 'boss',
       is_cluster_superuser: true,
     });
-    const { principal: _, ...everybody } = question(`nobody ${asked}`);
-    const told = await testApi.call('explain_access', everybody);
-    assert.deepEqual(told.who?.map(line), who);
-    assert.equal(told.who_total, who.length);
-    assert.deepEqual(told.principals, ['User:*']);
+    const { principal: _, ...everybody } = question(`nobody ${access}`);
+    const explained = await testApi.call('explain_access', everybody);
+    assert.deepEqual(explained.who?.map(line), who);
+    assert.equal(explained.who_total, who.length);
+    assert.deepEqual(explained.principals, ['User:*']);
     // The result for each equals the result when only it is requested.
-    for (const one of told.who!.slice(1)) {
+    for (const one of explained.who!.slice(1)) {
       const alone = await testApi.call('explain_access', { ...everybody, principal: one.principal });
       assert.deepEqual(
         [alone.is_allowed, alone.do_rules_allow, alone.is_superuser, alone.deciding_rule],

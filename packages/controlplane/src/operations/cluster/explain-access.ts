@@ -133,11 +133,11 @@ interface Grounds {
 
 function reasonOf(question: AclQuestion, { mode, isSuperuser, permission }: Grounds): string {
   const { principals, operation, resourceType, resourceName } = question;
-  const asked = `${principals[0]} ${operation} on ${resourceType} ${resourceName}`;
+  const request = `${principals[0]} ${operation} on ${resourceType} ${resourceName}`;
   const ruling =
     permission === undefined
-      ? `No rule is about ${asked}, and what no rule allows is denied.`
-      : `A rule ${permission === 'ALLOW' ? 'allows' : 'denies'} ${asked}.`;
+      ? `No rule is about ${request}, and what no rule allows is denied.`
+      : `A rule ${permission === 'ALLOW' ? 'allows' : 'denies'} ${request}.`;
   if (mode === 'off') return `ACLs are off: every client may do everything. If they were on: ${ruling}`;
   if (isSuperuser) return `${principals[0]} is a superuser, whom no rule binds. For other users: ${ruling}`;
   return mode === 'shadow' ? `Rules are only tried out and deny nothing. ${ruling}` : ruling;

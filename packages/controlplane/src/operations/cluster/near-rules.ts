@@ -9,7 +9,7 @@ interface NearRule {
   readonly differsIn: Difference;
 }
 
-const toldMax = 10;
+const returnedMax = 10;
 /** Limits the rules that are compared; those about the same name come first. */
 const consideredMax = 5_000;
 
@@ -22,7 +22,7 @@ export function nearRules(acls: readonly Acl[], question: AclQuestion): NearRule
   const near: NearRule[] = [];
   let consideredCount = 0;
   for (const acl of acls) {
-    if (near.length === toldMax || consideredCount === consideredMax) break;
+    if (near.length === returnedMax || consideredCount === consideredMax) break;
     if (acl.resourceType !== question.resourceType) continue;
     consideredCount++;
     const differsIn = differenceOf(acl, question, isAllowed);
@@ -33,12 +33,12 @@ export function nearRules(acls: readonly Acl[], question: AclQuestion): NearRule
 
 function differenceOf(acl: Acl, question: AclQuestion, isAllowed: boolean): Difference | undefined {
   if (decides(acl, question)) return (acl.permission === 'ALLOW') === isAllowed ? undefined : 'permission';
-  return differences.find((one) => decides({ ...acl, ...asAsked(one, question) }, question));
+  return differences.find((one) => decides({ ...acl, ...asInQuestion(one, question) }, question));
 }
 
 const differences = ['host', 'operation', 'resource', 'principal'] as const;
 
-function asAsked(difference: (typeof differences)[number], question: AclQuestion): Partial<Acl> {
+function asInQuestion(difference: (typeof differences)[number], question: AclQuestion): Partial<Acl> {
   switch (difference) {
     case 'principal':
       return { principal: question.principals[0]! };

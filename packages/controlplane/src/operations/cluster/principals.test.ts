@@ -42,11 +42,11 @@ const badRules: [what: string, difference: object, words: RegExp][] = [
 test('an invalid rule is refused with the message of the cluster', async (t) => {
   const testApi = await openTestClusterApi(t);
   for (const [what, difference, words] of badRules) {
-    const [code, said] = await testApi.refusal('virtual_clusters/acls/create', {
+    const [code, message] = await testApi.refusal('virtual_clusters/acls/create', {
       acl: { ...rule, ...difference },
     });
     assert.equal(code, 'invalid_request', what);
-    assert.match(said, words, what);
+    assert.match(message, words, what);
   }
 });
 
@@ -56,8 +56,8 @@ test('a credential has a prefix, a password that is returned once, and is delete
   assert.match(made.id, /^cci_[0-9a-f]{8}_/);
   assert.match(made.username, /^ccun_[0-9a-f]{32}$/);
   assert.match(made.password, /^ccp_[0-9a-f]{64}$/);
-  const kept = readScramCredential(testApi.node.record('scramCredential', made.username)!);
-  assert.equal(await isPasswordOf(made.password, kept), true);
+  const stored = readScramCredential(testApi.node.record('scramCredential', made.username)!);
+  assert.equal(await isPasswordOf(made.password, stored), true);
 
   const imported = await testApi.call('create_virtual_cluster_credentials', {
     credentials_name: 'ccn_admin',

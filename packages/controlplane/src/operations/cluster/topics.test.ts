@@ -101,19 +101,19 @@ type Refusal = [
 
 const refusals: Refusal[] = [
   [
-    'a topic that is there',
+    'an existing topic',
     (testApi) => testApi.refusal('create_topic', { topic_name: 'orders', partition_count: 1 }),
     'topic_already_exists',
     /orders/,
   ],
   [
-    'a name that metrics cannot tell from another',
+    'a name that collides in metrics',
     (testApi) => testApi.refusal('create_topic', { topic_name: 'dot_ted', partition_count: 1 }),
     'topic_already_exists',
     /collides with dot\.ted/,
   ],
   [
-    'a config of ours that there is not',
+    'an unknown config of the service',
     (testApi) =>
       testApi.refusal('create_topic', {
         topic_name: 'x',
@@ -151,7 +151,7 @@ const refusals: Refusal[] = [
     /2/,
   ],
   [
-    'a change of a topic that is not there',
+    'a change of an unknown topic',
     (testApi) => testApi.refusal('update_topic', { topic_name: 'none', partition_count: 1 }),
     'not_found',
     /none/,
@@ -163,25 +163,25 @@ const refusals: Refusal[] = [
     /deletion protection enabled/,
   ],
   [
-    'a protected topic for good',
+    'a protected topic, permanently',
     (testApi) => testApi.refusal('delete_topic', { topic_name: 'keys', soft_delete: false }),
     'deletion_protected',
     /deletion protection enabled/,
   ],
   [
-    'a topic that is not there',
+    'an unknown topic',
     (testApi) => testApi.refusal('delete_topic', { topic_name: 'none' }),
     'not_found',
     /none/,
   ],
   [
-    'a return of what never was',
+    'a restore of an unknown topic',
     (testApi) => testApi.refusal('undelete_topic', { topic_name: 'none' }),
     'not_found',
     /none/,
   ],
   [
-    'a return by an unknown id',
+    'a restore by an unknown id',
     (testApi) => testApi.refusal('undelete_topic', { topic_id: 'abc' }),
     'not_found',
     /abc/,
@@ -205,9 +205,9 @@ test('refusals, with their codes and messages', async (t) => {
   });
   for (const [what, call, code, words] of refusals) {
     await t.test(what, async () => {
-      const [given, said] = await call(testApi);
+      const [given, message] = await call(testApi);
       assert.equal(given, code);
-      assert.match(said, words);
+      assert.match(message, words);
     });
   }
 });

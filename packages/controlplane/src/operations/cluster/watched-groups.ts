@@ -87,7 +87,7 @@ export async function watchGroups(
   for (const type of ['classic', 'consumer', 'share'] as const) {
     const groupIds = listings.filter((listing) => listing.type === type).map(({ groupId }) => groupId);
     for (const part of partsOf(groupIds, groupsPerCallMax))
-      responses.push(...(await askers[type](port, part)));
+      responses.push(...(await describeByType[type](port, part)));
   }
   // Last, so that no offset is beyond the end of its partition because the end is older.
   const topics = await readTopicsWithEnds(port, topicsOf(responses), context);
@@ -133,11 +133,11 @@ export function lagOfTopic(partitions: readonly WatchedPartition[]): number {
   return partitions.reduce((sum, { lag }) => sum + (lag ?? 0), 0);
 }
 
-const askers: Readonly<
+const describeByType: Readonly<
   Record<GroupType, (port: ClusterPort, groupIds: readonly string[]) => Promise<GroupResponse[]>>
-> = { classic: askClassic, consumer: askConsumer, share: askShare };
+> = { classic: describeClassic, consumer: describeConsumer, share: describeShare };
 
-async function askClassic(port: ClusterPort, groupIds: readonly string[]): Promise<GroupResponse[]> {
+async function describeClassic(port: ClusterPort, groupIds: readonly string[]): Promise<GroupResponse[]> {
   const descriptions = await port.describeGroups(groupIds);
   const offsets = await committedOffsets(port, groupIds);
   return descriptions.flatMap((group, index): GroupResponse[] => {
@@ -166,7 +166,7 @@ async function askClassic(port: ClusterPort, groupIds: readonly string[]): Promi
   });
 }
 
-async function askConsumer(port: ClusterPort, groupIds: readonly string[]): Promise<GroupResponse[]> {
+async function describeConsumer(port: ClusterPort, groupIds: readonly string[]): Promise<GroupResponse[]> {
   const descriptions = await port.describeConsumerGroups(groupIds);
   const offsets = await committedOffsets(port, groupIds);
   return descriptions.flatMap((group, index): GroupResponse[] => {
@@ -193,7 +193,7 @@ async function askConsumer(port: ClusterPort, groupIds: readonly string[]): Prom
   });
 }
 
-async function askShare(port: ClusterPort, groupIds: readonly string[]): Promise<GroupResponse[]> {
+async function describeShare(port: ClusterPort, groupIds: readonly string[]): Promise<GroupResponse[]> {
   const descriptions = await port.describeShareGroups(groupIds);
   const answers = await port.describeShareOffsets(groupIds.map((groupId) => ({ groupId, partitions: null })));
   return descriptions.flatMap((group, index): GroupResponse[] => {

@@ -37,7 +37,7 @@ const hostsConsideredMax = 100;
 const hostsShownMax = 10;
 const userKind = 'User:';
 /** Rules or principals that are evaluated before other work runs: some milliseconds. */
-const looksPerTurn = 500;
+const evaluationsPerTurn = 500;
 
 /**
  * Lists which principals may do something, with the code that decides about one. It evaluates only superusers and
@@ -50,9 +50,9 @@ export async function whoMay(
   credentials: readonly CredentialDescription[],
   pause: () => Promise<void>,
 ): Promise<WhoMay> {
-  let looked = 0;
+  let evaluated = 0;
   const pauseNowAndThen = async () => {
-    if (++looked % looksPerTurn === 0) await pause();
+    if (++evaluated % evaluationsPerTurn === 0) await pause();
   };
   const about: Acl[] = [];
   for (const acl of acls) {
@@ -126,11 +126,11 @@ function principalsIn(about: readonly Acl[], credentials: readonly CredentialDes
 function isAbout(acl: Acl, question: Omit<AclQuestion, 'principals'>): boolean {
   const { resourceType, patternType, resourceName, host } = acl;
   if (resourceType !== question.resourceType) return false;
-  const asked = question.resourceName;
+  const name = question.resourceName;
   const isOfName =
     patternType === 'PREFIXED'
-      ? asked.startsWith(resourceName)
-      : resourceName === asked || resourceName === '*';
+      ? name.startsWith(resourceName)
+      : resourceName === name || resourceName === '*';
   if (!isOfName) return false;
   const itself = { ...question, principals: [acl.principal], host };
   return AclIndex.of([acl]).decide(itself).rule !== undefined;
