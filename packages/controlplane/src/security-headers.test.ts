@@ -41,7 +41,7 @@ const cases: [what: string, request: string, status: number][] = [
 /** Input that is not a request, so nothing is known about its sender. */
 const unreadable: [what: string, request: string, status: number][] = [
   ['no host', 'GET /v1/status HTTP/1.1\r\n\r\n', 400],
-  ['a length that is none', 'GET / HTTP/1.1\r\nhost: a\r\ncontent-length: x\r\n\r\n', 400],
+  ['an invalid length', 'GET / HTTP/1.1\r\nhost: a\r\ncontent-length: x\r\n\r\n', 400],
   ['no request', 'what is this\r\n\r\n', 400],
   [
     'long headers',

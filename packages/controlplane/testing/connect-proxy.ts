@@ -12,7 +12,7 @@ interface ConnectProxy {
 /** A forward proxy that supports only CONNECT. With `credentials` (`user:password`) it requires them. */
 export async function startConnectProxy(credentials?: string): Promise<ConnectProxy> {
   const sockets = new Set<Socket>();
-  const asked: string[] = [];
+  const targets: string[] = [];
   const keep = (socket: Socket) => {
     sockets.add(socket);
     socket.on('error', () => socket.destroy());
@@ -23,7 +23,7 @@ export async function startConnectProxy(credentials?: string): Promise<ConnectPr
   const server = createServer((_request, response) => response.writeHead(405).end());
   server.on('connection', keep);
   server.on('connect', (request, client, head) => {
-    asked.push(request.url!);
+    targets.push(request.url!);
     if (request.headers['proxy-authorization'] !== wanted) {
       client.end('HTTP/1.1 407 Proxy Authentication Required\r\nContent-Length: 0\r\n\r\n');
       return;
@@ -44,7 +44,7 @@ export async function startConnectProxy(credentials?: string): Promise<ConnectPr
   await once(server, 'listening');
   return {
     port: (server.address() as AddressInfo).port,
-    asked,
+    asked: targets,
     async close() {
       for (const socket of sockets) socket.destroy();
       await new Promise((resolve) => server.close(resolve));

@@ -49,7 +49,7 @@ export function diagnosticsStoreContract(driver: string, open: () => Promise<Dia
   const contract = (name: string, run: (store: DiagnosticsStore) => Promise<void>) =>
     test(`${driver}: ${name}`, async () => run(await open()));
 
-  contract('records come back as they were saved, by name', async (store) => {
+  contract('records are read as they were saved, by name', async (store) => {
     assert.deepEqual(await store.load(clusterId), []);
     assert.deepEqual(await store.save([change('b', 0), change('a', 0)]), [true, true]);
     assert.deepEqual(await store.load(clusterId), [
@@ -59,15 +59,18 @@ export function diagnosticsStoreContract(driver: string, open: () => Promise<Dia
     assert.deepEqual(await store.load('vci_other'), []);
   });
 
-  contract('who was slower keeps nothing of his change, and the others of the call do', async (store) => {
-    await store.save([change('a', 0), change('b', 0)]);
-    assert.deepEqual(await store.save([change('a', 1, transitionOf('a', 0))]), [true]);
-    const slow = [change('a', 1, transitionOf('a', 7)), change('b', 1), change('c', 1), change('a', 0)];
-    assert.deepEqual(await store.save(slow), [false, true, false, false]);
-    const versions = (await store.load(clusterId)).map(({ record, version }) => `${record.name}${version}`);
-    assert.deepEqual(versions, ['a2', 'b2']);
-    assert.deepEqual(await store.transitions({ clusterId, limit: 10 }), [transitionOf('a', 0)]);
-  });
+  contract(
+    'a change of an outdated version is refused, and other changes of the call are saved',
+    async (store) => {
+      await store.save([change('a', 0), change('b', 0)]);
+      assert.deepEqual(await store.save([change('a', 1, transitionOf('a', 0))]), [true]);
+      const slow = [change('a', 1, transitionOf('a', 7)), change('b', 1), change('c', 1), change('a', 0)];
+      assert.deepEqual(await store.save(slow), [false, true, false, false]);
+      const versions = (await store.load(clusterId)).map(({ record, version }) => `${record.name}${version}`);
+      assert.deepEqual(versions, ['a2', 'b2']);
+      assert.deepEqual(await store.transitions({ clusterId, limit: 10 }), [transitionOf('a', 0)]);
+    },
+  );
 
   contract('transitions are listed newest first, page by page', async (store) => {
     const ofA = [transitionOf('a', 0, 10), transitionOf('a', 1, 30), transitionOf('a', 2, 30)];
@@ -84,7 +87,7 @@ export function diagnosticsStoreContract(driver: string, open: () => Promise<Dia
     assert.deepEqual(paged, expected);
   });
 
-  contract('the oldest transitions of a diagnostic are forgotten', async (store) => {
+  contract('the oldest transitions of a diagnostic are removed', async (store) => {
     const max = controlPlaneLimits.diagnosticTransitionsMax;
     await store.save([change('b', 0, transitionOf('b', 0, 0))]);
     for (let number = 0; number < max + 3; number++) {
@@ -96,7 +99,7 @@ export function diagnosticsStoreContract(driver: string, open: () => Promise<Dia
     assert.equal((await store.transitions({ clusterId, name: 'b', limit: 10 })).length, 1);
   });
 
-  contract('a cluster that is gone is forgotten', async (store) => {
+  contract('the records of a deleted cluster are removed', async (store) => {
     await store.save([change('a', 0, transitionOf('a', 0))]);
     await store.forget(clusterId);
     assert.deepEqual(await store.load(clusterId), []);

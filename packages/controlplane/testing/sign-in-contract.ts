@@ -83,7 +83,7 @@ export function signInContract(driver: string, fresh: () => Promise<string> | st
     });
   }
 
-  contract('a connection comes back as it was, and its secret to the issuer only', async (scene) => {
+  contract('a connection is read as it was written, and its secret only for the issuer', async (scene) => {
     const { ssoConnections, ours, url, deps, connect } = scene;
     assert.equal(await ssoConnections.get(ours.accountId), undefined);
     assert.equal(await ssoConnections.only(), undefined);
@@ -130,7 +130,7 @@ export function signInContract(driver: string, fresh: () => Promise<string> | st
     assert.equal(await ssoConnections.get(theirs.accountId), undefined);
   });
 
-  contract('what is left out of a change stays, and another issuer needs the secret again', async (scene) => {
+  contract('a change leaves omitted fields, and another issuer needs the secret again', async (scene) => {
     const { ours, theirs, ssoConnections, connect } = scene;
     const made = await connect(ours);
     const update = (change: Parameters<typeof ssoConnections.update>[2]) =>
@@ -153,7 +153,7 @@ export function signInContract(driver: string, fresh: () => Promise<string> | st
     assert.deepEqual([hasRoleMapping, roleClaim], [false, 'roles']);
   });
 
-  contract('without a key there is nothing to keep a secret with', async ({ url, ours, deps, connect }) => {
+  contract('without a sealing key no secret is stored', async ({ url, ours, deps, connect }) => {
     const made = await connect(ours);
     const { secretBox: _, ...without } = deps;
     const { ssoConnections, close } = await openAccounts(url, without);
@@ -175,7 +175,7 @@ export function signInContract(driver: string, fresh: () => Promise<string> | st
     },
   );
 
-  contract('somebody is left who administers with a password when a connection goes', async (scene) => {
+  contract('a connection is deleted only if an administrator has a password', async (scene) => {
     const { ours, ssoConnections, ssoSignIns, users, connect } = scene;
     const made = await connect(ours);
     await ssoSignIns.signIn(made, alice);
@@ -192,7 +192,7 @@ export function signInContract(driver: string, fresh: () => Promise<string> | st
     await users.delete(ours.accountId, root.id);
   });
 
-  contract('a user is known by his issuer and his subject there, whatever his address', async (scene) => {
+  contract('a user is identified by issuer and subject, not by address', async (scene) => {
     const { ours, ssoSignIns, users, connect, deps } = scene;
     const connection = await connect(ours);
     const { user } = await ssoSignIns.signIn(connection, alice);
@@ -241,11 +241,11 @@ export function signInContract(driver: string, fresh: () => Promise<string> | st
       ['of a user of another account',              elsewhere,                    true,   'user_already_exists'],
       ['of a user of another issuer, not verified', 'alice@example.com',          false,  'forbidden'],
       ['of a user of another issuer',               'alice@EXAMPLE.com',          true,   'ok'],
-      ['of somebody invited, not verified',         'invited@example.com',        false,  'forbidden'],
-      ['of somebody invited',                       'Invited@example.com',        true,   'ok'],
-      ['of somebody whom others have invited',      'theirs@example.com',         true,   'ok'],
+      ['of an invited user, not verified',          'invited@example.com',        false,  'forbidden'],
+      ['of an invited user',                        'Invited@example.com',        true,   'ok'],
+      ['of a user invited by another account',      'theirs@example.com',         true,   'ok'],
       ['of no user, not verified',                  'nobody@example.com',         false,  'ok'],
-      ['that is none',                              'nobody',                     true,   'forbidden'],
+      ['that is invalid',                           'nobody',                     true,   'forbidden'],
       ['that looks like another',                   'аlice@example.com',          true,   'forbidden'],
       ['that is missing',                           undefined,                    true,   'forbidden'],
     ];
@@ -279,7 +279,7 @@ export function signInContract(driver: string, fresh: () => Promise<string> | st
     await refused(ssoSignIns.signIn(connection, alice), 'not_found');
   });
 
-  contract('roles follow the claim if they are to, all or none', async (scene) => {
+  contract('with role mapping the roles follow the claim, all or none', async (scene) => {
     const { ours, theirs, ssoSignIns, ssoConnections, users, roles, connect } = scene;
     await ours.user('root', admin);
     const connection = await connect(ours, { hasRoleMapping: true });
@@ -303,7 +303,7 @@ export function signInContract(driver: string, fresh: () => Promise<string> | st
     assert.deepEqual(await rolesAfter(['role 3']), [ours.adminRoleId], 'the roles are unchanged');
   });
 
-  contract('a federation comes back as it was, by name', async (scene) => {
+  contract('a federation is read as it was written, by name', async (scene) => {
     const { ours, theirs, federations, federate, deps } = scene;
     const rules = [
       { path: '"kubernetes.io".namespace', value: 'weir' },
@@ -339,7 +339,7 @@ export function signInContract(driver: string, fresh: () => Promise<string> | st
     assert.deepEqual(await federations.list(ours.accountId, clusterId), [first]);
   });
 
-  contract('federations go with their cluster', async (scene) => {
+  contract('federations are deleted with their cluster', async (scene) => {
     const { ours, federations, federate, virtualClusters, deps } = scene;
     const { clusterId } = ours.a;
     await federate();

@@ -32,7 +32,7 @@ test('which keys authorize which operations', async (t) => {
     ['none',                              {},                                              401],
     ['an empty one',                      { 'service-api-key': '' },                       401],
     ['an unknown key',                    { 'service-api-key': unknown },                  401],
-    ['no key at all',                     { 'service-api-key': 'x' },                      401],
+    ['not a key',                         { 'service-api-key': 'x' },                      401],
     ['two in one header',                 { 'service-api-key': [keyA, keyA] },             401],
     ['both forms',                        { 'service-api-key': keyA, [a!]: keyA },         401],
     ['for another workspace',             { [b!]: keyA },                                  401],

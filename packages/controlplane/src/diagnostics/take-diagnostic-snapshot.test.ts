@@ -149,9 +149,9 @@ test('the snapshot has the agents, ACLs and credentials of the cluster', async (
   } as const;
   await node.createAcls([rule, { ...rule, resourceName: 'orders' }]);
   const snapshot = await takeDiagnosticSnapshot(node, options());
-  const [{ lastSeenMs: pictured, ...shown } = agentOf('none')] = snapshot.agents;
+  const [{ lastSeenMs: seenMs, ...shown } = agentOf('none')] = snapshot.agents;
   assert.deepEqual(shown, agent);
-  assert.ok(snapshot.atMs - pictured < agentSilenceMsMax);
+  assert.ok(snapshot.atMs - seenMs < agentSilenceMsMax);
   assert.equal(snapshot.acls?.mode, 'shadow');
   assert.equal(snapshot.acls?.ruleCount, 2);
   assert.deepEqual(

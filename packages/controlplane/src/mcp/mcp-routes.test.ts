@@ -215,11 +215,16 @@ test('administrators see the changes of their workspaces and of no others', asyn
   const account = { 'service-api-key': await own.key('account', accountGrant) };
   const rows: [what: string, headers: Headers, args: object, sees: string[] | 'forbidden' | 'not_found'][] = [
     ['an administrator of one', writes, {}, ['topic-of-a']],
-    ['one who also reads another', { ...writes, ...reads }, {}, ['topic-of-a']],
-    ['one who names the other', { ...writes, ...reads }, { workspace_id: own.b.id }, 'forbidden'],
-    ['one who names what is out of reach', writes, { workspace_id: own.b.id }, 'not_found'],
-    ['one who names what is of others', writes, { workspace_id: other.a.id }, 'not_found'],
-    ['one who only reads', reads, {}, 'forbidden'],
+    ['a workspace, with read access to another', { ...writes, ...reads }, {}, ['topic-of-a']],
+    [
+      'a workspace with read access only, by id',
+      { ...writes, ...reads },
+      { workspace_id: own.b.id },
+      'forbidden',
+    ],
+    ['a workspace without access, by id', writes, { workspace_id: own.b.id }, 'not_found'],
+    ['a workspace of another account, by id', writes, { workspace_id: other.a.id }, 'not_found'],
+    ['read access only', reads, {}, 'forbidden'],
     ['the account', account, {}, ['of-the-account', 'topic-of-a', 'topic-of-b']],
     ['the account, by target', account, { target: 'topic-of-b' }, ['topic-of-b']],
     ['the account, by actor', account, { actor: 'nobody@example.com' }, []],

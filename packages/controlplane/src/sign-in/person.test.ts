@@ -38,7 +38,7 @@ test('person: no claims make it fail, and only texts are returned', () => {
   );
 });
 
-test('person: the issuer is asked for more only if its token lacks claims', async () => {
+test('person: userinfo is read only if the token lacks claims', async () => {
   // biome-ignore format: a table
   const cases: [claims: Record<string, unknown>, hasRoleMapping: boolean, isQueried: boolean][] = [
     [{ email: 'a@b.c' },                false, false],

@@ -57,7 +57,7 @@ const refused: [what: string, binding: unknown, message: RegExp][] = [
     { ...good, claims: [{ path: 'sub', value: '*' }] },
     /claim 1: value is empty or a lone/,
   ],
-  ['a claim that is none', { ...good, claims: [null] }, /claim 1: path is not a text/],
+  ['an invalid claim', { ...good, claims: [null] }, /claim 1: path is not a text/],
   ['too many claims', { ...good, claims: Array(33).fill(good.claims[0]) }, /33 claims; at most 32/],
   ['too short a time', { ...good, lifetimeSeconds: 59 }, /from 60 to 86400/],
   ['too long a time', { ...good, lifetimeSeconds: 86_401 }, /from 60 to 86400/],

@@ -85,7 +85,7 @@ test('a process that does not know the secret yet reports that, and refuses no a
 type World = Awaited<ReturnType<typeof world>>;
 
 const refused: [what: string, token: (world: World) => Promise<string> | string, why: RegExp][] = [
-  ['for somebody else', ({ token }) => token({ aud: 'weir://vci_other' }), /wif_eks: the claim aud of/],
+  ['for another audience', ({ token }) => token({ aud: 'weir://vci_other' }), /wif_eks: the claim aud of/],
   ['over', ({ token, clock }) => token({ exp: clock.nowMs() / 1000 - 31 }), /wif_eks: the token has expired/],
   [
     'of another issuer',
@@ -151,7 +151,7 @@ test('an unreachable or invalid issuer refuses no agent, and is retried', async 
   const url = 'https://issuer.test/one';
   const elsewhere = 'https://elsewhere.test';
   const cases: [what: string, change: (issuer: TestIssuer) => void, why: RegExp][] = [
-    ['away', ({ documents, descriptionPath }) => documents.delete(descriptionPath), /status 404/],
+    ['unavailable', ({ documents, descriptionPath }) => documents.delete(descriptionPath), /status 404/],
     ['without keys', ({ documents, keysPath }) => documents.delete(keysPath), /status 404/],
     [
       'for another',

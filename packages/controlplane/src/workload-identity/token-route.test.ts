@@ -67,7 +67,7 @@ test('a platform token becomes an agent token, which opens a connection', async 
     ['another grant', { ...form, grant_type: 'password' }, 400, 'unsupported_grant_type'],
     ['another kind of token', { ...form, subject_token_type: 'saml' }, 400, 'invalid_request'],
     ['no audience', { ...form, audience: 'weir://vci_other' }, 400, 'invalid_grant'],
-    ['an issuer that is away', { ...form, subject_token: awayToken }, 503, 'temporarily_unavailable'],
+    ['an unavailable issuer', { ...form, subject_token: awayToken }, 503, 'temporarily_unavailable'],
     ['no token', { ...form, subject_token: 'hello' }, 400, 'invalid_grant'],
     ['nothing', {}, 400, 'unsupported_grant_type'],
     [

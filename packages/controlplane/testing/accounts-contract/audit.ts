@@ -6,7 +6,7 @@ import { controlPlaneLimits } from '../../src/limits.ts';
 import { note, refused, type Stage } from './stage.ts';
 
 export function auditContract({ contract }: Stage): void {
-  contract('an entry of the audit log comes back as it was, within limits', async ({ auditLog, deps }) => {
+  contract('an audit entry is read as it was written, within limits', async ({ auditLog, deps }) => {
     const timeMs = deps.clock.nowMs();
     await auditLog.append([{ ...note, message: 'why' }]);
     const { entries, nextCursor } = await auditLog.search({ accountId: 'ti_1' });
@@ -36,7 +36,7 @@ export function auditContract({ contract }: Stage): void {
       await refused(auditLog.search({ accountId: 'ti_1', cursor }), 'invalid_request');
   });
 
-  contract('an entry of the audit log counts what came again', async ({ auditLog }) => {
+  contract('an audit entry counts repetitions', async ({ auditLog }) => {
     const [first, second] = await auditLog.append([
       { ...note, targets: ['vci_1'] },
       { ...note, targets: ['vci_9'] },
@@ -55,7 +55,7 @@ export function auditContract({ contract }: Stage): void {
     );
   });
 
-  contract('a search of the audit log finds what matches, page by page', async ({ auditLog, deps }) => {
+  contract('a search of the audit log returns matching entries, page by page', async ({ auditLog, deps }) => {
     const random = seededRandom(7);
     const one = <Value>(values: readonly Value[]) => values[random.below(values.length)]!;
     const startMs = deps.clock.nowMs();

@@ -7,7 +7,7 @@ import type { Stage } from './stage.ts';
 
 /** Migrations of the schema. */
 export function schemaContract({ contract }: Stage): void {
-  contract('processes that start together make the schema once', async ({ url, accounts }) => {
+  contract('processes that start concurrently create the schema once', async ({ url, accounts }) => {
     await accounts.create('Example');
     const others = await Promise.all(
       Array.from({ length: 4 }, (_, seed) => openAccounts(url, accountsDeps(seed))),

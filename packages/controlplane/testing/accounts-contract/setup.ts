@@ -3,7 +3,7 @@ import { ada, agentGrant, cluster, dayMs, outcomes, refused, type Stage } from '
 
 /** The setup of an installation. */
 export function setupContract({ contract }: Stage): void {
-  contract('the first user is made with a link, once', async ({ setup, users, workspaces, roles }) => {
+  contract('a setup link creates the first user, once', async ({ setup, users, workspaces, roles }) => {
     const [token, other] = [await setup.begin(), await setup.begin()];
     await refused(setup.finish(`${token!.slice(1)}x`, ada), 'invalid_token');
     await refused(setup.finish('short', ada), 'invalid_token');
@@ -33,7 +33,7 @@ export function setupContract({ contract }: Stage): void {
     );
   });
 
-  contract('of several first users there is one', async ({ setup, accounts, another }) => {
+  contract('concurrent setups create one first user', async ({ setup, accounts, another }) => {
     const tokens = [await setup.begin(), await setup.begin(), await setup.begin()];
     const other = await another();
     const found = await outcomes(

@@ -4,7 +4,7 @@ import { ada, dayMs, note, type Stage } from './stage.ts';
 
 /** Deletion of expired data. */
 export function tidyingContract({ contract }: Stage): void {
-  contract('what is over goes', async ({ setup, sessions, auditLog, tidy, url, deps, ...scene }) => {
+  contract('expired rows are removed', async ({ setup, sessions, auditLog, tidy, url, deps, ...scene }) => {
     await setup.begin();
     const made = await setup.finishAlone(ada);
     const { id: accountId } = made!.account;

@@ -367,7 +367,7 @@ describe('one event', () => {
     { what: 'at the same time as another', id: 'acl-20' },
     { what: 'the first', id: 'event-0' },
     { what: 'the last', id: 'event-999' },
-    { what: 'that is not there', id: 'event-1000' },
+    { what: 'that does not exist', id: 'event-1000' },
   ]) {
     test(what, async () => {
       const source = await createMemoryEvents({ topics, stripeEvents: 50 });

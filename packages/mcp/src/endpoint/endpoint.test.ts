@@ -40,7 +40,7 @@ const table: [what: string, sent: Sent, status: number, message: RegExp][] = [
   ['GET', { method: 'GET' }, 405, /POST/],
   ['DELETE', { method: 'DELETE' }, 405, /POST/],
   ['a page of another site', { body: list(), headers: { origin: 'https://evil.example' } }, 403, /forbidden/],
-  ['an origin that is none', { body: list(), headers: { origin: 'null' } }, 403, /forbidden/],
+  ['an opaque origin', { body: list(), headers: { origin: 'null' } }, 403, /forbidden/],
   [
     'a name that was bound to our address',
     { body: list(), headers: { host: 'evil.example' } },

@@ -131,10 +131,10 @@ const anySnapshot: fc.Arbitrary<DiagnosticSnapshot> = fc.record({
 
 test('property: no snapshot makes a check throw, a check does not modify it, and results are repeatable', () => {
   fc.assert(
-    fc.property(fc.array(anySnapshot, { minLength: 1, maxLength: 4 }), (pictures) => {
-      const snapshot = structuredClone(pictures.at(-1)!);
+    fc.property(fc.array(anySnapshot, { minLength: 1, maxLength: 4 }), (snapshots) => {
+      const snapshot = structuredClone(snapshots.at(-1)!);
       const before = structuredClone(snapshot);
-      const history = pictures.reduce(withSnapshot, noHistory);
+      const history = snapshots.reduce(withSnapshot, noHistory);
       for (const check of checks) {
         const result = check.run(snapshot, history);
         assert.deepEqual(check.run(snapshot, history), result, check.name);

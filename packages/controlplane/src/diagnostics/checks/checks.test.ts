@@ -148,7 +148,7 @@ const cases = {
       ),
       outcome: ['cluster:vci_test 1 agent runs, with these roles: proxy.'],
     },
-    { name: 'no agents at all', snapshot: agents(), outcome: [] },
+    { name: 'no agents', snapshot: agents(), outcome: [] },
   ],
   lost_agent: [
     {
@@ -188,7 +188,7 @@ const cases = {
         'release:v739 1 agent on v739 (known fault: may fail to start on machines with many processors; fails to start with some C libraries), use v744 or later: a.',
       ],
     },
-    { name: 'a build of somebody', snapshot: releases('v762-mine', 'dev', ''), outcome: [] },
+    { name: 'a custom build', snapshot: releases('v762-mine', 'dev', ''), outcome: [] },
   ],
   mixed_releases: [
     { name: 'one', snapshot: releases('v830', 'v830'), outcome: [] },

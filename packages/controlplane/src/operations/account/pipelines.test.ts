@@ -241,7 +241,7 @@ const badRequests: [what: string, operation: OperationName, more: object, messag
   ],
   ['a long text', 'create_pipeline_configuration', { configuration_yaml: 'x'.repeat(200_000) }, /131072/],
   ['no change', 'change_pipeline_state', {}, /desired_state or deployed_configuration_id/],
-  ['a state that is none', 'change_pipeline_state', { desired_state: 'stopped' }, /desired_state/],
+  ['an invalid state', 'change_pipeline_state', { desired_state: 'stopped' }, /desired_state/],
   ['the id of something else', 'describe_pipeline', { pipeline_id: 'vci_x' }, /pipeline_id/],
 ];
 

@@ -85,7 +85,7 @@ test('operations on one config or one topic take no snapshot and get small answe
   }
 });
 
-test('a leader of an earlier release is asked for a snapshot instead, with the same results', async (t) => {
+test('a leader of an earlier release serves a snapshot instead, with the same results', async (t) => {
   const [newNode, oldNode] = [await startLeader(t), await startLeader(t)];
   const old = countingPort(oldNode, newCalls);
   const [newApi, oldApi] = [await openApi(t, newNode, newNode), await openApi(t, oldNode, old.port)];

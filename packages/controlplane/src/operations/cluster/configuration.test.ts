@@ -87,7 +87,7 @@ test('a config that was set is returned with the default ones', async (t) => {
   assert.ok(!('service.acls.enabled' in broker_configs), 'it has its own field');
 });
 
-const refusals: [what: string, change: Change, code: ErrorCode, words: RegExp][] = [
+const refusals: [what: string, change: Change, code: ErrorCode, pattern: RegExp][] = [
   [
     'an unknown config',
     { broker_configs: { 'no.such.config': '1' } },
@@ -125,7 +125,7 @@ const refusals: [what: string, change: Change, code: ErrorCode, words: RegExp][]
     /both/,
   ],
   ['both ways of ACLs in two steps', { acl_shadowing_enabled: true }, 'invalid_cluster_config', /both/],
-  ['a bucket that is none', { bucket_url: 'https://b' }, 'invalid_cluster_config', /one of mem/],
+  ['an invalid bucket', { bucket_url: 'https://b' }, 'invalid_cluster_config', /one of mem/],
   ['an unknown parameter', { bucket_url: 's3://logs?x=1' }, 'invalid_cluster_config', /parameter x/],
   [
     'a region that names a server',
@@ -142,13 +142,13 @@ test('a refused change changes nothing, not even elsewhere', async (t) => {
     virtual_cluster_configuration: { are_acls_enabled: true },
   });
   const before = await testApi.call('describe_virtual_cluster_configuration', {});
-  for (const [what, change, code, words] of refusals) {
+  for (const [what, change, code, pattern] of refusals) {
     await t.test(what, async () => {
       const [given, message] = await testApi.refusal('update_virtual_cluster_configuration', {
         virtual_cluster_configuration: { ...change, tier: 'dev', enable_deletion_protection: true },
       });
       assert.equal(given, code);
-      assert.match(message, words);
+      assert.match(message, pattern);
       assert.ok(!message.includes('secret'), 'the message does not repeat a possible secret');
       assert.deepEqual(await testApi.call('describe_virtual_cluster_configuration', {}), before);
     });
@@ -181,12 +181,12 @@ test('a bucket can only be replaced by one of the same kind', async (t) => {
   const testApi = await openTestClusterApi(t);
   const set = (bucket_url: string | null) => ({ virtual_cluster_configuration: { bucket_url } });
   await testApi.call('update_virtual_cluster_configuration', set('s3://logs?region=eu-west-1'));
-  const [code, words] = await testApi.refusal(
+  const [code, message] = await testApi.refusal(
     'update_virtual_cluster_configuration',
     set('file:///tmp/logs'),
   );
   assert.equal(code, 'invalid_cluster_config');
-  assert.match(words, /must begin with s3:\/\/ as it does now/);
+  assert.match(message, /must begin with s3:\/\/ as it does now/);
   await testApi.call('update_virtual_cluster_configuration', set('s3://others?region=eu-west-1'));
   await testApi.call('update_virtual_cluster_configuration', set(null));
   await testApi.call('update_virtual_cluster_configuration', set('file:///tmp/logs'));

@@ -25,7 +25,7 @@ const codes: Readonly<Record<QueryRefusal, ErrorCode>> = {
 };
 
 /** Refusals for which the error table has better messages. */
-const wordless: readonly QueryRefusal[] = ['noEngine', 'tooMany', 'cancelled'];
+const withoutMessage: readonly QueryRefusal[] = ['noEngine', 'tooMany', 'cancelled'];
 
 /** Runs a query over the events of a cluster on one of its agents. */
 export async function queryEngine(
@@ -41,8 +41,8 @@ export async function queryEngine(
     const outcome = await port.runQuery({ queryId, request: Buffer.from(JSON.stringify(request)), limitMs });
     if (outcome.kind === 'answered') return JSON.parse(Buffer.from(outcome.answer).toString()) as QueryAnswer;
     const { refusal, message } = outcome;
-    const words = wordless.includes(refusal) ? undefined : `The query was not answered: ${message}.`;
-    throw new OperationFailed(codes[refusal], words);
+    const text = withoutMessage.includes(refusal) ? undefined : `The query was not answered: ${message}.`;
+    throw new OperationFailed(codes[refusal], text);
   } finally {
     stop.removeEventListener('abort', cancel);
   }

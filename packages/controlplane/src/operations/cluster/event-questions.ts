@@ -131,8 +131,8 @@ function fieldOf(text: string, where: string): Field {
   const { filter, problems } = parseFilter(`${text} == null`);
   const [condition, ...others] = filter === undefined ? [] : conditionsOf(filter);
   if (condition === undefined || others.length > 0 || condition.kind !== 'comparison') {
-    const words = problems?.[0]?.message ?? 'is not a field such as data.operation';
-    throw new OperationFailed('invalid_request', `${where}: ${words}`);
+    const problem = problems?.[0]?.message ?? 'is not a field such as data.operation';
+    throw new OperationFailed('invalid_request', `${where}: ${problem}`);
   }
   return condition.field;
 }

@@ -283,7 +283,7 @@ test('an empty result is not an error', async (t) => {
 });
 
 type SearchCall = Omit<CallOf<'search_events'>, 'virtual_cluster_id'>;
-const refusals: readonly [call: SearchCall, code: ErrorCode, words: RegExp][] = [
+const refusals: readonly [call: SearchCall, code: ErrorCode, pattern: RegExp][] = [
   [
     { filter: 'data.a == 1', filter_builder: { rows: [] } },
     'invalid_request',
@@ -309,12 +309,12 @@ const refusals: readonly [call: SearchCall, code: ErrorCode, words: RegExp][] = 
   [{ cursor: 'abc', timeline: {} }, 'invalid_request', /^timeline: /],
 ];
 
-test('an invalid query is refused before an agent is asked', async (t) => {
+test('an invalid query is refused before it is sent to an agent', async (t) => {
   const { refusal } = await testApi(t, undefined);
-  for (const [body, code, words] of refusals) {
+  for (const [body, code, pattern] of refusals) {
     const [found, message] = await refusal('search_events', body);
     assert.equal(found, code, JSON.stringify(body));
-    assert.match(message, words);
+    assert.match(message, pattern);
   }
 });
 
@@ -328,9 +328,9 @@ test('disabled events are reported as disabled', async (t) => {
 
 test('without an agent that answers, the error says what to do', async (t) => {
   const { refusal } = await testApi(t, undefined);
-  const [code, words] = await refusal('search_events', {});
+  const [code, message] = await refusal('search_events', {});
   assert.equal(code, 'no_query_engine');
-  assert.match(words, /-disableQueryEngine/);
+  assert.match(message, /-disableQueryEngine/);
 });
 
 test('busy agents give a retriable error, and a failure is reported', async (t) => {

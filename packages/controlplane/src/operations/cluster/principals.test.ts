@@ -32,7 +32,7 @@ test('rules are identified by their seven fields: creating or deleting one twice
   assert.deepEqual(await list(), [rule]);
 });
 
-const badRules: [what: string, difference: object, words: RegExp][] = [
+const badRules: [what: string, difference: object, pattern: RegExp][] = [
   ['another cluster', { resource_type: 'CLUSTER', operation: 'ALTER' }, /kafka-cluster/],
   ['a principal that is no user', { principal: 'Group:x' }, /User:/],
   ['an operation that topics do not have', { operation: 'CLUSTER_ACTION' }, /CLUSTER_ACTION/],
@@ -41,12 +41,12 @@ const badRules: [what: string, difference: object, words: RegExp][] = [
 
 test('an invalid rule is refused with the message of the cluster', async (t) => {
   const testApi = await openTestClusterApi(t);
-  for (const [what, difference, words] of badRules) {
+  for (const [what, difference, pattern] of badRules) {
     const [code, message] = await testApi.refusal('virtual_clusters/acls/create', {
       acl: { ...rule, ...difference },
     });
     assert.equal(code, 'invalid_request', what);
-    assert.match(message, words, what);
+    assert.match(message, pattern, what);
   }
 });
 

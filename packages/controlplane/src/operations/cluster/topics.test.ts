@@ -83,9 +83,9 @@ test('a deleted topic is restored with its records, by its name or by its id', a
     (await listDeleted()).map(({ id }) => id),
     [second],
   );
-  const [code, words] = await testApi.refusal('undelete_topic', { topic_name: 'orders' });
+  const [code, message] = await testApi.refusal('undelete_topic', { topic_name: 'orders' });
   assert.equal(code, 'not_restorable');
-  assert.match(words, /another topic orders/);
+  assert.match(message, /another topic orders/);
   await testApi.call('delete_topic', { topic_name: 'orders', soft_delete: false });
   await testApi.call('undelete_topic', { topic_name: 'orders' });
   assert.equal((await testApi.call('describe_topic', { topic_name: 'orders' })).topic_id, second);
@@ -96,7 +96,7 @@ type Refusal = [
   what: string,
   call: (testApi: TestClusterApi) => Promise<[ErrorCode, string]>,
   code: ErrorCode,
-  words: RegExp,
+  pattern: RegExp,
 ];
 
 const refusals: Refusal[] = [
@@ -203,11 +203,11 @@ test('refusals, with their codes and messages', async (t) => {
     partition_count: 1,
     configs: { 'cleanup.policy': 'compact', 'service.deletion.protection.enabled': 'true' },
   });
-  for (const [what, call, code, words] of refusals) {
+  for (const [what, call, code, pattern] of refusals) {
     await t.test(what, async () => {
       const [given, message] = await call(testApi);
       assert.equal(given, code);
-      assert.match(message, words);
+      assert.match(message, pattern);
     });
   }
 });
@@ -228,9 +228,9 @@ test('a cluster without soft delete refuses a soft delete', async (t) => {
   await testApi.call('update_virtual_cluster_configuration', {
     virtual_cluster_configuration: { broker_configs: { 'service.soft.delete.topic.enable': 'false' } },
   });
-  const [code, words] = await testApi.refusal('delete_topic', { topic_name: 'orders', soft_delete: true });
+  const [code, message] = await testApi.refusal('delete_topic', { topic_name: 'orders', soft_delete: true });
   assert.equal(code, 'invalid_request');
-  assert.match(words, /service\.soft\.delete\.topic\.enable=false/);
+  assert.match(message, /service\.soft\.delete\.topic\.enable=false/);
   await testApi.call('delete_topic', { topic_name: 'orders' });
   const { recently_deleted_topics } = await testApi.call('list_topics', { include_recently_deleted: true });
   assert.deepEqual(recently_deleted_topics, []);
