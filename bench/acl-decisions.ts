@@ -60,7 +60,7 @@ export const aclDecisions: Benchmark = {
     const worst = await sideBySide(cached, contender(oneUser, longNames), effort);
     const row = (what: string, msPerRound: number, microsecondsMax: number) => ({
       what: `ACL decision with ${ruleCount} rules, ${what}`,
-      figure: Math.round((msPerRound / names.length) * 1e5) / 100,
+      result: Math.round((msPerRound / names.length) * 1e5) / 100,
       unit: 'µs' as const,
       bar: atMost(microsecondsMax),
       detail: `${names.length} topics in turn`,
@@ -73,12 +73,12 @@ export const aclDecisions: Benchmark = {
   },
 };
 
-function contender(acls: readonly Acl[], asked: readonly string[]) {
+function contender(acls: readonly Acl[], resourceNames: readonly string[]) {
   const index = AclIndex.of(acls);
   const question = { principals: [principal], host, operation: 'READ', resourceType: 'TOPIC' } as const;
   return {
     name: 'cold',
-    run: () => asked.map((resourceName) => index.decide({ ...question, resourceName }).isAllowed),
+    run: () => resourceNames.map((resourceName) => index.decide({ ...question, resourceName }).isAllowed),
   };
 }
 

@@ -133,9 +133,9 @@ async function connected(lifetime: Lifetime, orderFile: string): Promise<ChildPr
 }
 
 async function ended(child: ChildProcess): Promise<ConnectedResults> {
-  const told = once(child, 'message');
+  const response = once(child, 'message');
   child.send('end');
-  const [results] = (await Promise.race([told, failed(child)])) as [ConnectedResults];
+  const [results] = (await Promise.race([response, failed(child)])) as [ConnectedResults];
   return results;
 }
 
@@ -176,32 +176,32 @@ function rows({ clusters, agentsPerCluster }: Scale, { idle, busy, connectedMs, 
   const perSecond = (count: number) => `${Math.round(count / seconds)}/s`;
   const agentsCpu = sum(({ cpuShare }) => cpuShare);
   const rates = `${perSecond(sum(({ heartbeats }) => heartbeats))} heartbeats, ${perSecond(sum(({ changes }) => changes))} changes told, ${sum(({ failures }) => failures)} failures, ${sum(({ snapshots }) => snapshots)} snapshots`;
-  const told: Row[] = [
+  const rows: Row[] = [
     {
       what: `${size}: until all are heard`,
-      figure: round(connectedMs / 1000),
+      result: round(connectedMs / 1000),
       unit: 's',
       detail: `${Math.round(agents / (connectedMs / 1000))} agents/s`,
     },
     {
       what: `${size}: heartbeat, p99`,
-      figure: round(Math.max(...results.map(({ p99Ms }) => p99Ms))),
+      result: round(Math.max(...results.map(({ p99Ms }) => p99Ms))),
       unit: 'ms',
       detail: `p50 ${ms(Math.max(...results.map(({ p50Ms }) => p50Ms)))}, of the slowest process`,
     },
   ];
-  if (idle.cpuShare === undefined || busy.cpuShare === undefined) return told;
+  if (idle.cpuShare === undefined || busy.cpuShare === undefined) return rows;
   return [
-    ...told,
+    ...rows,
     {
       what: `${size}: CPU of the control plane`,
-      figure: round(100 * busy.cpuShare),
+      result: round(100 * busy.cpuShare),
       unit: '% of a core',
       detail: `${rates}; without agents ${round(100 * idle.cpuShare)} %; the agents ${round(100 * agentsCpu)} %`,
     },
     {
       what: `${size}: peak memory of the control plane`,
-      figure: Math.round(busy.peakBytes! / MiB),
+      result: Math.round(busy.peakBytes! / MiB),
       unit: 'MiB',
       detail: `without agents ${Math.round(idle.peakBytes! / MiB)} MiB`,
     },

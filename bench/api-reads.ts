@@ -68,14 +68,14 @@ function rowsOf({ tookMs, latenciesMs, serverCpuMs }: Measured, scale: Scale): R
   return [
     {
       what: `${what}, per second of a processor`,
-      figure: Math.round(length / (serverCpuMs / 1000)),
+      result: Math.round(length / (serverCpuMs / 1000)),
       unit: '/s',
       bar: atLeast(2_000),
       detail: `${rate}, ${scale.clusters} clusters, ${scale.keys} keys`,
     },
     {
       what: `${what}, p99`,
-      figure: Math.round(p99Ms * 100) / 100,
+      result: Math.round(p99Ms * 100) / 100,
       unit: 'ms',
       bar: atMost(20),
       detail: ms(p99Ms),

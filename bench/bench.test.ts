@@ -7,10 +7,10 @@ for (const benchmark of benchmarks) {
   test(`${benchmark.name} runs, and what it counts meets its bar`, async () => {
     const rows = await benchmark.run({ turns: 1, turnMs: 0 });
     assert.notEqual(rows.length, 0);
-    for (const { what, figure, unit, bar } of rows) {
-      assert.ok(Number.isFinite(figure), what);
+    for (const { what, result, unit, bar } of rows) {
+      assert.ok(Number.isFinite(result), what);
       // Byte counts are the same on every machine. Times are not, so the test does not check them.
-      if (unit === 'bytes') assert.ok(bar?.isMet(figure), `${what}: ${figure}`);
+      if (unit === 'bytes') assert.ok(bar?.isMet(result), `${what}: ${result}`);
     }
   });
 }

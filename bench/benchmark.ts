@@ -3,14 +3,14 @@ import type { Effort } from './side-by-side.ts';
 /** A pass condition for a result. */
 export interface Bar {
   readonly text: string;
-  isMet(figure: number): boolean;
+  isMet(result: number): boolean;
 }
 
 /** One line of the table. */
 export interface Row {
   /** What was compared: `decode Produce, 1 MiB batch / CRC alone`. */
   readonly what: string;
-  readonly figure: number;
+  readonly result: number;
   readonly unit: 'x' | 'bytes' | 'µs' | 'ms' | 's' | 'MiB' | '/s' | '% of a core';
   readonly bar?: Bar;
   readonly detail: string;
@@ -22,11 +22,11 @@ export interface Benchmark {
 }
 
 export function atMost(limit: number): Bar {
-  return { text: `at most ${limit}`, isMet: (figure) => figure <= limit };
+  return { text: `at most ${limit}`, isMet: (result) => result <= limit };
 }
 
 export function atLeast(limit: number): Bar {
-  return { text: `at least ${limit}`, isMet: (figure) => figure >= limit };
+  return { text: `at least ${limit}`, isMet: (result) => result >= limit };
 }
 
 export function ms(value: number): string {

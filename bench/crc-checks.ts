@@ -49,7 +49,7 @@ async function measure({ name, bytes, loadedBar, againBar }: Shape, effort: Effo
   const store = new TestStore();
   const query = await fill(store, batch, count);
   const loaded = readPathOf(store, 0);
-  const kept = readPathOf(store, 16 * pageBytes);
+  const cached = readPathOf(store, 16 * pageBytes);
   const read = async (readPath: ReadPath) => {
     const [list] = await readPath.readBatches([query]);
     if (list === undefined || list instanceof Error) throw list ?? new Error('no answer');
@@ -63,28 +63,28 @@ async function measure({ name, bytes, loadedBar, againBar }: Shape, effort: Effo
       crc32c(content.subarray(at + crcCoversFrom, at + batch.length));
   };
   // Loads and checks the page, so that later reads find it checked.
-  await read(kept);
+  await read(cached);
   const first = await sideBySide(
     { name: 'loaded', run: () => read(loaded) },
     { name: 'CRCs', run: crcs },
     effort,
   );
   const again = await sideBySide(
-    { name: 'again', run: () => read(kept) },
+    { name: 'again', run: () => read(cached) },
     { name: 'CRCs', run: crcs },
     effort,
   );
   return [
     {
       what: `read a page of 4 MiB with ${count} batches of ${name} that was just loaded / their CRCs alone`,
-      figure: 1 / first.referenceOverSubject,
+      result: 1 / first.referenceOverSubject,
       unit: 'x',
       ...(loadedBar && { bar: loadedBar }),
       detail: `${ms(first.subjectMs)} / ${ms(first.referenceMs)}`,
     },
     {
       what: 'the same page, read again from memory / their CRCs alone',
-      figure: 1 / again.referenceOverSubject,
+      result: 1 / again.referenceOverSubject,
       unit: 'x',
       ...(againBar && { bar: againBar }),
       detail: `${ms(again.subjectMs)} / ${ms(again.referenceMs)}`,

@@ -52,8 +52,8 @@ export const eventEmission: Benchmark = {
   async run(effort: Effort) {
     const pairs = effort.turns > 1 ? fullPairs : tinyPairs;
     await using lifetime = new AsyncDisposableStack();
-    const { broker, events, figure } = await startCluster(lifetime);
-    const bytesIn = () => figure(listenerRows.bytesIn.name);
+    const { broker, events, metric } = await startCluster(lifetime);
+    const bytesIn = () => metric(listenerRows.bytesIn.name);
     const load = new Worker(new URL('./event-emission-load.ts', import.meta.url));
     lifetime.defer(async () => void (await load.terminate()));
     await createTopic(broker, 'input', 4);
@@ -70,9 +70,9 @@ export const eventEmission: Benchmark = {
     const rateBeside = async (type: EventTypeName) => {
       const startMs = systemClock.monotonicMs();
       const startBytes = bytesIn();
-      const telling = emitEvents(events, type);
+      const emission = emitEvents(events, type);
       await pass(stretchMs);
-      telling.stop();
+      emission.stop();
       return (bytesIn() - startBytes) / 1_000 / (systemClock.monotonicMs() - startMs);
     };
     while (bytesIn() < MiB) await pass(10);
@@ -84,12 +84,12 @@ export const eventEmission: Benchmark = {
     }
     const ratios = rates.wanted.map((rate, pair) => rate / rates.unwanted[pair]!);
     const lost =
-      figure('events_processor_submit_error_count') + figure('events_processor_produce_error_count');
-    const emitted = figure('events_processor_submit_success_count');
+      metric('events_processor_submit_error_count') + metric('events_processor_produce_error_count');
+    const emitted = metric('events_processor_submit_success_count');
     return [
       {
         what: `produce beside ${eventsPerSecond} events a second / beside as many that nobody wants`,
-        figure: Math.round(median(ratios) * 1000) / 1000,
+        result: Math.round(median(ratios) * 1000) / 1000,
         unit: 'x',
         bar: atLeast(0.97),
         detail: `${Math.round(median(rates.wanted))} MB/s, ${Math.round(median(rates.unwanted))} MB/s; ${emitted} events, ${lost} lost`,
@@ -154,18 +154,18 @@ async function startCluster(lifetime: AsyncDisposableStack) {
     metrics,
   });
   lifetime.defer(() => running.stop({ deadlineMs: 5_000 }));
-  const figure = (name: string) => metrics.read().find(({ row }) => row.name === name)?.series[0]?.value ?? 0;
-  return { broker: `127.0.0.1:${running.kafkaPort}`, events, figure };
+  const metric = (name: string) => metrics.read().find(({ row }) => row.name === name)?.series[0]?.value ?? 0;
+  return { broker: `127.0.0.1:${running.kafkaPort}`, events, metric };
 }
 
 /** Emits events of the type at an even rate until stopped. */
 function emitEvents({ emitter }: AgentEvents, type: EventTypeName): { stop(): void } {
   const startMs = systemClock.monotonicMs();
-  let told = 0;
+  let emitted = 0;
   let cancel = () => {};
   const go = () => {
     const due = ((systemClock.monotonicMs() - startMs) / 1000) * eventsPerSecond;
-    for (; told < due; told++) emitter.emit(type, eventOf(told));
+    for (; emitted < due; emitted++) emitter.emit(type, eventOf(emitted));
     cancel = systemClock.after(tickMs, go);
   };
   go();

@@ -81,49 +81,49 @@ async function measureLog(log: EventLog): Promise<Row[]> {
   return [
     {
       what: 'events: rare rows from records / parse everything',
-      figure: times(naiveMs / rawMs),
+      result: times(naiveMs / rawMs),
       unit: 'x',
       bar: atLeast(3),
       detail: `${part} events, ${rate(rawMs, part)}, ${Math.round((log.bytes * (part / events)) / MiB / (rawMs / 1000))} MiB/s`,
     },
     {
       what: 'events: timeline by group from sidecars / parse everything',
-      figure: times(naiveTimelineMs / timelineMs),
+      result: times(naiveTimelineMs / timelineMs),
       unit: 'x',
       bar: atLeast(30),
       detail: `${events} events, ${rate(timelineMs, events)}; parsing ${part} of them, scaled`,
     },
     {
       what: 'events: timeline by group from sidecars, ten million',
-      figure: times((timelineMs * 1e7) / events / 1000),
+      result: times((timelineMs * 1e7) / events / 1000),
       unit: 's',
       bar: atMost(2),
       detail: `measured ${Math.round(timelineMs)} ms for ${events}; per event ${perEvent(log.bytes)} bytes of JSON, ${perEvent(log.storedBytes)} stored, ${perEvent(log.sidecarBytes)} of sidecars`,
     },
     {
       what: 'events: the same timeline again',
-      figure: times(knownMs),
+      result: times(knownMs),
       unit: 'ms',
       bar: atMost(150),
       detail: `${events} events`,
     },
     {
       what: 'events: the newest 100 rows of a day, cold',
-      figure: times(coldMs),
+      result: times(coldMs),
       unit: 'ms',
       bar: atMost(1000),
       detail: `${events} events`,
     },
     {
       what: 'events: the newest 100 rows of a day, hot',
-      figure: times(hotMs),
+      result: times(hotMs),
       unit: 'ms',
       bar: atMost(300),
       detail: `${events} events`,
     },
     {
       what: 'events: memory in use while queries run, at its highest',
-      figure: peakMiB,
+      result: peakMiB,
       unit: 'MiB',
       bar: atMost(300),
       detail: 'heap with its garbage and buffers, whenever something was read',
@@ -133,7 +133,7 @@ async function measureLog(log: EventLog): Promise<Row[]> {
 
 /** Samples the memory of the process on every read. */
 function watched(source: EventSource, memory: { peakBytes: number }): EventSource {
-  const look = () => {
+  const sample = () => {
     const { heapUsed, external } = process.memoryUsage();
     memory.peakBytes = Math.max(memory.peakBytes, heapUsed + external);
   };
@@ -141,12 +141,12 @@ function watched(source: EventSource, memory: { peakBytes: number }): EventSourc
     ...source,
     async *read(...parameters) {
       for await (const page of source.read(...parameters)) {
-        look();
+        sample();
         yield page;
       }
     },
     readSidecar(...parameters) {
-      look();
+      sample();
       return source.readSidecar(...parameters);
     },
   };
@@ -316,6 +316,6 @@ function eventText(n: number, mix: number, timeMs: number): string {
 /** `node bench/event-queries.ts --events 10000000` for another size. */
 if (import.meta.main) {
   const { values } = parseArgs({ options: { events: { type: 'string', default: '10000000' } } });
-  for (const { what, figure, unit, bar, detail } of await measure(Number(values.events)))
-    process.stdout.write(`${what}: ${figure} ${unit} (${bar?.text ?? 'no bar'}); ${detail}\n`);
+  for (const { what, result, unit, bar, detail } of await measure(Number(values.events)))
+    process.stdout.write(`${what}: ${result} ${unit} (${bar?.text ?? 'no bar'}); ${detail}\n`);
 }

@@ -44,14 +44,14 @@ export const fetchEncode: Benchmark = {
     return [
       {
         what: `encode Fetch v${version} with ${partitionCount} partitions of 1 MiB: record bytes copied`,
-        figure: recordBytes - referencedBytes,
+        result: recordBytes - referencedBytes,
         unit: 'bytes',
         bar: atMost(0),
         detail: `${slices.length} slices`,
       },
       {
         what: 'the same, put into one buffer / as slices',
-        figure: outcome.referenceOverSubject,
+        result: outcome.referenceOverSubject,
         unit: 'x',
         detail: `${ms(outcome.referenceMs)} / ${ms(outcome.subjectMs)}`,
       },

@@ -108,12 +108,12 @@ async function measured(
   const what = `heartbeats of ${groups} ${protocol} groups of ${membersPerGroup}`;
   const rate = Math.round(count / seconds);
   if (before === undefined || after === undefined) {
-    return { what, figure: rate, unit: '/s', detail: 'what they cost is not known without /proc' };
+    return { what, result: rate, unit: '/s', detail: 'what they cost is not known without /proc' };
   }
   const share = (after.cpuSeconds - before.cpuSeconds) / seconds;
   return {
     what: `${what}: CPU of the control plane`,
-    figure: Math.round(1000 * share) / 10,
+    result: Math.round(1000 * share) / 10,
     unit: '% of a core',
     bar: atMost(50),
     detail: `${rate} heartbeats/s, every ${intervalMs / 1000} s each`,

@@ -34,11 +34,11 @@ export const groupRebalance: Benchmark = {
         await patiently(() => rebalance(members));
         const tookMs: number[] = [];
         while (tookMs.length < rounds) tookMs.push(await again(members));
-        const figure = Math.round(median(tookMs)) / 1000;
+        const result = Math.round(median(tookMs)) / 1000;
         return [
           {
             what: `rebalance of ${memberCount} members, from the last join until all have their part`,
-            figure,
+            result,
             unit: 's',
             bar: atMost(3),
             detail: `median of ${rounds}, the slowest ${Math.round(Math.max(...tookMs)) / 1000} s`,

@@ -32,7 +32,7 @@ async function measure(codec: CompressionCodec, effort: Effort): Promise<Row> {
   );
   return {
     what: `take a ${codec} batch of 1 MiB and add a header to its ${recordCount} records / take it as it is`,
-    figure: 1 / outcome.referenceOverSubject,
+    result: 1 / outcome.referenceOverSubject,
     unit: 'x',
     detail: `${ms(outcome.subjectMs)} / ${ms(outcome.referenceMs)}`,
   };

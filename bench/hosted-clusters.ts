@@ -46,33 +46,33 @@ function rows({ clusters, fewClusters }: Scale, few: Measured, many: Measured): 
   return [
     {
       what: `${size}: from the start until all are led`,
-      figure: round(many.leader.readyMs / 1000),
+      result: round(many.leader.readyMs / 1000),
       unit: 's',
       detail: `${fewClusters} clusters: ${round(few.leader.readyMs / 1000)} s`,
     },
     {
       what: `${size}: CPU of the leader`,
-      figure: percent(many.leader.cpuShare),
+      result: percent(many.leader.cpuShare),
       unit: '% of a core',
       bar: atMost(10),
       detail: `${fewClusters} clusters: ${percent(few.leader.cpuShare)} %; ${many.leader.heartbeats} heartbeats`,
     },
     {
       what: `${size}: memory of the leader`,
-      figure: mebibytes(many.leader.rssBytes),
+      result: mebibytes(many.leader.rssBytes),
       unit: 'MiB',
       bar: atMost(600),
       detail: `${memoryOf(many.leader)}; ${fewClusters} clusters: ${mebibytes(few.leader.rssBytes)} MiB, ${memoryOf(few.leader)}`,
     },
     {
       what: `${size}: CPU of a standby of all`,
-      figure: percent(many.standby.cpuShare),
+      result: percent(many.standby.cpuShare),
       unit: '% of a core',
       detail: `${fewClusters} clusters: ${percent(few.standby.cpuShare)} %`,
     },
     {
       what: `${size}: memory of a standby of all`,
-      figure: mebibytes(many.standby.rssBytes),
+      result: mebibytes(many.standby.rssBytes),
       unit: 'MiB',
       detail: memoryOf(many.standby),
     },

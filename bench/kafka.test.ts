@@ -5,12 +5,12 @@ import { existsSync } from 'node:fs';
 import { test } from 'node:test';
 import { seededRandom } from '@weir/core';
 import { ratioAtLeast, weirUnder } from './kafka/bars.ts';
-import { type Figure, isMet } from './kafka/figure.ts';
+import { type BenchResult, isMet } from './kafka/bench-result.ts';
 import { Lifetime } from './kafka/lifetime.ts';
 import { recordBytes } from './kafka/load.ts';
 import { openNodeLoad } from './kafka/node-load.ts';
 import { namesOf, readOptions } from './kafka/options.ts';
-import { figuresOf, parseStat } from './kafka/process-stats.ts';
+import { parseStat, statsOf } from './kafka/process-stats.ts';
 import { histogramIn, quantile, since } from './kafka/prometheus.ts';
 import { updatedResults, verdict } from './kafka/results.ts';
 import { benchRows } from './kafka/rows/index.ts';
@@ -56,20 +56,20 @@ test('every row has a name of its own', () => {
 });
 
 test('a ratio is that of neighbouring runs, and bars judge what they are about', () => {
-  const spec = { key: 'speed', figure: 'throughput', unit: 'MB/s', bar: ratioAtLeast(1) };
+  const spec = { key: 'speed', metric: 'throughput', unit: 'MB/s', bar: ratioAtLeast(1) };
   // The machine runs at half speed in the second turn, for both sides.
   const weir = [{ speed: 100 }, { speed: 50 }, { speed: 110 }];
   const kafka = [{ speed: 50 }, { speed: 25 }, { speed: 100 }];
-  const figure = measuredResultOf(row, spec, weir, kafka);
-  assert.deepEqual([figure.weir, figure.kafka, figure.ratio], [100, 50, 2]);
-  assert.equal(isMet(figure), true);
+  const result = measuredResultOf(row, spec, weir, kafka);
+  assert.deepEqual([result.weir, result.kafka, result.ratio], [100, 50, 2]);
+  assert.equal(isMet(result), true);
   const alone = measuredResultOf(row, spec, weir);
   assert.deepEqual(
     [alone.weir, alone.kafka, alone.ratio, isMet(alone)],
     [100, undefined, undefined, undefined],
   );
-  assert.equal(isMet({ row, figure: 'p99', unit: 'ms', weir: 25, bar: weirUnder(25, 'ms') }), false);
-  const peaks = measuredResultOf(row, { key: 'peak', figure: 'peak', unit: 'MiB', of: 'largest' }, [
+  assert.equal(isMet({ row, metric: 'p99', unit: 'ms', weir: 25, bar: weirUnder(25, 'ms') }), false);
+  const peaks = measuredResultOf(row, { key: 'peak', metric: 'peak', unit: 'MiB', of: 'largest' }, [
     { peak: 3 },
     { peak: 9 },
     { peak: undefined },
@@ -77,10 +77,10 @@ test('a ratio is that of neighbouring runs, and bars judge what they are about',
   assert.equal(peaks.weir, 9);
 });
 
-const results: readonly Figure[] = [
-  { row, figure: 'throughput', unit: 'MB/s', weir: 123.4, kafka: 61.7, ratio: 2, bar: ratioAtLeast(1) },
-  { row, figure: 'p99', unit: 'ms', weir: 30.25, bar: weirUnder(25, 'ms') },
-  { row: 'requests', figure: 'GETs per page', unit: '', weir: 1.0033 },
+const results: readonly BenchResult[] = [
+  { row, metric: 'throughput', unit: 'MB/s', weir: 123.4, kafka: 61.7, ratio: 2, bar: ratioAtLeast(1) },
+  { row, metric: 'p99', unit: 'ms', weir: 30.25, bar: weirUnder(25, 'ms') },
+  { row: 'requests', metric: 'GETs per page', unit: '', weir: 1.0033 },
 ];
 
 test('the table shows both columns, the ratio and the bar', () => {
@@ -146,7 +146,7 @@ test('a quantile of a histogram lies between the ends of its bucket', () => {
 test('the results of a process are read behind its name, whatever the name holds', () => {
   const stat = '42 (a ) b) S 7 42 42 0 -1 4194304 1 2 3 4 150 50 30 20 20 0 11 0 100';
   assert.deepEqual(parseStat(stat), { pid: 42, parentPid: 7, ownTicks: 200, childTicks: 50 });
-  const own = figuresOf(process.pid);
+  const own = statsOf(process.pid);
   if (existsSync('/proc/self/stat')) assert.ok(own!.peakBytes > 0 && own!.cpuSeconds >= 0);
   else assert.equal(own, undefined);
 });

@@ -57,7 +57,7 @@ export const loginFlood: Benchmark = {
       const amongMs = median(during[kind]!);
       return {
         what: `login ${what}, while ${scale.guessers} clients guess / alone`,
-        figure: amongMs / aloneMs,
+        result: amongMs / aloneMs,
         unit: 'x',
         bar: atMost(2),
         detail: `${ms(amongMs)} / ${ms(aloneMs)}, ${guesses} guesses`,

@@ -72,8 +72,8 @@ export const mcpCalls: Benchmark = {
       const listMs = await cpuMsOf('mcp', list);
       const callMs = await cpuMsOf('mcp', call);
       const plainMs = await cpuMsOf('get_context', '{}');
-      const row = (what: string, figureMs: number, barMs: number, detail: string): Row => {
-        return { what, figure: Math.round(figureMs * 100) / 100, unit: 'ms', bar: atMost(barMs), detail };
+      const row = (what: string, resultMs: number, barMs: number, detail: string): Row => {
+        return { what, result: Math.round(resultMs * 100) / 100, unit: 'ms', bar: atMost(barMs), detail };
       };
       return [
         row('tools/list, CPU of the server', listMs, 5, `${ms(listMs)}, ${clients} clients at once`),

@@ -64,7 +64,7 @@ export const metadataDecode: Benchmark = {
     return [
       {
         what: `decode Metadata v${version} with 10,000 partitions: kafkajs / weir`,
-        figure: outcome.referenceOverSubject,
+        result: outcome.referenceOverSubject,
         unit: 'x',
         bar: atLeast(3),
         detail: `${ms(outcome.referenceMs)} / ${ms(outcome.subjectMs)}`,

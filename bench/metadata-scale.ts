@@ -89,27 +89,27 @@ async function measure(hub: JournalHub, scale: Scale): Promise<Row[]> {
   return [
     {
       what: `start from a snapshot: ${size}`,
-      figure: round(startedMs / 1000),
+      result: round(startedMs / 1000),
       unit: 's',
       bar: atMost(10),
       detail: `${round(startedCpuMs / 1000)} s of CPU`,
     },
     {
       what: `commit of ${batchesPerCommit} partitions while a snapshot is taken, p99`,
-      figure: round(percentile(busy, 0.99)),
+      result: round(percentile(busy, 0.99)),
       unit: 'ms',
       bar: atMost(20),
       detail: `p50 ${ms(percentile(busy, 0.5))}; without: p50 ${ms(percentile(quiet, 0.5))}, p99 ${ms(percentile(quiet, 0.99))}`,
     },
     {
       what: 'longest stop of the machine for a snapshot, in CPU time',
-      figure: round(saves.longestStopMs),
+      result: round(saves.longestStopMs),
       unit: 'ms',
       detail: `${saves.count} snapshots, ${ms(saves.captureMs)} to begin, ${round(saves.bytes / MiB)} MiB each`,
     },
     {
       what: `memory of the process: ${size}`,
-      figure: round(maxRSS / 1024),
+      result: round(maxRSS / 1024),
       unit: 'MiB',
       bar: atMost(1536),
       detail: 'its peak, the making of the cluster included',

@@ -45,7 +45,7 @@ export const offsetCommits: Benchmark = {
         return [
           {
             what: `offset commits of ${consumers} consumers, over SQLite`,
-            figure: Math.round(count / seconds),
+            result: Math.round(count / seconds),
             unit: '/s',
             bar: atLeast(10_000),
             detail: `control plane at ${Math.round((100 * cpuSeconds) / seconds)} % of a core`,

@@ -45,7 +45,7 @@ export const produceDecode: Benchmark = {
     return [
       {
         what: `decode and validate Produce v${version} with a 1 MiB batch / its CRC alone`,
-        figure: 1 / outcome.referenceOverSubject,
+        result: 1 / outcome.referenceOverSubject,
         unit: 'x',
         bar: atMost(1.3),
         detail: `${ms(outcome.subjectMs)} / ${ms(outcome.referenceMs)}`,

@@ -24,10 +24,10 @@ for (const benchmark of chosen) {
   rows.push(...(await benchmark.run(fullEffort)));
 }
 
-const table = rows.map(({ what, figure, unit, bar, detail }) => [
+const table = rows.map(({ what, result, unit, bar, detail }) => [
   what,
-  unit === 'x' ? `${figure.toFixed(2)} x` : `${figure} ${unit}`,
-  bar === undefined ? '' : `${bar.text}${bar.isMet(figure) ? '' : ', MISSED'}`,
+  unit === 'x' ? `${result.toFixed(2)} x` : `${result} ${unit}`,
+  bar === undefined ? '' : `${bar.text}${bar.isMet(result) ? '' : ', MISSED'}`,
   detail,
 ]);
 table.unshift(['what', 'figure', 'bar', 'medians']);

@@ -69,7 +69,7 @@ export const transactionalCopy: Benchmark = {
       return [
         {
           what: `copy in transactions of ${commitIntervalMs} ms / plain copy`,
-          figure: Math.round(median(ratios) * 100) / 100,
+          result: Math.round(median(ratios) * 100) / 100,
           unit: 'x',
           bar: atLeast(0.8),
           detail: `${Math.round(median(rates.transactional))} MB/s, ${Math.round(median(rates.plain))} MB/s`,

@@ -13,7 +13,7 @@ export class ConsumerMember {
   readonly #memberId = randomUUID();
   #epoch = 0;
   #owned: readonly { readonly topicId: string; readonly partitions: readonly number[] }[] = [];
-  #mustTell = true;
+  #mustReportOwned = true;
 
   constructor(connection: KafkaConnection, groupId: string, topic: string) {
     this.#connection = connection;
@@ -35,17 +35,17 @@ export class ConsumerMember {
         memberEpoch: this.#epoch,
         rebalanceTimeoutMs: isJoin ? 300_000 : -1,
         subscribedTopicNames: isJoin ? [this.#topic] : null,
-        topicPartitions: isJoin || this.#mustTell ? this.#owned : null,
+        topicPartitions: isJoin || this.#mustReportOwned ? this.#owned : null,
       },
       { timeoutMs },
     );
     const { memberEpoch, assignment } = succeeded('ConsumerGroupHeartbeat', answer);
     this.#epoch = memberEpoch;
-    this.#mustTell = assignment !== null;
+    this.#mustReportOwned = assignment !== null;
     if (assignment !== null) this.#owned = assignment.topicPartitions;
   }
 
   get isAtWork(): boolean {
-    return this.#owned.length > 0 && !this.#mustTell;
+    return this.#owned.length > 0 && !this.#mustReportOwned;
   }
 }

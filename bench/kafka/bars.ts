@@ -1,5 +1,5 @@
 import { atLeast, atMost } from '../benchmark.ts';
-import type { ResultBar } from './figure.ts';
+import type { ResultBar } from './bench-result.ts';
 import type { ResultSpec } from './versus.ts';
 
 /** Pass conditions for results. */
@@ -20,12 +20,12 @@ export function weirAtLeast(limit: number, unit: string): ResultBar {
 }
 
 export function weirUnder(limit: number, unit: string): ResultBar {
-  return { text: `under ${limit} ${unit}`, isMet: (figure) => figure < limit, of: 'weir' };
+  return { text: `under ${limit} ${unit}`, isMet: (value) => value < limit, of: 'weir' };
 }
 
 export const serverMemory: ResultSpec = {
   key: 'peakMib',
-  figure: 'peak memory',
+  metric: 'peak memory',
   unit: 'MiB',
   of: 'largest',
   bar: weirUnder(512, 'MiB'),

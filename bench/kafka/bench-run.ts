@@ -1,5 +1,5 @@
+import type { BenchResult } from './bench-result.ts';
 import type { Broker } from './broker.ts';
-import type { Figure } from './figure.ts';
 import type { Lifetime } from './lifetime.ts';
 import type { Load } from './load.ts';
 import type { WeirOptions } from './weir.ts';
@@ -27,7 +27,7 @@ export interface BenchRun {
   /** Absent when only Weir is measured. */
   readonly startKafka: ((lifetime: Lifetime) => Promise<Broker>) | undefined;
   /** Reports progress to the user. */
-  say(text: string): void;
+  print(text: string): void;
 }
 
 /** One measurement, with one or more lines of the table. */
@@ -36,5 +36,5 @@ export interface BenchRow {
   readonly name: string;
   /** Whether `--quick` includes it. */
   readonly isQuick: boolean;
-  run(bench: BenchRun): Promise<Figure[]>;
+  run(bench: BenchRun): Promise<BenchResult[]>;
 }

@@ -88,7 +88,7 @@ export function openLoad(lifetime: Lifetime, classPath: string, clock: Clock = s
   java.once('error', (error) => end(error.message));
   java.once('close', (code, signal) => end(String(signal ?? code)));
 
-  async function ask<Answer>(
+  async function request<Answer>(
     command: string,
     values: Readonly<Record<string, string | number>>,
     settings: ClientSettings = {},
@@ -112,14 +112,14 @@ export function openLoad(lifetime: Lifetime, classPath: string, clock: Clock = s
 
   return {
     async createTopics(servers, topics, partitions) {
-      await ask('create', { servers, topics: topics.join(','), partitions });
+      await request('create', { servers, topics: topics.join(','), partitions });
     },
     produce(servers, { topics, settings, rate = 0, spread = 'client', warmUpRecords = 0, ...rest }) {
       const values = { servers, topics: topics.join(','), rate, spread, warmUpRecords, bytes: recordBytes };
-      return ask('produce', { ...values, ...rest }, settings);
+      return request('produce', { ...values, ...rest }, settings);
     },
-    fetch: (servers, { topic, ...rest }) => ask('fetch', { servers, topics: topic, ...rest }),
+    fetch: (servers, { topic, ...rest }) => request('fetch', { servers, topics: topic, ...rest }),
     endToEnd: (servers, { topic, settings, ...rest }) =>
-      ask('end-to-end', { servers, topics: topic, bytes: recordBytes, ...rest }, settings),
+      request('end-to-end', { servers, topics: topic, bytes: recordBytes, ...rest }, settings),
   };
 }

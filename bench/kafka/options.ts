@@ -64,9 +64,9 @@ export function readOptions(
   if (megabytes === 'bad') return { problem: `--megabytes takes a number from 1 to ${megabytesMax}` };
   const words = values.rows?.split(',');
   if (words?.includes('')) return { problem: '--rows takes words with a comma between them' };
-  const nobody = words?.find((word) => !rows.some(({ name }) => name.includes(word)));
-  if (nobody !== undefined) {
-    return { problem: `no row has ${nobody} in its name; there are ${namesOf(rows)}` };
+  const unmatched = words?.find((word) => !rows.some(({ name }) => name.includes(word)));
+  if (unmatched !== undefined) {
+    return { problem: `no row has ${unmatched} in its name; there are ${namesOf(rows)}` };
   }
   const chosen = rows.filter(({ name, isQuick: runsQuickly }) =>
     words === undefined ? !isQuick || runsQuickly : words.some((word) => name.includes(word)),

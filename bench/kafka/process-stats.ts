@@ -10,7 +10,7 @@ export interface ProcessStats {
   readonly peakBytes: number;
 }
 
-export function figuresOf(pid: number): ProcessStats | undefined {
+export function statsOf(pid: number): ProcessStats | undefined {
   const root = readStat(pid);
   if (root === undefined) return undefined;
   let cpuTicks = root.childTicks;

@@ -1,4 +1,4 @@
-import { type Figure, isMet } from './figure.ts';
+import { type BenchResult, isMet } from './bench-result.ts';
 import { cellsOf, columns, markdownTable } from './table.ts';
 
 export interface Occasion {
@@ -18,14 +18,14 @@ const machineLabel = 'Machine: ';
  * Returns the text of RESULTS.md with the results inserted. A repeated measurement replaces its lines; others keep
  * their lines and date, unless they come from another machine.
  */
-export function updatedResults(before: string, results: readonly Figure[], occasion: Occasion): string {
+export function updatedResults(before: string, results: readonly BenchResult[], occasion: Occasion): string {
   const { date, commit, machine, runs, isQuick } = occasion;
   const effort = `${runs}${isQuick ? ', quick' : ''}`;
-  const kept = before.includes(`${machineLabel}${machine}\n`) ? linesIn(before) : [];
-  const fresh = results.map((figure) => [...cellsOf(figure), date, commit, effort]);
+  const oldLines = before.includes(`${machineLabel}${machine}\n`) ? linesIn(before) : [];
+  const fresh = results.map((result) => [...cellsOf(result), date, commit, effort]);
   const rows = new Set(fresh.map(([row]) => row));
   const lines: string[][] = [];
-  for (const line of kept) {
+  for (const line of oldLines) {
     if (!rows.has(line[0]!)) lines.push(line);
     // Repeated measurements stay at their position in the table.
     else if (lines.every(([row]) => row !== line[0])) lines.push(...fresh.filter(([row]) => row === line[0]));
@@ -36,9 +36,9 @@ export function updatedResults(before: string, results: readonly Figure[], occas
 }
 
 /** Summarizes how many results have a bar and how many of them meet it. */
-export function verdict(results: readonly Figure[]): string {
-  const judged = results.map(isMet).filter((met) => met !== undefined);
-  return `${judged.filter(Boolean).length} of ${judged.length} bars met`;
+export function verdict(results: readonly BenchResult[]): string {
+  const outcomes = results.map(isMet).filter((met) => met !== undefined);
+  return `${outcomes.filter(Boolean).length} of ${outcomes.length} bars met`;
 }
 
 function linesIn(text: string): string[][] {

@@ -4,7 +4,7 @@ import { systemClock } from '@weir/core';
 import { buildJava } from '../../tests/interop/apache/build.ts';
 import { missingTool } from '../../tests/interop/apache/tools.ts';
 import { apacheRelease, startApache } from './apache.ts';
-import type { Figure } from './figure.ts';
+import type { BenchResult } from './bench-result.ts';
 import { Lifetime } from './lifetime.ts';
 import { openLoad } from './load.ts';
 import { commit, machine } from './machine.ts';
@@ -23,12 +23,12 @@ const resultsPage = join(root, 'bench/RESULTS.md');
 /** A longer run is stuck. */
 const runMsMax = 3 * 3_600_000;
 
-function say(text: string): void {
+function print(text: string): void {
   process.stderr.write(`${text}\n`);
 }
 
 function endBy(reason: string, status: number): void {
-  say(`bench:kafka: ${reason}; ending what was started`);
+  print(`bench:kafka: ${reason}; ending what was started`);
   process.exit(status);
 }
 
@@ -41,7 +41,9 @@ process.once('SIGHUP', () => endBy('nobody is listening any more', 129));
 function deps(lifetime: Lifetime, isWeirAlone: boolean) {
   const missing = missingTool();
   if (missing !== false) {
-    say(`bench:kafka: ${missing}, so that Weir runs alone, driven by a client of ours: nothing is compared`);
+    print(
+      `bench:kafka: ${missing}, so that Weir runs alone, driven by a client of ours: nothing is compared`,
+    );
     return { load: openNodeLoad(), startKafka: undefined, client: 'a client of ours' };
   }
   const classPath = buildJava(join(import.meta.dirname, 'java'));
@@ -58,18 +60,18 @@ async function measureAll({ rows, sizes, isQuick, isWeirAlone, writesResults, ..
   if (profileFolder !== undefined) mkdirSync(profileFolder, { recursive: true });
   const date = new Date(systemClock.nowMs()).toISOString().slice(0, 10);
   const occasion = { date, machine: machine(), commit: commit(root), runs: sizes.runs, isQuick };
-  const results: Figure[] = [];
+  const results: BenchResult[] = [];
   await Lifetime.during(async (lifetime) => {
     const { load, startKafka, client } = deps(lifetime, isWeirAlone);
     for (const row of rows) {
-      say(`${row.name} …`);
+      print(`${row.name} …`);
       // A failing row must not stop the others.
       try {
-        const found = await row.run({ load, sizes, weirOptions: { profileFolder }, startKafka, say });
+        const found = await row.run({ load, sizes, weirOptions: { profileFolder }, startKafka, print });
         results.push(...found);
         if (writesResults) writeResults(found, occasion);
       } catch (error) {
-        say(`bench:kafka: ${row.name} failed: ${error instanceof Error ? error.stack : error}`);
+        print(`bench:kafka: ${row.name} failed: ${error instanceof Error ? error.stack : error}`);
         process.exitCode = 1;
       }
     }
@@ -79,21 +81,21 @@ async function measureAll({ rows, sizes, isQuick, isWeirAlone, writesResults, ..
   process.stdout.write(`${markdownTable(columns, results.map(cellsOf))}\n${verdict(results)}\n`);
 }
 
-function writeResults(results: readonly Figure[], occasion: Occasion): void {
+function writeResults(results: readonly BenchResult[], occasion: Occasion): void {
   const before = existsSync(resultsPage) ? readFileSync(resultsPage, 'utf8') : '';
   writeFileSync(resultsPage, updatedResults(before, results, occasion));
 }
 
-const asked = readOptions(process.argv.slice(2), benchRows);
-if (asked === 'help') {
+const options = readOptions(process.argv.slice(2), benchRows);
+if (options === 'help') {
   process.stdout.write(usage);
-} else if (asked === 'list') {
+} else if (options === 'list') {
   process.stdout.write(`${namesOf(benchRows).replaceAll(', ', '\n')}\n`);
-} else if ('problem' in asked) {
-  say(`bench:kafka: ${asked.problem}`);
+} else if ('problem' in options) {
+  print(`bench:kafka: ${options.problem}`);
   process.exitCode = 2;
 } else {
   const cancel = systemClock.after(runMsMax, () => endBy('it took too long', 1));
-  await measureAll(asked);
+  await measureAll(options);
   cancel();
 }

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { type Clock, systemClock, systemEnvironment } from '@weir/core';
 import type { Lifetime } from './lifetime.ts';
-import { figuresOf, type ProcessStats } from './process-stats.ts';
+import { type ProcessStats, statsOf } from './process-stats.ts';
 
 const readyMsMax = 120_000;
 const stopMsMax = 60_000;
@@ -77,7 +77,7 @@ export class ServerProcess {
   }
 
   get results(): ProcessStats | undefined {
-    return figuresOf(this.#child.pid!);
+    return statsOf(this.#child.pid!);
   }
 
   get isRunning(): boolean {

@@ -1,11 +1,11 @@
-import { type Figure, isMet } from './figure.ts';
+import { type BenchResult, isMet } from './bench-result.ts';
 
 export const columns = ['measurement', 'figure', 'Weir', 'Kafka', 'ratio', 'bar', 'met'] as const;
 
 /** Returns the cells of a line, one per column. */
-export function cellsOf(figure: Figure): string[] {
-  const { row, figure: name, unit, weir, kafka, ratio, bar } = figure;
-  const met = isMet(figure);
+export function cellsOf(result: BenchResult): string[] {
+  const { row, metric: name, unit, weir, kafka, ratio, bar } = result;
+  const met = isMet(result);
   return [
     row,
     name,

@@ -1,13 +1,13 @@
 import { type Clock, MiB, systemClock } from '@weir/core';
 import { median } from '../side-by-side.ts';
+import type { BenchResult, ResultBar } from './bench-result.ts';
 import type { BenchRun } from './bench-run.ts';
 import { type Broker, cpuSecondsOf, peakBytesOf } from './broker.ts';
-import type { Figure, ResultBar } from './figure.ts';
 import { Lifetime } from './lifetime.ts';
 import type { Work } from './load.ts';
 import { startPlayground } from './weir.ts';
 
-const saidCharsMax = 4000;
+const outputCharsMax = 4000;
 
 /** Numbers of one run, by name. */
 export type Sample = Readonly<Record<string, number | undefined>>;
@@ -15,7 +15,7 @@ export type Sample = Readonly<Record<string, number | undefined>>;
 export interface ResultSpec {
   /** Key of the value in the samples. */
   readonly key: string;
-  readonly figure: string;
+  readonly metric: string;
   readonly unit: string;
   readonly bar?: ResultBar;
   /** How runs are aggregated: the median, or the largest for a peak. */
@@ -41,7 +41,7 @@ export interface Contender {
  * at any moment, but it slows down both sides, so the ratio of neighbouring runs is more reliable than the absolute
  * numbers.
  */
-export function versus(bench: BenchRun, { row, results, prepare, run }: Plan): Promise<Figure[]> {
+export function versus(bench: BenchRun, { row, results, prepare, run }: Plan): Promise<BenchResult[]> {
   return Lifetime.during(async (lifetime) => {
     const contenders: Contender[] = [{ broker: await startPlayground(lifetime, bench.weirOptions) }];
     if (bench.startKafka !== undefined) contenders.push({ broker: await bench.startKafka(lifetime) });
@@ -54,7 +54,7 @@ export function versus(bench: BenchRun, { row, results, prepare, run }: Plan): P
         const contender = contenders[index]!;
         const sample = await blaming(contender.broker, () => run(contender, turn));
         samples[index]!.push(sample);
-        bench.say(`  ${contender.broker.name}: ${describe(sample)}`);
+        bench.print(`  ${contender.broker.name}: ${describe(sample)}`);
       }
     }
     for (const { broker } of contenders) await broker.stop();
@@ -67,24 +67,24 @@ async function blaming<Result>(broker: Broker, work: () => Promise<Result>): Pro
   try {
     return await work();
   } catch (error) {
-    const said = broker.processes.map(({ text }) => text.slice(-saidCharsMax)).join('\n');
-    throw new Error(`${broker.name}: ${(error as Error).message}; it said:\n${said}`, { cause: error });
+    const output = broker.processes.map(({ text }) => text.slice(-outputCharsMax)).join('\n');
+    throw new Error(`${broker.name}: ${(error as Error).message}; it said:\n${output}`, { cause: error });
   }
 }
 
 export function measuredResultOf(
   row: string,
-  { key, figure, unit, bar, of = 'median' }: ResultSpec,
+  { key, metric, unit, bar, of = 'median' }: ResultSpec,
   weir: readonly Sample[],
   kafka?: readonly Sample[],
-): Figure {
+): BenchResult {
   const ratios = kafka?.flatMap((sample, turn) => {
     const [ours, theirs] = [weir[turn]?.[key], sample[key]];
     return ours === undefined || theirs === undefined ? [] : [ours / theirs];
   });
   return {
     row,
-    figure,
+    metric,
     unit,
     weir: combined(weir, key, of),
     ...(kafka === undefined ? {} : { kafka: combined(kafka, key, of), ratio: medianOf(ratios!) }),

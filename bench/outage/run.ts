@@ -55,7 +55,7 @@ interface Counted {
   readonly failedButWritten: number;
 }
 
-function say(text: string): void {
+function print(text: string): void {
   process.stderr.write(`${text}\n`);
 }
 
@@ -98,7 +98,7 @@ async function measure(classPath: string | undefined, outage: Omit<Outage, 'conf
   for (const isIdempotent of [false, true]) {
     for (const name of ['Weir', 'Kafka'] as const) {
       if (name === 'Kafka' && classPath === undefined) continue;
-      say(`${name}, ${isIdempotent ? '' : 'not '}idempotent …`);
+      print(`${name}, ${isIdempotent ? '' : 'not '}idempotent …`);
       await Lifetime.during(async (lifetime) => {
         const [servers, paused] = await start(lifetime, name, classPath);
         const config = {
@@ -107,7 +107,7 @@ async function measure(classPath: string | undefined, outage: Omit<Outage, 'conf
           'enable.idempotence': isIdempotent,
         };
         const counted = await during(lifetime, paused, { ...outage, config });
-        say(JSON.stringify(counted));
+        print(JSON.stringify(counted));
         const { values, delivered, failed, records, duplicates, copiesMax, lost, failedButWritten } = counted;
         const results = [values, delivered, failed, records, duplicates, copiesMax, failedButWritten, lost];
         rows.push([isIdempotent ? 'yes' : 'no', name, ...results.map(String)]);
@@ -155,7 +155,7 @@ async function run(): Promise<void> {
   const noClient = pythonWith('confluent-kafka').missing;
   if (noClient !== false) throw new Error(noClient);
   const noKafka = values['weir-alone'] ? '--weir-alone was given' : missingTool();
-  if (noKafka !== false) say(`bench:outage: ${noKafka}, so that nothing is compared`);
+  if (noKafka !== false) print(`bench:outage: ${noKafka}, so that nothing is compared`);
   const classPath = noKafka === false ? buildJava(join(import.meta.dirname, '../kafka/java')) : undefined;
   const settings = {
     'message.timeout.ms': Number(values.timeout) * 1000,
@@ -175,7 +175,7 @@ const cancel = systemClock.after(runMsMax, () => process.exit(1));
 try {
   await run();
 } catch (error) {
-  say(`bench:outage: ${error instanceof Error ? error.message : error}`);
+  print(`bench:outage: ${error instanceof Error ? error.message : error}`);
   process.exitCode = 1;
 }
 cancel();

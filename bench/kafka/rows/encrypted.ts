@@ -2,8 +2,8 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { TestCa } from '../../../packages/agent/testing/test-ca.ts';
 import { weirAtLeast } from '../bars.ts';
+import type { BenchResult } from '../bench-result.ts';
 import type { BenchRow } from '../bench-run.ts';
-import type { Figure } from '../figure.ts';
 import { Lifetime } from '../lifetime.ts';
 import type { ClientSettings } from '../load.ts';
 import { type Contender, measured, measuredResultOf, type Sample } from '../versus.ts';
@@ -17,7 +17,7 @@ export const encryptedRow: BenchRow = {
   name: 'produce-tls',
   isQuick: false,
   run: (bench) =>
-    Lifetime.during(async (lifetime): Promise<Figure[]> => {
+    Lifetime.during(async (lifetime): Promise<BenchResult[]> => {
       const { load, sizes, weirOptions } = bench;
       const { flags, client } = await certificates(lifetime.folder());
       const sides = [
@@ -47,7 +47,7 @@ export const encryptedRow: BenchRow = {
             load.produce(servers, { ...work, settings, records: sizes.records }),
           );
           pair[index] = sample;
-          bench.say(`  ${index === 0 ? 'without' : 'with'} TLS: ${JSON.stringify(sample)}`);
+          bench.print(`  ${index === 0 ? 'without' : 'with'} TLS: ${JSON.stringify(sample)}`);
         }
         samples.push([pair[0]!, pair[1]!]);
       }
@@ -56,11 +56,11 @@ export const encryptedRow: BenchRow = {
       }));
       const encrypted = samples.map(([, sample]) => sample);
       return [
-        measuredResultOf(row, { key: 'mbPerSecond', figure: 'throughput', unit: 'MB/s' }, encrypted),
-        measuredResultOf(row, { key: 'cpuSecondsPerGb', figure: 'server CPU', unit: 's/GB' }, encrypted),
+        measuredResultOf(row, { key: 'mbPerSecond', metric: 'throughput', unit: 'MB/s' }, encrypted),
+        measuredResultOf(row, { key: 'cpuSecondsPerGb', metric: 'server CPU', unit: 's/GB' }, encrypted),
         measuredResultOf(
           row,
-          { key: 'ofPlain', figure: 'of the throughput without TLS', unit: 'x', bar: weirAtLeast(0.7, 'x') },
+          { key: 'ofPlain', metric: 'of the throughput without TLS', unit: 'x', bar: weirAtLeast(0.7, 'x') },
           ratios,
         ),
       ];

@@ -22,8 +22,8 @@ const hot: BenchRow = {
     return versus(bench, {
       row: 'fetch, hot',
       results: [
-        { key: 'mbPerSecond', figure: 'throughput', unit: 'MB/s', bar: ratioAtLeast(1) },
-        { key: 'cpuSecondsPerGb', figure: 'server CPU', unit: 's/GB', bar: ratioAtMost(1) },
+        { key: 'mbPerSecond', metric: 'throughput', unit: 'MB/s', bar: ratioAtLeast(1) },
+        { key: 'cpuSecondsPerGb', metric: 'server CPU', unit: 's/GB', bar: ratioAtMost(1) },
         serverMemory,
       ],
       async prepare({ servers }) {
@@ -49,8 +49,8 @@ const cold: BenchRow = {
     const plan: Plan = {
       row: 'fetch, cold (after a restart)',
       results: [
-        { key: 'mbPerSecond', figure: 'throughput', unit: 'MB/s' },
-        { key: 'cpuSecondsPerGb', figure: 'server CPU', unit: 's/GB' },
+        { key: 'mbPerSecond', metric: 'throughput', unit: 'MB/s' },
+        { key: 'cpuSecondsPerGb', metric: 'server CPU', unit: 's/GB' },
         serverMemory,
       ],
       prepare: ({ servers }) => writeFirst(bench, servers, records),

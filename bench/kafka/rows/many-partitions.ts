@@ -1,8 +1,8 @@
 import { DatabaseSync } from 'node:sqlite';
 import { type Clock, GiB, MiB, systemClock } from '@weir/core';
 import { weirUnder } from '../bars.ts';
+import type { BenchResult } from '../bench-result.ts';
 import type { BenchRow, BenchRun } from '../bench-run.ts';
-import type { Figure } from '../figure.ts';
 import { Lifetime } from '../lifetime.ts';
 import { recordBytes } from '../load.ts';
 import { openNodeLoad, writeBatches } from '../node-load.ts';
@@ -44,8 +44,8 @@ export const manyPartitionsRow: BenchRow = {
   run: (bench) => Lifetime.during((lifetime) => measure(bench, lifetime)),
 };
 
-async function measure(bench: BenchRun, lifetime: Lifetime): Promise<Figure[]> {
-  const { sizes, say } = bench;
+async function measure(bench: BenchRun, lifetime: Lifetime): Promise<BenchResult[]> {
+  const { sizes, print } = bench;
   const load = openNodeLoad();
   const row = `${sizes.partitions} partitions`;
   const cluster = await startCluster(lifetime, bench.weirOptions);
@@ -54,7 +54,7 @@ async function measure(bench: BenchRun, lifetime: Lifetime): Promise<Figure[]> {
     (_, index) => `many-${index}`,
   );
   await load.createTopics(cluster.servers, topics, partitionsPerTopic);
-  say(`  ${topics.length} topics exist`);
+  print(`  ${topics.length} topics exist`);
 
   const work = { topics, partitions: partitionsPerTopic, producers };
   const fill = await writeBatches(systemClock, cluster.servers, {
@@ -63,9 +63,9 @@ async function measure(bench: BenchRun, lifetime: Lifetime): Promise<Figure[]> {
     recordsInBatch: 1,
     partitionsInRequest: fillPartitionsInRequest,
   });
-  say(`  filled at ${Math.round(fill.records / fill.seconds)} records/s`);
+  print(`  filled at ${Math.round(fill.records / fill.seconds)} records/s`);
 
-  const results: Figure[] = [];
+  const results: BenchResult[] = [];
   for (const { name, rate, ...shape } of phases) {
     const before = histogramIn(await cluster.metrics(), commitHistogram);
     const { latency } = await writeBatches(systemClock, cluster.servers, {
@@ -80,28 +80,28 @@ async function measure(bench: BenchRun, lifetime: Lifetime): Promise<Figure[]> {
     results.push(
       {
         row,
-        figure: `commit p99 at ${name}, between ${ms(p99?.atLeast)} and ${ms(p99?.atMost)}`,
+        metric: `commit p99 at ${name}, between ${ms(p99?.atLeast)} and ${ms(p99?.atMost)}`,
         unit: 'ms',
         weir: p99 === undefined ? undefined : p99.guess * 1000,
         bar: weirUnder(20, 'ms'),
       },
-      { row, figure: `produce p99 at ${name}`, unit: 'ms', weir: latency.p99Ms },
+      { row, metric: `produce p99 at ${name}`, unit: 'ms', weir: latency.p99Ms },
     );
-    say(`  ${name}: ${commits.get(Number.POSITIVE_INFINITY)} commits, p99 ${ms(p99?.atMost)} ms or less`);
+    print(`  ${name}: ${commits.get(Number.POSITIVE_INFINITY)} commits, p99 ${ms(p99?.atMost)} ms or less`);
   }
 
   const controlPlaneMib = mib(cluster.controlPlane.results?.peakBytes);
   const agentMib = mib(cluster.agent.results?.peakBytes);
   const restart = await restartFromSnapshot(cluster);
   const { snapshotBytes, journalBytes, entriesBehind } = restart;
-  say(`  snapshot ${snapshotBytes} bytes, journal ${journalBytes} bytes, ${entriesBehind} entries to read`);
+  print(`  snapshot ${snapshotBytes} bytes, journal ${journalBytes} bytes, ${entriesBehind} entries to read`);
   await cluster.stop();
   return [
     ...results,
-    { row, figure: 'fill, records of 1 KiB', unit: '/s', weir: Math.round(fill.records / fill.seconds) },
+    { row, metric: 'fill, records of 1 KiB', unit: '/s', weir: Math.round(fill.records / fill.seconds) },
     {
       row,
-      figure:
+      metric:
         restart.snapshotBytes === 0
           ? 'start of the control plane, from the journal alone'
           : `start of the control plane, from a snapshot and ${restart.entriesBehind} entries`,
@@ -111,19 +111,19 @@ async function measure(bench: BenchRun, lifetime: Lifetime): Promise<Figure[]> {
     },
     {
       row,
-      figure: 'control plane, peak memory',
+      metric: 'control plane, peak memory',
       unit: 'MiB',
       weir: controlPlaneMib,
       bar: weirUnder((1.5 * GiB) / MiB, 'MiB'),
     },
     {
       row,
-      figure: 'control plane, peak memory after its restart',
+      metric: 'control plane, peak memory after its restart',
       unit: 'MiB',
       weir: restart.peakMib,
       bar: weirUnder((1.5 * GiB) / MiB, 'MiB'),
     },
-    { row, figure: 'agent, peak memory', unit: 'MiB', weir: agentMib, bar: weirUnder(512, 'MiB') },
+    { row, metric: 'agent, peak memory', unit: 'MiB', weir: agentMib, bar: weirUnder(512, 'MiB') },
   ];
 }
 

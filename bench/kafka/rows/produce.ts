@@ -54,8 +54,8 @@ export const produceRows: readonly BenchRow[] = rows.map(
           ...(note === undefined ? [] : [note]),
         ].join(', '),
         results: [
-          { key: 'mbPerSecond', figure: 'throughput', unit: 'MB/s', bar: ratioAtLeast(1) },
-          { key: 'cpuSecondsPerGb', figure: 'server CPU', unit: 's/GB', bar: ratioAtMost(0.6) },
+          { key: 'mbPerSecond', metric: 'throughput', unit: 'MB/s', bar: ratioAtLeast(1) },
+          { key: 'cpuSecondsPerGb', metric: 'server CPU', unit: 's/GB', bar: ratioAtMost(0.6) },
           serverMemory,
         ],
         async prepare({ servers }) {

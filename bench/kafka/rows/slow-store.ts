@@ -1,7 +1,7 @@
 import { GiB } from '@weir/core';
 import { weirAtLeast, weirAtMost, weirUnder } from '../bars.ts';
+import type { BenchResult } from '../bench-result.ts';
 import type { BenchRow, BenchRun } from '../bench-run.ts';
-import type { Figure } from '../figure.ts';
 import { Lifetime } from '../lifetime.ts';
 import { recordBytes } from '../load.ts';
 import { type SlowBucket, startSlowBucket } from '../slow-bucket.ts';
@@ -28,13 +28,13 @@ interface SlowStoreRow {
   measure(bench: BenchRun, cluster: WeirCluster, bucket: SlowBucket): Promise<Sample>;
 }
 
-const memory: ResultSpec = { key: 'peakMib', figure: 'peak memory, agent and control plane', unit: 'MiB' };
-const cpu: ResultSpec = { key: 'cpuSecondsPerGb', figure: 'server CPU', unit: 's/GB' };
+const memory: ResultSpec = { key: 'peakMib', metric: 'peak memory, agent and control plane', unit: 'MiB' };
+const cpu: ResultSpec = { key: 'cpuSecondsPerGb', metric: 'server CPU', unit: 's/GB' };
 
 const latencyResults = (p50Ms: number, p99Ms: number): readonly ResultSpec[] => [
-  { key: 'p50Ms', figure: 'p50', unit: 'ms', bar: weirUnder(p50Ms, 'ms') },
-  { key: 'p99Ms', figure: 'p99', unit: 'ms', bar: weirUnder(p99Ms, 'ms') },
-  { key: 'p999Ms', figure: 'p99.9', unit: 'ms' },
+  { key: 'p50Ms', metric: 'p50', unit: 'ms', bar: weirUnder(p50Ms, 'ms') },
+  { key: 'p99Ms', metric: 'p99', unit: 'ms', bar: weirUnder(p99Ms, 'ms') },
+  { key: 'p999Ms', metric: 'p99.9', unit: 'ms' },
   cpu,
   memory,
 ];
@@ -81,7 +81,7 @@ const rows: readonly SlowStoreRow[] = [
     store: usualStore,
     partitions: 1,
     results: [
-      { key: 'mbPerSecond', figure: 'throughput', unit: 'MB/s', bar: weirAtLeast(60, 'MB/s') },
+      { key: 'mbPerSecond', metric: 'throughput', unit: 'MB/s', bar: weirAtLeast(60, 'MB/s') },
       cpu,
       memory,
     ],
@@ -113,10 +113,10 @@ const rows: readonly SlowStoreRow[] = [
     store: usualStore,
     partitions: 16,
     results: [
-      { key: 'mbPerSecond', figure: 'throughput, of 50 MB/s', unit: 'MB/s' },
-      { key: 'putsPerGib', figure: 'PUTs per GiB', unit: '', bar: weirAtMost(40, '') },
-      { key: 'getsPerPage', figure: 'GETs per page', unit: '', bar: weirAtMost(1, '') },
-      { key: 'readMbPerSecond', figure: 'first read', unit: 'MB/s' },
+      { key: 'mbPerSecond', metric: 'throughput, of 50 MB/s', unit: 'MB/s' },
+      { key: 'putsPerGib', metric: 'PUTs per GiB', unit: '', bar: weirAtMost(40, '') },
+      { key: 'getsPerPage', metric: 'GETs per page', unit: '', bar: weirAtMost(1, '') },
+      { key: 'readMbPerSecond', metric: 'first read', unit: 'MB/s' },
       cpu,
       memory,
     ],
@@ -149,7 +149,7 @@ export const slowStoreRows: readonly BenchRow[] = rows.map(
       for (let turn = 0; turn < bench.sizes.runs; turn++) {
         samples.push(await Lifetime.during((lifetime) => measureOnce(lifetime)));
       }
-      return results.map((spec): Figure => measuredResultOf(row, spec, samples));
+      return results.map((spec): BenchResult => measuredResultOf(row, spec, samples));
 
       async function measureOnce(lifetime: Lifetime): Promise<Sample> {
         const bucket = await startSlowBucket(lifetime, store);
@@ -160,7 +160,7 @@ export const slowStoreRows: readonly BenchRow[] = rows.map(
         });
         await bench.load.createTopics(cluster.servers, [topic], partitions);
         const sample = await measure(bench, cluster, bucket);
-        bench.say(`  Weir: ${JSON.stringify(sample)}`);
+        bench.print(`  Weir: ${JSON.stringify(sample)}`);
         const { refused } = await bucket.counts();
         if (refused > 0) throw new Error(`the bucket was full and refused ${refused} objects`);
         return sample;

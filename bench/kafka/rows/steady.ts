@@ -1,6 +1,6 @@
 import { GiB } from '@weir/core';
+import type { BenchResult } from '../bench-result.ts';
 import type { BenchRow } from '../bench-run.ts';
-import type { Figure } from '../figure.ts';
 import { Lifetime } from '../lifetime.ts';
 import { recordBytes } from '../load.ts';
 import { histogramIn } from '../prometheus.ts';
@@ -13,12 +13,12 @@ const partitions = 16;
 const megabytesPerSecond = [20, 60];
 
 const results: readonly ResultSpec[] = [
-  { key: 'filesPerGib', figure: 'files per GiB', unit: '' },
-  { key: 'filesPerSecond', figure: 'files', unit: '/s' },
-  { key: 'p50Ms', figure: 'p50', unit: 'ms' },
-  { key: 'p99Ms', figure: 'p99', unit: 'ms' },
-  { key: 'p999Ms', figure: 'p99.9', unit: 'ms' },
-  { key: 'cpuSecondsPerGb', figure: 'server CPU', unit: 's/GB' },
+  { key: 'filesPerGib', metric: 'files per GiB', unit: '' },
+  { key: 'filesPerSecond', metric: 'files', unit: '/s' },
+  { key: 'p50Ms', metric: 'p50', unit: 'ms' },
+  { key: 'p99Ms', metric: 'p99', unit: 'ms' },
+  { key: 'p999Ms', metric: 'p99.9', unit: 'ms' },
+  { key: 'cpuSecondsPerGb', metric: 'server CPU', unit: 's/GB' },
 ];
 
 /** Returns the number of files committed so far. */
@@ -34,14 +34,14 @@ export const steadyRows: readonly BenchRow[] = megabytesPerSecond.map((megabytes
   name: `steady-files-${megabytes}`,
   isQuick: false,
   async run(bench) {
-    const { load, sizes, say } = bench;
+    const { load, sizes, print } = bench;
     const rate = Math.round((megabytes * 1e6) / recordBytes);
     const row = `produce at ${megabytes} MB/s, 16 producers, 16 partitions, bucket of files`;
     const samples: Sample[] = [];
     for (let turn = 0; turn < sizes.runs; turn++) {
       samples.push(await Lifetime.during((lifetime) => measureOnce(lifetime)));
     }
-    return results.map((spec): Figure => measuredResultOf(row, spec, samples));
+    return results.map((spec): BenchResult => measuredResultOf(row, spec, samples));
 
     async function measureOnce(lifetime: Lifetime): Promise<Sample> {
       const cluster = await startCluster(lifetime, bench.weirOptions);
@@ -62,7 +62,7 @@ export const steadyRows: readonly BenchRow[] = megabytesPerSecond.map((megabytes
         filesPerGib: files / ((records * recordBytes) / GiB),
         filesPerSecond: (files * rate) / records,
       };
-      say(`  Weir: ${JSON.stringify(found)}`);
+      print(`  Weir: ${JSON.stringify(found)}`);
       return found;
     }
   },

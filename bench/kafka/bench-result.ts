@@ -6,10 +6,10 @@ export interface ResultBar extends Bar {
 }
 
 /** One line of the table. */
-export interface Figure {
+export interface BenchResult {
   /** Which measurement: `produce, 1 producer, 1 partition`. */
   readonly row: string;
-  readonly figure: string;
+  readonly metric: string;
   readonly unit: string;
   readonly weir: number | undefined;
   readonly kafka?: number | undefined;
@@ -19,8 +19,8 @@ export interface Figure {
 }
 
 /** Returns whether a result meets its bar; `undefined` without a bar or without the measured value. */
-export function isMet({ weir, ratio, bar }: Figure): boolean | undefined {
+export function isMet({ weir, ratio, bar }: BenchResult): boolean | undefined {
   if (bar === undefined) return undefined;
-  const judged = bar.of === 'weir' ? weir : ratio;
-  return judged === undefined ? undefined : bar.isMet(judged);
+  const value = bar.of === 'weir' ? weir : ratio;
+  return value === undefined ? undefined : bar.isMet(value);
 }
