@@ -176,7 +176,7 @@ function rows({ clusters, agentsPerCluster }: Scale, { idle, busy, connectedMs, 
   const perSecond = (count: number) => `${Math.round(count / seconds)}/s`;
   const agentsCpu = sum(({ cpuShare }) => cpuShare);
   const rates = `${perSecond(sum(({ heartbeats }) => heartbeats))} heartbeats, ${perSecond(sum(({ changes }) => changes))} changes told, ${sum(({ failures }) => failures)} failures, ${sum(({ snapshots }) => snapshots)} snapshots`;
-  const rows: Row[] = [
+  const common: Row[] = [
     {
       what: `${size}: until all are heard`,
       result: round(connectedMs / 1000),
@@ -190,9 +190,9 @@ function rows({ clusters, agentsPerCluster }: Scale, { idle, busy, connectedMs, 
       detail: `p50 ${ms(Math.max(...results.map(({ p50Ms }) => p50Ms)))}, of the slowest process`,
     },
   ];
-  if (idle.cpuShare === undefined || busy.cpuShare === undefined) return rows;
+  if (idle.cpuShare === undefined || busy.cpuShare === undefined) return common;
   return [
-    ...rows,
+    ...common,
     {
       what: `${size}: CPU of the control plane`,
       result: round(100 * busy.cpuShare),

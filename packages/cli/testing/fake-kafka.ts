@@ -59,7 +59,7 @@ export interface FakeKafkaOptions {
   /** Enables logins. Without it the listener takes none. */
   readonly sasl?: FakeSaslOptions;
   /** Overrides the correlation id of an answer. */
-  readonly correlationId?: (asked: number, api: ApiName) => number;
+  readonly correlationId?: (requested: number, api: ApiName) => number;
 }
 
 interface SeenRequest {
@@ -186,8 +186,8 @@ export class FakeKafka {
     const { body: request } = decodeRequestBody(api, version, frame, bodyStart);
     const context = { nodeId, version, earlier };
     const isLogin = name === 'SaslHandshake' || name === 'SaslAuthenticate';
-    const mayAsk = peer.isLoggedIn || isLogin || name === 'ApiVersions';
-    if (this.#options.sasl?.isRequired === true && !mayAsk) {
+    const isAllowed = peer.isLoggedIn || isLogin || name === 'ApiVersions';
+    if (this.#options.sasl?.isRequired === true && !isAllowed) {
       socket.destroy();
       return;
     }
@@ -237,7 +237,7 @@ export class FakeKafka {
       peer.isLoggedIn = true;
     }
     const sessionLifetimeMs = BigInt(answer.isDone ? (sasl!.sessionLifetimeMs ?? 0) : 0);
-    reply({ errorCode: 0, errorMessage: null, authBytes: answer.say, sessionLifetimeMs });
+    reply({ errorCode: 0, errorMessage: null, authBytes: answer.bytes, sessionLifetimeMs });
   }
 
   #offered(name: ApiName): readonly [lowest: number, highest: number] {

@@ -17,7 +17,7 @@ export interface FakeSaslOptions {
   readonly iterations?: number;
 }
 
-type FakeSaslReply = { readonly say: Buffer; readonly isDone: boolean } | { readonly refuse: string };
+type FakeSaslReply = { readonly bytes: Buffer; readonly isDone: boolean } | { readonly refuse: string };
 
 const hmac = (key: Buffer, text: string) => createHmac('sha512', key).update(text).digest();
 
@@ -54,7 +54,7 @@ export class FakeSaslLogin {
     const isWellFormed = header === 'n,,' && token !== authorization && rest.join() === ',';
     if (isWellFormed && this.#options.tokens?.has(token)) return done('');
     this.#isTokenRefused = true;
-    return { say: Buffer.from('{"status":"invalid_token"}'), isDone: false };
+    return { bytes: Buffer.from('{"status":"invalid_token"}'), isDone: false };
   }
 
   #scramFirst(message: string): FakeSaslReply {
@@ -66,7 +66,7 @@ export class FakeSaslLogin {
     this.#salted = pbkdf2Sync(password, salt, iterations, 64, 'sha512');
     this.#clientFirstBare = bare;
     this.#serverFirst = `r=${nonce}server,s=${salt.toString('base64')},i=${iterations}`;
-    return { say: Buffer.from(spoil(this.#serverFirst)), isDone: false };
+    return { bytes: Buffer.from(spoil(this.#serverFirst)), isDone: false };
   }
 
   #scramFinal(message: string): FakeSaslReply {
@@ -82,5 +82,5 @@ export class FakeSaslLogin {
 }
 
 function done(message: string): FakeSaslReply {
-  return { say: Buffer.from(message), isDone: true };
+  return { bytes: Buffer.from(message), isDone: true };
 }

@@ -71,10 +71,13 @@ test('the full example of the guide is applied, with its secrets, and then there
   environment.OPERATOR_PASSWORD = 'hunter2';
   const done = await runArguments(argv, { environment });
   assert.equal(done.status, 0, done.err);
-  const told = done.err.trimEnd().split('\n');
-  assert.equal(told.length, 2);
-  assert.match(told[0]!, /^weir apply: the password of credential report, which is shown only here: ccp_/);
-  assert.match(told[1]!, /^weir apply: the secret of agent key shop_metrics, which is shown only here: aks_/);
+  const printed = done.err.trimEnd().split('\n');
+  assert.equal(printed.length, 2);
+  assert.match(printed[0]!, /^weir apply: the password of credential report, which is shown only here: ccp_/);
+  assert.match(
+    printed[1]!,
+    /^weir apply: the secret of agent key shop_metrics, which is shown only here: aks_/,
+  );
   assert.doesNotMatch(done.out, /ccp_|aks_|hunter2/);
   for (const [name, form] of [
     ['secrets/checkout', /^ccp_[0-9a-f]{64}\n$/],
@@ -189,7 +192,7 @@ test('a later run deletes the key of a killed run, and no younger key', async (t
   const access_grants = [{ ...grant, workspace_id: workspaces[0]!.id }];
   for (const name of ['weir_apply_0123abcd', 'weir_apply_of_a_person'])
     await api.accountClient.call('create_api_key', { name, access_grants });
-  const kept = async (passedMs: number) => {
+  const remainingKeys = async (passedMs: number) => {
     const clock = { ...systemClock, nowMs: () => systemClock.nowMs() + passedMs };
     const input = ['version: 1\nvirtual_clusters: [{ name: shop }]\n'];
     const { status, err } = await runArguments(['apply', '-f', '-', '-dry-run'], {
@@ -201,8 +204,8 @@ test('a later run deletes the key of a killed run, and no younger key', async (t
     const { api_keys } = await api.accountClient.call('list_api_keys', {});
     return api_keys.map(({ name }) => name).filter((name) => name.includes('weir_apply'));
   };
-  assert.deepEqual(await kept(0), ['akn_weir_apply_0123abcd', 'akn_weir_apply_of_a_person']);
-  assert.deepEqual(await kept(7 * 3_600_000), ['akn_weir_apply_of_a_person']);
+  assert.deepEqual(await remainingKeys(0), ['akn_weir_apply_0123abcd', 'akn_weir_apply_of_a_person']);
+  assert.deepEqual(await remainingKeys(7 * 3_600_000), ['akn_weir_apply_of_a_person']);
 });
 
 test('with an account key, clusters are found and created in the workspace that the file names', async (t) => {
@@ -262,7 +265,7 @@ test('exit statuses', async (t) => {
 });
 
 test('a command line that cannot work is refused', async () => {
-  const cases: readonly [flags: readonly string[], said: string][] = [
+  const cases: readonly [flags: readonly string[], problem: string][] = [
     [['-apiURL', 'http://a', '-apiKey', 'k'], '-file: weir apply needs it'],
     [['-f', 'a'], '-apiURL: weir apply needs it'],
     [['-f', 'a', '-apiURL', 'http://a'], '-apiKey: weir apply needs it'],
@@ -271,9 +274,9 @@ test('a command line that cannot work is refused', async () => {
       '-detailedExitCode=true: only goes together with -dryRun',
     ],
   ];
-  for (const [flags, said] of cases) {
+  for (const [flags, problem] of cases) {
     const found = await runArguments(['apply', ...flags]);
-    assert.deepEqual(found, { status: 2, out: '', err: `weir apply: ${said}\n` });
+    assert.deepEqual(found, { status: 2, out: '', err: `weir apply: ${problem}\n` });
   }
 });
 

@@ -33,7 +33,7 @@ export const apply: Handler<'apply'> = async (values, deps) => {
   const secrets = createSecretKeeper({
     environment,
     randomBytes,
-    tell: (line) => output.err(`weir apply: ${escapeControls(line)}\n`),
+    print: (line) => output.err(`weir apply: ${escapeControls(line)}\n`),
   });
   const { sources, failures } = await readSources(values.file ?? [], deps.input);
   const read = readDocuments(sources);

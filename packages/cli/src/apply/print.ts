@@ -41,10 +41,10 @@ export function clusterHeading(name: string): string {
 export function planText(plan: Plan): string {
   return plan.clusters
     .map(({ name, steps }) => {
-      const told = steps.filter((step) => step.action !== 'nothing');
-      return told.length === 0
+      const printed = steps.filter((step) => step.action !== 'nothing');
+      return printed.length === 0
         ? ''
-        : clusterHeading(name) + told.map((step) => indented(stepText(step))).join('');
+        : clusterHeading(name) + printed.map((step) => indented(stepText(step))).join('');
     })
     .join('');
 }

@@ -7,6 +7,6 @@ export const eventColumns = ['TIME', 'TYPE', 'LEVEL', 'MESSAGE'];
 export function eventRow({ time, type, data }: EventResponse): readonly string[] {
   const { log_level } = data;
   // Parsed from JSON, so it is a JSON value.
-  const said = eventMessage({ data: data as EventRecord['data'] });
-  return [time, type, typeof log_level === 'string' ? log_level : '', said];
+  const message = eventMessage({ data: data as EventRecord['data'] });
+  return [time, type, typeof log_level === 'string' ? log_level : '', message];
 }

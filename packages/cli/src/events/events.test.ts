@@ -67,7 +67,7 @@ async function open(t: TestContext) {
   });
   await client.call('update_events_state', { virtual_cluster_id, enabled: true });
   const node = nodeOf(virtual_cluster_id);
-  const asked: QueryRequest[] = [];
+  const requests: QueryRequest[] = [];
   await node.heartbeat({
     ...{ agentId: 'a', nodeId: 1, host: 'h', kafkaPort: 1, internalUrl: '', zone: '', group: '' },
     ...{ roles: ['proxy'], release: 'v830', cpuCount: 1, cpuLoad: 0 },
@@ -76,7 +76,7 @@ async function open(t: TestContext) {
     const taken = await node.takeQuery({ agentId: 'a', waitMs: 20_000 }).catch(() => null);
     if (taken === null) return;
     const request = JSON.parse(Buffer.from(taken.request).toString()) as QueryRequest;
-    asked.push(request);
+    requests.push(request);
     const answer = Buffer.from(JSON.stringify(answerTo(request)));
     await node.reportQuery({ agentId: 'a', queryId: taken.queryId, state: 'done', answer, message: '' });
     return serveNext();
@@ -85,11 +85,11 @@ async function open(t: TestContext) {
   const environment = { SERVICE_API_URL: url, SERVICE_API_KEY: key };
   const run = (...words: readonly string[]) =>
     runArguments(['cli', 'events', ...words], { environment: { ...environment } });
-  return { run, asked, environment, virtual_cluster_id };
+  return { run, requests, environment, virtual_cluster_id };
 }
 
 test('search prints a table, or JSON', async (t) => {
-  const { run, asked, virtual_cluster_id } = await open(t);
+  const { run, requests, virtual_cluster_id } = await open(t);
   const shown = await run(
     'search',
     '-filter',
@@ -107,7 +107,7 @@ test('search prints a table, or JSON', async (t) => {
 `,
     err: 'weir cli events search: 2 events; 12,000 looked at in 3 ms\n',
   });
-  const [request] = asked;
+  const [request] = requests;
   assert.ok(request?.kind === 'search');
   assert.deepEqual(
     [request.types, request.window.endMs - request.window.startMs, request.limit, request.order],
@@ -152,18 +152,18 @@ test('a field that no event has is reported when nothing is found', async (t) =>
 });
 
 test('an unknown field is also reported before a tail, and for requested fields', async (t) => {
-  const { run, asked, environment } = await open(t);
+  const { run, requests, environment } = await open(t);
   const filter = "data.resorce_type == 'TOPIC'";
   const hint = /warning: .*resorce_type.*did you mean .*resource_type/;
   const fields = await run('fields', '-types', 'acl_logs', '-filter', filter);
   assert.match(fields.err, hint);
   const stop = new AbortController();
-  asked.length = 0;
+  requests.length = 0;
   const tail = runArguments(['cli', 'events', 'tail', '-types', 'acl_logs', '-filter', filter], {
     environment: { ...environment },
     stop: stop.signal,
   });
-  while (asked.length === 0) await new Promise<void>((resolve) => systemClock.after(1, resolve));
+  while (requests.length === 0) await new Promise<void>((resolve) => systemClock.after(1, resolve));
   stop.abort();
   assert.match((await tail).err, hint);
 });
@@ -177,7 +177,7 @@ test('events are switched on and off, as a whole and by type', async (t) => {
 });
 
 test('a tail prints every event once, until it is stopped', async (t) => {
-  const { asked, environment } = await open(t);
+  const { requests, environment } = await open(t);
   const stop = new AbortController();
   let out = '';
   const ended = runArguments(['cli', 'events', 'tail', '-last', '1m', '-output', 'json'], {
@@ -187,7 +187,7 @@ test('a tail prints every event once, until it is stopped', async (t) => {
       out += text;
     },
   });
-  while (asked.length < 2) await new Promise<void>((resolve) => systemClock.after(1, resolve));
+  while (requests.length < 2) await new Promise<void>((resolve) => systemClock.after(1, resolve));
   stop.abort();
   const { status } = await ended;
   assert.equal(status, 130);
@@ -196,7 +196,7 @@ test('a tail prints every event once, until it is stopped', async (t) => {
     .split('\n')
     .map((line) => JSON.parse(line).id);
   assert.deepEqual(ids, ['e1', 'e2']);
-  assert.ok(asked[0]?.kind === 'search' && asked[0].order === 'asc');
+  assert.ok(requests[0]?.kind === 'search' && requests[0].order === 'asc');
 });
 
 test('late events are found, and printed events are not printed again', () => {

@@ -22,8 +22,8 @@ export const listEventFields: Handler<'cli events fields'> = async (values, deps
       filter: values.filter ?? '',
     }),
   );
-  const asked = { clusterId: virtual_cluster_id, ...values };
-  const hints = found.sampled_events === 0 ? await filterHints(client, asked) : [];
+  const query = { clusterId: virtual_cluster_id, ...values };
+  const hints = found.sampled_events === 0 ? await filterHints(client, query) : [];
   for (const hint of hints) output.err(`weir cli events fields: ${hint}\n`);
   if (values.output === 'json') {
     output.out(jsonLine(found));

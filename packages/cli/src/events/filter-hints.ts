@@ -8,13 +8,13 @@ import { orFailure } from '../api-client.ts';
  */
 export async function filterHints(
   client: Client,
-  asked: {
+  query: {
     readonly clusterId: string;
     readonly filter: string | undefined;
     readonly types: readonly EventTypeName[];
   },
 ): Promise<string[]> {
-  const { clusterId: virtual_cluster_id, filter = '', types } = asked;
+  const { clusterId: virtual_cluster_id, filter = '', types } = query;
   if (filter === '') return [];
   const { warnings } = await orFailure(
     client.call('check_event_filter', { virtual_cluster_id, filter, event_types: [...types] }),

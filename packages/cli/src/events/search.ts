@@ -23,8 +23,8 @@ export const searchEvents: Handler<'cli events search'> = async (values, deps) =
       limit: values.limit,
     }),
   );
-  const asked = { clusterId: virtual_cluster_id, ...values };
-  const hints = found.events.length === 0 ? await filterHints(client, asked) : [];
+  const query = { clusterId: virtual_cluster_id, ...values };
+  const hints = found.events.length === 0 ? await filterHints(client, query) : [];
   for (const hint of hints) output.err(`weir cli events search: ${hint}\n`);
   if (values.output === 'json') {
     output.out(jsonLine(found));

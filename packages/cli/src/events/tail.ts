@@ -27,7 +27,7 @@ export const tailEvents: Handler<'cli events tail'> = async (values, deps) => {
   const seen = new SeenEvents(clock.nowMs() - values.last, overlapMs);
   const shown = new Table(eventColumns);
   while (!stop.aborted) {
-    for await (const events of look(client, values, { virtualClusterId, seen, deps })) {
+    for await (const events of searchOnce(client, values, { virtualClusterId, seen, deps })) {
       const fresh = seen.fresh(events);
       if (fresh.length === 0) continue;
       output.out(values.output === 'json' ? fresh.map(jsonLine).join('') : shown.add(fresh.map(eventRow)));
@@ -38,16 +38,16 @@ export const tailEvents: Handler<'cli events tail'> = async (values, deps) => {
   return stoppedStatus;
 };
 
-interface Looking {
+interface SearchContext {
   readonly virtualClusterId: string;
   readonly seen: SeenEvents;
   readonly deps: Deps;
 }
 
-async function* look(
+async function* searchOnce(
   client: Client,
   { types, filter = '' }: CommandValues<'cli events tail'>,
-  { virtualClusterId, seen, deps: { clock, stop } }: Looking,
+  { virtualClusterId, seen, deps: { clock, stop } }: SearchContext,
 ): AsyncGenerator<readonly EventResponse[], void, undefined> {
   const time_range = {
     start: new Date(seen.sinceMs).toISOString(),

@@ -79,7 +79,7 @@ export function describeAcls(cluster: KafkaCluster, filter: AclFilter): Promise<
       throw new KafkaRequestFailed('ACLs', answer.errorCode, answer.errorMessage);
     }
     return answer.resources.flatMap(({ acls, ...resource }) =>
-      acls.map((acl) => told({ ...resource, ...acl })),
+      acls.map((acl) => toResponse({ ...resource, ...acl })),
     );
   });
 }
@@ -108,9 +108,11 @@ export function deleteAcls(cluster: KafkaCluster, filters: readonly AclFilter[])
         failures.push(new KafkaRequestFailed('ACLs', errorCode, errorMessage));
       }
       for (const match of matchingAcls) {
-        if (match.errorCode === errors.NONE.code) deleted.push(told(match));
+        if (match.errorCode === errors.NONE.code) deleted.push(toResponse(match));
         else
-          failures.push(new KafkaRequestFailed(aclInWords(told(match)), match.errorCode, match.errorMessage));
+          failures.push(
+            new KafkaRequestFailed(aclInWords(toResponse(match)), match.errorCode, match.errorMessage),
+          );
       }
     }
     // A retry would not return the ACLs that this attempt has deleted.
@@ -155,7 +157,7 @@ interface AclOnTheWire {
   readonly permissionType: number;
 }
 
-function told(acl: AclOnTheWire): AclResponse {
+function toResponse(acl: AclOnTheWire): AclResponse {
   return {
     resourceType: wordOf(aclResourceTypes, acl.resourceType),
     resourceName: acl.resourceName,

@@ -109,8 +109,8 @@ export function connectionFailure(address: Address, error: NodeJS.ErrnoException
   const [problem, what] = problemsByCode[error.code ?? ''] ?? ['other', error.message];
   const alert = /^ERR_SSL_.*ALERT_(.*)/.exec(error.code ?? '')?.[1];
   if (alert !== undefined) {
-    const said = `the broker ended the TLS handshake (${alert.toLowerCase().replaceAll('_', ' ')})`;
-    return new ConnectionFailed(address, problemOfAlert(alert), said);
+    const detail = `the broker ended the TLS handshake (${alert.toLowerCase().replaceAll('_', ' ')})`;
+    return new ConnectionFailed(address, problemOfAlert(alert), detail);
   }
   return new ConnectionFailed(address, problem, what);
 }

@@ -105,8 +105,8 @@ test('requests overlap, and each gets its own answer', async (t) => {
     },
   });
   const connection = await open(fake.port());
-  const ask = (name: string) => connection.request(apis.Metadata, { topics: [{ name }] }, { timeoutMs });
-  const [slow, quick] = await Promise.all([ask('slow'), ask('quick')]);
+  const request = (name: string) => connection.request(apis.Metadata, { topics: [{ name }] }, { timeoutMs });
+  const [slow, quick] = await Promise.all([request('slow'), request('quick')]);
   connection.close();
   assert.equal(slow.topics[0]!.name, 'slow');
   assert.equal(quick.topics[0]!.name, 'quick');
@@ -114,7 +114,7 @@ test('requests overlap, and each gets its own answer', async (t) => {
 
 test('an answer without a request closes the connection', async (t) => {
   const fake = await fakeKafka(t, {
-    correlationId: (asked, api) => (api === 'Metadata' ? asked + 7 : asked),
+    correlationId: (requested, api) => (api === 'Metadata' ? requested + 7 : requested),
   });
   const connection = await open(fake.port());
   await failsWith(

@@ -56,8 +56,8 @@ export async function* readRecords(
     const maxWaitMs = isWaiting
       ? Math.min(longPollMaxMs, Math.max(1, Math.ceil(waitUntilMs - nowMs)))
       : longPollMaxMs;
-    const asked = new Map(isWaiting ? positions : behind);
-    const pieces = await fetchPieces(cluster, topicName, asked, maxWaitMs);
+    const fetchPositions = new Map(isWaiting ? positions : behind);
+    const pieces = await fetchPieces(cluster, topicName, fetchPositions, maxWaitMs);
     const found: ReadRecord[] = [];
     for (const [partition, { records, nextOffset }] of [...pieces].sort(([a], [b]) => a - b)) {
       if (nextOffset > positions.get(partition)!) progressAtMs = clock.monotonicMs();
@@ -92,8 +92,8 @@ function askToRead(
   maxWaitMs: number,
 ): AskLeader<Piece> {
   return async (leader, topic, partitions) => {
-    const asked = new Map(partitions.map((partition) => [partition, positions.get(partition)!]));
-    const found = await fetchBatches(leader, topic, asked, {
+    const fetchPositions = new Map(partitions.map((partition) => [partition, positions.get(partition)!]));
+    const found = await fetchBatches(leader, topic, fetchPositions, {
       maxWaitMs,
       responseBytesMax,
       partitionBytesMax,

@@ -19,8 +19,8 @@ export class KafkaRequestFailed extends Failure {
   constructor(subject: string, code: number, detail?: string | null, { isFinal = false } = {}) {
     const known = errorByCode(code);
     const errorName = known?.name ?? `error ${code}`;
-    const said = detail || (known?.message ?? 'This release does not know the code.');
-    super(`${subject}: ${errorName}: ${said}`);
+    const text = detail || (known?.message ?? 'This release does not know the code.');
+    super(`${subject}: ${errorName}: ${text}`);
     this.code = code;
     this.errorName = errorName;
     this.transient = known?.retriable ?? false;

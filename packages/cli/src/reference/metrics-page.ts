@@ -16,7 +16,7 @@ ${tableOf(hostedMetricRows)}
 
 ${tableOf(agentMetricRows)}
 
-${notTold}
+${missingMetrics}
 `;
 }
 
@@ -55,7 +55,7 @@ distinguishes any more are summed; offsets, ages and times are the largest, \`mi
 A control plane publishes at most ${controlPlaneLimits.hostedSeriesMax.toLocaleString('en-US')} series of a cluster, those of topics last, and every publisher ${clusterLimits.publishedGroupsMax.toLocaleString('en-US')} groups, the first by name.
 \`service_cluster_metrics_left_out\` says what is missing.`;
 
-const notTold = `## What is missing
+const missingMetrics = `## What is missing
 
 \`partition_size_uncompressed_bytes\` is missing because it is unknown. A batch says how large it is as it was sent, and not what it becomes: of the codecs only snappy always writes
 that down, clients that stream lz4 or zstd do not, and what is written down is the client's word. To know it, agents would have to decompress every batch that they pass on

@@ -6,8 +6,8 @@ import { forbidden, type Rule, type Violation } from './rule.ts';
 const portMax = 65_535;
 
 /** How many agent processes `-processes` asks for on a machine with this many cores. */
-export function processCount(asked: number | 'auto', cpuCount: number = availableParallelism()): number {
-  return asked === 'auto' ? cpuCount : asked;
+export function processCount(requested: number | 'auto', cpuCount: number = availableParallelism()): number {
+  return requested === 'auto' ? cpuCount : requested;
 }
 
 /** The port of one of several processes, by its index from 0. Zero stays zero: any free port. */

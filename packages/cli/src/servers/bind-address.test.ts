@@ -158,9 +158,9 @@ test('an agent advertises the address on which it listens', () => {
   ];
   for (const [bindAddress, advertiseHostnameStrategy, override, clients, agents] of cases) {
     const values = { bindAddress, advertiseHostnameStrategy, discoveryKafkaHostnameOverride: override };
-    const told = advertisedClientHost(values, machine);
+    const advertised = advertisedClientHost(values, machine);
     const row = `${bindAddress} ${advertiseHostnameStrategy} ${override}`;
-    assert.deepEqual([told, advertisedAgentHost(values, told, machine)], [clients, agents], row);
+    assert.deepEqual([advertised, advertisedAgentHost(values, advertised, machine)], [clients, agents], row);
   }
 });
 

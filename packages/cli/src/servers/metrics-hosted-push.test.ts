@@ -27,13 +27,13 @@ function clustersOf(offsets: Readonly<Record<string, number | undefined>>): Meas
 }
 
 test('every cluster is reported, and then those that could not be measured', async () => {
-  const told: string[] = [];
+  const published: string[] = [];
   const all = async () => {
     for await (const readings of readingsOf(clustersOf({ vci_1: 1, vci_2: undefined, vci_3: 3 })))
-      told.push(`${readings[0]!.series[0]!.labels.virtual_cluster_id} ${readings[0]!.series[0]!.value}`);
+      published.push(`${readings[0]!.series[0]!.labels.virtual_cluster_id} ${readings[0]!.series[0]!.value}`);
   };
   await assert.rejects(all, /1 clusters could not be measured, the first of them vci_2: nobody leads it/);
-  assert.deepEqual(told, ['vci_1 1', 'vci_3 3']);
+  assert.deepEqual(published, ['vci_1 1', 'vci_3 3']);
 });
 
 test('a control plane pushes the clusters that it leads, each under its id', {
@@ -43,11 +43,11 @@ test('a control plane pushes the clusters that it leads, each under its id', {
   statsd.bind(0, '127.0.0.1');
   await once(statsd, 'listening');
   t.after(() => void statsd.close());
-  const heard = new Set<string>();
+  const received = new Set<string>();
   const both = Promise.withResolvers<void>();
   statsd.on('message', (message) => {
-    for (const line of message.toString().split('\n')) heard.add(line);
-    if (heard.size >= 2) both.resolve();
+    for (const line of message.toString().split('\n')) received.add(line);
+    if (received.size >= 2) both.resolve();
   });
   const hasty: Clock = { ...systemClock, after: (_delayMs, run) => systemClock.after(1, run) };
   const push = startHostedPush({
@@ -66,7 +66,7 @@ test('a control plane pushes the clusters that it leads, each under its id', {
   await both.promise;
   const tags = (clusterId: string) =>
     `virtual_cluster_id:${clusterId},agent_version:v1,topic:orders,agent_id:process-1,agent_group:`;
-  assert.deepEqual([...heard].sort(), [
+  assert.deepEqual([...received].sort(), [
     `service.max_offset:1|g|#${tags('vci_1')}`,
     `service.max_offset:2|g|#${tags('vci_2')}`,
   ]);

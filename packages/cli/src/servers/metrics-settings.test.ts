@@ -36,10 +36,10 @@ test('the tags that consumer group metrics omit', () => {
 });
 
 test('which process reports the metrics of the cluster', () => {
-  const told = (...argv: string[]) => agentSettings(valuesOf('agent', argv), 'mem://a').clusterMetrics;
-  assert.deepEqual(told(), { includesGroups: true, withoutTags: ['partition'] });
-  assert.equal(told('-disableConsumerGroupMetrics')?.includesGroups, false);
-  assert.equal(told('-disablePublishMetricsJob'), undefined);
+  const settingsFor = (...argv: string[]) => agentSettings(valuesOf('agent', argv), 'mem://a').clusterMetrics;
+  assert.deepEqual(settingsFor(), { includesGroups: true, withoutTags: ['partition'] });
+  assert.equal(settingsFor('-disableConsumerGroupMetrics')?.includesGroups, false);
+  assert.equal(settingsFor('-disablePublishMetricsJob'), undefined);
   const metrics = valuesOf('metrics', [], { SERVICE_DISABLE_CONSUMER_GROUP_METRICS: 'true' });
   assert.equal(clusterMetricsSettings(metrics).includesGroups, false);
 });

@@ -21,12 +21,12 @@ interface PrivateFiles {
  * left readable for every user of the machine. They hold records, keys, and the secrets by which control-plane
  * processes trust each other.
  */
-export function keepFilesPrivate(kept: PrivateFiles, log: Pick<Log, 'warn'>): void {
+export function keepFilesPrivate(files: PrivateFiles, log: Pick<Log, 'warn'>): void {
   process.umask(foreignRights);
-  for (const path of keptPaths(kept)) makePrivate(path, log);
+  for (const path of privatePaths(files)) makePrivate(path, log);
 }
 
-function keptPaths({ dataDir, databaseUrl, bucketUrl }: PrivateFiles): readonly string[] {
+function privatePaths({ dataDir, databaseUrl, bucketUrl }: PrivateFiles): readonly string[] {
   const paths: string[] = [];
   if (dataDir !== undefined) paths.push(dataDir, join(dataDir, 'identity.json'));
   if (databaseUrl !== undefined && !/^\w+:\/\//.test(databaseUrl)) paths.push(...databaseFiles(databaseUrl));

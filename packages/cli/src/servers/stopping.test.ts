@@ -13,7 +13,7 @@ const executable = join(import.meta.dirname, '../../../../bin/weir');
 const skip = process.platform === 'linux' ? false : 'needs /proc';
 
 /** Makes the command report when it starts to handle signals, and when it starts to load its modules. */
-const telling = `
+const reportingHooks = `
 import { writeSync } from 'node:fs';
 import { registerHooks } from 'node:module';
 if (process.argv[1].endsWith('main.ts')) {
@@ -80,7 +80,7 @@ function start(t: TestContext, argv: readonly string[]): Started {
     env: {
       PATH: '/usr/bin:/bin',
       HOME: tmpdir(),
-      NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(telling)}`,
+      NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(reportingHooks)}`,
     },
   });
   t.after(() => child.kill('SIGKILL'));

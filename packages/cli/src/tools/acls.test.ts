@@ -73,8 +73,8 @@ async function cluster(t: TestContext, script: Script = {}) {
         filterResults: filters.map((filter) => {
           const matchingAcls = stored.filter((acl) => matches(acl, filter));
           stored = stored.filter((acl) => !matchingAcls.includes(acl));
-          const told = matchingAcls.map((acl) => ({ errorCode: 0, errorMessage: null, ...acl }));
-          return { errorCode: 0, errorMessage: null, matchingAcls: told };
+          const responses = matchingAcls.map((acl) => ({ errorCode: 0, errorMessage: null, ...acl }));
+          return { errorCode: 0, errorMessage: null, matchingAcls: responses };
         }),
       }),
       ...script,

@@ -204,7 +204,7 @@ test('every tool logs in, by flags, by variables or by a file', async (t) => {
   assert.deepEqual(await runLine(`${at()} -saslMechanism SCRAM-SHA-512`, { environment }), whole);
   assert.deepEqual(await runLine(`${at()} -oauthTokenFile ${token}`), whole);
   assert.deepEqual(await runLine(`${at()} -oauthToken eyJ.abc-_~+/9==`), whole);
-  const asked = fake.count('SaslHandshake');
+  const handshakes = fake.count('SaslHandshake');
   const wrong = await runLine(`${at()} -username alice -password hunter2`);
   assert.equal(wrong.status, 1);
   assert.match(
@@ -212,7 +212,7 @@ test('every tool logs in, by flags, by variables or by a file', async (t) => {
     /the login by PLAIN was refused: wrong user or password; check -username and -password\n$/,
   );
   assert.doesNotMatch(wrong.err, /hunter2/);
-  assert.equal(fake.count('SaslHandshake'), asked + 1, 'a login that was refused is not tried again');
+  assert.equal(fake.count('SaslHandshake'), handshakes + 1, 'a login that was refused is not tried again');
   const stranger = await runLine(at());
   assert.match(
     stranger.err,

@@ -13,7 +13,7 @@ export const deleteAllTopicsTool: Handler<'cli delete-all-topics-unsafe'> = asyn
   const { output, stop } = deps;
   const batchSize = values['batch-size'];
   let deleted = 0;
-  let kept = 0;
+  let remaining = 0;
   await withCluster(await clusterOptions(values, deps), async (cluster) => {
     const topics = await listTopics(cluster);
     const names = topics.filter(({ isInternal }) => !isInternal).map(({ name }) => name ?? '');
@@ -29,7 +29,7 @@ export const deleteAllTopicsTool: Handler<'cli delete-all-topics-unsafe'> = asyn
           const line = jsonLine({ topic: name, deleted: true });
           output.out(values.output === 'json' ? line : `deleted topic ${escapeControls(name)}\n`);
         } else {
-          kept++;
+          remaining++;
           output.err(`weir cli delete-all-topics-unsafe: ${escapeControls(failure.message)}\n`);
         }
       }
@@ -37,8 +37,8 @@ export const deleteAllTopicsTool: Handler<'cli delete-all-topics-unsafe'> = asyn
     }
   });
   if (values.output !== 'json') {
-    output.out(`deleted ${deleted} topics${kept === 0 ? '' : `; ${kept} could not be deleted`}\n`);
+    output.out(`deleted ${deleted} topics${remaining === 0 ? '' : `; ${remaining} could not be deleted`}\n`);
   }
   if (stop.aborted) return stoppedStatus;
-  return kept === 0 ? 0 : 1;
+  return remaining === 0 ? 0 : 1;
 };

@@ -68,7 +68,7 @@ async function stepsAt(host: string, port: number, flags = '') {
     steps,
     conclusion,
     outcomes: steps.map(({ step, outcome }) => `${step} ${outcome}`).join(', '),
-    said: last.advice === null ? last.detail : `${last.detail}; ${last.advice}`,
+    message: last.advice === null ? last.detail : `${last.detail}; ${last.advice}`,
   };
 }
 
@@ -167,9 +167,9 @@ test('with a wrong bootstrap address, only that is reported', async () => {
 });
 
 test('a name that does not resolve ends the diagnosis at once', async () => {
-  const { outcomes, said, conclusion } = await stepsAt('no-such-host.invalid', 9092);
+  const { outcomes, message, conclusion } = await stepsAt('no-such-host.invalid', 9092);
   assert.equal(outcomes, 'DNS failed');
-  assert.match(said, /^no-such-host\.invalid: the name .*; check the spelling; /);
+  assert.match(message, /^no-such-host\.invalid: the name .*; check the spelling; /);
   assert.match(conclusion, /begin with the step DNS\.$/);
 });
 
@@ -182,7 +182,7 @@ test('a name is reported with its addresses, and those of them that do not answe
 });
 
 test('a server that does not speak Kafka is reported', async (t) => {
-  const cases: readonly [serve: (socket: Socket) => void, said: RegExp][] = [
+  const cases: readonly [serve: (socket: Socket) => void, message: RegExp][] = [
     [
       (socket) => socket.once('data', () => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n')),
       /^unreadable answer: .*; something else than a Kafka broker listens there/,
@@ -192,9 +192,9 @@ test('a server that does not speak Kafka is reported', async (t) => {
   ];
   for (const [serve, expected] of cases) {
     const port = await listener(t, serve);
-    const { outcomes, said } = await stepsAt('127.0.0.1', port, '-request-timeout 200ms');
+    const { outcomes, message } = await stepsAt('127.0.0.1', port, '-request-timeout 200ms');
     assert.equal(outcomes, 'DNS skipped, TCP ok, TLS skipped, ApiVersions failed');
-    assert.match(said, expected);
+    assert.match(message, expected);
   }
 });
 
@@ -229,7 +229,7 @@ test('all TLS failures are distinguished', async (t) => {
     tls: FakeKafkaOptions['tls'],
     flags: string,
     outcomes: string | RegExp,
-    said: RegExp,
+    message: RegExp,
   ][] = [
     [good, trusting, whole, /./],
     [good, '', upToTls, /^the port speaks TLS; add -tls$/],
@@ -275,7 +275,7 @@ test('all TLS failures are distinguished', async (t) => {
       /^the broker ended the TLS handshake \(handshake failure\); either the broker wants a client certificate /,
     ],
   ];
-  for (const [tls, flags, outcomes, said] of cases) {
+  for (const [tls, flags, outcomes, message] of cases) {
     // The certificate has the name that the brokers advertise.
     const fake = await FakeKafka.start({
       ...(tls === undefined ? {} : { tls }),
@@ -284,9 +284,9 @@ test('all TLS failures are distinguished', async (t) => {
     t.after(() => fake.stop());
     const found = await stepsAt('localhost', fake.port(), flags);
     const seen = found.outcomes.replace('TCP note', 'TCP ok');
-    if (typeof outcomes === 'string') assert.equal(seen, outcomes, `${flags}: ${found.said}`);
-    else assert.match(seen, outcomes, `${flags}: ${found.said}`);
-    assert.match(found.said, said, flags);
+    if (typeof outcomes === 'string') assert.equal(seen, outcomes, `${flags}: ${found.message}`);
+    else assert.match(seen, outcomes, `${flags}: ${found.message}`);
+    assert.match(found.message, message, flags);
     const isSkipped = flags.includes('-tlsSkipVerify');
     assert.equal(
       found.err,
@@ -308,49 +308,50 @@ test('all login failures are distinguished, and the mechanisms are named', async
   const before = 'DNS skipped, TCP ok, TLS skipped, ApiVersions ok';
   const after = 'Metadata ok, Brokers ok, Cluster access skipped, Coordinator ok';
   const alice = '-username alice -password wonder';
-  const cases: readonly [sasl: FakeKafkaOptions['sasl'], flags: string, outcomes: string, said: RegExp][] = [
+  const cases: readonly [sasl: FakeKafkaOptions['sasl'], flags: string, outcomes: string, message: RegExp][] =
     [
-      sasl,
-      '',
-      `${before}, SASL failed`,
-      /^the broker wants a login and enables PLAIN, SCRAM-SHA-512, OAUTHBEARER; log in: -username and -password, or /,
-    ],
-    [only('OAUTHBEARER'), '', `${before}, SASL failed`, /enables OAUTHBEARER; log in: -oauthTokenFile$/],
-    [only('GSSAPI'), '', `${before}, SASL failed`, /enables GSSAPI; this tool has none of its mechanisms$/],
-    [
-      sasl,
-      '-username alice -password hunter2',
-      `${before}, SASL failed`,
-      /^the login by PLAIN was refused: wrong user or password; check -username and -password$/,
-    ],
-    [
-      sasl,
-      '-oauthToken bad',
-      `${before}, SASL failed`,
-      /^the login by OAUTHBEARER was refused: .* invalid_token;/,
-    ],
-    [
-      only('OAUTHBEARER'),
-      alice,
-      `${before}, SASL failed`,
-      /^the mechanism PLAIN is not enabled; the broker enables OAUTHBEARER: choose one with -saslMechanism$/,
-    ],
-    [
-      undefined,
-      alice,
-      `${before}, SASL failed`,
-      /^this listener takes no login; leave -username and -password out/,
-    ],
-    [sasl, alice, `${before}, SASL note, ${after}`, /node 1/],
-    [sasl, `${alice} -saslMechanism SCRAM-SHA-512`, `${before}, SASL ok, ${after}`, /node 1/],
-    [sasl, '-oauthToken good', `${before}, SASL note, ${after}`, /node 1/],
-  ];
-  for (const [options, flags, outcomes, said] of cases) {
+      [
+        sasl,
+        '',
+        `${before}, SASL failed`,
+        /^the broker wants a login and enables PLAIN, SCRAM-SHA-512, OAUTHBEARER; log in: -username and -password, or /,
+      ],
+      [only('OAUTHBEARER'), '', `${before}, SASL failed`, /enables OAUTHBEARER; log in: -oauthTokenFile$/],
+      [only('GSSAPI'), '', `${before}, SASL failed`, /enables GSSAPI; this tool has none of its mechanisms$/],
+      [
+        sasl,
+        '-username alice -password hunter2',
+        `${before}, SASL failed`,
+        /^the login by PLAIN was refused: wrong user or password; check -username and -password$/,
+      ],
+      [
+        sasl,
+        '-oauthToken bad',
+        `${before}, SASL failed`,
+        /^the login by OAUTHBEARER was refused: .* invalid_token;/,
+      ],
+      [
+        only('OAUTHBEARER'),
+        alice,
+        `${before}, SASL failed`,
+        /^the mechanism PLAIN is not enabled; the broker enables OAUTHBEARER: choose one with -saslMechanism$/,
+      ],
+      [
+        undefined,
+        alice,
+        `${before}, SASL failed`,
+        /^this listener takes no login; leave -username and -password out/,
+      ],
+      [sasl, alice, `${before}, SASL note, ${after}`, /node 1/],
+      [sasl, `${alice} -saslMechanism SCRAM-SHA-512`, `${before}, SASL ok, ${after}`, /node 1/],
+      [sasl, '-oauthToken good', `${before}, SASL note, ${after}`, /node 1/],
+    ];
+  for (const [options, flags, outcomes, message] of cases) {
     const fake = await FakeKafka.start(options === undefined ? {} : { sasl: options });
     t.after(() => fake.stop());
     const found = await stepsAt('127.0.0.1', fake.port(), flags);
-    assert.equal(found.outcomes, outcomes, `${flags}: ${found.said}`);
-    assert.match(found.said, said);
+    assert.equal(found.outcomes, outcomes, `${flags}: ${found.message}`);
+    assert.match(found.message, message);
     assert.doesNotMatch(JSON.stringify(found), /hunter2|wonder/);
   }
 });
@@ -404,7 +405,7 @@ test('the permissions of the client on the cluster and on a topic are reported',
       ],
     ],
   ];
-  for (const [clusterOperations, topicOperations, said] of cases) {
+  for (const [clusterOperations, topicOperations, expectedLines] of cases) {
     const isError = typeof topicOperations === 'number';
     const fake = await FakeKafka.start({
       script: {
@@ -437,8 +438,8 @@ test('the permissions of the client on the cluster and on a topic are reported',
     const access = steps
       .filter(({ step }) => step.endsWith(' access'))
       .map(({ outcome, detail, advice }) => `${outcome} ${detail}; ${advice}`.replace('; null', ''));
-    assert.equal(access.length, said.length);
-    for (const [index, line] of access.entries()) assert.match(line, said[index]!);
+    assert.equal(access.length, expectedLines.length);
+    for (const [index, line] of access.entries()) assert.match(line, expectedLines[index]!);
   }
 });
 

@@ -183,13 +183,13 @@ test('a corrupt batch is not shown', async (t) => {
 });
 
 test('with -wait a later record is shown', async (t) => {
-  let asked = 0;
+  let requestCount = 0;
   const { fake, weir } = await cluster(t, {
     topics: { orders: 1 },
     script: {
       Fetch() {
-        asked++;
-        if (asked === 1) append(fake, 'orders', 0, batchOf('late'));
+        requestCount++;
+        if (requestCount === 1) append(fake, 'orders', 0, batchOf('late'));
         return undefined;
       },
     },

@@ -182,16 +182,16 @@ test('records with an unknown outcome are never sent twice', async (t) => {
 
 test('acks and compression follow the flags', async (t) => {
   const seen: number[] = [];
-  let heardOfZero = () => {};
+  let receivedZero = () => {};
   const zero = new Promise<void>((resolve) => {
-    heardOfZero = resolve;
+    receivedZero = resolve;
   });
   const { fake, weir } = await cluster(t, {
     topics: { orders: 1 },
     script: {
       Produce({ acks }) {
         seen.push(acks);
-        if (acks === 0) heardOfZero();
+        if (acks === 0) receivedZero();
         return undefined;
       },
     },

@@ -19,12 +19,12 @@ export function acceptedParts(schema: z.core.$ZodType | undefined, value: unknow
 }
 
 function acceptedItems({ element }: z.ZodArray, items: readonly unknown[]): unknown[] {
-  const kept = new Array<unknown>(items.length);
+  const accepted = new Array<unknown>(items.length);
   for (const [index, item] of items.entries()) {
     const part = acceptedParts(element, item);
-    if (part !== undefined) kept[index] = part;
+    if (part !== undefined) accepted[index] = part;
   }
-  return kept;
+  return accepted;
 }
 
 function acceptedFields(

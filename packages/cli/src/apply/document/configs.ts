@@ -31,7 +31,7 @@ export function checkTexts(kind: ConfigKind, given: ConfigTexts, path: ValuePath
   for (const { name, rule } of refused) {
     if (ruleAgainst(kind, name) === undefined) problems.push(problemAt(path, name, rule));
   }
-  return { texts: asTold(kind, configs as ConfigTexts), problems };
+  return { texts: normalized(kind, configs as ConfigTexts), problems };
 }
 
 function problemAt(path: ValuePath, name: string, rule: string) {
@@ -57,8 +57,8 @@ function configNames(kind: ConfigKind): string[] {
   );
 }
 
-function asTold(kind: ConfigKind, texts: ConfigTexts): ConfigTexts {
+function normalized(kind: ConfigKind, texts: ConfigTexts): ConfigTexts {
   const names = Object.keys(texts);
-  const told = describeConfigs(kind, { texts, clusterTexts: {}, agentTexts: {}, names });
-  return Object.fromEntries(told.map(({ name, value }) => [name, value ?? texts[name]!]));
+  const described = describeConfigs(kind, { texts, clusterTexts: {}, agentTexts: {}, names });
+  return Object.fromEntries(described.map(({ name, value }) => [name, value ?? texts[name]!]));
 }

@@ -211,8 +211,8 @@ function filePlace(path: string | undefined, { folder }: WritingContext) {
 function aclOf(given: ItemOf<'acls'>, index: number, context: WritingContext): Acl | undefined {
   const path = ['acls', index];
   const { resource_type, resource_name, pattern_type, principal, host, operation, permission_type } = given;
-  const isSaid = context.document.valueAt([...context.path, ...path, 'resource_name']) !== undefined;
-  if (resource_type !== undefined && resource_type !== 'CLUSTER' && !isSaid)
+  const isGiven = context.document.valueAt([...context.path, ...path, 'resource_name']) !== undefined;
+  if (resource_type !== undefined && resource_type !== 'CLUSTER' && !isGiven)
     report(context, [...path, 'resource_name'], 'is missing');
   // An incomplete rule cannot be checked as a whole.
   if (resource_type === undefined || pattern_type === undefined || principal === undefined) return undefined;
@@ -272,9 +272,13 @@ function placeOf({ document, path }: WritingContext, rest: ValuePath) {
   return document.placeOf([...path, ...rest]);
 }
 
-function report({ document, path, report: tell }: WritingContext, rest: ValuePath, rule: string): void {
+function report(
+  { document, path, report: reportProblem }: WritingContext,
+  rest: ValuePath,
+  rule: string,
+): void {
   const whole = [...path, ...rest];
-  tell({ place: document.placeOf(whole), message: withSubject(whole, rule) });
+  reportProblem({ place: document.placeOf(whole), message: withSubject(whole, rule) });
 }
 
 /**
@@ -282,7 +286,7 @@ function report({ document, path, report: tell }: WritingContext, rest: ValuePat
  * the file.
  */
 function reportInText(
-  { document, path, report: tell }: WritingContext,
+  { document, path, report: reportProblem }: WritingContext,
   rest: ValuePath,
   at: { readonly line: number; readonly column: number },
   rule: string,
@@ -290,7 +294,7 @@ function reportInText(
   const whole = [...path, ...rest];
   const place = document.placeInText(whole, at);
   const where = place === undefined ? `line ${at.line}, column ${at.column}: ` : '';
-  tell({ place: place ?? document.placeOf(whole), message: withSubject(whole, where + rule) });
+  reportProblem({ place: place ?? document.placeOf(whole), message: withSubject(whole, where + rule) });
 }
 
 function withoutPrefix(prefix: string, name: string): string {

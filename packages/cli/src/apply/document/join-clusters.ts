@@ -27,10 +27,10 @@ export function joinClusters(clusters: readonly DesiredCluster[], report: Report
   return all;
 }
 
-const saidOnce = ['tier', 'cloud', 'tags', 'configuration', 'events'] as const;
+const singleFields = ['tier', 'cloud', 'tags', 'configuration', 'events'] as const;
 
 function joined(earlier: DesiredCluster, later: DesiredCluster, report: Report): DesiredCluster {
-  for (const field of saidOnce) {
+  for (const field of singleFields) {
     if (earlier[field] === undefined || later[field] === undefined) continue;
     const name = field === 'configuration' ? 'configuration or broker_configuration' : field;
     report({

@@ -105,7 +105,7 @@ test('documents and files are read together, and anchors are followed', () => {
 });
 
 /** What is wrong, the document, and all reported problems. */
-const broken: readonly [what: string, text: string, said: readonly string[]][] = [
+const broken: readonly [what: string, text: string, problems: readonly string[]][] = [
   ['nothing', '', ['weir.yaml:1:1: has no document; one begins with version: 1']],
   [
     'no YAML',
@@ -363,8 +363,8 @@ const broken: readonly [what: string, text: string, said: readonly string[]][] =
 ];
 
 test('all problems are reported at once, with their position and the probable intention', async (t) => {
-  for (const [what, text, said] of broken) {
-    await t.test(what, () => assert.deepEqual(problemsOf(text), said));
+  for (const [what, text, problems] of broken) {
+    await t.test(what, () => assert.deepEqual(problemsOf(text), problems));
   }
 });
 

@@ -52,10 +52,10 @@ function inputOf({ enabled, event_types = {} }: DesiredEvents, changes: readonly
   const changed = new Set(changes.map(({ field }) => field));
   const types = Object.entries(event_types).flatMap(([type, state]) => {
     const enabledNow = changed.has(`${type}.enabled`) ? { enabled: state?.enabled } : {};
-    const keptNow = changed.has(`${type}.retention_period_nanos`)
+    const retentionNow = changed.has(`${type}.retention_period_nanos`)
       ? { retention_period_nanos: state?.retention_period_nanos }
       : {};
-    const change = { ...enabledNow, ...keptNow };
+    const change = { ...enabledNow, ...retentionNow };
     return Object.keys(change).length === 0 ? [] : [[type, change]];
   });
   return {

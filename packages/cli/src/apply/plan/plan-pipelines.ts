@@ -59,7 +59,7 @@ function creation(...[desired, { name, type }, found]: Pair): WritingStep[] {
 }
 
 function configuration(...[desired, { name, configurationYaml: yaml }, found]: Pair): WritingStep[] {
-  if (yaml === undefined || keptAs(yaml, found) !== undefined) return [];
+  if (yaml === undefined || storedConfiguration(yaml, found) !== undefined) return [];
   return [
     {
       action: 'create',
@@ -77,15 +77,15 @@ function configuration(...[desired, { name, configurationYaml: yaml }, found]: P
 /** The deployed configuration and the run state change in one call, so that neither changes without the other. */
 function stateChange(...[desired, pipeline, found]: Pair): WritingStep[] {
   const { name, state, configurationYaml: yaml } = pipeline;
-  const kept = yaml === undefined ? undefined : keptAs(yaml, found);
-  const isDeploying = yaml !== undefined && (kept === undefined || kept.id !== found?.deployed?.id);
+  const stored = yaml === undefined ? undefined : storedConfiguration(yaml, found);
+  const isDeploying = yaml !== undefined && (stored === undefined || stored.id !== found?.deployed?.id);
   // A new pipeline is paused.
   const isChanging = state !== undefined && state !== (found?.state ?? 'paused');
   if (!isDeploying && !isChanging) return [];
   const before = found?.deployed;
   const changes: Change[] = [];
   if (isDeploying) {
-    const to = kept === undefined ? 'that of the file' : `version ${kept.version}`;
+    const to = stored === undefined ? 'that of the file' : `version ${stored.version}`;
     const field = 'configuration';
     changes.push(before === undefined ? { field, to } : { field, from: `version ${before.version}`, to });
   }
@@ -104,14 +104,14 @@ function stateChange(...[desired, pipeline, found]: Pair): WritingStep[] {
         pipeline: name,
         pipelineId: found?.id,
         state: isChanging ? state : undefined,
-        deploys: isDeploying ? { configurationId: kept?.id } : undefined,
+        deploys: isDeploying ? { configurationId: stored?.id } : undefined,
       },
     },
   ];
 }
 
 /** The configuration with this text: the deployed one, or else the newest. */
-function keptAs(yaml: string, found: ActualPipeline | undefined) {
+function storedConfiguration(yaml: string, found: ActualPipeline | undefined) {
   const same = (found?.configurations ?? []).filter((one) => one.yaml === yaml);
   return same.find(({ id }) => id === found?.deployed?.id) ?? same.at(-1);
 }

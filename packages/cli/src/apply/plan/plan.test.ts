@@ -257,7 +257,7 @@ test('shadowed rules are enforced in one step, and released only when requested 
   );
 });
 
-const impossible: readonly [what: string, rest: string, said: string][] = [
+const impossible: readonly [what: string, rest: string, obstacle: string][] = [
   [
     'fewer partitions',
     'topics: [{ name: orders, partition_count: 5 }]',
@@ -296,8 +296,8 @@ const impossible: readonly [what: string, rest: string, said: string][] = [
 ];
 
 test('impossible changes are reported before anything is done', async (t) => {
-  for (const [what, rest, said] of impossible) {
-    await t.test(what, () => assert.deepEqual(planFor(rest).obstacles.map(documentProblemLine), [said]));
+  for (const [what, rest, obstacle] of impossible) {
+    await t.test(what, () => assert.deepEqual(planFor(rest).obstacles.map(documentProblemLine), [obstacle]));
   }
 });
 

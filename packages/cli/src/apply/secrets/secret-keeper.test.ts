@@ -8,36 +8,36 @@ import { createSecretKeeper } from './secret-keeper.ts';
 function open(t: TestContext) {
   const folder = mkdtempSync(join(tmpdir(), 'weir-secrets-'));
   t.after(() => rmSync(folder, { recursive: true }));
-  const told: string[] = [];
+  const printed: string[] = [];
   const keeper = createSecretKeeper({
     environment: { SET: 'from the environment', EMPTY: '' },
     randomBytes: (count) => new Uint8Array(count).fill(0xab),
-    tell: (line) => told.push(line),
+    print: (line) => printed.push(line),
   });
-  return { keeper, told, path: join(folder, 'secret'), inFolder: (name: string) => join(folder, name) };
+  return { keeper, printed, path: join(folder, 'secret'), inFolder: (name: string) => join(folder, name) };
 }
 
 const madeUp = `ccp_${'ab'.repeat(32)}`;
 
 test('a generated password is stored in its private file, and is read from there the next time', async (t) => {
-  const { keeper, told, path } = open(t);
+  const { keeper, printed, path } = open(t);
   const place = { kind: 'file', path } as const;
   assert.equal(await keeper.passwordFor('credential a', place), madeUp);
   assert.equal(readFileSync(path, 'utf8'), `${madeUp}\n`);
   assert.equal(statSync(path).mode & 0o777, 0o600);
   writeFileSync(path, 'chosen\n');
   assert.equal(await keeper.passwordFor('credential a', place), 'chosen');
-  assert.deepEqual(told, []);
+  assert.deepEqual(printed, []);
 });
 
 test('a password without a file is printed once, and one from the environment is not printed', async (t) => {
-  const { keeper, told } = open(t);
+  const { keeper, printed } = open(t);
   assert.equal(await keeper.passwordFor('credential a', { kind: 'told' }), madeUp);
   assert.equal(
     await keeper.passwordFor('credential b', { kind: 'variable', name: 'SET' }),
     'from the environment',
   );
-  assert.deepEqual(told, [`the password of credential a, which is shown only here: ${madeUp}`]);
+  assert.deepEqual(printed, [`the password of credential a, which is shown only here: ${madeUp}`]);
 });
 
 test('missing secrets are reported before anything is done', async (t) => {

@@ -7,7 +7,7 @@ interface SecretKeeperOptions {
   readonly environment: Environment;
   readonly randomBytes: (count: number) => Uint8Array;
   /** Prints a secret that has no file to go to, once. Must not go to the stream where results are printed. */
-  readonly tell: (line: string) => void;
+  readonly print: (line: string) => void;
 }
 
 /** Loads and stores secrets. */
@@ -24,11 +24,11 @@ export interface SecretKeeper {
 const passwordBytes = 32;
 const passwordPrefix = 'ccp_';
 
-export function createSecretKeeper({ environment, randomBytes, tell }: SecretKeeperOptions): SecretKeeper {
+export function createSecretKeeper({ environment, randomBytes, print }: SecretKeeperOptions): SecretKeeper {
   async function inFile(path: string): Promise<string> {
     // An existing file was written by an earlier run or by the user.
-    const kept = await readSecretFile(path);
-    if (kept !== undefined) return kept;
+    const stored = await readSecretFile(path);
+    if (stored !== undefined) return stored;
     const password = madeUp();
     const room = await makeSecretRoom(path);
     await room.keep(password);
@@ -57,14 +57,14 @@ export function createSecretKeeper({ environment, randomBytes, tell }: SecretKee
       if (place.kind === 'file') return await inFile(place.path);
       if (place.kind === 'variable') return environment[place.name] ?? '';
       const password = madeUp();
-      tell(`the password of ${what}, which is shown only here: ${password}`);
+      print(`the password of ${what}, which is shown only here: ${password}`);
       return password;
     },
 
     async roomFor(what, place) {
       if (place.kind === 'file') return await makeSecretRoom(place.path);
       return {
-        keep: async (secret) => tell(`the secret of ${what}, which is shown only here: ${secret}`),
+        keep: async (secret) => print(`the secret of ${what}, which is shown only here: ${secret}`),
         giveUp: async () => {},
       };
     },

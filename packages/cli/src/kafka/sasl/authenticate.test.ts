@@ -48,7 +48,7 @@ function open(fake: FakeKafka, login: SaslLogin | undefined, clock: Clock = syst
   });
 }
 
-const askMetadata = (connection: KafkaConnection) =>
+const requestMetadata = (connection: KafkaConnection) =>
   connection.request(apis.Metadata, { topics: [] }, { timeoutMs });
 
 test('every mechanism logs in before the first request', async (t) => {
@@ -60,7 +60,7 @@ test('every mechanism logs in before the first request', async (t) => {
   for (const [login, rounds] of cases) {
     const fake = await fakeKafka(t, { sasl });
     const connection = await open(fake, login);
-    await askMetadata(connection);
+    await requestMetadata(connection);
     connection.close();
     assert.deepEqual(
       fake.requests.map(({ api, version }) => `${api} ${version}`),
@@ -139,7 +139,7 @@ test('a broker that is too old for a login is reported', async (t) => {
 test('a broker that closes an anonymous connection most likely requires a login', async (t) => {
   const fake = await fakeKafka(t, { sasl });
   const connection = await open(fake, undefined);
-  await assert.rejects(askMetadata(connection), (error) => {
+  await assert.rejects(requestMetadata(connection), (error) => {
     assert.ok(error instanceof ConnectionFailed);
     assert.equal(error.problem, 'login wanted');
     assert.match(error.message, /hung up at the first request; most likely it wants a login: -username and /);
@@ -185,10 +185,10 @@ test('a login is renewed before it expires, between requests that wait for it', 
   const slow = connection.request(apis.Metadata, { topics: [{ name: 'slow' }] }, { timeoutMs });
   await slowIsThere;
   advance(53_000);
-  await askMetadata(connection);
+  await requestMetadata(connection);
   assert.equal(fake.count('SaslHandshake'), 1, 'it is too early');
   advance(2_000);
-  const waiting = [askMetadata(connection), askMetadata(connection)];
+  const waiting = [requestMetadata(connection), requestMetadata(connection)];
   assert.equal(fake.count('SaslHandshake'), 1, 'one request is on its way');
   release();
   await slow;
@@ -199,7 +199,7 @@ test('a login is renewed before it expires, between requests that wait for it', 
     ['SaslHandshake', 'SaslAuthenticate', 'SaslAuthenticate', 'Metadata', 'Metadata'],
   );
   advance(53_000);
-  await askMetadata(connection);
+  await requestMetadata(connection);
   assert.equal(fake.count('SaslHandshake'), 2, 'the time counts from the last login');
   connection.close();
 });
@@ -210,12 +210,12 @@ test('a renewal uses the current token, and a failed one closes the connection f
   const fake = await fakeKafka(t, { sasl: { ...sasl, tokens, sessionLifetimeMs: 1_000 } });
   const connection = await open(fake, byToken('first', 'second', 'expired'), clock);
   advance(900);
-  await askMetadata(connection);
+  await requestMetadata(connection);
   assert.equal(fake.count('SaslHandshake'), 2);
   advance(900);
-  const waiting = [askMetadata(connection), askMetadata(connection)];
+  const waiting = [requestMetadata(connection), requestMetadata(connection)];
   for (const one of waiting) await assert.rejects(one, LoginFailed);
   assert.ok(connection.isClosed);
-  await assert.rejects(askMetadata(connection), ConnectionFailed);
+  await assert.rejects(requestMetadata(connection), ConnectionFailed);
   assert.equal(fake.count('SaslHandshake'), 3);
 });

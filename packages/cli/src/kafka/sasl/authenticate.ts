@@ -72,9 +72,9 @@ async function chooseMechanism(channel: LoginChannel, login: SaslLogin): Promise
   throw refusal(channel, login, errorCode, '');
 }
 
-function refusal(channel: LoginChannel, login: SaslLogin, code: number, said: string): LoginFailed {
+function refusal(channel: LoginChannel, login: SaslLogin, code: number, serverMessage: string): LoginFailed {
   const known = errorByCode(code);
-  const words = said || known?.message || 'no reason was given';
+  const words = serverMessage || known?.message || 'no reason was given';
   if (code === errors.SASL_AUTHENTICATION_FAILED.code) {
     return failed(channel, login, 'refused', `the login by ${login.mechanism} was refused: ${words}`);
   }

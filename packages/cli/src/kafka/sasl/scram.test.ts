@@ -23,7 +23,7 @@ async function logIn(
     if ('refuse' in reply) return 'refused by the server';
     isDone = reply.isDone;
     try {
-      message = await client.answer(reply.say);
+      message = await client.answer(reply.bytes);
     } catch (error) {
       if (!(error instanceof SaslRefused)) throw error;
       return error.message;

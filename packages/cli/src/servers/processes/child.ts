@@ -66,7 +66,7 @@ async function run({ values, place }: Extract<ToProcess, { kind: 'start' }>): Pr
       agentId: place.agentId,
       // One event loop uses one core, so per-core settings apply per process.
       cpuCount: 1,
-      onReady: (ports) => tell({ kind: 'ready', ports }),
+      onReady: (ports) => send({ kind: 'ready', ports }),
       stopDeadlineMs: () => (isOrphan ? orphanStopMs : values.gracefulShutdownDuration),
       stop: stop.signal,
       clock: systemClock,
@@ -76,12 +76,12 @@ async function run({ values, place }: Extract<ToProcess, { kind: 'start' }>): Pr
   } catch (error) {
     status = 1;
     log.error('failed to run agent process', { error: error instanceof Error ? error.stack : String(error) });
-    await tell({ kind: 'failed', message: error instanceof Error ? error.message : String(error) });
+    await send({ kind: 'failed', message: error instanceof Error ? error.message : String(error) });
   }
   process.exit(status);
 }
 
-function tell(message: FromProcess): Promise<void> {
+function send(message: FromProcess): Promise<void> {
   return new Promise((resolve) => {
     if (process.connected) process.send!(message, () => resolve());
     else resolve();

@@ -22,7 +22,7 @@ export function launcher(
       serialization: 'advanced',
       stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
     });
-    const tell = (message: ToProcess) => {
+    const send = (message: ToProcess) => {
       // A process that is about to end does not need the message.
       if (child.connected) child.send(message, () => {});
     };
@@ -52,11 +52,11 @@ export function launcher(
     });
     // Not `exit`: the last output is forwarded before the end is reported.
     child.on('close', end);
-    tell({ kind: 'start', values, place });
+    send({ kind: 'start', values, place });
     return {
       pid: child.pid,
       stop() {
-        tell({ kind: 'stop' });
+        send({ kind: 'stop' });
         // A second signal ends this process at once, and must end this child too.
         if (!hasEnded) process.once('exit', kill);
       },

@@ -9,7 +9,7 @@ import { type ProcessEvents, type ReadyProcess, Supervisor } from './supervisor.
 interface Launched {
   readonly place: ProcessPlace;
   readonly events: ProcessEvents;
-  readonly heard: string[];
+  readonly signals: string[];
 }
 
 function supervise(count: number, stopDeadlineMs = 1_000) {
@@ -27,10 +27,10 @@ function supervise(count: number, stopDeadlineMs = 1_000) {
       httpPort: 0,
     })),
     launch(place, events) {
-      const heard: string[] = [];
-      launched.push({ place, events, heard });
+      const signals: string[] = [];
+      launched.push({ place, events, signals });
       const pid = launched.length;
-      return { pid, stop: () => void heard.push('stop'), kill: () => void heard.push('kill') };
+      return { pid, stop: () => void signals.push('stop'), kill: () => void signals.push('kill') };
     },
     onReady: (processes) => void announced.push(processes),
     stopDeadlineMs,
@@ -122,17 +122,17 @@ test('a crash loop slows down, and a process that served for a minute resets the
 });
 
 test('a process that cannot start at all ends everything, with its message', async () => {
-  const cases: readonly [said: string | undefined, code: number | null, message: RegExp][] = [
+  const cases: readonly [failure: string | undefined, code: number | null, message: RegExp][] = [
     ['port 9093 is taken; -kafkaPort names another', 1, /^port 9093 is taken; -kafkaPort names another$/],
     [undefined, 7, /^agent process 2 ended with status 7 at the start; see its log above$/],
     [undefined, null, /^agent process 2 could not be started; see its log above$/],
   ];
-  for (const [said, code, message] of cases) {
+  for (const [failure, code, message] of cases) {
     const { run, launched, becomeReady, end, clock } = supervise(2);
     becomeReady(1);
-    if (said !== undefined) launched[1]!.events.onFailed(said);
+    if (failure !== undefined) launched[1]!.events.onFailed(failure);
     end(2, code);
-    assert.deepEqual(launched[0]!.heard, ['stop'], 'the others stop');
+    assert.deepEqual(launched[0]!.signals, ['stop'], 'the others stop');
     end(1, 0);
     await assert.rejects(run, (error) => error instanceof Failure && message.test(error.message));
     clock.advance(60_000);
@@ -164,11 +164,11 @@ test('a stopping supervisor stops all processes, restarts none, and kills those 
   end(1, 0);
   clock.advance(999);
   assert.deepEqual(
-    launched.map(({ heard }) => heard),
+    launched.map(({ signals }) => signals),
     [['stop'], ['stop'], []],
   );
   clock.advance(1);
-  assert.deepEqual(launched[1]!.heard, ['stop', 'kill']);
+  assert.deepEqual(launched[1]!.signals, ['stop', 'kill']);
   assert.equal(lines.at(-1)!.message, 'killed agent process that did not stop in time');
   end(2, null, 'SIGKILL');
   await run;

@@ -44,11 +44,11 @@ test('a slow rate also yields its records', () => {
 test('the rate is never exceeded, whenever records are taken', () => {
   const steps = fc.array(fc.tuple(fc.nat(3_000), fc.nat(50)), { maxLength: 50 });
   fc.assert(
-    fc.property(steps, fc.integer({ min: 1, max: 10_000 }), (asks, rate) => {
+    fc.property(steps, fc.integer({ min: 1, max: 10_000 }), (requests, rate) => {
       const now = { ms: 0 };
       const pace = new Pace(clockAt(now), rate);
       let taken = 0;
-      for (const [laterMs, recordsMax] of asks) {
+      for (const [laterMs, recordsMax] of requests) {
         now.ms += laterMs;
         const got = pace.take(recordsMax);
         assert.ok(got >= 0 && got <= recordsMax);

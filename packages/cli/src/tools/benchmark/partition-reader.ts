@@ -98,9 +98,9 @@ export class PartitionReader {
       const { cluster, limits } = this.#options;
       const fetching = async () => {
         const connection = await cluster.connectionTo(leader);
-        const askedAtMs = cluster.clock.monotonicMs();
+        const requestedAtMs = cluster.clock.monotonicMs();
         const found = await fetchBatches(connection, topic, led, limits);
-        await this.#take(topic.name!, found, askedAtMs);
+        await this.#take(topic.name!, found, requestedAtMs);
       };
       const settled = fetching()
         .catch((error: unknown) => {
@@ -114,7 +114,7 @@ export class PartitionReader {
   async #take(
     topicName: string,
     found: ReadonlyMap<number, Buffer | Failure>,
-    askedAtMs: number,
+    requestedAtMs: number,
   ): Promise<void> {
     const { cluster, meter, onProgress } = this.#options;
     let records = 0;
@@ -123,7 +123,7 @@ export class PartitionReader {
       else if (isOutOfRange(batches)) await this.#startAnew(topicName, partition);
       else throw batches;
     }
-    if (records > 0) meter.observe(fetchLatency, cluster.clock.monotonicMs() - askedAtMs, records);
+    if (records > 0) meter.observe(fetchLatency, cluster.clock.monotonicMs() - requestedAtMs, records);
     onProgress();
   }
 

@@ -8,7 +8,7 @@ import { KafkaRequestFailed } from '../../kafka/request-failed.ts';
 import { explained, failed, note, ok, type Step, type StepName, skipped } from './step.ts';
 
 /** The value for permissions that were not requested, or that the broker does not return. */
-const notTold = -2147483648;
+const notReported = -2147483648;
 
 /** The operations on a resource that a client has, from the bits of the protocol, and those that it lacks. */
 interface Permissions {
@@ -39,7 +39,7 @@ export async function clusterAccess(cluster: KafkaCluster): Promise<Step> {
     if (answer.errorCode !== errors.NONE.code) {
       throw new KafkaRequestFailed('DescribeCluster', answer.errorCode, answer.errorMessage);
     }
-    if (answer.clusterAuthorizedOperations === notTold) return skipped(step, 'the broker does not say');
+    if (answer.clusterAuthorizedOperations === notReported) return skipped(step, 'the broker does not say');
     const { allowed, denied } = permissionsOf('CLUSTER', answer.clusterAuthorizedOperations);
     if (denied.length === 0)
       return (await areAclsEnforced(cluster)) === false
@@ -73,15 +73,15 @@ export async function topicAccess(cluster: KafkaCluster, topic: string): Promise
     const [found] = topics;
     const code = found?.errorCode ?? errors.UNKNOWN_TOPIC_OR_PARTITION.code;
     if (found === undefined || code !== errors.NONE.code) return refusedTopic(topic, code);
-    if (found.topicAuthorizedOperations === notTold) {
+    if (found.topicAuthorizedOperations === notReported) {
       return skipped(step, `the broker does not say for topic ${topic}`);
     }
     const permissions = permissionsOf('TOPIC', found.topicAuthorizedOperations);
-    const told = `topic ${topic}: ${inWords(permissions)}`;
-    if (permissions.denied.length === 0) return ok(step, told);
+    const description = `topic ${topic}: ${inWords(permissions)}`;
+    if (permissions.denied.length === 0) return ok(step, description);
     const canWork = permissions.allowed.includes('READ') || permissions.allowed.includes('WRITE');
     const advice = `weir cli create-acls -resource-type TOPIC -resource-name ${topic} allows more`;
-    return canWork ? note(step, told, advice) : failed(step, told, advice);
+    return canWork ? note(step, description, advice) : failed(step, description, advice);
   } catch (error) {
     const { detail, advice } = explained(error);
     return failed(step, detail, advice);

@@ -178,11 +178,11 @@ async function visit(cluster: KafkaCluster, { nodeId, host, port, rack }: Broker
 
 function visitsInWords(visits: readonly BrokerVisit[]): Step {
   const reached = visits.filter(({ accessible }) => accessible).length;
-  const told = `${reached} of ${visits.length} can be reached at the addresses that the cluster advertises`;
-  if (reached === visits.length) return ok('Brokers', told);
+  const summary = `${reached} of ${visits.length} can be reached at the addresses that the cluster advertises`;
+  if (reached === visits.length) return ok('Brokers', summary);
   return failed(
     'Brokers',
-    told,
+    summary,
     'clients connect to these addresses and not to the bootstrap address; see each of them below',
   );
 }
