@@ -6,7 +6,7 @@ import { type PostgresServer, startPostgres } from '../interop/postgres/server.t
 import { pythonWith } from '../interop/python/venv.ts';
 import { FaultCluster } from './cluster/cluster.ts';
 import { SmallDisk } from './cluster/small-disk.ts';
-import { judge, type Verdict } from './history/check-history.ts';
+import { checkHistory, type Verdict } from './history/check-history.ts';
 import type { FaultEvent } from './history/events.ts';
 import { Recorder } from './history/recorder.ts';
 import type { Scenario } from './scenarios.ts';
@@ -118,7 +118,7 @@ export async function runScenario(
   await cluster.end();
   await ground.leave();
   return {
-    verdict: judge(recorder.events, problem === undefined),
+    verdict: checkHistory(recorder.events, problem === undefined),
     harms,
     ...(problem === undefined ? {} : { problem }),
     report,

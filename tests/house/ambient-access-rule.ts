@@ -8,7 +8,7 @@ interface AmbientAccess {
   /** Whether the pattern also matches strings, such as names of imported modules. */
   readonly inStrings?: true;
   /** Files that may use it. */
-  readonly door: readonly string[];
+  readonly allowedFiles: readonly string[];
   readonly instead: string;
 }
 
@@ -18,37 +18,37 @@ export const ambientAccesses: readonly AmbientAccess[] = [
   {
     banned: 'process.env',
     pattern: /\bprocess\s*\.\s*env\b|\benv\b[^;\n]*\}\s*=\s*process\b/,
-    door: ['packages/core/src/environment.ts'],
+    allowedFiles: ['packages/core/src/environment.ts'],
     instead: 'receive an Environment',
   },
   {
     banned: 'Date.now',
     pattern: /\bDate\s*\.\s*now\b/,
-    door: clockFiles,
+    allowedFiles: clockFiles,
     instead: 'receive a Clock and ask nowMs()',
   },
   {
     banned: 'new Date() of the present',
     pattern: /\bnew\s+Date\s*(?:\(\s*\)|(?![\w\s(]))/,
-    door: clockFiles,
+    allowedFiles: clockFiles,
     instead: 'receive a Clock and pass its nowMs()',
   },
   {
     banned: 'performance.now',
     pattern: /\bperformance\s*\.\s*now\b/,
-    door: clockFiles,
+    allowedFiles: clockFiles,
     instead: 'receive a Clock and ask monotonicMs()',
   },
   {
     banned: 'process.hrtime',
     pattern: /\bprocess\s*\.\s*hrtime\b/,
-    door: clockFiles,
+    allowedFiles: clockFiles,
     instead: 'receive a Clock and ask monotonicMs()',
   },
   {
     banned: 'Math.random',
     pattern: /\bMath\s*\.\s*random\b/,
-    door: ['packages/core/src/random.ts'],
+    allowedFiles: ['packages/core/src/random.ts'],
     instead: 'receive a Random',
   },
   {
@@ -56,13 +56,13 @@ export const ambientAccesses: readonly AmbientAccess[] = [
     pattern:
       /(?<![.\w])(?:globalThis\s*\.\s*)?(?:setTimeout|setInterval|setImmediate)\b|['"](?:node:)?timers(?:\/promises)?['"]/,
     inStrings: true,
-    door: clockFiles,
+    allowedFiles: clockFiles,
     instead: 'receive a Clock and ask after()',
   },
   {
     banned: 'console',
     pattern: /\bconsole\s*\.\s*\w/,
-    door: [],
+    allowedFiles: [],
     instead: 'write to the Output of the command, or to the log',
   },
 ];

@@ -27,7 +27,7 @@ const works: Readonly<Record<string, () => void>> = {
   python() {
     for (const name of Object.keys(pythonPackages)) pythonWith(name as PythonPackage);
   },
-  judges() {
+  conformanceTools() {
     missingImplementations();
   },
 };

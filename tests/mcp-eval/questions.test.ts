@@ -20,9 +20,9 @@ test('fifty questions that people ask are answered by a call or two', async (t) 
   const [reader, administrator] = [await connect(headers), await connect(administratorHeaders)];
   let tokenCount = 0;
   let callCount = 0;
-  for (const { asked, calls, facts, isAdministrator } of questions) {
+  for (const { question, calls, facts, isAdministrator } of questions) {
     const client = isAdministrator === true ? administrator : reader;
-    await t.test(asked, async () => {
+    await t.test(question, async () => {
       const texts: string[] = [];
       for (const [name, args] of calls) {
         const { content } = await client.callTool({ name, arguments: args });

@@ -1,6 +1,6 @@
 /** A user's question, the calls that answer it, and patterns that the answers must match. */
 export interface Question {
-  readonly asked: string;
+  readonly question: string;
   /** Whether to use an administrator key instead of a read-only one. */
   readonly isAdministrator?: true;
   readonly calls: readonly (readonly [tool: string, args: Readonly<Record<string, unknown>>])[];
@@ -13,92 +13,96 @@ const acls = { event_types: ['acl_logs'] };
 
 export const questions: readonly Question[] = [
   // Where am I?
-  { asked: 'Which clusters can I see?', calls: [['get_context', {}]], facts: [/vcn_orders/, /vcn_payments/] },
-  { asked: 'What may I do there?', calls: [['get_context', {}]], facts: [/read_only/] },
   {
-    asked: 'How are my clusters?',
+    question: 'Which clusters can I see?',
+    calls: [['get_context', {}]],
+    facts: [/vcn_orders/, /vcn_payments/],
+  },
+  { question: 'What may I do there?', calls: [['get_context', {}]], facts: [/read_only/] },
+  {
+    question: 'How are my clusters?',
     calls: [['list_virtual_clusters', {}]],
     facts: [/vcn_orders\tbyoc\tus-east-1\ttrue\t2\t1/, /vcn_payments\tbyoc\tus-east-1\ttrue\t2\t0/],
   },
   {
-    asked: 'Is there a cluster for payments?',
+    question: 'Is there a cluster for payments?',
     calls: [['list_virtual_clusters', { query: 'pay' }]],
     facts: [/total: 1/, /vcn_payments/],
   },
   {
-    asked: 'Are there data lakes?',
+    question: 'Are there data lakes?',
     calls: [['list_virtual_clusters', { type: 'byoc_data_lake' }]],
     facts: [/total: 0/],
   },
 
   // Is it healthy?
   {
-    asked: 'Is anything wrong with my cluster?',
+    question: 'Is anything wrong with my cluster?',
     calls: [['list_diagnostics', on()]],
     facts: [/no_jobs_agent\thigh\tfalse/, /None of 2 agents has the role jobs/],
   },
   {
-    asked: 'Is anything wrong anywhere?',
+    question: 'Is anything wrong anywhere?',
     calls: [['list_diagnostics', {}]],
     facts: [/clusters_looked_at: 2/, /vcn_orders\tno_jobs_agent/],
   },
   {
-    asked: 'Is the cluster for payments healthy?',
+    question: 'Is the cluster for payments healthy?',
     calls: [['list_diagnostics', { virtual_cluster_id: 'payments' }]],
     facts: [/Nothing fails/],
   },
   {
-    asked: 'Why does it matter that no agent has the role jobs, and what do I do?',
+    question: 'Why does it matter that no agent has the role jobs, and what do I do?',
     calls: [['get_diagnostic', on({ diagnostic_id: 'no_jobs_agent' })]],
     facts: [/explanation: .{20}/, /fix: .{10}/, /To mend it: /],
   },
   {
-    asked: 'Since when does that fail?',
+    question: 'Since when does that fail?',
     calls: [['get_diagnostic', on({ diagnostic_id: 'no_jobs_agent' })]],
     facts: [/first_failed_at: \d{4}-/, /\tfailed\t/],
   },
   {
-    asked: 'Is something muted?',
+    question: 'Is something muted?',
     calls: [['list_diagnostics', on({ state: 'muted' })]],
     facts: [/total: 0/, /none in this state/],
   },
   {
-    asked: 'Is there something critical?',
+    question: 'Is there something critical?',
     calls: [['list_diagnostics', on({ severity: 'critical' })]],
     facts: [/total: 0/],
   },
   {
-    asked: 'How is the cluster configured?',
+    question: 'How is the cluster configured?',
     calls: [['describe_virtual_cluster', on()]],
     facts: [/are_acls_enabled: true/, /events.enabled: true/, /quotas \(/],
   },
   {
-    asked: 'Will the control plane’s own events come?',
+    question: 'Will the control plane’s own events come?',
     calls: [['describe_virtual_cluster', on()]],
     facts: [/No agent has the role jobs, which events of the control plane need/],
   },
 
   // Agents
   {
-    asked: 'Which agents are there?',
+    question: 'Which agents are there?',
     calls: [['list_agents', on()]],
     facts: [/agent-a\t/, /agent-b\t/, /total: 2/],
   },
   {
-    asked: 'Do all agents run the same release?',
+    question: 'Do all agents run the same release?',
     calls: [['list_agents', on()]],
     facts: [/Agents run 2 releases: v830, v829/],
   },
   {
-    asked: 'Which agent does jobs?',
+    question: 'Which agent does jobs?',
     calls: [['list_agents', on({ role: 'jobs' })]],
     facts: [/total: 0/, /No agent is like that; without group and role it lists all/],
   },
-  { asked: 'How busy are they?', calls: [['list_agents', on()]], facts: [/\t0\.3\t/] },
+  { question: 'How busy are they?', calls: [['list_agents', on()]], facts: [/\t0\.3\t/] },
 
   // Clients
   {
-    asked: 'Which clients are connected, and in which versions?',
+    question: 'Which clients are connected, and in which versions?',
     calls: [['list_clients', on()]],
     facts: [
       /connections: 47/,
@@ -109,39 +113,39 @@ export const questions: readonly Question[] = [
     ],
   },
   {
-    asked: 'Who still uses an old librdkafka?',
+    question: 'Who still uses an old librdkafka?',
     calls: [['list_clients', on({ software_name: 'librdkafka', format: 'detailed' })]],
     facts: [/"software_version":"1\.9\.2"/, /"principals":\["User:ccn_reports","User:ANONYMOUS"\]/],
   },
   {
-    asked: 'Does anybody use sarama?',
+    question: 'Does anybody use sarama?',
     calls: [['list_clients', on({ software_name: 'sarama' })]],
     facts: [/total: 0/, /No client is like that; without arguments it lists all/],
   },
 
   // Topics
   {
-    asked: 'Which topics exist here?',
+    question: 'Which topics exist here?',
     calls: [['list_topics', on()]],
     facts: [/total: 4/, /^orders\t6\t168h/m, /^clicks\t12\t24h/m, /^refunds\t3/m, /^customers\t1/m],
   },
   {
-    asked: 'Which topic has the most partitions?',
+    question: 'Which topic has the most partitions?',
     calls: [['list_topics', on({ sort_by: 'partitions', limit: 1 })]],
     facts: [/^clicks\t12/m],
   },
   {
-    asked: 'How long are orders kept?',
+    question: 'How long are orders kept?',
     calls: [['describe_topic', on({ topic_name: 'orders' })]],
     facts: [/retention: 168h/, /retention\.ms: 604800000/],
   },
   {
-    asked: 'Is customers compacted?',
+    question: 'Is customers compacted?',
     calls: [['describe_topic', on({ topic_name: 'customers' })]],
     facts: [/cleanup\.policy: compact/],
   },
   {
-    asked: 'What of the topic oders?',
+    question: 'What of the topic oders?',
     calls: [
       ['describe_topic', on({ topic_name: 'oders' })],
       ['describe_topic', on({ topic_name: 'orders' })],
@@ -149,52 +153,52 @@ export const questions: readonly Question[] = [
     facts: [/topic_not_found: .*orders/, /partitions: 6/],
   },
   {
-    asked: 'How many rules name orders?',
+    question: 'How many rules name orders?',
     calls: [['describe_topic', on({ topic_name: 'orders' })]],
     facts: [/acls_by_name: 2/],
   },
 
   // Consumer groups
   {
-    asked: 'Which consumer group falls behind the most?',
+    question: 'Which consumer group falls behind the most?',
     calls: [['list_consumer_groups', on({ limit: 1 })]],
     facts: [/^analytics\tEmpty\t0\t5000\t5000/m],
   },
   {
-    asked: 'Which groups have any lag?',
+    question: 'Which groups have any lag?',
     calls: [['list_consumer_groups', on({ lag_min: 1 })]],
     facts: [/^analytics\t/m, /^billing\tEmpty\t0\t400\t400/m],
   },
   {
-    asked: 'Is shipping up to date?',
+    question: 'Is shipping up to date?',
     calls: [['describe_consumer_group', on({ group: 'shipping' })]],
     facts: [/total_lag: 0/, /not behind/],
   },
   {
-    asked: 'Where is billing behind?',
+    question: 'Where is billing behind?',
     calls: [['describe_consumer_group', on({ group: 'billing' })]],
     facts: [/^orders\t0\t400\t600\t1000/m],
   },
   {
-    asked: 'Why does the lag of analytics grow?',
+    question: 'Why does the lag of analytics grow?',
     calls: [['describe_consumer_group', on({ group: 'analytics' })]],
     facts: [/has no members: nothing reads/],
   },
   {
-    asked: 'What of the group biling?',
+    question: 'What of the group biling?',
     calls: [['describe_consumer_group', on({ group: 'biling' })]],
     facts: [/group_not_found: .*billing/],
   },
 
   // Permissions
-  { asked: 'Which rules are there?', calls: [['list_acls', on()]], facts: [/mode: enforced/, /total: 4/] },
+  { question: 'Which rules are there?', calls: [['list_acls', on()]], facts: [/mode: enforced/, /total: 4/] },
   {
-    asked: 'What may reports do?',
+    question: 'What may reports do?',
     calls: [['list_acls', on({ principal: 'User:ccn_reports' })]],
     facts: [/total: 2/, /DENY/],
   },
   {
-    asked: 'May shop write orders?',
+    question: 'May shop write orders?',
     calls: [
       [
         'explain_access',
@@ -204,7 +208,7 @@ export const questions: readonly Question[] = [
     facts: [/is_allowed: true/, /deciding_rule\.principal: User:ccn_shop/],
   },
   {
-    asked: 'Why can shop not write refunds?',
+    question: 'Why can shop not write refunds?',
     calls: [
       [
         'explain_access',
@@ -223,7 +227,7 @@ export const questions: readonly Question[] = [
     ],
   },
   {
-    asked: 'Why can reports not read orders although it may read everything?',
+    question: 'Why can reports not read orders although it may read everything?',
     calls: [
       [
         'explain_access',
@@ -238,7 +242,7 @@ export const questions: readonly Question[] = [
     facts: [/is_allowed: false/, /deciding_rule\.permission_type: DENY/, /permission/],
   },
   {
-    asked: 'How often was reports kept from orders in the last hour?',
+    question: 'How often was reports kept from orders in the last hour?',
     calls: [
       [
         'explain_access',
@@ -254,7 +258,7 @@ export const questions: readonly Question[] = [
     facts: [/recent_denials: 40/, /is_allowed: false/],
   },
   {
-    asked: 'May admin do everything?',
+    question: 'May admin do everything?',
     calls: [
       [
         'explain_access',
@@ -265,7 +269,7 @@ export const questions: readonly Question[] = [
   },
 
   {
-    asked: 'Who may write orders?',
+    question: 'Who may write orders?',
     calls: [['explain_access', on({ operation: 'WRITE', resource_type: 'TOPIC', resource_name: 'orders' })]],
     facts: [
       /who_total: 3/,
@@ -275,12 +279,12 @@ export const questions: readonly Question[] = [
     ],
   },
   {
-    asked: 'Who is kept from reading orders by a rule?',
+    question: 'Who is kept from reading orders by a rule?',
     calls: [['explain_access', on({ operation: 'READ', resource_type: 'TOPIC', resource_name: 'orders' })]],
     facts: [/^User:ccn_reports\tfalse\tfalse\tfalse\t\tDENY User:ccn_reports READ on TOPIC orders from \*$/m],
   },
   {
-    asked: 'How often was anybody kept from reading orders in the last hour?',
+    question: 'How often was anybody kept from reading orders in the last hour?',
     calls: [
       [
         'explain_access',
@@ -297,7 +301,7 @@ export const questions: readonly Question[] = [
 
   // What changed?
   {
-    asked: 'What changed in the last hour?',
+    question: 'What changed in the last hour?',
     isAdministrator: true,
     calls: [['search_audit_log', { relative: '1h' }]],
     facts: [
@@ -307,13 +311,13 @@ export const questions: readonly Question[] = [
     ],
   },
   {
-    asked: 'Who touched the topic clicks?',
+    question: 'Who touched the topic clicks?',
     isAdministrator: true,
     calls: [['search_audit_log', { target: 'clicks' }]],
     facts: [/entries \(1\)/, /\tgrace@example\.com\tupdate_topic_configuration\t[^\t]*clicks/],
   },
   {
-    asked: 'What did ada do, and what was refused?',
+    question: 'What did ada do, and what was refused?',
     isAdministrator: true,
     calls: [
       ['search_audit_log', { actor: 'ada@example.com', result: 'deletion_protected', format: 'detailed' }],
@@ -325,14 +329,14 @@ export const questions: readonly Question[] = [
     ],
   },
   {
-    asked: 'What changed, asked with a key that only reads?',
+    question: 'What changed, asked with a key that only reads?',
     calls: [['search_audit_log', { relative: '1h' }]],
     facts: [/forbidden: The audit log is for administrators/],
   },
 
   // Pipelines
   {
-    asked: 'Which pipelines are there, and do they work?',
+    question: 'Which pipelines are there, and do they work?',
     calls: [['list_pipelines', on()]],
     facts: [
       /total: 3/,
@@ -342,12 +346,12 @@ export const questions: readonly Question[] = [
     ],
   },
   {
-    asked: 'Is there a pipeline to the lake?',
+    question: 'Is there a pipeline to the lake?',
     calls: [['list_pipelines', on({ query: 'LAKE' })]],
     facts: [/total: 1/, /orders_to_lake/],
   },
   {
-    asked: 'What does orders_to_lake do, and with which revision?',
+    question: 'What does orders_to_lake do, and with which revision?',
     calls: [['describe_pipeline', on({ pipeline_id: 'orders_to_lake' })]],
     facts: [
       /pipeline\.revision: 2/,
@@ -359,7 +363,7 @@ export const questions: readonly Question[] = [
     ],
   },
   {
-    asked: 'What goes wrong in orders_to_lake?',
+    question: 'What goes wrong in orders_to_lake?',
     calls: [
       ['describe_pipeline', on({ pipeline_id: 'orders_to_lake' })],
       [
@@ -380,12 +384,12 @@ export const questions: readonly Question[] = [
     ],
   },
   {
-    asked: 'Why is orders_to_lake paused?',
+    question: 'Why is orders_to_lake paused?',
     calls: [['describe_pipeline', on({ pipeline_id: 'orders_to_lake' })]],
     facts: [/pipeline\.state: paused/, /This release keeps pipelines and has no engine that runs them/],
   },
   {
-    asked: 'Is the migration from the old cluster set up?',
+    question: 'Is the migration from the old cluster set up?',
     calls: [['describe_pipeline', on({ pipeline_id: 'from_old_kafka' })]],
     facts: [
       /last_revision: 1/,
@@ -395,41 +399,41 @@ export const questions: readonly Question[] = [
     ],
   },
   {
-    asked: 'What is the spare pipeline for?',
+    question: 'What is the spare pipeline for?',
     calls: [['describe_pipeline', on({ pipeline_id: 'spare' })]],
     facts: [/It has no configuration yet/],
   },
   {
-    asked: 'What of the pipeline order_to_lake?',
+    question: 'What of the pipeline order_to_lake?',
     calls: [['describe_pipeline', on({ pipeline_id: 'order_to_lake' })]],
     facts: [/pipeline_not_found: .*orders_to_lake/],
   },
   {
-    asked: 'Does the cluster for payments have pipelines?',
+    question: 'Does the cluster for payments have pipelines?',
     calls: [['list_pipelines', { virtual_cluster_id: 'payments' }]],
     facts: [/total: 0/, /There are none/],
   },
 
   // Events
   {
-    asked: 'Which events are recorded, and how many?',
+    question: 'Which events are recorded, and how many?',
     calls: [['list_event_types', on()]],
     facts: [/^acl_logs\ttrue\t55/m, /^pipeline_logs\ttrue\t4/m],
   },
   {
-    asked: 'Which principals were denied in the last hour?',
+    question: 'Which principals were denied in the last hour?',
     calls: [
       ['aggregate_events', on({ ...acls, time_range: { relative: '1h' }, group_by: 'data.principal' })],
     ],
     facts: [/^User:ccn_reports\t40/m, /^User:ccn_shop\t15/m],
   },
   {
-    asked: 'Which operations were denied?',
+    question: 'Which operations were denied?',
     calls: [['aggregate_events', on({ ...acls, group_by: 'data.operation' })]],
     facts: [/^READ\t40/m, /^WRITE\t15/m],
   },
   {
-    asked: 'Show me the last three denials of shop.',
+    question: 'Show me the last three denials of shop.',
     calls: [
       [
         'search_events',
@@ -444,7 +448,7 @@ export const questions: readonly Question[] = [
     facts: [/events \(3\)/, /Produce/, /truncated: true/],
   },
   {
-    asked: 'Which agent errors happened since yesterday?',
+    question: 'Which agent errors happened since yesterday?',
     calls: [
       [
         'aggregate_events',
@@ -459,7 +463,7 @@ export const questions: readonly Question[] = [
     facts: [/^the bucket did not answer in time\t12/m],
   },
   {
-    asked: 'Which agent has these errors?',
+    question: 'Which agent has these errors?',
     calls: [
       [
         'aggregate_events',
@@ -469,7 +473,7 @@ export const questions: readonly Question[] = [
     facts: [/^agent-b\t12/m],
   },
   {
-    asked: 'Which pipeline has errors?',
+    question: 'Which pipeline has errors?',
     calls: [
       [
         'search_events',
@@ -483,7 +487,7 @@ export const questions: readonly Question[] = [
     facts: [/events \(4\)/, /orders_to_lake/],
   },
   {
-    asked: 'What is special about the errors of agents?',
+    question: 'What is special about the errors of agents?',
     calls: [
       [
         'compare_events',
@@ -503,7 +507,7 @@ export const questions: readonly Question[] = [
     ],
   },
   {
-    asked: 'Did a diagnostic change today?',
+    question: 'Did a diagnostic change today?',
     calls: [
       [
         'search_events',
@@ -517,7 +521,7 @@ export const questions: readonly Question[] = [
     facts: [/None of 2 agents has the role jobs\./, /failed/],
   },
   {
-    asked: 'How high was the lag of analytics at most?',
+    question: 'How high was the lag of analytics at most?',
     calls: [
       [
         'aggregate_events',
@@ -533,7 +537,7 @@ export const questions: readonly Question[] = [
     facts: [/\t1190/],
   },
   {
-    asked: 'How high was the lag of analytics on average?',
+    question: 'How high was the lag of analytics on average?',
     calls: [
       [
         'aggregate_events',
@@ -549,7 +553,7 @@ export const questions: readonly Question[] = [
     facts: [/^\t120\t595$/m],
   },
   {
-    asked: 'Who was denied what, by principal and operation?',
+    question: 'Who was denied what, by principal and operation?',
     calls: [['aggregate_events', on({ ...acls, group_by: 'data.principal', then_by: 'data.operation' })]],
     facts: [
       /^key\tthen_key\tcount\tvalue$/m,
@@ -559,7 +563,7 @@ export const questions: readonly Question[] = [
     ],
   },
   {
-    asked: 'Which agents log errors, and in which module?',
+    question: 'Which agents log errors, and in which module?',
     calls: [
       [
         'aggregate_events',
@@ -574,7 +578,7 @@ export const questions: readonly Question[] = [
     facts: [/^agent-b\tstorage\t12/m],
   },
   {
-    asked: 'When did the errors of agents happen?',
+    question: 'When did the errors of agents happen?',
     calls: [
       [
         'aggregate_events',
@@ -590,7 +594,7 @@ export const questions: readonly Question[] = [
     facts: [/bucket_seconds: 900/, /first_bucket: \d{4}-/, /^\t12\t12\t\d+(?:,\d+){0,3}$/m],
   },
   {
-    asked: 'Can I group by data.user?',
+    question: 'Can I group by data.user?',
     calls: [
       ['aggregate_events', on({ ...acls, group_by: 'data.user' })],
       ['list_event_fields', on({ ...acls, query: 'princ' })],
@@ -598,7 +602,7 @@ export const questions: readonly Question[] = [
     facts: [/No event has data\.user; list_event_fields /, /^data\.principal\tstring\t100/m],
   },
   {
-    asked: 'How much would it take to look for denials of shop in the whole day?',
+    question: 'How much would it take to look for denials of shop in the whole day?',
     calls: [
       [
         'check_filter',
@@ -609,7 +613,7 @@ export const questions: readonly Question[] = [
     facts: [/estimate\.events: 55\nestimate\.bytes: \d{4,5}\n/, /estimate\.events: 492\n/],
   },
   {
-    asked: 'What is an example of a pipeline error, in full?',
+    question: 'What is an example of a pipeline error, in full?',
     calls: [
       ['search_events', on({ event_types: ['pipeline_logs'], limit: 1, format: 'detailed' })],
       ['get_event', on({ event_id: 'pipeline_logs-3' })],
@@ -617,12 +621,12 @@ export const questions: readonly Question[] = [
     facts: [/"pipeline_name":"orders_to_lake"/, /event\.data\.stage: map/, /With neighbors it shows/],
   },
   {
-    asked: 'Which fields do denials have?',
+    question: 'Which fields do denials have?',
     calls: [['list_event_fields', on(acls)]],
     facts: [/^data\.principal\tstring\t100\t2\t/m, /User:ccn_reports \(40\)/],
   },
   {
-    asked: 'Show me one of the errors with what happened around it.',
+    question: 'Show me one of the errors with what happened around it.',
     calls: [
       ['search_events', on({ event_types: ['agent_logs'], filter: 'data.log_level == "error"', limit: 1 })],
       ['get_event', on({ event_id: 'agent_logs-311', neighbors: 2 })],
@@ -630,7 +634,7 @@ export const questions: readonly Question[] = [
     facts: [/the bucket did not answer/, /before \(2\)/],
   },
   {
-    asked: 'Can I filter with data.principal = "User:ccn_shop"?',
+    question: 'Can I filter with data.principal = "User:ccn_shop"?',
     calls: [
       ['check_filter', { filter: 'data.principal = "User:ccn_shop"' }],
       ['check_filter', { filter: 'data.principal == "User:ccn_shop"' }],
@@ -643,7 +647,7 @@ export const questions: readonly Question[] = [
     ],
   },
   {
-    asked: 'What happened in the last three days?',
+    question: 'What happened in the last three days?',
     calls: [
       ['search_events', on({ time_range: { relative: '72h' } })],
       ['aggregate_events', on({ time_range: { relative: '24h' }, group_by: 'type' })],
@@ -651,12 +655,12 @@ export const questions: readonly Question[] = [
     facts: [/window_too_large: .*Use time_range/, /^acl_logs\t55/m],
   },
   {
-    asked: 'Is data.principle a field?',
+    question: 'Is data.principle a field?',
     calls: [['check_filter', { filter: 'data.principle == "x"', event_types: ['acl_logs'] }]],
     facts: [/is_valid: true/, /data\.principal/],
   },
   {
-    asked: 'What of the cluster ordres?',
+    question: 'What of the cluster ordres?',
     calls: [['list_topics', { virtual_cluster_id: 'ordres' }]],
     facts: [/cluster_not_found: .*orders/],
   },

@@ -65,10 +65,10 @@ export class SimAgent {
     void this.#start();
   }
 
-  kill(isHeard: boolean): void {
+  kill(isNoticed: boolean): void {
     this.process.kill();
     for (const link of this.#links) {
-      if (isHeard) link.cut();
+      if (isNoticed) link.cut();
       else link.silence();
     }
   }
@@ -149,12 +149,12 @@ export class SimAgent {
     });
     // As in the real agent: no call before the first snapshot, so that a standby has to name the leader.
     await view.ready();
-    const isHeard = () =>
+    const isRegistered = () =>
       heartbeats.start().then(
         () => true,
         () => false,
       );
-    while (!(await isHeard())) await new Promise<void>((resolve) => clock.after(retryStartMs, resolve));
+    while (!(await isRegistered())) await new Promise<void>((resolve) => clock.after(retryStartMs, resolve));
     this.server = server;
   }
 

@@ -46,13 +46,13 @@ export class ClientCluster {
 
   /** Refreshes metadata from any broker. On failure, the known metadata stays. */
   refresh(): Promise<void> {
-    this.#refresh ??= this.#ask().finally(() => {
+    this.#refresh ??= this.#fetchMetadata().finally(() => {
       this.#refresh = undefined;
     });
     return this.#refresh;
   }
 
-  async #ask(): Promise<void> {
+  async #fetchMetadata(): Promise<void> {
     const { random } = this.#world;
     const brokers = this.#bootstrap.brokers();
     const broker = brokers[random.below(brokers.length)]!;

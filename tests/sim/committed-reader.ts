@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { batchRecords, readControlRecord, recordBatches } from '@weir/wire';
-import { Asker, Refused, refuse } from './asker.ts';
+import { AnyBrokerClient, Refused, refuse } from './any-broker-client.ts';
 import type { Bootstrap } from './bootstrap.ts';
 import { ConnectionLost } from './client.ts';
 import type { ReadLog } from './copy-history.ts';
@@ -20,7 +20,7 @@ export class CommittedReader {
   readonly #history: ReadLog;
   readonly #bootstrap: Bootstrap;
   readonly #name: string;
-  readonly #asker: Asker;
+  readonly #client: AnyBrokerClient;
   readonly #positions: number[];
   readonly #texts: string[][];
   /** Last known end offset of each partition. */
@@ -32,7 +32,7 @@ export class CommittedReader {
     this.#history = history;
     this.#bootstrap = bootstrap;
     this.#name = name;
-    this.#asker = new Asker(world, bootstrap);
+    this.#client = new AnyBrokerClient(world, bootstrap);
     this.#positions = new Array<number>(bootstrap.partitionCount).fill(0);
     this.#texts = this.#positions.map(() => []);
     this.#ends = this.#positions.map(() => -1);
@@ -54,18 +54,18 @@ export class CommittedReader {
   }
 
   cut(): void {
-    this.#asker.cut();
+    this.#client.cut();
   }
 
   stop(): void {
     this.#isStopped = true;
-    this.#asker.cut();
+    this.#client.cut();
   }
 
   async #work(): Promise<void> {
     while (!this.#isStopped) {
       try {
-        if (this.#world.random.next() < 0.1) this.#asker.cut();
+        if (this.#world.random.next() < 0.1) this.#client.cut();
         await this.#fetch();
       } catch (error) {
         if (!(error instanceof ConnectionLost || error instanceof Refused)) throw error;
@@ -88,7 +88,7 @@ export class CommittedReader {
       isolationLevel: readCommitted,
       topics: [{ topic: topicName, topicId, partitions }],
     };
-    const answer = await this.#asker.request('Fetch', body, requestTimeoutMs);
+    const answer = await this.#client.request('Fetch', body, requestTimeoutMs);
     for (const one of answer.responses[0]?.partitions ?? []) {
       refuse('Fetch', one.errorCode);
       const { partitionIndex, records, abortedTransactions, lastStableOffset } = one;

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { Asker, Refused, refuse } from './asker.ts';
+import { AnyBrokerClient, Refused, refuse } from './any-broker-client.ts';
 import type { Bootstrap } from './bootstrap.ts';
 import { ConnectionLost } from './client.ts';
 import { offsetsFrom } from './copier.ts';
@@ -56,7 +56,7 @@ export class Committer {
   readonly #bootstrap: Bootstrap;
   readonly #name: string;
   readonly #log: OffsetLog;
-  readonly #asker: Asker;
+  readonly #client: AnyBrokerClient;
   readonly #membership: GroupMembership;
   #positions: { readonly of: Generation; readonly at: Map<number, number> } | undefined;
   #isStopped = false;
@@ -65,25 +65,25 @@ export class Committer {
     world: ClientDeps,
     bootstrap: Bootstrap,
     name: string,
-    join: (asker: Asker) => GroupMembership,
+    join: (client: AnyBrokerClient) => GroupMembership,
     log: OffsetLog,
   ) {
     this.#world = world;
     this.#bootstrap = bootstrap;
     this.#name = name;
     this.#log = log;
-    this.#asker = new Asker(world, bootstrap);
-    this.#membership = join(this.#asker);
+    this.#client = new AnyBrokerClient(world, bootstrap);
+    this.#membership = join(this.#client);
     this.#work().catch((error) => world.problem(error));
   }
 
   cut(): void {
-    this.#asker.cut();
+    this.#client.cut();
   }
 
   stop(): void {
     this.#isStopped = true;
-    this.#asker.cut();
+    this.#client.cut();
   }
 
   async #work(): Promise<void> {
@@ -107,13 +107,13 @@ export class Committer {
       return this.#membership.leave();
     }
     if (this.#positions?.of !== generation) {
-      const told = this.#log.fetch(this.#name, generation.partitions);
-      const at = await fetchPositions(this.#asker, this.#bootstrap, this.#membership.groupId, generation);
-      told(at);
+      const recordFetched = this.#log.fetch(this.#name, generation.partitions);
+      const at = await fetchPositions(this.#client, this.#bootstrap, this.#membership.groupId, generation);
+      recordFetched(at);
       this.#positions = { of: generation, at };
     }
     const { at } = this.#positions;
-    const found = await fetchOffsets(this.#asker, this.#bootstrap, at, offsetsFrom);
+    const found = await fetchOffsets(this.#client, this.#bootstrap, at, offsetsFrom);
     if (found.size === 0) return;
     const next = new Map([...found].map(([partition, offsets]) => [partition, offsets.at(-1)! + 1]));
     const acknowledged = this.#log.commit(this.#name, generation.generationId, next);
@@ -135,7 +135,7 @@ export class Committer {
       memberId,
       topics: [{ name: topicName, topicId, partitions }],
     };
-    const answer = await this.#asker.request('OffsetCommit', body, requestTimeoutMs);
+    const answer = await this.#client.request('OffsetCommit', body, requestTimeoutMs);
     for (const { errorCode } of answer.topics[0]!.partitions) refuse('OffsetCommit', errorCode);
   }
 }

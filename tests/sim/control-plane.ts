@@ -65,11 +65,11 @@ export class SimControlPlane {
     return link;
   }
 
-  /** Kills the process. `isHeard` says whether its machine survives and closes the process's connections. */
-  kill(isHeard: boolean): void {
+  /** Kills the process. `isNoticed` says whether its machine survives and closes the process's connections. */
+  kill(isNoticed: boolean): void {
     this.process.kill();
     for (const link of this.#links) {
-      if (isHeard) link.cut();
+      if (isNoticed) link.cut();
       else link.silence();
     }
   }

@@ -1,5 +1,5 @@
 import { batchRecords, buildRecordBatch, recordBatches } from '@weir/wire';
-import { Asker, Refused, refuse } from './asker.ts';
+import { AnyBrokerClient, Refused, refuse } from './any-broker-client.ts';
 import type { Bootstrap } from './bootstrap.ts';
 import { ConnectionLost } from './client.ts';
 import { type CopyLog, textOf } from './copy-history.ts';
@@ -40,7 +40,7 @@ export class Copier {
   readonly #world: ClientDeps;
   readonly #history: CopyLog;
   readonly #options: CopierOptions;
-  readonly #asker: Asker;
+  readonly #client: AnyBrokerClient;
   readonly #membership: Membership;
   #producer: { readonly producerId: bigint; readonly producerEpoch: number } | undefined;
   #positions: { readonly of: Generation; readonly at: Map<number, number> } | undefined;
@@ -52,18 +52,18 @@ export class Copier {
     this.#world = world;
     this.#history = history;
     this.#options = options;
-    this.#asker = new Asker(world, options.from);
-    this.#membership = new Membership(this.#asker, options.from, options.groupId);
+    this.#client = new AnyBrokerClient(world, options.from);
+    this.#membership = new Membership(this.#client, options.from, options.groupId);
     this.#work().catch((error) => world.problem(error));
   }
 
   cut(): void {
-    this.#asker.cut();
+    this.#client.cut();
   }
 
   stop(): void {
     this.#isStopped = true;
-    this.#asker.cut();
+    this.#client.cut();
   }
 
   /** Another copier takes over the transactional id. This one does not learn of it and runs until it is fenced. */
@@ -96,18 +96,18 @@ export class Copier {
     this.#producer ??= await this.#initialise();
     if (this.#positions?.of !== generation) {
       const { from, groupId } = this.#options;
-      this.#positions = { of: generation, at: await fetchPositions(this.#asker, from, groupId, generation) };
+      this.#positions = { of: generation, at: await fetchPositions(this.#client, from, groupId, generation) };
     }
     const { at } = this.#positions;
     if (at.size === 0) return this.#pause(200);
-    const found = await fetchOffsets(this.#asker, this.#options.from, at, offsetsFrom);
+    const found = await fetchOffsets(this.#client, this.#options.from, at, offsetsFrom);
     if (found.size > 0) await this.#copy(generation, found);
   }
 
   async #initialise(): Promise<{ readonly producerId: bigint; readonly producerEpoch: number }> {
     const { transactionalId } = this.#options;
     const body = { transactionalId, transactionTimeoutMs, producerId: -1n, producerEpoch: -1 };
-    const answer = await this.#asker.request('InitProducerId', body, requestTimeoutMs);
+    const answer = await this.#client.request('InitProducerId', body, requestTimeoutMs);
     refuse('InitProducerId', answer.errorCode);
     return { producerId: answer.producerId, producerEpoch: answer.producerEpoch };
   }
@@ -118,18 +118,18 @@ export class Copier {
       offsets.map((offset) => ({ partition, offset, transaction })),
     );
     this.#history.begin(transaction, copies);
-    let isCommitAsked = false;
+    let isCommitRequested = false;
     try {
       await this.#write(transaction, found);
       await this.#commitPositions(generation, found);
-      isCommitAsked = this.#world.random.next() >= abortChance;
-      if (isCommitAsked) this.#history.askCommit(transaction);
-      await this.#end(isCommitAsked);
+      isCommitRequested = this.#world.random.next() >= abortChance;
+      if (isCommitRequested) this.#history.askCommit(transaction);
+      await this.#end(isCommitRequested);
     } catch (error) {
-      if (!isCommitAsked) this.#history.abort(transaction);
+      if (!isCommitRequested) this.#history.abort(transaction);
       throw error;
     }
-    if (!isCommitAsked) {
+    if (!isCommitRequested) {
       this.#history.abort(transaction);
       return;
     }
@@ -153,7 +153,7 @@ export class Copier {
     }));
     const topicData = [{ name: to.topicName, topicId: to.topicId, partitionData }];
     const body = { transactionalId, acks: -1, timeoutMs: requestTimeoutMs, topicData };
-    const { responses } = await this.#asker.request('Produce', body, requestTimeoutMs);
+    const { responses } = await this.#client.request('Produce', body, requestTimeoutMs);
     for (const { errorCode } of responses[0]!.partitionResponses) refuse('Produce', errorCode);
   }
 
@@ -169,14 +169,14 @@ export class Copier {
     }));
     const topics = [{ name: from.topicName, partitions }];
     const body = { transactionalId, groupId, ...this.#producer!, generationId, memberId, topics };
-    const answer = await this.#asker.request('TxnOffsetCommit', body, requestTimeoutMs);
+    const answer = await this.#client.request('TxnOffsetCommit', body, requestTimeoutMs);
     for (const { errorCode } of answer.topics[0]!.partitions) refuse('TxnOffsetCommit', errorCode);
   }
 
   async #end(committed: boolean): Promise<void> {
     const { transactionalId } = this.#options;
     const body = { transactionalId, ...this.#producer!, committed };
-    const answer = await this.#asker.request('EndTxn', body, requestTimeoutMs);
+    const answer = await this.#client.request('EndTxn', body, requestTimeoutMs);
     refuse('EndTxn', answer.errorCode);
     // Each transaction has its own epoch.
     this.#producer = { producerId: answer.producerId, producerEpoch: answer.producerEpoch };

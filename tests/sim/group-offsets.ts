@@ -1,4 +1,4 @@
-import { type Asker, refuse } from './asker.ts';
+import { type AnyBrokerClient, refuse } from './any-broker-client.ts';
 import type { Bootstrap } from './bootstrap.ts';
 import type { Generation } from './membership.ts';
 
@@ -6,14 +6,14 @@ const requestTimeoutMs = 3_000;
 
 /** Fetches the group's offsets in the partitions of a generation. Throws while transactional offsets are pending. */
 export async function fetchPositions(
-  asker: Asker,
+  client: AnyBrokerClient,
   { topicName, topicId }: Bootstrap,
   groupId: string,
   { partitions }: Generation,
 ): Promise<Map<number, number>> {
   const topics = [{ name: topicName, topicId, partitionIndexes: [...partitions] }];
   const body = { groups: [{ groupId, topics }], requireStable: true };
-  const { groups } = await asker.request('OffsetFetch', body, requestTimeoutMs);
+  const { groups } = await client.request('OffsetFetch', body, requestTimeoutMs);
   refuse('OffsetFetch', groups[0]!.errorCode);
   const positions = new Map<number, number>();
   for (const { partitionIndex, committedOffset, errorCode } of groups[0]!.topics[0]?.partitions ?? []) {
@@ -25,7 +25,7 @@ export async function fetchPositions(
 
 /** Fetches from the positions and returns the offsets of some records of each partition. */
 export async function fetchOffsets(
-  asker: Asker,
+  client: AnyBrokerClient,
   { topicName, topicId }: Bootstrap,
   positions: ReadonlyMap<number, number>,
   recordsOf: (partition: number, fromOffset: number, bytes: Buffer) => readonly number[],
@@ -41,7 +41,7 @@ export async function fetchOffsets(
     maxBytes: 8_000,
     topics: [{ topic: topicName, topicId, partitions }],
   };
-  const answer = await asker.request('Fetch', body, requestTimeoutMs);
+  const answer = await client.request('Fetch', body, requestTimeoutMs);
   const found = new Map<number, readonly number[]>();
   for (const { partitionIndex, errorCode, records } of answer.responses[0]?.partitions ?? []) {
     refuse('Fetch', errorCode);

@@ -1,4 +1,4 @@
-import type { Asker } from './asker.ts';
+import type { AnyBrokerClient } from './any-broker-client.ts';
 import type { Bootstrap } from './bootstrap.ts';
 import { CommittedReader } from './committed-reader.ts';
 import { CommittedPositions, Committer } from './committer.ts';
@@ -31,7 +31,7 @@ export class GroupWork {
     this.#from = from;
     this.#to = to;
     this.#committers = Array.from({ length: committerCount }, (_, n) => {
-      const join = (asker: Asker) => new Membership(asker, from, 'committers');
+      const join = (client: AnyBrokerClient) => new Membership(client, from, 'committers');
       return new Committer(world, from, `committer-${n}`, join, this.#committed);
     });
     for (let slot = 0; slot < copierCount; slot++) this.#startCopier(slot);

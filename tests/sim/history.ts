@@ -48,7 +48,7 @@ export class History implements ProduceLog {
   /** Batches that any reader has read, by partition and first offset. */
   readonly #read: Map<number, ReadBatch>[] = [];
   readonly #watermarks = new Map<string, number>();
-  readonly #told = new Map<string, number>();
+  readonly #reportedEnds = new Map<string, number>();
 
   constructor(tally: Tally) {
     this.#tally = tally;
@@ -74,12 +74,12 @@ export class History implements ProduceLog {
       assert.equal(offset, batch.offset, `${nameOf(batch)} was acknowledged at two offsets`);
     }
     const key = `${agentId}/${batch.partition}`;
-    this.#told.set(key, Math.max(this.#told.get(key) ?? 0, offset + batch.recordCount));
+    this.#reportedEnds.set(key, Math.max(this.#reportedEnds.get(key) ?? 0, offset + batch.recordCount));
   }
 
   /** The end offset that an agent has reported in its answers: a lower bound for its later answers. */
-  toldBy(agentId: string, partition: number): number {
-    return this.#told.get(`${agentId}/${partition}`) ?? 0;
+  endReportedBy(agentId: string, partition: number): number {
+    return this.#reportedEnds.get(`${agentId}/${partition}`) ?? 0;
   }
 
   /** Checks a high watermark that a reader received. */

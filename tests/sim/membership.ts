@@ -1,4 +1,4 @@
-import { type Asker, Refused, refuse } from './asker.ts';
+import { type AnyBrokerClient, Refused, refuse } from './any-broker-client.ts';
 import type { Bootstrap } from './bootstrap.ts';
 
 const sessionTimeoutMs = 6_000;
@@ -29,13 +29,13 @@ export interface GroupMembership {
 /** A member of a classic group that shares the partitions of a topic. */
 export class Membership implements GroupMembership {
   readonly groupId: string;
-  readonly #asker: Asker;
+  readonly #client: AnyBrokerClient;
   readonly #bootstrap: Bootstrap;
   #memberId = '';
   #generation: Generation | undefined;
 
-  constructor(asker: Asker, bootstrap: Bootstrap, groupId: string) {
-    this.#asker = asker;
+  constructor(client: AnyBrokerClient, bootstrap: Bootstrap, groupId: string) {
+    this.#client = client;
     this.#bootstrap = bootstrap;
     this.groupId = groupId;
   }
@@ -44,7 +44,7 @@ export class Membership implements GroupMembership {
     this.#generation ??= await this.#join();
     const { generationId, memberId } = this.#generation;
     const body = { groupId: this.groupId, generationId, memberId };
-    refuse('Heartbeat', (await this.#asker.request('Heartbeat', body, requestTimeoutMs)).errorCode);
+    refuse('Heartbeat', (await this.#client.request('Heartbeat', body, requestTimeoutMs)).errorCode);
     return this.#generation;
   }
 
@@ -61,12 +61,12 @@ export class Membership implements GroupMembership {
     this.#memberId = '';
     if (memberId === '') return;
     const body = { groupId: this.groupId, members: [{ memberId }] };
-    await this.#asker.request('LeaveGroup', body, requestTimeoutMs);
+    await this.#client.request('LeaveGroup', body, requestTimeoutMs);
   }
 
   async #join(): Promise<Generation> {
     const { groupId } = this;
-    const joined = await this.#asker.request(
+    const joined = await this.#client.request(
       'JoinGroup',
       {
         groupId,
@@ -82,7 +82,7 @@ export class Membership implements GroupMembership {
     refuse('JoinGroup', joined.errorCode);
     const { generationId, memberId, leader, members } = joined;
     const assignments = leader === memberId ? this.#assign(members.map((member) => member.memberId)) : [];
-    const synced = await this.#asker.request(
+    const synced = await this.#client.request(
       'SyncGroup',
       { groupId, generationId, memberId, ...protocol, assignments },
       joinTimeoutMs,

@@ -73,11 +73,11 @@ export class Reader {
     const { agentId } = connection.broker;
     const reader = `${this.#name} on connection ${this.#connections} to ${agentId}`;
     const { topicName, topicId } = this.#bootstrap;
-    const asked = [...this.positions];
-    const told = asked.map((_, partition) => this.#history.toldBy(agentId, partition));
+    const fetchOffsets = [...this.positions];
+    const reportedEnds = fetchOffsets.map((_, partition) => this.#history.endReportedBy(agentId, partition));
     // Rotates the order, because the first partition of the list may exceed all limits.
-    const turn = random.below(asked.length);
-    const order = asked.map((_, index) => (index + turn) % asked.length);
+    const turn = random.below(fetchOffsets.length);
+    const order = fetchOffsets.map((_, index) => (index + turn) % fetchOffsets.length);
     const body = {
       maxWaitMs,
       minBytes: 1,
@@ -88,7 +88,7 @@ export class Reader {
           topicId,
           partitions: order.map((partition) => ({
             partition,
-            fetchOffset: BigInt(asked[partition]!),
+            fetchOffset: BigInt(fetchOffsets[partition]!),
             partitionMaxBytes: bytesMax,
           })),
         },
@@ -96,7 +96,7 @@ export class Reader {
     };
     try {
       const answer = await connection.request('Fetch', body, requestTimeoutMs);
-      const ends = [...asked];
+      const ends = [...fetchOffsets];
       for (const { partitionIndex, errorCode, highWatermark, records } of answer.responses[0]!.partitions) {
         const error = errorByCode(errorCode)!;
         if (error.name !== 'NONE') {
@@ -104,17 +104,17 @@ export class Reader {
           // An agent that has just started may not know the topic yet.
           if (!error.retriable) {
             throw new Error(
-              `${reader}: partition ${partitionIndex} from ${asked[partitionIndex]}: ${error.name}`,
+              `${reader}: partition ${partitionIndex} from ${fetchOffsets[partitionIndex]}: ${error.name}`,
             );
           }
           return undefined;
         }
         const end = Number(highWatermark);
         ends[partitionIndex] = end;
-        this.#history.watermark(reader, partitionIndex, end, told[partitionIndex]!);
+        this.#history.watermark(reader, partitionIndex, end, reportedEnds[partitionIndex]!);
         this.positions[partitionIndex] = this.#history.read(
           partitionIndex,
-          asked[partitionIndex]!,
+          fetchOffsets[partitionIndex]!,
           records ?? Buffer.alloc(0),
           end,
         );

@@ -195,11 +195,11 @@ function forgets(port: ClusterPort, random: Random): ClusterPort {
 }
 
 function anonymises(port: ClusterPort): ClusterPort {
-  const nobody = (file: FileCommit) => ({
+  const withoutProducer = (file: FileCommit) => ({
     ...file,
     producerId: new Float64Array(file.topic.length).fill(-1),
   });
-  return { ...port, commitFiles: (files) => port.commitFiles(() => filesToSend(files).map(nobody)) };
+  return { ...port, commitFiles: (files) => port.commitFiles(() => filesToSend(files).map(withoutProducer)) };
 }
 
 /** Reverses the producer columns of a file, so that rows carry each other's producer and sequence. */

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { Clock } from '@weir/core';
 
 const executable = join(import.meta.dirname, '../../../bin/weir');
-const keptLines = 30;
+const linesMax = 30;
 
 /** One process of `bin/weir`, started by this test, which may therefore stop, pause and kill it. */
 export class WeirProcess {
@@ -23,7 +23,7 @@ export class WeirProcess {
     });
     this.#child.stderr!.on('data', (chunk) => {
       this.#lines.push(...String(chunk).trimEnd().split('\n'));
-      this.#lines.splice(0, this.#lines.length - keptLines);
+      this.#lines.splice(0, this.#lines.length - linesMax);
     });
     // The process must not outlive the test, even when the test runner aborts it.
     const end = () => this.#child.kill('SIGKILL');

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type Defect, defects, judge } from './check-history.ts';
+import { checkHistory, type Defect, defects } from './check-history.ts';
 import type { FaultEvent } from './events.ts';
 
 /** An event without its time, which is its index in the list. */
@@ -98,7 +98,7 @@ const isLastRead = (value: string) => (step: Step) =>
   step.type === 'read' && step.isLast && step.value === value;
 
 test('a history in which nothing is wrong has no findings', () => {
-  const verdict = judge(timed(well));
+  const verdict = checkHistory(timed(well));
   assert.deepEqual(verdict.findings, []);
   const { acknowledged, read: found, transactionsCommitted, transactionsAborted, worstGapMs } = verdict;
   assert.deepEqual(
@@ -202,16 +202,16 @@ function isCopyPosition(step: Step): boolean {
 
 for (const [what, expected, steps] of planted) {
   test(`${expected}: ${what}`, () => {
-    const found = new Set(judge(timed(steps)).findings.map(({ defect }) => defect));
+    const found = new Set(checkHistory(timed(steps)).findings.map(({ defect }) => defect));
     assert.ok(found.has(expected), `found ${[...found].join(', ') || 'nothing'}`);
   });
 }
 
 test('what is missing counts only when everything was read', () => {
   const [, , missing] = planted[0]!;
-  assert.deepEqual(judge(timed(missing), false).findings, []);
+  assert.deepEqual(checkHistory(timed(missing), false).findings, []);
   const doubled = [...missing, read('a', 0, 5)];
-  const found = judge(timed(doubled), false).findings.map(({ defect }) => defect);
+  const found = checkHistory(timed(doubled), false).findings.map(({ defect }) => defect);
   assert.ok(found.includes('duplicate'));
 });
 
@@ -244,5 +244,5 @@ const allowed: readonly [what: string, more: readonly Step[]][] = [
 ];
 
 for (const [what, more] of allowed) {
-  test(`allowed: ${what}`, () => assert.deepEqual(judge(timed([...well, ...more])).findings, []));
+  test(`allowed: ${what}`, () => assert.deepEqual(checkHistory(timed([...well, ...more])).findings, []));
 }

@@ -29,7 +29,7 @@ export interface Verdict {
   readonly worstGapMs: number;
 }
 
-const saysMissing: ReadonlySet<Defect> = new Set(['lost', 'torn']);
+const missingDefects: ReadonlySet<Defect> = new Set(['lost', 'torn']);
 
 type Of<Type extends FaultEvent['type']> = FaultEvent & { readonly type: Type };
 type Read = Of<'read'>;
@@ -38,10 +38,10 @@ type Read = Of<'read'>;
  * Checks the history of what clients saw, after a final read of everything. If the final read was not possible
  * (`isComplete` is false), missing records prove nothing, and only what was seen is checked.
  */
-export function judge(history: readonly FaultEvent[], isComplete = true): Verdict {
+export function checkHistory(history: readonly FaultEvent[], isComplete = true): Verdict {
   const findings: Finding[] = [];
   const find = (defect: Defect, detail: string) => {
-    if (isComplete || !saysMissing.has(defect)) findings.push({ defect, detail });
+    if (isComplete || !missingDefects.has(defect)) findings.push({ defect, detail });
   };
   const of = <Type extends FaultEvent['type']>(type: Type) =>
     history.filter((event): event is Of<Type> => event.type === type);
@@ -51,15 +51,15 @@ export function judge(history: readonly FaultEvent[], isComplete = true): Verdic
     if (writes.has(write.value)) throw new Error(`the history writes ${write.value} twice`);
     writes.set(write.value, write);
   }
-  const asked = new Map<string, number>();
+  const commitRequestedAt = new Map<string, number>();
   for (const [index, event] of history.entries())
-    if (event.type === 'askCommit') asked.set(event.transaction, index);
+    if (event.type === 'askCommit') commitRequestedAt.set(event.transaction, index);
 
   const last = of('read').filter(({ isLast }) => isLast);
   const found = new Map<string, Read[]>();
   for (const read of last) found.set(read.value, [...(found.get(read.value) ?? []), read]);
 
-  checkReads(history, writes, asked, find);
+  checkReads(history, writes, commitRequestedAt, find);
   for (const [value, reads] of found)
     if (reads.length > 1) find('duplicate', `${value} is at ${reads.map(placeOf).join(' and ')}`);
   checkOrder(last, writes, find);
@@ -100,7 +100,7 @@ type Find = (defect: Defect, detail: string) => void;
 function checkReads(
   history: readonly FaultEvent[],
   writes: ReadonlyMap<string, Written>,
-  asked: ReadonlyMap<string, number>,
+  commitRequestedAt: ReadonlyMap<string, number>,
   find: Find,
 ): void {
   const values = new Map<string, string>();
@@ -120,7 +120,7 @@ function checkReads(
     if (before !== read.value) find('corrupt', `${where}: ${read.value} was ${before} before`);
     values.set(place, read.value);
     const { transaction } = write;
-    if (transaction !== undefined && (asked.get(transaction) ?? Number.POSITIVE_INFINITY) > index)
+    if (transaction !== undefined && (commitRequestedAt.get(transaction) ?? Number.POSITIVE_INFINITY) > index)
       find('aborted', `${where}: ${read.value} of ${transaction}, whose commit was not asked for`);
     const bySame = `${read.reader} ${read.value}`;
     // Reads of the last readers are checked as a whole.
@@ -211,7 +211,7 @@ function checkOffsets(history: readonly FaultEvent[], find: Find): void {
     if (event.type === 'offsetsCommitted') answered.add(event.call);
   }
   const known = new Map<string, { readonly offset: number; readonly generationId: number }>();
-  const atAsking = new Map<number, ReadonlyMap<string, { offset: number; generationId: number }>>();
+  const knownAtFetch = new Map<number, ReadonlyMap<string, { offset: number; generationId: number }>>();
   const learn = (position: GroupPosition, generationId: number) => {
     const key = groupPlaceOf(position);
     const before = known.get(key);
@@ -224,10 +224,10 @@ function checkOffsets(history: readonly FaultEvent[], find: Find): void {
   for (const event of history) {
     if (event.type === 'offsetsCommitted')
       for (const commit of calls.get(event.call) ?? []) learn(commit, commit.generationId);
-    if (event.type === 'fetchOffsets') atAsking.set(event.call, new Map(known));
+    if (event.type === 'fetchOffsets') knownAtFetch.set(event.call, new Map(known));
     if (event.type !== 'offsetFetched') continue;
     const key = groupPlaceOf(event);
-    const before = atAsking.get(event.call)?.get(key);
+    const before = knownAtFetch.get(event.call)?.get(key);
     if (before !== undefined && event.offset < before.offset) {
       const mayBe = [...calls.values()]
         .flat()

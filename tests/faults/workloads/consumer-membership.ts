@@ -1,4 +1,4 @@
-import { type Asker, Refused, refuse } from '../../sim/asker.ts';
+import { type AnyBrokerClient, Refused, refuse } from '../../sim/any-broker-client.ts';
 import type { Bootstrap } from '../../sim/bootstrap.ts';
 import type { Generation, GroupMembership } from '../../sim/membership.ts';
 
@@ -10,14 +10,14 @@ const leaves = -1;
 /** A member of a KIP-848 group: the broker assigns, and heartbeats report the member's partitions. */
 export class ConsumerMembership implements GroupMembership {
   readonly groupId: string;
-  readonly #asker: Asker;
+  readonly #client: AnyBrokerClient;
   readonly #bootstrap: Bootstrap;
   readonly #memberId: string;
   #epoch = joins;
   #generation: Generation | undefined;
 
-  constructor(asker: Asker, bootstrap: Bootstrap, groupId: string, memberId: string) {
-    this.#asker = asker;
+  constructor(client: AnyBrokerClient, bootstrap: Bootstrap, groupId: string, memberId: string) {
+    this.#client = client;
     this.#bootstrap = bootstrap;
     this.groupId = groupId;
     this.#memberId = memberId;
@@ -27,7 +27,7 @@ export class ConsumerMembership implements GroupMembership {
     const { topicName, topicId } = this.#bootstrap;
     const isJoining = this.#epoch === joins;
     const owned = isJoining ? [] : (this.#generation?.partitions ?? []);
-    const answer = await this.#asker.request(
+    const answer = await this.#client.request(
       'ConsumerGroupHeartbeat',
       {
         groupId: this.groupId,
@@ -41,8 +41,10 @@ export class ConsumerMembership implements GroupMembership {
     );
     this.#check('ConsumerGroupHeartbeat', answer.errorCode);
     this.#epoch = answer.memberEpoch;
-    const told = answer.assignment?.topicPartitions.find((topic) => topic.topicId === topicId)?.partitions;
-    const partitions = answer.assignment === null ? owned : [...(told ?? [])];
+    const assigned = answer.assignment?.topicPartitions.find(
+      (topic) => topic.topicId === topicId,
+    )?.partitions;
+    const partitions = answer.assignment === null ? owned : [...(assigned ?? [])];
     const isSame =
       this.#generation?.generationId === this.#epoch &&
       String([...this.#generation.partitions].sort()) === String([...partitions].sort());
@@ -64,7 +66,7 @@ export class ConsumerMembership implements GroupMembership {
     this.#epoch = joins;
     this.#generation = undefined;
     const body = { groupId: this.groupId, memberId: this.#memberId, memberEpoch };
-    const answer = await this.#asker.request('ConsumerGroupHeartbeat', body, requestTimeoutMs);
+    const answer = await this.#client.request('ConsumerGroupHeartbeat', body, requestTimeoutMs);
     this.#check('ConsumerGroupHeartbeat', answer.errorCode);
   }
 

@@ -1,5 +1,5 @@
 import { buildRecordBatch } from '@weir/wire';
-import { Asker, Refused, refuse } from '../../sim/asker.ts';
+import { AnyBrokerClient, Refused, refuse } from '../../sim/any-broker-client.ts';
 import type { Bootstrap } from '../../sim/bootstrap.ts';
 import { ConnectionLost } from '../../sim/client.ts';
 import type { ClientDeps } from '../../sim/deps.ts';
@@ -19,7 +19,7 @@ export class TransactionalProducer {
   readonly #recorder: Recorder;
   readonly #bootstrap: Bootstrap;
   readonly #transactionalId: string;
-  readonly #asker: Asker;
+  readonly #client: AnyBrokerClient;
   #producer: { readonly producerId: bigint; readonly producerEpoch: number } | undefined;
   #transactions = 0;
   #isFinishing = false;
@@ -31,7 +31,7 @@ export class TransactionalProducer {
     this.#recorder = recorder;
     this.#bootstrap = bootstrap;
     this.#transactionalId = transactionalId;
-    this.#asker = new Asker(world, bootstrap);
+    this.#client = new AnyBrokerClient(world, bootstrap);
     this.#work().catch((error) => world.problem(error));
   }
 
@@ -47,7 +47,7 @@ export class TransactionalProducer {
 
   stop(): void {
     this.#isStopped = true;
-    this.#asker.cut();
+    this.#client.cut();
   }
 
   async #work(): Promise<void> {
@@ -60,7 +60,7 @@ export class TransactionalProducer {
         if (!(error instanceof ConnectionLost || error instanceof Refused)) throw error;
         this.#world.note(`${this.#transactionalId}: ${error.message}`);
         this.#producer = undefined;
-        this.#asker.cut();
+        this.#client.cut();
       }
       await new Promise<void>((resolve) => this.#world.clock.after(60, resolve));
     }
@@ -73,7 +73,7 @@ export class TransactionalProducer {
       producerId: -1n,
       producerEpoch: -1,
     };
-    const answer = await this.#asker.request('InitProducerId', body, requestTimeoutMs);
+    const answer = await this.#client.request('InitProducerId', body, requestTimeoutMs);
     refuse('InitProducerId', answer.errorCode);
     return { producerId: answer.producerId, producerEpoch: answer.producerEpoch };
   }
@@ -82,21 +82,21 @@ export class TransactionalProducer {
     const { random } = this.#world;
     const transaction = `${this.#transactionalId}-${this.#transactions++}`;
     const sequences = new Array<number>(this.#bootstrap.partitionCount).fill(0);
-    let isCommitAsked = false;
+    let isCommitRequested = false;
     try {
       for (let left = 1 + random.below(requestsMax), number = 0; left > 0; left--, number++)
         await this.#write(transaction, number, producer, sequences);
-      isCommitAsked = random.next() >= abortChance;
-      if (isCommitAsked) this.#recorder.note({ type: 'askCommit', transaction });
-      const body = { transactionalId: this.#transactionalId, ...producer, committed: isCommitAsked };
-      const answer = await this.#asker.request('EndTxn', body, requestTimeoutMs);
+      isCommitRequested = random.next() >= abortChance;
+      if (isCommitRequested) this.#recorder.note({ type: 'askCommit', transaction });
+      const body = { transactionalId: this.#transactionalId, ...producer, committed: isCommitRequested };
+      const answer = await this.#client.request('EndTxn', body, requestTimeoutMs);
       refuse('EndTxn', answer.errorCode);
       this.#producer = { producerId: answer.producerId, producerEpoch: answer.producerEpoch };
     } catch (error) {
-      if (!isCommitAsked) this.#recorder.note({ type: 'aborted', transaction });
+      if (!isCommitRequested) this.#recorder.note({ type: 'aborted', transaction });
       throw error;
     }
-    this.#recorder.note({ type: isCommitAsked ? 'committed' : 'aborted', transaction });
+    this.#recorder.note({ type: isCommitRequested ? 'committed' : 'aborted', transaction });
   }
 
   /** Sends one request with a batch for some of the partitions. */
@@ -134,7 +134,7 @@ export class TransactionalProducer {
         records: buildRecordBatch(records, { ...producer, baseSequence, isTransactional: true }),
       };
     });
-    const { responses } = await this.#asker.request(
+    const { responses } = await this.#client.request(
       'Produce',
       {
         transactionalId: this.#transactionalId,

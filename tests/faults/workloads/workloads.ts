@@ -1,4 +1,4 @@
-import { Asker, Refused } from '../../sim/asker.ts';
+import { AnyBrokerClient, Refused } from '../../sim/any-broker-client.ts';
 import type { Bootstrap } from '../../sim/bootstrap.ts';
 import { ConnectionLost } from '../../sim/client.ts';
 import { CommittedReader } from '../../sim/committed-reader.ts';
@@ -61,14 +61,14 @@ export async function startStreams(context: WorkloadContext): Promise<Workload> 
       cluster,
       from,
       `classic-${n}`,
-      (asker) => new Membership(asker, from, 'classic'),
+      (client) => new Membership(client, from, 'classic'),
       recorder.offsetLog('classic', from.topicName),
     ),
     new Committer(
       cluster,
       from,
       `consumer-${n}`,
-      (asker) => new ConsumerMembership(asker, from, 'consumer', `consumer-${n}`),
+      (client) => new ConsumerMembership(client, from, 'consumer', `consumer-${n}`),
       recorder.offsetLog('consumer', from.topicName),
     ),
   ]);
@@ -168,19 +168,19 @@ async function untilAt(
   ends: readonly number[],
   withinMs: number,
 ): Promise<void> {
-  const asker = new Asker(cluster, topic);
+  const client = new AnyBrokerClient(cluster, topic);
   const log = recorder.offsetLog(group, topic.topicName, true);
   const partitions = [...ends.keys()];
   let at: ReadonlyMap<number, number> = new Map();
-  let tell: ((at: ReadonlyMap<number, number>) => void) | undefined;
+  let recordLast: ((at: ReadonlyMap<number, number>) => void) | undefined;
   const isThere = async () => {
     try {
-      const asked = log.fetch('the last look', partitions);
-      at = await fetchPositions(asker, topic, group, { memberId: '', generationId: -1, partitions });
-      tell = asked;
+      const record = log.fetch('the last look', partitions);
+      at = await fetchPositions(client, topic, group, { memberId: '', generationId: -1, partitions });
+      recordLast = record;
     } catch (error) {
       if (!(error instanceof ConnectionLost || error instanceof Refused)) throw error;
-      asker.cut();
+      client.cut();
     }
     return ends.every((end, partition) => at.get(partition) === end);
   };
@@ -190,7 +190,7 @@ async function untilAt(
     const where = partitions.map((partition) => `${at.get(partition)} of ${ends[partition]}`).join(', ');
     throw new Error(`${(error as Error).message}: it is at ${where}`, { cause: error });
   } finally {
-    tell?.(at);
-    asker.cut();
+    recordLast?.(at);
+    client.cut();
   }
 }

@@ -34,7 +34,7 @@ class World {
   readonly node: ClusterNode;
   readonly agents: AgentUnderTest[] = [];
   readonly #t: TestContext;
-  readonly #kept = new MemoryDiagnosticsStore();
+  readonly #store = new MemoryDiagnosticsStore();
 
   private constructor(t: TestContext, clock: HandClock, node: ClusterNode) {
     this.#t = t;
@@ -118,25 +118,25 @@ class World {
   }
 
   /** Runs the check as often as its damping requires before it reports a state. */
-  async look(name: CheckName): Promise<{ readonly status: string; readonly messages: readonly string[] }> {
+  async check(name: CheckName): Promise<{ readonly status: string; readonly messages: readonly string[] }> {
     const { damping } = describeCheck(name)!;
     const runner = watchClusters({
       leading: () => [{ clusterId, kind: 'kafka', node: this.node }],
-      store: this.#kept,
+      store: this.#store,
       metricsOf: () => new Metrics(),
       onTransition: () => {},
       clock: this.clock,
       log: silentLog,
     });
-    const looks = Math.max(damping.failAfterRuns, damping.recoverAfterRuns);
-    for (let look = 0; look < looks; look++) await runner.checkAll();
+    const runs = Math.max(damping.failAfterRuns, damping.recoverAfterRuns);
+    for (let run = 0; run < runs; run++) await runner.checkAll();
     await runner.stop();
-    const found = (await this.#kept.load(clusterId)).find(({ record }) => record.name === name)!.record;
+    const found = (await this.#store.load(clusterId)).find(({ record }) => record.name === name)!.record;
     return { status: found.status, messages: found.findings.map(({ message }) => message) };
   }
 
   async assertFails(name: CheckName, message: RegExp): Promise<void> {
-    const { status, messages } = await this.look(name);
+    const { status, messages } = await this.check(name);
     assert.equal(status, 'failed', name);
     assert.match(messages[0]!, message);
   }
@@ -165,7 +165,7 @@ test('agents that are well fail no check of their stats', async (t) => {
     'unused_credentials',
   ] as const;
   const statuses: Record<string, string> = {};
-  for (const name of names) statuses[name] = (await world.look(name)).status;
+  for (const name of names) statuses[name] = (await world.check(name)).status;
   assert.deepEqual(statuses, Object.fromEntries(names.map((name) => [name, 'healthy'])));
 });
 
@@ -176,7 +176,7 @@ test('produce_timeout_too_low: a client that waits for a second', async (t) => {
   await world.pass(untilReportedMs);
   await world.assertFails('produce_timeout_too_low', /^hasty gives a write 1 second; it made 2 requests/);
   await world.pass(4 * reportIntervalMs);
-  assert.equal((await world.look('produce_timeout_too_low')).status, 'recovered');
+  assert.equal((await world.check('produce_timeout_too_low')).status, 'recovered');
 });
 
 test('small_files: many requests that come one by one', async (t) => {
@@ -244,13 +244,13 @@ test('lost_agent: an agent that is cut off, and not one that stops', async (t) =
   void stopping.agent.agent.stop({ deadlineMs: 1_000 });
   isCutOff = true;
   await world.pass(30_000);
-  const { status, messages } = await world.look('lost_agent');
+  const { status, messages } = await world.check('lost_agent');
   assert.equal(status, 'failed');
   assert.equal(messages.length, 1);
   assert.match(messages[0]!, /in zone zone-b sent its last heartbeat 30 seconds ago/);
   isCutOff = false;
   await world.pass(3_000);
-  assert.equal((await world.look('lost_agent')).status, 'recovered');
+  assert.equal((await world.check('lost_agent')).status, 'recovered');
 });
 
 test('unbalanced_agents: one works and the other does not', async (t) => {

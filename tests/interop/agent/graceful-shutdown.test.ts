@@ -91,7 +91,7 @@ async function until(isSo: () => Promise<boolean>): Promise<void> {
   while (!(await isSo())) await new Promise<void>((resolve) => systemClock.after(20, resolve));
 }
 
-async function figure(agent: WeirProcess, series: string): Promise<number> {
+async function metric(agent: WeirProcess, series: string): Promise<number> {
   const text = await (await fetch(`${agent.address('HTTP')}/metrics`)).text();
   return Number(new RegExp(`^service_${series}\\{[^}]*\\} (\\S+)$`, 'm').exec(text)?.[1] ?? 0);
 }
@@ -116,7 +116,7 @@ test('what has begun is finished, nothing else begins, and the others know', {
   bucket.isHolding = true;
   producer.send('Produce', 9, produceBody('begun'));
   poller.send('Fetch', 11, longPoll);
-  await until(async () => (await figure(stopping, 'agent_kafka_inflight_requests')) === 2);
+  await until(async () => (await metric(stopping, 'agent_kafka_inflight_requests')) === 2);
 
   process.kill(stopping.pid, 'SIGTERM');
   await idle.closed;
@@ -179,7 +179,7 @@ test('the time is limited', { timeout: 120_000 }, async (t) => {
   const client = await clientOf(t, stopping);
   bucket.isHolding = true;
   client.send('Produce', 9, produceBody('never'));
-  await until(async () => (await figure(stopping, 'agent_kafka_inflight_requests')) === 1);
+  await until(async () => (await metric(stopping, 'agent_kafka_inflight_requests')) === 1);
   process.kill(stopping.pid, 'SIGTERM');
   assert.equal(await client.frame(), undefined, 'nobody knows what became of it, so that there is no answer');
   assert.equal(await stopping.ended, '0', stopping.output.err);
@@ -190,7 +190,7 @@ test('a second signal does not ask', { timeout: 120_000 }, async (t) => {
   const [idle, client] = await Promise.all([clientOf(t, stopping), clientOf(t, stopping)]);
   bucket.isHolding = true;
   client.send('Produce', 9, produceBody('never'));
-  await until(async () => (await figure(stopping, 'agent_kafka_inflight_requests')) === 1);
+  await until(async () => (await metric(stopping, 'agent_kafka_inflight_requests')) === 1);
   process.kill(stopping.pid, 'SIGTERM');
   await idle.closed;
   process.kill(stopping.pid, 'SIGTERM');

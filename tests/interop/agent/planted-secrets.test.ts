@@ -64,7 +64,7 @@ interface Scenario {
   readonly args: (world: World) => readonly string[];
   readonly variables?: (world: World) => Environment;
   /** Output that proves that the secret was used. */
-  readonly says: RegExp;
+  readonly prints: RegExp;
   /** Further steps before the command is stopped. */
   readonly andThen?: (command: WeirCommand) => Promise<void>;
   /** Exit status, if it ends by itself. */
@@ -89,7 +89,7 @@ function agent({ controlPlaneUrl, bucketFolder }: World): string[] {
 }
 
 async function scrape(command: WeirCommand, label: string): Promise<void> {
-  const [, address] = await command.says(new RegExp(`^ {2}${label} +(\\S+)$`, 'm'));
+  const [, address] = await command.waitForOutput(new RegExp(`^ {2}${label} +(\\S+)$`, 'm'));
   for (const path of ['/metrics', '/v1/status', '/nowhere']) {
     const response = await fetch(address + path);
     command.text += `${await response.text()}${JSON.stringify([...response.headers])}`;
@@ -98,7 +98,7 @@ async function scrape(command: WeirCommand, label: string): Promise<void> {
 
 /** Logs in with every mechanism, with valid and invalid credentials. */
 async function logIn(command: WeirCommand): Promise<void> {
-  const [, broker] = await command.says(/^ {2}Kafka +(\S+)$/m);
+  const [, broker] = await command.waitForOutput(/^ {2}Kafka +(\S+)$/m);
   const attempt = async (sasl: SASLOptions): Promise<boolean> => {
     const admin = new Kafka({
       brokers: [broker!],
@@ -138,7 +138,7 @@ const scenarios: readonly Scenario[] = [
       ...controlPlane(world),
       ...['-agentKey', secrets.agentKey, '-saslCredentialsFile', world.file('credentials.json', credentials)],
     ],
-    says: /"message":"applied credentials file"/,
+    prints: /"message":"applied credentials file"/,
     andThen: (command) => scrape(command, 'control plane'),
   },
   {
@@ -148,7 +148,7 @@ const scenarios: readonly Scenario[] = [
       ...['-databaseURL', `postgres://weir:${secrets.databasePassword}@127.0.0.1:1/weir`],
     ],
     variables: () => ({ SERVICE_AGENT_KEY: secrets.agentKey }),
-    says: /"message":"failed to (?:reach database|follow cluster)/,
+    prints: /"message":"failed to (?:reach database|follow cluster)/,
     andThen: (command) => scrape(command, 'control plane'),
   },
   {
@@ -158,7 +158,7 @@ const scenarios: readonly Scenario[] = [
       '-databaseURL',
       `mysql://weir:${secrets.databasePassword}@host/weir`,
     ],
-    says: /postgres:\/\/ and a host/,
+    prints: /postgres:\/\/ and a host/,
     ends: 2,
   },
   {
@@ -168,7 +168,7 @@ const scenarios: readonly Scenario[] = [
       ...['-agentKey', secrets.agentKey],
       ...['-saslCredentialsFile', world.file('open.json', credentials, 0o644)],
     ],
-    says: /mode 0644, which lets in too many/,
+    prints: /mode 0644, which lets in too many/,
     ends: 1,
   },
   {
@@ -178,30 +178,30 @@ const scenarios: readonly Scenario[] = [
       ...['-agentKey', secrets.agentKey],
       ...['-saslCredentialsFile', world.file('cut.json', credentials.slice(0, -2))],
     ],
-    says: /the file is not JSON/,
+    prints: /the file is not JSON/,
     ends: 1,
   },
   {
     what: 'an agent with its key',
     args: (world) => [...agent(world), '-agentKey', secrets.agentKey],
-    says: /"message":"started agent"/,
+    prints: /"message":"started agent"/,
     andThen: (command) => scrape(command, 'HTTP'),
   },
   {
     what: 'agents of several processes',
     args: (world) => [...agent(world), '-agentKey', secrets.agentKey, '-processes', '2'],
-    says: /agent is ready with 2 processes/,
+    prints: /agent is ready with 2 processes/,
   },
   {
     what: 'an agent with a key in a file',
     args: (world) => [...agent(world), '-agentKeyPath', world.file('key', `${secrets.agentKey}\n`)],
-    says: /"message":"started agent"/,
+    prints: /"message":"started agent"/,
   },
   {
     what: 'an agent with a key that is refused',
     args: agent,
     variables: () => ({ SERVICE_AGENT_KEY: secrets.otherKey }),
-    says: /"message":"failed to authenticate at control plane/,
+    prints: /"message":"failed to authenticate at control plane/,
   },
   {
     what: 'an agent with two keys in a file',
@@ -209,19 +209,19 @@ const scenarios: readonly Scenario[] = [
       ...agent(world),
       ...['-agentKeyPath', world.file('keys', `${secrets.agentKey}\n${secrets.otherKey}\n`)],
     ],
-    says: /does not hold one agent key and nothing else/,
+    prints: /does not hold one agent key and nothing else/,
   },
   {
     what: 'an agent with a key and something behind it',
     args: (world) => [...agent(world), '-agentKey', secrets.agentKey, secrets.otherKey],
-    says: /^weir agent: /m,
+    prints: /^weir agent: /m,
     ends: 2,
   },
   {
     what: 'an agent with a key in two ways',
     args: (world) => [...agent(world), '-agentKey', secrets.agentKey, '-agentKeyPath', '/nowhere'],
     variables: () => ({ SERVICE_AGENT_KEY: secrets.otherKey }),
-    says: /one way only/,
+    prints: /one way only/,
     ends: 2,
   },
   {
@@ -230,7 +230,7 @@ const scenarios: readonly Scenario[] = [
       ...agent(world),
       ...['-agentKey', secrets.agentKey, '-httpProxy', `http://weir:${secrets.proxyPassword}@127.0.0.1:1`],
     ],
-    says: /"message":"failed to connect to control plane, retrying"/,
+    prints: /"message":"failed to connect to control plane, retrying"/,
   },
   {
     what: 'an agent that clients log in to',
@@ -239,7 +239,7 @@ const scenarios: readonly Scenario[] = [
       ...['-agentKey', secrets.agentKey, '-requireSASLAuthentication'],
       ...['-saslOAuthIssuerURL', 'https://127.0.0.1:1', '-saslOAuthAudience', 'weir'],
     ],
-    says: /"message":"started agent"/,
+    prints: /"message":"started agent"/,
     andThen: logIn,
   },
   {
@@ -256,13 +256,13 @@ const scenarios: readonly Scenario[] = [
       AWS_SESSION_TOKEN: secrets.bucketSession,
     }),
     // Every attempt to reach the bucket is logged.
-    says: /"message":"failed to check bucket id, retrying"/,
+    prints: /"message":"failed to check bucket id, retrying"/,
   },
   {
     what: 'an agent whose platform token is exchanged for nothing',
     args: (world) => [...agent(world), '-workloadIdentityTokenSource', 'aws'],
     variables: (world) => ({ AWS_WEB_IDENTITY_TOKEN_FILE: world.file('token', secrets.platformToken) }),
-    says: /"message":"failed to renew agent token, retrying"/,
+    prints: /"message":"failed to renew agent token, retrying"/,
   },
 ];
 
@@ -310,14 +310,14 @@ test('no secret comes out of a process', async (t) => {
     {},
   );
   t.after(() => rmSync(folder, { recursive: true, force: true }));
-  const [, url] = await shared.says(/^ {2}control plane +(\S+)$/m);
+  const [, url] = await shared.waitForOutput(/^ {2}control plane +(\S+)$/m);
 
-  for (const { what, args, variables, says, andThen, ends } of scenarios) {
+  for (const { what, args, variables, prints, andThen, ends } of scenarios) {
     await t.test(what, async (inner) => {
       const own = world(url!, mkdtempSync(join(folder, 'process-')));
       const command = new WeirCommand(inner, args(own), variables?.(own) ?? {});
       if (ends !== undefined) assert.equal(await command.ended, ends, command.text);
-      await command.says(says);
+      await command.waitForOutput(prints);
       await andThen?.(command);
       if (ends === undefined) await command.stop();
       refuseSecrets(command.text, what);

@@ -84,7 +84,7 @@ test(
     process.kill(victim.pid, 'SIGKILL');
     for (let round = 0; round < 5; round++) await write(`meanwhile ${round}`);
     await assertStoredThrough(other.kafka);
-    const [line] = await supervisor.said(/\{.*"restarted agent process".*\}/);
+    const [line] = await supervisor.waitForOutput(/\{.*"restarted agent process".*\}/);
     const back = JSON.parse(line) as { agentId: string; pid: number; kafkaPort: number; httpPort: number };
     assert.equal(back.agentId, victim.agentId);
     assert.notEqual(back.pid, victim.pid);
@@ -94,7 +94,9 @@ test(
     await write('after');
     for (const broker of brokers) await assertStoredThrough(broker);
 
-    const killed = JSON.parse((await supervisor.said(/\{.*"lost agent process, restarting it".*\}/))[0]);
+    const killed = JSON.parse(
+      (await supervisor.waitForOutput(/\{.*"lost agent process, restarting it".*\}/))[0],
+    );
     assert.deepEqual(
       [killed.agentId, killed.pid, killed.signal, killed.endsInARow],
       [victim.agentId, victim.pid, 'SIGKILL', 1],

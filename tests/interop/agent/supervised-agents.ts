@@ -51,7 +51,7 @@ export class Command {
   }
 
   /** Waits until its output, on either stream, matches. */
-  async said(pattern: RegExp): Promise<RegExpExecArray> {
+  async waitForOutput(pattern: RegExp): Promise<RegExpExecArray> {
     return until(`what ${pattern} finds`, () => {
       const found = pattern.exec(this.out) ?? pattern.exec(this.err);
       if (found === null && !this.isRunning) throw new Error(`it ended; it said:\n${this.out}${this.err}`);
@@ -85,7 +85,7 @@ export async function startTestEnvironment(t: TestContext): Promise<TestEnvironm
     ...identity,
     ...['-dataDir', folder, '-bindAddress', '127.0.0.1', '-consolePort', '0'],
   ]);
-  const [, url] = await controlPlane.said(/control plane +(\S+)\n/);
+  const [, url] = await controlPlane.waitForOutput(/control plane +(\S+)\n/);
   return {
     agent: [
       'agent',
@@ -104,7 +104,9 @@ export async function startSupervisor(
   processes: number,
 ): Promise<{ readonly supervisor: Command; readonly announced: readonly Announced[] }> {
   const supervisor = new Command(t, [...agent, '-processes', String(processes)]);
-  await supervisor.said(new RegExp(`is ready with ${processes} processes\\n(.*\\n){${3 * processes}}`));
+  await supervisor.waitForOutput(
+    new RegExp(`is ready with ${processes} processes\\n(.*\\n){${3 * processes}}`),
+  );
   const pattern = /process \d+, pid (\d+), agent (\S+)\n +Kafka +(\S+)\n +HTTP +(\S+)\n/g;
   const announced = Array.from(supervisor.out.matchAll(pattern), ([, pid, agentId, kafka, http]) => ({
     pid: Number(pid),

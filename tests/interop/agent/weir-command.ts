@@ -34,7 +34,7 @@ export class WeirCommand {
     t.after(() => this.kill());
   }
 
-  async says(pattern: RegExp): Promise<RegExpExecArray> {
+  async waitForOutput(pattern: RegExp): Promise<RegExpExecArray> {
     const startMs = systemClock.monotonicMs();
     for (;;) {
       const found = pattern.exec(this.text);

@@ -74,7 +74,7 @@ async function startIssuer(t: TestContext, ca: TestCa) {
 
 async function startProxy(t: TestContext, ca: TestCa, credentials: string) {
   const { certificate, privateKey } = await ca.issueServer();
-  const asked: string[] = [];
+  const requested: string[] = [];
   const wanted = `Basic ${Buffer.from(credentials).toString('base64')}`;
   const server = createServer({ cert: certificate, key: privateKey });
   server.on('connect', (request, client, head) => {
@@ -82,7 +82,7 @@ async function startProxy(t: TestContext, ca: TestCa, credentials: string) {
       client.end('HTTP/1.1 407 Proxy Authentication Required\r\nContent-Length: 0\r\n\r\n');
       return;
     }
-    asked.push(request.url!);
+    requested.push(request.url!);
     const { hostname, port } = new URL(`http://${request.url}`);
     const upstream = connect(Number(port), hostname, () => {
       client.write('HTTP/1.1 200 Connection Established\r\n\r\n');
@@ -96,7 +96,7 @@ async function startProxy(t: TestContext, ca: TestCa, credentials: string) {
     client.on('close', () => upstream.destroy());
   });
   const port = await listening(t, server);
-  return { url: `https://${credentials}@127.0.0.1:${port}`, asked };
+  return { url: `https://${credentials}@127.0.0.1:${port}`, requested };
 }
 
 test('an agent is admitted by the identity of its platform, through a proxy with a private authority', async (t) => {
@@ -147,14 +147,14 @@ test('an agent is admitted by the identity of its platform, through a proxy with
   const agent = await startWeir(agentArgs, ['Kafka', 'HTTP'], { AWS_WEB_IDENTITY_TOKEN_FILE: tokenFile });
 
   lifetime.after(() => agent.stop());
-  assert.ok(proxy.asked.length >= 2, 'once for the token, once for the connection');
-  assert.deepEqual([...new Set(proxy.asked)], [`localhost:${port}`, host]);
+  assert.ok(proxy.requested.length >= 2, 'once for the token, once for the connection');
+  assert.deepEqual([...new Set(proxy.requested)], [`localhost:${port}`, host]);
   assert.match(controlPlane.output.err, /"message":"issued agent token","binding":"wif_eks"/);
 
   // An agent of another service account is not admitted, and waits.
   const strangerToken = file('other-token', issuer.token('system:serviceaccount:other:weir'));
   const stranger = new WeirCommand(lifetime, agentArgs, { AWS_WEB_IDENTITY_TOKEN_FILE: strangerToken });
-  await stranger.says(/"message":"failed to renew agent token/);
+  await stranger.waitForOutput(/"message":"failed to renew agent token/);
   assert.match(controlPlane.output.err, /"problem":"wif_eks: the claim sub is another one"/);
   await stranger.stop();
 });

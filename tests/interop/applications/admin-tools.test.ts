@@ -55,15 +55,15 @@ async function replicasOf(topic: string): Promise<readonly string[][]> {
 
 describe('the tools of administrators', { skip }, () => {
   test('kafka-topics shows the replication factor that was asked for, as far as there are agents', async () => {
-    for (const [asked, shown] of [
+    for (const [option, shown] of [
       ['--replication-factor 1', 1],
       ['--replication-factor 2', 2],
       ['--replication-factor 3', 3],
       ['--replication-factor 7', 3],
       ['', 3],
     ] as const) {
-      const topic = `replicated-${asked.replaceAll(/\D/g, '')}`;
-      await succeeds('topics', `--create --topic ${topic} --partitions 4 ${asked}`.trim());
+      const topic = `replicated-${option.replaceAll(/\D/g, '')}`;
+      await succeeds('topics', `--create --topic ${topic} --partitions 4 ${option}`.trim());
       await succeeds('topics', `--describe --topic ${topic}`, new RegExp(`ReplicationFactor: ${shown}\\s`));
       const replicas = await replicasOf(topic);
       assert.equal(replicas.length, 4);

@@ -292,7 +292,7 @@ describe("Apache's admin client", { concurrency: 2, skip }, () => {
             throw new Error(`${where}: ${String(error)}`);
           });
           if (isPartOf(gives, answer)) break;
-          assert.ok(isLook.test(call) && attempt < 20, `${where} gives ${JSON.stringify(answer)}`);
+          assert.ok(isReadOnly.test(call) && attempt < 20, `${where} gives ${JSON.stringify(answer)}`);
           await pause(50);
         }
       }
@@ -355,7 +355,7 @@ describe("Apache's admin client", { concurrency: 2, skip }, () => {
 });
 
 /** Read-only calls. */
-const isLook = /^(describe|list|read|group-offsets)/;
+const isReadOnly = /^(describe|list|read|group-offsets)/;
 
 /** Whether the result contains everything expected; objects may have further properties. */
 function isPartOf(expected: unknown, found: unknown): boolean {

@@ -26,10 +26,10 @@ export function openApplications(lifetime: Lifetime): Applications {
   let lastId = 0;
   createInterface({ input: java.stdout }).on('line', (line) => {
     const { id, answer, failure } = JSON.parse(line) as { id: number; answer?: unknown; failure?: string };
-    const asked = waiting.get(id);
+    const request = waiting.get(id);
     waiting.delete(id);
-    if (failure === undefined) asked?.resolve(answer);
-    else asked?.reject(new Error(failure));
+    if (failure === undefined) request?.resolve(answer);
+    else request?.reject(new Error(failure));
   });
   java.on('close', (code) => {
     for (const { reject } of waiting.values()) reject(new Error(`the applications ended with ${code}`));

@@ -17,9 +17,9 @@ const [first] = agents;
 
 let memberCount = 0;
 /** Starts the next member, on the next agent. */
-function join(asked: Omit<MemberToJoin, 'servers'>): Promise<Member> {
+function join(options: Omit<MemberToJoin, 'servers'>): Promise<Member> {
   const number = memberCount++;
-  return Member.join(java, `member-${number}`, { servers: agents[number % agents.length]!, ...asked });
+  return Member.join(java, `member-${number}`, { servers: agents[number % agents.length]!, ...options });
 }
 
 const createTopic = (topic: string, partitions: number) =>
@@ -48,7 +48,7 @@ describe('classic groups', { concurrency: true }, () => {
   for (const { name, keepsWhatItCan } of assignors) {
     test(`members of ${name} come and go, and read everything once`, bounded, async () => {
       const topic = `come-and-go-${name}`;
-      const asked = {
+      const options = {
         topic,
         group: `g-${topic}`,
         settings: { 'partition.assignment.strategy': `org.apache.kafka.clients.consumer.${name}` },
@@ -64,10 +64,10 @@ describe('classic groups', { concurrency: true }, () => {
         await untilRead(members, produced - ended.reduce((sum, { read }) => sum + read.length, 0));
       };
 
-      const present = [await join(asked)];
+      const present = [await join(options)];
       await produceMore();
       await untilShared(present, 6);
-      present.push(await join(asked));
+      present.push(await join(options));
       await produceMore();
       await untilShared(present, 6);
       // An eager member revokes everything in each rebalance; a cooperative one only what moves to another member.
@@ -76,7 +76,7 @@ describe('classic groups', { concurrency: true }, () => {
         revoked.map((partitions) => partitions.length),
         [keepsWhatItCan ? 3 : 6],
       );
-      present.push(await join(asked), await join(asked), await join(asked));
+      present.push(await join(options), await join(options), await join(options));
       await untilShared(present, 6);
       await produceMore();
       await untilAllRead(present);
@@ -87,7 +87,7 @@ describe('classic groups', { concurrency: true }, () => {
       // An empty group resumes at its committed offsets.
       for (const member of present) ended.push(await member.stop());
       await produceMore();
-      const late = await join(asked);
+      const late = await join(options);
       await untilAllRead([late]);
       ended.push(await late.stop());
       for (const { failure, lost } of ended) assert.deepEqual([failure, lost], [null, []]);
@@ -124,10 +124,10 @@ describe('classic groups', { concurrency: true }, () => {
   test('a second member under the same instance id puts the first out', bounded, async () => {
     const topic = 'fenced';
     await createTopic(topic, 2);
-    const asked = { topic, group: 'g-fenced', settings: { 'group.instance.id': 'same' } };
-    const former = await join(asked);
+    const options = { topic, group: 'g-fenced', settings: { 'group.instance.id': 'same' } };
+    const former = await join(options);
     await untilShared([former], 2);
-    const latter = await join(asked);
+    const latter = await join(options);
     await untilShared([latter], 2);
     while ((await former.state()).failure === null);
     assert.match((await former.state()).failure!, /FencedInstanceIdException/);
@@ -137,15 +137,15 @@ describe('classic groups', { concurrency: true }, () => {
   for (const commit of ['async', 'auto'] as const) {
     test(`offsets that are committed ${commit} are where the next member begins`, bounded, async () => {
       const topic = `commit-${commit}`;
-      const asked = { topic, group: `g-${topic}`, commit };
+      const options = { topic, group: `g-${topic}`, commit };
       await createTopic(topic, 3);
       await produce(topic, 3, 0, 90);
-      const one = await join(asked);
+      const one = await join(options);
       await untilRead([one], 90);
       const before = await one.stop();
       if (commit === 'async') assert.ok(before.commitsAnswered > 0);
       await produce(topic, 3, 90, 90);
-      const two = await join(asked);
+      const two = await join(options);
       await untilRead([two], 90);
       assertReadOnce([before, await two.stop()], 180);
     });
@@ -153,10 +153,10 @@ describe('classic groups', { concurrency: true }, () => {
 
   test('a member that seeks reads again from there, and commits it', bounded, async () => {
     const topic = 'seek';
-    const asked = { topic, group: 'g-seek' };
+    const options = { topic, group: 'g-seek' };
     await createTopic(topic, 1);
     await produce(topic, 1, 0, 50);
-    const one = await join(asked);
+    const one = await join(options);
     await untilRead([one], 50);
     await one.seek(topic, 0, 30);
     await untilRead([one], 70);
@@ -166,7 +166,7 @@ describe('classic groups', { concurrency: true }, () => {
       [...numbers(50), ...numbers(20).map((n) => n + 30)],
     );
     await produce(topic, 1, 50, 10);
-    const two = await join(asked);
+    const two = await join(options);
     await untilRead([two], 10);
     assert.deepEqual(
       (await two.stop()).read.map(([, , offset]) => offset),

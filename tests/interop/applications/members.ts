@@ -35,8 +35,8 @@ export class Member {
     this.name = name;
   }
 
-  static async join(java: Applications, name: string, asked: MemberToJoin): Promise<Member> {
-    const { group, topic, servers, commit = 'sync', settings } = asked;
+  static async join(java: Applications, name: string, options: MemberToJoin): Promise<Member> {
+    const { group, topic, servers, commit = 'sync', settings } = options;
     await java.ask('join', {
       member: name,
       topic,

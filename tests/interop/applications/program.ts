@@ -9,7 +9,7 @@ import { pause } from './members.ts';
 export interface Program<Event> {
   readonly events: readonly Event[];
   /** Waits until the condition holds. Fails if the program ends before. */
-  until(isTold: (events: readonly Event[]) => boolean | Promise<boolean>): Promise<void>;
+  until(isReached: (events: readonly Event[]) => boolean | Promise<boolean>): Promise<void>;
   /** Waits until it ends by itself, and fails on a nonzero status. */
   end(): Promise<void>;
   /** Stops it with SIGTERM and waits. */
@@ -45,8 +45,8 @@ export function startProgram<Event>(
   lifetime.after(() => signalled('SIGKILL'));
   return {
     events,
-    async until(isTold) {
-      while (!(await isTold(events))) {
+    async until(isReached) {
+      while (!(await isReached(events))) {
         if (isGone) throw new Error(`${main} ended too soon: ${err.slice(-4_000)}`);
         await pause(20);
       }

@@ -34,14 +34,14 @@ for (const end of ['stop', 'kill'] as const) {
     await send(one.address('Kafka'), 'kept', ['a', 'b', 'c']);
     await one[end]();
     const two = await startPlayground(lifetime, dataDir);
-    const kept = [
+    const stored = [
       [0, 'a'],
       [1, 'b'],
       [2, 'c'],
     ];
-    assert.deepEqual(await read(two.address('Kafka'), 'kept', 3), kept);
+    assert.deepEqual(await read(two.address('Kafka'), 'kept', 3), stored);
     await send(two.address('Kafka'), 'kept', ['d']);
-    assert.deepEqual(await read(two.address('Kafka'), 'kept', 4), [...kept, [3, 'd']]);
+    assert.deepEqual(await read(two.address('Kafka'), 'kept', 4), [...stored, [3, 'd']]);
   });
 }
 

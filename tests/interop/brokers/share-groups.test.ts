@@ -36,17 +36,22 @@ const produce = (topic: string, records: number, ...settings: readonly string[])
 const join = (member: string, topic: string, ...settings: readonly string[]) =>
   ask('share-join', member, `${topic}-group`, topic, ...settings);
 /** Polls once and returns the records as `partition@offset#delivery`. */
-const poll = (member: string, saying = 'accept') =>
-  ask<readonly string[]>('share-poll', member, pollMs, saying);
+const poll = (member: string, acknowledgement = 'accept') =>
+  ask<readonly string[]>('share-poll', member, pollMs, acknowledgement);
 const commit = (member: string) => ask<Readonly<Record<string, string>>>('share-commit', member);
 const close = (member: string) => ask('share-close', member);
 const offsets = (topic: string) => ask<Readonly<Record<string, string>>>('share-offsets', `${topic}-group`);
 
 /** Polls the members in turn until they together have read the given number of records; returns the records of each. */
-async function untilRead(members: readonly string[], count: number, saying?: string): Promise<string[][]> {
+async function untilRead(
+  members: readonly string[],
+  count: number,
+  acknowledgement?: string,
+): Promise<string[][]> {
   const read = members.map((): string[] => []);
   while (read.flat().length < count) {
-    for (const [index, member] of members.entries()) read[index]!.push(...(await poll(member, saying)));
+    for (const [index, member] of members.entries())
+      read[index]!.push(...(await poll(member, acknowledgement)));
   }
   return read;
 }

@@ -33,11 +33,11 @@ const javaValues = async (command: 'read' | 'read-committed', topic: string) =>
 async function storedBatches(topic: string, partition = 0): Promise<readonly string[]> {
   const batches = (await storedTopic(broker, topic))[partition]!;
   const firstEpoch = batches[0]!.producerEpoch;
-  const told = batches.map(({ isControl, isTransactional, producerEpoch }) => {
+  const kinds = batches.map(({ isControl, isTransactional, producerEpoch }) => {
     assert.ok(isTransactional);
     return `${isControl ? 'end' : 'records'} +${producerEpoch - firstEpoch}`;
   });
-  return told.filter((one, index) => one !== told[index - 1] || one.startsWith('end'));
+  return kinds.filter((one, index) => one !== kinds[index - 1] || one.startsWith('end'));
 }
 
 test("Apache's producer commits and aborts", withJava, async () => {

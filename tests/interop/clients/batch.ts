@@ -121,7 +121,7 @@ export const arbitraryProducer: fc.Arbitrary<Producer> = fc.record(
   { noNullPrototype: true },
 );
 
-const nobody: Producer = { producerId: -1n, producerEpoch: -1, baseSequence: -1, isTransactional: false };
+const noProducer: Producer = { producerId: -1n, producerEpoch: -1, baseSequence: -1, isTransactional: false };
 
 /** Generates a batch as a broker may store it, with the gaps that compaction leaves. */
 export function arbitraryBatch(codec: CompressionCodec): fc.Arbitrary<Batch> {
@@ -129,7 +129,7 @@ export function arbitraryBatch(codec: CompressionCodec): fc.Arbitrary<Batch> {
     .record({
       records: arbitraryRecords(),
       gaps: fc.array(fc.nat({ max: 2 }), { minLength: recordsMax + 1, maxLength: recordsMax + 1 }),
-      producer: fc.oneof(arbitraryProducer, fc.constant(nobody)),
+      producer: fc.oneof(arbitraryProducer, fc.constant(noProducer)),
       baseOffset: fc.bigInt({ min: 0n, max: 2n ** 62n }),
       partitionLeaderEpoch: fc.integer({ min: -1, max: 0x7fff_ffff }),
       hasAppendTime: fc.boolean(),

@@ -58,7 +58,7 @@ export class ResponseChecker {
    * Encodes responses of one version; the client must decode every field as written. `decode` gets the bytes after the
    * correlation id, because clients read that before they know the type of the response.
    */
-  async judge(api: Api, version: number, decode: (afterCorrelationId: Buffer) => unknown): Promise<void> {
+  async check(api: Api, version: number, decode: (afterCorrelationId: Buffer) => unknown): Promise<void> {
     const { reshaped } = this.rowOf(api.name);
     const layout = layoutOf(api.response, version);
     const comparison = this.comparisonOf(api.name);

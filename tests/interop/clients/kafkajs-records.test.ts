@@ -75,8 +75,11 @@ test('kafkajs writes several headers of one name', async () => {
     { key: 'name', value: Buffer.from('two') },
   ];
   const records = [{ timestamp: 1_700_000_000_000n, key: null, value: null, headers }];
-  const nobody = { producerId: -1n, producerEpoch: 0, baseSequence: 0, isTransactional: false };
-  assert.deepEqual(await writtenByKafkajs(records, nobody, 'none'), expected(records, nobody, 'none'));
+  const noProducer = { producerId: -1n, producerEpoch: 0, baseSequence: 0, isTransactional: false };
+  assert.deepEqual(
+    await writtenByKafkajs(records, noProducer, 'none'),
+    expected(records, noProducer, 'none'),
+  );
 });
 
 for (const [name, compression] of Object.entries(compressions)) {

@@ -168,7 +168,7 @@ function withThrottleTime({ throttleTime, clientSideThrottleTime, ...response }:
 /** kafkajs treats this code as the answer to an unsupported version, and decodes no further. */
 const unsupportedVersion = 35;
 
-const judge = new ResponseChecker({
+const checker = new ResponseChecker({
   table,
   // kafkajs misreads the length of an unknown tagged field by one, and loses its position.
   skipsUnknownTags: false,
@@ -186,12 +186,12 @@ interface TheirMessage {
 
 for (const client of kafkajsVersions.filter(isOurs)) {
   test(`kafkajs ${titleOf(client)} response`, async () => {
-    await judge.judge(apiByKey(client.key)!, client.version, async (bytes) =>
+    await checker.check(apiByKey(client.key)!, client.version, async (bytes) =>
       withThrottleTime((await client.decodeResponse(bytes)) as Struct),
     );
   });
 }
 
 test('kafkajs responses: the table lists no difference that is gone', () => {
-  assert.deepEqual(judge.unneededRows(), []);
+  assert.deepEqual(checker.unneededRows(), []);
 });

@@ -57,9 +57,9 @@ test('platformatic writes batches of producers that are not idempotent', () => {
   const records = fc.sample(writableRecords, { seed: 830, numRuns: 1 })[0]!;
   const written = platformatic.createRecordsBatch(messages(records), {});
   // Epoch and sequence should be -1, like the id; brokers ignore the difference.
-  const nobody = { producerId: -1n, producerEpoch: 0, baseSequence: 0, isTransactional: false };
+  const noProducer = { producerId: -1n, producerEpoch: 0, baseSequence: 0, isTransactional: false };
   assert.deepEqual(readProducedBatch(written.buffer), {
-    ...expected(records, nobody, 'none'),
+    ...expected(records, noProducer, 'none'),
     partitionLeaderEpoch: 0,
   });
 });

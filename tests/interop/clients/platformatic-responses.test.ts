@@ -52,7 +52,7 @@ function withoutKey({ key, ...coordinator }: Struct): Struct {
   return coordinator;
 }
 
-const judge = new ResponseChecker({
+const checker = new ResponseChecker({
   table,
   skipsUnknownTags: true,
   errorCodes: Object.keys(protocolErrorsCodesById).map(Number),
@@ -74,7 +74,7 @@ interface TheirBatch {
 
 for (const client of platformaticVersions.filter(isOurs)) {
   test(`platformatic ${titleOf(client)} response`, async () => {
-    await judge.judge(apiByKey(client.key)!, client.version, (bytes) => {
+    await checker.check(apiByKey(client.key)!, client.version, (bytes) => {
       const { response, unreadBytes } = client.decodeResponse(bytes);
       assert.equal(unreadBytes, 0);
       return response;
@@ -83,5 +83,5 @@ for (const client of platformaticVersions.filter(isOurs)) {
 }
 
 test('platformatic responses: the table lists no difference that is gone', () => {
-  assert.deepEqual(judge.unneededRows(), []);
+  assert.deepEqual(checker.unneededRows(), []);
 });

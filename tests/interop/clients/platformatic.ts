@@ -87,17 +87,17 @@ export const platformaticVersions: readonly PlatformaticVersion[] = apiModules.m
 
 /** Calls the API with a connection that only captures the request. */
 function send(api: ApiModule['api'], ...options: readonly unknown[]): Sent {
-  let heard: Sent | undefined;
+  let captured: Sent | undefined;
   api(
     {
       send: (...sent) => {
-        heard = sent;
+        captured = sent;
       },
     },
     ...options,
   );
-  if (heard === undefined) throw new Error('the client sent nothing');
-  return heard;
+  if (captured === undefined) throw new Error('the client sent nothing');
+  return captured;
 }
 
 /**

@@ -86,7 +86,7 @@ test('a denial is found by a search, also when an agent dies', {
   assert.equal(await refusal(search('data.a = 1')), 'filter_syntax');
   const key = await readerKey(client);
   await searchByTool(url, key, made.virtual_cluster_id);
-  await askAsAssistant(url, key);
+  await callAsAssistant(url, key);
 
   const second = await startAgent();
   lifetime.after(() => second.stop());
@@ -113,31 +113,31 @@ async function readerKey(client: Client): Promise<string> {
 }
 
 /** Searches with the MCP client library, at the same address as other clients. */
-async function askAsAssistant(url: string, key: string): Promise<void> {
+async function callAsAssistant(url: string, key: string): Promise<void> {
   const assistant = new Assistant({ name: 'test', version: '1' });
   const requestInit = { headers: { 'service-api-key': key } };
   await assistant.connect(new StreamableHTTPClientTransport(new URL(`${url}/api/v1/mcp`), { requestInit }));
-  const ask = async (name: string, args: Record<string, unknown> = {}) => {
+  const call = async (name: string, args: Record<string, unknown> = {}) => {
     const { content, isError } = await assistant.callTool({ name, arguments: args });
     const text = (content as { readonly text: string }[]).map((part) => part.text).join('\n');
     assert.notEqual(isError, true, text);
     return text;
   };
-  assert.match(await ask('get_context'), /vcn_orders/);
-  assert.match(await ask('list_agents', { virtual_cluster_id: 'orders' }), /zone-a/);
+  assert.match(await call('get_context'), /vcn_orders/);
+  assert.match(await call('list_agents', { virtual_cluster_id: 'orders' }), /zone-a/);
   const denied = {
     virtual_cluster_id: 'orders',
     event_types: ['acl_logs'],
     time_range: { relative: '15m' },
   };
-  assert.match(await ask('search_events', denied), /User:ANONYMOUS was denied/);
+  assert.match(await call('search_events', denied), /User:ANONYMOUS was denied/);
   const access = {
     principal: 'User:ANONYMOUS',
     operation: 'WRITE',
     resource_type: 'TOPIC',
     resource_name: 'orders',
   };
-  assert.match(await ask('explain_access', { virtual_cluster_id: 'orders', ...access }), /denied/);
+  assert.match(await call('explain_access', { virtual_cluster_id: 'orders', ...access }), /denied/);
   await assistant.close();
   const stranger = await fetch(`${url}/api/v1/mcp`, { method: 'POST', body: '{}' });
   assert.equal(stranger.status, 401);

@@ -3,7 +3,7 @@ import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { type Defect, judge } from '../../faults/history/check-history.ts';
+import { checkHistory, type Defect } from '../../faults/history/check-history.ts';
 import type { FaultEvent } from '../../faults/history/events.ts';
 import { type Outcome, runScenario } from '../../faults/run-scenario.ts';
 import { scenarios } from '../../faults/scenarios.ts';
@@ -51,11 +51,14 @@ const damages: Readonly<Record<string, (history: readonly FaultEvent[]) => [Defe
       return ['torn', history.filter((event) => !(isLastRead(event) && event.value === value))];
     },
     'a record of an aborted transaction is visible': (history) => {
-      const asked = new Set(
+      const commitRequested = new Set(
         history.flatMap((event) => (event.type === 'askCommit' ? event.transaction : [])),
       );
       const aborted = history.find(
-        (event) => event.type === 'write' && event.transaction !== undefined && !asked.has(event.transaction),
+        (event) =>
+          event.type === 'write' &&
+          event.transaction !== undefined &&
+          !commitRequested.has(event.transaction),
       ) as FaultEvent & { readonly type: 'write' };
       const { topic, partition, value, atMs } = aborted;
       const read = { type: 'read', reader: 'planted', isLast: true, topic, partition, value, atMs } as const;
@@ -100,7 +103,7 @@ for (const name of names) {
     // Proves that the checks find defects: the same history with a defect must fail.
     for (const [what, damage] of Object.entries(damages)) {
       const [defect, damaged] = damage(outcome.history);
-      const found = judge(damaged).findings.map((finding) => finding.defect);
+      const found = checkHistory(damaged).findings.map((finding) => finding.defect);
       assert.ok(found.includes(defect), `${what}: found ${found.join(', ') || 'nothing'}`);
     }
   });

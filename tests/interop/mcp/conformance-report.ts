@@ -1,7 +1,7 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type ConformanceResult, judge } from './conformance-tools.ts';
+import { type ConformanceResult, runTool } from './conformance-tools.ts';
 
 /** A scenario of the conformance suite, and its result. */
 export interface Scenario {
@@ -33,7 +33,7 @@ export async function conformanceOf(url: string, revision: string): Promise<Repo
   const folder = mkdtempSync(join(tmpdir(), 'weir-conformance-'));
   try {
     const args = ['server', '--url', url, '--requirements', revision, '--output-dir', folder];
-    const { status, out, err } = await judge('conformance', args);
+    const { status, out, err } = await runTool('conformance', args);
     const unscored = new Map(
       Array.from(out.matchAll(/^ {2}[✓✗] (\S+) \((.+)\)$/gm), ([, name, reason]) => [name!, reason!]),
     );
@@ -52,10 +52,10 @@ export async function conformanceOf(url: string, revision: string): Promise<Repo
 
 function foundIn(checks: readonly Check[]) {
   const of = (status: Check['status']) => checks.filter((check) => check.status === status);
-  const told = ({ id, errorMessage = '' }: Check) => `${id}: ${errorMessage}`;
+  const describe = ({ id, errorMessage = '' }: Check) => `${id}: ${errorMessage}`;
   return {
     passedCount: of('SUCCESS').length,
-    warnings: of('WARNING').map(told),
-    failures: of('FAILURE').map(told),
+    warnings: of('WARNING').map(describe),
+    failures: of('FAILURE').map(describe),
   };
 }

@@ -39,7 +39,7 @@ export interface ConformanceResult {
 }
 
 /** Runs a conformance tool with this Node runtime. Its home directory is the cache folder too. */
-export async function judge(
+export async function runTool(
   name: keyof typeof bins,
   args: readonly string[],
   cwd: string = folder,

@@ -91,10 +91,10 @@ export function addFixtureLegacyQuestions(server: McpServer): void {
         inputSchema: z.object(argument === undefined ? {} : { [argument]: z.string() }),
       },
       async (args, { mcpReq: { inputResponses } }) => {
-        const told = inputResponses?.asked;
-        return told === undefined
+        const response = inputResponses?.asked;
+        return response === undefined
           ? inputRequired({ inputRequests: { asked: ask(String(Object.values(args)[0])) } })
-          : { content: [{ type: 'text', text: `Answered: ${JSON.stringify(told)}` }] };
+          : { content: [{ type: 'text', text: `Answered: ${JSON.stringify(response)}` }] };
       },
     );
 }

@@ -66,10 +66,10 @@ const asks: Readonly<Record<string, Ask>> = {
   },
 
   test_input_required_result_sampling: ({ inputResponses }) => {
-    const told = inputResponses?.capital_question as { content?: { text?: string } } | undefined;
-    return told === undefined
+    const response = inputResponses?.capital_question as { content?: { text?: string } } | undefined;
+    return response === undefined
       ? inputRequired({ inputRequests: { capital_question: askModel('What is the capital of France?') } })
-      : answer(`Sampling response: ${told.content?.text}`);
+      : answer(`Sampling response: ${response.content?.text}`);
   },
 
   test_input_required_result_list_roots: ({ inputResponses }) => {
@@ -161,9 +161,9 @@ export function addFixtureQuestions(server: McpServer): void {
     { description: 'Asks for its context first.' },
     async (context) => {
       const { inputResponses } = (context as unknown as ServerContext).mcpReq;
-      const told = acceptedContent<{ context: string }>(inputResponses, 'user_context')?.context;
-      if (typeof told === 'string')
-        return { messages: [{ role: 'user' as const, content: { type: 'text' as const, text: told } }] };
+      const response = acceptedContent<{ context: string }>(inputResponses, 'user_context')?.context;
+      if (typeof response === 'string')
+        return { messages: [{ role: 'user' as const, content: { type: 'text' as const, text: response } }] };
       const user_context = inputRequired.elicit({
         message: 'Which context?',
         requestedSchema: form('context', 'string'),

@@ -105,10 +105,12 @@ function addResources(server: McpServer): void {
 }
 
 function addPrompts(server: McpServer): void {
-  const said = (content: object) => ({ messages: [{ role: 'user' as const, content: content as never }] });
+  const promptOf = (content: object) => ({
+    messages: [{ role: 'user' as const, content: content as never }],
+  });
   const text = (words: string) => ({ type: 'text', text: words });
   server.registerPrompt('test_simple_prompt', { description: 'Says one thing.' }, async () =>
-    said(text('This is a simple prompt for testing.')),
+    promptOf(text('This is a simple prompt for testing.')),
   );
   server.registerPrompt(
     'test_prompt_with_arguments',
@@ -121,7 +123,7 @@ function addPrompts(server: McpServer): void {
         arg2: z.string().describe('Another.'),
       }),
     },
-    async ({ arg1, arg2 }) => said(text(`Prompt with arguments: arg1='${arg1}', arg2='${arg2}'`)),
+    async ({ arg1, arg2 }) => promptOf(text(`Prompt with arguments: arg1='${arg1}', arg2='${arg2}'`)),
   );
   server.registerPrompt(
     'test_prompt_with_embedded_resource',
@@ -130,12 +132,12 @@ function addPrompts(server: McpServer): void {
       argsSchema: z.object({ resourceUri: z.string().describe('Its address.') }),
     },
     async ({ resourceUri: uri }) =>
-      said({
+      promptOf({
         type: 'resource',
         resource: { uri, mimeType: 'text/plain', text: 'Embedded resource content.' },
       }),
   );
   server.registerPrompt('test_prompt_with_image', { description: 'Brings a picture.' }, async () =>
-    said(picture),
+    promptOf(picture),
   );
 }

@@ -2,12 +2,12 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { openMcpStage } from '../../../packages/controlplane/testing/mcp-stage.ts';
 import { appGrant, makeAccount } from '../../../packages/controlplane/testing/two-accounts.ts';
-import { judge, missingImplementations } from './conformance-tools.ts';
+import { missingImplementations, runTool } from './conformance-tools.ts';
 
 const skip = missingImplementations();
 
 /** Arguments in addition to the cluster, and a pattern of the answer. Event tools report that there are no events. */
-const calls: Readonly<Record<string, [args: Readonly<Record<string, string>>, says: RegExp]>> = {
+const calls: Readonly<Record<string, [args: Readonly<Record<string, string>>, output: RegExp]>> = {
   get_context: [{}, /vcn_orders/],
   list_virtual_clusters: [{}, /vcn_orders/],
   describe_virtual_cluster: [{}, /vcn_orders/],
@@ -44,17 +44,25 @@ test('the Inspector lists and calls every tool of a real control plane', { skip 
   const key = await account.key('inspector', appGrant(account.a.id, 'app_r'));
   await node.createTopics([{ name: 'payments-in', partitionCount: 2, configs: {} }], { validateOnly: false });
   const inspect = (...args: readonly string[]) =>
-    judge('inspector', ['--cli', url, '--transport', 'http', '--header', `service-api-key: ${key}`, ...args]);
+    runTool('inspector', [
+      '--cli',
+      url,
+      '--transport',
+      'http',
+      '--header',
+      `service-api-key: ${key}`,
+      ...args,
+    ]);
 
   const listed = await inspect('--method', 'tools/list', '--strict');
   assert.equal(listed.status, 0, listed.out.slice(-500) + listed.err.slice(-2000));
   const { tools } = JSON.parse(listed.out) as { tools: { name: string }[] };
   assert.deepEqual(tools.map(({ name }) => name).sort(), Object.keys(calls).sort());
 
-  for (const [name, [args, says]] of Object.entries(calls)) {
+  for (const [name, [args, output]] of Object.entries(calls)) {
     const all = { ...(withoutCluster.includes(name) ? {} : { virtual_cluster_id: 'orders' }), ...args };
     const given = Object.entries(all).flatMap(([argument, value]) => ['--tool-arg', `${argument}=${value}`]);
     const { out, err } = await inspect('--method', 'tools/call', '--tool-name', name, ...given);
-    assert.match(out, says, `${name}: ${out.slice(0, 500)} ${err.slice(-500)}`);
+    assert.match(out, output, `${name}: ${out.slice(0, 500)} ${err.slice(-500)}`);
   }
 });

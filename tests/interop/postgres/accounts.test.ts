@@ -89,9 +89,9 @@ if ('missing' in server) {
       );
       await database.transaction().execute((transaction) => insert(transaction, `kept_${round}`));
     }
-    const kept = await database.selectFrom('weir_accounts').select('id').orderBy('id').execute();
+    const remaining = await database.selectFrom('weir_accounts').select('id').orderBy('id').execute();
     assert.deepEqual(
-      kept.map(({ id }) => id).sort(),
+      remaining.map(({ id }) => id).sort(),
       Array.from({ length: 20 }, (_, round) => `kept_${round}`).sort(),
     );
     await close();

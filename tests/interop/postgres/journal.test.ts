@@ -28,12 +28,12 @@ if ('missing' in server) {
     // The subscription is active once another call on the same hub was answered; earlier notifications may be missed.
     await watching.journal(clusterId).read(0, 1);
     let stop = () => {};
-    const heard = new Promise<void>((resolve) => {
+    const notified = new Promise<void>((resolve) => {
       stop = watching.journal(clusterId).watch(resolve);
     });
     let position = 0;
     let done = false;
-    heard.then(() => {
+    notified.then(() => {
       done = true;
     });
     while (!done) {

@@ -25,11 +25,11 @@ test('single sign-on on PostgreSQL, without sealing keys and with them', {
   const folder = temporaryFolder(lifetime);
   const start = async (name: string, ...more: string[]) => {
     const plane = await startControlPlane(lifetime, database.url, join(folder, name), ...more);
-    const said = `${plane.output.out}${plane.output.err}`;
+    const output = `${plane.output.out}${plane.output.err}`;
     return {
       plane,
       url: plane.address('control plane'),
-      warnings: said.split('disabled single sign-on: no sealing keys configured'),
+      warnings: output.split('disabled single sign-on: no sealing keys configured'),
     };
   };
 

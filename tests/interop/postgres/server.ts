@@ -46,12 +46,12 @@ export async function startPostgres(): Promise<PostgresServer | { readonly missi
       { ...user, cwd: folder, stdio: ['ignore', 'ignore', 'pipe'] },
     );
     await new Promise<void>((resolve, reject) => {
-      let said = '';
+      let output = '';
       server.stderr.on('data', (chunk: Buffer) => {
-        said += chunk;
-        if (said.includes('ready to accept connections')) resolve();
+        output += chunk;
+        if (output.includes('ready to accept connections')) resolve();
       });
-      server.once('exit', () => reject(new Error(`postgres ended: ${said}`)));
+      server.once('exit', () => reject(new Error(`postgres ended: ${output}`)));
     });
     return server;
   };

@@ -102,8 +102,8 @@ const strangeTokens: readonly (readonly [what: string, token: () => Promise<stri
 /** Returns a token with another subject under the original signature. */
 function tampered(token: string): string {
   const [header, claims, signature] = token.split('.');
-  const told = JSON.parse(Buffer.from(claims!, 'base64url').toString()) as Record<string, unknown>;
-  const other = Buffer.from(JSON.stringify({ ...told, sub: 'root' })).toString('base64url');
+  const payload = JSON.parse(Buffer.from(claims!, 'base64url').toString()) as Record<string, unknown>;
+  const other = Buffer.from(JSON.stringify({ ...payload, sub: 'root' })).toString('base64url');
   return `${header}.${other}.${signature}`;
 }
 

@@ -53,10 +53,10 @@ export class SecretFiles {
   /** Creates a client certificate, by this CA unless another is given. */
   async client(
     name: string,
-    wishes: Parameters<TestCa['issue']>[0] = {},
+    options: Parameters<TestCa['issue']>[0] = {},
     ca = this.#ca,
   ): Promise<ClientFiles> {
-    return this.keep(name, await ca.issue({ subject: `CN=${name}`, ...wishes }));
+    return this.keep(name, await ca.issue({ subject: `CN=${name}`, ...options }));
   }
 
   credentials(list: readonly Credential[]): readonly string[] {

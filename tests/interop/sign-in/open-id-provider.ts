@@ -13,7 +13,7 @@ interface OpenIdProvider {
   /** The user at the browser; if undefined, sign-in is refused. */
   person: Person | undefined;
   /** Paths of the requests received. */
-  readonly asked: readonly string[];
+  readonly requestedPaths: readonly string[];
 }
 
 interface Person {
@@ -65,13 +65,13 @@ export async function startOpenIdProvider(
   });
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const [clientId, clientSecret] = ['weir console', 'secret: 100% & more'];
-  const asked: string[] = [];
-  const made: OpenIdProvider & { asked: string[] } = {
+  const requestedPaths: string[] = [];
+  const made: OpenIdProvider & { requestedPaths: string[] } = {
     url,
     clientId,
     clientSecret,
     person: undefined,
-    asked,
+    requestedPaths,
   };
   const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
   const provider = new Provider(url, {
@@ -115,7 +115,7 @@ export async function startOpenIdProvider(
   }) as ForeignProvider;
   const answer = provider.callback();
   server.on('request', (request, response) => {
-    asked.push(request.url!.split('?', 1)[0]!);
+    requestedPaths.push(request.url!.split('?', 1)[0]!);
     if (!request.url!.startsWith('/interaction/')) {
       answer(request, response);
       return;

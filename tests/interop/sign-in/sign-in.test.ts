@@ -46,7 +46,7 @@ test('sign-in: roles follow what the provider tells, and a browser that is known
   assert.deepEqual(await rolesWith(['Admin', 'others']), [ours.adminRoleId]);
   assert.deepEqual(await rolesWith([]), [readers.id]);
   const isInteraction = (path: string) => path.startsWith('/interaction/');
-  assert.equal(provider.asked.filter(isInteraction).length, 1);
+  assert.equal(provider.requestedPaths.filter(isInteraction).length, 1);
 });
 
 test('sign-in: who does not want to is told so', async (t) => {

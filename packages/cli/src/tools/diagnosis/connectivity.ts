@@ -61,11 +61,11 @@ export async function connectToAll(addresses: readonly Address[], attempt: Attem
   const alive = addresses.filter((_, index) => failures[index] === undefined).map(printAddress);
   const [first] = dead;
   if (first === undefined) return ok('TCP', `${alive.join(', ')} accepts connections`);
-  const failures = dead.map(({ address, detail }) => `${printAddress(address)}: ${detail}`).join('; ');
-  if (alive.length === 0) return failed('TCP', failures, first.advice);
+  const failureText = dead.map(({ address, detail }) => `${printAddress(address)}: ${detail}`).join('; ');
+  if (alive.length === 0) return failed('TCP', failureText, first.advice);
   return note(
     'TCP',
-    `${alive.join(', ')} accepts connections; ${failures}`,
+    `${alive.join(', ')} accepts connections; ${failureText}`,
     'a client that tries no other address of the name fails',
   );
 }

@@ -20,7 +20,7 @@ export function refuse(what: string, errorCode: number): void {
 }
 
 /** Sends requests to one random broker until the connection ends, then picks again. Any broker can answer. */
-export class Asker {
+export class AnyBrokerClient {
   readonly #world: ClientDeps;
   readonly #bootstrap: Bootstrap;
   #connection: Connection | undefined;
