@@ -22,7 +22,7 @@ import { startPlayground } from './kafka/weir.ts';
 
 const row = 'produce';
 
-test('a command line chooses rows and sizes, or is told what is wrong with it', () => {
+test('a command line chooses rows and sizes; an invalid one is refused with the reason', () => {
   // arguments; names of the rows, or the error
   const cases: [args: string, outcome: string | RegExp][] = [
     ['--rows produce-1x1', 'produce-1x1'],
@@ -55,7 +55,7 @@ test('every row has a name of its own', () => {
   assert.equal(new Set(benchRows.map(({ name }) => name)).size, benchRows.length);
 });
 
-test('a ratio is that of neighbouring runs, and bars judge what they are about', () => {
+test('a ratio is that of neighbouring runs, and a bar applies to Weir or to the ratio', () => {
   const spec = { key: 'speed', metric: 'throughput', unit: 'MB/s', bar: ratioAtLeast(1) };
   // The machine runs at half speed in the second turn, for both sides.
   const weir = [{ speed: 100 }, { speed: 50 }, { speed: 110 }];

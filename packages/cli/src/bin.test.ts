@@ -115,7 +115,7 @@ function freshCheckout(name: string): string {
   return root;
 }
 
-test('without node_modules bin/weir installs once and says so on standard error', () => {
+test('without node_modules bin/weir installs once and reports it on standard error', () => {
   const root = freshCheckout('fresh checkout');
   const nodeFolder = join(process.execPath, '..');
   const environment = { PATH: `${nodeFolder}:/usr/bin:/bin` };
@@ -132,7 +132,7 @@ test('without node_modules bin/weir installs once and says so on standard error'
   assert.equal(weir(['version'], { file: join(root, 'bin/weir'), environment }).stderr, '');
 });
 
-test('without node_modules and without a node bin/weir says what is needed', () => {
+test('without node_modules and without a node bin/weir reports what is needed', () => {
   const root = freshCheckout('no node');
   // A PATH with the tools of the script and nothing else.
   const tools = join(root, 'tools');

@@ -71,7 +71,7 @@ test('versions are negotiated before any other request', async (t) => {
   ]);
 });
 
-test('a broker that rejects the version of ApiVersions is asked again in a version that it has', async (t) => {
+test('ApiVersions is repeated in a version that the broker supports if it rejects the first', async (t) => {
   for (const highest of [0, 2, 3]) {
     const fake = await fakeKafka(t, { versions: { ApiVersions: [0, highest] } });
     const connection = await open(fake.port());

@@ -38,7 +38,7 @@ test('the bucket that a cluster names takes precedence over that of its agents',
     const cluster = clusterWith({ 'service.bucket.url': 's3://other?region=eu-west-1' }, isLate);
     assert.equal(await bucketOverride({ ...others, cluster }), 's3://other?region=eu-west-1');
     await Promise.resolve();
-    assert.equal(cluster.followers(), 0, 'it is asked once');
+    assert.equal(cluster.followers(), 0, 'the follower disconnects after the first answer');
   }
   for (const configs of [{}, { 'service.bucket.url': '' }]) {
     assert.equal(await bucketOverride({ ...others, cluster: clusterWith(configs) }), undefined);

@@ -18,7 +18,7 @@ function clustersOf(offsets: Readonly<Record<string, number | undefined>>): Meas
     leading: () => Object.keys(offsets),
     async measure(clusterId) {
       const offset = offsets[clusterId];
-      if (offset === undefined) throw new Error('nobody leads it');
+      if (offset === undefined) throw new Error('no leader');
       const metrics = new Metrics({ virtual_cluster_id: clusterId, agent_version: 'v1' });
       metrics.series(maxOffset, { topic: 'orders' }).set(offset);
       return metrics;
@@ -32,7 +32,7 @@ test('every cluster is reported, and then those that could not be measured', asy
     for await (const readings of readingsOf(clustersOf({ vci_1: 1, vci_2: undefined, vci_3: 3 })))
       published.push(`${readings[0]!.series[0]!.labels.virtual_cluster_id} ${readings[0]!.series[0]!.value}`);
   };
-  await assert.rejects(all, /1 clusters could not be measured, the first of them vci_2: nobody leads it/);
+  await assert.rejects(all, /1 clusters could not be measured, the first of them vci_2: no leader/);
   assert.deepEqual(published, ['vci_1 1', 'vci_3 3']);
 });
 

@@ -463,7 +463,7 @@ test('a group that a client may not see is a failure if the client asked for it'
   });
   const some = await weir('cli diagnose-connection');
   assert.equal(some.status, 0);
-  assert.equal(fake.count('FindCoordinator'), 2, 'a coordinator that is not there yet is asked for again');
+  assert.equal(fake.count('FindCoordinator'), 2, 'the lookup of an unavailable coordinator is retried');
   assert.match(
     some.out,
     /\nWorth a look\n {2}Coordinator: group coordinator: GROUP_AUTHORIZATION_FAILED: .*; name a group /,

@@ -139,7 +139,7 @@ test('all partitions are read from their leaders, and a number needs one partiti
   assert.match((await weir('cli fetch -topic orders -offset 0 -partition 2')).out, /p2\n$/);
 });
 
-test('a broker that is not the leader is asked once, and then the right one', async (t) => {
+test('a request that reaches another broker than the leader is repeated at the leader', async (t) => {
   const { fake, weir } = await cluster(t, {
     topics: { orders: 1 },
     script: {

@@ -117,7 +117,7 @@ const classicGroup = {
   ],
 };
 
-test('every broker is asked for its groups, and an old one in a version that it has', async (t) => {
+test('every broker gets ListGroups in a version that it supports', async (t) => {
   const weir = await scripted(t, {
     brokers: 2,
     topics: { orders: 2 },

@@ -33,7 +33,7 @@ test('topics are listed by name', async (t) => {
   ]);
 });
 
-test('an old broker is asked in a version that it has', async (t) => {
+test('an old broker gets requests in a version that it supports', async (t) => {
   const { weir, fake } = await cluster(t, {
     topics: { orders: 3 },
     versions: { Metadata: [0, 0], CreateTopics: [2, 2], DeleteTopics: [1, 1] },

@@ -243,7 +243,7 @@ const broken: readonly [what: string, text: string, problems: readonly string[]]
     ],
   ],
   [
-    'one thing said twice in two ways',
+    'one setting given twice in two ways',
     clusterWith(
       [
         'configuration: { default_num_partitions: 2 }',
@@ -310,7 +310,7 @@ const broken: readonly [what: string, text: string, problems: readonly string[]]
     ['weir.yaml:5:13: virtual_clusters[0].topics: a byoc_schema_registry cluster has none'],
   ],
   [
-    'a name that says another type',
+    'a name with the prefix of another type',
     'version: 1\nvirtual_clusters: [{ name: vcn_sr_a }]\n',
     [
       'weir.yaml:2:28: virtual_clusters[0].name: begins as the name of a byoc_schema_registry does, and the type is byoc',
@@ -350,7 +350,7 @@ const broken: readonly [what: string, text: string, problems: readonly string[]]
     ['weir.yaml:8:5: virtual cluster shop has tier at weir.yaml:3:5 already; say it once'],
   ],
   [
-    'more aliases than anybody needs',
+    'too many aliases',
     `a: &a [1]\n${Array.from(
       { length: 9 },
       (_, index) =>

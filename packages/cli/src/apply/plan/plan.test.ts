@@ -114,7 +114,7 @@ const orders = '{ name: orders, partition_count: 6 }';
 const appReads = '{ principal: "User:app", operation: READ, resource_type: TOPIC, resource_name: orders }';
 
 const differences: readonly [what: string, rest: string, lines: readonly string[]][] = [
-  ['nothing is asked', 'topics: [], acls: []', []],
+  ['nothing is requested', 'topics: [], acls: []', []],
   ['the tier', 'tier: enterprise', ['~ virtual cluster shop: tier pro → enterprise']],
   ['the same tier', 'tier: pro', []],
   [
@@ -163,7 +163,7 @@ const differences: readonly [what: string, rest: string, lines: readonly string[
     [],
   ],
   [
-    'a configuration that was kept, which the newest of its text is',
+    'a stored configuration, the newest with the same text',
     `pipelines: [{ name: clean, configuration_yaml: "${bento('one')}" }]`,
     ['~ pipeline clean: configuration version 2 → version 3'],
   ],
@@ -221,7 +221,7 @@ test('pruning deletes what is missing from lists that the documents have', async
   for (const [what, rest, lines] of prunings) {
     await t.test(what, () => {
       assert.deepEqual(linesOf(rest, { isPruning: true }), lines);
-      assert.ok(!linesOf(rest).some((line) => /^[-=]/.test(line)), 'only when it is asked for');
+      assert.ok(!linesOf(rest).some((line) => /^[-=]/.test(line)), 'only if requested');
     });
   }
 });
