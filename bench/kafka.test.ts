@@ -172,7 +172,7 @@ test('the bucket answers as S3 does, and counts', () =>
   Lifetime.during(async (lifetime) => {
     const bucket = await startSlowBucket(lifetime, { kind: 'constant', ms: 1 });
     const endpoint = `http://${new URL(bucket.url).searchParams.get('endpoint')}/bench`;
-    const ask = async (method: string, path: string, init: RequestInit = {}) => {
+    const request = async (method: string, path: string, init: RequestInit = {}) => {
       const response = await fetch(`${endpoint}${path}`, { ...init, method });
       return `${response.status} ${await response.text()}`;
     };
@@ -195,7 +195,7 @@ test('the bucket answers as S3 does, and counts', () =>
       ['PUT', '/b/1', { body: 'hello' }, '200 '],
     ];
     for (const [method, path, init, answer] of cases) {
-      const found = await ask(method, path, init);
+      const found = await request(method, path, init);
       if (typeof answer === 'string') assert.equal(found, answer, `${method} ${path}`);
       else assert.match(found, answer, `${method} ${path}`);
     }

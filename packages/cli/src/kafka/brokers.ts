@@ -2,22 +2,22 @@ import type { Broker, KafkaCluster } from './cluster.ts';
 import type { KafkaConnection } from './connection.ts';
 
 /** How many brokers are asked concurrently. */
-const askedAtOnce = 16;
+const brokersAtOnce = 16;
 
 /** Sends the same request to every broker of the cluster, and returns the answers in the order of the broker ids. */
-export async function askBrokers<Answer>(
+export async function requestFromBrokers<Answer>(
   cluster: KafkaCluster,
-  ask: (connection: KafkaConnection) => Promise<Answer>,
+  request: (connection: KafkaConnection) => Promise<Answer>,
 ): Promise<readonly { readonly broker: Broker; readonly answer: Answer }[]> {
   const { brokers } = await cluster.retrying(() => cluster.metadata([]));
   const sorted = brokers.toSorted((a, b) => a.nodeId - b.nodeId);
   const answers: { broker: Broker; answer: Answer }[] = [];
-  for (let at = 0; at < sorted.length; at += askedAtOnce) {
+  for (let at = 0; at < sorted.length; at += brokersAtOnce) {
     answers.push(
       ...(await Promise.all(
-        sorted.slice(at, at + askedAtOnce).map(async (broker) => ({
+        sorted.slice(at, at + brokersAtOnce).map(async (broker) => ({
           broker,
-          answer: await cluster.retrying(async () => ask(await cluster.connectionTo(broker))),
+          answer: await cluster.retrying(async () => request(await cluster.connectionTo(broker))),
         })),
       )),
     );

@@ -139,7 +139,7 @@ export class KafkaConnection {
   ): Promise<ReadStruct<Response>> {
     const version = commonVersion(api as unknown as Api, this.#offered, highestUseful);
     await this.#untilLoggedIn(timeoutMs);
-    const answer = await this.#ask(api, version, bodyFor(body, version), timeoutMs);
+    const answer = await this.#send(api, version, bodyFor(body, version), timeoutMs);
     this.#isServed = true;
     return answer;
   }
@@ -208,8 +208,8 @@ export class KafkaConnection {
     const channel: LoginChannel = {
       address: this.address,
       offers: (api) => this.offers(api),
-      ask: (api, body) =>
-        this.#ask(api, commonVersion(api as unknown as Api, this.#offered), body, timeoutMs),
+      request: (api, body) =>
+        this.#send(api, commonVersion(api as unknown as Api, this.#offered), body, timeoutMs),
     };
     const lifetimeMs = await authenticate(channel, this.#login);
     this.#renewLoginAtMs =
@@ -239,11 +239,14 @@ export class KafkaConnection {
   /** Negotiates the versions, in a version of ApiVersions that the broker has. */
   async #negotiate(timeoutMs: number): Promise<OfferedVersions> {
     const api = apis.ApiVersions;
-    let answer = await this.#askVersions(api.highestStableVersion, timeoutMs);
+    let answer = await this.#requestVersions(api.highestStableVersion, timeoutMs);
     if (answer.errorCode === errors.UNSUPPORTED_VERSION.code) {
       // The answer contains the range of this API; a broker that omits it has at least v0.
       const range = answer.apiKeys.find(({ apiKey }) => apiKey === api.key);
-      answer = await this.#askVersions(Math.min(range?.maxVersion ?? 0, api.highestStableVersion), timeoutMs);
+      answer = await this.#requestVersions(
+        Math.min(range?.maxVersion ?? 0, api.highestStableVersion),
+        timeoutMs,
+      );
     }
     if (answer.errorCode !== errors.NONE.code) throw new KafkaRequestFailed(api.name, answer.errorCode);
     return new Map(
@@ -254,7 +257,7 @@ export class KafkaConnection {
     );
   }
 
-  #askVersions(version: number, timeoutMs: number) {
+  #requestVersions(version: number, timeoutMs: number) {
     const api = apis.ApiVersions;
     const body = { clientSoftwareName: 'weir', clientSoftwareVersion: release };
     return this.#exchange(api, version, body, timeoutMs, (frame) => {
@@ -279,7 +282,7 @@ export class KafkaConnection {
     }
   }
 
-  #ask<Request extends Fields, Response extends Fields>(
+  #send<Request extends Fields, Response extends Fields>(
     api: Api<Request, Response>,
     version: number,
     body: WriteStruct<Request>,

@@ -213,9 +213,9 @@ export class GroupMember {
     return true;
   }
 
-  async #whileMember(ask: () => Promise<number>): Promise<Membership> {
+  async #whileMember(request: () => Promise<number>): Promise<Membership> {
     try {
-      return this.#mustRejoin(await ask()) ? 'rebalancing' : 'stable';
+      return this.#mustRejoin(await request()) ? 'rebalancing' : 'stable';
     } catch (error) {
       const mayPass =
         error instanceof KafkaRequestFailed ? error.transient : error instanceof ConnectionFailed;

@@ -1,5 +1,5 @@
 import { apis, errors } from '@weir/wire';
-import { askBrokers } from './brokers.ts';
+import { requestFromBrokers } from './brokers.ts';
 import type { KafkaCluster } from './cluster.ts';
 import type { KafkaConnection } from './connection.ts';
 import { consumerProtocolType, type NamedPartitions, readAssignment } from './consumer-protocol.ts';
@@ -29,7 +29,7 @@ export interface GroupDescription {
 
 /** The groups of the cluster, by name. Each broker lists the groups that it coordinates. */
 export async function listGroupIds(cluster: KafkaCluster): Promise<readonly string[]> {
-  const lists = await askBrokers(cluster, async (connection) => {
+  const lists = await requestFromBrokers(cluster, async (connection) => {
     const { errorCode, groups } = await connection.request(
       apis.ListGroups,
       {},

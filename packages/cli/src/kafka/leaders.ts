@@ -13,7 +13,7 @@ export interface LeaderAnswers<Answer> {
 }
 
 /** One request to one leader about some of its partitions. Returns an answer or a failure for each. */
-export type AskLeader<Answer> = (
+export type LeaderRequest<Answer> = (
   leader: KafkaConnection,
   topic: TopicMetadata,
   partitions: readonly number[],
@@ -24,11 +24,11 @@ export type AskLeader<Answer> = (
  * again, after their leaders have been looked up again. A topic that is given by its name is looked up before the first
  * attempt too.
  */
-export async function askLeaders<Answer>(
+export async function requestFromLeaders<Answer>(
   cluster: KafkaCluster,
   topic: string | RememberedTopic,
   partitions: readonly number[],
-  ask: AskLeader<Answer>,
+  request: LeaderRequest<Answer>,
 ): Promise<LeaderAnswers<Answer>> {
   const topicName = typeof topic === 'string' ? topic : topic.name;
   const lookUp = typeof topic === 'string' ? () => findTopic(cluster, topic) : () => topic.find();
@@ -37,7 +37,7 @@ export async function askLeaders<Answer>(
   let open = partitions;
   try {
     await cluster.retrying(async () => {
-      const results = await askOnce(cluster, await lookUp(), open, ask);
+      const results = await requestOnce(cluster, await lookUp(), open, request);
       for (const partition of open) {
         const result =
           results.get(partition) ?? new Failure(`${subject(topicName, partition)}: not answered`);
@@ -59,11 +59,11 @@ export async function askLeaders<Answer>(
   return { answers, failures };
 }
 
-async function askOnce<Answer>(
+async function requestOnce<Answer>(
   cluster: KafkaCluster,
   { topic, brokers }: FoundTopic,
   partitions: readonly number[],
-  ask: AskLeader<Answer>,
+  request: LeaderRequest<Answer>,
 ): Promise<ReadonlyMap<number, Answer | Failure>> {
   const results = new Map<number, Answer | Failure>();
   const byLeader = new Map<number, number[]>();
@@ -80,7 +80,7 @@ async function askOnce<Answer>(
           throw new KafkaRequestFailed(subject(topic.name!, led[0]!), errors.LEADER_NOT_AVAILABLE.code);
         }
         const leader = await cluster.connectionTo(broker);
-        for (const [partition, result] of await ask(leader, topic, led)) results.set(partition, result);
+        for (const [partition, result] of await request(leader, topic, led)) results.set(partition, result);
       } catch (error) {
         if (!(error instanceof Failure)) throw error;
         for (const partition of led) results.set(partition, error);

@@ -1,5 +1,5 @@
 import { apis, errors } from '@weir/wire';
-import { askBrokers } from './brokers.ts';
+import { requestFromBrokers } from './brokers.ts';
 import type { Broker, KafkaCluster } from './cluster.ts';
 import { KafkaRequestFailed } from './request-failed.ts';
 import { findTopic } from './topics.ts';
@@ -24,7 +24,7 @@ export async function partitionSizes(
     topicName === undefined
       ? null
       : [{ topic: topicName, partitions: await partitionsOf(cluster, topicName) }];
-  const answers = await askBrokers(cluster, async (connection) => {
+  const answers = await requestFromBrokers(cluster, async (connection) => {
     const { errorCode, results } = await connection.request(
       apis.DescribeLogDirs,
       { topics },

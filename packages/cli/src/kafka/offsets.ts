@@ -1,7 +1,7 @@
 import { apis, errors } from '@weir/wire';
 import type { Failure } from '../failure.ts';
 import type { KafkaCluster } from './cluster.ts';
-import { type AskLeader, askLeaders, type LeaderAnswers, subject } from './leaders.ts';
+import { type LeaderAnswers, type LeaderRequest, requestFromLeaders, subject } from './leaders.ts';
 import { KafkaRequestFailed } from './request-failed.ts';
 
 /** The first available offset, and the offset of the next record to be written. */
@@ -20,7 +20,7 @@ export async function offsetRanges(
 ): Promise<LeaderAnswers<OffsetRange>> {
   // A request may name a partition only once, so each of the two positions needs its own request.
   const [earliest, latest] = await Promise.all([
-    askLeaders(cluster, topicName, partitions, askFor(cluster, 'earliest')),
+    requestFromLeaders(cluster, topicName, partitions, offsetRequest(cluster, 'earliest')),
     latestOffsets(cluster, topicName, partitions),
   ]);
   const answers = new Map<number, OffsetRange>();
@@ -37,10 +37,10 @@ function latestOffsets(
   topicName: string,
   partitions: readonly number[],
 ): Promise<LeaderAnswers<bigint>> {
-  return askLeaders(cluster, topicName, partitions, askFor(cluster, 'latest'));
+  return requestFromLeaders(cluster, topicName, partitions, offsetRequest(cluster, 'latest'));
 }
 
-function askFor(cluster: KafkaCluster, position: keyof typeof positions): AskLeader<bigint> {
+function offsetRequest(cluster: KafkaCluster, position: keyof typeof positions): LeaderRequest<bigint> {
   return async (leader, { name }, partitions) => {
     const { topics } = await leader.request(
       apis.ListOffsets,

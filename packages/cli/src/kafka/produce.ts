@@ -3,7 +3,7 @@ import { Failure } from '../failure.ts';
 import type { KafkaCluster } from './cluster.ts';
 import type { KafkaConnection } from './connection.ts';
 import { ConnectionFailed } from './connection-failed.ts';
-import { type AskLeader, askLeaders, type LeaderAnswers, subject } from './leaders.ts';
+import { type LeaderAnswers, type LeaderRequest, requestFromLeaders, subject } from './leaders.ts';
 import type { RememberedTopic } from './remembered-topic.ts';
 import { KafkaRequestFailed } from './request-failed.ts';
 
@@ -52,14 +52,19 @@ export function produceRecords(
     const stamped = records.map((record) => ({ ...record, timestamp }));
     batches.set(partition, buildRecordBatch(stamped, { codec: options.codec }));
   }
-  return askLeaders(cluster, topic, [...batches.keys()], askToAppend(cluster, batches, options.acks));
+  return requestFromLeaders(
+    cluster,
+    topic,
+    [...batches.keys()],
+    produceRequest(cluster, batches, options.acks),
+  );
 }
 
-function askToAppend(
+function produceRequest(
   cluster: KafkaCluster,
   batches: ReadonlyMap<number, Buffer>,
   acks: Acks,
-): AskLeader<bigint> {
+): LeaderRequest<bigint> {
   return async (leader, { name, topicId }, partitions) => {
     const body = {
       acks: acksOnTheWire[acks],

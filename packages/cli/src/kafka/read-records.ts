@@ -3,7 +3,7 @@ import { type BatchRecord, batchRecords, DecodeError, recordBatches } from '@wei
 import { Failure } from '../failure.ts';
 import type { KafkaCluster } from './cluster.ts';
 import { fetchBatches } from './fetch.ts';
-import { type AskLeader, allAnswers, askLeaders, subject } from './leaders.ts';
+import { allAnswers, type LeaderRequest, requestFromLeaders, subject } from './leaders.ts';
 
 export interface ReadOptions {
   readonly topicName: string;
@@ -77,8 +77,8 @@ async function fetchPieces(
   maxWaitMs: number,
 ): Promise<ReadonlyMap<number, Piece>> {
   try {
-    const ask = askToRead(cluster, positions, maxWaitMs);
-    return allAnswers(await askLeaders(cluster, topicName, [...positions.keys()], ask));
+    const request = fetchRequest(cluster, positions, maxWaitMs);
+    return allAnswers(await requestFromLeaders(cluster, topicName, [...positions.keys()], request));
   } catch (error) {
     // A user who stops the command wants the records so far, and no error.
     if (cluster.stop.aborted && error instanceof Failure) return new Map();
@@ -86,11 +86,11 @@ async function fetchPieces(
   }
 }
 
-function askToRead(
+function fetchRequest(
   cluster: KafkaCluster,
   positions: ReadonlyMap<number, bigint>,
   maxWaitMs: number,
-): AskLeader<Piece> {
+): LeaderRequest<Piece> {
   return async (leader, topic, partitions) => {
     const fetchPositions = new Map(partitions.map((partition) => [partition, positions.get(partition)!]));
     const found = await fetchBatches(leader, topic, fetchPositions, {

@@ -93,12 +93,12 @@ function shown(bucketUrl: string): string {
 /** Retries while the control plane or the bucket cannot be reached: an agent waits for them rather than exit. */
 async function patiently<Result>(
   { clock, log, stop, bucketUrl }: ClusterBucket,
-  ask: () => Promise<Result>,
+  call: () => Promise<Result>,
 ): Promise<Result> {
   for (;;) {
     stop.throwIfAborted();
     try {
-      return await ask();
+      return await call();
     } catch (error) {
       if (error instanceof StoreError && !isRetriable(error.kind))
         throw new Failure(`${shown(bucketUrl)}: failed to check the id of the bucket: ${error.message}`);

@@ -16,7 +16,7 @@ import { LoginFailed } from './login-failed.ts';
 export interface LoginChannel {
   readonly address: Address;
   offers(api: Pick<Api, 'key'>): boolean;
-  ask<Request extends Fields, Response extends Fields>(
+  request<Request extends Fields, Response extends Fields>(
     api: Api<Request, Response>,
     body: WriteStruct<Request>,
   ): Promise<ReadStruct<Response>>;
@@ -38,7 +38,7 @@ export async function authenticate(channel: LoginChannel, login: SaslLogin): Pro
     if (challenges > challengesMax) {
       throw failed(channel, login, 'other', 'the broker asks on and on and does not end the login');
     }
-    const answer = await channel.ask(apis.SaslAuthenticate, { authBytes: message });
+    const answer = await channel.request(apis.SaslAuthenticate, { authBytes: message });
     if (answer.errorCode !== errors.NONE.code) {
       const words = [answer.errorMessage, conversation.refusal].filter(Boolean).join(' ');
       throw refusal(channel, login, answer.errorCode, words);
@@ -60,7 +60,7 @@ async function chooseMechanism(channel: LoginChannel, login: SaslLogin): Promise
   if (!channel.offers(apis.SaslHandshake) || !channel.offers(apis.SaslAuthenticate)) {
     throw failed(channel, login, 'no login here', 'the broker offers no login');
   }
-  const { errorCode, mechanisms } = await channel.ask(apis.SaslHandshake, { mechanism });
+  const { errorCode, mechanisms } = await channel.request(apis.SaslHandshake, { mechanism });
   if (errorCode === errors.NONE.code) return;
   if (errorCode === errors.UNSUPPORTED_SASL_MECHANISM.code) {
     const what = `the mechanism ${mechanism} is not enabled`;

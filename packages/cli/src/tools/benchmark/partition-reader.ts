@@ -53,7 +53,7 @@ export class PartitionReader {
     try {
       while (!this.#isOver) {
         try {
-          this.#askLeaders(await topic.find());
+          this.#fetchFromLeaders(await topic.find());
           if (this.#busy.size === 0) await cluster.pause(pauseAfterFailureMs);
           else await Promise.race(this.#busy.values());
           if (this.#trouble !== undefined) throw this.#trouble;
@@ -81,7 +81,7 @@ export class PartitionReader {
   }
 
   /** Sends a request to every leader without one in flight. */
-  #askLeaders({ topic, brokers }: FoundTopic): void {
+  #fetchFromLeaders({ topic, brokers }: FoundTopic): void {
     const byLeader = new Map<number, Map<number, bigint>>();
     for (const [partition, offset] of this.#positions) {
       const leaderId = topic.partitions.find(({ partitionIndex }) => partitionIndex === partition)?.leaderId;
