@@ -23,7 +23,7 @@ import type {
 } from './request.ts';
 
 /** The answer of a query without its stats. */
-export type BareAnswer<Answer> = Omit<Answer, 'stats' | 'partial' | 'hasNoData'>;
+type BareAnswer<Answer> = Omit<Answer, 'stats' | 'partial' | 'hasNoData'>;
 
 /**
  * The reference semantics of queries, as simple as possible: read everything, parse it, filter it. Tests compare the
