@@ -11,6 +11,7 @@ import { AgentEvents } from './events/agent-events.ts';
 import { Heartbeats } from './heartbeats.ts';
 import { type HttpListener, type Route, startHttpListener } from './http/http-server.ts';
 import { metricsRoutes, probeRoutes } from './http/probe-routes.ts';
+import { ClientInflation } from './inflation/client-inflation.ts';
 import { ClusterMetrics, isPublishingAgent } from './metrics-publishing/cluster-metrics.ts';
 import { heldUntil } from './net/held-server.ts';
 import { defaultListenerLimits } from './net/limits.ts';
@@ -32,7 +33,6 @@ import { AgentStats } from './stats/agent-stats.ts';
 import { certificateExpiry } from './stats/certificate-expiry.ts';
 import { ClientTelemetry } from './telemetry/client-telemetry.ts';
 import { ConnectedClients } from './telemetry/connected-clients.ts';
-import { ClientInflation } from './write-path/client-inflation.ts';
 
 /** An unreachable control plane must not use up the time that is meant for clients. */
 const leaveMsMax = 5_000;

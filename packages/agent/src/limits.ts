@@ -336,7 +336,7 @@ export const agentLimits = {
   /** What a batch of events may inflate to: all that a writer holds, with what is around each event. */
   eventBatchInflatedBytesMax: 32 * MiB,
 
-  /** What an agent writes besides the records of clients, as it waits for a file that takes it along. */
+  /** Background appends that wait for the next file. */
   backgroundBytesMax: 16 * MiB,
 
   /** Metrics of a cluster that become events once a minute. */

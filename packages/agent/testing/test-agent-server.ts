@@ -16,6 +16,7 @@ import {
 import { createClusterView, type FollowingClusterView } from '../src/cluster/following-view.ts';
 import type { ServedApi } from '../src/dispatch/handler-table.ts';
 import { createHandlers } from '../src/dispatch/request-dispatch.ts';
+import type { ClientInflation } from '../src/inflation/client-inflation.ts';
 import type { ZoneOfAddress } from '../src/placement/address-zones.ts';
 import type { PartitionAssignmentStrategy } from '../src/placement/strategies.ts';
 import { ClientQuotas } from '../src/quotas/client-quotas.ts';
@@ -25,7 +26,6 @@ import type { Access } from '../src/security/access.ts';
 import { type ClientSession, openSession } from '../src/security/session/client-session.ts';
 import { ClientTelemetry } from '../src/telemetry/client-telemetry.ts';
 import type { ConnectedClients } from '../src/telemetry/connected-clients.ts';
-import type { ClientInflation } from '../src/write-path/client-inflation.ts';
 import { testAgent } from './agent.ts';
 import { FakeCluster, type FakeClusterOptions } from './fake-cluster.ts';
 

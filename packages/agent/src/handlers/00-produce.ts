@@ -12,6 +12,8 @@ import {
   type ResponseOf,
 } from '@weir/wire';
 import type { ClusterView } from '../cluster/cluster-view.ts';
+import { ClientInflation } from '../inflation/client-inflation.ts';
+import { InflationBudget } from '../inflation/inflation-budget.ts';
 import { mayProduce } from '../placement/roles.ts';
 import type { HandlerOf, RequestContext } from '../requests/handler.ts';
 import type { Answer, HandlerResult } from '../requests/handler-result.ts';
@@ -24,9 +26,7 @@ import {
   checkBatch,
   checkBatchOffThread,
 } from '../write-path/check-batch.ts';
-import { ClientInflation } from '../write-path/client-inflation.ts';
 import type { Impersonation } from '../write-path/impersonation/impersonation.ts';
-import { InflationBudget } from '../write-path/inflation-budget.ts';
 import type { AppendResult, BatchTransaction, ProducedBatch } from '../write-path/produced-batch.ts';
 import { createTopicRulesReader } from '../write-path/topic-rules.ts';
 import { produceOutcomes } from '../write-path/write-metrics.ts';

@@ -14,11 +14,11 @@ import {
   RecordBatchView,
 } from '@weir/wire';
 import { DataPath, type DataPathOptions, produced, record, settled } from '../../testing/data-path.ts';
+import { ClientInflation } from '../inflation/client-inflation.ts';
 import { agentLimits } from '../limits.ts';
 import type { BatchCursor } from '../read-path/batch-cursor.ts';
 import type { ReadPath } from '../read-path/read-path.ts';
 import { FirstRecord, searchRecords } from '../read-path/record-search.ts';
-import { ClientInflation } from '../write-path/client-inflation.ts';
 
 async function start(options: DataPathOptions = {}) {
   const path = new DataPath(options);

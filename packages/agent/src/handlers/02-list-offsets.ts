@@ -2,13 +2,13 @@ import type { BatchesAnswer, OffsetAnswer } from '@weir/cluster';
 import { type Apis, type ErrorName, errors, type RequestOf, type ResponseOf } from '@weir/wire';
 import { ifAvailable } from '../cluster-calls/if-available.ts';
 import type { DamageRegistry } from '../damage/damage-registry.ts';
+import { ClientInflation } from '../inflation/client-inflation.ts';
 import { leaderEpoch } from '../read-path/batch-list.ts';
 import { DamagedRange } from '../read-path/damaged-range.ts';
 import type { ReadPath } from '../read-path/read-path.ts';
 import { FirstRecord, type FoundRecord, LatestRecord, searchRecords } from '../read-path/record-search.ts';
 import type { HandlerOf, RequestContext } from '../requests/handler.ts';
 import { refusalsByName } from '../topics/topic-refusals.ts';
-import { ClientInflation } from '../write-path/client-inflation.ts';
 
 type ListOffsetsApi = Apis['ListOffsets'];
 type PartitionResponse = ResponseOf<ListOffsetsApi>['topics'][number]['partitions'][number];

@@ -571,7 +571,7 @@ export class KafkaConnection implements Receiver {
   }
 }
 
-/** Even the smallest frame needs some memory besides its bytes. */
+/** Memory that a frame needs in addition to its bytes. */
 function costOf({ bytes }: Frame): number {
   return bytes.length + 256;
 }

@@ -12,7 +12,7 @@ interface Placed {
   readonly leaders: Uint16Array;
 }
 
-/** Weight of a topic besides its partitions, so that many small topics count too. */
+/** Weight of a topic in addition to its partitions, so that many small topics count too. */
 const topicWeight = 64;
 
 /**

@@ -1,9 +1,9 @@
 import type { Pointers } from '@weir/cluster';
 import { decompressRecordsOffThread, type RecordBatchView, RecordCursor } from '@weir/wire';
 import { wireLimits } from '@weir/wire/limits';
+import type { ClientInflation, InflatingConnection } from '../inflation/client-inflation.ts';
 import { inflatedBytesMax } from '../inflation/inflated-size.ts';
 import { agentLimits } from '../limits.ts';
-import type { ClientInflation, InflatingConnection } from '../write-path/client-inflation.ts';
 import type { ReadPath } from './read-path.ts';
 
 export interface FoundRecord {

@@ -3,8 +3,8 @@ import { test } from 'node:test';
 import { type Log, type LogFields, Metrics, MiB, silentLog } from '@weir/core';
 import { apis, type CompressionCodec, codecIds, compress, type ErrorName, zeroUuid } from '@weir/wire';
 import { answered, codeOf, startTestAgent, type TestAgent } from '../../testing/index.ts';
+import { ClientInflation } from '../inflation/client-inflation.ts';
 import { agentLimits } from '../limits.ts';
-import { ClientInflation } from '../write-path/client-inflation.ts';
 
 /** A gauge `m` with the value 1.5. */
 const gauge = Buffer.from('0a14121212100a016d2a0b0a0921000000000000f83f', 'hex');

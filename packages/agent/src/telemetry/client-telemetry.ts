@@ -10,8 +10,8 @@ import {
   zeroUuid,
 } from '@weir/wire';
 import type { EntriesView } from '../cluster/followed-entries.ts';
+import { ClientInflation, type InflatingConnection } from '../inflation/client-inflation.ts';
 import { agentLimits } from '../limits.ts';
-import { ClientInflation, type InflatingConnection } from '../write-path/client-inflation.ts';
 import { dataPoints, pausePoint } from './metrics-data.ts';
 import { UnreadableProtobuf } from './protobuf-reader.ts';
 import { type TelemetryClient, TelemetrySubscriptions, type WantedMetrics } from './subscriptions.ts';

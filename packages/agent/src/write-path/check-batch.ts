@@ -11,6 +11,7 @@ import {
   validateProducedBatch,
 } from '@weir/wire';
 import { inflatedBytesEstimate, inflatedBytesMax } from '../inflation/inflated-size.ts';
+import type { InflationBudget } from '../inflation/inflation-budget.ts';
 import type { TopicPrincipals } from './impersonation/request-principals.ts';
 import {
   type RecordLimits,
@@ -19,7 +20,6 @@ import {
   stampPrincipalOffThread,
   type UnstampedRecords,
 } from './impersonation/stamp-principal.ts';
-import type { InflationBudget } from './inflation-budget.ts';
 import type { BatchTransaction, ProducedBatch } from './produced-batch.ts';
 import type { TopicRules } from './topic-rules.ts';
 

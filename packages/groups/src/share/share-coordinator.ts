@@ -24,7 +24,7 @@ import type { GroupDirectory } from '../group-directory.ts';
 import type { Submit } from '../group-saver.ts';
 import { type Acknowledgement, acknowledge } from './partitions/acknowledge.ts';
 import { releaseAll } from './partitions/acquire.ts';
-import { HostedPartitions } from './partitions/partition-runtimes.ts';
+import { PartitionRuntimes } from './partitions/partition-runtimes.ts';
 import type { StoredPartition } from './partitions/stored-partition.ts';
 import { WaitingAcquisitions } from './partitions/waiting-acquisitions.ts';
 import type { ShareConfigs } from './share-configs.ts';
@@ -58,7 +58,7 @@ interface AcknowledgeOutcome {
 export class ShareCoordinator implements SharePort {
   readonly #options: ShareCoordinatorOptions;
   readonly #groups: ShareGroups;
-  readonly #partitions: HostedPartitions;
+  readonly #partitions: PartitionRuntimes;
   readonly #acquisitions: WaitingAcquisitions;
   readonly #offsets: ShareOffsets;
   #closed: Error | undefined;
@@ -67,7 +67,7 @@ export class ShareCoordinator implements SharePort {
     const { machine, clock, host } = options;
     this.#options = options;
     this.#groups = new ShareGroups(options);
-    this.#partitions = new HostedPartitions(options);
+    this.#partitions = new PartitionRuntimes(options);
     this.#acquisitions = new WaitingAcquisitions({
       machine,
       clock,

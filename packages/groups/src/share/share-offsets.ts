@@ -10,14 +10,14 @@ import type {
   TopicPartition,
 } from '@weir/cluster';
 import type { ClusterMachine } from '@weir/machine';
-import type { HostedPartitions } from './partitions/partition-runtimes.ts';
+import type { PartitionRuntimes } from './partitions/partition-runtimes.ts';
 import { SharePartition } from './partitions/share-partition.ts';
 import type { ShareGroups } from './share-groups.ts';
 
 interface ShareOffsetsOptions {
   readonly machine: Pick<ClusterMachine, 'findBatches' | 'topicById'>;
   readonly groups: ShareGroups;
-  readonly partitions: HostedPartitions;
+  readonly partitions: PartitionRuntimes;
 }
 
 /** Describes, alters and deletes offsets of share groups, for admin clients. */

@@ -1,7 +1,7 @@
 import { agentLimits } from '../../limits.ts';
 
 interface LoginQueueOptions {
-  /** Number of concurrent checks, besides one for a newcomer. */
+  /** Number of concurrent checks, not counting the one that is reserved for a newcomer. */
   readonly runningMax: number;
   /** Called when the number of waiting checks changes. */
   readonly onChange?: (waiting: number) => void;

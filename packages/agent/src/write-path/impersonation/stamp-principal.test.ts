@@ -12,11 +12,11 @@ import {
 } from '@weir/wire';
 import { wireLimits } from '@weir/wire/limits';
 import fc from 'fast-check';
+import { InflationBudget, TurnBudget } from '../../inflation/inflation-budget.ts';
 import { agentLimits } from '../../limits.ts';
 import { fullAccess } from '../../security/access.ts';
 import { anonymous } from '../../security/principal.ts';
 import { aside, type CheckedBatch, checkBatch } from '../check-batch.ts';
-import { InflationBudget, TurnBudget } from '../inflation-budget.ts';
 import { Impersonation } from './impersonation.ts';
 import type { RequestPrincipals } from './request-principals.ts';
 

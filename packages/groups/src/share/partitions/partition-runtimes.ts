@@ -10,7 +10,7 @@ import type { SharePartition } from './share-partition.ts';
 import { SharePartitions } from './share-partitions.ts';
 import type { StoredPartition } from './stored-partition.ts';
 
-interface HostedPartitionsOptions {
+interface PartitionRuntimesOptions {
   readonly machine: Pick<ClusterMachine, 'kv' | 'topicById'>;
   readonly submit: Submit;
   readonly clock: Clock;
@@ -22,15 +22,15 @@ interface HostedPartitionsOptions {
  * The share partitions of a cluster with their background work: locks expire, changes become durable, waiting requests
  * are woken.
  */
-export class HostedPartitions {
-  readonly #options: HostedPartitionsOptions;
+export class PartitionRuntimes {
+  readonly #options: PartitionRuntimesOptions;
   readonly #partitions: SharePartitions;
   readonly #saver: GroupSaver;
   readonly #keeper: PartitionKeeper;
   readonly #locks: WakeQueue<StoredPartition>;
   #spanCount = 0;
 
-  constructor(options: HostedPartitionsOptions) {
+  constructor(options: PartitionRuntimesOptions) {
     const { machine, submit, clock, log } = options;
     this.#options = options;
     this.#partitions = new SharePartitions(machine.kv, log);

@@ -4,14 +4,14 @@ import type { Clock } from '@weir/core';
 import type { ClusterMachine } from '@weir/machine';
 import { type Sleeper, WakeQueue } from '../../wake-queue.ts';
 import { Acquisition } from './acquisition.ts';
-import type { HostedPartitions } from './partition-runtimes.ts';
+import type { PartitionRuntimes } from './partition-runtimes.ts';
 import type { SharePartition } from './share-partition.ts';
 import type { StoredPartition } from './stored-partition.ts';
 
 interface WaitingAcquisitionsOptions {
   readonly machine: Pick<ClusterMachine, 'findBatches'>;
   readonly clock: Clock;
-  readonly partitions: HostedPartitions;
+  readonly partitions: PartitionRuntimes;
   readonly hasGroup: (groupId: string) => boolean;
   /** Resolves when everything that was decided so far is durable. */
   readonly settled: () => Promise<void>;
