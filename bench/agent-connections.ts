@@ -34,7 +34,7 @@ const tiny: Scale = { clusters: 4, agentsPerCluster: 3, processes: 2, settleMs: 
 
 /** Limit for connecting all agents. */
 const connectMsMax = 180_000;
-/** File descriptors that a process needs besides its agent connections. */
+/** File descriptors that a process needs in addition to its agent connections. */
 const otherFiles = 500;
 const bin = fileURLToPath(new URL('../bin/weir', import.meta.url));
 const processFile = fileURLToPath(new URL('./agent-connections-process.ts', import.meta.url));

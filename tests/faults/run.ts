@@ -13,7 +13,7 @@ import { isWell, summaryOf } from './summary.ts';
  * (but not the timing of the machine), `--minutes 30` sets the total duration.
  */
 const usualMinutes = 6;
-/** Time of a scenario besides its faults: start, recovery and final read. */
+/** Time of a scenario without its faults: start, recovery and final read. */
 const overheadMs = 12_000;
 const troubleMsMin = 6_000;
 

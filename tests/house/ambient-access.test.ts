@@ -22,14 +22,14 @@ test('time, chance, environment and console enter through their ambientAccesses 
   assert.deepEqual(files.flatMap(forbiddenUses), []);
 });
 
-test('every door exists', () => {
+test('every file with ambient access exists', () => {
   const paths = new Set(typescriptFiles().map(({ path }) => path));
   for (const { allowedFiles } of ambientAccesses) {
     for (const path of allowedFiles) assert.ok(paths.has(path), `${path} is gone`);
   }
 });
 
-test('the rule tells calls from prose', () => {
+test('the rule distinguishes calls from prose', () => {
   const cases: [text: string, banned: string | undefined][] = [
     ['const now = Date.now();', 'Date.now'],
     ['const now = new Date();', 'new Date() of the present'],

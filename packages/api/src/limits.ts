@@ -71,10 +71,8 @@ export const apiLimits = {
   diagnosticGroupsMax: 5,
 
   /**
-   * Pipelines of a cluster, the configurations that each has besides the deployed one, and the size of one
-   * configuration: bytes, parts, words and signs, depth, aliases, and values with every alias expanded. A parser
-   * takes as long over the words as over a whole book of plain text, and it takes the time of a process that leads
-   * clusters.
+   * Pipelines of a cluster, undeployed configurations of each, and the size of one configuration: bytes, parts,
+   * tokens, depth, aliases, and values with every alias expanded. Parsing takes time of a process that leads clusters.
    */
   pipelinesPerClusterMax: 500,
   pipelineConfigurationsMax: 50,

@@ -27,7 +27,7 @@ interface SelfContained {
   readonly databaseUrl: string;
   readonly bucketUrl: string;
   readonly zone: string;
-  /** What the user should know besides the addresses. */
+  /** Notes for the user, printed after the addresses. */
   readonly notes: readonly string[];
 }
 

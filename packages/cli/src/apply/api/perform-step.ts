@@ -12,7 +12,7 @@ export interface PerformContext {
   readonly configurationIds: Map<string, string>;
 }
 
-/** Performs one step, and returns what the user has to know besides, if anything. */
+/** Performs one step, and returns a note for the user, if there is one. */
 export async function performStep(step: WritingStep, context: PerformContext): Promise<string | undefined> {
   try {
     return await perform(step, context);
