@@ -26,7 +26,7 @@ export function addTally(sum: Tally, { passed, failed, skipped }: Tally): void {
   sum.skipped += skipped;
 }
 
-interface RunOptions {
+export interface RunOptions {
   readonly root: string;
   readonly files: readonly string[];
   /** Number of parallel processes; all cores if absent. */

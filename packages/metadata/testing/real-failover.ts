@@ -4,6 +4,7 @@ import { fileCommit } from '@weir/cluster/testing';
 import { type Clock, Metrics, seededRandom, silentLog, systemClock } from '@weir/core';
 import type { JournalHub } from '@weir/journal';
 import { ClusterNode } from '../src/leader/index.ts';
+import { sleep, until, untilServed } from './real-time.ts';
 import { SimulatedProcess } from './simulated-process.ts';
 
 /** Ten times as fast as in production, so that the test is short. */
@@ -56,8 +57,9 @@ async function killTheLeader(machines: readonly Machine[]): Promise<void> {
   await until(() => first.node.role === 'leader');
   second.node.start();
   const topics = [{ name: 't', partitionCount: 1, configs: {} }];
-  const [created] = await first.node.createTopics(topics, { validateOnly: false });
-  const { topicId } = created!.topic!;
+  await untilServed(() => first.node.createTopics(topics, { validateOnly: false }));
+  const [created] = await untilServed(() => first.node.describeTopics([{ name: 't' }]));
+  const { topicId } = created!;
 
   const offsets = new Set<number>();
   let acknowledged = 0;
@@ -79,17 +81,9 @@ async function killTheLeader(machines: readonly Machine[]): Promise<void> {
   });
   await Promise.all(commits);
   await until(() => second.node.role === 'leader');
-  const [answer] = await second.node.findBatches([{ topicId, partition: 0, offset: 0, bytesMax: 1 }]);
+  const [answer] = await untilServed(() =>
+    second.node.findBatches([{ topicId, partition: 0, offset: 0, bytesMax: 1 }]),
+  );
   assert.equal(answer!.nextOffset, fileCount, 'every file is there once');
   assert.equal(offsets.size, fileCount, 'no offset was given twice');
-}
-
-function sleep(ms: number): Promise<undefined> {
-  return new Promise((resolve) => {
-    systemClock.after(ms, () => resolve(undefined));
-  });
-}
-
-async function until(condition: () => boolean): Promise<void> {
-  while (!condition()) await sleep(5);
 }

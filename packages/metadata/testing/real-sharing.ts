@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { type Clock, systemClock } from '@weir/core';
 import type { JournalHub } from '@weir/journal';
 import { rendezvousRank } from '../src/leader/load-sharing/rendezvous.ts';
+import { until, untilServed } from './real-time.ts';
 import { SharingProcess } from './sharing-process.ts';
 
 /** Ten times as fast as in production, so that the test is short. */
@@ -32,15 +33,12 @@ export async function sharingOverRealTime(open: (clock: Clock) => JournalHub): P
     await until(() => b.led().length === clusterIds.length);
     const topics = [{ name: 't', partitionCount: 1, configs: {} }];
     for (const node of b.nodes.values()) {
-      const [created] = await node.createTopics(topics, { validateOnly: false });
-      assert.equal(created!.error, 'NONE');
+      await untilServed(() => node.createTopics(topics, { validateOnly: false }));
+      const [created] = await untilServed(() => node.describeTopics([{ name: 't' }]));
+      assert.equal(created?.partitionCount, 1);
     }
   } finally {
     await b.stop();
     await Promise.all([a.hub.close(), b.hub.close()]);
   }
-}
-
-async function until(condition: () => boolean): Promise<void> {
-  while (!condition()) await new Promise<void>((resolve) => systemClock.after(5, resolve));
 }
