@@ -268,5 +268,6 @@ export {
 export { entityProblem, isQuotaEntityType, quotaEntityKey, quotaEntityOf } from './quotas/quota-entity.ts';
 export { type Quotas, readQuotas } from './quotas/quota-entry.ts';
 export { type QuotaKey, quotaProblem } from './quotas/quota-rows.ts';
+export { assignRanges, rangeAssignorName, type Subscriber } from './range-assignor.ts';
 export { SnapshotTopics } from './snapshots/snapshot-topics.ts';
 export { takeSnapshot } from './snapshots/take-snapshot.ts';

@@ -3,6 +3,7 @@
  * commits, and leaves. It gives up all partitions before every rebalance (eager protocol).
  */
 
+import { assignRanges, rangeAssignorName } from '@weir/cluster';
 import { apis, errorByCode, errors, type ReadStruct } from '@weir/wire';
 import { Failure } from '../failure.ts';
 import type { KafkaCluster } from './cluster.ts';
@@ -16,7 +17,6 @@ import {
   writeSubscription,
 } from './consumer-protocol.ts';
 import { findCoordinator } from './coordinator.ts';
-import { assignRanges, rangeAssignorName } from './range-assignor.ts';
 import { KafkaRequestFailed } from './request-failed.ts';
 
 interface GroupMemberOptions {
@@ -194,9 +194,9 @@ export class GroupMember {
     const subscribers = members.map(({ memberId, groupInstanceId, metadata }) => ({
       memberId,
       instanceId: groupInstanceId,
-      topics: readSubscription(metadata) ?? [],
+      topics: new Set(readSubscription(metadata)),
     }));
-    const wanted = [...new Set(subscribers.flatMap(({ topics }) => topics))];
+    const wanted = [...new Set(subscribers.flatMap(({ topics }) => [...topics]))];
     const { topics } = await this.#cluster.metadata(wanted);
     const counts = new Map(topics.map(({ name, partitions }) => [name ?? '', partitions.length]));
     return [...assignRanges(subscribers, counts)].map(([memberId, partitions]) => ({

@@ -1,6 +1,6 @@
+import { assignRanges } from '@weir/cluster';
 import type { AssignorMember } from './assignor-member.ts';
 import type { TopicPartitions } from './partitions.ts';
-import { assignRange } from './range.ts';
 import { assignUniformly } from './uniform.ts';
 
 /**
@@ -16,7 +16,7 @@ type Assignor = (
 /** The server-side assignors that members can request by name. The default applies when no member requests one. */
 export const assignors = {
   uniform: assignUniformly,
-  range: assignRange,
+  range: assignRanges,
 } as const satisfies Record<string, Assignor>;
 
 export type AssignorName = keyof typeof assignors;

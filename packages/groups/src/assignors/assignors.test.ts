@@ -46,7 +46,7 @@ function membersOf(listening: Case['listening'], before: ReadonlyMap<string, Top
     return {
       memberId,
       instanceId: null,
-      topicIds: shared.get(key)!,
+      topics: shared.get(key)!,
       before: before.get(memberId) ?? noPartitions,
     };
   });
@@ -63,7 +63,7 @@ function assertComplete(
     for (let partition = 0; partition < count; partition++) {
       const owners = members.filter(({ memberId }) => has(assigned.get(memberId)!, topicId, partition));
       assert.equal(owners.length, 1, `${topicId}-${partition} has ${owners.length} owners`);
-      assert.ok(owners[0]!.topicIds.has(topicId));
+      assert.ok(owners[0]!.topics.has(topicId));
     }
   }
 }
@@ -99,7 +99,7 @@ test('uniform leaves no partition whose move would bring two members closer', ()
       for (const from of members) {
         for (const topicId of assigned.get(from.memberId)!.keys()) {
           for (const to of members) {
-            if (!to.topicIds.has(topicId)) continue;
+            if (!to.topics.has(topicId)) continue;
             const gap = countOf(assigned.get(from.memberId)!) - countOf(assigned.get(to.memberId)!);
             assert.ok(gap <= 1, `${topicId} could go from ${from.memberId} to ${to.memberId}`);
           }
@@ -175,16 +175,36 @@ test('range assigns equal partition numbers of topics with equal subscribers and
 });
 
 test('range keeps the position of a static member that rejoins with another member id', () => {
-  const topicIds = new Set(['t']);
-  const member = (memberId: string, instanceId: string | null) => ({
-    memberId,
-    instanceId,
-    topicIds,
-    before: noPartitions,
-  });
-  const topics = new Map([['t', 6]]);
-  const first = assignors.range([member('z', 'one'), member('b', 'two'), member('c', 'three')], topics);
-  const then = assignors.range([member('a', 'one'), member('b', 'two'), member('c', 'three')], topics);
+  const first = rangesOf({ z: 'one', b: 'two', c: 'three' });
+  const then = rangesOf({ a: 'one', b: 'two', c: 'three' });
   assert.deepEqual(then.get('a'), first.get('z'));
   assert.deepEqual(then.get('b'), first.get('b'));
 });
+
+test('range keeps the ranges of static members when others change their ids, as Kafka does', () => {
+  const first = rangesOf({ z: 'one', b: 'two', m: null });
+  const then = rangesOf({ z: 'one', b: 'two', a: null });
+  assert.deepEqual(
+    ['z', 'b', 'm'].map((memberId) => first.get(memberId)),
+    [
+      [0, 1],
+      [2, 3],
+      [4, 5],
+    ],
+  );
+  assert.deepEqual(then.get('z'), first.get('z'));
+  assert.deepEqual(then.get('b'), first.get('b'));
+});
+
+/** Assigns a topic of six partitions to members, given as instance ids by member id. */
+function rangesOf(instanceIds: Readonly<Record<string, string | null>>) {
+  const topics = new Set(['t']);
+  const members = Object.entries(instanceIds).map(([memberId, instanceId]) => ({
+    memberId,
+    instanceId,
+    topics,
+    before: noPartitions,
+  }));
+  const assigned = assignors.range(members, new Map([['t', 6]]));
+  return new Map(members.map(({ memberId }) => [memberId, assigned.get(memberId)?.get('t')]));
+}

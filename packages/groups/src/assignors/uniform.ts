@@ -23,7 +23,7 @@ export function assignUniformly(
     .map((member): Share => ({ member, partitions: new Map(), load: 0 }));
   const first = members[0];
   if (first !== undefined) {
-    const isAlike = members.every(({ topicIds }) => topicIds === first.topicIds);
+    const isAlike = members.every(({ topics: own }) => own === first.topics);
     if (isAlike) shareAlike(shares, topics);
     else shareByTopic(shares, topics);
   }
@@ -64,7 +64,7 @@ function shareByTopic(shares: readonly Share[], topics: ReadonlyMap<string, numb
   const free = new FreePartitions(topics);
   for (const share of shares) {
     for (const [topicId, partition] of free.available(share.member.before)) {
-      if (!share.member.topicIds.has(topicId)) continue;
+      if (!share.member.topics.has(topicId)) continue;
       free.take(topicId, partition);
       give(share, topicId, partition);
     }
@@ -118,7 +118,7 @@ function listenersByTopic(
 ): Map<string, Share[]> {
   const listeners = new Map<string, Share[]>(Array.from(topics.keys(), (topicId) => [topicId, []]));
   for (const share of shares) {
-    for (const topicId of share.member.topicIds) listeners.get(topicId)?.push(share);
+    for (const topicId of share.member.topics) listeners.get(topicId)?.push(share);
   }
   return listeners;
 }

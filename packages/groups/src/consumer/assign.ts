@@ -52,7 +52,7 @@ function membersOf(group: ConsumerGroup, topics: TopicsView): AssignorMember[] {
       topicIds = topicIdsOf(group, subscription, topics);
       shared.set(key, topicIds);
     }
-    return { memberId, instanceId, topicIds, before: group.targetOf(memberId) };
+    return { memberId, instanceId, topics: topicIds, before: group.targetOf(memberId) };
   });
 }
 

@@ -90,7 +90,7 @@ export class ShareStep {
         topicIds = new Set(names.flatMap((name) => topics.byName(name)?.topicId ?? []));
         shared.set(key, topicIds);
       }
-      return { memberId, instanceId: null, topicIds, before: group.targetOf(memberId) };
+      return { memberId, instanceId: null, topics: topicIds, before: group.targetOf(memberId) };
     });
     group.targets = assignSimply(members, group.topics);
     this.isChanged = true;

@@ -21,7 +21,9 @@ export function assignSimply(
     for (const [topicId, numbers] of target) for (const number of numbers) holders.get(topicId)![number]!++;
   }
   const idle = members.filter(({ memberId }) => targets.get(memberId)?.size === 0);
-  for (const { memberId, topicIds, before } of idle.sort((a, b) => (a.memberId < b.memberId ? -1 : 1))) {
+  for (const { memberId, topics: topicIds, before } of idle.sort((a, b) =>
+    a.memberId < b.memberId ? -1 : 1,
+  )) {
     const place = fewestHolders(holders, topicIds, before);
     if (place === undefined) continue;
     holders.get(place.topicId)![place.partition]!++;
