@@ -3,7 +3,7 @@ import { Metrics, silentLog, systemClock, systemRandom } from '@weir/core';
 import { Heartbeats } from '../packages/agent/src/heartbeats.ts';
 import type { AgentReport } from '../packages/cluster/src/ports/agent-report.ts';
 import type { AgentDescription } from '../packages/cluster/src/ports/port.ts';
-import { type ClusterClient, connectCluster } from '../packages/rpc/src/client.ts';
+import { type ClusterClient, connectCluster } from '../packages/rpc/src/client/client.ts';
 
 /**
  * A process with very many agents that have only a connection to the control plane. It sends `ready` when the control

@@ -18,7 +18,7 @@ import type { RequestServer } from '../../packages/agent/src/requests/request-se
 import { ShareService } from '../../packages/agent/src/share/share-service.ts';
 import { ClientTelemetry } from '../../packages/agent/src/telemetry/client-telemetry.ts';
 import { createWritePath } from '../../packages/agent/src/write-path/write-path.ts';
-import { DialError } from '../../packages/rpc/src/channel.ts';
+import { DialError } from '../../packages/rpc/src/channel/channel.ts';
 import type { SimControlPlane } from './control-plane.ts';
 import { clusterId, type Deps } from './deps.ts';
 import { Lane, type Link } from './link.ts';

@@ -1,4 +1,4 @@
-import type { Channel, ChannelListener, EndCode } from '../../packages/rpc/src/channel.ts';
+import type { Channel, ChannelListener, EndCode } from '../../packages/rpc/src/channel/channel.ts';
 import { type Deps, delayMs } from './deps.ts';
 import type { SimProcess } from './sim-process.ts';
 

@@ -19,12 +19,18 @@ import { callNames } from '@weir/cluster/testing';
 import { Metrics, seededRandom, silentLog } from '@weir/core';
 import { HandClock, settle } from '@weir/core/testing';
 import { Followers } from '@weir/metadata/testing';
-import type { ClientHello } from './bodies.ts';
-import { AgentKeyRefused, type Channel, type ChannelListener, DialError, type EndCode } from './channel.ts';
-import { type ClusterClient, connectCluster } from './client.ts';
-import { callLimits, decodeFrame, encodeFrame, type Frame, replyLimits } from './frame.ts';
-import { ReplyMemory } from './reply-memory.ts';
-import { type ServedCluster, serveConnection } from './serve.ts';
+import {
+  AgentKeyRefused,
+  type Channel,
+  type ChannelListener,
+  DialError,
+  type EndCode,
+} from './channel/channel.ts';
+import { type ClusterClient, connectCluster } from './client/client.ts';
+import type { ClientHello } from './frames/bodies.ts';
+import { callLimits, decodeFrame, encodeFrame, type Frame, replyLimits } from './frames/frame.ts';
+import { ReplyMemory } from './server/reply-memory.ts';
+import { type ServedCluster, serveConnection } from './server/serve-connection.ts';
 
 /** Client and server over channels in memory, with a manual clock. */
 

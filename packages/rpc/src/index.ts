@@ -1,14 +1,14 @@
-export { AgentKeyRefused, endCodes } from './channel.ts';
-export { type ClusterClient, connectCluster } from './client.ts';
-export { clusterClientMetricRows } from './client-metric-rows.ts';
-export { type ForwardProxy, openTunnel } from './forward-proxy.ts';
-export { ReplyMemory } from './reply-memory.ts';
-export { type ServedCluster, type ServedConnection, serveConnection } from './serve.ts';
-export { agentAudience, agentTokenPath, tokenExchange } from './token-protocol.ts';
+export { AgentKeyRefused, endCodes } from './channel/channel.ts';
+export { type ForwardProxy, openTunnel } from './channel/forward-proxy.ts';
 export {
   agentConnectPath,
   agentKeyHeader,
   clusterIdParameter,
   subprotocol,
   webSocketChannel,
-} from './web-socket.ts';
+} from './channel/web-socket.ts';
+export { type ClusterClient, connectCluster } from './client/client.ts';
+export { clusterClientMetricRows } from './client/client-metric-rows.ts';
+export { ReplyMemory } from './server/reply-memory.ts';
+export { type ServedCluster, type ServedConnection, serveConnection } from './server/serve-connection.ts';
+export { agentAudience, agentTokenPath, tokenExchange } from './token-protocol.ts';

@@ -1,1 +1,1 @@
-export { callLimits, decodeFrame, encodeFrame, replyLimits } from '../src/frame.ts';
+export { callLimits, decodeFrame, encodeFrame, replyLimits } from '../src/frames/frame.ts';

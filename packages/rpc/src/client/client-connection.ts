@@ -1,5 +1,6 @@
 import type { CallClass } from '@weir/cluster';
 import { type Clock, type Log, release } from '@weir/core';
+import { type Channel, type EndCode, endCodes } from '../channel/channel.ts';
 import {
   type ClientHello,
   type FailureBody,
@@ -8,9 +9,8 @@ import {
   readResult,
   readServerHello,
   type ServerHello,
-} from './bodies.ts';
-import { type Channel, type EndCode, endCodes } from './channel.ts';
-import { decodeFrame, encodeFrame, type Frame, FrameError, replyLimits } from './frame.ts';
+} from '../frames/bodies.ts';
+import { decodeFrame, encodeFrame, type Frame, FrameError, replyLimits } from '../frames/frame.ts';
 
 /** The events of a connection. */
 interface ConnectionEvents {

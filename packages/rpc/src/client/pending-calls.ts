@@ -9,8 +9,8 @@ import {
 } from '@weir/cluster';
 import { clusterLimits } from '@weir/cluster/limits';
 import type { Clock, Metrics } from '@weir/core';
-import { CallMetrics, callRows } from './call-metrics.ts';
-import { asFrame, callLimits, encodeBody, sizeProblem } from './frame.ts';
+import { CallMetrics, callRows } from '../call-metrics.ts';
+import { asFrame, callLimits, encodeBody, sizeProblem } from '../frames/frame.ts';
 
 /** Returns the arguments when the call is sent for the first time. `undefined`: there is nothing to send any more. */
 export type LateArgs = () => readonly unknown[] | undefined;

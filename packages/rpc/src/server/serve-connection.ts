@@ -13,11 +13,16 @@ import {
 } from '@weir/cluster';
 import { clusterLimits } from '@weir/cluster/limits';
 import { type Clock, type Log, type MetricRow, type Metrics, release } from '@weir/core';
-import { normalAddress } from './addresses.ts';
-import { type FailureBody, type PongBody, readCall, readClientHello, type ServerHello } from './bodies.ts';
-import { CallMetrics, callRows } from './call-metrics.ts';
-import { packChanges } from './changes.ts';
-import { type Channel, type EndCode, endCodes } from './channel.ts';
+import { normalAddress } from '../addresses.ts';
+import { CallMetrics, callRows } from '../call-metrics.ts';
+import { type Channel, type EndCode, endCodes } from '../channel/channel.ts';
+import {
+  type FailureBody,
+  type PongBody,
+  readCall,
+  readClientHello,
+  type ServerHello,
+} from '../frames/bodies.ts';
 import {
   callLimits,
   decodeFrame,
@@ -29,7 +34,8 @@ import {
   FrameTooLarge,
   frameOf,
   replyLimits,
-} from './frame.ts';
+} from '../frames/frame.ts';
+import { packChanges } from '../frames/packed-changes.ts';
 import type { Outcome, ReplyMemory, Session } from './reply-memory.ts';
 
 /** A cluster in a process that may lead it or not. */

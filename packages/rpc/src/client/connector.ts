@@ -7,8 +7,8 @@ import {
   type Metrics,
   type Random,
 } from '@weir/core';
-import { Addresses } from './addresses.ts';
-import { AgentKeyRefused, type Channel, type Dial } from './channel.ts';
+import { Addresses } from '../addresses.ts';
+import { AgentKeyRefused, type Channel, type Dial } from '../channel/channel.ts';
 
 interface ConnectorOptions {
   readonly urls: readonly string[];

@@ -12,15 +12,15 @@ import {
   portOf,
 } from '@weir/cluster';
 import type { Clock, Log, MetricRow, Metrics, Random, Series } from '@weir/core';
-import type { FailureBody, ServerHello } from './bodies.ts';
-import { unpackChanges } from './changes.ts';
-import { AgentKeyRefused, type Channel, type Dial, endCodes } from './channel.ts';
+import { AgentKeyRefused, type Channel, type Dial, endCodes } from '../channel/channel.ts';
+import type { ForwardProxy } from '../channel/forward-proxy.ts';
+import { dialThroughProxy, dialWebSocket } from '../channel/web-socket.ts';
+import type { FailureBody, ServerHello } from '../frames/bodies.ts';
+import { unpackChanges } from '../frames/packed-changes.ts';
 import { ClientConnection } from './client-connection.ts';
 import { Connector } from './connector.ts';
-import type { ForwardProxy } from './forward-proxy.ts';
 import { type LateArgs, PendingCalls } from './pending-calls.ts';
 import { splitByCount, splitInHalves } from './split-calls.ts';
-import { dialThroughProxy, dialWebSocket } from './web-socket.ts';
 
 interface ClusterClientOptions {
   /** The addresses of some control-plane processes; the others are learnt. */

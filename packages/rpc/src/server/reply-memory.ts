@@ -1,6 +1,6 @@
 import { clusterLimits } from '@weir/cluster/limits';
 import type { Clock } from '@weir/core';
-import type { FailureBody } from './bodies.ts';
+import type { FailureBody } from '../frames/bodies.ts';
 
 export type Outcome = { readonly value: unknown } | { readonly failure: FailureBody };
 

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { ClusterChange, Markers } from '@weir/cluster';
 import fc from 'fast-check';
-import { type PackedChanges, packChanges, unpackChanges } from './changes.ts';
 import { decodeFrame, encodeFrame, replyLimits } from './frame.ts';
+import { type PackedChanges, packChanges, unpackChanges } from './packed-changes.ts';
 
 const id = fc.constantFrom('one', 'two', 'three');
 const offset = fc.nat();
