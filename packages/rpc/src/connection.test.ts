@@ -30,7 +30,8 @@ import { type ClusterClient, connectCluster } from './client/client.ts';
 import type { ClientHello } from './frames/bodies.ts';
 import { callLimits, decodeFrame, encodeFrame, type Frame, replyLimits } from './frames/frame.ts';
 import { ReplyMemory } from './server/reply-memory.ts';
-import { type ServedCluster, serveConnection } from './server/serve-connection.ts';
+import { serveConnection } from './server/serve-connection.ts';
+import type { ServedCluster } from './server/served-cluster.ts';
 
 /** Client and server over channels in memory, with a manual clock. */
 

@@ -10,5 +10,6 @@ export {
 export { type ClusterClient, connectCluster } from './client/client.ts';
 export { clusterClientMetricRows } from './client/client-metric-rows.ts';
 export { ReplyMemory } from './server/reply-memory.ts';
-export { type ServedCluster, type ServedConnection, serveConnection } from './server/serve-connection.ts';
+export { type ServedConnection, serveConnection } from './server/serve-connection.ts';
+export type { ServedCluster } from './server/served-cluster.ts';
 export { agentAudience, agentTokenPath, tokenExchange } from './token-protocol.ts';

@@ -16,7 +16,7 @@ import { AgentKeyRefused, type Channel, type Dial, endCodes } from '../channel/c
 import type { ForwardProxy } from '../channel/forward-proxy.ts';
 import { dialThroughProxy, dialWebSocket } from '../channel/web-socket.ts';
 import type { FailureBody, ServerHello } from '../frames/bodies.ts';
-import { unpackChanges } from '../frames/packed-changes.ts';
+import { unpackChanges } from '../frames/unpack-changes.ts';
 import { ClientConnection } from './client-connection.ts';
 import { Connector } from './connector.ts';
 import { type LateArgs, PendingCalls } from './pending-calls.ts';

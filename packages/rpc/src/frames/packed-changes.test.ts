@@ -3,7 +3,9 @@ import { test } from 'node:test';
 import type { ClusterChange, Markers } from '@weir/cluster';
 import fc from 'fast-check';
 import { decodeFrame, encodeFrame, replyLimits } from './frame.ts';
-import { type PackedChanges, packChanges, unpackChanges } from './packed-changes.ts';
+import { packChanges } from './pack-changes.ts';
+import type { PackedChanges } from './packed-changes.ts';
+import { unpackChanges } from './unpack-changes.ts';
 
 const id = fc.constantFrom('one', 'two', 'three');
 const offset = fc.nat();

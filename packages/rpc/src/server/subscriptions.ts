@@ -1,0 +1,186 @@
+import type { ClusterChange, ClusterSnapshot } from '@weir/cluster';
+import { clusterLimits } from '@weir/cluster/limits';
+import type { MetricRow, Series } from '@weir/core';
+import { type Channel, type EndCode, endCodes } from '../channel/channel.ts';
+import {
+  type EncodedBody,
+  encodeBody,
+  encodeFrame,
+  FrameError,
+  frameOf,
+  replyLimits,
+} from '../frames/frame.ts';
+import { packChanges } from '../frames/pack-changes.ts';
+import { failureOf } from './answers.ts';
+import type { LeaderWait } from './leader-wait.ts';
+import type { ServeOptions } from './serve-options.ts';
+import type { Redirection, ServedCluster } from './served-cluster.ts';
+
+const skippedRow: MetricRow<never> = {
+  name: 'agent_rpc_followers_skipped_total',
+  kind: 'counter',
+  help: 'Followers that were too slow for the changes and waited for a snapshot instead.',
+  labels: [],
+};
+
+/** How often a follower that fell behind is checked. */
+const catchUpIntervalMs = 50;
+
+/**
+ * All followers of a cluster get the same changes, and a leader passes the same list object to each, so it is encoded
+ * once.
+ */
+const encodedChanges = new WeakMap<readonly ClusterChange[], EncodedBody>();
+
+interface Subscription {
+  stop: () => void;
+  isSkipping: boolean;
+}
+
+/** The connection of the subscriptions. */
+interface SubscribedConnection {
+  readonly channel: Channel;
+  readonly leaders: LeaderWait;
+  close(code: EndCode, reason: string): void;
+  /** Redirects the follower to the leader, unless the client has been redirected before. */
+  turnAway(id: number, redirection: Redirection): void;
+}
+
+/** Followers of the cluster over one connection: each gets a snapshot, then the changes. */
+export class Subscriptions {
+  readonly #options: ServeOptions;
+  readonly #connection: SubscribedConnection;
+  readonly #skipped: Series;
+  readonly #byId = new Map<number, Subscription>();
+  #snapshotBytes = 0;
+
+  constructor(options: ServeOptions, connection: SubscribedConnection) {
+    this.#options = options;
+    this.#connection = connection;
+    this.#skipped = options.metrics.series(skippedRow, {});
+  }
+
+  /**
+   * Size of the last snapshot. A snapshot of any size is allowed, because it is the way to catch up; limits of unsent
+   * bytes count from its end.
+   */
+  get snapshotBytes(): number {
+    return this.#snapshotBytes;
+  }
+
+  follow(id: number): void {
+    if (this.#byId.has(id)) throw new FrameError(`subscription ${id} exists`);
+    if (this.#byId.size >= clusterLimits.rpcRunningCallsMax) throw new FrameError('too many subscriptions');
+    const subscription: Subscription = { stop: () => {}, isSkipping: false };
+    this.#byId.set(id, subscription);
+    this.#start(id, subscription);
+  }
+
+  unfollow(id: number): void {
+    const subscription = this.#byId.get(id);
+    this.#byId.delete(id);
+    subscription?.stop();
+  }
+
+  stopAll(): void {
+    for (const { stop } of this.#byId.values()) stop();
+    this.#byId.clear();
+  }
+
+  #start(id: number, subscription: Subscription): void {
+    const { cluster: served, clusterId } = this.#options;
+    const cluster = served();
+    if (cluster === undefined) {
+      this.#connection.close(endCodes.tryAgain, `${clusterId} is not here just now`);
+      return;
+    }
+    subscription.isSkipping = false;
+    const isCurrent = () => this.#byId.get(id) === subscription && !subscription.isSkipping;
+    let isStopped = false;
+    /** Errors here must not reach the leader. */
+    const deliver = (push: () => void) => {
+      if (isStopped || !isCurrent()) return;
+      try {
+        push();
+      } catch (error) {
+        const { message } = failureOf(error, 'follow', this.#options);
+        this.#connection.close(endCodes.tryAgain, message);
+      }
+    };
+    const stop = cluster.follow({
+      onSnapshot: (snapshot) => deliver(() => this.#pushSnapshot(id, snapshot)),
+      onChanges: (changes) => deliver(() => this.#pushChanges(id, subscription, changes)),
+    });
+    const stopWatching = this.#watchLeader(id, cluster, () => !isStopped && isCurrent());
+    subscription.stop = () => {
+      isStopped = true;
+      stopWatching();
+      stop();
+    };
+    // The follower may have fallen behind, or the connection ended, before the port returned.
+    if (!isCurrent()) subscription.stop();
+  }
+
+  /**
+   * Redirects a follower to the leader when this process does not lead, at once or later. A client that only follows
+   * makes no call that would redirect it.
+   */
+  #watchLeader(id: number, cluster: ServedCluster, isCurrent: () => boolean): () => void {
+    const { leaders, turnAway } = this.#connection;
+    let isChecking = false;
+    const check = async () => {
+      if (isChecking) return;
+      isChecking = true;
+      const deadlineMs = leaders.deadlineMs();
+      for (;;) {
+        const redirection = isCurrent() ? cluster.notLeader?.() : undefined;
+        if (redirection === undefined) break;
+        if (await leaders.hasLeaderChanged(cluster, redirection.leaderUrl, deadlineMs)) continue;
+        if (isCurrent()) turnAway(id, redirection);
+        break;
+      }
+      isChecking = false;
+    };
+    const stopListening = cluster.onLeader?.(() => void check());
+    void check();
+    return () => stopListening?.();
+  }
+
+  #pushSnapshot(id: number, snapshot: ClusterSnapshot): void {
+    const frame = encodeFrame('snapshot', id, snapshot);
+    if (frame.length > replyLimits.frameBytesMax) {
+      throw new RangeError(`a snapshot of ${frame.length} bytes; at most ${replyLimits.frameBytesMax}`);
+    }
+    this.#snapshotBytes = frame.length;
+    this.#connection.channel.send(frame);
+  }
+
+  #pushChanges(id: number, subscription: Subscription, changes: readonly ClusterChange[]): void {
+    const { channel } = this.#connection;
+    let body = encodedChanges.get(changes);
+    if (body === undefined) {
+      body = encodeBody(packChanges(changes));
+      encodedChanges.set(changes, body);
+    }
+    const unsent = channel.unsentBytes();
+    if (unsent + body.frame.length <= clusterLimits.rpcQueuedPushBytesMax + this.#snapshotBytes) {
+      channel.send(frameOf('changes', id, body));
+      return;
+    }
+    const { log, clusterId } = this.#options;
+    this.#skipped.add(1);
+    log.info('dropped changes for slow agent, sending a snapshot later', { clusterId, unsent });
+    subscription.isSkipping = true;
+    subscription.stop();
+    this.#catchUp(id, subscription);
+  }
+
+  #catchUp(id: number, subscription: Subscription): void {
+    this.#options.clock.after(catchUpIntervalMs, () => {
+      if (this.#byId.get(id) !== subscription) return;
+      const isBehind = this.#connection.channel.unsentBytes() > clusterLimits.rpcQueuedPushBytesMax / 4;
+      if (isBehind) this.#catchUp(id, subscription);
+      else this.#start(id, subscription);
+    });
+  }
+}
