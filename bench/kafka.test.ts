@@ -145,7 +145,15 @@ test('a quantile of a histogram lies between the ends of its bucket', () => {
 
 test('the results of a process are read behind its name, whatever the name holds', () => {
   const stat = '42 (a ) b) S 7 42 42 0 -1 4194304 1 2 3 4 150 50 30 20 20 0 11 0 100';
-  assert.deepEqual(parseStat(stat), { pid: 42, parentPid: 7, ownTicks: 200, childTicks: 50 });
+  assert.deepEqual(parseStat(stat), {
+    pid: 42,
+    parentPid: 7,
+    name: 'a ) b',
+    userTicks: 150,
+    systemTicks: 50,
+    childUserTicks: 30,
+    childSystemTicks: 20,
+  });
   const own = statsOf(process.pid);
   if (existsSync('/proc/self/stat')) assert.ok(own!.peakBytes > 0 && own!.cpuSeconds >= 0);
   else assert.equal(own, undefined);

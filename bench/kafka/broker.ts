@@ -7,6 +7,8 @@ export interface Broker {
   readonly servers: string;
   /** All processes of the server. */
   readonly processes: readonly ServerProcess[];
+  /** Text of `/metrics`; absent where the server has none. */
+  metrics?(): Promise<string>;
   /** Restarts it over the same data. */
   restart(): Promise<Broker>;
   stop(): Promise<void>;

@@ -50,12 +50,28 @@ export interface EndToEndWork {
   readonly settings: ClientSettings;
 }
 
-/** Apache's clients in a separate process; `Load.java` documents the commands. */
+/** A client that loads a server. */
 export interface Load {
   createTopics(servers: string, topics: readonly string[], partitions: number): Promise<void>;
   produce(servers: string, work: ProduceWork): Promise<Work & { readonly latency: Latency }>;
   fetch(servers: string, work: FetchWork): Promise<Work>;
   endToEnd(servers: string, work: EndToEndWork): Promise<Work & { readonly latency: Latency }>;
+}
+
+/** Apache's performance tools that the client process can run. */
+export type ToolName = 'ProducerPerformance' | 'ConsumerPerformance';
+
+/** Apache's clients in a separate process; `Load.java` documents the commands. */
+export interface ApacheLoad extends Load {
+  createTopics(
+    servers: string,
+    topics: readonly string[],
+    partitions: number,
+    configs?: Readonly<Record<string, string>>,
+  ): Promise<void>;
+  deleteTopics(servers: string, topics: readonly string[]): Promise<void>;
+  /** Runs a tool in the client process, which is warm, and returns its output. */
+  runTool(name: ToolName, args: readonly string[]): Promise<string>;
 }
 
 /** Value size; records have no key. */
@@ -65,9 +81,9 @@ export const recordBytes = 1024;
 const commandMsMax = 15 * 60_000;
 const errorCharsMax = 16 * 1024;
 
-export function openLoad(lifetime: Lifetime, classPath: string, clock: Clock = systemClock): Load {
+export function openLoad(lifetime: Lifetime, classPath: string, clock: Clock = systemClock): ApacheLoad {
   const { PATH, HOME } = systemEnvironment;
-  const flags = ['-Xms2g', '-Xmx2g', '-Dorg.slf4j.simpleLogger.defaultLogLevel=error'];
+  const flags = ['-Xms2g', '-Xmx2g', '-Duser.language=en', '-Dorg.slf4j.simpleLogger.defaultLogLevel=error'];
   const java = spawn('java', [...flags, '-cp', classPath, 'weir.bench.Load'], {
     env: { PATH, HOME },
     stdio: ['pipe', 'pipe', 'pipe'],
@@ -111,8 +127,18 @@ export function openLoad(lifetime: Lifetime, classPath: string, clock: Clock = s
   }
 
   return {
-    async createTopics(servers, topics, partitions) {
-      await request('create', { servers, topics: topics.join(','), partitions });
+    async createTopics(servers, topics, partitions, configs = {}) {
+      const named = Object.fromEntries(
+        Object.entries(configs).map(([name, value]) => [`config.${name}`, value]),
+      );
+      await request('create', { servers, topics: topics.join(','), partitions, ...named });
+    },
+    async deleteTopics(servers, topics) {
+      await request('delete', { servers, topics: topics.join(',') });
+    },
+    async runTool(name, args) {
+      const { output } = await request<{ output: string }>('tool', { name, args: args.join(',') });
+      return output;
     },
     produce(servers, { topics, settings, rate = 0, spread = 'client', warmUpRecords = 0, ...rest }) {
       const values = { servers, topics: topics.join(','), rate, spread, warmUpRecords, bytes: recordBytes };

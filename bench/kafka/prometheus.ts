@@ -42,3 +42,15 @@ export function quantile(
   }
   return undefined;
 }
+
+/** Sums a counter over its series, or over those that contain the label as it is printed: `kafka_key="Produce"`. */
+export function counterIn(text: string, name: string, label = ''): number {
+  let sum = 0;
+  for (const line of text.split('\n')) {
+    const [, labels, value] = /^\w+(?:\{(.*)\})? (\S+)$/.exec(line.startsWith(name) ? line : '') ?? [];
+    const rest = line.slice(name.length);
+    if (value === undefined || !/^[{ ]/.test(rest) || !(labels ?? '').includes(label)) continue;
+    sum += Number(value);
+  }
+  return sum;
+}

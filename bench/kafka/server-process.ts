@@ -5,7 +5,7 @@ import { type ProcessStats, statsOf } from './process-stats.ts';
 
 const readyMsMax = 120_000;
 const stopMsMax = 60_000;
-const pollMs = 20;
+const pollMs = 5;
 const outputCharsMax = 64 * 1024;
 
 interface ServerToStart {

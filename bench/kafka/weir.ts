@@ -12,6 +12,8 @@ export interface WeirOptions {
   readonly profileFolder: string | undefined;
   /** Further flags of a playground. */
   readonly flags?: readonly string[];
+  /** Further flags of Node, as in NODE_OPTIONS. */
+  readonly nodeOptions?: string;
 }
 
 /** `weir playground`: agent and control plane in one process, a bucket of files and SQLite. */
@@ -35,6 +37,7 @@ async function startPlaygroundOver(
     name: 'Weir',
     servers: addressIn(server, 'Kafka')!,
     processes: [server],
+    metrics: () => metricsOf(server),
     async restart() {
       await server.stop();
       return startPlaygroundOver(lifetime, dataDir, options);
@@ -52,6 +55,7 @@ export async function startLocal(lifetime: Lifetime, options: WeirOptions): Prom
     name: 'Weir',
     servers: addressIn(server, 'Kafka')!,
     processes: [server],
+    metrics: () => metricsOf(server),
     async restart() {
       await server.stop();
       return startLocal(lifetime, options);
@@ -132,9 +136,7 @@ export async function startCluster(lifetime: Lifetime, options: ClusterToStart):
       },
       agent,
       database,
-      async metrics() {
-        return (await fetch(`${addressIn(agent, 'HTTP')}/metrics`)).text();
-      },
+      metrics: () => metricsOf(agent),
       stopControlPlane: () => controlPlane.stop(),
       async startControlPlane() {
         controlPlane = await startControlPlane(new URL(metadataUrl).port, leads);
@@ -160,7 +162,7 @@ function startWeir(
   lifetime: Lifetime,
   args: readonly string[],
   labels: readonly Label[],
-  { profileFolder }: WeirOptions,
+  { profileFolder, nodeOptions }: WeirOptions,
   sign = '',
 ): Promise<ServerProcess> {
   return ServerProcess.start(lifetime, {
@@ -171,13 +173,20 @@ function startWeir(
       // For the harness's bucket server, which does not check signatures.
       AWS_ACCESS_KEY_ID: 'bench',
       AWS_SECRET_ACCESS_KEY: 'bench',
-      ...(profileFolder === undefined
-        ? {}
-        : { NODE_OPTIONS: `--cpu-prof --cpu-prof-interval 500 --cpu-prof-dir ${profileFolder}` }),
+      NODE_OPTIONS: [
+        ...(nodeOptions === undefined ? [] : [nodeOptions]),
+        ...(profileFolder === undefined
+          ? []
+          : [`--cpu-prof --cpu-prof-interval 500 --cpu-prof-dir ${profileFolder}`]),
+      ].join(' '),
     },
     isReady: (server) =>
       server.text.includes(sign) && labels.every((label) => addressIn(server, label) !== undefined),
   });
+}
+
+async function metricsOf(server: ServerProcess): Promise<string> {
+  return (await fetch(`${addressIn(server, 'HTTP')}/metrics`)).text();
 }
 
 /** Returns the address that a command printed after a label. */

@@ -34,9 +34,11 @@ public final class Load {
     private static Map<String, Object> run(Command command) throws Exception {
         return switch (command.name()) {
             case "create" -> Topics.create(command);
+            case "delete" -> Topics.delete(command);
             case "produce" -> Produce.run(command);
             case "fetch" -> Fetch.run(command);
             case "end-to-end" -> EndToEnd.run(command);
+            case "tool" -> Tool.run(command);
             default -> throw new IllegalArgumentException("there is no command " + command.name());
         };
     }

@@ -13,13 +13,15 @@ import org.apache.kafka.clients.admin.TopicDescription;
 import org.apache.kafka.common.TopicPartition;
 
 /**
- * {@code create topics=a,b partitions=…}: makes topics and waits until the leader of each partition answers for it.
+ * {@code create topics=a,b partitions=… config.<name>=…}: makes topics and waits until the leader of each partition
+ * answers for it. {@code delete topics=a,b} deletes them.
  *
  * <p>Apache's server names leaders a moment before they serve. Of several batches that a producer has under way, the first
  * may then be refused and the second taken, after which none of them ever gets in: an idempotent producer that is unknown
  * to a partition may begin with any sequence.
  */
 final class Topics {
+    private static final String CONFIG_PREFIX = "config.";
     private static final long LIMIT_NS = TimeUnit.MINUTES.toNanos(2);
 
     private Topics() {}
@@ -30,7 +32,9 @@ final class Topics {
         long startNs = System.nanoTime();
         try (Admin admin = Admin.create(command.settings())) {
             List<NewTopic> topics = new ArrayList<>();
-            for (String name : names) topics.add(new NewTopic(name, partitions, (short) 1));
+            for (String name : names) {
+                topics.add(new NewTopic(name, partitions, (short) 1).configs(configs(command)));
+            }
             admin.createTopics(topics).all().get();
             // A topic that was just made may be unknown for a moment to whoever did not make it.
             while (!areServed(admin, names, partitions)) {
@@ -39,6 +43,22 @@ final class Topics {
             }
         }
         return Map.of("seconds", (System.nanoTime() - startNs) / 1e9);
+    }
+
+    static Map<String, Object> delete(Command command) throws Exception {
+        try (Admin admin = Admin.create(command.settings())) {
+            admin.deleteTopics(List.of(command.text("topics").split(","))).all().get();
+        }
+        return Map.of();
+    }
+
+    private static Map<String, String> configs(Command command) {
+        Map<String, String> configs = new HashMap<>();
+        for (Map.Entry<String, String> entry : command.values().entrySet()) {
+            if (!entry.getKey().startsWith(CONFIG_PREFIX)) continue;
+            configs.put(entry.getKey().substring(CONFIG_PREFIX.length()), entry.getValue());
+        }
+        return configs;
     }
 
     private static boolean areServed(Admin admin, List<String> names, int partitions) throws InterruptedException {
