@@ -32,7 +32,7 @@ const quickSizes: Sizes = {
 const runsMax = 99;
 const megabytesMax = 100_000;
 
-export const usage = `npm run bench:kafka -- [flags]
+export const usage = `npm run bench:scenarios -- [flags]
   --quick             few and small measurements: a minute or two, for a first impression
   --rows <words>      only rows whose name contains one of the words (comma between them)
   --runs <count>      measurements of each side per row, 1 to ${runsMax}

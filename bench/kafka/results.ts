@@ -57,7 +57,7 @@ function linesIn(text: string): string[][] {
 function page(machine: string, lines: readonly (readonly string[])[]): string {
   return `# Results
 
-\`npm run bench:kafka -- --write\` writes this page; [README.md](README.md) says how the results are taken and how to read them.
+\`npm run bench:scenarios -- --write\` writes this page; [README.md](README.md) says how the results are taken and how to read them.
 What misses its bar stays here until it does not. A commit with a plus had changes that were not committed.
 
 ${machineLabel}${machine}

@@ -15,7 +15,7 @@ import { benchRows } from './rows/index.ts';
 import { cellsOf, columns, markdownTable } from './table.ts';
 
 /**
- * `npm run bench:kafka`: measures Weir and Apache Kafka with the same client in the same run. All servers listen on
+ * `npm run bench:scenarios`: measures Weir and Apache Kafka with the same client in the same run. All servers listen on
  * loopback and store their data in temporary folders, which are removed afterwards, also on interruption.
  */
 const root = join(import.meta.dirname, '../..');
@@ -28,7 +28,7 @@ function print(text: string): void {
 }
 
 function endBy(reason: string, status: number): void {
-  print(`bench:kafka: ${reason}; ending what was started`);
+  print(`bench:scenarios: ${reason}; ending what was started`);
   process.exit(status);
 }
 
@@ -42,7 +42,7 @@ function deps(lifetime: Lifetime, isWeirAlone: boolean) {
   const missing = missingTool();
   if (missing !== false) {
     print(
-      `bench:kafka: ${missing}, so that Weir runs alone, driven by a client of ours: nothing is compared`,
+      `bench:scenarios: ${missing}, so that Weir runs alone, driven by a client of ours: nothing is compared`,
     );
     return { load: openNodeLoad(), startKafka: undefined, client: 'a client of ours' };
   }
@@ -71,7 +71,7 @@ async function measureAll({ rows, sizes, isQuick, isWeirAlone, writesResults, ..
         results.push(...found);
         if (writesResults) writeResults(found, occasion);
       } catch (error) {
-        print(`bench:kafka: ${row.name} failed: ${error instanceof Error ? error.stack : error}`);
+        print(`bench:scenarios: ${row.name} failed: ${error instanceof Error ? error.stack : error}`);
         process.exitCode = 1;
       }
     }
@@ -92,7 +92,7 @@ if (options === 'help') {
 } else if (options === 'list') {
   process.stdout.write(`${namesOf(benchRows).replaceAll(', ', '\n')}\n`);
 } else if ('problem' in options) {
-  print(`bench:kafka: ${options.problem}`);
+  print(`bench:scenarios: ${options.problem}`);
   process.exitCode = 2;
 } else {
   const cancel = systemClock.after(runMsMax, () => endBy('it took too long', 1));

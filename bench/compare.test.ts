@@ -1,0 +1,226 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { bars, outcomesOf, type RunsBySide, rowNames } from './compare/bars.ts';
+import { chartsOf } from './compare/charts.ts';
+import { readCompareOptions } from './compare/compare-options.ts';
+import { pageWith } from './compare/page.ts';
+import { barLine, figuresTable, resultsText, threadsTable } from './compare/report.ts';
+import { type ResultsFile, type RowResults, withRow } from './compare/results-file.ts';
+import { loadRows, startRow } from './compare/rows.ts';
+import { ratioSpread, spreadOf } from './compare/spread.ts';
+import { spreadText, svgOf } from './compare/svg.ts';
+import { groupSeconds, threadGroupOf } from './compare/threads.ts';
+import { parseConsumerOutput, parseProducerOutput } from './compare/tool-output.ts';
+import { counterIn } from './kafka/prometheus.ts';
+
+test('a spread has the median and the range of the runs that have the value', () => {
+  assert.deepEqual(spreadOf([3, undefined, 1, 2]), { median: 2, min: 1, max: 3, runs: 3 });
+  assert.equal(spreadOf([undefined]), undefined);
+});
+
+test('ratios are those of runs of the same turn', () => {
+  // The machine runs at half speed in the second turn; the third turn has no peer.
+  assert.deepEqual(ratioSpread([100, 50, 70], [50, 25, undefined]), { median: 2, min: 2, max: 2, runs: 2 });
+  assert.deepEqual(ratioSpread([1, 2, 3], [1, 1, 0]), { median: 1.5, min: 1, max: 2, runs: 2 });
+  assert.equal(ratioSpread([], [1]), undefined);
+});
+
+test('the summary of ProducerPerformance is its last line with percentiles', () => {
+  const text = [
+    '291361 records sent, 58272.2 records/sec (56.91 MB/sec), 3.2 ms avg latency, 151.0 ms max latency.',
+    '600000 records sent, 58591.875000 records/sec (57.22 MB/sec), 2.35 ms avg latency, 151.00 ms max latency, 2 ms 50th, 4 ms 95th, 16 ms 99th, 51 ms 99.9th.',
+    '',
+  ].join('\n');
+  assert.deepEqual(parseProducerOutput(text), {
+    records: 600_000,
+    recordsPerSecond: 58_591.875,
+    averageMs: 2.35,
+    maxMs: 151,
+    p50Ms: 2,
+    p99Ms: 16,
+    p999Ms: 51,
+  });
+  const steady =
+    '9 steady state records sent, 9.000000 records/sec (0.01 MB/sec), 1.00 ms avg latency, 2.00 ms max latency, 1 ms 50th, 2 ms 95th, 3 ms 99th, 4 ms 99.9th.';
+  assert.equal(parseProducerOutput(`${text}${steady}\n`).records, 9);
+  assert.throws(() => parseProducerOutput(text.split('\n')[0]!), /printed no summary/);
+});
+
+test('the columns of ConsumerPerformance are found by their names', () => {
+  const text = [
+    'start.time, end.time, data.consumed.in.MB, MB.sec, data.consumed.in.nMsg, nMsg.sec, rebalance.time.ms, fetch.time.ms, fetch.MB.sec, fetch.nMsg.sec',
+    '2026-11-16 07:00:00:000, 2026-11-16 07:00:05:000, 572.2, 114.4, 585938, 117187.6, 3200, 1800, 317.8, 325521.1',
+    '',
+  ].join('\n');
+  assert.deepEqual(parseConsumerOutput(text), { records: 585_938, joinMs: 3200, fetchMs: 1800 });
+  assert.throws(() => parseConsumerOutput('WARNING: nothing came'), /printed no summary/);
+});
+
+test('threads are grouped by their names, and those that ended are known from the total', () => {
+  // name of the thread, group
+  const cases: [name: string, group: string][] = [
+    ['MainThread', 'main'],
+    ['WorkerThread', 'workers'],
+    ['libuv-worker', 'files'],
+    ['V8Worker', 'V8 helpers'],
+    ['DelayedTaskSche', 'V8 helpers'],
+    ['GC Thread', 'GC'],
+    ['G1 Conc', 'GC'],
+    ['VM Thread', 'GC'],
+    ['C2 CompilerThre', 'compiler'],
+    ['data-plane-kafk', 'requests'],
+    ['kafka-scheduler', 'other'],
+  ];
+  for (const [name, group] of cases) assert.equal(threadGroupOf(name), group, name);
+  const before = new Map([
+    ['MainThread', 1],
+    ['libuv-worker', 5],
+  ]);
+  const after = new Map([
+    ['MainThread', 3],
+    ['libuv-worker', 5],
+    ['V8Worker', 1],
+  ]);
+  assert.deepEqual(
+    [...groupSeconds(before, after, 4)],
+    [
+      ['main', 2],
+      ['V8 helpers', 1],
+      ['other', 1],
+    ],
+  );
+});
+
+test('a counter is summed over its series, and names that only begin alike do not count', () => {
+  const text = [
+    '# TYPE files counter',
+    'files{level="0"} 3',
+    'files{level="1"} 4',
+    'files_total{level="0"} 100',
+    'plain 5',
+  ].join('\n');
+  assert.equal(counterIn(text, 'files'), 7);
+  assert.equal(counterIn(text, 'files', 'level="1"'), 4);
+  assert.equal(counterIn(text, 'plain'), 5);
+  assert.equal(counterIn(text, 'missing'), 0);
+});
+
+const run = (cpuSecondsPerGb: number, peakMib: number) => ({
+  values: { cpuSecondsPerGb, peakMib },
+  threads: { main: cpuSecondsPerGb / 2 },
+});
+const runs: RunsBySide = {
+  kafka: [run(4, 1200), run(3, 1200), run(5, 1200)],
+  playground: [run(6, 400), run(6, 600), run(5, 500)],
+  local: [run(2, 300), run(2, 300), run(2, 300)],
+};
+const row: RowResults = {
+  name: 'steady',
+  title: 'steady & <fast>',
+  date: '2026-11-16',
+  commit: 'abc',
+  isQuick: false,
+  isColdClient: false,
+  runs,
+};
+const results: ResultsFile = { format: 1, machine: '2 cores', rows: [row] };
+
+test('a bar applies to the median of the ratios, memory to the worst run; without a figure there is no outcome', () => {
+  assert.deepEqual(outcomesOf('steady', runs).map(barLine), [
+    'MISSED: Weir on disk, server CPU: 1.50 x (1–2), bar at most 1 x Kafka',
+    'met: Weir in memory, server CPU: 0.50 x (0.40–0.67), bar at most 0.7 x Kafka',
+    'MISSED: Weir on disk, peak memory of a run: 600 MiB (400–600), bar at most 512 MiB',
+    'met: Weir in memory, peak memory of a run: 300 MiB (300–300), bar at most 512 MiB',
+  ]);
+  assert.deepEqual(outcomesOf('steady', { kafka: runs.kafka! }), []);
+});
+
+test('every bar belongs to a row and to sides that take part in it', () => {
+  const rows = [startRow, ...loadRows];
+  assert.deepEqual(new Set(rows.map(({ name }) => name)), new Set(rowNames));
+  for (const { row: name, side, against, metric } of bars) {
+    const sides = rows.find((other) => other.name === name)?.sides ?? [];
+    assert.ok(
+      sides.includes(side) && (against === undefined || sides.includes(against)),
+      `${name} ${metric}`,
+    );
+  }
+});
+
+test('tables show every side, its range and the ratios', () => {
+  assert.match(
+    figuresTable(row),
+    /^\| figure +\| Kafka +\| Weir on disk +\| Weir in memory +\| Weir on disk \/ Kafka/,
+  );
+  assert.match(figuresTable(row), /\| server CPU +\| 4 s\/GB \(3–5\) +\| 6 s\/GB \(5–6\)/);
+  assert.match(threadsTable(row)!, /\| main +\| 2 s\/GB +\| 3 s\/GB +\| 1 s\/GB/);
+  assert.match(resultsText(results), /2 of 4 bars met/);
+  assert.equal(spreadText({ median: 3.314, min: 3, max: 12.34, runs: 2 }, 's'), '3.31 s (3–12.3)');
+  assert.equal(spreadText({ median: 300, min: 300, max: 300, runs: 1 }, ''), '300');
+});
+
+test('a chart escapes text, scales bars to the largest run and follows light and dark', () => {
+  const svg = svgOf(chartsOf(results)[0]!);
+  assert.match(svg, /steady &amp; &lt;fast>/);
+  assert.match(svg, /prefers-color-scheme: dark/);
+  // The largest run of all is 6, so that this bar and its whisker end at the right edge of the plot.
+  assert.match(svg, /<rect class="tone2" x="190" y="\d+" width="400" /);
+  assert.match(svg, /x1="523.3" y1="[\d.]+" x2="590"/);
+  const spread = { median: 10, min: 1, max: 100, runs: 3 };
+  const logarithmic = svgOf({
+    title: 'latency',
+    unit: 'ms',
+    isLogarithmic: true,
+    groups: [{ label: 'p99', bars: [{ label: 'Kafka', tone: 0, spread }] }],
+  });
+  // From 0.1 to 100 there are three decades, and the median is after two of them.
+  assert.match(logarithmic, /width="266.7"/);
+});
+
+test('a row replaces its older results; those of another machine are dropped', () => {
+  const newer = { ...row, commit: 'def' };
+  assert.deepEqual(withRow(results, '2 cores', newer).rows, [newer]);
+  const other = { ...row, name: 'full-1' };
+  assert.deepEqual(withRow(results, '2 cores', other).rows, [row, other]);
+  assert.deepEqual(withRow(results, '64 cores', other).rows, [other]);
+  assert.deepEqual(withRow(undefined, '2 cores', row), results);
+});
+
+test('the page keeps the text around its marks', () => {
+  const marks = ['<!-- results: written by npm run bench:kafka -->', '<!-- end of results -->'];
+  const before = `before\n${marks.join('\nold\n')}\nwhy a bar is missed\n`;
+  const page = pageWith(before, results);
+  assert.match(page, /^before\n/);
+  assert.match(page, /!\[Server CPU for each GB\]\(benchmarks\/cpu\.svg\)/);
+  assert.match(page, /why a bar is missed\n$/);
+  assert.doesNotMatch(page, /old/);
+  assert.equal(pageWith(page, results), page);
+  assert.throws(() => pageWith('no marks', results), /has no marks/);
+});
+
+test('a command line of the comparison chooses rows and runs; an invalid one is refused with the reason', () => {
+  // arguments; names of the rows, or the error
+  const cases: [args: string, outcome: string | RegExp][] = [
+    ['', rowNames.join(', ')],
+    ['--quick', 'start, steady, full-1, consume'],
+    ['--rows full,mem', 'full-1, full-64, memory'],
+    ['--rows nothing', /^no row has nothing in its name; there are start, /],
+    ['--rows full,', /^--rows takes words with a comma between them$/],
+    ['--runs 0', /^--runs takes a number from 1 to 99$/],
+    ['--fast', /--fast/],
+    ['--help', 'help'],
+    ['--list', 'list'],
+    ['--page', 'page'],
+  ];
+  for (const [args, outcome] of cases) {
+    const options = readCompareOptions(args.split(' ').filter((arg) => arg !== ''));
+    const found =
+      typeof options === 'string'
+        ? options
+        : 'problem' in options
+          ? options.problem
+          : options.rows.join(', ');
+    if (typeof outcome === 'string') assert.equal(found, outcome, args);
+    else assert.match(found, outcome, args);
+  }
+});

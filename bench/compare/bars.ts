@@ -1,0 +1,84 @@
+import { type MetricName, metrics, type RunRecord } from './metrics.ts';
+import type { SideId } from './side-names.ts';
+import { ratioSpread, type Spread, spreadOf } from './spread.ts';
+
+/** What a figure of a row has to be. */
+interface CompareBar {
+  readonly row: string;
+  readonly metric: MetricName;
+  readonly side: SideId;
+  /** The bar applies to the ratio to this side; absent where it applies to the value. */
+  readonly against?: SideId;
+  readonly atMost?: number;
+  readonly atLeast?: number;
+}
+
+/** The names of all rows. */
+export const rowNames = ['start', 'steady', 'full-1', 'full-64', 'defaults', 'consume', 'memory'] as const;
+export type RowName = (typeof rowNames)[number];
+
+const weirSides = ['playground', 'local'] as const;
+/** Rows that load a server. */
+const loadRows = rowNames.filter((row) => row !== 'start');
+
+const bar = (
+  row: RowName,
+  metric: MetricName,
+  side: SideId,
+  rest: Pick<CompareBar, 'against' | 'atMost' | 'atLeast'>,
+): CompareBar => ({ row, metric, side, ...rest });
+
+/** Every bar there is. Ratios are Weir divided by Kafka. */
+export const bars: readonly CompareBar[] = [
+  bar('start', 'startMs', 'local', { atMost: 400 }),
+  bar('start', 'idleMib', 'local', { atMost: 120 }),
+  bar('steady', 'cpuSecondsPerGb', 'playground', { against: 'kafka', atMost: 1 }),
+  bar('steady', 'cpuSecondsPerGb', 'local', { against: 'kafka', atMost: 0.7 }),
+  // Weir syncs before it acknowledges, Kafka does not; where Kafka does, it has to be five times as slow.
+  bar('steady', 'openP99Ms', 'playground', { against: 'kafka', atMost: 3 }),
+  bar('steady', 'openP99Ms', 'playground', { against: 'kafka-flush', atMost: 0.2 }),
+  ...weirSides.flatMap((side) =>
+    (['full-1', 'full-64'] as const).flatMap((row) => [
+      bar(row, 'mbPerSecond', side, { against: 'kafka', atLeast: 1 }),
+      bar(row, 'cpuSecondsPerGb', side, { against: 'kafka', atMost: 0.8 }),
+    ]),
+  ),
+  bar('defaults', 'mbPerSecond', 'local', { against: 'kafka', atLeast: 1.2 }),
+  bar('defaults', 'mbPerSecond', 'playground', { against: 'kafka', atLeast: 0.7 }),
+  // Twice the throughput per CPU second.
+  ...weirSides.map((side) => bar('consume', 'cpuSecondsPerGb', side, { against: 'kafka', atMost: 0.5 })),
+  ...weirSides.flatMap((side) => loadRows.map((row) => bar(row, 'peakMib', side, { atMost: 512 }))),
+];
+
+export type RunsBySide = Readonly<Partial<Record<SideId, readonly RunRecord[]>>>;
+
+export interface BarOutcome {
+  readonly bar: CompareBar;
+  readonly spread: Spread;
+  /** What the bar applies to. */
+  readonly value: number;
+  readonly isMet: boolean;
+}
+
+export function valuesOf(runs: RunsBySide, side: SideId, name: MetricName): (number | undefined)[] {
+  return (runs[side] ?? []).map(({ values }) => values[name]);
+}
+
+/** Checks the bars of a row. A bar whose figure was not measured has no outcome. */
+export function outcomesOf(row: string, runs: RunsBySide): BarOutcome[] {
+  return bars
+    .filter((bar) => bar.row === row)
+    .flatMap((bar) => {
+      const ours = valuesOf(runs, bar.side, bar.metric);
+      const spread =
+        bar.against === undefined
+          ? spreadOf(ours)
+          : ratioSpread(ours, valuesOf(runs, bar.against, bar.metric));
+      if (spread === undefined) return [];
+      const value = bar.against === undefined ? spread[metrics[bar.metric].of] : spread.median;
+      const isMet =
+        value <= (bar.atMost ?? Number.POSITIVE_INFINITY) &&
+        value >= (bar.atLeast ?? Number.NEGATIVE_INFINITY);
+      return [{ bar, spread, value, isMet }];
+    });
+}

@@ -1,0 +1,237 @@
+import { type Clock, systemClock } from '@weir/core';
+import { Lifetime } from '../kafka/lifetime.ts';
+import { type ClientSettings, recordBytes } from '../kafka/load.ts';
+import { openNodeLoad } from '../kafka/node-load.ts';
+import type { RowName } from './bars.ts';
+import { type Bench, measuredRun, runConsumer, runProducer } from './measure.ts';
+import type { RunRecord } from './metrics.ts';
+import type { SideId } from './side-names.ts';
+import { residentMibOf, type Side, serverOf, settle, startServer } from './sides.ts';
+
+/** Amounts of work. */
+export interface Sizes {
+  readonly runs: number;
+  /** Each server is warm after so many bytes or so much time, whichever comes first. */
+  readonly warmUpBytes: number;
+  readonly warmUpSeconds: number;
+  /** Not measured, before the first run of a row, at each side. */
+  readonly rowWarmUpRecords: number;
+  /** Of the steady rate, for each of its two clients. */
+  readonly steadySeconds: number;
+  readonly fullRecords: number;
+  readonly defaultsRecords: number;
+  readonly idleSeconds: number;
+  /** Whether another run of Weir shows how long its garbage collector ran. */
+  readonly watchesGc: boolean;
+}
+
+/** A row that loads servers which are up. */
+export interface LoadRow {
+  readonly name: RowName;
+  readonly title: string;
+  readonly isQuick: boolean;
+  readonly sides: readonly SideId[];
+  readonly partitions: number;
+  /** One run instead of several. */
+  readonly isOnce?: true;
+  /** What is written at each side, at most. */
+  bytesPerSide(sizes: Sizes): number;
+  /** Runs once per side, before the first run. */
+  prepare(bench: Bench, side: Side, topic: string, sizes: Sizes): Promise<void>;
+  run(bench: Bench, side: Side, topic: string, sizes: Sizes, turn: number): Promise<RunRecord>;
+}
+
+const allServers: readonly SideId[] = ['kafka', 'playground', 'local'];
+
+const steadyMegabytesPerSecond = 60;
+export const steadySettings: ClientSettings = { 'batch.size': 131_072, 'linger.ms': 10 };
+const largeBatches: ClientSettings = { 'batch.size': 262_144 };
+const steadyRate = Math.round((steadyMegabytesPerSecond * 1e6) / recordBytes);
+const consumeRecords = Math.ceil(600e6 / recordBytes);
+const memoryBytes = 6e9;
+/** Written in any case, so that the peak is that of a server at work. */
+const rowMemoryRecordsMin = 200_000;
+
+/** Full speed, as fast as one client can. */
+function fullSpeedRow(row: {
+  readonly name: RowName;
+  readonly title: string;
+  readonly isQuick: boolean;
+  readonly partitions: number;
+  readonly settings: ClientSettings;
+  records(sizes: Sizes): number;
+}): LoadRow {
+  const { settings } = row;
+  return {
+    ...row,
+    sides: allServers,
+    bytesPerSide: (sizes) => (sizes.rowWarmUpRecords + sizes.runs * row.records(sizes)) * recordBytes,
+    async prepare(bench, side, topic, { rowWarmUpRecords }) {
+      await runProducer(bench, side, { topic, records: rowWarmUpRecords, settings });
+    },
+    run(bench, side, topic, sizes) {
+      const records = row.records(sizes);
+      return measuredRun(bench, side, async () => {
+        const { recordsPerSecond, p50Ms, p99Ms } = await runProducer(bench, side, {
+          topic,
+          records,
+          settings,
+        });
+        const mbPerSecond = (recordsPerSecond * recordBytes) / 1e6;
+        return { bytes: records * recordBytes, values: { mbPerSecond, toolP50Ms: p50Ms, toolP99Ms: p99Ms } };
+      });
+    },
+  };
+}
+
+const steadyRow: LoadRow = {
+  name: 'steady',
+  title: `steady ${steadyMegabytesPerSecond} MB/s, 16 partitions, batch.size=131072, linger.ms=10`,
+  isQuick: true,
+  sides: ['kafka', 'playground', 'local', 'kafka-flush'],
+  partitions: 16,
+  bytesPerSide: ({ rowWarmUpRecords, runs, steadySeconds }) =>
+    (rowWarmUpRecords + 2 * runs * steadySeconds * steadyRate) * recordBytes,
+  async prepare(bench, side, topic, { rowWarmUpRecords }) {
+    const run = { topic, records: rowWarmUpRecords, settings: steadySettings, rate: steadyRate };
+    await runProducer(bench, side, run);
+  },
+  async run(bench, side, topic, { steadySeconds }) {
+    const records = steadyRate * steadySeconds;
+    const bytes = records * recordBytes;
+    const { values, ...rest } = await measuredRun(bench, side, async () => {
+      const run = { topic, records, settings: steadySettings, rate: steadyRate };
+      const { recordsPerSecond, p50Ms, p99Ms } = await runProducer(bench, side, run);
+      const mbPerSecond = (recordsPerSecond * recordBytes) / 1e6;
+      return { bytes, values: { mbPerSecond, toolP50Ms: p50Ms, toolP99Ms: p99Ms } };
+    });
+    // ProducerPerformance measures from when it sends: a stall makes it send later, and does not count for the records
+    // that it held up. Therefore the same load again by a client that measures from when a record was due.
+    const { latency } = await bench.load.produce(side.broker.servers, {
+      topics: [topic],
+      partitions: 16,
+      producers: 1,
+      records,
+      rate: steadyRate,
+      settings: steadySettings,
+      // The first second has no connection yet.
+      warmUpRecords: steadyRate,
+    });
+    await settle(bench.brokers);
+    const { p50Ms, p99Ms, p999Ms } = latency;
+    return { ...rest, values: { ...values, openP50Ms: p50Ms, openP99Ms: p99Ms, openP999Ms: p999Ms } };
+  },
+};
+
+const consumeRow: LoadRow = {
+  name: 'consume',
+  title: 'consume 600 MB, 16 partitions, one group of one consumer',
+  isQuick: true,
+  sides: allServers,
+  partitions: 16,
+  bytesPerSide: () => consumeRecords * recordBytes,
+  async prepare(bench, side, topic) {
+    await runProducer(bench, side, { topic, records: consumeRecords, settings: steadySettings });
+    await runConsumer(bench, side, { topic, records: consumeRecords, group: 'warm-up' });
+    await settle(bench.brokers);
+  },
+  run(bench, side, topic, _sizes, turn) {
+    return measuredRun(bench, side, async () => {
+      const run = { topic, records: consumeRecords, group: `run-${turn}` };
+      const { records, joinMs, fetchMs } = await runConsumer(bench, side, run);
+      const bytes = records * recordBytes;
+      const mbPerSecond = bytes / 1e3 / fetchMs;
+      return { bytes, values: { mbPerSecond, wholeMbPerSecond: bytes / 1e3 / (fetchMs + joinMs) } };
+    });
+  },
+};
+
+/** By then a full run has written more than that; alone, the row writes what is missing. */
+const memoryRow: LoadRow = {
+  name: 'memory',
+  title: 'resident memory when at least 6 GB were written since the start',
+  isQuick: false,
+  isOnce: true,
+  sides: allServers,
+  partitions: 16,
+  bytesPerSide: () => memoryBytes,
+  async prepare() {},
+  async run(bench, side, topic) {
+    const missingBytes = memoryBytes - (bench.writtenBytes.get(side.broker) ?? 0);
+    const records = Math.max(rowMemoryRecordsMin, Math.ceil(missingBytes / recordBytes));
+    return measuredRun(bench, side, async () => {
+      const { recordsPerSecond } = await runProducer(bench, side, {
+        topic,
+        records,
+        settings: steadySettings,
+      });
+      const mbPerSecond = (recordsPerSecond * recordBytes) / 1e6;
+      return { bytes: records * recordBytes, values: { mbPerSecond } };
+    });
+  },
+};
+
+export const loadRows: readonly LoadRow[] = [
+  steadyRow,
+  fullSpeedRow({
+    name: 'full-1',
+    title: 'full speed, 1 partition, batch.size=262144',
+    isQuick: true,
+    partitions: 1,
+    settings: largeBatches,
+    records: ({ fullRecords }) => fullRecords,
+  }),
+  fullSpeedRow({
+    name: 'full-64',
+    title: 'full speed, 64 partitions, batch.size=262144',
+    isQuick: false,
+    partitions: 64,
+    settings: largeBatches,
+    records: ({ fullRecords }) => fullRecords,
+  }),
+  fullSpeedRow({
+    name: 'defaults',
+    title: 'all client defaults, 1 partition',
+    isQuick: false,
+    partitions: 1,
+    settings: {},
+    records: ({ defaultsRecords }) => defaultsRecords,
+  }),
+  consumeRow,
+  memoryRow,
+];
+
+export const startRow = {
+  name: 'start',
+  title: 'start of a server alone',
+  isQuick: true,
+  sides: allServers,
+} as const;
+
+/** Starts a server, creates a topic and writes a record; then leaves it alone and reads its memory. */
+export function measureStart(
+  side: SideId,
+  classPath: string,
+  { idleSeconds }: Sizes,
+  clock: Clock = systemClock,
+): Promise<RunRecord> {
+  return Lifetime.during(async (lifetime) => {
+    const load = openNodeLoad(clock);
+    const broker = await startServer(lifetime, serverOf(side), classPath);
+    const readyMs = clock.monotonicMs();
+    await load.createTopics(broker.servers, ['first'], 1);
+    await load.produce(broker.servers, {
+      topics: ['first'],
+      partitions: 1,
+      producers: 1,
+      records: 1,
+      settings: { 'batch.size': 1 },
+    });
+    // Not from before `startServer`, which also formats Kafka's folder.
+    const tookMs = broker.processes[0]!.startMs + clock.monotonicMs() - readyMs;
+    await new Promise<void>((resolve) => clock.after(idleSeconds * 1000, resolve));
+    const idleMib = residentMibOf(broker);
+    await broker.stop();
+    return { values: { startMs: tookMs, ...(idleMib === undefined ? {} : { idleMib }) } };
+  });
+}

@@ -1,0 +1,125 @@
+import { execFile } from 'node:child_process';
+import { statfsSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { systemClock, systemEnvironment } from '@weir/core';
+import { buildJava } from '../../tests/interop/apache/build.ts';
+import { missingTool } from '../../tests/interop/apache/tools.ts';
+import { apacheRelease } from '../kafka/apache.ts';
+import { Lifetime } from '../kafka/lifetime.ts';
+import { openLoad, type ToolName } from '../kafka/load.ts';
+import { commit, machine } from '../kafka/machine.ts';
+import { rowNames } from './bars.ts';
+import { type CompareOptions, readCompareOptions, usage } from './compare-options.ts';
+import { measureRows } from './measure-rows.ts';
+import { writePage } from './page.ts';
+import { rowText, verdict } from './report.ts';
+import { type RowResults, readResults, withRow, writeResults } from './results-file.ts';
+import { loadRows } from './rows.ts';
+
+/**
+ * `npm run bench:kafka`: Weir on disk, Weir in memory and Apache Kafka, all warm, under the same load in turns. All
+ * servers listen on loopback and store their data in temporary folders, which are removed afterwards.
+ */
+const root = join(import.meta.dirname, '../..');
+const resultsFile = join(root, 'bench/results/kafka.json');
+/** Not for the page, and not for version control. */
+const quickResultsFile = join(root, 'bench/results/kafka-quick.json');
+/** A longer run is stuck. */
+const runMsMax = 3 * 3_600_000;
+const outputBytesMax = 1024 * 1024;
+
+function print(text: string): void {
+  process.stderr.write(`${text}\n`);
+}
+
+function endBy(reason: string, status: number): void {
+  print(`bench:kafka: ${reason}; ending what was started`);
+  process.exit(status);
+}
+
+process.once('exit', () => Lifetime.endAll());
+process.once('SIGINT', () => endBy('interrupted', 130));
+process.once('SIGTERM', () => endBy('terminated', 143));
+process.once('SIGHUP', () => endBy('the terminal was closed', 129));
+
+/** Runs a tool in a process of its own, as Apache's scripts do. */
+async function runToolAlone(classPath: string, name: ToolName, args: readonly string[]): Promise<string> {
+  const { PATH, HOME } = systemEnvironment;
+  const flags = ['-Xmx512M', '-Duser.language=en', '-Dorg.slf4j.simpleLogger.defaultLogLevel=error'];
+  const java = [...flags, '-cp', classPath, `org.apache.kafka.tools.${name}`, ...args];
+  const options = { env: { PATH, HOME }, maxBuffer: outputBytesMax };
+  return (await promisify(execFile)('java', java, options)).stdout;
+}
+
+/** Says why a comparison cannot run here. */
+function obstacle({ rows, sizes }: CompareOptions): string | undefined {
+  const missing = missingTool();
+  if (missing !== false)
+    return `${missing}; install it, or run npm run bench:scenarios, which can do without`;
+  const perSide = loadRows
+    .filter(({ name }) => rows.includes(name))
+    .map((row) => row.bytesPerSide(sizes) * row.sides.length)
+    .reduce((sum, bytes) => sum + bytes, 3 * sizes.warmUpBytes);
+  const { bavail, bsize } = statfsSync(tmpdir());
+  if (bavail * bsize >= perSide) return undefined;
+  const [needed, free] = [perSide, bavail * bsize].map((bytes) => Math.ceil(bytes / 1e9));
+  return `${tmpdir()} has ${free} GB free and up to ${needed} GB are written; free some, or choose fewer --rows or --runs`;
+}
+
+async function compare(options: CompareOptions): Promise<void> {
+  const { rows, sizes, isQuick, isColdClient } = options;
+  const file = isQuick ? quickResultsFile : resultsFile;
+  const date = new Date(systemClock.nowMs()).toISOString().slice(0, 10);
+  const occasion = { date, commit: commit(root), isQuick, isColdClient };
+  const measured: RowResults[] = [];
+  const classPath = buildJava(join(import.meta.dirname, '../kafka/java'));
+  print(
+    `Apache Kafka ${apacheRelease}, ProducerPerformance and ConsumerPerformance ${apacheRelease}; ${machine()}`,
+  );
+  if (isQuick)
+    print(
+      `quick: ${rows.length} of ${rowNames.length} rows, ${sizes.runs} short run(s) each; no basis for conclusions`,
+    );
+  const isWhole = await Lifetime.during(async (lifetime) => {
+    const load = openLoad(lifetime, classPath);
+    const runTool = (name: ToolName, args: readonly string[]) =>
+      isColdClient ? runToolAlone(classPath, name, args) : load.runTool(name, args);
+    return measureRows({ lifetime, classPath, load, runTool, rows, sizes, print }, (name, title, runs) => {
+      const row: RowResults = { name, title, ...occasion, runs };
+      measured.push(row);
+      writeResults(file, withRow(readResults(file), machine(), row));
+      process.stdout.write(`\n${rowText(row)}\n`);
+    });
+  });
+  print(`${verdict(measured)}; results are in ${file}`);
+  if (!isQuick) print(`wrote ${writePage(root, readResults(resultsFile)!)}`);
+  if (!isWhole) process.exitCode = 1;
+}
+
+const options = readCompareOptions(process.argv.slice(2));
+if (options === 'help') {
+  process.stdout.write(usage);
+} else if (options === 'list') {
+  process.stdout.write(`${rowNames.join('\n')}\n`);
+} else if (options === 'page') {
+  const results = readResults(resultsFile);
+  if (results === undefined) {
+    print('bench:kafka: there are no results yet; run npm run bench:kafka first');
+    process.exitCode = 2;
+  } else print(`wrote ${writePage(root, results)}`);
+} else if ('problem' in options) {
+  print(`bench:kafka: ${options.problem}`);
+  process.exitCode = 2;
+} else {
+  const problem = obstacle(options);
+  if (problem !== undefined) {
+    print(`bench:kafka: ${problem}`);
+    process.exitCode = 2;
+  } else {
+    const cancel = systemClock.after(runMsMax, () => endBy('it took too long', 1));
+    await compare(options);
+    cancel();
+  }
+}
