@@ -1,10 +1,35 @@
 import type { Row } from './benchmark.ts';
 import { benchmarks } from './benchmarks.ts';
+import { printCostModel } from './compare/cost-model.ts';
+import { profileRow } from './compare/profile-row.ts';
 import { Lifetime } from './kafka/lifetime.ts';
 import { fullEffort } from './side-by-side.ts';
 
-/** `npm run bench` runs all benchmarks, `npm run bench -- metadata` those whose name contains the word. */
-const [wanted = ''] = process.argv.slice(2);
+/**
+ * `npm run bench` runs all benchmarks, `npm run bench -- metadata` those whose name contains the word;
+ * `--profile <row>` and `--cost-model` look into a row of `npm run bench:kafka`.
+ */
+// Some benchmarks start servers, which must not outlive an interrupted run.
+process.once('exit', () => Lifetime.endAll());
+process.once('SIGINT', () => process.exit(130));
+process.once('SIGTERM', () => process.exit(143));
+
+const argv = process.argv.slice(2);
+if (argv.includes('--profile')) await endWith(profileRow(argv));
+if (argv.includes('--cost-model')) await endWith(printCostModel(argv));
+
+async function endWith(work: Promise<string | undefined>): Promise<never> {
+  let problem: string | undefined;
+  try {
+    problem = await work;
+  } catch (error) {
+    problem = (error as Error).message;
+  }
+  if (problem !== undefined) process.stderr.write(`bench: ${problem}\n`);
+  process.exit(problem === undefined ? 0 : 2);
+}
+
+const [wanted = ''] = argv;
 const chosen = benchmarks.filter(({ name }) => name.includes(wanted));
 if (chosen.length === 0) {
   process.stderr.write(
@@ -12,11 +37,6 @@ if (chosen.length === 0) {
   );
   process.exit(2);
 }
-
-// Some benchmarks start servers, which must not outlive an interrupted run.
-process.once('exit', () => Lifetime.endAll());
-process.once('SIGINT', () => process.exit(130));
-process.once('SIGTERM', () => process.exit(143));
 
 const rows: Row[] = [];
 for (const benchmark of chosen) {

@@ -1,0 +1,34 @@
+import { join } from 'node:path';
+import { buildJava } from '../../tests/interop/apache/build.ts';
+import { missingTool } from '../../tests/interop/apache/tools.ts';
+import { Lifetime } from '../kafka/lifetime.ts';
+import { openLoad } from '../kafka/load.ts';
+import type { Bench } from './measure.ts';
+import type { Sizes } from './rows.ts';
+import type { SideId } from './side-names.ts';
+import type { Side } from './sides.ts';
+import { type Stage, startSides } from './stage.ts';
+
+/** Starts one server, warm, with Apache's client beside it, and ends both after the work. */
+export async function withWeir<Result>(
+  id: SideId,
+  sizes: Sizes,
+  work: (stage: Stage, bench: Bench, side: Side) => Promise<Result>,
+): Promise<Result> {
+  const missing = missingTool();
+  if (missing !== false) throw new Error(`${missing}; install it, because Apache's client makes the load`);
+  const classPath = buildJava(join(import.meta.dirname, '../kafka/java'));
+  return Lifetime.during(async (lifetime) => {
+    const load = openLoad(lifetime, classPath);
+    const stage: Stage = {
+      lifetime,
+      classPath,
+      load,
+      runTool: load.runTool,
+      sizes,
+      print: (text) => process.stderr.write(`${text}\n`),
+    };
+    const { bench, sides } = await startSides(stage, [id]);
+    return work(stage, bench, sides.get(id)!);
+  });
+}
