@@ -12,7 +12,7 @@ export interface CompareOptions {
 export const fullSizes: Sizes = {
   runs: 5,
   warmUpBytes: 2e9,
-  warmUpSeconds: 30,
+  warmUpSecondsMax: 300,
   rowWarmUpRecords: 200_000,
   steadySeconds: 15,
   fullRecords: 1_000_000,

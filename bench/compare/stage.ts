@@ -55,7 +55,13 @@ async function warmUp(
   await load.createTopics(side.broker.servers, [warmUpTopic], 16);
   const writtenBytes = () => bench.writtenBytes.get(side.broker) ?? 0;
   const seconds = () => (clock.monotonicMs() - startMs) / 1000;
-  while (writtenBytes() < sizes.warmUpBytes && seconds() < sizes.warmUpSeconds) {
+  while (writtenBytes() < sizes.warmUpBytes) {
+    if (seconds() > sizes.warmUpSecondsMax) {
+      throw new Error(
+        `${sideNames[side.id]} took only ${(writtenBytes() / 1e9).toFixed(1)} GB in ${seconds().toFixed(0)} s; ` +
+          'measure on a machine with less other work',
+      );
+    }
     const records = Math.min(
       warmUpStepRecords,
       Math.ceil((sizes.warmUpBytes - writtenBytes()) / recordBytes),
