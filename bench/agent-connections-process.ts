@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { Metrics, silentLog, systemClock, systemRandom } from '@weir/core';
 import { Heartbeats } from '../packages/agent/src/heartbeats.ts';
-import type { AgentReport } from '../packages/cluster/src/ports/agent-report.ts';
-import type { AgentDescription } from '../packages/cluster/src/ports/port.ts';
+import type { AgentDescription } from '../packages/cluster/src/calls/agents/agent-calls.ts';
+import type { AgentReport } from '../packages/cluster/src/calls/agents/agent-report.ts';
 import { type ClusterClient, connectCluster } from '../packages/rpc/src/client/client.ts';
 
 /**

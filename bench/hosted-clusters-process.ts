@@ -1,6 +1,9 @@
 import { join } from 'node:path';
 import { Metrics, silentLog, systemClock } from '@weir/core';
-import { type AgentDescription, heartbeatIntervalMs } from '../packages/cluster/src/ports/port.ts';
+import {
+  type AgentDescription,
+  heartbeatIntervalMs,
+} from '../packages/cluster/src/calls/agents/agent-calls.ts';
 import { openJournals } from '../packages/journal/src/index.ts';
 import { ClusterNode } from '../packages/metadata/src/leader/index.ts';
 

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Metrics, MiB, silentLog, systemClock } from '@weir/core';
-import type { FileCommit } from '../packages/cluster/src/ports/port.ts';
+import type { FileCommit } from '../packages/cluster/src/calls/log-calls.ts';
 import { type JournalHub, openJournals } from '../packages/journal/src/index.ts';
 import { ClusterMachine } from '../packages/machine/src/machine.ts';
 import { defaultLimits } from '../packages/machine/src/machine-limits.ts';

@@ -2,8 +2,69 @@ export { aclKey, aclValue, describeAcl, readAclKey, readAcls } from './acls/acl-
 export { matchesAcl, onlyAclOf } from './acls/acl-filter.ts';
 export { type AclDecision, AclIndex, type AclQuestion } from './acls/acl-index.ts';
 export { type InvalidAcl, invalidAcls, problemOfNewAcl } from './acls/check-acl.ts';
+export type { AclFilter, AclResult, DeletedAcls } from './calls/acl-calls.ts';
+export {
+  type AlterConfigsResult,
+  type ConfigChange,
+  type ConfigResourceKind,
+  type ConfigsToAlter,
+  configOperations,
+  type DeleteRecordsResult,
+  type JournalState,
+  type LogSizes,
+  type RecordsToDelete,
+  type StoredConfigKind,
+  type StoredConfigResource,
+} from './calls/admin-calls.ts';
+export {
+  type AgentDescription,
+  type AgentHeartbeat,
+  agentSilenceMsMax,
+  heartbeatIntervalMs,
+  type ShutdownLockRequest,
+  shutdownLeaseMs,
+} from './calls/agents/agent-calls.ts';
+export {
+  type AgentReport,
+  type DamagedOffsets,
+  problemOfReport,
+  type ReportedBucket,
+  type ReportedClient,
+  type ReportedConnections,
+  type ReportedDamage,
+  type ReportedExpiry,
+  type ReportedLogin,
+  type ReportedSoftware,
+  reportIntervalMs,
+} from './calls/agents/agent-report.ts';
+export {
+  addLatencies,
+  type LatencyCounts,
+  latencyP99,
+  latencyStepOf,
+  noLatencies,
+  packLatencies,
+} from './calls/agents/latencies.ts';
+export {
+  type LostAgent,
+  type ReceivedReport,
+  type ReceivedReports,
+  reportRetentionMs,
+} from './calls/agents/received-reports.ts';
 export type { CallKind, PortOf } from './calls/call.ts';
-export { CallRefused, CallTooLarge } from './calls/call-refused.ts';
+export {
+  CallNotDone,
+  CallRefused,
+  CallTooLarge,
+  ClusterUnavailable,
+  NotLeader,
+} from './calls/call-errors.ts';
+export type {
+  ClusterChange,
+  ClusterFollower,
+  ClusterSnapshot,
+  MetadataEntry,
+} from './calls/change-stream.ts';
 export {
   type AnswerOf,
   type ArgsOf,
@@ -18,9 +79,170 @@ export {
   portOf,
 } from './calls/cluster-calls.ts';
 export type { EventsPort } from './calls/event-calls.ts';
-export { type GroupsPort, groupCalls } from './calls/group-calls.ts';
+export {
+  type ControlPlaneEvent,
+  type ControlPlaneEventsPoll,
+  type ControlPlaneEventsTaken,
+  controlPlaneEventsWaitMsMax,
+} from './calls/event-calls.ts';
+export type {
+  GroupHeartbeat,
+  JoinGroupAnswer,
+  JoinGroupRequest,
+  LeaveGroupAnswer,
+  LeaveGroupRequest,
+  LeavingMember,
+  NamedBytes,
+  SyncGroupAnswer,
+  SyncGroupRequest,
+} from './calls/groups/classic-group-calls.ts';
+export type {
+  ConsumerGroupDescription,
+  ConsumerHeartbeat,
+  ConsumerHeartbeatAnswer,
+  TopicReader,
+} from './calls/groups/consumer-group-calls.ts';
+export type { GroupDescription, GroupFilter, GroupListing } from './calls/groups/group-admin-calls.ts';
+export { type GroupsPort, groupCalls } from './calls/groups/group-calls.ts';
+export {
+  type GroupError,
+  type GroupStateName,
+  type GroupType,
+  groupTypes,
+} from './calls/groups/group-names.ts';
+export type {
+  CommitMark,
+  CommitOrigin,
+  CommittedOffset,
+  OffsetsAnswer,
+  OffsetsCommit,
+  OffsetsCommitAnswer,
+  OffsetsCommitter,
+  OffsetsQuery,
+  OffsetsToDelete,
+  OffsetToCommit,
+} from './calls/groups/group-offset-calls.ts';
+export {
+  type AcknowledgeAnswer,
+  type AcknowledgedPartition,
+  type AcknowledgeType,
+  type AcquireAnswer,
+  type AcquiredPartition,
+  acknowledgeTypes,
+  type RecordsToAcknowledge,
+  type RecordsToAcquire,
+  type ShareError,
+  type ShareGroupDescription,
+  type ShareHeartbeat,
+  type ShareHeartbeatAnswer,
+  type ShareOffset,
+  type ShareOffsetsAnswer,
+  type ShareOffsetsQuery,
+  type ShareOffsetsResult,
+  type ShareOffsetsToAlter,
+  type ShareOffsetsToDelete,
+  type ShareOffsetToAlter,
+  type SharePort,
+  shareCalls,
+} from './calls/groups/share-calls.ts';
+export {
+  type BatchesAnswer,
+  type BatchesQuery,
+  type EntryError,
+  entryErrors,
+  type FileCommit,
+  type FileCommitResult,
+  type FilesToCommit,
+  filesToSend,
+  type OffsetAnswer,
+  type OffsetQuery,
+  type TransactionalBatches,
+} from './calls/log-calls.ts';
+export type {
+  AgentClients,
+  DeletedTopic,
+  ResourceCounts,
+  SeenAgent,
+  TopicsWithEnds,
+} from './calls/owner-calls.ts';
+export {
+  type AbortedTransactions,
+  type Markers,
+  markerBytes,
+  markerCoordinatorEpoch,
+  type Pointers,
+} from './calls/pointers.ts';
+export type {
+  AlterClientQuotasResult,
+  ClientQuotaFilter,
+  ClientQuotas,
+  ClientQuotasToAlter,
+  CredentialDescription,
+  CredentialResult,
+  CredentialToPut,
+  QuotaEntity,
+  QuotaFilterPart,
+  ScramCredential,
+  ScramCredentialChange,
+  ScramCredentialDescription,
+  ScramCredentialResult,
+} from './calls/principal-calls.ts';
 export type { QueriesPort } from './calls/query-calls.ts';
-export { type SharePort, shareCalls } from './calls/share-calls.ts';
+export {
+  type ClaimedQuery,
+  type JobHold,
+  jobLeaseMs,
+  type QueryOutcome,
+  type QueryPoll,
+  type QueryRefusal,
+  type QueryReport,
+  type QueryToRun,
+  queryLimitMsMax,
+  queryReportIntervalMs,
+  querySilenceMsMax,
+} from './calls/query-calls.ts';
+export {
+  type PartitionsToCreate,
+  replicationFactorOf,
+  type TopicDescription,
+  type TopicError,
+  type TopicReference,
+  type TopicResult,
+  type TopicToCreate,
+  usualReplicationFactor,
+} from './calls/topic-calls.ts';
+export type { PartitionsOfTopic, TopicPartition } from './calls/topic-partition.ts';
+export {
+  type ListedTransaction,
+  type OffsetsToAdd,
+  type PartitionsToAdd,
+  type ProducersAnswer,
+  type RequestOrigin,
+  type TransactionAnswer,
+  type TransactionalCaller,
+  type TransactionalProducer,
+  type TransactionalProducerToInit,
+  type TransactionDescription,
+  type TransactionError,
+  type TransactionFilter,
+  type TransactionOffsetsAnswer,
+  type TransactionOffsetsToCommit,
+  type TransactionState,
+  type TransactionToEnd,
+  transactionStates,
+} from './calls/transaction-calls.ts';
+export { clusterFacts } from './cluster-facts.ts';
+export {
+  acceptedSecrets,
+  clusterSecretBytes,
+  clusterSecrets,
+  rotatedSecrets,
+  rotationOf,
+  type SecretPlace,
+  secretsPeriodMs,
+  secretsReplacement,
+  secretsRotatedAt,
+} from './cluster-secrets.ts';
 export { alteredConfigs, type ConfigsBy, clusterConflict } from './configs/alter-configs.ts';
 export { checkClusterConfigs, checkConfigs, checkTopicConfigs } from './configs/check-configs.ts';
 export { configCatalogues, isConfigName } from './configs/config-catalogues.ts';
@@ -60,211 +282,6 @@ export {
   restorePattern,
   type UsablePattern,
 } from './patterns/pattern.ts';
-export type { AclFilter, AclResult, DeletedAcls } from './ports/acls-port.ts';
-export {
-  type AlterConfigsResult,
-  type ConfigChange,
-  type ConfigResourceKind,
-  type ConfigsToAlter,
-  configOperations,
-  type DeleteRecordsResult,
-  type JournalState,
-  type LogSizes,
-  type RecordsToDelete,
-  type StoredConfigKind,
-  type StoredConfigResource,
-} from './ports/admin-port.ts';
-export {
-  type AgentHeartbeat,
-  type AgentReport,
-  type DamagedOffsets,
-  type LostAgent,
-  problemOfReport,
-  type ReceivedReport,
-  type ReceivedReports,
-  type ReportedBucket,
-  type ReportedClient,
-  type ReportedConnections,
-  type ReportedDamage,
-  type ReportedExpiry,
-  type ReportedLogin,
-  type ReportedSoftware,
-  reportIntervalMs,
-  reportRetentionMs,
-} from './ports/agent-report.ts';
-export { clusterFacts } from './ports/cluster-facts.ts';
-export {
-  acceptedSecrets,
-  clusterSecretBytes,
-  clusterSecrets,
-  rotatedSecrets,
-  rotationOf,
-  type SecretPlace,
-  secretsPeriodMs,
-  secretsReplacement,
-  secretsRotatedAt,
-} from './ports/cluster-secrets.ts';
-export {
-  type ControlPlaneEvent,
-  type ControlPlaneEventsPoll,
-  type ControlPlaneEventsTaken,
-  controlPlaneEventsWaitMsMax,
-} from './ports/events-port.ts';
-export {
-  type CommitMark,
-  type CommitOrigin,
-  type CommittedOffset,
-  type ConsumerGroupDescription,
-  type ConsumerHeartbeat,
-  type ConsumerHeartbeatAnswer,
-  type GroupDescription,
-  type GroupError,
-  type GroupFilter,
-  type GroupHeartbeat,
-  type GroupListing,
-  type GroupStateName,
-  type GroupType,
-  groupTypes,
-  type JoinGroupAnswer,
-  type JoinGroupRequest,
-  type LeaveGroupAnswer,
-  type LeaveGroupRequest,
-  type LeavingMember,
-  type NamedBytes,
-  type OffsetsAnswer,
-  type OffsetsCommit,
-  type OffsetsCommitAnswer,
-  type OffsetsCommitter,
-  type OffsetsQuery,
-  type OffsetsToDelete,
-  type OffsetToCommit,
-  type PartitionsOfTopic,
-  type SyncGroupAnswer,
-  type SyncGroupRequest,
-  type TopicPartition,
-  type TopicReader,
-} from './ports/groups-port.ts';
-export {
-  addLatencies,
-  type LatencyCounts,
-  latencyP99,
-  latencyStepOf,
-  noLatencies,
-  packLatencies,
-} from './ports/latencies.ts';
-export { NotLeader } from './ports/not-leader.ts';
-export type {
-  AgentClients,
-  DeletedTopic,
-  ResourceCounts,
-  SeenAgent,
-  TopicsWithEnds,
-} from './ports/owner-port.ts';
-export {
-  type AbortedTransactions,
-  type AgentDescription,
-  agentSilenceMsMax,
-  type BatchesAnswer,
-  type BatchesQuery,
-  CallNotDone,
-  type ClusterChange,
-  type ClusterFollower,
-  type ClusterSnapshot,
-  ClusterUnavailable,
-  type EntryError,
-  entryErrors,
-  type FileCommit,
-  type FileCommitResult,
-  type FilesToCommit,
-  filesToSend,
-  heartbeatIntervalMs,
-  type Markers,
-  type MetadataEntry,
-  markerBytes,
-  markerCoordinatorEpoch,
-  type OffsetAnswer,
-  type OffsetQuery,
-  type PartitionsToCreate,
-  type Pointers,
-  replicationFactorOf,
-  type ShutdownLockRequest,
-  shutdownLeaseMs,
-  type TopicDescription,
-  type TopicError,
-  type TopicReference,
-  type TopicResult,
-  type TopicToCreate,
-  type TransactionalBatches,
-  usualReplicationFactor,
-} from './ports/port.ts';
-export type {
-  AlterClientQuotasResult,
-  ClientQuotaFilter,
-  ClientQuotas,
-  ClientQuotasToAlter,
-  CredentialDescription,
-  CredentialResult,
-  CredentialToPut,
-  QuotaEntity,
-  QuotaFilterPart,
-  ScramCredential,
-  ScramCredentialChange,
-  ScramCredentialDescription,
-  ScramCredentialResult,
-} from './ports/principals-port.ts';
-export {
-  type ClaimedQuery,
-  type JobHold,
-  jobLeaseMs,
-  type QueryOutcome,
-  type QueryPoll,
-  type QueryRefusal,
-  type QueryReport,
-  type QueryToRun,
-  queryLimitMsMax,
-  queryReportIntervalMs,
-  querySilenceMsMax,
-} from './ports/queries-port.ts';
-export {
-  type AcknowledgeAnswer,
-  type AcknowledgedPartition,
-  type AcknowledgeType,
-  type AcquireAnswer,
-  type AcquiredPartition,
-  acknowledgeTypes,
-  type RecordsToAcknowledge,
-  type RecordsToAcquire,
-  type ShareError,
-  type ShareGroupDescription,
-  type ShareHeartbeat,
-  type ShareHeartbeatAnswer,
-  type ShareOffset,
-  type ShareOffsetsAnswer,
-  type ShareOffsetsQuery,
-  type ShareOffsetsResult,
-  type ShareOffsetsToAlter,
-  type ShareOffsetsToDelete,
-  type ShareOffsetToAlter,
-} from './ports/share-port.ts';
-export {
-  type ListedTransaction,
-  type OffsetsToAdd,
-  type PartitionsToAdd,
-  type ProducersAnswer,
-  type RequestOrigin,
-  type TransactionAnswer,
-  type TransactionalCaller,
-  type TransactionalProducer,
-  type TransactionalProducerToInit,
-  type TransactionDescription,
-  type TransactionError,
-  type TransactionFilter,
-  type TransactionOffsetsAnswer,
-  type TransactionOffsetsToCommit,
-  type TransactionState,
-  type TransactionToEnd,
-  transactionStates,
-} from './ports/transactions-port.ts';
 export { entityProblem, isQuotaEntityType, quotaEntityKey, quotaEntityOf } from './quotas/quota-entity.ts';
 export { type Quotas, readQuotas } from './quotas/quota-entry.ts';
 export { type QuotaKey, quotaProblem } from './quotas/quota-rows.ts';

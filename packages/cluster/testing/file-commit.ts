@@ -1,4 +1,4 @@
-import type { FileCommit } from '../src/ports/port.ts';
+import type { FileCommit } from '../src/calls/log-calls.ts';
 
 export interface BatchToCommit {
   readonly partition: number;

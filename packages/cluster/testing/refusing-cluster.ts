@@ -1,6 +1,6 @@
+import { ClusterUnavailable } from '../src/calls/call-errors.ts';
 import type { ClusterPort } from '../src/calls/cluster-calls.ts';
 import { callNames } from '../src/calls/cluster-calls.ts';
-import { ClusterUnavailable } from '../src/ports/port.ts';
 
 /** The calls that a fake does not implement. */
 type NotFaked<Faked extends keyof ClusterPort> = Omit<ClusterPort, Faked | 'follow'>;

@@ -1,5 +1,5 @@
 import type { Acl } from '@weir/core';
-import type { AclFilter } from '../ports/acls-port.ts';
+import type { AclFilter } from '../calls/acl-calls.ts';
 
 /** As a literal pattern, this name matches every name. */
 export const everyName = '*';

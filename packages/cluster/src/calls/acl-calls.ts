@@ -9,13 +9,37 @@ import {
   aclPermissions,
   aclResourceTypes,
 } from '@weir/core';
-import type { AclFilter, AclResult, DeletedAcls } from '../ports/acls-port.ts';
 import { list, nullable, object, oneOf, text, tuple } from '../shapes/shape.ts';
 import { command, query } from './call.ts';
 
+/** Selects rules. A rule must match every field; `ANY` and `null` match everything. */
+export interface AclFilter {
+  readonly resourceType: AclResourceType | 'ANY';
+  readonly resourceName: string | null;
+  /** `MATCH` finds all patterns that cover the name; the other types compare names literally. */
+  readonly patternType: AclPatternType | 'ANY' | 'MATCH';
+  readonly principal: string | null;
+  readonly host: string | null;
+  readonly operation: AclOperation | 'ANY';
+  readonly permission: AclPermission | 'ANY';
+}
+
+export interface AclResult {
+  readonly error: 'NONE' | 'INVALID_REQUEST' | 'POLICY_VIOLATION';
+  /** What was wrong and what to do, for the user. */
+  readonly message: string | null;
+}
+
+export interface DeletedAcls extends AclResult {
+  readonly deleted: readonly Acl[];
+}
+
 const resourceTypes = Object.keys(aclResourceTypes) as AclResourceType[];
+
 const patternTypes = Object.keys(aclPatternTypes) as AclPatternType[];
+
 const operations = Object.keys(aclOperations) as AclOperation[];
+
 const permissions = Object.keys(aclPermissions) as AclPermission[];
 
 const acl = object<Acl>({

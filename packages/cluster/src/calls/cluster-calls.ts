@@ -1,15 +1,15 @@
-import type { ClusterFollower } from '../ports/port.ts';
 import { aclCalls } from './acl-calls.ts';
 import { adminCalls } from './admin-calls.ts';
-import { agentCalls } from './agent-calls.ts';
+import { agentCalls } from './agents/agent-calls.ts';
 import type { PortOf } from './call.ts';
+import type { ClusterFollower } from './change-stream.ts';
 import { eventCalls } from './event-calls.ts';
-import { groupCalls } from './group-calls.ts';
+import { groupCalls } from './groups/group-calls.ts';
+import { shareCalls } from './groups/share-calls.ts';
 import { logCalls } from './log-calls.ts';
 import { ownerCalls } from './owner-calls.ts';
 import { principalCalls } from './principal-calls.ts';
 import { queryCalls } from './query-calls.ts';
-import { shareCalls } from './share-calls.ts';
 import { topicCalls } from './topic-calls.ts';
 import { transactionCalls } from './transaction-calls.ts';
 

@@ -1,10 +1,32 @@
-import type {
-  ControlPlaneEvent,
-  ControlPlaneEventsPoll,
-  ControlPlaneEventsTaken,
-} from '../ports/events-port.ts';
 import { list, object, text, tuple, whole } from '../shapes/shape.ts';
 import { leaderCall, type PortOf } from './call.ts';
+
+export interface ControlPlaneEvent {
+  readonly type: string;
+  readonly timeMs: number;
+  /** The complete event as it is written to the topic. */
+  readonly text: string;
+}
+
+export interface ControlPlaneEventsPoll {
+  readonly agentId: string;
+  /** `queueId` of the last answer; empty on the first poll. */
+  readonly queueId: string;
+  /** Events of that queue with lower numbers are written. */
+  readonly writtenBefore: number;
+  /** At most `controlPlaneEventsWaitMsMax`. */
+  readonly waitMs: number;
+}
+
+export interface ControlPlaneEventsTaken {
+  /** Differs for every leader. */
+  readonly queueId: string;
+  /** The number after the last event of the answer. */
+  readonly nextNumber: number;
+  readonly events: readonly ControlPlaneEvent[];
+}
+
+export const controlPlaneEventsWaitMsMax = 20_000;
 
 /** Calls about events of the control plane. */
 export const eventCalls = {

@@ -1,16 +1,51 @@
-import type { AlterConfigsResult, ConfigsToAlter } from '../ports/admin-port.ts';
-import type {
-  AgentClients,
-  DeletedTopic,
-  ResourceCounts,
-  SeenAgent,
-  TopicsWithEnds,
-} from '../ports/owner-port.ts';
-import type { MutationOptions, TopicDescription, TopicReference, TopicResult } from '../ports/port.ts';
 import { list, text, tuple } from '../shapes/shape.ts';
-import { configsToAlter } from './admin-calls.ts';
+import { type AlterConfigsResult, type ConfigsToAlter, configsToAlter } from './admin-calls.ts';
+import type { AgentDescription } from './agents/agent-calls.ts';
+import type { ReportedConnections } from './agents/agent-report.ts';
 import { command, leaderCall, query } from './call.ts';
-import { mutationOptions, topicReference } from './topic-shapes.ts';
+import type { ClusterSnapshot } from './change-stream.ts';
+import {
+  type MutationOptions,
+  mutationOptions,
+  type TopicDescription,
+  type TopicReference,
+  type TopicResult,
+  topicReference,
+} from './topic-calls.ts';
+
+export interface SeenAgent extends AgentDescription {
+  /** Time of the last heartbeat, by the leader's clock. */
+  readonly lastSeenMs: number;
+}
+
+export interface AgentClients extends ReportedConnections {
+  readonly agentId: string;
+  /** When the leader received the report, by the leader's clock; `null` without a recent one. */
+  readonly heardMs: number | null;
+}
+
+/** Some topics of a cluster in the column layout of a snapshot: partitions in ascending order within each topic. */
+export type TopicsWithEnds = Pick<
+  ClusterSnapshot,
+  'topics' | 'logStartOffset' | 'nextOffset' | 'lastStableOffset'
+>;
+
+export interface ResourceCounts {
+  readonly topics: number;
+  readonly partitions: number;
+  readonly acls: number;
+  readonly clientQuotas: number;
+  readonly credentials: number;
+}
+
+export interface DeletedTopic {
+  readonly topic: TopicDescription;
+  readonly deletedMs: number;
+  /** Computed with the cluster's current retention of deleted topics. */
+  readonly restorableUntilMs: number;
+  /** Bytes of its partitions in log files. */
+  readonly byteCount: number;
+}
 
 /** Calls of the cluster's owner. Kafka has no equivalent, so agents do not make them. */
 export const ownerCalls = {

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { decodeFrame, encodeFrame, replyLimits } from '@weir/rpc/testing';
-import { queryLimitMsMax } from '../ports/queries-port.ts';
-import { queryCalls } from './query-calls.ts';
+import { queryCalls, queryLimitMsMax } from './query-calls.ts';
 
 const overTheWire = (value: unknown) => decodeFrame(encodeFrame('result', 1, value), replyLimits).body;
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { ConfigChange, ConfigResourceKind } from '../ports/admin-port.ts';
+import type { ConfigChange, ConfigResourceKind } from '../calls/admin-calls.ts';
 import { alteredConfigs } from './alter-configs.ts';
 
 type Texts = Record<string, string>;

@@ -3,7 +3,7 @@ import type {
   AlterConfigsReason,
   ConfigChange,
   ConfigsToAlter,
-} from '../ports/admin-port.ts';
+} from '../calls/admin-calls.ts';
 import { checkConfigs } from './check-configs.ts';
 import { configCatalogues } from './config-catalogues.ts';
 import { describeProblem } from './config-row.ts';

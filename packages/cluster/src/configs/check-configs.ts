@@ -1,5 +1,5 @@
 import { nearestName } from '@weir/core';
-import type { ConfigResourceKind } from '../ports/admin-port.ts';
+import type { ConfigResourceKind } from '../calls/admin-calls.ts';
 import { type ConfigCatalogue, configCatalogues, ourPrefix } from './config-catalogues.ts';
 import type { ConfigProblem, ConfigRow } from './config-row.ts';
 import { shownText } from './config-type.ts';

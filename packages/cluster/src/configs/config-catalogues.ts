@@ -1,4 +1,4 @@
-import type { ConfigResourceKind } from '../ports/admin-port.ts';
+import type { ConfigResourceKind } from '../calls/admin-calls.ts';
 import { brokerConfigs, isUnchangeable } from './broker-configs.ts';
 import { clientMetricsConfigs } from './client-metrics-configs.ts';
 import { clusterConfigAliases, clusterConfigs } from './cluster-configs.ts';

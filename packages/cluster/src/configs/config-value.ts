@@ -1,4 +1,4 @@
-import type { ConfigResourceKind } from '../ports/admin-port.ts';
+import type { ConfigResourceKind } from '../calls/admin-calls.ts';
 import type { ClusterConfigName, clusterConfigs } from './cluster-configs.ts';
 import { configCatalogues } from './config-catalogues.ts';
 import type { ConfigRow, ValueOf } from './config-row.ts';

@@ -1,4 +1,4 @@
-import type { ConfigResourceKind } from '../ports/admin-port.ts';
+import type { ConfigResourceKind } from '../calls/admin-calls.ts';
 import { configCatalogues } from './config-catalogues.ts';
 import { type ConfigRow, documentationOf } from './config-row.ts';
 import { type ConfigType, shownText } from './config-type.ts';

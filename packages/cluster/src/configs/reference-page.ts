@@ -1,5 +1,5 @@
 import { escapePipes } from '@weir/core';
-import type { ConfigResourceKind } from '../ports/admin-port.ts';
+import type { ConfigResourceKind } from '../calls/admin-calls.ts';
 import { configCatalogues } from './config-catalogues.ts';
 import { type ConfigRow, documentationOf } from './config-row.ts';
 

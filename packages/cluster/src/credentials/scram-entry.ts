@@ -1,4 +1,4 @@
-import type { ScramCredential } from '../ports/principals-port.ts';
+import type { ScramCredential } from '../calls/principal-calls.ts';
 
 /**
  * SCRAM credentials are key-value entries keyed by username. SCRAM-SHA-512 is the only mechanism; another one would get

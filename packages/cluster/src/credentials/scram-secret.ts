@@ -1,6 +1,6 @@
 import { createHash, createHmac, pbkdf2, timingSafeEqual } from 'node:crypto';
 import { promisify } from 'node:util';
-import type { ScramCredential } from '../ports/principals-port.ts';
+import type { ScramCredential } from '../calls/principal-calls.ts';
 
 /** The stored form of a password by RFC 5802 and RFC 7677, for SHA-512. */
 

@@ -1,4 +1,4 @@
-import type { AgentDescription } from '../ports/port.ts';
+import type { AgentDescription } from '../calls/agents/agent-calls.ts';
 import { agentCpu, agentCpuCount, agentHeartbeat } from './agent-metrics.ts';
 import type { CombinedStats } from './combined-stats.ts';
 

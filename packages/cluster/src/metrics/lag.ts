@@ -1,6 +1,7 @@
 import { fileIdTimeMs } from '@weir/core';
 import type { ClusterPort } from '../calls/cluster-calls.ts';
-import type { BatchesQuery, Pointers } from '../ports/port.ts';
+import type { BatchesQuery } from '../calls/log-calls.ts';
+import type { Pointers } from '../calls/pointers.ts';
 import type { MeasuredClusterView, PartitionSpan } from './measured-cluster-view.ts';
 
 /** Lag of a group in one partition. */

@@ -1,6 +1,8 @@
 import type { Clock } from '@weir/core';
+import type { AgentDescription } from '../calls/agents/agent-calls.ts';
+import type { ClusterSnapshot } from '../calls/change-stream.ts';
 import type { ClusterPort } from '../calls/cluster-calls.ts';
-import type { AgentDescription, ClusterSnapshot, TopicDescription } from '../ports/port.ts';
+import type { TopicDescription } from '../calls/topic-calls.ts';
 import { SnapshotTopics } from '../snapshots/snapshot-topics.ts';
 import { takeSnapshot } from '../snapshots/take-snapshot.ts';
 import type { MeasuredClusterView, MeasuredPort } from './measured-cluster-view.ts';

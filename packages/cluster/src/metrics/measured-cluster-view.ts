@@ -1,5 +1,7 @@
+import type { AgentDescription } from '../calls/agents/agent-calls.ts';
 import type { ClusterPort } from '../calls/cluster-calls.ts';
-import type { AgentDescription, Pointers, TopicDescription } from '../ports/port.ts';
+import type { Pointers } from '../calls/pointers.ts';
+import type { TopicDescription } from '../calls/topic-calls.ts';
 
 /** The calls needed to measure a cluster. */
 export type MeasuredPort = Pick<

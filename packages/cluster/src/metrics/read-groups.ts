@@ -1,14 +1,10 @@
+import type { ConsumerGroupDescription } from '../calls/groups/consumer-group-calls.ts';
+import type { GroupDescription, GroupListing } from '../calls/groups/group-admin-calls.ts';
+import type { GroupStateName, GroupType } from '../calls/groups/group-names.ts';
+import type { CommittedOffset } from '../calls/groups/group-offset-calls.ts';
+import type { ShareGroupDescription, ShareOffset } from '../calls/groups/share-calls.ts';
+import type { PartitionsOfTopic } from '../calls/topic-partition.ts';
 import { readAssignment } from '../consumer-protocol.ts';
-import type {
-  CommittedOffset,
-  ConsumerGroupDescription,
-  GroupDescription,
-  GroupListing,
-  GroupStateName,
-  GroupType,
-  PartitionsOfTopic,
-} from '../ports/groups-port.ts';
-import type { ShareGroupDescription, ShareOffset } from '../ports/share-port.ts';
 import type { MeasuredPort } from './measured-cluster-view.ts';
 
 /** What is published about one group. */

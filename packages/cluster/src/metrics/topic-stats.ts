@@ -1,7 +1,7 @@
 import { type Clock, coreLimits } from '@weir/core';
-import { CallRefused } from '../calls/call-refused.ts';
+import { CallRefused } from '../calls/call-errors.ts';
+import type { TopicDescription } from '../calls/topic-calls.ts';
 import { clusterLimits } from '../limits.ts';
-import type { TopicDescription } from '../ports/port.ts';
 import { breaksBy } from './breaks.ts';
 import type { CombinedStats } from './combined-stats.ts';
 import type { MeasuredClusterView, MeasuredPort } from './measured-cluster-view.ts';

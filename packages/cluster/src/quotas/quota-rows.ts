@@ -1,4 +1,4 @@
-import type { QuotaEntity } from '../ports/principals-port.ts';
+import type { QuotaEntity } from '../calls/principal-calls.ts';
 
 /** Every quota. Agents enforce them in their quotas/. */
 const quotaRows = {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import type { TopicDescription } from '../ports/port.ts';
+import type { TopicDescription } from '../calls/topic-calls.ts';
 import { SnapshotTopics } from './snapshot-topics.ts';
 
 const anyPartition = fc.record(

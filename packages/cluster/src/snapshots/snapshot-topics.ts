@@ -1,5 +1,5 @@
-import type { TopicsWithEnds } from '../ports/owner-port.ts';
-import type { TopicDescription } from '../ports/port.ts';
+import type { TopicsWithEnds } from '../calls/owner-calls.ts';
+import type { TopicDescription } from '../calls/topic-calls.ts';
 
 export interface PartitionEnds {
   readonly logStartOffset: number;

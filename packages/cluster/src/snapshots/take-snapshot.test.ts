@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { HandClock, settle } from '@weir/core/testing';
-import { type ClusterFollower, type ClusterSnapshot, ClusterUnavailable } from '../ports/port.ts';
+import { ClusterUnavailable } from '../calls/call-errors.ts';
+import type { ClusterFollower, ClusterSnapshot } from '../calls/change-stream.ts';
 import { type SnapshotOptions, takeSnapshot } from './take-snapshot.ts';
 
 const snapshot: ClusterSnapshot = {

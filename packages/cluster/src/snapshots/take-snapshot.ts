@@ -1,6 +1,7 @@
 import type { Clock } from '@weir/core';
+import { ClusterUnavailable } from '../calls/call-errors.ts';
+import type { ClusterSnapshot } from '../calls/change-stream.ts';
 import type { ClusterPort } from '../calls/cluster-calls.ts';
-import { type ClusterSnapshot, ClusterUnavailable } from '../ports/port.ts';
 
 export interface SnapshotOptions {
   /** Aborts the wait; the promise rejects with its reason. */

@@ -13,14 +13,11 @@ export const namespaces = {
   acl: { number: 4, isFollowed: true },
   /** Credentials of the cluster by username, without passwords (`cluster`, credentials/credential-entry.ts). */
   credential: { number: 5, isFollowed: true },
-  /**
-   * Secrets that all agents of the cluster share, by use. The leader creates them (`cluster`,
-   * ports/cluster-secrets.ts).
-   */
+  /** Secrets that all agents of the cluster share, by use. The leader creates them (`cluster`, cluster-secrets.ts). */
   agentSecret: { number: 6, isFollowed: true },
   /** Secrets of the control-plane processes, by use. Agents do not receive them. */
   controlPlaneSecret: { number: 7, isFollowed: false },
-  /** Facts for agents about their cluster, by name (`cluster`, ports/cluster-facts.ts). */
+  /** Facts for agents about their cluster, by name (`cluster`, cluster-facts.ts). */
   clusterFact: { number: 8, isFollowed: true },
   /** When credentials were last used, by username (credentials/credential-use.ts). */
   credentialUse: { number: 9, isFollowed: false },

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createTopic, GroupWorld } from '@weir/metadata/testing';
 import { decodeFrame, encodeFrame, replyLimits } from '@weir/rpc/testing';
-import { fileCommit } from '../../testing/file-commit.ts';
+import { fileCommit } from '../../../testing/file-commit.ts';
 import { shareCalls } from './share-calls.ts';
 
 const place = { topicId: 'a', partition: 0 };

@@ -1,14 +1,7 @@
 import { coreLimits } from '@weir/core';
-import { clusterLimits } from '../limits.ts';
-import { list, number, object, oneOf, optional, type Shape, text, whole } from '../shapes/shape.ts';
+import { clusterLimits } from '../../limits.ts';
+import { list, number, object, oneOf, optional, type Shape, text, whole } from '../../shapes/shape.ts';
 import { isLatencies } from './latencies.ts';
-import type { AgentDescription } from './port.ts';
-
-/** What an agent sends every few seconds: its description and, in some heartbeats, a report of its stats. */
-export interface AgentHeartbeat extends AgentDescription {
-  /** Absent in heartbeats of agents of earlier releases. The leader does not forward it to other agents. */
-  readonly report?: AgentReport | undefined;
-}
 
 /** How often a heartbeat carries a report. */
 export const reportIntervalMs = 20_000;
@@ -131,31 +124,6 @@ export interface ReportedSoftware {
   readonly clientIds: readonly string[];
   readonly clientIdCount: number;
 }
-
-/** What a leader has received from its agents. Times are by the leader's clock. */
-export interface ReceivedReports {
-  /** Reports of live agents, by agent id. */
-  readonly reports: ReadonlyMap<string, readonly ReceivedReport[]>;
-  /** Agents whose heartbeats stopped within the last hour without a `leave` call. */
-  readonly lost: readonly LostAgent[];
-  /**
-   * Since when every login has been reported, to this leader or an earlier one; `undefined` while live agents exist
-   * that do not report logins.
-   */
-  readonly loginsHeardSinceMs: number | undefined;
-}
-
-export interface ReceivedReport {
-  readonly report: AgentReport;
-  readonly heardMs: number;
-}
-
-export interface LostAgent extends AgentDescription {
-  readonly lastSeenMs: number;
-}
-
-/** How long the leader retains reports: slightly longer than the interval at which they are evaluated. */
-export const reportRetentionMs = 90_000;
 
 const name: Shape<string> = (value, where) =>
   text(value, where) ??

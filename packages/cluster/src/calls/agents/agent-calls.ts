@@ -1,5 +1,3 @@
-import type { AgentHeartbeat } from '../ports/agent-report.ts';
-import type { AgentDescription, ShutdownLockRequest } from '../ports/port.ts';
 import {
   anything,
   flag,
@@ -11,8 +9,41 @@ import {
   text,
   tuple,
   whole,
-} from '../shapes/shape.ts';
-import { leaderCall } from './call.ts';
+} from '../../shapes/shape.ts';
+import { leaderCall } from '../call.ts';
+import type { AgentReport } from './agent-report.ts';
+
+export interface AgentDescription {
+  readonly agentId: string;
+  /**
+   * The broker id that clients see. The leader assigns it (node-ids/); the value in an agent's heartbeat matters only
+   * to leaders of earlier releases.
+   */
+  readonly nodeId: number;
+  readonly host: string;
+  readonly kafkaPort: number;
+  /** URL from which other agents fetch pages. */
+  readonly internalUrl: string;
+  readonly zone: string;
+  readonly group: string;
+  readonly roles: readonly string[];
+  readonly release: string;
+  readonly cpuCount: number;
+  /** 0 to 1. */
+  readonly cpuLoad: number;
+}
+
+/** What an agent sends every few seconds: its description and, in some heartbeats, a report of its stats. */
+export interface AgentHeartbeat extends AgentDescription {
+  /** Absent in heartbeats of agents of earlier releases. The leader does not forward it to other agents. */
+  readonly report?: AgentReport | undefined;
+}
+
+/** Interval between heartbeats of an agent. */
+export const heartbeatIntervalMs = 2_000;
+
+/** An agent without a heartbeat for this long is considered gone. */
+export const agentSilenceMsMax = 9_000;
 
 const heartbeat = object<AgentHeartbeat>({
   agentId: text,
@@ -29,6 +60,16 @@ const heartbeat = object<AgentHeartbeat>({
   // Validated where it is stored, so that an agent whose report is unusable still counts as live.
   report: anything as Shape<AgentHeartbeat['report']>,
 });
+
+export interface ShutdownLockRequest {
+  readonly agentId: string;
+  readonly group: string;
+  /** The agent already holds the lock and renews it. */
+  readonly hasIt: boolean;
+}
+
+/** A shutdown lock is released when its agent is silent for this long. */
+export const shutdownLeaseMs = agentSilenceMsMax;
 
 /** Calls by which agents report that they are live, leave, and share a cluster. */
 export const agentCalls = {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { clusterCalls } from '@weir/cluster';
+import { clusterCalls } from '../cluster-calls.ts';
 
 const agent = {
   agentId: 'a',
