@@ -13,6 +13,8 @@ function wantsTools() {
 }
 
 removeHeaders();
+const { bundleIfStale } = await import('./bundle.mjs');
+await bundleIfStale();
 if (!existsSync(runtimePath)) {
   process.stderr.write(`weir: there is no Node 24 at ${runtimePath}; were install scripts switched off?\n`);
 } else if (hasTools()) {

@@ -80,3 +80,5 @@ if (!isCurrent() || (wantsTools && !hadTools)) {
   rmSync(stampPath, { force: true });
 }
 if (!existsSync(stampPath)) writeFileSync(stampPath, stamp);
+const { bundleIfStale } = await import('./bundle.mjs');
+await bundleIfStale();

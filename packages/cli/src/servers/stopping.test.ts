@@ -16,7 +16,7 @@ const skip = process.platform === 'linux' ? false : 'needs /proc';
 const reportingHooks = `
 import { writeSync } from 'node:fs';
 import { registerHooks } from 'node:module';
-if (process.argv[1].endsWith('main.ts')) {
+if (process.argv[1].endsWith('bin/launch.mjs')) {
   const on = process.on;
   process.on = (event, ...rest) => {
     const result = on.call(process, event, ...rest);
@@ -25,7 +25,7 @@ if (process.argv[1].endsWith('main.ts')) {
   };
   registerHooks({
     load(url, context, next) {
-      if (url.endsWith('cli/src/run.ts')) writeSync(1, '[loads]');
+      if (/\\/run(-[A-Z0-9]+[.]mjs|[.]ts)$/.test(url)) writeSync(1, '[loads]');
       return next(url, context);
     },
   });

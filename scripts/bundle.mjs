@@ -1,0 +1,120 @@
+// Bundles the weir command into a few files below dist/: loading a thousand modules takes longer than a command runs
+// (ADR 0033). Plain JavaScript, because npm runs it at the end of an installation on whatever Node the machine has.
+import { readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { dirname, join, relative, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { currentBundle, currentName } from './current-bundle.mjs';
+import { root } from './installation.mjs';
+
+const distPath = join(root, 'dist');
+const mainSource = join(root, 'packages/cli/src/main.ts');
+
+/** Packages with binaries, which are loaded from node_modules. */
+const external = ['@node-rs/crc32', 'lz4-napi', 'snappy'];
+
+/** How sources name a file that runs as a thread or a process of its own. */
+const entryOfItsOwn = /import\.meta\.resolve\('(\.[^']+\.ts)'\)/g;
+
+/** The same, and how sources find other files. */
+const location = new RegExp(String.raw`${entryOfItsOwn.source}|import\.meta\.(url|dirname)`, 'g');
+
+/** The last bundle and the one before, whose files a running process may still load. */
+const bundlesKept = 2;
+
+/** Writes a new bundle unless there is a current one. Without a bundle, the command runs from its sources. */
+export async function bundleIfStale() {
+  if (currentBundle(root) !== undefined) return;
+  try {
+    await bundle();
+  } catch (error) {
+    process.stderr.write(`weir: failed to bundle the command, so that it starts slower: ${error.message}\n`);
+  }
+}
+
+async function bundle() {
+  const { build } = createRequire(import.meta.url)('esbuild');
+  const folder = `${Date.now()}-${process.pid}`;
+  const { metafile } = await build({
+    absWorkingDir: root,
+    entryPoints: Object.fromEntries(entryPoints().map((path) => [entryName(path), path])),
+    outdir: join(distPath, folder),
+    outExtension: { '.js': '.mjs' },
+    bundle: true,
+    splitting: true,
+    platform: 'node',
+    target: 'node24',
+    format: 'esm',
+    sourcemap: 'linked',
+    sourcesContent: false,
+    metafile: true,
+    external,
+    logLevel: 'error',
+    // Packages in the older module format call it.
+    banner: {
+      js: "import { createRequire } from 'node:module';\nconst require = createRequire(import.meta.url);",
+    },
+    plugins: [{ name: 'locations', setup: keepLocations }],
+  });
+  const own = Object.keys(metafile.inputs).filter((path) => !path.startsWith('node_modules/'));
+  const sources = [...own, 'package-lock.json', 'scripts/bundle.mjs'].map((path) => {
+    const { size, mtimeMs } = statSync(join(root, path));
+    return [path, size, mtimeMs];
+  });
+  // Renamed, so that a command that starts meanwhile sees the last bundle or this one.
+  const temporaryPath = join(distPath, folder, currentName);
+  writeFileSync(temporaryPath, JSON.stringify({ entry: `${folder}/${entryName(mainSource)}.mjs`, sources }));
+  renameSync(temporaryPath, join(distPath, currentName));
+  removeOldBundles();
+}
+
+/** The command, and every file that it starts as a thread or a process of its own. */
+function entryPoints() {
+  const found = [mainSource];
+  for (const path of productSources()) {
+    const text = readFileSync(path, 'utf8');
+    for (const [, name] of text.matchAll(entryOfItsOwn)) found.push(resolve(dirname(path), name));
+  }
+  return found;
+}
+
+function productSources() {
+  const packages = join(root, 'packages');
+  return readdirSync(packages)
+    .map((name) => join(packages, name, 'src'))
+    .flatMap((folder) => readdirSync(folder, { recursive: true }).map((name) => join(folder, name)))
+    .filter((path) => path.endsWith('.ts') && !path.endsWith('.test.ts'));
+}
+
+/** `journal-sqlite-worker`: all entries are in one folder. */
+function entryName(path) {
+  return relative(join(root, 'packages'), path)
+    .replace('/src/', '/')
+    .replace(/\.ts$/, '')
+    .replaceAll('/', '-');
+}
+
+/** In the bundle, a source still finds files relative to itself, and the entries that it starts. */
+function keepLocations({ onLoad }) {
+  onLoad({ filter: /\/packages\/[^/]+\/src\/.*\.ts$/ }, ({ path }) => {
+    const text = readFileSync(path, 'utf8');
+    if (!text.includes('import.meta.')) return undefined;
+    // Every file of the bundle is two folders below the root.
+    const ownUrl = `new URL(${JSON.stringify(`../../${relative(root, path)}`)}, import.meta.url)`;
+    const contents = text.replaceAll(location, (_, name, property) => {
+      if (property === 'url') return `${ownUrl}.href`;
+      if (property === 'dirname') return `decodeURIComponent(new URL('.', ${ownUrl}).pathname)`;
+      const entry = entryName(resolve(dirname(path), name));
+      return `new URL(${JSON.stringify(`./${entry}.mjs`)}, import.meta.url).href`;
+    });
+    return { contents, loader: 'ts', resolveDir: dirname(path) };
+  });
+}
+
+function removeOldBundles() {
+  const folders = readdirSync(distPath).filter((name) => name !== currentName);
+  const byAge = folders.sort((a, b) => Number.parseInt(b, 10) - Number.parseInt(a, 10));
+  for (const name of byAge.slice(bundlesKept)) rmSync(join(distPath, name), { recursive: true, force: true });
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) await bundle();

@@ -1,0 +1,41 @@
+import assert from 'node:assert/strict';
+import { mkdirSync, mkdtempSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { beforeEach, test } from 'node:test';
+
+// Plain JavaScript, which has no types.
+const { currentBundle } = (await import(
+  new URL('../../scripts/current-bundle.mjs', import.meta.url).href
+)) as { currentBundle(root: string): string | undefined };
+
+let root: string;
+
+beforeEach((context) => {
+  root = mkdtempSync(join(tmpdir(), 'weir-bundle-'));
+  mkdirSync(join(root, 'dist'));
+  writeFileSync(join(root, 'source.ts'), 'one');
+  const { size, mtimeMs } = statSync(join(root, 'source.ts'));
+  const current = { entry: 'bundle/main.mjs', sources: [['source.ts', size, mtimeMs]] };
+  writeFileSync(join(root, 'dist/current.json'), JSON.stringify(current));
+  if ('after' in context) context.after(() => rmSync(root, { recursive: true }));
+});
+
+test('a command starts from the bundle while no source has changed', () => {
+  assert.equal(currentBundle(root), join(root, 'dist/bundle/main.mjs'));
+});
+
+const changes: Readonly<Record<string, () => void>> = {
+  'there is no bundle': () => rmSync(join(root, 'dist'), { recursive: true }),
+  'the description of the bundle is cut off': () => writeFileSync(join(root, 'dist/current.json'), '{"en'),
+  'a source is longer': () => writeFileSync(join(root, 'source.ts'), 'one two'),
+  'a source was written again': () => utimesSync(join(root, 'source.ts'), 1, 1),
+  'a source was removed': () => rmSync(join(root, 'source.ts')),
+};
+
+for (const [name, change] of Object.entries(changes)) {
+  test(`a command starts from its sources if ${name}`, () => {
+    change();
+    assert.equal(currentBundle(root), undefined);
+  });
+}
