@@ -9,8 +9,13 @@ import { formatBytes } from '../packages/core/src/bytes.ts';
 import { formatDurationMs } from '../packages/core/src/durations.ts';
 import { coreLimits } from '../packages/core/src/limits.ts';
 import { eventLimits } from '../packages/events/src/limits.ts';
+import { groupLimits } from '../packages/groups/src/limits.ts';
+import { journalLimits } from '../packages/journal/src/limits.ts';
+import { machineLimits } from '../packages/machine/src/limits.ts';
 import { mcpLimits } from '../packages/mcp/src/limits.ts';
+import { metadataLimits } from '../packages/metadata/src/limits.ts';
 import { oidcLimits } from '../packages/oidc/src/limits.ts';
+import { rpcLimits } from '../packages/rpc/src/limits.ts';
 import { storageLimits } from '../packages/storage/src/limits.ts';
 import { wireLimits } from '../packages/wire/src/limits.ts';
 
@@ -20,6 +25,11 @@ export const limitsByPackage: Readonly<Record<string, Readonly<Record<string, nu
   wire: wireLimits,
   storage: storageLimits,
   cluster: clusterLimits,
+  machine: machineLimits,
+  groups: groupLimits,
+  journal: journalLimits,
+  rpc: rpcLimits,
+  metadata: metadataLimits,
   oidc: oidcLimits,
   events: eventLimits,
   agent: agentLimits,

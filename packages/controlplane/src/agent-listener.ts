@@ -1,6 +1,5 @@
 import { type IncomingMessage, STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { clusterLimits } from '@weir/cluster/limits';
 import type { Clock, Log, MetricRow, Metrics } from '@weir/core';
 import {
   agentConnectPath,
@@ -14,6 +13,7 @@ import {
   subprotocol,
   webSocketChannel,
 } from '@weir/rpc';
+import { rpcLimits } from '@weir/rpc/limits';
 import { WebSocketServer } from 'ws';
 import type { Authorize, Verdict } from './agent-keys.ts';
 import { remoteAddressOf } from './http/remote-address.ts';
@@ -87,7 +87,7 @@ export class AgentListener {
     noServer: true,
     clientTracking: false,
     // A call that is slightly too large is refused with a response instead of closing the connection.
-    maxPayload: clusterLimits.rpcCallBytesMax + clusterLimits.rpcCallSurplusBytesMax,
+    maxPayload: rpcLimits.rpcCallBytesMax + rpcLimits.rpcCallSurplusBytesMax,
     perMessageDeflate: false,
     handleProtocols: () => subprotocol,
   });

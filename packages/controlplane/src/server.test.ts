@@ -3,9 +3,9 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { type TestContext, test } from 'node:test';
 import { ClusterUnavailable, filesToSend } from '@weir/cluster';
-import { clusterLimits } from '@weir/cluster/limits';
 import { type Clock, Metrics, silentLog, systemClock, systemRandom } from '@weir/core';
 import { type ClusterClient, connectCluster } from '@weir/rpc';
+import { rpcLimits } from '@weir/rpc/limits';
 import { WebSocket } from 'ws';
 import { startConnectProxy } from '../testing/connect-proxy.ts';
 import { commitOf, FakeCluster } from '../testing/fake-cluster.ts';
@@ -368,7 +368,7 @@ test('a frame that is slightly too large is answered, and the connection stays o
   const hello = { release: 'v830', clientId: 'c', pending: { $: 0 } };
   // One empty column of 64-bit numbers.
   webSocket.send(frameOf(0, 0, JSON.stringify(hello), Buffer.from([4, 0, 0, 0, 0, 0, 0, 0])));
-  webSocket.send(frameOf(1, 1, 'x'.repeat(clusterLimits.rpcCallBytesMax)));
+  webSocket.send(frameOf(1, 1, 'x'.repeat(rpcLimits.rpcCallBytesMax)));
   webSocket.send(frameOf(8, 1, ''));
   await answered;
   // Hello, a failure, and the answer to a ping.

@@ -1,5 +1,5 @@
 import type { CommitMark, OffsetsCommitter } from '@weir/cluster';
-import { clusterLimits } from '@weir/cluster/limits';
+import { groupLimits } from './limits.ts';
 
 /** Identifies the commits that must stay in order: those of one member, or of one transactional id. */
 export type Committing = OffsetsCommitter & { readonly transactionalId?: string };
@@ -57,7 +57,7 @@ export class CommitOrder {
     if (committing.origin === undefined || key === undefined) return;
     this.#last.delete(key);
     this.#last.set(key, { connection: committing.origin.connection, count: ++this.#count });
-    if (this.#last.size <= clusterLimits.rememberedCommittersMax) return;
+    if (this.#last.size <= groupLimits.rememberedCommittersMax) return;
     const [oldest, { count }] = this.#last.entries().next().value!;
     this.#last.delete(oldest);
     this.#forgottenCount = count;

@@ -26,7 +26,6 @@ import {
   type SyncGroupRequest,
   type TransactionOffsetsToCommit,
 } from '@weir/cluster';
-import { clusterLimits } from '@weir/cluster/limits';
 import { type Clock, coreLimits, type Log } from '@weir/core';
 import type { GroupOffsets, PartitionOfTopic } from '@weir/machine';
 import type { ClassicRules } from './classic/event.ts';
@@ -43,6 +42,7 @@ import { GroupDirectory } from './group-directory.ts';
 import { GroupSaver, type Submit } from './group-saver.ts';
 import { GroupSweep } from './group-sweep.ts';
 import type { GroupsMachine } from './groups-machine.ts';
+import { groupLimits } from './limits.ts';
 import { ShareConfigs } from './share/share-configs.ts';
 import { ShareCoordinator } from './share/share-coordinator.ts';
 import { WakeQueue } from './wake-queue.ts';
@@ -144,14 +144,14 @@ export class GroupCoordinator implements GroupsPort {
       host: this.#host,
       directory: this.#directory,
       freshId: options.freshId,
-      hasRoom: () => this.#heldBytes < clusterLimits.groupsMetadataBytesMax,
+      hasRoom: () => this.#heldBytes < groupLimits.groupsMetadataBytesMax,
     });
     this.share = new ShareCoordinator({
       ...{ machine, submit, ask, clock, log },
       host: this.#host,
       directory: this.#directory,
       configs: shareConfigs,
-      hasRoom: () => this.#heldBytes < clusterLimits.groupsMetadataBytesMax,
+      hasRoom: () => this.#heldBytes < groupLimits.groupsMetadataBytesMax,
     });
     this.#sweep = new GroupSweep({ machine, submit, clock, log, directory: this.#directory });
   }
@@ -177,7 +177,7 @@ export class GroupCoordinator implements GroupsPort {
       return refusedJoin('INVALID_REQUEST', '');
     }
     const bytes = request.protocols.reduce((sum, { metadata }) => sum + metadata.length, 0);
-    if (this.#heldBytes + bytes > clusterLimits.groupsMetadataBytesMax)
+    if (this.#heldBytes + bytes > groupLimits.groupsMetadataBytesMax)
       return refusedJoin('POLICY_VIOLATION', memberId);
     if (request.reason !== null) {
       this.#options.log.debug('received join of member', { groupId, memberId, reason: request.reason });
@@ -446,9 +446,9 @@ function classicRules(configs: Readonly<Record<string, string>>): ClassicRules {
     groupSizeMax: clusterConfigValue('group.max.size', configs),
     pendingMembersMax: coreLimits.groupMembersMax,
     newMemberJoinMs,
-    memberProtocolsMax: clusterLimits.memberProtocolsMax,
-    metadataBytesMax: clusterLimits.groupMetadataBytesMax,
-    assignmentBytesMax: clusterLimits.groupAssignmentBytesMax,
+    memberProtocolsMax: groupLimits.memberProtocolsMax,
+    metadataBytesMax: groupLimits.groupMetadataBytesMax,
+    assignmentBytesMax: groupLimits.groupAssignmentBytesMax,
   };
 }
 

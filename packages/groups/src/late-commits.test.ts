@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type CommitMark, type OffsetsCommit, takeSnapshot } from '@weir/cluster';
-import { clusterLimits } from '@weir/cluster/limits';
 import type { ClusterNode } from '@weir/metadata';
 import { commitOf, createTopic, GroupWorld, stableGroup, withoutDelay } from '@weir/metadata/testing';
 import { CommitOrder } from './commit-order.ts';
+import { groupLimits } from './limits.ts';
 
 const late = 'COORDINATOR_LOAD_IN_PROGRESS';
 
@@ -174,11 +174,11 @@ test('a commit of an evicted member needs a mark at or after the newest evicted 
     origin: { connection, heard: { term: 7, count } },
   });
   order.admitted(from('first', 'a', 0));
-  for (let member = 0; member < clusterLimits.rememberedCommittersMax; member++)
+  for (let member = 0; member < groupLimits.rememberedCommittersMax; member++)
     order.admitted(from(`${member}`, 'a', 0));
   assert.equal(order.isLate(from('first', 'b', 0)), true);
   assert.equal(order.isLate(from('first', 'b', 1)), false);
   assert.equal(order.isLate(from('0', 'b', 1)), true);
   assert.equal(order.isLate(from('0', 'b', 2)), false);
-  assert.deepEqual(order.mark, { term: 7, count: clusterLimits.rememberedCommittersMax + 1 });
+  assert.deepEqual(order.mark, { term: 7, count: groupLimits.rememberedCommittersMax + 1 });
 });

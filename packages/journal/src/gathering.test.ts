@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { clusterLimits } from '@weir/cluster/limits';
 import { HandClock, settle } from '@weir/core/testing';
 import { Gathering } from './gathering.ts';
+import { journalLimits } from './limits.ts';
 
 /** A database that answers when the test calls `answer`, with each question in capitals. */
 function database() {
@@ -66,16 +66,16 @@ test('a call without an answer does not block others for long', async () => {
 
 test('the size of one call is limited', async () => {
   const { calls, gathering } = database();
-  const all = Array.from({ length: 2 * clusterLimits.gatheredLeasesMax + 1 }, (_, number) =>
+  const all = Array.from({ length: 2 * journalLimits.gatheredLeasesMax + 1 }, (_, number) =>
     gathering.ask(`q${number}`),
   );
   for (let call = 0; call < 3; call++) {
     await settle();
     calls[call]!.answer();
   }
-  assert.equal((await Promise.all(all)).at(-1), `Q${2 * clusterLimits.gatheredLeasesMax}`);
+  assert.equal((await Promise.all(all)).at(-1), `Q${2 * journalLimits.gatheredLeasesMax}`);
   assert.deepEqual(
     calls.map(({ questions }) => questions.length),
-    [clusterLimits.gatheredLeasesMax, clusterLimits.gatheredLeasesMax, 1],
+    [journalLimits.gatheredLeasesMax, journalLimits.gatheredLeasesMax, 1],
   );
 });

@@ -1,5 +1,5 @@
-import { clusterLimits } from '@weir/cluster/limits';
 import type { Clock } from '@weir/core';
+import { journalLimits } from './limits.ts';
 
 /** After this time a call without an answer no longer blocks: waiting questions go out without it. */
 const patienceMs = 250;
@@ -37,7 +37,7 @@ export class Gathering<Question, Answer> {
 
   #send(): void {
     if (this.#isHeldUp || this.#waiting.length === 0) return;
-    const sent = this.#waiting.splice(0, clusterLimits.gatheredLeasesMax);
+    const sent = this.#waiting.splice(0, journalLimits.gatheredLeasesMax);
     this.#isHeldUp = true;
     let isOver = false;
     const goOn = () => {

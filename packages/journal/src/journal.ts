@@ -15,7 +15,7 @@ export interface Journal {
   append(epoch: number, firstPosition: number, entries: readonly Buffer[]): Promise<void>;
 
   /**
-   * Entries from a position on, at most `limit` and at most about `clusterLimits.journalReadBytesMax`; none at the end.
+   * Entries from a position on, at most `limit` and at most about `journalLimits.journalReadBytesMax`; none at the end.
    * Fails with `EntriesPruned` if only a snapshot still contains them.
    */
   read(fromPosition: number, limit: number): Promise<Buffer[]>;

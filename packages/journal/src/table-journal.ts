@@ -1,4 +1,3 @@
-import { clusterLimits } from '@weir/cluster/limits';
 import type { Clock } from '@weir/core';
 import {
   EntriesPruned,
@@ -12,6 +11,7 @@ import {
 } from './journal.ts';
 import { LeaseCalls } from './lease-calls.ts';
 import { LeaseWatch } from './lease-watch.ts';
+import { journalLimits } from './limits.ts';
 import { packEntries, unpackEntries } from './packed-entries.ts';
 import type { Chunk, JournalTables } from './tables.ts';
 
@@ -157,7 +157,7 @@ class TableJournal implements Journal {
   }
 
   async #chunks(fromPosition: number): Promise<Chunk[]> {
-    const bytesMax = clusterLimits.journalReadBytesMax;
+    const bytesMax = journalLimits.journalReadBytesMax;
     const chunks = await this.#tables.chunks(this.#clusterId, fromPosition, bytesMax);
     if (holds(chunks, fromPosition)) return chunks;
     // The head is read before the second attempt, so an entry that is missing then was pruned, and not just appended.

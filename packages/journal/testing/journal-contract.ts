@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
-import { clusterLimits } from '@weir/cluster/limits';
 import { HandClock } from '@weir/core/testing';
 import { EntriesPruned, Fenced, type Journal, type JournalHub } from '../src/journal.ts';
+import { journalLimits } from '../src/limits.ts';
 
 const a = { id: 'a', url: 'http://a' };
 const b = { id: 'b', url: 'http://b' };
@@ -180,7 +180,7 @@ export function journalContract(driver: string, open: (clock: HandClock) => Jour
   });
 
   contract('leases of many clusters are renewed together, each for itself', async (hub, clock, clusterId) => {
-    const journals = Array.from({ length: clusterLimits.gatheredLeasesMax + 10 }, (_, number) =>
+    const journals = Array.from({ length: journalLimits.gatheredLeasesMax + 10 }, (_, number) =>
       hub.journal(`${clusterId}-${number}`),
     );
     const epochs = await Promise.all(journals.map((journal) => epochOf(journal)));

@@ -1,5 +1,6 @@
 import { clusterLimits } from '@weir/cluster/limits';
 import { coreLimits } from '@weir/core';
+import { machineLimits } from './limits.ts';
 
 /** Limits that apply when the machine decides commands. Applying entries ignores them (M6). */
 export type MachineLimits = {
@@ -46,4 +47,4 @@ export type MachineLimits = {
 };
 
 /** Tests use smaller ones. */
-export const defaultLimits: MachineLimits = { ...coreLimits, ...clusterLimits };
+export const defaultLimits: MachineLimits = { ...coreLimits, ...clusterLimits, ...machineLimits };

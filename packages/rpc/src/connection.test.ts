@@ -14,7 +14,6 @@ import {
   type FileCommit,
   filesToSend,
 } from '@weir/cluster';
-import { clusterLimits } from '@weir/cluster/limits';
 import { callNames } from '@weir/cluster/testing';
 import { Metrics, seededRandom, silentLog } from '@weir/core';
 import { HandClock, settle } from '@weir/core/testing';
@@ -29,6 +28,7 @@ import {
 import { type ClusterClient, connectCluster } from './client/client.ts';
 import type { ClientHello } from './frames/bodies.ts';
 import { callLimits, decodeFrame, encodeFrame, type Frame, replyLimits } from './frames/frame.ts';
+import { rpcLimits } from './limits.ts';
 import { ReplyMemory } from './server/reply-memory.ts';
 import { serveConnection } from './server/serve-connection.ts';
 import type { ServedCluster } from './server/served-cluster.ts';
@@ -332,7 +332,7 @@ test('no more calls are in flight than the control plane allows', async () => {
   );
   const client = world.connect('http://a');
   await Promise.all(Array.from({ length: 1000 }, () => client.findBatches([])));
-  assert.equal(most, clusterLimits.rpcRunningCallsMax);
+  assert.equal(most, rpcLimits.rpcRunningCallsMax);
   client.close();
 });
 
@@ -481,7 +481,7 @@ test('late files that are invalid or too large fail their own call', async () =>
   const { commits } = committing(world);
   const client = world.connect('http://a');
   const broken = client.commitFiles(() => [{ ...oneBatch('a'), fileBytes: Number.NaN }]);
-  const large = client.commitFiles(() => [{ ...oneBatch('b'.repeat(clusterLimits.rpcCallBytesMax)) }]);
+  const large = client.commitFiles(() => [{ ...oneBatch('b'.repeat(rpcLimits.rpcCallBytesMax)) }]);
   const good = client.commitFiles(() => [oneBatch('c')]);
   await assert.rejects(broken, { message: 'NaN cannot be sent' });
   await assert.rejects(large, CallTooLarge);
@@ -505,7 +505,7 @@ test('a call without a connection waits until its deadline', async () => {
 
 test('calls beyond the limit of pending calls are refused', async () => {
   const client = new World().connect('http://nowhere');
-  const calls = Array.from({ length: clusterLimits.rpcPendingCallsMax }, () => client.findOffsets([]));
+  const calls = Array.from({ length: rpcLimits.rpcPendingCallsMax }, () => client.findOffsets([]));
   await assert.rejects(client.findOffsets([]), { message: '4096 calls wait for the control plane already' });
   client.close();
   assert.ok((await Promise.allSettled(calls)).every(({ status }) => status === 'rejected'));
@@ -1057,7 +1057,7 @@ test('a slow follower loses changes, uses no more memory, and gets a snapshot wh
   server.isStalled = true;
   for (let change = 0; change < 100; change++) cluster.append(1024 * 1024);
   assert.ok(
-    server.unsentBytes() <= clusterLimits.rpcQueuedPushBytesMax + 1024,
+    server.unsentBytes() <= rpcLimits.rpcQueuedPushBytesMax + 1024,
     `${server.unsentBytes()} bytes wait`,
   );
   assert.equal(cluster.followers.size, 0);
@@ -1088,7 +1088,7 @@ test('an agent that does not read its answers is disconnected', async () => {
   server.isStalled = true;
   const calls = Array.from({ length: 20 }, () => client.findOffsets([]));
   await settle();
-  assert.ok(server.unsentBytes() < clusterLimits.rpcQueuedBytesMax + 9 * 1024 * 1024);
+  assert.ok(server.unsentBytes() < rpcLimits.rpcQueuedBytesMax + 9 * 1024 * 1024);
   await world.clock.pass(10_000);
   await Promise.all(calls);
   client.close();
@@ -1263,7 +1263,7 @@ const joined = (memberId: string) => ({
 test('long-polling calls do not use the slots of other calls', async () => {
   const world = new World();
   const waiting: (() => void)[] = [];
-  const waits = clusterLimits.rpcRunningCallsMax + 50;
+  const waits = rpcLimits.rpcRunningCallsMax + 50;
   world.process('http://a/', {
     ...portOf({
       joinGroup: ({ clientId }) => new Promise((resolve) => waiting.push(() => resolve(joined(clientId)))),
@@ -1486,13 +1486,8 @@ test('a list that is too large for a call is split, and the answers are merged',
   );
   const client = world.connect('http://a');
   // By number, and, because of their length, by bytes.
-  const short = Array.from(
-    { length: 2 * clusterLimits.rpcCallEntriesMax + 1 },
-    (_, index) => `group-${index}`,
-  );
-  const long = Array.from({ length: 5 }, (_, index) =>
-    `${index}`.repeat(clusterLimits.rpcCallBodyBytesMax / 3),
-  );
+  const short = Array.from({ length: 2 * rpcLimits.rpcCallEntriesMax + 1 }, (_, index) => `group-${index}`);
+  const long = Array.from({ length: 5 }, (_, index) => `${index}`.repeat(rpcLimits.rpcCallBodyBytesMax / 3));
   for (const groupIds of [short, long]) {
     const described = await client.describeGroups(groupIds);
     assert.deepEqual(
@@ -1500,7 +1495,7 @@ test('a list that is too large for a call is split, and the answers are merged',
       groupIds,
     );
   }
-  assert.deepEqual(sizes, [clusterLimits.rpcCallEntriesMax, clusterLimits.rpcCallEntriesMax, 1, 2, 1, 2]);
+  assert.deepEqual(sizes, [rpcLimits.rpcCallEntriesMax, rpcLimits.rpcCallEntriesMax, 1, 2, 1, 2]);
   assert.equal(process.channels.length, 1);
   client.close();
 });
@@ -1511,7 +1506,7 @@ test('a call that cannot be split is refused by the agent, and never sent', asyn
   const client = world.connect('http://a');
   await client.leave('agent');
   const sentBefore = process.channels[0]!.client.sent.length;
-  const name = 'x'.repeat(clusterLimits.rpcCallBodyBytesMax);
+  const name = 'x'.repeat(rpcLimits.rpcCallBodyBytesMax);
   for (const call of [() => client.leave(name), () => client.describeGroups([name])]) {
     await assert.rejects(call(), (error) => error instanceof CallRefused && error.kind === 'invalid');
   }

@@ -26,7 +26,7 @@ interface CallOptions {
   readonly onRetry?: OnRetry;
   /**
    * The answer may depend on other calls, as when members of a group wait for each other. Such calls have a separate
-   * limit (`clusterLimits.rpcWaitingCallsMax`): under the limit of running calls they could block the very calls that
+   * limit (`rpcLimits.rpcWaitingCallsMax`): under the limit of running calls they could block the very calls that
    * they wait for.
    */
   readonly waits?: true;

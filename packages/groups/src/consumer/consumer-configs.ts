@@ -1,7 +1,7 @@
 import { type ConfigTexts, clusterConfigValue, groupConfigValue } from '@weir/cluster';
-import { clusterLimits } from '@weir/cluster/limits';
 import { coreLimits } from '@weir/core';
 import type { ClusterMachine } from '@weir/machine';
+import { groupLimits } from '../limits.ts';
 import type { ConsumerRules } from './event.ts';
 
 /** The configured rules of consumer groups, computed once per change of the configs. */
@@ -33,12 +33,12 @@ function rulesOf(configs: ConfigTexts): ConsumerRules {
     heartbeatIntervalMs: clusterConfigValue('group.consumer.heartbeat.interval.ms', configs),
     sessionTimeoutMs: clusterConfigValue('group.consumer.session.timeout.ms', configs),
     groupSizeMax: clusterConfigValue('group.consumer.max.size', configs),
-    subscribedNamesMax: clusterLimits.subscribedNamesMax,
-    textCharsMax: clusterLimits.groupMetadataBytesMax,
+    subscribedNamesMax: groupLimits.subscribedNamesMax,
+    textCharsMax: groupLimits.groupMetadataBytesMax,
     nameCharsMax: coreLimits.groupNameCharsMax,
     classicSessionTimeoutMsMin: clusterConfigValue('group.min.session.timeout.ms', configs),
     classicSessionTimeoutMsMax: clusterConfigValue('group.max.session.timeout.ms', configs),
-    memberProtocolsMax: clusterLimits.memberProtocolsMax,
+    memberProtocolsMax: groupLimits.memberProtocolsMax,
   };
 }
 

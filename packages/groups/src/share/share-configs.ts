@@ -1,7 +1,7 @@
 import { type ConfigTexts, clusterConfigValue, groupConfigValue } from '@weir/cluster';
-import { clusterLimits } from '@weir/cluster/limits';
 import { coreLimits } from '@weir/core';
 import type { ClusterMachine } from '@weir/machine';
+import { groupLimits } from '../limits.ts';
 import type { ShareRules } from './event.ts';
 import type { PartitionRules } from './partitions/share-partition.ts';
 
@@ -44,8 +44,8 @@ function rulesOf(own: ConfigTexts, configs: ConfigTexts): ShareGroupRules {
     heartbeatIntervalMs: groupConfigValue('share.heartbeat.interval.ms', own, configs),
     sessionTimeoutMs: groupConfigValue('share.session.timeout.ms', own, configs),
     groupSizeMax: clusterConfigValue('group.share.max.size', configs),
-    subscribedNamesMax: clusterLimits.subscribedNamesMax,
-    textCharsMax: clusterLimits.groupMetadataBytesMax,
+    subscribedNamesMax: groupLimits.subscribedNamesMax,
+    textCharsMax: groupLimits.groupMetadataBytesMax,
     nameCharsMax: coreLimits.groupNameCharsMax,
     lockMs: groupConfigValue('share.record.lock.duration.ms', own, configs),
     deliveriesMax: groupConfigValue('share.delivery.count.limit', own, configs),

@@ -10,8 +10,10 @@ import {
   type AclResourceType,
   coreLimits,
 } from '@weir/core';
+import { rpcLimits } from '@weir/rpc/limits';
 import fc from 'fast-check';
 import { Cluster } from '../../testing/cluster.ts';
+import { machineLimits } from '../limits.ts';
 import { ClusterMachine } from '../machine.ts';
 import { describeAcls } from './describe-acls.ts';
 
@@ -209,11 +211,11 @@ describe('limits', () => {
   });
 
   test('agents can read a snapshot at all limits', () => {
-    const credentials = clusterLimits.scramCredentialsMax + coreLimits.credentialsMax;
+    const credentials = machineLimits.scramCredentialsMax + coreLimits.credentialsMax;
     const followed =
       coreLimits.aclsMax + credentials + clusterLimits.clientQuotasMax + coreLimits.clientMetricsMax;
     const columnsOfPartitions = 16;
-    assert.ok(followed + columnsOfPartitions <= clusterLimits.rpcColumnsMax);
+    assert.ok(followed + columnsOfPartitions <= rpcLimits.rpcColumnsMax);
   });
 });
 

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { ControlPlaneEvent } from '@weir/cluster';
-import { clusterLimits } from '@weir/cluster/limits';
 import { eventCalls } from '@weir/cluster/testing';
 import { coreLimits, Metrics } from '@weir/core';
 import { HandClock } from '@weir/core/testing';
 import { callLimits, decodeFrame, encodeFrame } from '@weir/rpc/testing';
 import fc from 'fast-check';
+import { metadataLimits } from '../limits.ts';
 import { ControlPlaneEvents } from './control-plane-events.ts';
 import { eventMetrics } from './event-metrics.ts';
 
@@ -103,14 +103,14 @@ test('the newest events are retained up to the limit, and dropped ones are count
         for (let next = 0; ; ) {
           const taken = await take('7', next);
           if (taken.texts.length === 0) break;
-          assert.ok(taken.texts.length <= clusterLimits.controlPlaneEventsPerCallMax);
+          assert.ok(taken.texts.length <= metadataLimits.controlPlaneEventsPerCallMax);
           retained.push(...taken.texts.map((text) => text.length));
           next = taken.nextNumber;
         }
         const accepted = all.filter((size) => size <= coreLimits.eventBytesMax);
         assert.deepEqual(retained, accepted.slice(accepted.length - retained.length));
-        assert.ok(retained.length <= clusterLimits.controlPlaneEventsMax);
-        assert.ok(retained.reduce((sum, size) => sum + size, 0) <= clusterLimits.controlPlaneEventCharsMax);
+        assert.ok(retained.length <= metadataLimits.controlPlaneEventsMax);
+        assert.ok(retained.reduce((sum, size) => sum + size, 0) <= metadataLimits.controlPlaneEventCharsMax);
         assert.equal(counter('dropped'), all.length - retained.length);
       },
     ),

@@ -5,8 +5,8 @@ import {
   clusterConfigValue,
   controlPlaneEventsWaitMsMax,
 } from '@weir/cluster';
-import { clusterLimits } from '@weir/cluster/limits';
 import { type Clock, coreLimits, type EventTypeName, eventTypeNames } from '@weir/core';
+import { metadataLimits } from '../limits.ts';
 import type { EventMetrics } from './event-metrics.ts';
 
 export interface ControlPlaneEventsOptions {
@@ -58,8 +58,8 @@ export class ControlPlaneEvents {
     let tooMany = 0;
     let chars = this.#chars;
     while (
-      this.#events.length - tooMany > clusterLimits.controlPlaneEventsMax ||
-      chars > clusterLimits.controlPlaneEventCharsMax
+      this.#events.length - tooMany > metadataLimits.controlPlaneEventsMax ||
+      chars > metadataLimits.controlPlaneEventCharsMax
     ) {
       chars -= this.#events[tooMany++]!.text.length;
     }
@@ -76,7 +76,7 @@ export class ControlPlaneEvents {
     }
     if (this.#events.length === 0) await this.#wait(Math.min(waitMs, controlPlaneEventsWaitMsMax));
     this.#dropUnwanted();
-    const events = this.#events.slice(0, clusterLimits.controlPlaneEventsPerCallMax);
+    const events = this.#events.slice(0, metadataLimits.controlPlaneEventsPerCallMax);
     return { queueId: this.#options.queueId, nextNumber: this.#firstNumber + events.length, events };
   }
 

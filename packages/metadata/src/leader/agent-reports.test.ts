@@ -11,6 +11,7 @@ import { clusterLimits } from '@weir/cluster/limits';
 import { coreLimits } from '@weir/core';
 import { HandClock } from '@weir/core/testing';
 import fc from 'fast-check';
+import { metadataLimits } from '../limits.ts';
 import { AgentReports } from './agent-reports.ts';
 
 function reportOf(number: number, sinceNumber: number, facts: Partial<AgentReport> = {}): AgentReport {
@@ -70,7 +71,7 @@ test('with any lost answers, each file is counted once or waits to be reported',
   const steps = fc.array(
     fc.record({ files: fc.nat(5), isReceived: fc.boolean(), isAnswered: fc.boolean() }),
     {
-      maxLength: clusterLimits.agentReportsRetainedMax,
+      maxLength: metadataLimits.agentReportsRetainedMax,
     },
   );
   fc.assert(
@@ -159,9 +160,11 @@ test('unknown fields of a later release are ignored', () => {
 test('reports are limited per agent, and in size per cluster', () => {
   const { reports, numbers } = stage();
   for (let number = 1; number <= 100; number++) reports.receive('a', reportOf(number, number - 1));
-  assert.equal(numbers('a').length, clusterLimits.agentReportsRetainedMax);
+  assert.equal(numbers('a').length, metadataLimits.agentReportsRetainedMax);
   const large = { later: 'x'.repeat(coreLimits.agentReportCharsMax - 1_000) } as object;
-  const agentsMax = Math.ceil(clusterLimits.clusterReportCharsMax / (coreLimits.agentReportCharsMax - 1_000));
+  const agentsMax = Math.ceil(
+    metadataLimits.clusterReportCharsMax / (coreLimits.agentReportCharsMax - 1_000),
+  );
   for (let agent = 0; agent < 2 * agentsMax; agent++) reports.receive(`b${agent}`, reportOf(1, 0, large));
   assert.ok(reports.reports().size <= agentsMax + 1);
   for (let agent = 0; agent < 2 * agentsMax; agent++) reports.forget(`b${agent}`);
@@ -227,8 +230,8 @@ function logInMany(reports: AgentReports, userCount: number, afterEach: () => vo
 test('evicting a login that is not stored restarts the login history', () => {
   const { clock, reports } = stage();
   clock.advance(1_000);
-  logInMany(reports, clusterLimits.lastLoginsMax + 1);
-  assert.equal(reports.loginMs.size, clusterLimits.lastLoginsMax);
+  logInMany(reports, metadataLimits.lastLoginsMax + 1);
+  assert.equal(reports.loginMs.size, metadataLimits.lastLoginsMax);
   assert.equal(reports.loginsHeardSinceMs, clock.nowMs());
 });
 
@@ -236,8 +239,8 @@ test('evicting a stored login keeps the login history', () => {
   const { clock, reports } = stage();
   const startMs = clock.nowMs();
   clock.advance(1_000);
-  logInMany(reports, clusterLimits.lastLoginsMax + 1, () => reports.takeLogins());
-  assert.equal(reports.loginMs.size, clusterLimits.lastLoginsMax);
+  logInMany(reports, metadataLimits.lastLoginsMax + 1, () => reports.takeLogins());
+  assert.equal(reports.loginMs.size, metadataLimits.lastLoginsMax);
   assert.equal(reports.loginsHeardSinceMs, startMs);
 });
 
@@ -268,7 +271,7 @@ test('the clients of all agents share a size limit; beyond it they are only coun
   const clientIds = Array(clusterLimits.reportedSoftwareNamesMax).fill(name);
   const software = Array(18).fill(softwareOf({ clientIds }));
   const chars = JSON.stringify(software).length;
-  const agentCount = Math.ceil((2 * clusterLimits.clusterSoftwareCharsMax) / chars);
+  const agentCount = Math.ceil((2 * metadataLimits.clusterSoftwareCharsMax) / chars);
   const receive = (agentId: string) =>
     assert.equal(
       reports.receive(agentId, reportOf(1, 0, { connected: { connectionCount: 18, software } })),
@@ -279,7 +282,7 @@ test('the clients of all agents share a size limit; beyond it they are only coun
     { length: agentCount },
     (_, agent) => reports.connectedOf(`a${agent}`)?.connected,
   );
-  assert.ok(JSON.stringify(retained).length <= clusterLimits.clusterSoftwareCharsMax + agentCount * 10);
+  assert.ok(JSON.stringify(retained).length <= metadataLimits.clusterSoftwareCharsMax + agentCount * 10);
   assert.ok(retained.some((one) => one?.software.length === 18));
   for (let agent = 0; agent < agentCount; agent++) reports.forget(`a${agent}`);
   receive('b');

@@ -6,9 +6,9 @@ import {
   reportIntervalMs,
   reportRetentionMs,
 } from '@weir/cluster';
-import { clusterLimits } from '@weir/cluster/limits';
 import type { Clock } from '@weir/core';
 import type { SeenLogins } from '@weir/machine';
+import { metadataLimits } from '../limits.ts';
 
 /**
  * As text, which takes a fraction of the memory: reports of thousands of agents are retained, and read once a minute.
@@ -134,10 +134,10 @@ export class AgentReports {
     const isSentAgain = (before: StoredReport) =>
       before.startedMs === startedMs && before.number > sinceNumber;
     const stored = this.#dropFrom(agentId, (one) => isSentAgain(one) || this.#isOld(one));
-    if (stored.length >= clusterLimits.agentReportsRetainedMax)
+    if (stored.length >= metadataLimits.agentReportsRetainedMax)
       this.#storedChars -= stored.shift()!.json.length;
     this.#storedByAgent.set(agentId, stored);
-    if (this.#storedChars + json.length > clusterLimits.clusterReportCharsMax) return;
+    if (this.#storedChars + json.length > metadataLimits.clusterReportCharsMax) return;
     this.#storedChars += json.length;
     stored.push({ startedMs, number, json, heardMs: this.#clock.nowMs(), atMs: this.#clock.monotonicMs() });
   }
@@ -147,7 +147,7 @@ export class AgentReports {
     this.#connectedByAgent.delete(agentId);
     if (connected === undefined) return;
     const isRoom = (json: string) =>
-      this.#connectedChars + json.length <= clusterLimits.clusterSoftwareCharsMax;
+      this.#connectedChars + json.length <= metadataLimits.clusterSoftwareCharsMax;
     const json = [connected, { ...connected, software: [] }].map((part) => JSON.stringify(part)).find(isRoom);
     if (json === undefined) return;
     this.#connectedChars += json.length;
@@ -188,7 +188,7 @@ export class AgentReports {
   }
 
   #forgetLogins(): void {
-    while (this.#loginMs.size > clusterLimits.lastLoginsMax) {
+    while (this.#loginMs.size > metadataLimits.lastLoginsMax) {
       const [oldest] = this.#loginMs.keys();
       this.#loginMs.delete(oldest!);
       // A user who is evicted before the login is stored must not count as one without logins.

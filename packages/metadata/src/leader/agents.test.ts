@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type AgentDescription, type AgentReport, agentSilenceMsMax } from '@weir/cluster';
-import { clusterLimits } from '@weir/cluster/limits';
 import { silentLog } from '@weir/core';
 import { HandClock } from '@weir/core/testing';
 import type { NodeIdRequest } from '@weir/machine';
+import { metadataLimits } from '../limits.ts';
 import { Agents, lostAgentMsMax } from './agents.ts';
 
 function agent(agentId: string): AgentDescription {
@@ -99,10 +99,10 @@ test('an agent without a heartbeat since the failover does not count as lost', a
 
 test('only the most recently lost agents are listed', async () => {
   const { agents, lost, silence } = stage();
-  for (let index = 0; index < clusterLimits.lostAgentsMax + 2; index++)
+  for (let index = 0; index < metadataLimits.lostAgentsMax + 2; index++)
     await agents.heartbeat(agent(`a${index}`));
   await silence();
-  assert.equal(lost().length, clusterLimits.lostAgentsMax);
+  assert.equal(lost().length, metadataLimits.lostAgentsMax);
   assert.equal(lost()[0], 'a2');
 });
 

@@ -9,9 +9,9 @@ import {
   type ReceivedReports,
   type SeenAgent,
 } from '@weir/cluster';
-import { clusterLimits } from '@weir/cluster/limits';
 import { type Clock, coreLimits, type Log } from '@weir/core';
 import type { NodeIdRequest } from '@weir/machine';
+import { metadataLimits } from '../limits.ts';
 import { AgentReports } from './agent-reports.ts';
 
 interface Seen {
@@ -329,7 +329,7 @@ export class Agents {
     if (seen.isFromNote === true) return;
     this.#lost.delete(agentId);
     this.#lost.set(agentId, seen);
-    if (this.#lost.size > clusterLimits.lostAgentsMax) this.#lost.delete(this.#lost.keys().next().value!);
+    if (this.#lost.size > metadataLimits.lostAgentsMax) this.#lost.delete(this.#lost.keys().next().value!);
   }
 
   #lostOfLate(): readonly LostAgent[] {

@@ -11,12 +11,12 @@ import {
   type SeenAgent,
   shutdownLeaseMs,
 } from '@weir/cluster';
-import { clusterLimits } from '@weir/cluster/limits';
 import { callNames, fileCommit } from '@weir/cluster/testing';
 import { type Clock, Metrics, seededRandom, silentLog } from '@weir/core';
 import { HandClock, settle } from '@weir/core/testing';
 import { Fenced, type Journal, openJournals } from '@weir/journal';
 import { SimulatedProcess } from '../../testing/simulated-process.ts';
+import { metadataLimits } from '../limits.ts';
 import { ClusterNode, type ClusterNodeOptions } from './cluster-node.ts';
 import { shortLease } from './timing.ts';
 
@@ -408,7 +408,7 @@ test('the queue of the journal is limited', async () => {
   const { process, node } = start('a');
   await clock.pass(100);
   process.faults = { refuse: 1, loseAnswer: 0, delayMsMax: 0 };
-  const settled = Array.from({ length: clusterLimits.waitingCallsMax + 1 }, () =>
+  const settled = Array.from({ length: metadataLimits.waitingCallsMax + 1 }, () =>
     node.allocateProducerIds(1).then(
       () => 'done',
       (error: Error) => error.message,
@@ -418,7 +418,7 @@ test('the queue of the journal is limited', async () => {
   process.faults = { refuse: 0, loseAnswer: 0, delayMsMax: 0 };
   await clock.pass(200);
   assert.equal(await settled[0], 'done');
-  assert.equal(await node.allocateProducerIds(1), clusterLimits.waitingCallsMax + 1);
+  assert.equal(await node.allocateProducerIds(1), metadataLimits.waitingCallsMax + 1);
 });
 
 test('a malformed command fails only for its caller', async () => {

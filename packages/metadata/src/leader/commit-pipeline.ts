@@ -1,8 +1,9 @@
 import { type ClusterChange, ClusterUnavailable, type JournalState } from '@weir/cluster';
-import { clusterLimits } from '@weir/cluster/limits';
 import type { Clock, Log } from '@weir/core';
 import { Fenced, type Journal } from '@weir/journal';
+import { journalLimits } from '@weir/journal/limits';
 import { type Command, MalformedCommand, type ReplyOf } from '@weir/machine';
+import { metadataLimits } from '../limits.ts';
 import type { CommitMetrics } from './leader-metrics.ts';
 import type { Machine } from './machine-kind.ts';
 import type { Replica } from './replica.ts';
@@ -145,8 +146,8 @@ export class CommitPipeline {
     if (this.#isDraining) return new ClusterUnavailable('this control plane is about to stop leading');
     const waitingCount = this.#queue.length + (this.#running?.length ?? 0);
     if (
-      waitingCount >= clusterLimits.waitingCallsMax ||
-      this.#queueBytes + this.#runningBytes >= clusterLimits.waitingEntryBytesMax
+      waitingCount >= metadataLimits.waitingCallsMax ||
+      this.#queueBytes + this.#runningBytes >= metadataLimits.waitingEntryBytesMax
     ) {
       this.#options.metrics.refused.add(1);
       return new ClusterUnavailable(`${waitingCount} calls wait for the journal; try again later`);
@@ -209,7 +210,7 @@ export class CommitPipeline {
     let bytes = 0;
     for (const { entry } of this.#queue) {
       const entryBytes = entry?.length ?? 0;
-      if (entryBytes > 0 && bytes > 0 && bytes + entryBytes > clusterLimits.journalAppendBytesMax) break;
+      if (entryBytes > 0 && bytes > 0 && bytes + entryBytes > journalLimits.journalAppendBytesMax) break;
       bytes += entryBytes;
       count++;
     }

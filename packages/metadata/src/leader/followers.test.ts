@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { ClusterChange, ClusterSnapshot } from '@weir/cluster';
-import { clusterLimits } from '@weir/cluster/limits';
 import { silentLog } from '@weir/core';
 import { settle } from '@weir/core/testing';
+import { metadataLimits } from '../limits.ts';
 import { Followers } from './followers.ts';
 
 const change: ClusterChange = { kind: 'topicDeleted', topicId: 't', name: 't' };
@@ -46,7 +46,7 @@ test('a follower with too many queued changes restarts from a snapshot', async (
   const follower = recording();
   followers.add(follower);
   followers.begin((deliver) => deliver(snapshot));
-  followers.push(new Array(clusterLimits.followerChangesMax).fill(change));
+  followers.push(new Array(metadataLimits.followerChangesMax).fill(change));
   followers.push([change]);
   followers.push([change, change]);
   await settle();

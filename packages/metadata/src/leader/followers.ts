@@ -1,6 +1,6 @@
 import type { ClusterChange, ClusterFollower, ClusterSnapshot } from '@weir/cluster';
-import { clusterLimits } from '@weir/cluster/limits';
 import type { Log } from '@weir/core';
+import { metadataLimits } from '../limits.ts';
 
 /** Requests a snapshot, which is delivered between the changes that it contains and those that it lacks. */
 type SnapshotRequest = (deliver: (snapshot: ClusterSnapshot) => void) => void;
@@ -83,7 +83,7 @@ class Follower {
     if (!this.#hasSnapshot) return;
     this.#queuedChanges += changes.length;
     // That many changes cost more than a new snapshot.
-    if (this.#queuedChanges > clusterLimits.followerChangesMax) this.begin(this.#requestSnapshot!);
+    if (this.#queuedChanges > metadataLimits.followerChangesMax) this.begin(this.#requestSnapshot!);
     else this.#enqueue(changes);
   }
 

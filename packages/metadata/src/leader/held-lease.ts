@@ -1,6 +1,6 @@
-import { clusterLimits } from '@weir/cluster/limits';
 import type { Clock, Log } from '@weir/core';
 import { Fenced, type Journal } from '@weir/journal';
+import { metadataLimits } from '../limits.ts';
 import { untilBeatMs } from './beat.ts';
 import { leaseMarginShare, type Timing } from './timing.ts';
 
@@ -67,7 +67,7 @@ export class HeldLease {
   /** Calls the listeners in order when it is known whether the lease is still ours. */
   whenKnown(listener: (isValid: boolean) => void): void {
     if (this.#isOver || this.isFree()) listener(!this.#isOver);
-    else if (this.#waiting.length >= clusterLimits.waitingCallsMax) listener(false);
+    else if (this.#waiting.length >= metadataLimits.waitingCallsMax) listener(false);
     else this.#waiting.push(listener);
   }
 

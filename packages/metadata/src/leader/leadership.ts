@@ -1,9 +1,9 @@
 import { type AgentDescription, type ClusterSnapshot, ClusterUnavailable } from '@weir/cluster';
-import { clusterLimits } from '@weir/cluster/limits';
 import type { Clock, Log } from '@weir/core';
 import { GroupCoordinator } from '@weir/groups';
 import type { Journal } from '@weir/journal';
 import { hasNodeId, loginsHeardSince, type NodeIdRequest } from '@weir/machine';
+import { machineLimits } from '@weir/machine/limits';
 import { ControlPlaneEvents } from '../events/control-plane-events.ts';
 import type { EventMetrics } from '../events/event-metrics.ts';
 import { JobLeases } from '../queries/job-leases.ts';
@@ -274,7 +274,7 @@ export class Leadership {
   /** After a pause there may be more than one entry can hold. */
   async #expireTransactions(): Promise<void> {
     const { aborted, forgottenIds } = await this.pipeline.submit({ kind: 'expireTransactions' });
-    if (Math.max(aborted, forgottenIds) >= clusterLimits.expiredTransactionsPerCallMax)
+    if (Math.max(aborted, forgottenIds) >= machineLimits.expiredTransactionsPerCallMax)
       await this.#expireTransactions();
   }
 

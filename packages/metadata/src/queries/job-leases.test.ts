@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { jobLeaseMs } from '@weir/cluster';
-import { clusterLimits } from '@weir/cluster/limits';
+import { metadataLimits } from '../limits.ts';
 import { JobLeases } from './job-leases.ts';
 
 function leases() {
@@ -48,6 +48,6 @@ test('a new leader waits for the holders of jobs first', () => {
 test('the number of jobs is limited', () => {
   const { hold, pass } = leases();
   pass(jobLeaseMs);
-  for (let count = 0; count < clusterLimits.jobLeasesMax; count++) assert.ok(hold('a', `j${count}`));
+  for (let count = 0; count < metadataLimits.jobLeasesMax; count++) assert.ok(hold('a', `j${count}`));
   assert.equal(hold('a', 'one more'), false);
 });

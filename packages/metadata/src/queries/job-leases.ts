@@ -1,6 +1,6 @@
 import { type JobHold, jobLeaseMs } from '@weir/cluster';
-import { clusterLimits } from '@weir/cluster/limits';
 import type { Clock } from '@weir/core';
+import { metadataLimits } from '../limits.ts';
 
 interface Held {
   readonly agentId: string;
@@ -32,7 +32,7 @@ export class JobLeases {
     if (holder !== undefined && holder !== agentId) return false;
     if (holder === undefined) {
       if (!hasIt && nowMs < this.#givesFromMs) return false;
-      if (this.#held.size >= clusterLimits.jobLeasesMax) return false;
+      if (this.#held.size >= metadataLimits.jobLeasesMax) return false;
     }
     this.#held.set(job, { agentId, untilMs: nowMs + jobLeaseMs });
     return true;

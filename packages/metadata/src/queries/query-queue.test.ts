@@ -11,6 +11,7 @@ import {
 import { clusterLimits } from '@weir/cluster/limits';
 import { HandClock, settle } from '@weir/core/testing';
 import fc from 'fast-check';
+import { metadataLimits } from '../limits.ts';
 import { QueryQueue } from './query-queue.ts';
 
 /** A queue whose agents and callers the test plays. */
@@ -137,7 +138,7 @@ test('queries beyond the limit of all agents are refused at once', async () => {
 
 test('a request that is too long is refused', async () => {
   const { queue } = stage();
-  const request = Buffer.alloc(clusterLimits.queryRequestBytesMax + 1);
+  const request = Buffer.alloc(metadataLimits.queryRequestBytesMax + 1);
   assert.equal(summaryOf(await queue.run({ queryId: 'q', request, limitMs: 1 })), 'tooLarge');
 });
 
@@ -145,7 +146,7 @@ test('an answer that is too long fails the query', async () => {
   const { run, take, queue } = stage();
   const outcome = run('q1');
   await take('a');
-  const answer = Buffer.alloc(clusterLimits.queryAnswerBytesMax + 1);
+  const answer = Buffer.alloc(metadataLimits.queryAnswerBytesMax + 1);
   queue.report({ agentId: 'a', queryId: 'q1', state: 'done', answer, message: '' });
   assert.equal(summaryOf(await outcome), 'failed');
 });
@@ -302,7 +303,7 @@ test('every query ends, and no agent gets more than its limit, under any order o
         else if (one.kind === 'revive') loads.set(one.agent, 0.2);
         else if (one.kind === 'pass') await clock.pass(one.ms);
         await settle();
-        assert.ok(activeCount() <= 3 * clusterLimits.queriesPerAgentMax + clusterLimits.queriesWaitingMax);
+        assert.ok(activeCount() <= 3 * clusterLimits.queriesPerAgentMax + metadataLimits.queriesWaitingMax);
         for (const mine of held.values()) assert.ok(mine.size <= clusterLimits.queriesPerAgentMax);
       }
       await clock.pass(queryLimitMsMax + 5_000);

@@ -11,6 +11,7 @@ import {
 } from '@weir/cluster';
 import { clusterLimits } from '@weir/cluster/limits';
 import type { Clock } from '@weir/core';
+import { metadataLimits } from '../limits.ts';
 import { Engines, type KnownAgents } from './engines.ts';
 import type { QueryQueueMetrics } from './query-queue-metrics.ts';
 
@@ -108,7 +109,7 @@ export class QueryQueue {
 
   async take({ agentId, waitMs }: QueryPoll): Promise<ClaimedQuery | null> {
     if (this.#closed !== undefined) throw this.#closed;
-    const taken = this.#engines.wait(agentId, Math.min(Math.max(waitMs, 0), clusterLimits.queryWaitMsMax));
+    const taken = this.#engines.wait(agentId, Math.min(Math.max(waitMs, 0), metadataLimits.queryWaitMsMax));
     this.#dispatch();
     return taken;
   }
@@ -123,8 +124,8 @@ export class QueryQueue {
       return false;
     }
     query.sinceMs = this.#clock.monotonicMs();
-    if (answer !== null && answer.length > clusterLimits.queryAnswerBytesMax) {
-      const problem = `the answer has ${answer.length} bytes, and at most ${clusterLimits.queryAnswerBytesMax} are passed on`;
+    if (answer !== null && answer.length > metadataLimits.queryAnswerBytesMax) {
+      const problem = `the answer has ${answer.length} bytes, and at most ${metadataLimits.queryAnswerBytesMax} are passed on`;
       this.#end(query, refusal('failed', problem));
       return false;
     }
@@ -159,16 +160,16 @@ export class QueryQueue {
   }
 
   #whyNot(request: Uint8Array): (QueryOutcome & { kind: 'refused' }) | undefined {
-    if (request.length > clusterLimits.queryRequestBytesMax)
+    if (request.length > metadataLimits.queryRequestBytesMax)
       return refusal(
         'tooLarge',
-        `the request has ${request.length} bytes, and may have ${clusterLimits.queryRequestBytesMax}`,
+        `the request has ${request.length} bytes, and may have ${metadataLimits.queryRequestBytesMax}`,
       );
     this.#engines.sweep();
     const waiting = this.#queries.values().filter(({ agentId }) => agentId === undefined);
     const waitingCount = [...waiting].length;
     const isBusy = this.#engines.count > 0 && this.#engines.freePlaces <= waitingCount;
-    if (isBusy || waitingCount >= clusterLimits.queriesWaitingMax)
+    if (isBusy || waitingCount >= metadataLimits.queriesWaitingMax)
       return refusal(
         'tooMany',
         `agents work on ${this.#queries.size} queries already, at most ${clusterLimits.queriesPerAgentMax} each`,
@@ -194,7 +195,7 @@ export class QueryQueue {
   #keep(query: Query, agentId: string, answer: Uint8Array): void {
     const bytes = this.#foundBytes + answer.length - (query.found?.answer.length ?? 0);
     // It would be needed only if the agent fell silent.
-    if (bytes > clusterLimits.queryAnswersHeldBytesMax) return;
+    if (bytes > metadataLimits.queryAnswersHeldBytesMax) return;
     this.#foundBytes = bytes;
     query.found = { agentId, answer };
   }

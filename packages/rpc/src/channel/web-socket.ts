@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { clusterLimits } from '@weir/cluster/limits';
 import { type ClientOptions, type RawData, WebSocket } from 'ws';
+import { rpcLimits } from '../limits.ts';
 import {
   AgentKeyRefused,
   type Channel,
@@ -122,7 +122,7 @@ function dial(target: DialTarget, how: Pick<ClientOptions, 'createConnection'>):
       ...how,
       ...(url.protocol === 'wss:' ? { generateMask: noMask } : {}),
       headers: { [agentKeyHeader]: target.agentKey },
-      maxPayload: clusterLimits.rpcReplyBytesMax,
+      maxPayload: rpcLimits.rpcReplyBytesMax,
       perMessageDeflate: false,
       followRedirects: false,
     });

@@ -7,10 +7,10 @@ import {
   callClass,
   clusterCalls,
 } from '@weir/cluster';
-import { clusterLimits } from '@weir/cluster/limits';
 import type { Clock, Metrics } from '@weir/core';
 import { CallMetrics, callRows } from '../call-metrics.ts';
 import { asFrame, callLimits, encodeBody, sizeProblem } from '../frames/frame.ts';
+import { rpcLimits } from '../limits.ts';
 
 /** Returns the arguments when the call is sent for the first time. `undefined`: there is nothing to send any more. */
 export type LateArgs = () => readonly unknown[] | undefined;
@@ -33,8 +33,8 @@ interface PendingCall {
 }
 
 const pendingMax: Record<CallClass, number> = {
-  working: clusterLimits.rpcPendingCallsMax,
-  waiting: clusterLimits.rpcWaitingCallsMax,
+  working: rpcLimits.rpcPendingCallsMax,
+  waiting: rpcLimits.rpcWaitingCallsMax,
 };
 
 export const clientCallRows = callRows('control_plane_rpc', 'to the control plane');

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { clusterLimits } from '@weir/cluster/limits';
 import { seededRandom } from '@weir/core';
 import fc from 'fast-check';
+import { rpcLimits } from '../limits.ts';
 import {
   callLimits,
   decodeFrame,
@@ -129,11 +129,7 @@ test('input that is not exactly one frame is refused', () => {
     ['negative id', built({ id: -1 }), /the id is not a whole number/],
     ['id that is no number', built({ id: Number.NaN }), /the id is not a whole number/],
     ['no table', built({ columns: 1 }), /the table of 1 columns does not fit/],
-    [
-      'too many columns',
-      built({ columns: clusterLimits.rpcColumnsMax + 1 }),
-      /131073 columns; at most 131072/,
-    ],
+    ['too many columns', built({ columns: rpcLimits.rpcColumnsMax + 1 }), /131073 columns; at most 131072/],
     ['type', built({ columns: 1, rest: text('\x05\0\0\0\0\0\0\0{"$":0}') }), /unknown type/],
     ['column', built({ columns: 1, rest: text('\0\0\0\0\xff\0\0\0{"$":0}') }), /do not fit into the frame/],
     ['no body', built({ columns: 1, rest: oneByteColumn }), /columns without a body/],
@@ -158,10 +154,10 @@ test('input that is not exactly one frame is refused', () => {
     ['depth', built({ rest: text(`${'['.repeat(100_000)}"$"${']'.repeat(100_000)}`) }), /nested too deeply/],
     [
       'body',
-      built({ rest: Buffer.alloc(clusterLimits.rpcCallBodyBytesMax + 1, 0x20) }),
+      built({ rest: Buffer.alloc(rpcLimits.rpcCallBodyBytesMax + 1, 0x20) }),
       /bytes beside its columns/,
     ],
-    ['frame', Buffer.alloc(clusterLimits.rpcCallBytesMax + 1), /at most 16777216 are accepted/],
+    ['frame', Buffer.alloc(rpcLimits.rpcCallBytesMax + 1), /at most 16777216 are accepted/],
   ];
   for (const [name, frame, problem] of cases) {
     assert.throws(() => decodeFrame(frame, callLimits), { name: 'FrameError', message: problem }, name);

@@ -1,5 +1,5 @@
-import { clusterLimits } from '@weir/cluster/limits';
 import type { Column } from '@weir/cluster/shapes';
+import { rpcLimits } from '../limits.ts';
 
 /**
  * One frame of the connection between an agent and the control plane; a message of the transport holds exactly one.
@@ -51,14 +51,14 @@ interface FrameLimits {
 
 /** The limits of frames of agents. */
 export const callLimits: FrameLimits = {
-  frameBytesMax: clusterLimits.rpcCallBytesMax,
-  bodyBytesMax: clusterLimits.rpcCallBodyBytesMax,
+  frameBytesMax: rpcLimits.rpcCallBytesMax,
+  bodyBytesMax: rpcLimits.rpcCallBodyBytesMax,
 };
 
 /** The limits of frames of the control plane; a snapshot has all topics and the ends of all partitions. */
 export const replyLimits: FrameLimits = {
-  frameBytesMax: clusterLimits.rpcReplyBytesMax,
-  bodyBytesMax: clusterLimits.rpcReplyBytesMax,
+  frameBytesMax: rpcLimits.rpcReplyBytesMax,
+  bodyBytesMax: rpcLimits.rpcReplyBytesMax,
 };
 
 /** The only error that bytes of a peer may throw. The connection must then be closed. */
@@ -145,8 +145,8 @@ function sizeProblemOf(
 ): string | undefined {
   if (frameBytes > frameBytesMax)
     return `a frame of ${frameBytes} bytes; at most ${frameBytesMax} are accepted`;
-  if (columnCount > clusterLimits.rpcColumnsMax)
-    return `${columnCount} columns; at most ${clusterLimits.rpcColumnsMax} are accepted`;
+  if (columnCount > rpcLimits.rpcColumnsMax)
+    return `${columnCount} columns; at most ${rpcLimits.rpcColumnsMax} are accepted`;
   if (bodyBytes > bodyBytesMax)
     return `a body of ${bodyBytes} bytes beside its columns; at most ${bodyBytesMax}`;
   return undefined;
@@ -258,7 +258,7 @@ function withoutColumns(value: unknown, columns: Column[], depth: number): unkno
     columns.push(columnOf(value));
     return { [marker]: columns.length - 1 };
   }
-  if (depth === clusterLimits.rpcDepthMax) throw new TypeError('the value to send is nested too deeply');
+  if (depth === rpcLimits.rpcDepthMax) throw new TypeError('the value to send is nested too deeply');
   if (Array.isArray(value)) return listWithoutColumns(value, columns, depth);
   const prototype: unknown = Object.getPrototypeOf(value);
   if (prototype !== Object.prototype && prototype !== null) {
@@ -309,7 +309,7 @@ function withColumns(
   depth: number,
 ): unknown {
   if (typeof value !== 'object' || value === null) return value;
-  if (depth > clusterLimits.rpcDepthMax) throw new FrameError('the body is nested too deeply');
+  if (depth > rpcLimits.rpcDepthMax) throw new FrameError('the body is nested too deeply');
   if (Array.isArray(value)) {
     for (let index = 0; index < value.length; index++) {
       const member: unknown = value[index];

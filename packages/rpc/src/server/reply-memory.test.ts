@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { clusterLimits } from '@weir/cluster/limits';
 import { HandClock } from '@weir/core/testing';
+import { rpcLimits } from '../limits.ts';
 import { ReplyMemory } from './reply-memory.ts';
 
 function memoryAt() {
@@ -40,13 +40,13 @@ test('clients of different clusters are separate, even with equal ids', () => {
 test('answers per client and clients without a connection are limited', async () => {
   const { memory, clock } = memoryAt();
   const session = memory.open('vci_a', 'client');
-  for (let callId = 0; callId < clusterLimits.rpcRememberedRepliesMax + 10; callId++)
+  for (let callId = 0; callId < rpcLimits.rpcRememberedRepliesMax + 10; callId++)
     await session.run(callId, done);
-  assert.equal(session.size, clusterLimits.rpcRememberedRepliesMax);
+  assert.equal(session.size, rpcLimits.rpcRememberedRepliesMax);
 
   const connected = memory.open('vci_a', 'connected');
   connected.supersede = () => {};
-  for (let other = 0; other < clusterLimits.rpcRememberedClientsMax; other++)
+  for (let other = 0; other < rpcLimits.rpcRememberedClientsMax; other++)
     memory.open('vci_a', `client ${other}`);
   assert.notEqual(memory.open('vci_a', 'client'), session, 'the client that was away the longest is evicted');
   assert.equal(memory.open('vci_a', 'connected'), connected);

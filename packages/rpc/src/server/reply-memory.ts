@@ -1,6 +1,6 @@
-import { clusterLimits } from '@weir/cluster/limits';
 import type { Clock } from '@weir/core';
 import type { FailureBody } from '../frames/bodies.ts';
+import { rpcLimits } from '../limits.ts';
 
 export type Outcome = { readonly value: unknown } | { readonly failure: FailureBody };
 
@@ -29,7 +29,7 @@ export class Session {
     const outcome = work();
     this.#outcomes.set(callId, outcome);
     // A client that confirms nothing loses its oldest answers.
-    if (this.#outcomes.size > clusterLimits.rpcRememberedRepliesMax) {
+    if (this.#outcomes.size > rpcLimits.rpcRememberedRepliesMax) {
       this.#outcomes.delete(this.#outcomes.keys().next().value!);
     }
     return outcome;
@@ -75,7 +75,7 @@ export class ReplyMemory {
   #evict(nowMs: number): void {
     for (const [key, session] of this.#sessions) {
       const isOld = nowMs - session.lastUsedMs > awayMsMax;
-      if (!isOld && this.#sessions.size <= clusterLimits.rpcRememberedClientsMax) return;
+      if (!isOld && this.#sessions.size <= rpcLimits.rpcRememberedClientsMax) return;
       // Sessions with a connection are limited by the number of connections.
       if (session.supersede === undefined) this.#sessions.delete(key);
     }

@@ -1,5 +1,4 @@
 import { type CallClass, callClass, clusterCalls, isCallName } from '@weir/cluster';
-import { clusterLimits } from '@weir/cluster/limits';
 import { type MetricRow, release } from '@weir/core';
 import { CallMetrics, callRows } from '../call-metrics.ts';
 import { type Channel, type EndCode, endCodes } from '../channel/channel.ts';
@@ -18,6 +17,7 @@ import {
   FrameError,
   FrameTooLarge,
 } from '../frames/frame.ts';
+import { rpcLimits } from '../limits.ts';
 import { answerFrame, isPassing } from './answers.ts';
 import { CallExecutor } from './call-executor.ts';
 import { ConnectedAgent } from './connected-agent.ts';
@@ -46,8 +46,8 @@ const connectionsRow: MetricRow<never> = {
 /** Request ids contain it. */
 const clientIdCharsMax = 64;
 const callsMax: Record<CallClass, number> = {
-  working: clusterLimits.rpcRunningCallsMax,
-  waiting: clusterLimits.rpcWaitingCallsMax,
+  working: rpcLimits.rpcRunningCallsMax,
+  waiting: rpcLimits.rpcWaitingCallsMax,
 };
 
 /** A client pings far more often than this. */
@@ -170,10 +170,8 @@ export function serveConnection(channel: Channel, options: ServeOptions): Served
     if (running[places] >= callsMax[places]) {
       throw new FrameError(`more than ${callsMax[places]} calls at a time`);
     }
-    if (unconfirmed.length > clusterLimits.rpcRememberedRepliesMax) {
-      throw new FrameError(
-        `more than ${clusterLimits.rpcRememberedRepliesMax} answers without a confirmation`,
-      );
+    if (unconfirmed.length > rpcLimits.rpcRememberedRepliesMax) {
+      throw new FrameError(`more than ${rpcLimits.rpcRememberedRepliesMax} answers without a confirmation`);
     }
     running[places]++;
     const startMs = clock.monotonicMs();
@@ -203,7 +201,7 @@ export function serveConnection(channel: Channel, options: ServeOptions): Served
       state = 'turnedAway';
     channel.send(answerFrame(callId, method, outcome, options));
     unconfirmed.push(callId);
-    if (channel.unsentBytes() > clusterLimits.rpcQueuedBytesMax + subscriptions.snapshotBytes) {
+    if (channel.unsentBytes() > rpcLimits.rpcQueuedBytesMax + subscriptions.snapshotBytes) {
       close(endCodes.tooSlow, 'the agent does not read its answers');
     }
   }

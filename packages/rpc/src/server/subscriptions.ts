@@ -1,5 +1,4 @@
 import type { ClusterChange, ClusterSnapshot } from '@weir/cluster';
-import { clusterLimits } from '@weir/cluster/limits';
 import type { MetricRow, Series } from '@weir/core';
 import { type Channel, type EndCode, endCodes } from '../channel/channel.ts';
 import {
@@ -11,6 +10,7 @@ import {
   replyLimits,
 } from '../frames/frame.ts';
 import { packChanges } from '../frames/pack-changes.ts';
+import { rpcLimits } from '../limits.ts';
 import { failureOf } from './answers.ts';
 import type { LeaderWait } from './leader-wait.ts';
 import type { ServeOptions } from './serve-options.ts';
@@ -70,7 +70,7 @@ export class Subscriptions {
 
   follow(id: number): void {
     if (this.#byId.has(id)) throw new FrameError(`subscription ${id} exists`);
-    if (this.#byId.size >= clusterLimits.rpcRunningCallsMax) throw new FrameError('too many subscriptions');
+    if (this.#byId.size >= rpcLimits.rpcRunningCallsMax) throw new FrameError('too many subscriptions');
     const subscription: Subscription = { stop: () => {}, isSkipping: false };
     this.#byId.set(id, subscription);
     this.#start(id, subscription);
@@ -163,7 +163,7 @@ export class Subscriptions {
       encodedChanges.set(changes, body);
     }
     const unsent = channel.unsentBytes();
-    if (unsent + body.frame.length <= clusterLimits.rpcQueuedPushBytesMax + this.#snapshotBytes) {
+    if (unsent + body.frame.length <= rpcLimits.rpcQueuedPushBytesMax + this.#snapshotBytes) {
       channel.send(frameOf('changes', id, body));
       return;
     }
@@ -178,7 +178,7 @@ export class Subscriptions {
   #catchUp(id: number, subscription: Subscription): void {
     this.#options.clock.after(catchUpIntervalMs, () => {
       if (this.#byId.get(id) !== subscription) return;
-      const isBehind = this.#connection.channel.unsentBytes() > clusterLimits.rpcQueuedPushBytesMax / 4;
+      const isBehind = this.#connection.channel.unsentBytes() > rpcLimits.rpcQueuedPushBytesMax / 4;
       if (isBehind) this.#catchUp(id, subscription);
       else this.#start(id, subscription);
     });

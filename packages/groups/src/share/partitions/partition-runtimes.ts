@@ -1,7 +1,7 @@
-import { clusterLimits } from '@weir/cluster/limits';
 import type { Clock, Log } from '@weir/core';
 import type { ClusterMachine } from '@weir/machine';
 import { GroupSaver, type Submit } from '../../group-saver.ts';
+import { groupLimits } from '../../limits.ts';
 import { WakeQueue } from '../../wake-queue.ts';
 import type { ShareConfigs, ShareGroupRules } from '../share-configs.ts';
 import { expire } from './acquire.ts';
@@ -97,7 +97,7 @@ export class PartitionRuntimes {
   /** Stops the growth of windows while all of them together are too large. */
   rules(groupId: string): ShareGroupRules {
     const rules = this.#options.configs.rules(groupId);
-    return this.#spanCount < clusterLimits.shareSpansMax ? rules : { ...rules, windowMax: 0 };
+    return this.#spanCount < groupLimits.shareSpansMax ? rules : { ...rules, windowMax: 0 };
   }
 
   #expireLocks(stored: StoredPartition): number {

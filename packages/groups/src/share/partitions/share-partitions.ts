@@ -1,6 +1,6 @@
-import { clusterLimits } from '@weir/cluster/limits';
 import type { Log } from '@weir/core';
 import { type KeyValueStore, UnreadableBytes } from '@weir/machine';
+import { groupLimits } from '../../limits.ts';
 import type { SharePartition } from './share-partition.ts';
 import { placeOf, StoredPartition } from './stored-partition.ts';
 
@@ -24,7 +24,7 @@ export class SharePartitions {
   }
 
   get hasRoom(): boolean {
-    return this.#count < clusterLimits.sharePartitionsMax;
+    return this.#count < groupLimits.sharePartitionsMax;
   }
 
   find({ groupId, topicId, partition }: Place): StoredPartition | undefined {

@@ -1,6 +1,6 @@
 import type { FileCommit, PartitionsToCreate, TopicDescription } from '@weir/cluster';
-import { clusterLimits } from '@weir/cluster/limits';
 import { type Clock, coreLimits } from '@weir/core';
+import { metadataLimits } from '../../limits.ts';
 import { checkGrowth, growthRuleOf, type Overload } from './growth.ts';
 
 /** The part of the machine that the auto-scaler reads. */
@@ -54,7 +54,7 @@ export class AutoScaler {
     for (const { topicId, name, partitionCount, configs } of this.#machine.topics()) {
       const rule = growthRuleOf(configs, clusterTexts, coreLimits.partitionsPerTopicMax);
       if (rule === undefined) continue;
-      if (watched.size === clusterLimits.scaledTopicsMax) break;
+      if (watched.size === metadataLimits.scaledTopicsMax) break;
       const before = this.#watched.get(topicId);
       const bytesPerSecond = (before?.bytes ?? 0) / seconds;
       const { overload, growTo } = checkGrowth(before?.overload, { partitionCount, bytesPerSecond }, rule);

@@ -1,0 +1,82 @@
+import { MiB } from '@weir/core';
+
+/** Limits of the state of a cluster, and of what one command or query does. */
+export const machineLimits = {
+  /**
+   * Producer states: pairs of idempotent producer and partition, for detecting duplicates. Beyond the limit the state
+   * that was idle longest is dropped, and its producer may continue with any sequence. About 220 bytes each.
+   */
+  producerStatesMax: 1_000_000,
+
+  /** Producer ids allocated in one call. */
+  producerIdsPerCallMax: 1_000_000,
+
+  /**
+   * Files whose commit answer is stored for retries: what 300 agents write in three minutes. A commit whose answer was
+   * lost must be retried before this many others, or not at all.
+   */
+  recentFilesMax: 256 * 1024,
+
+  /** Total size of the answers of `recentFilesMax`; the oldest are dropped first. */
+  recentFileReplyBytesMax: 256 * MiB,
+
+  /** Agents do not retry a commit after this long: its producers have given up. */
+  recentFileMsMax: 15 * 60_000,
+
+  /** Requests of agents whose answers a cluster stores, so that a retry after a lost answer is not executed twice. */
+  recentRequestsMax: 64 * 1024,
+
+  /** Total size of the answers of `recentRequestsMax`; the oldest are dropped first. */
+  recentRequestReplyBytesMax: 64 * MiB,
+
+  /** Agents do not retry a request after this long: it exceeds every deadline. */
+  recentRequestMsMax: 15 * 60_000,
+
+  /** Length of a request id: the id of a client and a number. */
+  requestIdCharsMax: 128,
+
+  /** Key-value entries of a cluster: one per group, quota, credential and the like. */
+  recordsMax: 1_000_000,
+
+  /** Total size of key-value entries, in memory and in every snapshot. */
+  recordBytesMax: 1024 * MiB,
+
+  /** Size of one key-value entry. The largest is a classic group with metadata and assignments of all members. */
+  kvValueBytesMax: 24 * MiB,
+
+  /** Committed offsets of all groups of a cluster, about 110 bytes each. */
+  committedOffsetsMax: 2_000_000,
+
+  /** Total length of group ids and metadata of committed offsets, in characters. */
+  offsetTextCharsMax: 128 * MiB,
+
+  /** Estimated memory of all transactional ids with the partitions and groups of their open transactions. */
+  transactionBytesMax: 512 * MiB,
+
+  /** Transactions aborted on timeout in one entry, and transactional ids expired in it. */
+  expiredTransactionsPerCallMax: 1000,
+
+  /** Brokers that have configs of their own. Every agent holds all of them. */
+  brokerConfigsMax: 10_000,
+
+  /** Users with SCRAM credentials. Every agent holds all of them. */
+  scramCredentialsMax: 20_000,
+
+  /** Filters of one call that leave a field open and so need a scan of all ACLs. */
+  aclScansPerCallMax: 64,
+
+  /** ACLs that one call deletes and returns. */
+  aclsDeletedPerCallMax: 10_000,
+
+  /**
+   * Partitions and pointers that one retention call examines: some milliseconds. The next call continues from there.
+   */
+  retentionPartitionsPerCallMax: 2_000,
+  retentionPointersPerCallMax: 10_000,
+
+  /** Pointers in one answer. A caller that needs more asks again from the end of the answer. */
+  pointersPerAnswerMax: 16_384,
+
+  /** The highest node id; far below 2^24, where librdkafka crashes. Ids of agents that are gone are reused. */
+  nodeIdMax: 50_000,
+} as const;

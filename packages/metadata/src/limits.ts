@@ -1,0 +1,62 @@
+import { KiB, MiB } from '@weir/core';
+
+/** Limits of leaders: of what waits, and of what agents report and query. */
+export const metadataLimits = {
+  /** Topics whose throughput the partition auto-scaler measures. */
+  scaledTopicsMax: 10_000,
+
+  /** Commands and queries that wait for the journal of one cluster. Beyond the limit the cluster is unavailable. */
+  waitingCallsMax: 20_000,
+
+  /** Entries that wait for the journal of one cluster, in bytes. */
+  waitingEntryBytesMax: 64 * MiB,
+
+  /** Changes queued for one follower of a cluster. Beyond the limit it restarts from a snapshot. */
+  followerChangesMax: 64 * KiB,
+
+  /**
+   * Size of the connected clients in the reports of all agents, as JSON: a leader stores the last report of each agent,
+   * up to this in total.
+   */
+  clusterSoftwareCharsMax: 2 * MiB,
+
+  /**
+   * Reports of one agent that a leader stores, and their total size as JSON for all agents of a cluster; beyond it new
+   * reports are dropped.
+   */
+  agentReportsRetainedMax: 6,
+  clusterReportCharsMax: 8 * MiB,
+
+  /** Users of one cluster whose last login a leader holds; about 100 bytes each. */
+  lastLoginsMax: 10_000,
+
+  /** Agents of one cluster listed as lost. */
+  lostAgentsMax: 100,
+
+  /** Event queries of one cluster that wait until an agent polls; they wait only briefly. */
+  queriesWaitingMax: 64,
+
+  /** Size of a query as JSON: mostly a filter of arbitrary text. */
+  queryRequestBytesMax: 256 * KiB,
+
+  /**
+   * Size of an agent's answer to one query, and total size of unfinished answers that the control plane holds per
+   * cluster.
+   */
+  queryAnswerBytesMax: 10 * MiB,
+  queryAnswersHeldBytesMax: 64 * MiB,
+
+  /** Duration of one poll of an agent for a query. */
+  queryWaitMsMax: 30_000,
+
+  /** Jobs of a cluster, each run by one agent at a time. */
+  jobLeasesMax: 64,
+
+  /**
+   * Control-plane events that wait for an agent to write them; the oldest are dropped on overflow. One answer contains
+   * only a part.
+   */
+  controlPlaneEventsMax: 1_000,
+  controlPlaneEventCharsMax: 2 * MiB,
+  controlPlaneEventsPerCallMax: 200,
+} as const;
