@@ -1,6 +1,7 @@
 // Bundles the weir command into a few files below dist/: loading a thousand modules takes longer than a command runs
 // (ADR 0033). Plain JavaScript, because npm runs it at the end of an installation on whatever Node the machine has.
 import { readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import http from 'node:http';
 import { createRequire } from 'node:module';
 import { dirname, join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -54,9 +55,12 @@ async function bundle() {
     banner: {
       js: "import { createRequire } from 'node:module';\nconst require = createRequire(import.meta.url);",
     },
-    plugins: [{ name: 'locations', setup: keepLocations }],
+    plugins: [
+      { name: 'locations', setup: keepLocations },
+      { name: 'http', setup: loadHttpAlone },
+    ],
   });
-  const own = Object.keys(metafile.inputs).filter((path) => !path.startsWith('node_modules/'));
+  const own = Object.keys(metafile.inputs).filter((path) => path.startsWith('packages/'));
   const sources = [...own, 'package-lock.json', 'scripts/bundle.mjs'].map((path) => {
     const { size, mtimeMs } = statSync(join(root, path));
     return [path, size, mtimeMs];
@@ -109,6 +113,22 @@ function keepLocations({ onLoad }) {
     });
     return { contents, loader: 'ts', resolveDir: dirname(path) };
   });
+}
+
+/**
+ * An import of `node:http` reads all that it exports, among them what Node loads on first use: its client for `fetch` and
+ * HTTP/2, which take longer to load than the whole command.
+ */
+function loadHttpAlone({ onResolve, onLoad }) {
+  const namespace = 'http';
+  const loadedOnUse = ['CloseEvent', 'MessageEvent', 'WebSocket'];
+  const names = Object.keys(http).filter((name) => !loadedOnUse.includes(name));
+  onResolve({ filter: /^node:http$/ }, ({ kind, path }) =>
+    kind === 'require-call' ? undefined : { path, namespace },
+  );
+  onLoad({ filter: /.*/, namespace }, () => ({
+    contents: `export const { ${names.join(', ')} } = process.getBuiltinModule('node:http');`,
+  }));
 }
 
 function removeOldBundles() {

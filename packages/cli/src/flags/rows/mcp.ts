@@ -1,4 +1,4 @@
-import { mcpClientKinds } from '@weir/api';
+import { mcpClientKinds } from '@weir/api/mcp-configuration';
 import { list } from '../../values/list.ts';
 import { oneOf, text } from '../../values/text.ts';
 import { available } from '../row.ts';
