@@ -9,3 +9,4 @@ export {
   syncOf,
   withoutDelay,
 } from './group-world.ts';
+export { TestCluster, type TestClusterOptions } from './test-cluster.ts';
