@@ -1,17 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import {
-  type AgentDescription,
-  type ClusterPort,
-  ClusterUnavailable,
-  heartbeatIntervalMs,
-  reportIntervalMs,
-} from '@weir/cluster';
+import { type ClusterPort, ClusterUnavailable, heartbeatIntervalMs, reportIntervalMs } from '@weir/cluster';
 import { silentLog } from '@weir/core';
 import { HandClock, settle } from '@weir/core/testing';
+import { TestCluster } from '@weir/metadata/testing';
 import { testAgent } from '../testing/agent.ts';
 import { batchOf } from '../testing/data-path.ts';
-import { FakeCluster } from '../testing/fake-cluster.ts';
 import { startAgentUnderTest } from '../testing/running-agent.ts';
 import { addUser, logInByPassword } from '../testing/sasl-client.ts';
 import { Heartbeats } from './heartbeats.ts';
@@ -34,8 +28,8 @@ test('some heartbeats carry a report, including the first', async (t) => {
 
 test('an agent whose first heartbeat fails waits for the leader, and can be stopped meanwhile', async () => {
   const clock = new HandClock();
-  const cluster = new FakeCluster({ nowMs: () => clock.nowMs() });
-  const self = () => ({ agentId: 'a' }) as AgentDescription;
+  const cluster = new TestCluster();
+  const self = () => testAgent('a');
   const heartbeats = new Heartbeats({ port: cluster, self, clock, log: silentLog });
   cluster.unavailable = true;
   const started = heartbeats.start();

@@ -1,19 +1,31 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { heartbeatIntervalMs } from '@weir/cluster';
+import { heartbeatIntervalMs, shutdownLeaseMs } from '@weir/cluster';
 import { silentLog } from '@weir/core';
 import { HandClock } from '@weir/core/testing';
+import { TestCluster } from '@weir/metadata/testing';
 import { settled } from '../testing/data-path.ts';
-import { FakeCluster } from '../testing/fake-cluster.ts';
 import { startAgentUnderTest } from '../testing/running-agent.ts';
 import { until } from '../testing/until.ts';
 import { ShutdownLock } from './shutdown-lock.ts';
 
 const minuteMs = 60_000;
 
+/** A cluster whose leader has led long enough to grant locks. */
+function settledCluster(clock = new HandClock()): TestCluster {
+  const cluster = new TestCluster({ clock });
+  clock.advance(shutdownLeaseMs);
+  return cluster;
+}
+
+/** Returns whether another agent of the group gets the lock, also from a new leader. */
+function isFree(cluster: TestCluster, group: string): Promise<boolean> {
+  return cluster.lockShutdown({ agentId: 'another', group, hasIt: true });
+}
+
 function agents() {
   const clock = new HandClock();
-  const port = new FakeCluster();
+  const port = settledCluster(clock);
   const acquired: string[] = [];
   const lockOf = (agentId: string, group = 'g') =>
     new ShutdownLock({ port, agentId, group, clock, log: silentLog });
@@ -43,7 +55,7 @@ test('an agent waits until the previous one has stopped', async () => {
   await first.release();
   await pass(heartbeatIntervalMs);
   assert.deepEqual(acquired, ['first', 'stranger', 'second']);
-  assert.equal(port.shutdownLocks.get('g'), 'second');
+  assert.equal(await isFree(port, 'g'), false);
 });
 
 test('waiting is bounded, whether another agent holds the lock or the control plane is unreachable', async () => {
@@ -66,18 +78,20 @@ test('the holder renews the lock until it is done', async () => {
   await pass(heartbeatIntervalMs * 5);
   assert.equal(port.calls.lockShutdown, 6);
   // A new leader does not know the lock until it is renewed.
-  port.shutdownLocks.clear();
+  port.failOver();
   await pass(heartbeatIntervalMs);
-  assert.equal(port.shutdownLocks.get('g'), 'first');
+  assert.equal(port.calls.lockShutdown, 7);
+  assert.equal(await isFree(port, 'g'), false);
   await lock.release();
   await pass(heartbeatIntervalMs * 2);
-  assert.equal(port.calls.lockShutdown, 7);
-  assert.equal(port.shutdownLocks.size, 0);
+  assert.equal(port.calls.lockShutdown, 8);
+  assert.equal(await isFree(port, 'g'), true);
 });
 
 test('an agent serves clients while it waits for the lock, and then stops', async (t) => {
-  const { agent, cluster, clock, connect, pass } = await startAgentUnderTest(t, { locksShutdown: true });
-  cluster.shutdownLocks.set('', 'another');
+  const cluster = settledCluster();
+  const { agent, clock, connect, pass } = await startAgentUnderTest(t, { cluster, locksShutdown: true });
+  assert.equal(await isFree(cluster, ''), true);
   let isStopped = false;
   void agent.stop({ deadlineMs: 10 * minuteMs }).then(() => {
     isStopped = true;
@@ -91,11 +105,11 @@ test('an agent serves clients while it waits for the lock, and then stops', asyn
   assert.equal((await client.call('ApiVersions', 0, {})).errorCode, 0);
   client.socket.destroy();
 
-  cluster.shutdownLocks.clear();
+  await cluster.unlockShutdown('another');
   await until(() => {
     clock.advance(250);
     return isStopped;
   });
   assert.equal(cluster.calls.leave, 1);
-  assert.equal(cluster.shutdownLocks.size, 0);
+  assert.equal(await isFree(cluster, ''), true);
 });

@@ -1,6 +1,7 @@
 import type { ClusterPort } from '@weir/cluster';
 import { Metrics, type Random, seededRandom, silentLog } from '@weir/core';
-import { HandClock } from '@weir/core/testing';
+import { HandClock, settle } from '@weir/core/testing';
+import { TestCluster } from '@weir/metadata/testing';
 import { type CallOptions, type ObjectInfo, ObjectNotFound, type ObjectStore } from '@weir/storage';
 import {
   type Api,
@@ -35,7 +36,8 @@ import type { FlushLimits } from '../src/write-path/data-file.ts';
 import { Impersonation, type ImpersonationOptions } from '../src/write-path/impersonation/impersonation.ts';
 import type { ProducedBatch } from '../src/write-path/produced-batch.ts';
 import { createWritePath, type WritePath } from '../src/write-path/write-path.ts';
-import { FakeCluster } from './fake-cluster.ts';
+
+export { settle as settled } from '@weir/core/testing';
 
 /** A bucket in memory whose calls a test can delay or fail. */
 export class TestStore implements ObjectStore {
@@ -124,11 +126,11 @@ export interface DataPathOptions {
   readonly clusterConfigs?: Readonly<Record<string, string>>;
   readonly seed?: number;
   /** Wraps the port between the agent and its cluster. */
-  readonly port?: (cluster: FakeCluster) => ClusterPort;
+  readonly port?: (cluster: TestCluster) => ClusterPort;
 }
 
 /**
- * An agent without sockets: both paths and their handlers, over a fake cluster, a bucket in memory and a clock that the
+ * An agent without sockets: both paths and their handlers, over a cluster and a bucket in memory, and a clock that the
  * test advances.
  */
 export class DataPath {
@@ -136,7 +138,7 @@ export class DataPath {
   readonly metrics = new Metrics();
   readonly store = new TestStore();
   readonly random: Random;
-  readonly cluster: FakeCluster;
+  readonly cluster: TestCluster;
   readonly view: FollowingClusterView;
   readonly readPath: ReadPath;
   readonly damage: DamageRegistry;
@@ -148,7 +150,7 @@ export class DataPath {
   constructor(options: DataPathOptions = {}) {
     const { clock, metrics, store } = this;
     this.random = seededRandom(options.seed ?? 1);
-    this.cluster = new FakeCluster({ clusterConfigs: options.clusterConfigs ?? {} });
+    this.cluster = new TestCluster({ clusterConfigs: options.clusterConfigs ?? {} });
     this.view = createClusterView(options.port?.(this.cluster) ?? this.cluster, { log: silentLog });
     this.readPath = createReadPath({
       store,
@@ -192,6 +194,12 @@ export class DataPath {
       }),
       ListOffsets: listOffsetsHandler({ readPath: this.readPath, damage: this.damage }),
     };
+  }
+
+  /** Waits until the agent knows what the test has set up. */
+  async ready(): Promise<void> {
+    await this.view.ready();
+    await settle();
   }
 
   /** Permissions of clients. */
@@ -240,11 +248,6 @@ type RequestBody<Name extends ApiName> =
   Apis[Name] extends Api<infer Request, Fields> ? WriteStruct<Request> : never;
 export type ResponseBody<Name extends ApiName> =
   Apis[Name] extends Api<Fields, infer Response> ? ReadStruct<Response> : never;
-
-/** Lets all pending promises run. */
-export async function settled(turns = 50): Promise<void> {
-  for (let turn = 0; turn < turns; turn++) await Promise.resolve();
-}
 
 export function record(value: string | Buffer, timestamp = 1_000n, key: string | null = null): RecordToWrite {
   return { timestamp, key: key === null ? null : Buffer.from(key), value: Buffer.from(value) };

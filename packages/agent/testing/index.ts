@@ -1,6 +1,5 @@
 export { testAgent } from './agent.ts';
 export { batchOf } from './data-path.ts';
-export { FakeCluster, type FakeClusterOptions } from './fake-cluster.ts';
 export { commitOf, type TestBatch } from './file-commit.ts';
 export { type LeaderAgent, type ServedAgent, startLeaderAgent } from './leader-agent.ts';
 export { type Permit, ScriptedAccess } from './scripted-access.ts';

@@ -1,17 +1,17 @@
 import { Metrics, MiB, seededRandom, silentLog } from '@weir/core';
 import { HandClock } from '@weir/core/testing';
+import { TestCluster } from '@weir/metadata/testing';
 import { startAgent } from '../src/agent.ts';
 import type { AgentOptions, RunningAgent } from '../src/agent-options.ts';
 import type { Load } from '../src/pressure/load-source.ts';
 import { TestStore } from './data-path.ts';
-import { FakeCluster } from './fake-cluster.ts';
 import { TestClient } from './test-client.ts';
 import { pause } from './until.ts';
 
 /** A whole agent with real sockets, over a cluster and a bucket in memory, in time that the test controls. */
 export interface AgentUnderTest {
   readonly agent: RunningAgent;
-  readonly cluster: FakeCluster;
+  readonly cluster: TestCluster;
   readonly store: TestStore;
   readonly clock: HandClock;
   /** The load that the agent measures. */
@@ -32,7 +32,7 @@ export async function startAgentUnderTest(
   differences: Partial<AgentOptions> = {},
 ): Promise<AgentUnderTest> {
   const clock = differences.clock instanceof HandClock ? differences.clock : new HandClock();
-  const cluster = new FakeCluster({ nowMs: () => clock.nowMs() });
+  const cluster = new TestCluster();
   const store = new TestStore();
   const load = { cpu: 0, eventLoop: 0, loopCpu: 0 };
   const clients: TestClient[] = [];

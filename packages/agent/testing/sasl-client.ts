@@ -1,6 +1,6 @@
 import { createHash, createHmac, pbkdf2Sync, randomBytes } from 'node:crypto';
 import { writeCredentialRecord } from '@weir/cluster';
-import type { FakeCluster } from './fake-cluster.ts';
+import type { TestCluster } from '@weir/metadata/testing';
 import type { ResponseBody } from './test-agent-server.ts';
 import type { TestClient } from './test-client.ts';
 
@@ -9,7 +9,7 @@ const iterations = 4096;
 
 /** Adds a user with a password, and optionally a credential name and superuser flag. */
 export function addUser(
-  cluster: FakeCluster,
+  cluster: TestCluster,
   user: string,
   password: string,
   credential?: { readonly name: string; readonly isSuperuser: boolean },

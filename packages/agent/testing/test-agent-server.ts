@@ -1,6 +1,7 @@
 import type { AgentDescription, ClusterPort } from '@weir/cluster';
 import { type Clock, type Log, Metrics, silentLog } from '@weir/core';
-import { HandClock } from '@weir/core/testing';
+import { HandClock, settle } from '@weir/core/testing';
+import { TestCluster, type TestClusterOptions } from '@weir/metadata/testing';
 import {
   type Apis,
   apis,
@@ -27,9 +28,8 @@ import { type ClientSession, openSession } from '../src/security/session/client-
 import { ClientTelemetry } from '../src/telemetry/client-telemetry.ts';
 import type { ConnectedClients } from '../src/telemetry/connected-clients.ts';
 import { testAgent } from './agent.ts';
-import { FakeCluster, type FakeClusterOptions } from './fake-cluster.ts';
 
-export interface TestAgentOptions extends FakeClusterOptions {
+export interface TestAgentOptions extends TestClusterOptions {
   readonly self?: AgentDescription;
   readonly strategy?: PartitionAssignmentStrategy;
   readonly zoneOfAddress?: ZoneOfAddress;
@@ -53,7 +53,7 @@ export interface TestAgentOptions extends FakeClusterOptions {
 }
 
 export interface TestAgent {
-  readonly cluster: FakeCluster;
+  readonly cluster: TestCluster;
   readonly view: FollowingClusterView;
   readonly server: RequestServer;
   readonly clock: HandClock;
@@ -79,11 +79,12 @@ export type ResponseBody<Name extends ServedApi> = Apis[Name] extends {
   : never;
 
 /**
- * Starts the handlers of an agent over a fake cluster. Without its own handlers, requests of the data path are refused.
+ * Starts the handlers of an agent over a cluster in memory. Without its own handlers, requests of the data path are
+ * refused.
  */
 export async function startTestAgent(options: TestAgentOptions = {}): Promise<TestAgent> {
   const self = options.self ?? testAgent('agent-1');
-  const cluster = new FakeCluster({ agents: [self], ...options });
+  const cluster = new TestCluster({ agents: [self], ...options });
   const clock = new HandClock();
   return { cluster, clock, ...(await serveCluster(cluster, clock, { ...options, self })) };
 }
@@ -126,7 +127,7 @@ export async function serveCluster(
     server,
     async call(name, apiVersion, body, clientId = 'test', closed = new AbortController().signal) {
       // Lets the agent receive earlier changes of the cluster first.
-      await Promise.resolve();
+      await settle();
       const api = apis[name];
       const sent = Buffer.concat(
         encodeRequest(api as never, apiVersion, { correlationId: 7, clientId }, body as never),

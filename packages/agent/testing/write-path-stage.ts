@@ -18,7 +18,7 @@ export async function startWritePath(
 ): Promise<StartedWritePath> {
   const path = new DataPath(options);
   const { topicId } = path.cluster.addTopic('t', partitions);
-  await path.view.ready();
+  await path.ready();
   return Object.assign(path, { topicId });
 }
 

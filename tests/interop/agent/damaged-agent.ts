@@ -1,10 +1,11 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';
 import { type Clock, jsonLog, Metrics, silentLog, systemClock, systemRandom } from '@weir/core';
+import { TestCluster } from '@weir/metadata/testing';
 import { openStore } from '@weir/storage';
 import { buildRecordBatch } from '@weir/wire';
 import { recheckMs, retriedMs } from '../../../packages/agent/src/damage/damage-registry.ts';
-import { FakeCluster, TestClient, until } from '../../../packages/agent/testing/index.ts';
+import { TestClient, until } from '../../../packages/agent/testing/index.ts';
 import { startAgentUnderTest } from '../../../packages/agent/testing/running-agent.ts';
 import { fileDamages, fileOf } from '../brokers/file-damage.ts';
 import { type Lifetime, temporaryFolder } from '../brokers/weir-process.ts';
@@ -46,7 +47,7 @@ interface DamagedAgent {
 export async function startDamagedAgent(lifetime: Lifetime): Promise<DamagedAgent> {
   const folder = temporaryFolder(lifetime);
   const clock = new JumpingClock();
-  const cluster = new FakeCluster();
+  const cluster = new TestCluster();
   cluster.addTopic(topic, partitionCount);
   const store = await openStore(pathToFileURL(folder).href, {
     clock: systemClock,

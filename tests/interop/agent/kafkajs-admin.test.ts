@@ -31,7 +31,7 @@ test('kafkajs administers topics', async (t) => {
   assert.equal(topics[0]!.name, 'orders');
   assert.deepEqual(topics[0]!.partitions.map(({ partitionId }) => partitionId).sort(), [0, 1, 2]);
   const { brokers, controller, clusterId } = await admin.describeCluster();
-  assert.equal(clusterId, 'vci_fake');
+  assert.equal(clusterId, 'vci_test');
   assert.equal(controller, brokers[0]!.nodeId);
   assert.ok(
     topics[0]!.partitions.every(({ leader, replicas }) => leader === controller && replicas.length === 1),

@@ -16,7 +16,7 @@ test('@platformatic/kafka administers topics', async (t) => {
     ],
   );
   const metadata = await admin.metadata({ topics: ['a', 'b'] });
-  assert.equal(metadata.id, 'vci_fake');
+  assert.equal(metadata.id, 'vci_test');
   assert.equal(metadata.topics.get('a')?.partitionsCount, 4);
   assert.equal(metadata.topics.get('a')?.id, created[0]!.id);
   await admin.deleteTopics({ topics: ['a'] });

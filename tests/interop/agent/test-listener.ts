@@ -1,12 +1,13 @@
 import type { TestContext } from 'node:test';
 import { Metrics, silentLog, systemClock } from '@weir/core';
+import type { TestCluster } from '@weir/metadata/testing';
 import { defaultListenerLimits } from '../../../packages/agent/src/net/limits.ts';
 import { startKafkaListener } from '../../../packages/agent/src/net/listener.ts';
 import type { RequestServer } from '../../../packages/agent/src/requests/request-server.ts';
-import { type FakeCluster, startTestAgent, testAgent } from '../../../packages/agent/testing/index.ts';
+import { startTestAgent, testAgent } from '../../../packages/agent/testing/index.ts';
 
 /** Starts an agent on a free port, over a cluster in memory. Third-party clients can connect to it as to any broker. */
-export async function listeningAgent(t: TestContext): Promise<{ broker: string; cluster: FakeCluster }> {
+export async function listeningAgent(t: TestContext): Promise<{ broker: string; cluster: TestCluster }> {
   // The port appears in Metadata, so it must be known before the agent is created.
   let server: RequestServer | undefined;
   const listener = await startKafkaListener({

@@ -2,11 +2,12 @@ import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import type { ClusterPort } from '@weir/cluster';
 import { type Clock, Metrics, MiB, seededRandom, silentLog, systemClock } from '@weir/core';
+import { TestCluster } from '@weir/metadata/testing';
 import { batchRecords, recordBatches } from '@weir/wire';
 import { startAgent } from '../../../packages/agent/src/agent.ts';
 import type { RunningAgent } from '../../../packages/agent/src/agent-options.ts';
 import { batchOf, TestStore } from '../../../packages/agent/testing/data-path.ts';
-import { FakeCluster, TestClient } from '../../../packages/agent/testing/index.ts';
+import { TestClient } from '../../../packages/agent/testing/index.ts';
 
 const pageBytes = 4 * MiB;
 const partitions = 6;
@@ -39,7 +40,7 @@ class CountingBucket extends TestStore {
 
 interface World {
   readonly bucket: CountingBucket;
-  readonly cluster: FakeCluster;
+  readonly cluster: TestCluster;
 }
 
 /** Starts a whole agent with its ports. It never deregisters, so that stopping it is like killing it. */
@@ -169,7 +170,7 @@ async function fill(t: TestContext, world: World): Promise<string[][]> {
 const countOf = (values: readonly string[][]) => values.map(({ length }) => length);
 
 test('agents of a zone read each page from the bucket once, through whichever of them it is asked', async (t) => {
-  const world: World = { bucket: new CountingBucket(), cluster: new FakeCluster() };
+  const world: World = { bucket: new CountingBucket(), cluster: new TestCluster() };
   const values = await fill(t, world);
   const agents = await Promise.all(['a', 'b', 'c'].map((agentId) => start(t, world, agentId, 'zone-a')));
   const elsewhere = await start(t, world, 'd', 'zone-b');
@@ -185,7 +186,7 @@ test('agents of a zone read each page from the bucket once, through whichever of
 });
 
 test('consumers do not notice that an agent of the zone is killed', async (t) => {
-  const world: World = { bucket: new CountingBucket(), cluster: new FakeCluster() };
+  const world: World = { bucket: new CountingBucket(), cluster: new TestCluster() };
   const values = await fill(t, world);
   const agents = await Promise.all(['a', 'b', 'c'].map((agentId) => start(t, world, agentId, 'zone-a')));
   let rounds = 0;

@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { silentLog } from '@weir/core';
+import { TestCluster } from '@weir/metadata/testing';
 import { settled } from '../../testing/data-path.ts';
-import { FakeCluster } from '../../testing/index.ts';
 import { agentLimits } from '../limits.ts';
 import { FollowedEntries } from './followed-entries.ts';
 import { createClusterView } from './following-view.ts';
 
 test('a view has the earlier and later entries of its cluster, each namespace separately', async () => {
-  const cluster = new FakeCluster();
+  const cluster = new TestCluster();
   cluster.putRecord('clientQuota', 'old', { n: 1 });
   cluster.putRecord('clientQuota', 'gone', { n: 2 });
   const view = createClusterView(cluster, { log: silentLog });

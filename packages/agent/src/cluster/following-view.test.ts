@@ -2,28 +2,24 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type ClusterFollower, type ClusterPort, ClusterUnavailable } from '@weir/cluster';
 import { silentLog } from '@weir/core';
-
-import { commitOf, FakeCluster, testAgent } from '../../testing/index.ts';
+import { settle } from '@weir/core/testing';
+import { TestCluster } from '@weir/metadata/testing';
+import { commitOf, testAgent } from '../../testing/index.ts';
 import { type ClusterViewOptions, createClusterView } from './following-view.ts';
 
-async function viewOf(cluster: FakeCluster, options: Partial<ClusterViewOptions> = {}) {
+async function viewOf(cluster: TestCluster, options: Partial<ClusterViewOptions> = {}) {
   const view = createClusterView(cluster, { log: silentLog, ...options });
   await view.ready();
   return view;
 }
 
-/** Lets the stream deliver pending changes. */
-async function delivered(): Promise<void> {
-  await Promise.resolve();
-}
-
 test('the first snapshot makes the view ready', async () => {
-  const cluster = new FakeCluster({ clusterConfigs: { a: 'b' }, agents: [testAgent('one')] });
+  const cluster = new TestCluster({ clusterConfigs: { 'num.partitions': '2' }, agents: [testAgent('one')] });
   const { topicId } = cluster.addTopic('t', 2);
   await cluster.commitFiles([commitOf(topicId, [{ partition: 1, records: 3 }])]);
   const view = await viewOf(cluster);
-  assert.equal(view.clusterId, 'vci_fake');
-  assert.deepEqual(view.clusterConfigs(), { a: 'b' });
+  assert.equal(view.clusterId, 'vci_test');
+  assert.deepEqual(view.clusterConfigs(), { 'num.partitions': '2' });
   assert.deepEqual(
     view.agents().map(({ agentId }) => agentId),
     ['one'],
@@ -36,7 +32,7 @@ test('the first snapshot makes the view ready', async () => {
 });
 
 test('a view that is closed before it is ready rejects', async () => {
-  const cluster = new FakeCluster();
+  const cluster = new TestCluster();
   cluster.holdChanges();
   const view = createClusterView(cluster, { log: silentLog });
   const ready = view.ready();
@@ -47,7 +43,7 @@ test('a view that is closed before it is ready rejects', async () => {
 });
 
 test('changes are applied in order', async () => {
-  const cluster = new FakeCluster();
+  const cluster = new TestCluster();
   const view = await viewOf(cluster);
   const { topicId } = cluster.addTopic('t', 1);
   await cluster.createPartitions([{ name: 't', partitionCount: 3 }], { validateOnly: false });
@@ -61,13 +57,13 @@ test('changes are applied in order', async () => {
   assert.equal(view.topicById(topicId), undefined);
   assert.equal(view.recentPointers(topicId, 2, 0, 1), undefined);
   const again = cluster.addTopic('t', 1);
-  await delivered();
+  await settle();
   assert.equal(view.topicByName('t')?.topicId, again.topicId);
   assert.deepEqual([...view.topics()], [again]);
 });
 
 test('changes of cluster configs and log starts are applied', async () => {
-  const cluster = new FakeCluster({ clusterConfigs: { a: 'b' } });
+  const cluster = new TestCluster({ clusterConfigs: { 'num.partitions': '2' } });
   const { topicId } = cluster.addTopic('t', 3);
   await cluster.commitFiles([commitOf(topicId, [{ partition: 2, records: 4 }])]);
   const followers: ClusterFollower[] = [];
@@ -93,7 +89,7 @@ test('changes of cluster configs and log starts are applied', async () => {
 });
 
 test('recent pointers equal the result of findBatches, without a call', async () => {
-  const cluster = new FakeCluster();
+  const cluster = new TestCluster();
   const view = await viewOf(cluster);
   const { topicId } = cluster.addTopic('t', 2);
   for (const records of [3, 1, 2, 5]) {
@@ -114,7 +110,7 @@ test('recent pointers equal the result of findBatches, without a call', async ()
 });
 
 test('the oldest pointers are dropped first, per partition and overall', async () => {
-  const cluster = new FakeCluster();
+  const cluster = new TestCluster();
   const view = await viewOf(cluster, { recentPointersPerPartitionMax: 3, recentPointersMax: 5 });
   const { topicId } = cluster.addTopic('t', 3);
   const commit = (partition: number) => cluster.commitFiles([commitOf(topicId, [{ partition, records: 1 }])]);
@@ -137,7 +133,7 @@ test('the oldest pointers are dropped first, per partition and overall', async (
 });
 
 test('after a lost stream the view returns nothing wrong', async () => {
-  const cluster = new FakeCluster();
+  const cluster = new TestCluster();
   const view = await viewOf(cluster);
   const { topicId } = cluster.addTopic('t', 2);
   const gone = cluster.addTopic('gone');
@@ -162,7 +158,7 @@ test('after a lost stream the view returns nothing wrong', async () => {
   cluster.deleteRecordsBefore(topicId, 1, 1);
   cluster.reconnectFollowers();
   cluster.releaseChanges();
-  await delivered();
+  await settle();
   assert.equal(woken, 'grown deleted ');
   assert.deepEqual(view.ends(topicId, 0), { logStartOffset: 0, nextOffset: 5, lastStableOffset: 5 });
   assert.deepEqual(view.ends(topicId, 1), { logStartOffset: 1, nextOffset: 2, lastStableOffset: 2 });
@@ -176,10 +172,10 @@ test('after a lost stream the view returns nothing wrong', async () => {
 });
 
 test('own commits move the end at once, and the pointers follow', async () => {
-  const cluster = new FakeCluster();
+  const cluster = new TestCluster();
   const view = await viewOf(cluster);
   const { topicId } = cluster.addTopic('t');
-  await delivered();
+  await settle();
   cluster.holdChanges();
   await cluster.commitFiles([commitOf(topicId, [{ partition: 0, records: 2 }])]);
   assert.equal(view.ends(topicId, 0)?.nextOffset, 0);
@@ -187,16 +183,16 @@ test('own commits move the end at once, and the pointers follow', async () => {
   assert.equal(view.ends(topicId, 0)?.nextOffset, 5);
   assert.equal(view.recentPointers(topicId, 0, 0, 1e9), undefined);
   cluster.releaseChanges();
-  await delivered();
+  await settle();
   assert.equal(view.ends(topicId, 0)?.nextOffset, 5);
   assert.deepEqual([...view.recentPointers(topicId, 0, 0, 1e9)!.nextOffset], [2, 5]);
 });
 
 test('a waiter is called once and then removed', async () => {
-  const cluster = new FakeCluster();
+  const cluster = new TestCluster();
   const view = await viewOf(cluster);
   const { topicId } = cluster.addTopic('t', 2);
-  await delivered();
+  await settle();
   const calls: string[] = [];
   const note = (word: string) => () => {
     calls.push(word);
@@ -221,12 +217,12 @@ test('a waiter is called once and then removed', async () => {
 });
 
 test('a waiter that throws does not block the others', async () => {
-  const cluster = new FakeCluster();
+  const cluster = new TestCluster();
   const errors: string[] = [];
   const log = { ...silentLog, error: (message: string) => void errors.push(message) };
   const view = await viewOf(cluster, { log });
   const { topicId } = cluster.addTopic('t');
-  await delivered();
+  await settle();
   let called = false;
   view.whenBeyond(topicId, 0, 0, () => {
     throw new Error('mine');

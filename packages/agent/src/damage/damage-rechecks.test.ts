@@ -8,7 +8,7 @@ import { DamageRechecks } from './damage-rechecks.ts';
 async function stage() {
   const path = new DataPath({ pages: { ownFiles: 'none', cacheBytesMax: 0 } });
   const { topicId } = path.cluster.addTopic('t', 1);
-  await path.view.ready();
+  await path.ready();
   await path.writePath.append([produced(topicId, 0, batchOf(['a', 'b']))], { deadlineMs: 1e15 });
   await settled();
   const [key, content] = [...path.store.objects][0]!;

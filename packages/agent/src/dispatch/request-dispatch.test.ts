@@ -12,7 +12,7 @@ test('a client that asks for another agent group or cluster is refused', async (
     ['app,ws_ag=red', true],
     ['"service_agent_group=red"', true],
     ['ws_ag=', true],
-    ['service_cluster_id=vci_fake', false],
+    ['service_cluster_id=vci_test', false],
     ['service_cluster_id=vci_other', true],
   ];
   for (const [clientId, refused] of cases) {

@@ -12,7 +12,7 @@ const mallory = 'User:mallory';
 async function start() {
   const path = new DataPath();
   const { topicId } = path.cluster.addTopic('t', 4);
-  await path.view.ready();
+  await path.ready();
 
   async function write(partition: number, value: string): Promise<void> {
     await path.writePath.append([produced(topicId, partition, batchOf([value]))], { deadlineMs: 1e15 });

@@ -345,9 +345,9 @@ describe('committed offsets', () => {
 });
 
 test('without the control plane clients get a retriable error', async () => {
-  // This cluster has no groups: every call about one fails as if there were no leader.
   const { call, cluster } = await startTestAgent();
   cluster.addTopic('t');
+  cluster.unavailable = true;
   const code = codeOf('COORDINATOR_LOAD_IN_PROGRESS');
   const group = { groupId: 'g', generationId: 1, memberId: 'm' };
   const topics = [{ name: 't', partitionIndexes: [0] }];

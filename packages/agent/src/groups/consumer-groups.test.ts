@@ -155,7 +155,8 @@ test('stale epochs return the error that each version knows', async () => {
 });
 
 test('without a control plane members get a retriable error', async () => {
-  const { call } = await startTestAgent();
+  const { call, cluster } = await startTestAgent();
+  cluster.unavailable = true;
   assert.equal((await beat({ call }, 1)).errorCode, codeOf('COORDINATOR_LOAD_IN_PROGRESS'));
   const { groups } = answered(
     await call('ConsumerGroupDescribe', 1, {

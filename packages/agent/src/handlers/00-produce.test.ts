@@ -25,7 +25,7 @@ interface ProduceArguments {
 async function start(options: DataPathOptions = {}, configs: Record<string, string> = {}) {
   const path = new DataPath(options);
   const { topicId } = path.cluster.addTopic('t', 3, configs);
-  await path.view.ready();
+  await path.ready();
 
   async function send(records: Buffer | null, args: ProduceArguments = {}) {
     const { version = 11, acks = -1, timeoutMs = 30_000, topic = 't', partition = 0 } = args;

@@ -35,7 +35,7 @@ interface PartitionArguments {
 async function start(options: DataPathOptions = {}, partitions = 4) {
   const path = new DataPath(options);
   const { topicId } = path.cluster.addTopic('t', partitions);
-  await path.view.ready();
+  await path.ready();
 
   async function write(partition: number, ...batches: (string | string[])[]): Promise<void> {
     for (const values of batches) {

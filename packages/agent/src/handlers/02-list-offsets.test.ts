@@ -23,7 +23,7 @@ import { FirstRecord, searchRecords } from '../read-path/record-search.ts';
 async function start(options: DataPathOptions = {}) {
   const path = new DataPath(options);
   const { topicId } = path.cluster.addTopic('t', 3);
-  await path.view.ready();
+  await path.ready();
 
   /** Writes one batch with these timestamps and returns it. */
   async function write(partition: number, timestamps: readonly number[], fields: RecordBatchFields = {}) {
@@ -160,7 +160,7 @@ test('end offsets come from the control plane, even if the cluster view is behin
   path.cluster.holdChanges();
   const other = new DataPath({ port: () => path.cluster });
   path.cluster.releaseChanges();
-  await other.view.ready();
+  await other.ready();
   path.cluster.holdChanges();
   await other.writePath.append([produced(topicId, 0, buildRecordBatch([record('a', 1n)]))], {
     deadlineMs: 1e15,

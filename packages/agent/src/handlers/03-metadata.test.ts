@@ -31,7 +31,7 @@ test('every version returns agents, topics and leaders', async () => {
     }
     if (version >= 1) assert.equal(answer.brokers[0]!.rack, 'service-fake-rack');
     if (version >= 1) assert.equal(answer.controllerId, agent.nodeId);
-    if (version >= 2) assert.equal(answer.clusterId, 'vci_fake');
+    if (version >= 2) assert.equal(answer.clusterId, 'vci_test');
   }
 });
 
@@ -178,8 +178,8 @@ test('every leader and replica is among the brokers', async () => {
 });
 
 test('a topic shows as many distinct replicas as its replication factor or the number of agents', async () => {
-  const { call, cluster } = await startTestAgent();
-  cluster.setAgents(['one', 'two', 'three', 'four'].map((agentId) => testAgent(agentId)));
+  const agents = ['one', 'two', 'three', 'four'].map((agentId) => testAgent(agentId));
+  const { call, cluster } = await startTestAgent({ agents });
   const factors = { usual: -1, single: 1, both: 2, many: 9 };
   await cluster.createTopics(
     Object.entries(factors).map(([name, replicationFactor]) => ({

@@ -115,5 +115,6 @@ test('valid and invalid offsets', async () => {
 test('NOT_LEADER_OR_FOLLOWER if the control plane is unavailable', async () => {
   const agent = await startTestAgent();
   agent.cluster.addTopic('t');
+  agent.cluster.unavailable = true;
   assert.deepEqual(await deleteRecords(agent, 't', { 0: 0n }), [[0, codeOf('NOT_LEADER_OR_FOLLOWER')]]);
 });

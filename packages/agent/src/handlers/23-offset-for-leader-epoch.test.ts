@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { settle } from '@weir/core/testing';
 import type { ErrorName } from '@weir/wire';
-
 import { answered, codeOf, commitOf, startTestAgent } from '../../testing/index.ts';
 
 test('epoch 0 ends at the end of the partition', async () => {
@@ -41,8 +41,7 @@ test('epoch 0 ends at the end of the partition', async () => {
 test('the end offset comes from the control plane and not from the cluster view', async () => {
   const { call, cluster, view } = await startTestAgent();
   const { topicId } = cluster.addTopic('t');
-  await view.ready();
-  await Promise.resolve();
+  await settle();
   cluster.holdChanges();
   await cluster.commitFiles([commitOf(topicId, [{ partition: 0, records: 5 }])]);
   assert.equal(view.ends(topicId, 0)?.nextOffset, 0);

@@ -216,6 +216,7 @@ test('the number of configs in a response is limited', async () => {
 test('without the control plane, topics and brokers are described, and groups are not', async () => {
   const agent = await startTestAgent();
   agent.cluster.addTopic('t');
+  agent.cluster.unavailable = true;
   assert.equal((await describe(agent, types.topic, 't')).errorCode, 0);
   assert.equal((await describe(agent, types.broker, '')).errorCode, 0);
   assert.equal((await describe(agent, types.group, 'g')).errorCode, codeOf('COORDINATOR_NOT_AVAILABLE'));

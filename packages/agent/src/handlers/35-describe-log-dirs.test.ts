@@ -81,5 +81,6 @@ test('each agent reports its own partitions, and together they report all', asyn
 test('KAFKA_STORAGE_ERROR if the control plane is unavailable', async () => {
   const agent = await startTestAgent();
   agent.cluster.addTopic('t');
+  agent.cluster.unavailable = true;
   assert.equal((await describe(agent, 4, null)).errorCode, codeOf('KAFKA_STORAGE_ERROR'));
 });

@@ -188,6 +188,7 @@ test('AlterConfigs replaces everything, in every version', async () => {
 test('NOT_CONTROLLER if the control plane is unavailable', async () => {
   const agent = await startTestAgent();
   agent.cluster.addTopic('t');
+  agent.cluster.unavailable = true;
   const { errorCode } = await alter(agent, 2, 't', [set('retention.ms', '5')]);
   assert.equal(errorCode, codeOf('NOT_CONTROLLER'));
   assert.equal(await replace(agent, 4, '', {}), codeOf('NOT_CONTROLLER'));

@@ -42,6 +42,7 @@ test('there is no other metadata partition', async () => {
 
 test('NOT_CONTROLLER if the control plane is unavailable', async () => {
   const agent = await startTestAgent();
+  agent.cluster.unavailable = true;
   const { errorCode } = answered(await agent.call('DescribeQuorum', 2, requestFor('__cluster_metadata', 0)));
   assert.equal(errorCode, codeOf('NOT_CONTROLLER'));
 });

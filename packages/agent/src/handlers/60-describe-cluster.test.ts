@@ -12,7 +12,7 @@ test('every version describes the agents', async () => {
     for (const includesOperations of [true, false]) {
       const request = { includeClusterAuthorizedOperations: includesOperations };
       const answer = answered(await call('DescribeCluster', version, request));
-      assert.deepEqual([answer.errorCode, answer.clusterId], [0, 'vci_fake']);
+      assert.deepEqual([answer.errorCode, answer.clusterId], [0, 'vci_test']);
       assert.equal(answer.controllerId, agents[1]!.nodeId);
       assert.deepEqual(
         answer.brokers.map(({ brokerId, host, rack, isFenced }) => [brokerId, host, rack, isFenced]),

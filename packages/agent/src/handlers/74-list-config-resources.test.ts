@@ -42,6 +42,7 @@ test('resources with configs are listed by type', async () => {
 test('without the control plane, only topics and brokers can be listed', async () => {
   const agent = await startTestAgent();
   agent.cluster.addTopic('t');
+  agent.cluster.unavailable = true;
   const { nodeId } = testAgent('agent-1');
   assert.deepEqual(await list(agent, 1, [2, 4]), ['2 t', `4 ${nodeId}`]);
   assert.equal(await list(agent, 1), codeOf('COORDINATOR_NOT_AVAILABLE'));

@@ -153,7 +153,7 @@ test('frames may arrive in pieces of any size', async (t) => {
   for (let count = 0; count < 2; count++) {
     const { correlationId, body } = await client.receive('Metadata', 9);
     assert.equal(correlationId, 5);
-    assert.equal(body.clusterId, 'vci_fake');
+    assert.equal(body.clusterId, 'vci_test');
   }
 });
 
@@ -172,7 +172,7 @@ test('surplus bytes after a request are ignored, counted and logged', async (t) 
   ]);
   request.writeInt32BE(request.length - 4);
   client.socket.write(request);
-  assert.equal((await client.receive('Metadata', 12)).body.clusterId, 'vci_fake');
+  assert.equal((await client.receive('Metadata', 12)).body.clusterId, 'vci_test');
   // The connection stays open, and the next request begins where the frame ended.
   assert.equal((await client.call('ApiVersions', 0, {})).errorCode, 0);
   const series = metrics.render().match(/^service_agent_kafka_request_surplus_bytes_counter.*$/gm);

@@ -2,9 +2,10 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { silentLog } from '@weir/core';
 import { HandClock } from '@weir/core/testing';
+import { TestCluster } from '@weir/metadata/testing';
 import { dataHandlers } from '../../testing/data-handlers.ts';
 import { TestStore } from '../../testing/data-path.ts';
-import { answered, codeOf, FakeCluster, testAgent } from '../../testing/index.ts';
+import { answered, codeOf, testAgent } from '../../testing/index.ts';
 import { serveCluster } from '../../testing/test-agent-server.ts';
 import { createClusterView } from '../cluster/following-view.ts';
 
@@ -22,7 +23,7 @@ test('an agent serves the APIs of its roles', async () => {
   for (const [roles, produces, fetches] of cases) {
     const self = testAgent('a', { roles });
     const clock = new HandClock();
-    const cluster = new FakeCluster({ agents: [self] });
+    const cluster = new TestCluster({ agents: [self] });
     const view = createClusterView(cluster, { log: silentLog });
     await view.ready();
     const handlers = dataHandlers(view, new TestStore(), clock, roles);

@@ -82,13 +82,13 @@ test('granted rooms never exceed the limit together, and all are returned', asyn
       const rooms: AnswerRoom[] = [];
       for (const [wanted, releases] of some) {
         void memory.room(wanted, { waitMs: 10, closed: forever }).then((room) => room && rooms.push(room));
-        await settled(3);
+        await settled();
         assert.ok(memory.bytes <= 16 * MiB);
         if (releases) rooms.shift()?.release();
-        await settled(3);
+        await settled();
       }
       clock.advance(10);
-      await settled(3);
+      await settled();
       for (const room of rooms) room.release();
       assert.equal(memory.bytes, 0);
     }),

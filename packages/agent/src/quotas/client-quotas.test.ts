@@ -118,6 +118,7 @@ describe('client quotas over a real leader', () => {
 
 test('without a control plane clients get an error upon which they look for the controller', async () => {
   const agent = await startTestAgent();
+  agent.cluster.unavailable = true;
   const code = codeOf('NOT_CONTROLLER');
   assert.deepEqual(await alter(agent, [entry(user('a'), { producer_byte_rate: 1 })]), [code]);
   const described = answered(await agent.call('DescribeClientQuotas', 1, { components: [], strict: false }));

@@ -112,7 +112,7 @@ test('small ranges of many files are copied, and whole pages are returned as vie
       pages: { ownFiles: 'none', cacheBytesMax: 0 },
     });
     const { topicId } = path.cluster.addTopic('t', 2);
-    await path.view.ready();
+    await path.ready();
     for (let file = 0; file < 10; file++) {
       const batches = [produced(topicId, 0, batchOfBytes(16 * KiB))];
       if (otherBytes > 0) batches.push(produced(topicId, 1, batchOfBytes(otherBytes)));

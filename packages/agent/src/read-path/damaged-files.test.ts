@@ -31,7 +31,7 @@ async function stageOf(
   const path = new DataPath({ flush: { windowMs: 10, compressedBytesMax: 1 << 30 }, pages: { ...pages } });
   const partitions = 1 + Math.max(...files.flat().map(([partition]) => partition));
   const { topicId } = path.cluster.addTopic('t', partitions);
-  await path.view.ready();
+  await path.ready();
   const batches = Array.from({ length: partitions }, () => new Map<number, Buffer>());
   const ends = new Array<number>(partitions).fill(0);
   for (const file of files) {

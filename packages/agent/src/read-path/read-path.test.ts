@@ -17,7 +17,7 @@ async function start(
 ): Promise<DataPath & { readonly topicId: string }> {
   const path = new DataPath({ flush: { windowMs: 10, compressedBytesMax: 1 << 30 }, ...options });
   const { topicId } = path.cluster.addTopic('t', partitions);
-  await path.view.ready();
+  await path.ready();
   return Object.assign(path, { topicId });
 }
 
@@ -182,7 +182,7 @@ test('partitions of one file cost one read of its page', async () => {
 test('pages are read in parallel, up to a limit', async () => {
   const path = await start({ pages: { pageBytes: 100, ownFiles: 'none' } });
   await write(path, path.topicId, [[0, batchOf(['x'.repeat(100 * 100)])]]);
-  path.store.beforeGet = () => settled(3);
+  path.store.beforeGet = () => settled();
   const list = await readOne(path, { pointers: await pointersOf(path, path.topicId), ...everything });
   assert.equal(list.batchCount, 1);
   assert.ok(path.store.gets > 100);
@@ -192,7 +192,7 @@ test('pages are read in parallel, up to a limit', async () => {
 test('the pages of many files are read in parallel', async () => {
   const path = await start({ pages: { pageBytes: 1_000, ownFiles: 'none' } });
   for (let file = 0; file < 20; file++) await write(path, path.topicId, [[0, batchOf([`${file}`])]]);
-  path.store.beforeGet = () => settled(20);
+  path.store.beforeGet = () => settled();
   const list = await readOne(path, { pointers: await pointersOf(path, path.topicId), ...everything });
   assert.deepEqual(
     valuesOf(list).map(([, value]) => value),

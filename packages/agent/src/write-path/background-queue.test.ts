@@ -13,7 +13,7 @@ const windowMs = 250;
 async function start(options: DataPathOptions = {}) {
   const path = new DataPath({ flush: { windowMs }, ...options });
   const { topicId } = path.cluster.addTopic('t', 2);
-  await path.view.ready();
+  await path.ready();
   const outcomes: AppendOutcome[] = [];
   const of = (batches: readonly ProducedBatch[], isBackground: boolean) =>
     void (

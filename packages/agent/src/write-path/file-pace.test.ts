@@ -43,9 +43,9 @@ async function during(ms: number, step: (send: () => Promise<void>, nowMs: numbe
   };
   for (let nowMs = 0; nowMs < ms; nowMs += stepMs) {
     step(send, nowMs);
-    await settled(20);
+    await settled();
     path.clock.advance(stepMs);
-    await settled(20);
+    await settled();
   }
   return { tookMs, files: path.store.puts };
 }

@@ -245,14 +245,14 @@ test('acknowledged records are readable, once and in order, under any failure', 
       });
     };
     const { topicId } = path.cluster.addTopic('t', partitions);
-    await path.view.ready();
+    await path.ready();
     const producers = [1, 2, 3].map((id) => new Producer(path, topicId, random, attempts, id));
     for (let turn = 0; producers.some(({ isDone }) => !isDone); turn++) {
       assert.ok(turn < 20_000, `seed ${seed}: it ends`);
       if (turn === 2_000) isShaky = false;
       for (const producer of producers) producer.step();
       path.clock.advance(1 + random.below(15));
-      await settled(20);
+      await settled();
     }
     isShaky = false;
     await settled();

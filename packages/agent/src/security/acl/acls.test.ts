@@ -241,6 +241,7 @@ function requestOf(principal: string): ReceivedRequest {
 
 test('NOT_CONTROLLER if the control plane is unavailable', async () => {
   const agent = await startTestAgent();
+  agent.cluster.unavailable = true;
   const code = codeOf('NOT_CONTROLLER');
   assert.equal(answered(await agent.call('DescribeAcls', 3, any)).errorCode, code);
   assert.deepEqual(

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { aclKey } from '@weir/cluster';
 import { type Acl, jsonLog } from '@weir/core';
-import { errorName, FakeCluster } from '../../../testing/index.ts';
+import { TestCluster } from '@weir/metadata/testing';
+import { errorName } from '../../../testing/index.ts';
 import { startAgentUnderTest } from '../../../testing/running-agent.ts';
 
 const describeOrders: Acl = {
@@ -16,7 +17,7 @@ const describeOrders: Acl = {
 };
 
 test('a running agent enforces the ACLs of its cluster, and counts and logs denials', async (t) => {
-  const cluster = new FakeCluster({ clusterConfigs: { 'service.acls.enabled': 'true' } });
+  const cluster = new TestCluster({ clusterConfigs: { 'service.acls.enabled': 'true' } });
   cluster.addTopic('orders');
   const lines: Record<string, unknown>[] = [];
   const write = (line: string) => lines.push(JSON.parse(line) as Record<string, unknown>);

@@ -163,6 +163,7 @@ describe('SCRAM credentials over a real leader', () => {
 
 test('NOT_CONTROLLER if the control plane is unavailable', async () => {
   const agent = await startTestAgent();
+  agent.cluster.unavailable = true;
   assert.deepEqual(await alter(agent, { upsertions: [upsertion('a')] }), { a: codeOf('NOT_CONTROLLER') });
   assert.equal((await describeUsers(agent, null)).errorCode, codeOf('NOT_CONTROLLER'));
 });

@@ -57,7 +57,7 @@ const both: ImpersonationOptions = { ...gateway, authorHeader: 'by' };
 async function start(impersonation: ImpersonationOptions | undefined, options: DataPathOptions = {}) {
   const path = new DataPath({ ...options, ...(impersonation === undefined ? {} : { impersonation }) });
   path.cluster.addTopic('t', 2);
-  await path.view.ready();
+  await path.ready();
 
   async function produceAll(access: Access, batches: readonly Buffer[]) {
     path.access = access;
