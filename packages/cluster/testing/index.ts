@@ -1,6 +1,4 @@
 export { callNames } from '../src/calls/cluster-calls.ts';
 export { eventCalls } from '../src/calls/event-calls.ts';
 export type { QuotaChange } from '../src/calls/principal-calls.ts';
-export type { MutationOptions } from '../src/calls/topic-calls.ts';
 export { type BatchToCommit, fileCommit } from './file-commit.ts';
-export { refusingCluster } from './refusing-cluster.ts';

@@ -2,13 +2,14 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { type TestContext, test } from 'node:test';
-import { ClusterUnavailable, filesToSend } from '@weir/cluster';
+import { ClusterUnavailable, type FileCommit, filesToSend, NotLeader } from '@weir/cluster';
 import { type Clock, Metrics, silentLog, systemClock, systemRandom } from '@weir/core';
+import { TestCluster } from '@weir/metadata/testing';
 import { type ClusterClient, connectCluster } from '@weir/rpc';
 import { rpcLimits } from '@weir/rpc/limits';
 import { WebSocket } from 'ws';
 import { startConnectProxy } from '../testing/connect-proxy.ts';
-import { commitOf, FakeCluster } from '../testing/fake-cluster.ts';
+import { oneBatchFile } from '../testing/one-batch-file.ts';
 import { startUpgradeProxy } from '../testing/upgrade-proxy.ts';
 import { freshKeySecret, hashSecret } from './accounts/secrets/secrets.ts';
 import { authorizeByAgentKeys } from './agent-keys.ts';
@@ -23,7 +24,7 @@ const base = { clock: systemClock, random: systemRandom, log: silentLog };
 
 async function start(
   t: TestContext,
-  cluster: FakeCluster,
+  cluster: TestCluster,
   overrides: Partial<ControlPlaneOptions> = {},
 ): Promise<ControlPlane> {
   const agentKeys = [{ name: 'akn_test', keyHash: hashSecret(key), clusterId: cluster.clusterId }];
@@ -48,6 +49,25 @@ function client(t: TestContext, urls: readonly string[], agentKey = () => key): 
   return made;
 }
 
+/** A commit of a batch for each of so many new topics. Every other producer is idempotent. */
+function wideCommit(cluster: TestCluster, rowCount: number): FileCommit {
+  const rows = Array.from({ length: rowCount }, (_, row) => row);
+  return {
+    fileId: 'f'.repeat(32),
+    fileBytes: rowCount * 1000,
+    topicIds: rows.map((row) => cluster.addTopic(`t${row}`, 4).topicId),
+    topic: Uint32Array.from(rows),
+    partition: Uint32Array.from(rows, (row) => row % 4),
+    byteStart: Uint32Array.from(rows, (row) => row * 1000),
+    byteLength: Uint32Array.from(rows, () => 1000),
+    recordCount: Uint32Array.from(rows, () => 10),
+    maxTimestampMs: Float64Array.from(rows, (row) => 1.8e12 + row),
+    producerId: Float64Array.from(rows, (row) => (row % 2 === 0 ? -1 : row)),
+    producerEpoch: Int16Array.from(rows, (row) => (row % 2 === 0 ? -1 : 0)),
+    baseSequence: Int32Array.from(rows, (row) => (row % 2 === 0 ? -1 : row)),
+  };
+}
+
 async function until(isSo: () => boolean): Promise<void> {
   while (!isSo()) await new Promise<void>((resolve) => systemClock.after(5, resolve));
 }
@@ -56,7 +76,7 @@ test('probes and metrics', async (t) => {
   let isReady = false;
   const metrics = new Metrics();
   metrics.series({ name: 'lucky_number', kind: 'gauge', help: 'Ours.', labels: [] }, {}).set(7);
-  const { url } = await start(t, new FakeCluster(), { readiness: () => isReady, metrics });
+  const { url } = await start(t, new TestCluster(), { readiness: () => isReady, metrics });
   const get = async (path: string, init: RequestInit = {}) => {
     const response = await fetch(url + path, init);
     return [response.status, await response.text()] as const;
@@ -89,7 +109,7 @@ async function raw(port: number, text: string): Promise<string> {
 }
 
 test('the feed of releases', async (t) => {
-  const { url } = await start(t, new FakeCluster(), { members: () => ['http://control-plane.test'] });
+  const { url } = await start(t, new TestCluster(), { members: () => ['http://control-plane.test'] });
   const response = await fetch(`${url}/agent-changelog.rss`);
   assert.equal(response.headers.get('content-type'), 'application/rss+xml; charset=utf-8');
   const text = await response.text();
@@ -99,7 +119,7 @@ test('the feed of releases', async (t) => {
 });
 
 test('a refused client gets a status and no WebSocket', async (t) => {
-  const cluster = new FakeCluster();
+  const cluster = new TestCluster();
   const { port } = await start(t, cluster);
   const path = '/api/v1/agent/connect?virtual_cluster_id=vci_test';
   const protocol = 'Sec-WebSocket-Protocol: weir.agent.v1\r\n';
@@ -126,11 +146,11 @@ test('a refused client gets a status and no WebSocket', async (t) => {
     );
     assert.equal(answer.slice(9, 12), status, `${target} ${headers}`);
   }
-  assert.equal(cluster.followers.size, 0);
+  assert.equal(cluster.followerCount, 0);
 });
 
 test('a client that offers HTTP/2 still gets its answer', async (t) => {
-  const { port } = await start(t, new FakeCluster());
+  const { port } = await start(t, new TestCluster());
   const answer = await raw(
     port,
     'GET /v1/status HTTP/1.1\r\nHost: x\r\nConnection: Upgrade, HTTP2-Settings, close\r\nUpgrade: h2c\r\nHTTP2-Settings: AAA\r\n\r\n',
@@ -139,10 +159,10 @@ test('a client that offers HTTP/2 still gets its answer', async (t) => {
 });
 
 test('a commit of a thousand batches survives the connection', async (t) => {
-  const cluster = new FakeCluster();
+  const cluster = new TestCluster();
   const { url } = await start(t, cluster);
   const port = client(t, [url]);
-  const commit = commitOf(1000);
+  const commit = wideCommit(cluster, 1000);
   const seen: unknown[] = [];
   const original = cluster.commitFiles.bind(cluster);
   cluster.commitFiles = (files) => {
@@ -154,7 +174,7 @@ test('a commit of a thousand batches survives the connection', async (t) => {
 });
 
 test('a wrong key is refused and never admitted; the right one then connects', async (t) => {
-  const cluster = new FakeCluster();
+  const cluster = new TestCluster();
   const { url } = await start(t, cluster);
   let given = otherKey;
   const port = client(t, [url], () => given);
@@ -164,111 +184,112 @@ test('a wrong key is refused and never admitted; the right one then connects', a
     name: 'AgentKeyRefused',
     message: /the agent key is not one for this cluster id: one of the two is wrong \(401/,
   });
-  assert.deepEqual([cluster.runs.size, cluster.followers.size], [0, 0]);
+  assert.deepEqual([cluster.calls.allocateProducerIds, cluster.followerCount], [0, 0]);
   given = key;
   await until(() => followed.length > 0);
-  assert.equal(await port.allocateProducerIds(1), 1000);
+  assert.equal(await port.allocateProducerIds(1), 1);
 });
 
 test('clients reconnect to a control plane that restarts on its port, with calls and followers', async (t) => {
-  const cluster = new FakeCluster();
+  const cluster = new TestCluster();
   const first = await start(t, cluster);
   const port = client(t, [first.url]);
   let snapshots = 0;
   port.follow({ onSnapshot: () => snapshots++, onChanges() {} });
-  assert.equal(await port.allocateProducerIds(1), 1000);
+  assert.equal(await port.allocateProducerIds(1), 1);
   await until(() => snapshots === 1);
   await first.close();
   const call = port.allocateProducerIds(1);
   await start(t, cluster, { port: first.port });
-  assert.equal(await call, 1001);
+  assert.equal(await call, 2);
   await until(() => snapshots === 2);
 });
 
 test('through a proxy: a lost answer is repeated, and the topic is created once', async (t) => {
-  const cluster = new FakeCluster();
+  const cluster = new TestCluster();
   const { url } = await start(t, cluster);
   const proxy = await startUpgradeProxy(url, '/weir');
   t.after(() => proxy.close());
   const port = client(t, [`${proxy.url}/weir`]);
-  cluster.before = () => {
+  cluster.around = (_, proceed) => {
     // The answer is written to a closed connection.
     if (proxy.upgrades() === 1) proxy.cut();
+    return proceed();
   };
   const [result] = await port.createTopics([{ name: 't', partitionCount: 1, configs: {} }], {
     validateOnly: false,
   });
   assert.equal(result?.error, 'NONE');
-  assert.equal(cluster.runs.get('createTopics'), 1);
+  assert.equal(cluster.calls.createTopics, 1);
   assert.equal(proxy.upgrades(), 2);
   assert.equal((await fetch(`${proxy.url}/weir/v1/status`)).status, 200);
 });
 
 test('calls go to the leader that another process names', async (t) => {
-  const leader = new FakeCluster();
-  const standby = new FakeCluster();
+  const leader = new TestCluster();
+  const standby = new TestCluster();
   const leading = await start(t, leader);
-  standby.before = () => {
-    throw Object.assign(new ClusterUnavailable('not the leader'), { leaderUrl: leading.url });
-  };
+  standby.around = () => Promise.reject(new NotLeader('not the leader', leading.url));
   const standing = await start(t, standby);
   const port = client(t, [standing.url]);
-  assert.equal(await port.allocateProducerIds(5), 1000);
-  assert.deepEqual([leader.runs.get('allocateProducerIds'), standby.runs.get('allocateProducerIds')], [1, 1]);
+  assert.equal(await port.allocateProducerIds(5), 1);
+  assert.deepEqual([leader.calls.allocateProducerIds, standby.calls.allocateProducerIds], [1, 1]);
 });
 
 test('when a process stops, its calls are answered and its agents connect to the other', async (t) => {
-  const [one, two] = [new FakeCluster(), new FakeCluster()];
+  const [one, two] = [new TestCluster(), new TestCluster()];
   let members: string[] = [];
   const first = await start(t, one, { members: () => members });
   const second = await start(t, two, { members: () => members });
   members = [first.url, second.url];
   const port = client(t, [first.url]);
   let answer = () => {};
-  one.before = () =>
-    new Promise<void>((resolve) => {
+  one.around = async (_, proceed) => {
+    await new Promise<void>((resolve) => {
       answer = resolve;
     });
+    return proceed();
+  };
   const underWay = port.allocateProducerIds(1);
-  await until(() => one.runs.has('allocateProducerIds'));
+  await until(() => one.calls.allocateProducerIds > 0);
   const closed = first.close();
-  two.nextProducerId = 2000;
   const later = port.allocateProducerIds(1);
   answer();
-  assert.equal(await underWay, 1000);
+  await underWay;
   await closed;
-  assert.equal(await later, 2000);
+  await later;
+  assert.deepEqual([one.calls.allocateProducerIds, two.calls.allocateProducerIds], [1, 1]);
   await assert.rejects(fetch(first.url));
 });
 
 test('an agent that connects learns of the newest processes', async (t) => {
-  const two = new FakeCluster();
-  two.nextProducerId = 2000;
+  const two = new TestCluster();
   const second = await start(t, two);
   let members: string[] = [];
-  const first = await start(t, new FakeCluster(), {
+  const first = await start(t, new TestCluster(), {
     members: () => members,
     async refreshMembers() {
       members = [second.url];
     },
   });
   const port = client(t, [first.url]);
-  assert.equal(await port.allocateProducerIds(1), 1000);
+  assert.equal(await port.allocateProducerIds(1), 1);
   members = [];
   await first.close();
-  assert.equal(await port.allocateProducerIds(1), 2000);
+  await port.allocateProducerIds(1);
+  assert.equal(two.calls.allocateProducerIds, 1);
 });
 
 test('an agent that connects does not wait for a database that hangs', async (t) => {
-  const { url } = await start(t, new FakeCluster(), { refreshMembers: () => new Promise(() => {}) });
-  assert.equal(await client(t, [url]).allocateProducerIds(1), 1000);
+  const { url } = await start(t, new TestCluster(), { refreshMembers: () => new Promise(() => {}) });
+  assert.equal(await client(t, [url]).allocateProducerIds(1), 1);
 });
 
 test('a revoked key ends the connections that it opened', async (t) => {
   // Time runs faster here, for both sides.
   const clock: Clock = { ...systemClock, after: (delayMs, run) => systemClock.after(delayMs / 20, run) };
   let isValid = true;
-  const cluster = new FakeCluster();
+  const cluster = new TestCluster();
   const { url } = await start(t, cluster, { clock, authorize: () => isValid });
   const port = connectCluster({
     ...base,
@@ -280,9 +301,9 @@ test('a revoked key ends the connections that it opened', async (t) => {
   });
   t.after(() => port.close());
   port.follow({ onSnapshot() {}, onChanges() {} });
-  assert.equal(await port.allocateProducerIds(1), 1000);
+  assert.equal(await port.allocateProducerIds(1), 1);
   isValid = false;
-  await until(() => cluster.followers.size === 0);
+  await until(() => cluster.followerCount === 0);
   await assert.rejects(
     async () => {
       for (;;) await port.allocateProducerIds(1);
@@ -295,7 +316,7 @@ test('a token that is replaced before it expires interrupts no call', async (t) 
   const clock: Clock = { ...systemClock, after: (delayMs, run) => systemClock.after(delayMs / 20, run) };
   let admitted = key;
   let held = key;
-  const cluster = new FakeCluster();
+  const cluster = new TestCluster();
   const { url } = await start(t, cluster, { clock, authorize: (_, shown) => shown === admitted });
   const port = connectCluster({
     ...base,
@@ -312,11 +333,11 @@ test('a token that is replaced before it expires interrupts no call', async (t) 
   held = otherKey;
   admitted = otherKey;
   while (snapshots === 1) await port.allocateProducerIds(1);
-  assert.ok((await port.allocateProducerIds(1)) > 1000);
+  assert.ok((await port.allocateProducerIds(1)) > 1);
 });
 
 test('an agent that cannot be authenticated yet is redirected, not refused', async (t) => {
-  const { port } = await start(t, new FakeCluster(), { authorize: () => undefined });
+  const { port } = await start(t, new TestCluster(), { authorize: () => undefined });
   const answer = await raw(
     port,
     'GET /api/v1/agent/connect?virtual_cluster_id=vci_test HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\n' +
@@ -327,7 +348,7 @@ test('an agent that cannot be authenticated yet is redirected, not refused', asy
 });
 
 test('bytes that are not a frame end the connection and nothing else', async (t) => {
-  const { url, port } = await start(t, new FakeCluster());
+  const { url, port } = await start(t, new TestCluster());
   const webSocket = new WebSocket(
     `ws://127.0.0.1:${port}/api/v1/agent/connect?virtual_cluster_id=vci_test`,
     'weir.agent.v1',
@@ -337,7 +358,7 @@ test('bytes that are not a frame end the connection and nothing else', async (t)
   webSocket.send('a text');
   const [code, reason] = await once(webSocket, 'close');
   assert.deepEqual([code, String(reason)], [1002, 'a frame of 6 bytes has no head']);
-  assert.equal(await client(t, [url]).allocateProducerIds(1), 1000);
+  assert.equal(await client(t, [url]).allocateProducerIds(1), 1);
 });
 
 /** A frame with the numbers of `rpc/src/frames/frame.ts`. */
@@ -350,7 +371,7 @@ function frameOf(kind: number, id: number, body: string, columns: Buffer = Buffe
 }
 
 test('a frame that is slightly too large is answered, and the connection stays open', async (t) => {
-  const { port } = await start(t, new FakeCluster());
+  const { port } = await start(t, new TestCluster());
   const webSocket = new WebSocket(
     `ws://127.0.0.1:${port}/api/v1/agent/connect?virtual_cluster_id=vci_test`,
     'weir.agent.v1',
@@ -378,12 +399,12 @@ test('a frame that is slightly too large is answered, and the connection stays o
 });
 
 test('a taken port is an error that says so', async (t) => {
-  const { port } = await start(t, new FakeCluster());
-  await assert.rejects(start(t, new FakeCluster(), { port }), { code: 'EADDRINUSE' });
+  const { port } = await start(t, new TestCluster());
+  await assert.rejects(start(t, new TestCluster(), { port }), { code: 'EADDRINUSE' });
 });
 
 test('an agent connects through a proxy that requires a name and a password', async (t) => {
-  const cluster = new FakeCluster();
+  const cluster = new TestCluster();
   const { port, url } = await start(t, cluster);
   const proxy = await startConnectProxy('agent:p@ss:word');
   t.after(() => proxy.close());
@@ -399,21 +420,23 @@ test('an agent connects through a proxy that requires a name and a password', as
     t.after(() => made.close());
     return made;
   };
-  const [result] = await through('agent:p%40ss%3Aword@').commitFiles([commitOf(3)]);
-  assert.deepEqual([...result!.error], [0, 0, 0]);
+  const { topicId } = cluster.addTopic('t');
+  const file = oneBatchFile(1, topicId, 0, 3);
+  const [result] = await through('agent:p%40ss%3Aword@').commitFiles([file]);
+  assert.deepEqual([...result!.error], [0]);
   assert.deepEqual(proxy.asked, [`127.0.0.1:${port}`]);
 
   const stranger = through('');
-  const waiting = assert.rejects(stranger.commitFiles([commitOf(1)]), ClusterUnavailable);
+  const waiting = assert.rejects(stranger.commitFiles([file]), ClusterUnavailable);
   await until(() => proxy.asked.length > 2);
-  assert.equal(cluster.runs.get('commitFiles'), 1, 'a connection that the proxy refuses commits nothing');
+  assert.equal(cluster.calls.commitFiles, 1, 'a connection that the proxy refuses commits nothing');
   stranger.close();
   await waiting;
 });
 
 test('calls of the API go to its handler, and nothing else does', async (t) => {
   const handled: string[] = [];
-  const { url } = await start(t, new FakeCluster(), {
+  const { url } = await start(t, new TestCluster(), {
     handlers: apiHandlers(async (request, response) => {
       handled.push(`${request.method} ${request.url}`);
       response.end('{}');
@@ -430,7 +453,7 @@ test('calls of the API go to its handler, and nothing else does', async (t) => {
 test('a call in flight is answered before the server ends', async (t) => {
   const received = Promise.withResolvers<void>();
   const answered = Promise.withResolvers<void>();
-  const controlPlane = await start(t, new FakeCluster(), {
+  const controlPlane = await start(t, new TestCluster(), {
     handlers: {
       join: async (_request, response) => {
         received.resolve();
@@ -450,7 +473,7 @@ test('a call in flight is answered before the server ends', async (t) => {
 
 test('every answer forbids MIME sniffing, and one that came by TLS has HSTS', async (t) => {
   for (const isBehindProxy of [false, true]) {
-    const { url } = await start(t, new FakeCluster(), { isBehindProxy });
+    const { url } = await start(t, new TestCluster(), { isBehindProxy });
     for (const path of ['/v1/status', '/metrics', '/elsewhere', '/agent-changelog.rss']) {
       const headersOf = async (forwarded: string) =>
         (await fetch(url + path, { headers: { 'x-forwarded-proto': forwarded } })).headers;

@@ -7,8 +7,8 @@ import { type TestContext, test } from 'node:test';
 import { Metrics, MiB, silentLog } from '@weir/core';
 import { HandClock } from '@weir/core/testing';
 import { mcpLimits } from '@weir/mcp/limits';
+import { TestCluster } from '@weir/metadata/testing';
 import { accountsDeps } from '../testing/accounts-deps.ts';
-import { FakeCluster } from '../testing/fake-cluster.ts';
 import { appGrant, makeAccount } from '../testing/two-accounts.ts';
 import { until } from '../testing/until.ts';
 import { openAccounts } from './accounts/open.ts';
@@ -55,7 +55,7 @@ async function start(t: TestContext, patience: Partial<Patience> = {}) {
     ...deps,
     host: '127.0.0.1',
     port: 0,
-    clusters: () => new FakeCluster(),
+    clusters: () => new TestCluster(),
     authorize: async () => ({ kind: 'refused' }) as never,
     readiness: () => true,
     members: () => [],

@@ -4,8 +4,8 @@ import { agentSilenceMsMax } from '@weir/cluster';
 import { coreLimits, systemClock } from '@weir/core';
 import type { ClusterNode } from '@weir/metadata';
 import { agentOf, dayMs } from '../../testing/diagnostic-snapshot.ts';
-import { commitOf } from '../../testing/fake-cluster.ts';
 import { startLeader } from '../../testing/leading-node.ts';
+import { oneBatchFile } from '../../testing/one-batch-file.ts';
 import { until } from '../../testing/until.ts';
 import { takeDiagnosticSnapshot } from './take-diagnostic-snapshot.ts';
 
@@ -80,7 +80,7 @@ test('topics have their effective retention', async (t) => {
 test('groups have their members, and their committed offsets against the readable ends', async (t) => {
   const node = await startLeader(t);
   const [orders, gone] = [await makeTopic(node, 'orders'), await makeTopic(node, 'gone')];
-  await node.commitFiles([{ ...commitOf(1), topicIds: [orders] }]);
+  await node.commitFiles([oneBatchFile(1, orders, 0, 10)]);
   const offset = { partition: 0, offset: 4, leaderEpoch: -1, metadata: '' };
   const committer = {
     groupId: 'billing',

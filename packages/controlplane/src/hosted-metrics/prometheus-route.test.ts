@@ -5,8 +5,8 @@ import { type TestContext, test } from 'node:test';
 import { gunzipSync } from 'node:zlib';
 import { ApiError, otherRoutes } from '@weir/api';
 import { Metrics, systemClock } from '@weir/core';
+import { TestCluster } from '@weir/metadata/testing';
 import { accountsDeps } from '../../testing/accounts-deps.ts';
-import { FakeCluster } from '../../testing/fake-cluster.ts';
 import { startLeader } from '../../testing/leading-node.ts';
 import { parsePrometheusText } from '../../testing/prometheus-text.ts';
 import { accountGrant, agentGrant, appGrant, makeAccount } from '../../testing/two-accounts.ts';
@@ -241,8 +241,8 @@ test('a caller that tries many keys has to wait, and callers with a valid one do
 });
 
 test('a cluster without a leader, and a key that cannot be verified, give a retriable error', async (t) => {
-  // A fake without its own answer refuses like a cluster without a leader.
-  const away = await start(t, { clusterPort: () => new FakeCluster() });
+  const leaderless = Object.assign(new TestCluster(), { unavailable: true });
+  const away = await start(t, { clusterPort: () => leaderless });
   const { status, headers } = await away.scrape(away.ours.a.clusterId, settingsKey);
   assert.deepEqual([status, headers['retry-after']], [503, '5']);
 
