@@ -26,9 +26,10 @@ test('costs are found from runs that differ in what they count', () => {
   assert.ok(Math.abs(model.perGb - 0.7) < 1e-6);
   assert.ok(model.residual < 1e-6);
   const text = costText(['a', 'b', 'c', 'd', 'e'], runs, model);
+  assert.match(text, /\n {2}file +1\.200 ms \(1\.200 to 1\.200\)\n {2}produce request 80 µs \(80 to 80\)\n/);
   assert.match(
     text,
-    /^a file 1\.200 ms, a produce request 80 µs, a batch 5 µs of CPU, and a GB of payload 0\.70 s; residual 0 %\n/,
+    /\n {2}batch +5 µs \(5 to 5\)\n {2}GB of payload +0\.70 s \(0\.70 to 0\.70\)\nresidual 0 %\n/,
   );
   assert.match(
     text,

@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { bars, outcomesOf, type RunsBySide, rowNames } from './compare/bars.ts';
 import { chartsOf } from './compare/charts.ts';
-import { readCompareOptions } from './compare/compare-options.ts';
+import { fullSizes, readCompareOptions } from './compare/compare-options.ts';
 import { pageWith } from './compare/page.ts';
 import { barLine, figuresTable, resultsText, threadsTable } from './compare/report.ts';
 import { type ResultsFile, type RowResults, withRow } from './compare/results-file.ts';
-import { loadRows, startRow } from './compare/rows.ts';
+import { diskBytesMax, loadRows, startRow } from './compare/rows.ts';
 import { ratioSpread, spreadOf } from './compare/spread.ts';
 import { spreadText, svgOf } from './compare/svg.ts';
 import { groupSeconds, threadGroupOf } from './compare/threads.ts';
@@ -223,4 +223,20 @@ test('a command line of the comparison chooses rows and runs; an invalid one is 
     if (typeof outcome === 'string') assert.equal(found, outcome, args);
     else assert.match(found, outcome, args);
   }
+});
+
+test('the disk has to hold all rows of Weir twice, and the warm-up and the largest row of Kafka', () => {
+  const sizes = {
+    ...fullSizes,
+    runs: 1,
+    watchesGc: false,
+    warmUpBytes: 2e9,
+    rowWarmUpRecords: 0,
+    fullRecords: 1e6,
+  };
+  assert.equal(diskBytesMax([], sizes), 6e9);
+  assert.equal(diskBytesMax(['full-1'], sizes), 6e9 + 3 * 1.024e9);
+  assert.equal(diskBytesMax(['full-1', 'full-64'], sizes), 6e9 + 5 * 1.024e9);
+  // Alone, the row about memory writes what is missing to 6 GB.
+  assert.equal(diskBytesMax(['memory'], sizes), 6e9 + 3 * 4e9);
 });

@@ -6,12 +6,13 @@ import { recordBytes } from '../kafka/load.ts';
 import { markdownTable } from '../kafka/table.ts';
 import { fullSizes, quickSizes } from './compare-options.ts';
 import { type Fit, fitCosts, predicted } from './least-squares.ts';
-import { type Bench, countersOf, runProducer } from './measure.ts';
+import { type Bench, countersOf } from './measure.ts';
 import { type Side, settle } from './sides.ts';
 import { withWeir } from './weir-stage.ts';
 
 /** A load. Together they vary files, requests, batches and bytes independently of each other. */
 interface Shape {
+  readonly producers: number;
   readonly partitions: number;
   readonly batchBytes: number;
   readonly lingerMs: number;
@@ -19,25 +20,28 @@ interface Shape {
 }
 
 const shape = (
+  producers: number,
   partitions: number,
   batchBytes: number,
   lingerMs: number,
   megabytesPerSecond: number,
-): Shape => ({ partitions, batchBytes, lingerMs, megabytesPerSecond });
+): Shape => ({ producers, partitions, batchBytes, lingerMs, megabytesPerSecond });
 
 const shapes: readonly Shape[] = [
-  shape(1, 262_144, 5, 60),
-  shape(1, 16_384, 5, 10),
-  shape(1, 65_536, 5, 30),
-  shape(16, 131_072, 10, 60),
-  shape(16, 131_072, 10, 20),
-  shape(16, 16_384, 50, 20),
-  shape(16, 16_384, 5, 10),
-  shape(64, 262_144, 20, 60),
-  shape(64, 16_384, 50, 30),
-  shape(64, 4096, 100, 10),
-  shape(256, 4096, 100, 20),
-  shape(256, 16_384, 50, 20),
+  shape(1, 1, 262_144, 5, 60),
+  shape(1, 1, 16_384, 5, 10),
+  shape(1, 16, 131_072, 10, 60),
+  shape(1, 16, 131_072, 10, 20),
+  shape(1, 64, 262_144, 20, 60),
+  shape(1, 64, 16_384, 50, 30),
+  shape(1, 64, 4096, 100, 10),
+  shape(1, 256, 4096, 100, 20),
+  // Several producers have more requests in one file.
+  shape(8, 16, 65_536, 10, 60),
+  shape(16, 16, 16_384, 5, 20),
+  shape(32, 32, 16_384, 2, 20),
+  shape(32, 32, 4096, 2, 10),
+  shape(64, 64, 16_384, 5, 30),
 ];
 
 /** Counts of one run, and the CPU that it took. */
@@ -58,15 +62,19 @@ interface CostModel {
   readonly perGb: number;
   /** Relative. */
   readonly residual: number;
+  /** Smallest and largest cost when any one of the runs is left out, in the order of the costs above. */
+  readonly ranges: readonly (readonly [min: number, max: number])[];
 }
 
 const factorsOf = ({ files, requests, batches, bytes }: CostRun) => [files, requests, batches, bytes / 1e9];
 
 export function costModelOf(runs: readonly CostRun[]): CostModel {
-  const fit: Fit = fitCosts(
-    runs.map(factorsOf),
-    runs.map(({ cpuSeconds }) => cpuSeconds),
-  );
+  const fit = fitOf(runs);
+  const others = runs.map((run) => fitOf(runs.filter((other) => other !== run)).coefficients);
+  const ranges = fit.coefficients.map((_, column): [number, number] => {
+    const costs = others.map((coefficients) => coefficients[column]!);
+    return [Math.min(...costs), Math.max(...costs)];
+  });
   const [perFile, perRequest, perBatch, perGb] = fit.coefficients;
   return {
     perFile: perFile!,
@@ -74,14 +82,20 @@ export function costModelOf(runs: readonly CostRun[]): CostModel {
     perBatch: perBatch!,
     perGb: perGb!,
     residual: fit.residual,
+    ranges,
   };
+}
+
+function fitOf(runs: readonly CostRun[]): Fit {
+  const cpuSeconds = runs.map((run) => run.cpuSeconds);
+  return fitCosts(runs.map(factorsOf), cpuSeconds);
 }
 
 /** The numbers, and for each run how much of it they explain. */
 export function costText(
   names: readonly string[],
   runs: readonly CostRun[],
-  { perFile, perRequest, perBatch, perGb, residual }: CostModel,
+  { perFile, perRequest, perBatch, perGb, residual, ranges }: CostModel,
 ): string {
   const coefficients = [perFile, perRequest, perBatch, perGb];
   const lines = runs.map((run, index) => {
@@ -98,7 +112,7 @@ export function costText(
     ];
   });
   const head = [
-    'load',
+    'load, producers to partitions',
     'files',
     'requests',
     'batches',
@@ -109,10 +123,15 @@ export function costText(
     'by bytes',
     'error',
   ];
+  const range = (column: number, scale: number, digits: number) =>
+    ranges[column]!.map((cost) => (cost * scale).toFixed(digits)).join(' to ');
   return [
-    `a file ${(perFile * 1e3).toFixed(3)} ms, a produce request ${(perRequest * 1e6).toFixed(0)} µs, ` +
-      `a batch ${(perBatch * 1e6).toFixed(0)} µs of CPU, and a GB of payload ${perGb.toFixed(2)} s; ` +
-      `residual ${(residual * 100).toFixed(0)} %`,
+    'CPU for each, and the range when any one run is left out:',
+    `  file            ${(perFile * 1e3).toFixed(3)} ms (${range(0, 1e3, 3)})`,
+    `  produce request ${(perRequest * 1e6).toFixed(0)} µs (${range(1, 1e6, 0)})`,
+    `  batch           ${(perBatch * 1e6).toFixed(0)} µs (${range(2, 1e6, 0)})`,
+    `  GB of payload   ${perGb.toFixed(2)} s (${range(3, 1, 2)})`,
+    `residual ${(residual * 100).toFixed(0)} %`,
     '',
     markdownTable(head, lines),
   ].join('\n');
@@ -156,15 +175,16 @@ export async function printCostModel(argv: readonly string[]): Promise<string | 
   return undefined;
 }
 
-function nameOf({ partitions, batchBytes, lingerMs, megabytesPerSecond }: Shape): string {
-  return `${megabytesPerSecond} MB/s, ${partitions} partition(s), batch.size=${batchBytes}, linger.ms=${lingerMs}`;
+function nameOf({ producers, partitions, batchBytes, lingerMs, megabytesPerSecond }: Shape): string {
+  const clients = `${producers} to ${partitions}`;
+  return `${megabytesPerSecond} MB/s, ${clients}, batch.size=${batchBytes}, linger.ms=${lingerMs}`;
 }
 
 async function runShape(
   bench: Bench,
   side: Side,
   topic: string,
-  { batchBytes, lingerMs, megabytesPerSecond }: Shape,
+  { producers, partitions, batchBytes, lingerMs, megabytesPerSecond }: Shape,
   seconds: number,
   idleCores: number,
   clock: Clock = systemClock,
@@ -175,7 +195,15 @@ async function runShape(
   const before = (await countersOf(side.broker))!;
   const cpuBefore = cpuSecondsOf(side.broker);
   const startMs = clock.monotonicMs();
-  await runProducer(bench, side, { topic, records, settings, rate });
+  // Not ProducerPerformance, which has only one producer.
+  await bench.load.produce(side.broker.servers, {
+    topics: [topic],
+    partitions,
+    producers,
+    records,
+    settings,
+    rate,
+  });
   const cpuAfter = cpuSecondsOf(side.broker);
   const tookSeconds = (clock.monotonicMs() - startMs) / 1000;
   const after = (await countersOf(side.broker))!;

@@ -38,8 +38,8 @@ export interface LoadRow {
   readonly partitions: number;
   /** One run instead of several. */
   readonly isOnce?: true;
-  /** What is written at each side, at most. */
-  bytesPerSide(sizes: Sizes): number;
+  /** What is written at each side, where the rows before have written so much. */
+  bytesPerSide(sizes: Sizes, earlierBytes: number): number;
   /** Runs once per side, before the first run. */
   prepare(bench: Bench, side: Side, topic: string, sizes: Sizes): Promise<void>;
   run(bench: Bench, side: Side, topic: string, sizes: Sizes, turn: number): Promise<RunRecord>;
@@ -56,6 +56,11 @@ const memoryBytes = 6e9;
 /** Written in any case, so that the peak is that of a server at work. */
 const rowMemoryRecordsMin = 200_000;
 
+/** With the run that watches the garbage collector. */
+function allRuns({ runs, watchesGc }: Sizes): number {
+  return runs + (watchesGc ? 1 : 0);
+}
+
 /** Full speed, as fast as one client can. */
 function fullSpeedRow(row: {
   readonly name: RowName;
@@ -69,7 +74,7 @@ function fullSpeedRow(row: {
   return {
     ...row,
     sides: allServers,
-    bytesPerSide: (sizes) => (sizes.rowWarmUpRecords + sizes.runs * row.records(sizes)) * recordBytes,
+    bytesPerSide: (sizes) => (sizes.rowWarmUpRecords + allRuns(sizes) * row.records(sizes)) * recordBytes,
     async prepare(bench, side, topic, { rowWarmUpRecords }) {
       await runProducer(bench, side, { topic, records: rowWarmUpRecords, settings });
     },
@@ -94,8 +99,8 @@ const steadyRow: LoadRow = {
   isQuick: true,
   sides: ['kafka', 'playground', 'local', 'kafka-flush'],
   partitions: 16,
-  bytesPerSide: ({ rowWarmUpRecords, runs, steadySeconds }) =>
-    (rowWarmUpRecords + 2 * runs * steadySeconds * steadyRate) * recordBytes,
+  bytesPerSide: (sizes) =>
+    (sizes.rowWarmUpRecords + 2 * allRuns(sizes) * sizes.steadySeconds * steadyRate) * recordBytes,
   async prepare(bench, side, topic, { rowWarmUpRecords }) {
     const run = { topic, records: rowWarmUpRecords, settings: steadySettings, rate: steadyRate };
     await runProducer(bench, side, run);
@@ -158,7 +163,8 @@ const memoryRow: LoadRow = {
   isOnce: true,
   sides: allServers,
   partitions: 16,
-  bytesPerSide: () => memoryBytes,
+  bytesPerSide: (_sizes, earlierBytes) =>
+    Math.max(rowMemoryRecordsMin * recordBytes, memoryBytes - earlierBytes),
   async prepare() {},
   async run(bench, side, topic) {
     const missingBytes = memoryBytes - (bench.writtenBytes.get(side.broker) ?? 0);
@@ -204,6 +210,22 @@ export const loadRows: readonly LoadRow[] = [
   consumeRow,
   memoryRow,
 ];
+
+/**
+ * Bytes that the rows may occupy on disk. Kafka removes deleted topics within a minute, so that it occupies the warm-up
+ * and the largest row; what Weir gives back, and when, is not relied on.
+ */
+export function diskBytesMax(names: readonly RowName[], sizes: Sizes): number {
+  let weirBytes = sizes.warmUpBytes;
+  let kafkaBytesMax = 0;
+  for (const row of loadRows.filter(({ name }) => names.includes(name))) {
+    const bytes = row.bytesPerSide(sizes, weirBytes);
+    weirBytes += bytes;
+    const kafkaSides = row.sides.filter((side) => serverOf(side) === 'kafka');
+    kafkaBytesMax = Math.max(kafkaBytesMax, bytes * kafkaSides.length);
+  }
+  return 2 * weirBytes + sizes.warmUpBytes + kafkaBytesMax;
+}
 
 export const startRow = {
   name: 'start',

@@ -16,7 +16,7 @@ import { measureRows } from './measure-rows.ts';
 import { writePage } from './page.ts';
 import { rowText, verdict } from './report.ts';
 import { type RowResults, readResults, withRow, writeResults } from './results-file.ts';
-import { loadRows } from './rows.ts';
+import { diskBytesMax } from './rows.ts';
 
 /**
  * `npm run bench:kafka`: Weir on disk, Weir in memory and Apache Kafka, all warm, under the same load in turns. All
@@ -58,13 +58,10 @@ function obstacle({ rows, sizes }: CompareOptions): string | undefined {
   const missing = missingTool();
   if (missing !== false)
     return `${missing}; install it, or run npm run bench:scenarios, which can do without`;
-  const perSide = loadRows
-    .filter(({ name }) => rows.includes(name))
-    .map((row) => row.bytesPerSide(sizes) * row.sides.length)
-    .reduce((sum, bytes) => sum + bytes, 3 * sizes.warmUpBytes);
+  const neededBytes = diskBytesMax(rows, sizes);
   const { bavail, bsize } = statfsSync(tmpdir());
-  if (bavail * bsize >= perSide) return undefined;
-  const [needed, free] = [perSide, bavail * bsize].map((bytes) => Math.ceil(bytes / 1e9));
+  if (bavail * bsize >= neededBytes) return undefined;
+  const [needed, free] = [neededBytes, bavail * bsize].map((bytes) => Math.ceil(bytes / 1e9));
   return `${tmpdir()} has ${free} GB free and up to ${needed} GB are written; free some, or choose fewer --rows or --runs`;
 }
 
