@@ -230,5 +230,5 @@ test('code flow: userinfo about another subject is rejected', async (t) => {
   const { provider, signIn } = await stage(t);
   provider.behaviour.userinfo = { sub: 'bob', email: 'bob@example.com' };
   const person = await signIn();
-  await assert.rejects(person.allClaims(), /somebody else/);
+  await assert.rejects(person.allClaims(), /another subject/);
 });

@@ -115,7 +115,8 @@ export async function redeemCode(
       const found = await fetchClaims(options, signIn.userinfoUrl, {
         headers: { authorization: `Bearer ${accessToken}` },
       });
-      if (found.sub !== subject) throw new CodeRefused('the issuer told of somebody else');
+      if (found.sub !== subject)
+        throw new CodeRefused('the user info of the issuer is about another subject');
       return { ...found, ...claims };
     },
   };

@@ -121,7 +121,7 @@ async function claimsByAny(
 function validateClaims(claims: JWTPayload, nowMs: number): CheckedToken {
   const { sub: subject, exp, iat } = claims;
   if (typeof subject !== 'string' || subject === '' || subject.length > coreLimits.principalNameCharsMax) {
-    return refused('the token is about nobody');
+    return refused('the token has no usable subject');
   }
   if (exp === undefined) return refused('the token has no end');
   if (iat !== undefined && iat > nowMs / 1000 + skewSeconds) {

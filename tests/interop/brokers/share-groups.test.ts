@@ -90,7 +90,7 @@ test('what is released comes again, and what is rejected does not', bounded, asy
 });
 
 test(
-  'a record that nobody says anything of goes to somebody else when its time is over',
+  'a record without an acknowledgement goes to another member when its lock expires',
   bounded,
   async () => {
     await prepare('locked', 5, 'share.record.lock.duration.ms=3000', 'share.delivery.count.limit=2');

@@ -56,7 +56,7 @@ export type SecretPlace =
   | { readonly kind: 'variable'; readonly name: string }
   | { readonly kind: 'file'; readonly path: string }
   /** Neither: it is printed once. */
-  | { readonly kind: 'told' };
+  | { readonly kind: 'printed' };
 
 export interface DesiredCredential {
   readonly place: Place;

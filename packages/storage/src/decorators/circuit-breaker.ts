@@ -35,7 +35,7 @@ export const permitRow = {
 export const hitsRow = {
   name: 'circuit_breaker_hits',
   kind: 'counter',
-  help: 'Calls through a circuit breaker, by what they told about the store',
+  help: 'Calls through a circuit breaker, by what they show about the store',
   labels: ['name', 'outcome'],
 } as const satisfies MetricRow;
 

@@ -108,7 +108,8 @@ class FrameReader {
     const flags = this.uint8('flags');
     if ((flags & flagBits.version) !== flagBits.versionOne) throw this.failure('flags', 'version is not 1');
     if (flags & flagBits.reserved) throw this.failure('flags', 'the reserved bit is set');
-    if (flags & flagBits.dictionary) throw this.failure('flags', 'a dictionary is needed that nobody has');
+    if (flags & flagBits.dictionary)
+      throw this.failure('flags', 'a dictionary is needed, which Kafka does not use');
     const blockBytesMax = blockBytesMaxByCode[(this.uint8('block size') >>> 4) & 0b111];
     if (blockBytesMax === undefined) throw this.failure('block size', 'is not assigned');
     const contentBytes = flags & flagBits.contentBytes ? this.contentBytes() : undefined;

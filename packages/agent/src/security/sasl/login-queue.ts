@@ -12,7 +12,7 @@ type Place = 'common' | 'newcomers';
 
 /** Waiting checks of one address. */
 interface Neighbourhood {
-  readonly users: Turns<((place: Place) => void)[]>;
+  readonly users: RoundRobin<((place: Place) => void)[]>;
   waiting: number;
 }
 
@@ -24,7 +24,7 @@ interface Neighbourhood {
  */
 export class LoginQueue {
   readonly #options: LoginQueueOptions;
-  readonly #addresses = new Turns<Neighbourhood>();
+  readonly #addresses = new RoundRobin<Neighbourhood>();
   #running = 0;
   #isNewcomerRunning = false;
   #waiting = 0;
@@ -76,7 +76,7 @@ export class LoginQueue {
 
   #turn(address: string, user: string): Promise<Place> {
     return new Promise((begin) => {
-      const neighbourhood = this.#addresses.of(address, () => ({ users: new Turns(), waiting: 0 }));
+      const neighbourhood = this.#addresses.of(address, () => ({ users: new RoundRobin(), waiting: 0 }));
       neighbourhood.users.of(user, () => []).push(begin);
       neighbourhood.waiting++;
       this.#changed(1);
@@ -111,7 +111,7 @@ export class LoginQueue {
  * Round-robin queue. Keys that have not had a turn yet and keys that wait for another turn are two lines that
  * alternate, so that a newcomer waits for at most one regular, however many there are.
  */
-class Turns<Waiting> {
+class RoundRobin<Waiting> {
   readonly #newcomers = new Map<string, Waiting>();
   readonly #regulars = new Map<string, Waiting>();
   #isNewcomersTurn = true;

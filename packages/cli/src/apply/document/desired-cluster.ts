@@ -204,7 +204,7 @@ function agentKeyOf(
 
 function filePlace(path: string | undefined, { folder }: WritingContext) {
   return path === undefined
-    ? ({ kind: 'told' } as const)
+    ? ({ kind: 'printed' } as const)
     : ({ kind: 'file', path: resolve(folder, path) } as const);
 }
 

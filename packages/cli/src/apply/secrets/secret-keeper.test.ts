@@ -32,7 +32,7 @@ test('a generated password is stored in its private file, and is read from there
 
 test('a password without a file is printed once, and one from the environment is not printed', async (t) => {
   const { keeper, printed } = open(t);
-  assert.equal(await keeper.passwordFor('credential a', { kind: 'told' }), madeUp);
+  assert.equal(await keeper.passwordFor('credential a', { kind: 'printed' }), madeUp);
   assert.equal(
     await keeper.passwordFor('credential b', { kind: 'variable', name: 'SET' }),
     'from the environment',

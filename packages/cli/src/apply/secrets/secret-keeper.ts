@@ -41,7 +41,7 @@ export function createSecretKeeper({ environment, randomBytes, print }: SecretKe
 
   return {
     async problemOf(place) {
-      if (place.kind === 'told') return undefined;
+      if (place.kind === 'printed') return undefined;
       if (place.kind === 'variable')
         return environment[place.name] ? undefined : `the environment variable ${place.name} is not set`;
       try {

@@ -45,11 +45,13 @@ export function createSecretBox(
 
     open(sealed, purpose) {
       const [, keyId, text] = /^v1\.([0-9a-f]{12})\.([\w-]+)$/.exec(sealed) ?? [];
-      if (keyId === undefined || text === undefined) throw new Error('this was sealed by nobody');
+      if (keyId === undefined || text === undefined)
+        throw new Error('the stored secret is not in the format of a sealed secret');
       const opening = known.find(({ id }) => id === keyId);
       if (opening === undefined) throw new Error(`this was sealed with the key ${keyId}, which is not here`);
       const bytes = Buffer.from(text, 'base64url');
-      if (bytes.length < saltBytes + tagBytes) throw new Error('this was sealed by nobody');
+      if (bytes.length < saltBytes + tagBytes)
+        throw new Error('the stored secret is not in the format of a sealed secret');
       const { key, nonce } = cipherOf(opening, bytes.subarray(0, saltBytes));
       const decipher = createDecipheriv(cipherName, key, nonce, { authTagLength: tagBytes });
       decipher.setAAD(Buffer.from(purpose)).setAuthTag(bytes.subarray(-tagBytes));
