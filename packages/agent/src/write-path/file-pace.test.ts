@@ -58,11 +58,17 @@ test('requests that come one by one are written at once, each in its own file', 
   assert.deepEqual(new Set(tookMs), new Set([fileMs]));
 });
 
-test('requests of many clients that send at a fixed rate share files, spaced by four times the duration of one file', async () => {
-  const { tookMs, files } = await during(200, (send) => void send());
-  // The first files are closed before the duration of a file is known.
-  assert.ok(files <= 200 / (4 * fileMs) + 10, `${files} files`);
-  assert.ok(Math.max(...tookMs) <= 5 * fileMs + 2 * stepMs, `${Math.max(...tookMs)} ms`);
+test('requests at a fixed rate share files, spaced by four times the duration of one file', async (t) => {
+  for (const everyMs of [stepMs, 1, 3]) {
+    await t.test(`one every ${everyMs} ms`, async () => {
+      const { tookMs, files } = await during(400, (send, nowMs) => {
+        if (nowMs % everyMs === 0) void send();
+      });
+      // The first files are closed before the duration of a file and the number of requests in flight are known.
+      assert.ok(files <= 400 / (4 * fileMs) + 10, `${files} files`);
+      assert.ok(Math.max(...tookMs) <= 5 * fileMs + 2 * stepMs, `${Math.max(...tookMs)} ms`);
+    });
+  }
 });
 
 test('clients that wait for their answers are not slowed down', async (t) => {
@@ -87,7 +93,7 @@ test('clients that wait for their answers are not slowed down', async (t) => {
 
 test('with a slow store, no request waits long for the spacing of files', async () => {
   const pace = new FilePace();
-  for (let count = 0; count < 50; count++) pace.committed(500, 3);
+  for (let count = 0; count < 50; count++) pace.committed(500);
   pace.closed(1_000);
   assert.equal(pace.dueMs, 1_016);
   assert.equal(pace.dueMsAfterAnswers(1_005), 1_016);

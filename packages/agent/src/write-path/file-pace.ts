@@ -18,24 +18,21 @@ const newPart = 1 / 4;
  * records, so requests that arrive in quick succession should share one. The duration of a file shows its current cost:
  * on a busy machine files are further apart, which leaves time for other work.
  *
- * This is a bound for clients that send at a fixed rate. Clients that wait for their answers are counted, and a file is
- * closed as soon as it contains requests of all of them.
+ * This is a bound for clients that send at a fixed rate. A file whose clients all wait for their answers is closed at
+ * once: see `outstanding-appends.ts`.
  */
 export class FilePace {
   /** Moving average of the time from close to commit. */
   #fileMs = 0;
-  /** How many requests the last file answered. */
-  #answeredAppends = 0;
   #lastClosedMs = Number.NEGATIVE_INFINITY;
 
   closed(nowMs: number): void {
     this.#lastClosedMs = nowMs;
   }
 
-  /** Called when a file is committed and its requests are answered. */
-  committed(fileMs: number, answeredAppends: number): void {
+  /** Called when a file is committed. */
+  committed(fileMs: number): void {
     this.#fileMs += (fileMs - this.#fileMs) * newPart;
-    this.#answeredAppends = answeredAppends;
   }
 
   /** When the next file is due. */
@@ -46,10 +43,5 @@ export class FilePace {
   /** When a file is due that gathered while the previous one was in flight, whose clients may send again. */
   dueMsAfterAnswers(nowMs: number): number {
     return Math.max(nowMs + patienceMs, this.dueMs);
-  }
-
-  /** How many clients may send again. */
-  get expectedAppends(): number {
-    return this.#answeredAppends;
   }
 }

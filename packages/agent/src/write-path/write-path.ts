@@ -8,6 +8,7 @@ import { CommitQueue } from './commit-queue.ts';
 import { DataFile, type FlushLimits } from './data-file.ts';
 import { FilePace } from './file-pace.ts';
 import { LostSequences } from './lost-sequences.ts';
+import { OutstandingAppends } from './outstanding-appends.ts';
 import { PendingAppend } from './pending-append.ts';
 import { type AppendOutcome, failedAppend, type ProducedBatch } from './produced-batch.ts';
 import { type WriteMetrics, writeMetrics } from './write-metrics.ts';
@@ -109,6 +110,7 @@ class FileWritePath implements WritePath {
   readonly #lost: LostSequences;
   readonly #background: BackgroundQueue;
   readonly #pace = new FilePace();
+  readonly #outstanding: OutstandingAppends;
   /** Requests without room, in order of arrival, with the timers of their deadlines. */
   readonly #waiting = new Map<PendingAppend, () => void>();
   #waitingBytes = 0;
@@ -117,8 +119,8 @@ class FileWritePath implements WritePath {
   /** Requests that were received before this time had to wait for a stuck upload or commit. */
   #stuckUntilMs = Number.NEGATIVE_INFINITY;
   #lastClosedMs = Number.NEGATIVE_INFINITY;
-  /** How many requests the open file should have before it is closed early. */
-  #expectedAppends = 0;
+  /** Whether the open file waits for requests that clients may still send. */
+  #isGathering = false;
   #cancelWindow: (() => void) | undefined;
   #bufferedBytes = 0;
   #uploads = 0;
@@ -129,6 +131,7 @@ class FileWritePath implements WritePath {
     this.#options = options;
     this.#metrics = writeMetrics(options.metrics);
     this.#lost = new LostSequences(options.clock);
+    this.#outstanding = new OutstandingAppends(options.clock);
     this.#background = new BackgroundQueue(options.clock, () => this.#openForBackground());
     this.#commits = new CommitQueue({
       port: () => options.cluster.port,
@@ -151,10 +154,15 @@ class FileWritePath implements WritePath {
       });
     }
     return new Promise((resolve) => {
+      this.#outstanding.begin();
+      const answer = (outcome: AppendOutcome) => {
+        this.#outstanding.end();
+        resolve(outcome);
+      };
       const arrivedMs = this.#options.clock.monotonicMs();
       const deadlineMs = Math.min(options.deadlineMs, arrivedMs + agentLimits.produceTimeoutMsMax);
       const { left, receivedMs = arrivedMs } = options;
-      const append = new PendingAppend(batches, { arrivedMs, deadlineMs, left, receivedMs }, resolve);
+      const append = new PendingAppend(batches, { arrivedMs, deadlineMs, left, receivedMs }, answer);
       if (this.#lost.refuses(append)) {
         append.fail('KAFKA_STORAGE_ERROR');
         return;
@@ -234,13 +242,11 @@ class FileWritePath implements WritePath {
     });
   }
 
-  /**
-   * A file that is opened soon after another waits briefly, or until the clients of the previous file have sent again.
-   */
+  /** A file that is opened soon after another waits briefly, or until no client can send more. */
   #keepPace(nowMs: number): void {
-    const { dueMs, expectedAppends } = this.#pace;
+    const { dueMs } = this.#pace;
     if (dueMs <= nowMs) return;
-    this.#expectedAppends = expectedAppends;
+    this.#isGathering = true;
     this.#closeAt(dueMs);
   }
 
@@ -332,7 +338,7 @@ class FileWritePath implements WritePath {
     if (this.#options.flush.windowMs > 0) return false;
     const file = this.#open;
     if (file === undefined || file.bytes >= worthwhileFileBytes) return true;
-    return this.#commits.length === 0 && file.appends.length >= this.#expectedAppends;
+    return this.#commits.length === 0 && !(this.#isGathering && this.#outstanding.mayGrow());
   }
 
   /**
@@ -340,10 +346,10 @@ class FileWritePath implements WritePath {
    * were just answered would always miss the file that is about to close, and every file would be half as full as it
    * could be.
    */
-  #awaitAnswered(answeredAppends: number): void {
+  #awaitAnswered(): void {
     const { clock, flush } = this.#options;
     if (this.#open === undefined || flush.windowMs > 0 || this.#commits.length > 0) return;
-    this.#expectedAppends = this.#open.appends.length + answeredAppends;
+    this.#isGathering = true;
     this.#closeAt(this.#pace.dueMsAfterAnswers(clock.monotonicMs()));
   }
 
@@ -527,7 +533,7 @@ class FileWritePath implements WritePath {
     this.#cancelWindow?.();
     this.#cancelWindow = undefined;
     this.#open = undefined;
-    this.#expectedAppends = 0;
+    this.#isGathering = false;
   }
 
   // --- committing ---
@@ -563,8 +569,8 @@ class FileWritePath implements WritePath {
       metrics.producedUncompressedBytes.add(carried.producedUncompressedBytes);
       metrics.commitSeconds.observe((nowMs - file.storedMs) / 1000);
       metrics.totalSeconds.observe((nowMs - file.openedMs) / 1000);
-      this.#pace.committed(nowMs - file.closedMs, carried.producedAppends);
-      this.#awaitAnswered(carried.producedAppends);
+      this.#pace.committed(nowMs - file.closedMs);
+      this.#awaitAnswered();
     }
     this.#pump();
   }
