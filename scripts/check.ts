@@ -1,4 +1,4 @@
-import { spawn, spawnSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { randomInt } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { setPriority } from 'node:os';
@@ -11,8 +11,8 @@ import { propertySeedVariable } from './property-seed.ts';
 import { addTally, findTests, newTally, type RunOptions, runTests, type Tally } from './test-run.ts';
 
 /**
- * The one gate: format and lint, types, then every test, including the layer rule and the check that generated pages
- * match their source. `--all` adds the rest of CI: the simulation, interop tests and a million mutated frames.
+ * The one gate: format and lint, types, and every test, including the layer rule and the check that generated pages
+ * match their source. `--all` adds the rest of CI: interop tests, the simulation and a million mutated frames.
  * `--properties` runs every file with property tests from a new seed, which is printed. With paths, runs only the tests
  * below them; with `--changed`, the tests of packages that differ from the main branch and of the packages that depend
  * on them.
@@ -24,18 +24,57 @@ const bin = (name: string) => join(root, 'node_modules', '.bin', name);
 
 interface Step {
   readonly name: string;
-  run(): Tally | Promise<Tally>;
+  run(): Promise<Tally>;
 }
 
-function command(name: string, program: string, args: readonly string[]): Step {
+/** Priority of work that may not delay tests with deadlines: the lowest. */
+const behindOthers = 19;
+
+function command(name: string, program: string, args: readonly string[], priority = 0): Step {
   return {
     name,
-    run() {
-      const { status, error } = spawnSync(program, args, { cwd: root, stdio: 'inherit' });
-      if (error !== undefined) printError(`${error.message}\n`);
-      return { passed: status === 0 ? 1 : 0, failed: status === 0 ? 0 : 1, skipped: 0 };
+    async run() {
+      const child = spawn(program, args, { cwd: root, stdio: ['ignore', 'pipe', 'pipe'] });
+      if (child.pid !== undefined && priority > 0) setPriority(child.pid, priority);
+      // Printed as a whole, because other steps print too.
+      let output = '';
+      for (const stream of [child.stdout, child.stderr]) {
+        stream.setEncoding('utf8').on('data', (text: string) => {
+          output += text;
+        });
+      }
+      const isOk = await new Promise<boolean>((resolve) => {
+        child.once('error', ({ message }) => {
+          output += `${message}\n`;
+          resolve(false);
+        });
+        child.once('close', (status) => resolve(status === 0));
+      });
+      if (output !== '') print(output.trimEnd());
+      return { passed: isOk ? 1 : 0, failed: isOk ? 0 : 1, skipped: 0 };
     },
   };
+}
+
+/** Runs steps one after the other. */
+async function inTurn(steps: readonly Step[]): Promise<Tally> {
+  const sum = newTally();
+  for (const { name, run } of steps) {
+    if (isOutputClosed()) break;
+    print(name);
+    const startMs = systemClock.monotonicMs();
+    const tally = await run();
+    addTally(sum, tally);
+    const seconds = ((systemClock.monotonicMs() - startMs) / 1000).toFixed(1);
+    print(`${name}: ${tally.failed === 0 ? 'ok' : 'FAILED'} in ${seconds} s`);
+  }
+  return sum;
+}
+
+async function sumOf(tallies: Iterable<Promise<Tally>>): Promise<Tally> {
+  const sum = newTally();
+  for (const tally of await Promise.all(tallies)) addTally(sum, tally);
+  return sum;
 }
 
 /** Tests that need only this repository. */
@@ -51,18 +90,22 @@ function tests(name: string, files: readonly string[], options: Partial<RunOptio
   return { name, run: () => runTests({ root, files, ...options }) };
 }
 
+// Its output passes through a pipe, so it cannot find out about colours by itself.
+const colors = process.stdout.isTTY ? 'force' : 'off';
+const lintArgs = ['ci', '--log-level=warn', `--colors=${colors}`, '.'];
+const formatAndLint = command('format and lint', bin('biome'), lintArgs);
+
 // One checker instead of one per core: needs two thirds of the memory and is no slower on two cores.
 const types = command('types', bin('tsc'), [
   ...['--project', root, '--checkers', '1', '--incremental'],
   ...['--tsBuildInfoFile', join(root, 'node_modules', '.cache', 'weir', 'types.tsbuildinfo')],
 ]);
 
-function gate(options: Partial<RunOptions> = {}): Step[] {
-  return [
-    command('format and lint', bin('biome'), ['ci', '--log-level=warn', '.']),
-    types,
-    tests('tests', findTests(root, unitTests), options),
-  ];
+/** Format, lint and types take one core, and the tests all of them from then on. */
+function gate(options: Partial<RunOptions> = {}): Promise<Tally> {
+  const checks = inTurn([formatAndLint, types]);
+  const unit = tests('tests', findTests(root, unitTests), { ...options, oneWorkerAfter: checks });
+  return sumOf([checks, inTurn([unit])]);
 }
 
 /** Builds and downloads for interop tests, in parallel with the rest of the gate and at a lower priority. */
@@ -71,13 +114,13 @@ function prepareInterop(): Promise<void> {
     cwd: root,
     stdio: ['ignore', 'ignore', 'inherit'],
   });
-  const behindOthers = 10;
-  if (child.pid !== undefined) setPriority(child.pid, behindOthers);
+  const behindTests = 10;
+  if (child.pid !== undefined) setPriority(child.pid, behindTests);
   // Failures are ignored: tests prepare what is missing, or skip and report it.
   return new Promise((resolve) => child.on('error', () => resolve()).on('close', () => resolve()));
 }
 
-/** Runs the tests that may run two at a time, then the others one by one. */
+/** Runs the tests that may run beside others, then the rest one by one. */
 function interop(prepared: Promise<void>): Step {
   const files = findTests(root, ['tests/interop/**/*.test.ts']);
   return {
@@ -93,22 +136,31 @@ function interop(prepared: Promise<void>): Step {
   };
 }
 
-const simulation: Step = tests('simulation', findTests(root, ['tests/sim/*.test.ts']), { workers: 1 });
+function simulation(options: Partial<RunOptions> = {}): Step {
+  return tests('simulation', findTests(root, ['tests/sim/*.test.ts']), { workers: 1, ...options });
+}
 
-const fuzz = command('fuzz', process.execPath, ['packages/wire/fuzz/run.ts', '--frames', '1000000']);
+/** Everything that CI runs. */
+async function all(): Promise<Tally> {
+  const prepared = prepareInterop();
+  // Builds for interop tests take processor time meanwhile, so that a test with a deadline can miss it.
+  const first = await gate({ repeatsAlone: true });
+  const frames = ['packages/wire/fuzz/run.ts', '--frames', '1000000'];
+  const fuzz = command('fuzz', process.execPath, frames, behindOthers);
+  // Interop tests mostly wait; simulation and fuzz have no deadlines and take the time that is left.
+  const rest = [inTurn([interop(prepared)]), inTurn([simulation({ priority: behindOthers }), fuzz])];
+  return sumOf([Promise.resolve(first), ...rest]);
+}
 
-function stepsFor(args: readonly string[]): Step[] {
+function run(args: readonly string[]): Promise<Tally> {
   const [option, ...rest] = args;
   if (option === undefined) return gate();
   if (rest.length === 0) {
-    if (option === '--all') {
-      // Builds for interop tests take processor time meanwhile, so that a test with a deadline can miss it.
-      return [...gate({ repeatsAlone: true }), simulation, interop(prepareInterop()), fuzz];
-    }
-    if (option === '--interop') return [interop(prepareInterop())];
-    if (option === '--sim') return [simulation];
-    if (option === '--changed') return changedSteps();
-    if (option === '--properties') return [propertyTests()];
+    if (option === '--all') return all();
+    if (option === '--interop') return inTurn([interop(prepareInterop())]);
+    if (option === '--sim') return inTurn([simulation()]);
+    if (option === '--changed') return inTurn(changedSteps());
+    if (option === '--properties') return inTurn([propertyTests()]);
   }
   if (args.some((path) => path.startsWith('-'))) {
     refuse(`${args.join(' ')}: only paths, --changed, --properties, --all, --interop and --sim are known`);
@@ -118,7 +170,7 @@ function stepsFor(args: readonly string[]): Step[] {
     args.flatMap((path) => (path.endsWith('.ts') ? [path] : [`${path.replace(/\/$/, '')}/**/*.test.ts`])),
   );
   if (files.length === 0) refuse(`${args.join(' ')}: no test there`);
-  return [tests('tests', files)];
+  return inTurn([tests('tests', files)]);
 }
 
 /** A seed from the environment repeats a run. */
@@ -150,16 +202,6 @@ function refuse(message: string): never {
   process.exit(2);
 }
 
-const sum = newTally();
-for (const step of stepsFor(process.argv.slice(2))) {
-  if (isOutputClosed()) break;
-  print(step.name);
-  const startMs = systemClock.monotonicMs();
-  const tally = await step.run();
-  addTally(sum, tally);
-  const seconds = ((systemClock.monotonicMs() - startMs) / 1000).toFixed(1);
-  print(`${step.name}: ${tally.failed === 0 ? 'ok' : 'FAILED'} in ${seconds} s`);
-}
-const skipped = sum.skipped === 0 ? '' : `, ${sum.skipped} skipped`;
-print(`${sum.passed} passed, ${sum.failed} failed${skipped}`);
-process.exitCode = isOutputClosed() ? closedStatus : sum.failed === 0 ? 0 : 1;
+const { passed, failed, skipped } = await run(process.argv.slice(2));
+print(`${passed} passed, ${failed} failed${skipped === 0 ? '' : `, ${skipped} skipped`}`);
+process.exitCode = isOutputClosed() ? closedStatus : failed === 0 ? 0 : 1;

@@ -4,34 +4,74 @@ export interface TestJob {
 }
 
 /**
- * Folders whose tests are pure: no sockets, processes, timers or global state. Their files share a process, which saves
- * process starts.
+ * Folders whose files share processes, and how many. A process start costs as much as most files, because it loads the
+ * modules of a package again.
  */
-const pureFolders: readonly string[] = [
-  'packages/api/src/',
-  'packages/core/src/',
-  'packages/events/src/filter/',
-  'packages/cluster/src/acls/',
-  'packages/cluster/src/configs/',
-  'packages/groups/src/',
-  'packages/machine/src/',
-  'packages/mcp/src/',
-  'packages/oidc/src/',
-  'packages/wire/src/',
-  'packages/cli/src/flags/',
-  'packages/cli/src/rules/',
-  'packages/cli/src/values/',
-  'packages/controlplane/src/diagnostics/',
-];
+const sharedFolders: Readonly<Record<string, number>> = {
+  // Pure: no sockets, processes, timers or global state.
+  'packages/api/src/': 24,
+  'packages/core/src/': 24,
+  'packages/events/src/filter/': 24,
+  'packages/cluster/src/acls/': 24,
+  'packages/cluster/src/configs/': 24,
+  'packages/groups/src/': 24,
+  'packages/machine/src/': 24,
+  'packages/mcp/src/': 24,
+  'packages/oidc/src/': 24,
+  'packages/wire/src/': 24,
+  'packages/cli/src/flags/': 24,
+  'packages/cli/src/rules/': 24,
+  'packages/cli/src/values/': 24,
+  'packages/controlplane/src/diagnostics/': 24,
+  // Some listen on ports or write files, and clean up behind themselves.
+  'packages/agent/src/': 8,
+  'packages/cli/src/kafka/': 8,
+  'packages/cli/src/tools/': 8,
+  'packages/cluster/src/': 8,
+  'packages/controlplane/src/': 8,
+  'packages/events/src/': 8,
+  'packages/journal/src/': 8,
+  'packages/metadata/src/': 8,
+  'packages/rpc/src/': 8,
+  'packages/storage/src/': 8,
+};
 
 /** Tests that measure their own heap, whatever their folder. */
-const measuresHeap = /\/memory\.test\.ts$/;
+const measuresHeap = /\/memory(?:-store)?\.test\.ts$/;
 
-const filesPerJobMax = 24;
+/** Files that take longer than most jobs: each has a process of its own, and they start first. */
+const longFiles: readonly string[] = [
+  'bench/bench.test.ts',
+  'packages/controlplane/src/api-server/permissions-of-calls.test.ts',
+  'packages/agent/src/dispatch/many-entries.test.ts',
+  'packages/controlplane/src/accounts/accounts.test.ts',
+  'packages/cli/src/servers/stopping.test.ts',
+  'packages/cli/src/servers/local.test.ts',
+  'packages/agent/src/events/emission.test.ts',
+  'packages/cli/src/bin.test.ts',
+  'packages/controlplane/src/process/control-plane-process.test.ts',
+  'packages/cli/src/apply/apply.test.ts',
+  'packages/metadata/src/leader/failover.test.ts',
+  'packages/api/src/browser.test.ts',
+  'tests/interop/go/franz-go-suite.test.ts',
+  'tests/interop/brokers/failures.test.ts',
+  'tests/interop/readme/readme.test.ts',
+  'tests/interop/applications/verifiable.test.ts',
+  'tests/interop/brokers/consumer-groups.test.ts',
+  'tests/interop/security/mechanisms.test.ts',
+  'tests/interop/postgres/agents.test.ts',
+  'tests/interop/agent/planted-secrets.test.ts',
+  'tests/interop/applications/streams.test.ts',
+  'tests/interop/brokers/share-groups.test.ts',
+  'tests/interop/postgres/accounts.test.ts',
+];
+
+/** The duration of a file that has not run here yet. */
+const usualMs = 1_000;
 
 /**
- * Orders jobs by duration, longest first, so that no core waits for a long job at the end; jobs of unknown duration
- * count as long.
+ * Orders jobs by duration, longest first, so that no core waits for a long job at the end. Durations of files that have
+ * not run here yet are guessed.
  */
 export function planJobs(
   files: readonly string[],
@@ -40,21 +80,25 @@ export function planJobs(
   const jobs: TestJob[] = [];
   const shared = new Map<string, string[]>();
   for (const file of files) {
-    const folder = measuresHeap.test(file)
+    const folder = isAlone(file)
       ? undefined
-      : pureFolders.find((candidate) => file.startsWith(candidate));
+      : Object.keys(sharedFolders).find((candidate) => file.startsWith(candidate));
     if (folder === undefined) jobs.push({ files: [file] });
     else shared.set(folder, [...(shared.get(folder) ?? []), file]);
   }
-  for (const group of shared.values()) {
-    for (let at = 0; at < group.length; at += filesPerJobMax) {
-      jobs.push({ files: group.slice(at, at + filesPerJobMax) });
-    }
+  for (const [folder, group] of shared) {
+    const size = sharedFolders[folder]!;
+    for (let at = 0; at < group.length; at += size) jobs.push({ files: group.slice(at, at + size) });
   }
+  const guessMs = (file: string) => (longFiles.includes(file) ? Number.POSITIVE_INFINITY : usualMs);
   const weight = ({ files: of }: TestJob) =>
-    of.reduce((sum, file) => sum + (durationsMs[file] ?? Number.POSITIVE_INFINITY), 0);
+    of.reduce((sum, file) => sum + (durationsMs[file] ?? guessMs(file)), 0);
   return jobs
     .map((job) => ({ job, ms: weight(job) }))
     .sort((a, b) => (a.ms === b.ms ? 0 : b.ms - a.ms))
     .map(({ job }) => job);
+}
+
+function isAlone(file: string): boolean {
+  return measuresHeap.test(file) || longFiles.includes(file);
 }

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { availableParallelism } from 'node:os';
+import { availableParallelism, setPriority } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { systemClock, systemEnvironment } from '@weir/core';
@@ -31,8 +31,15 @@ export interface RunOptions {
   readonly files: readonly string[];
   /** Number of parallel processes; all cores if absent. */
   readonly workers?: number;
-  /** Runs a file that failed beside others again, alone, and counts that result instead. */
+  /**
+   * Runs a file that failed beside others again, alone, and counts that result instead. Files that shared its process
+   * run again too, each in its own.
+   */
   readonly repeatsAlone?: boolean;
+  /** One of the workers starts only after this. */
+  readonly oneWorkerAfter?: Promise<unknown>;
+  /** Of the processes; 0 by default, and 19 is the lowest. */
+  readonly priority?: number;
   /** Seed of property tests, if not the fixed one. */
   readonly propertySeed?: string;
 }
@@ -52,26 +59,35 @@ export async function runTests({
   files,
   workers = availableParallelism(),
   repeatsAlone = false,
+  oneWorkerAfter,
+  priority = 0,
   propertySeed,
 }: RunOptions): Promise<Tally> {
   if (files.length === 0) throw new Error('no test file matches');
   const durations = new Durations(root);
   const jobs = [...planJobs(files, durations.known)];
   const environment = propertySeed === undefined ? {} : { [propertySeedVariable]: propertySeed };
+  const run = (job: TestJob) => runJob(root, job, durations, { environment, priority });
   const total = newTally();
   const toRepeat: TestJob[] = [];
 
   const work = async () => {
     for (let job = jobs.shift(); job !== undefined && !isOutputClosed(); job = jobs.shift()) {
-      const tallies = await runJob(root, job, durations, environment);
-      if (repeatsAlone && tallies.some(({ failed }) => failed > 0)) toRepeat.push(job);
+      const tallies = await run(job);
+      const hasFailure = tallies.some(({ failed }) => failed > 0);
+      if (repeatsAlone && hasFailure) toRepeat.push(...job.files.map((file) => ({ files: [file] })));
       else for (const tally of tallies) addTally(total, tally);
     }
   };
-  await Promise.all(Array.from({ length: workers }, work));
+  await Promise.all(
+    Array.from({ length: workers }, async (_, index) => {
+      if (index === 0) await oneWorkerAfter;
+      await work();
+    }),
+  );
   for (const job of toRepeat) {
     print(`  failed beside others, now alone: ${job.files.join(', ')}`);
-    for (const tally of await runJob(root, job, durations, environment)) addTally(total, tally);
+    for (const tally of await run(job)) addTally(total, tally);
   }
   durations.save();
   print('  slowest files:');
@@ -79,11 +95,16 @@ export async function runTests({
   return total;
 }
 
+interface ProcessOptions {
+  readonly environment: Readonly<Record<string, string>>;
+  readonly priority: number;
+}
+
 async function runJob(
   root: string,
   { files }: TestJob,
   durations: Durations,
-  environment: Readonly<Record<string, string>>,
+  { environment, priority }: ProcessOptions,
 ): Promise<readonly Tally[]> {
   const perFile = new Map<string, Tally>(files.map((file) => [file, newTally()]));
   const reporter = join(root, 'scripts', 'test-reporter.ts');
@@ -99,6 +120,7 @@ async function runJob(
       stdio: ['ignore', 'pipe', 'pipe'],
     },
   );
+  if (child.pid !== undefined && priority > 0) setPriority(child.pid, priority);
   const ended = new Promise<string | undefined>((resolve) => {
     child.on('error', ({ message }) => resolve(message));
     child.on('close', (status, signal) =>
@@ -177,7 +199,9 @@ class Durations {
 
   save(): void {
     mkdirSync(join(this.#path, '..'), { recursive: true });
-    writeFileSync(this.#path, JSON.stringify({ ...this.known, ...Object.fromEntries(this.#seen) }));
+    // Read again, because another run may have ended meanwhile.
+    const known = readDurations(this.#path);
+    writeFileSync(this.#path, JSON.stringify({ ...known, ...Object.fromEntries(this.#seen) }));
   }
 }
 
