@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import { systemClock } from '@weir/core';
 import { missingTool } from '../apache/tools.ts';
 import { type SteadyWriter, startJavaWriter, startKafkajsWriter } from './steady-writers.ts';
 import { recordsOf, storedTopic } from './stored.ts';
@@ -17,8 +16,6 @@ const writers = {
 } as const;
 
 const partitionCount = 6;
-/** Control-plane processes check each other every two seconds, and agents poll the list as often. */
-const membersKnownMs = 6_000;
 const topic = 'steady';
 /** Enough for the writer to be in steady operation. */
 const manyRecords = 1000;
@@ -69,8 +66,6 @@ const scenes: readonly Scene[] = [
     name: 'the leading control plane is killed and another takes over',
     controlPlanes: 2,
     async happen(cluster) {
-      // Agents know only the first process at start, and learn of the second within a few seconds.
-      await new Promise<void>((resolve) => systemClock.after(membersKnownMs, resolve));
       await cluster.controlPlanes[0]!.kill();
     },
   },

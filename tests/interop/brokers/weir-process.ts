@@ -5,6 +5,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { type Environment, systemClock, systemEnvironment } from '@weir/core';
+import type { DialTarget } from '../../../packages/rpc/src/channel/channel.ts';
+import { dialWebSocket } from '../../../packages/rpc/src/channel/web-socket.ts';
+import { readServerHello } from '../../../packages/rpc/src/frames/bodies.ts';
+import { decodeFrame, type Frame, replyLimits } from '../../../packages/rpc/src/frames/frame.ts';
 
 const bin = join(import.meta.dirname, '../../../bin/weir');
 
@@ -33,6 +37,7 @@ type Label = 'Kafka' | 'HTTP' | 'control plane';
 /** Generous, because the machine may be busy with all other tests. No test measures this time. */
 const readyTimeoutMs = 60_000;
 const stopTimeoutMs = 30_000;
+const announcedPollMs = 50;
 
 /** Starts a command and waits until it has printed its addresses. */
 export async function startWeir(
@@ -162,8 +167,8 @@ export async function startPlayground(
 interface AgentToStart {
   readonly zone: string;
   readonly group?: string;
-  /** Index of the control plane that it connects to; the first by default. */
-  readonly controlPlane?: number;
+  /** Index of the control plane whose address it is given; the first by default. */
+  readonly controlPlane?: number | 'all';
   /** Further flags. */
   readonly flags?: readonly string[];
 }
@@ -196,19 +201,18 @@ export interface Cluster {
   restartControlPlane(index: number): Promise<WeirProcess>;
 }
 
-/** Starts control-plane processes over one database and agents over one bucket, each in a separate process. */
+/**
+ * Starts control-plane processes over one database and agents over one bucket, each in a separate process. The first
+ * control plane leads, and agents know all of them from the start.
+ */
 export async function startCluster(
   lifetime: Lifetime,
   { agents, controlPlanes, controlPlaneFlags = [], databaseUrl, bucketUrl, variables }: ClusterToStart,
 ): Promise<Cluster> {
   const folder = mkdtempSync(join(tmpdir(), 'weir-brokers-'));
   const clusterId = `vci_${randomUUID().replaceAll('-', '_')}`;
-  const identity = [
-    '-defaultVirtualClusterID',
-    clusterId,
-    '-agentKey',
-    `aks_${randomBytes(32).toString('hex')}`,
-  ];
+  const agentKey = `aks_${randomBytes(32).toString('hex')}`;
+  const identity = ['-defaultVirtualClusterID', clusterId, '-agentKey', agentKey];
   const processes: { readonly controlPlanes: WeirProcess[]; readonly agents: WeirProcess[] } = {
     controlPlanes: [],
     agents: [],
@@ -236,7 +240,11 @@ export async function startCluster(
   const agentFlags = ({ zone, group, controlPlane = 0, flags = [] }: AgentToStart) => [
     'agent',
     ...identity,
-    ...['-metadataURL', processes.controlPlanes[controlPlane]!.address('control plane')],
+    '-metadataURL',
+    processes.controlPlanes
+      .filter((_, index) => controlPlane === 'all' || controlPlane === index)
+      .map((process) => process.address('control plane'))
+      .join(),
     ...(flags.includes('-bucketURL') ? [] : ['-bucketURL', bucketUrl ?? pathToFileURL(bucketFolder).href]),
     ...['-availabilityZone', zone, '-bindAddress', '127.0.0.1'],
     ...(flags.includes('-kafkaPort') ? [] : ['-kafkaPort', '0']),
@@ -245,16 +253,22 @@ export async function startCluster(
     ...(group === undefined ? [] : ['-agentGroup', group]),
     ...flags,
   ];
+  const startAgent = (toStart: AgentToStart) => startWeir(agentFlags(toStart), ['Kafka', 'HTTP'], variables);
   const addAgent = async (toStart: AgentToStart) => {
-    const agent = await startWeir(agentFlags(toStart), ['Kafka', 'HTTP'], variables);
+    const agent = await startAgent(toStart);
     processes.agents.push(agent);
     return agent;
   };
 
-  for (let count = 0; count < controlPlanes; count++) {
-    processes.controlPlanes.push(await startControlPlane('0'));
+  // The first leads, so the others start after it.
+  if (controlPlanes > 0) processes.controlPlanes.push(await startControlPlane('0'));
+  if (controlPlanes > 1) {
+    const others = Array.from({ length: controlPlanes - 1 }, () => startControlPlane('0'));
+    await addStarted(processes.controlPlanes, others);
+    const url = processes.controlPlanes[0]!.address('control plane');
+    await untilAnnounced(controlPlanes, { url, clusterId, agentKey });
   }
-  for (const agent of agents) await addAgent(agent);
+  await addStarted(processes.agents, agents.map(startAgent));
   return {
     clusterId,
     bucketFolder,
@@ -268,4 +282,27 @@ export async function startCluster(
       return restarted;
     },
   };
+}
+
+/** Adds processes that start at the same time in their order, also if some of them fail, so that all are stopped. */
+async function addStarted(list: WeirProcess[], starting: readonly Promise<WeirProcess>[]): Promise<void> {
+  const results = await Promise.allSettled(starting);
+  list.push(...results.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : [])));
+  throwAll(results.flatMap((result) => (result.status === 'rejected' ? [result.reason] : [])));
+}
+
+/** Waits until a control plane announces this many processes to agents. It also announces them to later agents. */
+async function untilAnnounced(count: number, { url, clusterId, agentKey }: Omit<DialTarget, 'signal'>) {
+  const { signal } = new AbortController();
+  for (;;) {
+    const channel = await dialWebSocket({ url, clusterId, agentKey, signal });
+    const { body } = await new Promise<Frame>((resolve, reject) => {
+      channel.listen({
+        onFrame: (bytes) => resolve(decodeFrame(bytes, replyLimits)),
+        onEnd: (_code, reason) => reject(new Error(`${url}: ${reason}`)),
+      });
+    }).finally(() => channel.abort());
+    if (readServerHello(body).members.length >= count) return;
+    await new Promise<void>((resolve) => systemClock.after(announcedPollMs, resolve));
+  }
 }

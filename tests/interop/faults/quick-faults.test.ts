@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { test } from 'node:test';
+import { describe, test } from 'node:test';
 import { checkHistory, type Defect } from '../../faults/history/check-history.ts';
 import type { FaultEvent } from '../../faults/history/events.ts';
 import { type Outcome, runScenario } from '../../faults/run-scenario.ts';
@@ -89,22 +89,25 @@ function keep(name: string, { history, report }: Ran): string {
   return folder;
 }
 
-for (const name of names) {
-  test(`${name}: clients lose nothing and see nothing twice`, bounded, async () => {
-    const scenario = scenarios.find((one) => one.name === name)!;
-    const outcome = await runScenario(scenario, { seed, troubleMs });
-    assert.ok(!('skipped' in outcome), 'the scenario needs nothing that a machine may lack');
-    if (!isWell(outcome)) {
-      const { problem, verdict, harms } = outcome;
-      const found = verdict.findings.slice(0, 10).map(({ defect, detail }) => `${defect}: ${detail}`);
-      const what = [problem, ...found, `${harms} harms, ${verdict.acknowledged} acknowledged`].join('\n');
-      assert.fail(`${what}\nhistory and logs: ${keep(name, outcome)}`);
-    }
-    // Proves that the checks find defects: the same history with a defect must fail.
-    for (const [what, damage] of Object.entries(damages)) {
-      const [defect, damaged] = damage(outcome.history);
-      const found = checkHistory(damaged).findings.map((finding) => finding.defect);
-      assert.ok(found.includes(defect), `${what}: found ${found.join(', ') || 'nothing'}`);
-    }
-  });
-}
+// Each scenario mostly waits: for starts, for its faults, and for clients to recover.
+describe('scenarios', { concurrency: true }, () => {
+  for (const name of names) {
+    test(`${name}: clients lose nothing and see nothing twice`, bounded, async () => {
+      const scenario = scenarios.find((one) => one.name === name)!;
+      const outcome = await runScenario(scenario, { seed, troubleMs });
+      assert.ok(!('skipped' in outcome), 'the scenario needs nothing that a machine may lack');
+      if (!isWell(outcome)) {
+        const { problem, verdict, harms } = outcome;
+        const found = verdict.findings.slice(0, 10).map(({ defect, detail }) => `${defect}: ${detail}`);
+        const what = [problem, ...found, `${harms} harms, ${verdict.acknowledged} acknowledged`].join('\n');
+        assert.fail(`${what}\nhistory and logs: ${keep(name, outcome)}`);
+      }
+      // Proves that the checks find defects: the same history with a defect must fail.
+      for (const [what, damage] of Object.entries(damages)) {
+        const [defect, damaged] = damage(outcome.history);
+        const found = checkHistory(damaged).findings.map((finding) => finding.defect);
+        assert.ok(found.includes(defect), `${what}: found ${found.join(', ') || 'nothing'}`);
+      }
+    });
+  }
+});

@@ -11,6 +11,8 @@ export interface Way {
   readonly caFile?: string;
   readonly own?: ClientFiles;
   readonly login?: Login;
+  /** How long a Java client tries, which does not take a closed connection for a refusal; 20 s by default. */
+  readonly triesMs?: number;
 }
 
 export type Login =
@@ -21,6 +23,9 @@ export type Login =
       /** For clients that fetch their tokens themselves. */
       readonly endpoint: { readonly url: string; readonly clientId: string; readonly clientSecret: string };
     };
+
+/** Enough for a client to get in, if it could: most need less than a second. */
+export const refusedTriesMs = 6_000;
 
 /** A third-party client. Each call opens a new connection according to `way`. */
 export interface ForeignClient {
@@ -181,14 +186,14 @@ export function javaClient(java: JavaClient, files: SecretFiles, missing: string
 
 /** Returns the settings with which a Java client connects. */
 export function javaSettings(broker: string, way: Way): Record<string, string> {
-  const { caFile, own, login } = way;
+  const { caFile, own, login, triesMs = 20_000 } = way;
   const settings: Record<string, string> = {
     'bootstrap.servers': broker,
     'security.protocol': protocolOf(way),
-    'default.api.timeout.ms': '20000',
-    'request.timeout.ms': '15000',
-    'max.block.ms': '20000',
-    'delivery.timeout.ms': '20000',
+    'default.api.timeout.ms': `${triesMs}`,
+    'request.timeout.ms': `${triesMs * 0.75}`,
+    'max.block.ms': `${triesMs}`,
+    'delivery.timeout.ms': `${triesMs}`,
   };
   if (caFile !== undefined) {
     settings['ssl.truststore.type'] = 'PEM';

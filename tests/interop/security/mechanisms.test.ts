@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { after, test } from 'node:test';
+import { after, describe, test } from 'node:test';
 import { missingTool } from '../apache/tools.ts';
 import { openJavaClient } from '../brokers/java-client.ts';
 import { missingKcat } from '../brokers/kcat.ts';
@@ -11,6 +11,7 @@ import {
   kcatClient,
   type Login,
   platformaticClient,
+  refusedTriesMs,
   type Way,
 } from './foreign-clients.ts';
 import { librdkafkaClient } from './librdkafka/client.ts';
@@ -62,24 +63,28 @@ const clients = [
   platformaticClient,
 ];
 const bounded = { timeout: 120_000 };
+/** Clients mostly wait: for process starts, and for their own timeouts when login fails. */
+const atOnce = { concurrency: 4 };
 const values = ['one', 'two', 'three'];
 let topicCount = 0;
 
-for (const [channel, broker] of Object.entries(brokers)) {
-  const caFile = channel === 'over TLS' ? { caFile: files.caFile } : {};
-  for (const client of clients) {
-    for (const login of logins) {
-      const way: Way = { ...caFile, login };
-      test(`${client.label} logs in by ${login.mechanism} ${channel}`, {
-        ...bounded,
-        skip: client.cannot(way),
-      }, async () => {
-        const topic = `in-${topicCount++}`;
-        assert.deepEqual(await client.writeAndRead(broker, way, topic, values), values);
-      });
+describe('clients log in', atOnce, () => {
+  for (const [channel, broker] of Object.entries(brokers)) {
+    const caFile = channel === 'over TLS' ? { caFile: files.caFile } : {};
+    for (const client of clients) {
+      for (const login of logins) {
+        const way: Way = { ...caFile, login };
+        test(`${client.label} logs in by ${login.mechanism} ${channel}`, {
+          ...bounded,
+          skip: client.cannot(way),
+        }, async () => {
+          const topic = `in-${topicCount++}`;
+          assert.deepEqual(await client.writeAndRead(broker, way, topic, values), values);
+        });
+      }
     }
   }
-}
+});
 
 const strangers: readonly (readonly [what: string, login: Login | undefined])[] = [
   ['a wrong password by PLAIN', { mechanism: 'PLAIN', user, password: 'incorrect horse' }],
@@ -107,27 +112,29 @@ function tampered(token: string): string {
   return `${header}.${other}.${signature}`;
 }
 
-for (const client of clients) {
-  for (const [what, login] of strangers) {
-    const way: Way = { caFile: files.caFile, ...(login && { login }) };
-    test(`${client.label} does not get in with ${what}`, {
-      ...bounded,
-      skip: client.cannot(way),
-    }, async () => {
-      const topic = `out-${topicCount++}`;
-      await assert.rejects(client.writeAndRead(brokers['over TLS'], way, topic, values));
-    });
+describe('clients do not get in', atOnce, () => {
+  for (const client of clients) {
+    for (const [what, login] of strangers) {
+      const way: Way = { caFile: files.caFile, triesMs: refusedTriesMs, ...(login && { login }) };
+      test(`${client.label} does not get in with ${what}`, {
+        ...bounded,
+        skip: client.cannot(way),
+      }, async () => {
+        const topic = `out-${topicCount++}`;
+        await assert.rejects(client.writeAndRead(brokers['over TLS'], way, topic, values));
+      });
+    }
   }
-}
-// The other clients fetch their tokens themselves, from an issuer that issues no invalid ones.
-for (const client of [kafkajsClient, platformaticClient]) {
-  for (const [what, token] of strangeTokens) {
-    test(`${client.label} does not get in with ${what}`, bounded, async () => {
-      const way: Way = { caFile: files.caFile, login: oauth(token) };
-      await assert.rejects(client.writeAndRead(brokers['over TLS'], way, `out-${topicCount++}`, values));
-    });
+  // The other clients fetch their tokens themselves, from an issuer that issues no invalid ones.
+  for (const client of [kafkajsClient, platformaticClient]) {
+    for (const [what, token] of strangeTokens) {
+      test(`${client.label} does not get in with ${what}`, bounded, async () => {
+        const way: Way = { caFile: files.caFile, login: oauth(token) };
+        await assert.rejects(client.writeAndRead(brokers['over TLS'], way, `out-${topicCount++}`, values));
+      });
+    }
   }
-}
+});
 
 test('a Java client is told that its login failed, and not to try again', {
   ...bounded,
