@@ -161,7 +161,7 @@ async function testCopy(copy: Copy): Promise<void> {
   for (const record of await read(`${topic}-out`, 'read_committed')) assert.ok(all.has(record.join()));
 }
 
-describe('programs that verify', { concurrency: 2 }, () => {
+describe('programs that verify', { concurrency: true }, () => {
   test('VerifiableConsumer takes over from one that was killed', bounded, () =>
     testVerifiable('verifiable', '--session-timeout', '6000'),
   );

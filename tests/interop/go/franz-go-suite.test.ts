@@ -29,6 +29,9 @@ const skipThemselves = [
   'TestSCRAMAuthBadCredentials',
 ];
 
+/** Tests mostly wait for members of their groups; Go would run one for each core. */
+const atOnce = '6';
+
 /** Timeout for a hanging test; the suite takes about a minute. */
 const timeoutMs = 600_000;
 
@@ -65,7 +68,8 @@ test('franz-go: its own tests of the client', { skip: missing, timeout: timeoutM
     assert.ok(names.includes(name), `franz-go has no ${name} any more`);
   }
   const broker = (await startLocal({ after })).address('Kafka');
-  const { status, out } = await run(['-test.v', '-test.skip', `^(${needInternalTopics.join('|')})$`], {
+  const skipped = `^(${needInternalTopics.join('|')})$`;
+  const { status, out } = await run(['-test.v', '-test.parallel', atOnce, '-test.skip', skipped], {
     KGO_SEEDS: broker,
     KGO_TEST_RF: '1',
     // The default is a hundred times this.
