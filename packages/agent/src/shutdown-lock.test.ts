@@ -2,9 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { heartbeatIntervalMs, shutdownLeaseMs } from '@weir/cluster';
 import { silentLog } from '@weir/core';
-import { HandClock } from '@weir/core/testing';
+import { HandClock, settle } from '@weir/core/testing';
 import { TestCluster } from '@weir/metadata/testing';
-import { settled } from '../testing/data-path.ts';
 import { startAgentUnderTest } from '../testing/running-agent.ts';
 import { until } from '../testing/until.ts';
 import { ShutdownLock } from './shutdown-lock.ts';
@@ -38,7 +37,7 @@ function agents() {
     async pass(ms: number) {
       for (let passed = 0; passed < ms; passed += 500) {
         clock.advance(500);
-        await settled();
+        await settle();
       }
     },
   };

@@ -37,8 +37,6 @@ import { Impersonation, type ImpersonationOptions } from '../src/write-path/impe
 import type { ProducedBatch } from '../src/write-path/produced-batch.ts';
 import { createWritePath, type WritePath } from '../src/write-path/write-path.ts';
 
-export { settle as settled } from '@weir/core/testing';
-
 /** A bucket in memory whose calls a test can delay or fail. */
 export class TestStore implements ObjectStore {
   readonly objects = new Map<string, Buffer>();

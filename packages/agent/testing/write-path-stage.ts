@@ -5,8 +5,9 @@ import {
   type FilesToCommit,
   filesToSend,
 } from '@weir/cluster';
+import { settle } from '@weir/core/testing';
 import type { AppendOutcome, ProducedBatch } from '../src/write-path/produced-batch.ts';
-import { DataPath, type DataPathOptions, settled } from './data-path.ts';
+import { DataPath, type DataPathOptions } from './data-path.ts';
 
 interface StartedWritePath extends DataPath {
   readonly topicId: string;
@@ -58,11 +59,11 @@ export function heldPuts(path: DataPath) {
   return {
     async finish(put: number) {
       waiting.get(put)!.resolve();
-      await settled();
+      await settle();
     },
     async fail(put: number) {
       waiting.get(put)!.reject(new Error('the store is on fire'));
-      await settled();
+      await settle();
     },
   };
 }

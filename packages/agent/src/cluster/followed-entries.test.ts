@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { silentLog } from '@weir/core';
+import { settle } from '@weir/core/testing';
 import { TestCluster } from '@weir/metadata/testing';
-import { settled } from '../../testing/data-path.ts';
 import { agentLimits } from '../limits.ts';
 import { FollowedEntries } from './followed-entries.ts';
 import { createClusterView } from './following-view.ts';
@@ -22,7 +22,7 @@ test('a view has the earlier and later entries of its cluster, each namespace se
   cluster.putRecord('clientQuota', 'old', { n: 3 });
   cluster.putRecord('clientQuota', 'gone', null);
   cluster.putRecord('clientMetrics', 'other', {});
-  await settled();
+  await settle();
   assert.deepEqual(seen(), { old: '{"n":3}' });
   assert.ok(records.version > before);
   assert.equal(view.records('clientMetrics').byKey.size, 1);
@@ -32,7 +32,7 @@ test('a view has the earlier and later entries of its cluster, each namespace se
   cluster.putRecord('clientQuota', 'old', null);
   cluster.reconnectFollowers();
   cluster.releaseChanges();
-  await settled();
+  await settle();
   assert.deepEqual(seen(), {}, 'what is not in a snapshot is gone');
   assert.ok(records.version > before);
   view.close();

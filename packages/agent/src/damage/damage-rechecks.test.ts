@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { silentLog } from '@weir/core';
+import { settle } from '@weir/core/testing';
 import { StoreError } from '@weir/storage';
-import { batchOf, DataPath, produced, settled } from '../../testing/data-path.ts';
+import { batchOf, DataPath, produced } from '../../testing/data-path.ts';
 import { DamageRechecks } from './damage-rechecks.ts';
 
 async function stage() {
@@ -10,7 +11,7 @@ async function stage() {
   const { topicId } = path.cluster.addTopic('t', 1);
   await path.ready();
   await path.writePath.append([produced(topicId, 0, batchOf(['a', 'b']))], { deadlineMs: 1e15 });
-  await settled();
+  await settle();
   const [key, content] = [...path.store.objects][0]!;
   const { damage, readPath, clock } = path;
   const rechecks = new DamageRechecks({ damage, readPath, clock, port: path.cluster, log: silentLog });

@@ -2,8 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ClusterUnavailable, type ControlPlaneEventsPoll, type ControlPlaneEventsTaken } from '@weir/cluster';
 import { silentLog } from '@weir/core';
-import { HandClock } from '@weir/core/testing';
-import { settled } from '../../testing/data-path.ts';
+import { HandClock, settle } from '@weir/core/testing';
 import { testAgent } from '../../testing/index.ts';
 import { valueText } from '../../testing/value-text.ts';
 import { ControlPlaneEvents, isEventsAgent } from './control-plane-events.ts';
@@ -71,7 +70,7 @@ test('events are written before they are acknowledged to the control plane, and 
   });
   const pass = async (ms: number) => {
     clock.advance(ms);
-    await settled();
+    await settle();
   };
   taking.start();
   await pass(1_000);
@@ -92,7 +91,7 @@ test('events are written before they are acknowledged to the control plane, and 
   assert.deepEqual(submitted, ['diagnostics_logs one']);
   assert.equal(polls.length, 2, 'the event is not written yet');
   isSettled();
-  await settled();
+  await settle();
   await pass(0);
   assert.deepEqual([polls[2]!.queueId, polls[2]!.writtenBefore], ['q', 1]);
   taking.stop();

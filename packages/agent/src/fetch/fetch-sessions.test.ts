@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { seededRandom } from '@weir/core';
-import { HandClock } from '@weir/core/testing';
+import { HandClock, settle } from '@weir/core/testing';
 import { type Apis, errorByCode, type RequestOf } from '@weir/wire';
-import { batchOf, DataPath, produced, settled } from '../../testing/data-path.ts';
+import { batchOf, DataPath, produced } from '../../testing/data-path.ts';
 import { type FetchRound, FetchSessions, type PartitionNews } from './fetch-sessions.ts';
 
 const alice = 'User:alice';
@@ -16,7 +16,7 @@ async function start() {
 
   async function write(partition: number, value: string): Promise<void> {
     await path.writePath.append([produced(topicId, partition, batchOf([value]))], { deadlineMs: 1e15 });
-    await settled();
+    await settle();
   }
 
   /** Fetches within a session; partitions as `partition: offset`. */

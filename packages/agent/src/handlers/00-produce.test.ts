@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { settle } from '@weir/core/testing';
 import {
   apis,
   batchRecords,
@@ -11,7 +12,7 @@ import {
   recordBatches,
   zeroUuid,
 } from '@weir/wire';
-import { batchOf, DataPath, type DataPathOptions, record, settled } from '../../testing/data-path.ts';
+import { batchOf, DataPath, type DataPathOptions, record } from '../../testing/data-path.ts';
 
 interface ProduceArguments {
   readonly version?: number;
@@ -46,7 +47,7 @@ async function start(options: DataPathOptions = {}, configs: Record<string, stri
   }
 
   async function stored(partition = 0): Promise<RecordBatchView[]> {
-    await settled();
+    await settle();
     const response = await path.call('Fetch', 11, {
       maxWaitMs: 0,
       minBytes: 0,
@@ -292,7 +293,7 @@ test('the timeout is that of the request', async () => {
     isAnswered = true;
   });
   for (let elapsedMs = 0; elapsedMs < 1_500; elapsedMs += 100) {
-    await settled();
+    await settle();
     assert.equal(isAnswered, false, `${elapsedMs} ms`);
     path.clock.advance(100);
   }

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { ClusterPort } from '@weir/cluster';
+import { settle } from '@weir/core/testing';
 import { logFileKey } from '@weir/storage';
 import { apis, batchRecords, type ErrorName, errorByCode, recordBatches, zeroUuid } from '@weir/wire';
 import {
@@ -9,7 +10,6 @@ import {
   type DataPathOptions,
   produced,
   type ResponseBody,
-  settled,
 } from '../../testing/data-path.ts';
 import { recheckMs, retriedMs } from '../damage/damage-registry.ts';
 
@@ -46,7 +46,7 @@ async function start(options: DataPathOptions = {}, partitions = 4) {
       path.clock.advance(options.flush?.windowMs ?? 0);
       await appended;
     }
-    await settled();
+    await settle();
   }
 
   async function fetch(
@@ -119,7 +119,7 @@ test('errors of a partition', async (t) => {
   await write(0, 'a', 'b', 'c');
   path.cluster.deleteRecordsBefore(topicId, 0, 1);
   path.cluster.reconnectFollowers();
-  await settled();
+  await settle();
   const table: [name: string, partition: PartitionArguments, args: FetchArguments, error: ErrorName][] = [
     ['unknown name', {}, { topic: 'u' }, 'INVALID_TOPIC_EXCEPTION'],
     ['unknown id', {}, { version: 13, topicId: zeroUuid }, 'UNKNOWN_TOPIC_ID'],
@@ -280,9 +280,9 @@ test('a fetch from the middle of a batch returns the whole batch', async () => {
 test('a long poll ends when a record arrives', async () => {
   const { path, write, fetch } = await start();
   const waiting = fetch([{ partition: 0 }, { partition: 1 }], { maxWaitMs: 10_000 });
-  await settled();
+  await settle();
   path.clock.advance(5_000);
-  await settled();
+  await settle();
   await write(1, 'a');
   const [first, second] = partitionsOf(await waiting);
   assert.deepEqual([first!.records!.length, valuesOf(second!)], [0, ['0=a']]);
@@ -292,7 +292,7 @@ test('a long poll ends when a record arrives', async () => {
 test('a long poll ends at its deadline', async () => {
   const { path, fetch } = await start();
   const waiting = fetch([{}], { maxWaitMs: 500 });
-  await settled();
+  await settle();
   assert.equal(path.clock.waiting, 1);
   path.clock.advance(500);
   const [answer] = partitionsOf(await waiting);
@@ -302,7 +302,7 @@ test('a long poll ends at its deadline', async () => {
 test('a long poll ends when its client disconnects', async () => {
   const { path, fetch } = await start();
   const waiting = fetch([{}], { maxWaitMs: 500 });
-  await settled();
+  await settle();
   path.closed.abort();
   await waiting;
   assert.equal(path.clock.waiting, 0);
@@ -311,7 +311,7 @@ test('a long poll ends when its client disconnects', async () => {
 test('a long poll ends when its topic is deleted', async () => {
   const { path, topicId, fetch } = await start();
   const waiting = fetch([{}], { maxWaitMs: 500 });
-  await settled();
+  await settle();
   await path.cluster.deleteTopics([{ topicId }]);
   const [answer] = partitionsOf(await waiting);
   assert.equal(errorOf(answer!), 'INVALID_TOPIC_EXCEPTION');
@@ -354,7 +354,7 @@ test('batches that are not in the cluster view are located by the control plane,
   assert.deepEqual(partitionsOf(response).map(valuesOf), [['0=a', '1=b'], ['0=a', '1=b'], []]);
   assert.equal(path.cluster.calls.findBatches, 1);
   path.cluster.releaseChanges();
-  await settled();
+  await settle();
   await write(0, 'c');
   assert.deepEqual(valuesOf(partitionsOf(await fetch([{ fetchOffset: 2n }]))[0]!), ['2=c']);
   assert.equal(path.cluster.calls.findBatches, 1);
@@ -468,9 +468,9 @@ test('known damage is reported after the wait, without a call to the store, and 
   const quiet = fetch(wanted, waiting).finally(() => {
     answered = true;
   });
-  await settled();
+  await settle();
   path.clock.advance(499);
-  await settled();
+  await settle();
   assert.ok(!answered);
   path.clock.advance(1);
   assert.deepEqual(partitionsOf(await quiet).map(errorOf), ['KAFKA_STORAGE_ERROR', 'NONE']);
@@ -502,7 +502,7 @@ test('damage is cleared when its topic is deleted', async () => {
   await fetch([{ partition: 0 }]);
   assert.equal(path.damage.report().length, 1);
   await path.cluster.deleteTopics([{ topicId }]);
-  await settled();
+  await settle();
   assert.deepEqual(path.damage.report(), []);
 });
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Pointers } from '@weir/cluster';
 import { MiB } from '@weir/core';
-import { HandClock } from '@weir/core/testing';
+import { HandClock, settle } from '@weir/core/testing';
 import { StoreError } from '@weir/storage';
 import {
   apis,
@@ -13,7 +13,7 @@ import {
   type RecordBatchFields,
   RecordBatchView,
 } from '@weir/wire';
-import { DataPath, type DataPathOptions, produced, record, settled } from '../../testing/data-path.ts';
+import { DataPath, type DataPathOptions, produced, record } from '../../testing/data-path.ts';
 import { ClientInflation } from '../inflation/client-inflation.ts';
 import { agentLimits } from '../limits.ts';
 import type { BatchCursor } from '../read-path/batch-cursor.ts';
@@ -32,7 +32,7 @@ async function start(options: DataPathOptions = {}) {
       fields,
     );
     await path.writePath.append([produced(topicId, partition, batch)], { deadlineMs: 1e15 });
-    await settled();
+    await settle();
     return batch;
   }
 
@@ -88,7 +88,7 @@ test('special timestamps and times', async (t) => {
   await t.test('after deleted records', async () => {
     path.cluster.deleteRecordsBefore(topicId, 0, 2);
     path.cluster.reconnectFollowers();
-    await settled();
+    await settle();
     assert.equal((await ask(-2n)).offset, 2n);
     assert.equal((await ask(0n)).offset, 2n);
   });
@@ -217,7 +217,7 @@ test('a time is found in batches with a large decompressed size, in every codec'
       const records = timestamps.map((timestamp) => ({ timestamp: BigInt(timestamp), key: null, value }));
       const batch = buildRecordBatch(records, { codec });
       await path.writePath.append([produced(topicId, 0, batch)], { deadlineMs: 1e15 });
-      await settled();
+      await settle();
     };
     await write([100, 300, 200]);
     await write([250, 260, 270]);
@@ -396,7 +396,7 @@ test('a time in a batch before the damage is found, and one after it is an error
     batches.map((batch) => produced(topicId, 0, batch)),
     { deadlineMs: 1e15 },
   );
-  await settled();
+  await settle();
   const [[key, content]] = [...path.store.objects] as [[string, Buffer]];
   path.store.objects.set(key, changedIn(content, batches[1]!));
   assert.deepEqual([(await ask(100n)).error, (await ask(100n)).offset], ['NONE', 0n]);

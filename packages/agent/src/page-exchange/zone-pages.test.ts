@@ -2,8 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { AgentDescription } from '@weir/cluster';
 import { Metrics, silentLog } from '@weir/core';
-import { HandClock } from '@weir/core/testing';
-import { settled } from '../../testing/data-path.ts';
+import { HandClock, settle } from '@weir/core/testing';
 import { testAgent } from '../../testing/index.ts';
 import { agentLimits } from '../limits.ts';
 import { Page } from '../read-path/page.ts';
@@ -130,7 +129,7 @@ test('a request that waits for an agent that fails does not wait for it to fail 
   const wanted = pagesOf('one', agentLimits.peerPageReadsPerPeerMax + 20);
   const reads = wanted.map((index) => lender(fileId, index)!.read(fileId, index));
   const outcomes = Promise.allSettled(reads);
-  await settled();
+  await settle();
   assert.equal(peers.requested.length, agentLimits.peerPageReadsPerPeerMax);
   fail();
   assert.ok((await outcomes).every(({ status }) => status === 'rejected'));
@@ -148,7 +147,7 @@ test('a limited number of pages wait for one agent, and others do not wait', asy
   const outcomes = Promise.allSettled(
     pagesOf('one', roomMax + 5).map((index) => lender(fileId, index)!.read(fileId, index)),
   );
-  await settled();
+  await settle();
   resolvePage();
   const refused = (await outcomes).filter(({ status }) => status === 'rejected');
   assert.equal(refused.length, 5);
@@ -163,7 +162,7 @@ test('requests to all other agents together are limited', async () => {
     void lender(fileId, index)!
       .read(fileId, index)
       .catch(() => {});
-  await settled();
+  await settle();
   assert.equal(peers.requested.length, agentLimits.peerPageReadsMax);
 });
 

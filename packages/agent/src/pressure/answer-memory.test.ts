@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { MiB } from '@weir/core';
-import { HandClock } from '@weir/core/testing';
+import { HandClock, settle } from '@weir/core/testing';
 import fc from 'fast-check';
-import { settled } from '../../testing/data-path.ts';
 import { AnswerMemory, type AnswerRoom } from './answer-memory.ts';
 
 const forever = new AbortController().signal;
@@ -42,14 +41,14 @@ test('an answer without room waits in order of arrival, up to its time limit', a
   };
   for (const name of ['first', 'second']) void ask(name);
   void ask('gone', gone.signal);
-  await settled();
+  await settle();
   assert.deepEqual(got, []);
   gone.abort();
   memory.change(-MiB);
-  await settled();
+  await settle();
   assert.deepEqual(got, ['gone nothing', 'first 1']);
   clock.advance(1000);
-  await settled();
+  await settle();
   assert.deepEqual(got, ['gone nothing', 'first 1', 'second nothing']);
   assert.equal(clock.waiting, 0);
 });
@@ -82,13 +81,13 @@ test('granted rooms never exceed the limit together, and all are returned', asyn
       const rooms: AnswerRoom[] = [];
       for (const [wanted, releases] of some) {
         void memory.room(wanted, { waitMs: 10, closed: forever }).then((room) => room && rooms.push(room));
-        await settled();
+        await settle();
         assert.ok(memory.bytes <= 16 * MiB);
         if (releases) rooms.shift()?.release();
-        await settled();
+        await settle();
       }
       clock.advance(10);
-      await settled();
+      await settle();
       for (const room of rooms) room.release();
       assert.equal(memory.bytes, 0);
     }),

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { settle } from '@weir/core/testing';
 import fc from 'fast-check';
-import { settled } from '../../testing/data-path.ts';
 import { FairQueue } from './fair-queue.ts';
 
 /** Work that runs until the test ends it. */
@@ -22,7 +22,7 @@ function workshop(gate: FairQueue) {
     },
     async end(name: string): Promise<void> {
       ends.get(name)!();
-      await settled();
+      await settle();
     },
   };
 }
@@ -33,7 +33,7 @@ test('concurrency is limited, and clients take turns', async () => {
   const [greedy, modest] = [new AbortController(), new AbortController()];
   for (const name of ['g1', 'g2', 'g3', 'g4']) ask(greedy, name);
   for (const name of ['m1', 'm2']) ask(modest, name);
-  await settled();
+  await settle();
   assert.deepEqual(begun, ['g1']);
   assert.equal(gate.waiting, 5);
   for (const name of ['g1', 'g2', 'm1', 'g3', 'm2', 'g4']) await end(name);
@@ -47,13 +47,13 @@ test('a client that disconnects leaves the queue, and its running work is finish
   const [leaving, staying] = [new AbortController(), new AbortController()];
   for (const name of ['l1', 'l2', 'l3']) ask(leaving, name);
   ask(staying, 's1');
-  await settled();
+  await settle();
   leaving.abort();
-  await settled();
+  await settle();
   assert.equal(gate.waiting, 1);
   assert.deepEqual([results.get('l2'), results.get('l3')], ['gone', 'gone']);
   ask(leaving, 'l4');
-  await settled();
+  await settle();
   assert.equal(results.get('l4'), 'gone');
   await end('l1');
   assert.equal(results.get('l1'), 'done l1');
@@ -65,12 +65,12 @@ test('the number of waiting requests is limited', async () => {
   const gate = new FairQueue({ runningMax: 1, waitingMax: 2, onHeld: () => held++ });
   const { ask, end, results } = workshop(gate);
   for (const name of ['a', 'b', 'c', 'd']) ask(new AbortController(), name);
-  await settled();
+  await settle();
   assert.deepEqual([...results], [['d', 'full']]);
   assert.equal(held, 3);
   await end('a');
   ask(new AbortController(), 'e');
-  await settled();
+  await settle();
   assert.equal(results.has('e'), false);
 });
 
@@ -79,11 +79,11 @@ test('without a limit only the condition holds work back', async () => {
   const gate = new FairQueue({ runningMax: 0, waitingMax: 100, mayBegin: () => mayBegin });
   const { ask, begun } = workshop(gate);
   for (const name of ['a', 'b', 'c']) ask(new AbortController(), name);
-  await settled();
+  await settle();
   assert.deepEqual(begun, []);
   mayBegin = true;
   gate.pump();
-  await settled();
+  await settle();
   assert.deepEqual(begun, ['a', 'b', 'c']);
 });
 
@@ -125,7 +125,7 @@ test('the limit always holds, and all requests are answered', async () => {
             ended.add(first);
             await end(first);
           }
-          await settled();
+          await settle();
           assert.ok(running().length <= max);
           assert.equal(gate.running, running().length);
           assert.ok(gate.waiting === 0 || gate.running === max, 'no request waits while a place is free');

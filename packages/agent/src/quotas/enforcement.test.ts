@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { quotaEntityKey } from '@weir/cluster';
+import { settle } from '@weir/core/testing';
 import { zeroUuid } from '@weir/wire';
-import { batchOf, settled } from '../../testing/data-path.ts';
+import { batchOf } from '../../testing/data-path.ts';
 import { answered, codeOf, startTestAgent, type TestClient } from '../../testing/index.ts';
 import { type AgentUnderTest, startAgentUnderTest } from '../../testing/running-agent.ts';
 
@@ -15,7 +16,7 @@ async function startWith(
   const under = await startAgentUnderTest(t);
   under.cluster.addTopic('t');
   under.cluster.putRecord('clientQuota', quotaEntityKey([entity]), quotas);
-  await settled();
+  await settle();
   return under;
 }
 
@@ -83,7 +84,7 @@ test('a producer with acks 0 is throttled too', async (t) => {
   under.cluster.putRecord('clientQuota', quotaEntityKey([{ type: 'user', name: 'ANONYMOUS' }]), {
     producer_byte_rate: 1000,
   });
-  await settled();
+  await settle();
   const client = await under.connect();
   client.send('Produce', 9, produceBody(20_000, 0));
   const answer = await isMuted(under, client);
@@ -105,7 +106,7 @@ test('a quota applies as soon as it is set, and ends when it is removed', async 
   ];
   for (const [quotas, isThrottled] of steps) {
     under.cluster.putRecord('clientQuota', key, quotas);
-    await settled();
+    await settle();
     const { throttleTimeMs } = await client.call('Produce', 9, produceBody(1000));
     assert.equal(throttleTimeMs > 0, isThrottled, JSON.stringify(quotas));
     under.clock.advance(throttleTimeMs);

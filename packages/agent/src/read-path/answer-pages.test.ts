@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { coreLimits, KiB, MiB } from '@weir/core';
-import { batchOf, DataPath, produced, settled } from '../../testing/data-path.ts';
+import { settle } from '@weir/core/testing';
+import { batchOf, DataPath, produced } from '../../testing/data-path.ts';
 import { AnswerPages } from './answer-pages.ts';
 import { BatchCursor } from './batch-cursor.ts';
 import type { BatchList } from './batch-list.ts';
@@ -119,7 +120,7 @@ test('small ranges of many files are copied, and whole pages are returned as vie
       const appended = path.writePath.append(batches, { deadlineMs: Number.POSITIVE_INFINITY });
       path.clock.advance(10);
       await appended;
-      await settled();
+      await settle();
     }
     const bytesMax = Number.MAX_SAFE_INTEGER;
     const [found] = await path.cluster.findBatches([{ topicId, partition: 0, offset: 0, bytesMax }]);

@@ -2,10 +2,11 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Pointers } from '@weir/cluster';
 import { seededRandom } from '@weir/core';
+import { settle } from '@weir/core/testing';
 import { StoreError } from '@weir/storage';
 import { recordBatches } from '@weir/wire';
 import fc from 'fast-check';
-import { batchOf, DataPath, type DataPathOptions, produced, settled } from '../../testing/data-path.ts';
+import { batchOf, DataPath, type DataPathOptions, produced } from '../../testing/data-path.ts';
 import type { BatchList } from './batch-list.ts';
 import { DamagedRange, type DamageKind } from './damaged-range.ts';
 
@@ -46,7 +47,7 @@ async function stageOf(
     );
     path.clock.advance(10);
     await appended;
-    await settled();
+    await settle();
   }
   const pointers = async (partition = 0, offset = 0) => {
     const query = { topicId, partition, offset, bytesMax: Number.MAX_SAFE_INTEGER };

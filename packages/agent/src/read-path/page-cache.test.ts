@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Metrics, silentLog } from '@weir/core';
-import { settled } from '../../testing/data-path.ts';
+import { settle } from '@weir/core/testing';
 import { Page, pagesOf } from './page.ts';
 import { PageCache } from './page-cache.ts';
 import { pageMetrics } from './page-metrics.ts';
@@ -32,7 +32,7 @@ test('concurrent reads of a page share one read of the bucket', async () => {
   );
   const cache = new PageCache({ source, cacheBytesMax: 1_000 });
   const readers = [cache.read('f', 0), cache.read('f', 0), cache.read('f', 0)];
-  await settled();
+  await settle();
   resolvePage(new Page([Buffer.from('page')]));
   const pages = await Promise.all(readers);
   assert.deepEqual(source.reads, ['f/0']);

@@ -2,8 +2,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { markerBytes, type Pointers } from '@weir/cluster';
 import { seededRandom } from '@weir/core';
+import { settle } from '@weir/core/testing';
 import { batchRecords, readControlRecord, recordBatches } from '@weir/wire';
-import { batchOf, DataPath, type DataPathOptions, produced, settled } from '../../testing/data-path.ts';
+import { batchOf, DataPath, type DataPathOptions, produced } from '../../testing/data-path.ts';
 import { agentLimits } from '../limits.ts';
 import type { BatchList } from './batch-list.ts';
 import { DamagedRange, type DamageKind } from './damaged-range.ts';
@@ -33,7 +34,7 @@ async function write(
   );
   path.clock.advance(10);
   await appended;
-  await settled();
+  await settle();
 }
 
 async function pointersOf(path: DataPath, topicId: string, partition = 0): Promise<Pointers> {
@@ -182,7 +183,7 @@ test('partitions of one file cost one read of its page', async () => {
 test('pages are read in parallel, up to a limit', async () => {
   const path = await start({ pages: { pageBytes: 100, ownFiles: 'none' } });
   await write(path, path.topicId, [[0, batchOf(['x'.repeat(100 * 100)])]]);
-  path.store.beforeGet = () => settled();
+  path.store.beforeGet = () => settle();
   const list = await readOne(path, { pointers: await pointersOf(path, path.topicId), ...everything });
   assert.equal(list.batchCount, 1);
   assert.ok(path.store.gets > 100);
@@ -192,7 +193,7 @@ test('pages are read in parallel, up to a limit', async () => {
 test('the pages of many files are read in parallel', async () => {
   const path = await start({ pages: { pageBytes: 1_000, ownFiles: 'none' } });
   for (let file = 0; file < 20; file++) await write(path, path.topicId, [[0, batchOf([`${file}`])]]);
-  path.store.beforeGet = () => settled();
+  path.store.beforeGet = () => settle();
   const list = await readOne(path, { pointers: await pointersOf(path, path.topicId), ...everything });
   assert.deepEqual(
     valuesOf(list).map(([, value]) => value),
@@ -234,7 +235,7 @@ test('readahead loads the next pages for a reader of one partition, if enabled',
     );
     const lists = await path.readPath.readBatches(queries);
     assert.ok(lists.every((list) => !(list instanceof Error) && list.batchCount === 1));
-    await settled();
+    await settle();
     assert.equal(path.store.gets, expectedGets, `${readahead} ${partitions}`);
   }
 });

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Pointers } from '@weir/cluster';
 import { Metrics, Semaphore } from '@weir/core';
+import { settle } from '@weir/core/testing';
 import fc from 'fast-check';
-import { settled } from '../../testing/data-path.ts';
 import { Page } from './page.ts';
 import { PageCache } from './page-cache.ts';
 import { pageMetrics } from './page-metrics.ts';
@@ -55,7 +55,7 @@ class HeldSource implements PageSource {
 
   async resolvePage(): Promise<void> {
     for (const resolvePage of this.#resolvers.splice(0)) resolvePage();
-    await settled();
+    await settle();
   }
 }
 

@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Metrics } from '@weir/core';
-import { HandClock } from '@weir/core/testing';
+import { HandClock, settle } from '@weir/core/testing';
 import { type Api, apis, encodeResponse, type Fields, type WriteStruct } from '@weir/wire';
-import { settled } from '../../testing/data-path.ts';
 import type { HandlerResult } from './handler-result.ts';
 import { slowingDown } from './slow-down.ts';
 
@@ -64,10 +63,10 @@ test('a Produce without an answer is finished after the delay, and a refusal at 
     result = one;
   });
   clock.advance(19);
-  await settled();
+  await settle();
   assert.equal(result, undefined);
   clock.advance(1);
-  await settled();
+  await settle();
   assert.equal(result, 'noReply');
   assert.equal(slowDown(apis.Produce, 'close'), 'close');
   assert.match(

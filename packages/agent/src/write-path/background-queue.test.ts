@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { MiB } from '@weir/core';
-import { batchOf, DataPath, type DataPathOptions, produced, settled } from '../../testing/data-path.ts';
+import { settle } from '@weir/core/testing';
+import { batchOf, DataPath, type DataPathOptions, produced } from '../../testing/data-path.ts';
 import { agentLimits } from '../limits.ts';
 import { backgroundIntervalMs, backgroundWaitMs } from './background-queue.ts';
 import type { AppendOutcome, ProducedBatch } from './produced-batch.ts';
@@ -29,7 +30,7 @@ async function start(options: DataPathOptions = {}) {
     produce: (values: readonly string[] = ['record']) => of([produced(topicId, 0, batchOf(values))], false),
     async pass(ms: number) {
       path.clock.advance(ms);
-      await settled();
+      await settle();
     },
   };
 }
@@ -85,7 +86,7 @@ test('background appends have their own memory limit, and an append beyond it is
   assert.deepEqual([path.store.puts, outcomes.length], [1, 2]);
   appendInBackground(['x'.repeat(agentLimits.backgroundBytesMax - 200)]);
   appendInBackground(['x'.repeat(200)]);
-  await settled();
+  await settle();
   assert.deepEqual(outcomes[2]!.results[0]!.error, 'KAFKA_STORAGE_ERROR');
 });
 

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type ClusterPort, type FilesToCommit, filesToSend } from '@weir/cluster';
-import { batchOf, type DataPath, produced, settled } from '../../testing/data-path.ts';
+import { settle } from '@weir/core/testing';
+import { batchOf, type DataPath, produced } from '../../testing/data-path.ts';
 import { startWritePath } from '../../testing/write-path-stage.ts';
 import { FilePace } from './file-pace.ts';
 
@@ -43,9 +44,9 @@ async function during(ms: number, step: (send: () => Promise<void>, nowMs: numbe
   };
   for (let nowMs = 0; nowMs < ms; nowMs += stepMs) {
     step(send, nowMs);
-    await settled();
+    await settle();
     path.clock.advance(stepMs);
-    await settled();
+    await settle();
   }
   return { tookMs, files: path.store.puts };
 }

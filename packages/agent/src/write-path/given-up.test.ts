@@ -8,8 +8,9 @@ import {
   type FilesToCommit,
   filesToSend,
 } from '@weir/cluster';
+import { settle } from '@weir/core/testing';
 import { AgentKeyRefused } from '@weir/rpc';
-import { batchOf, type DataPath, produced, settled } from '../../testing/data-path.ts';
+import { batchOf, type DataPath, produced } from '../../testing/data-path.ts';
 import { append, heldPuts, recordingPort, startWritePath } from '../../testing/write-path-stage.ts';
 import { writeRows } from './write-metrics.ts';
 
@@ -34,7 +35,7 @@ const one = (topicId: string, value: string, sequence?: number, partition = 0) =
 async function pass(path: DataPath, ms: number): Promise<void> {
   for (let left = ms; left > 0; left -= 500) {
     path.clock.advance(Math.min(left, 500));
-    await settled();
+    await settle();
   }
 }
 
@@ -57,21 +58,21 @@ function heldCommits() {
     async connect() {
       isConnected = true;
       for (const { resolve } of unsent.splice(0)) resolve();
-      await settled();
+      await settle();
     },
     async failUnsent(error: Error) {
       for (const { reject } of unsent.splice(0)) reject(error);
-      await settled();
+      await settle();
     },
     /** Calls that were sent fail with an unknown outcome. */
     async loseAnswers(error: Error) {
       for (const go of waiting.splice(0)) go(error);
-      await settled();
+      await settle();
     },
     async release() {
       isHeld = false;
       for (const go of waiting.splice(0)) go();
-      await settled();
+      await settle();
     },
     port: (cluster: ClusterPort): ClusterPort =>
       new Proxy(cluster, {
@@ -104,10 +105,10 @@ test('a request whose deadline expires in the open file leaves it and is answere
   const hasty = append(path, [one(path.topicId, 'a')], 100);
   const patient = append(path, [one(path.topicId, 'b')]);
   path.clock.advance(100);
-  await settled();
+  await settle();
   assert.deepEqual([hasty.errors, path.store.puts], [['REQUEST_TIMED_OUT'], 0]);
   path.clock.advance(150);
-  await settled();
+  await settle();
   assert.deepEqual(patient.offsets, [0]);
   assert.equal(nextOffset(path), 1);
 });
@@ -117,12 +118,12 @@ test('an open file that becomes empty is never written', async () => {
   const timers = path.clock.waiting;
   const hasty = append(path, [one(path.topicId, 'x'.repeat(100))], 100);
   path.clock.advance(100);
-  await settled();
+  await settle();
   assert.deepEqual(hasty.errors, ['REQUEST_TIMED_OUT']);
   assert.equal(path.clock.waiting, timers);
   const next = append(path, [one(path.topicId, 'y'.repeat(100))]);
   path.clock.advance(250);
-  await settled();
+  await settle();
   assert.deepEqual([next.offsets, path.store.puts], [[0], 1], 'its bytes are released');
 });
 
@@ -132,9 +133,9 @@ test('a request whose deadline expires during the upload is answered when the st
   const puts = heldPuts(path);
   const hasty = append(path, [one(path.topicId, 'a', undefined, 1), one(path.topicId, 'b')], 100);
   const patient = append(path, [one(path.topicId, 'c')]);
-  await settled();
+  await settle();
   path.clock.advance(200);
-  await settled();
+  await settle();
   assert.equal(hasty.outcome, undefined);
   await puts.finish(1);
   assert.deepEqual(hasty.errors, ['REQUEST_TIMED_OUT', 'REQUEST_TIMED_OUT']);
@@ -154,12 +155,12 @@ test('an upload without waiting requests is aborted', async () => {
   heldPuts(path);
   const timers = path.clock.waiting;
   const appends = [100, 200].map((ms) => append(path, [one(path.topicId, `${ms}`)], ms));
-  await settled();
+  await settle();
   path.clock.advance(100);
-  await settled();
+  await settle();
   assert.deepEqual([appends[0]!.outcome, path.store.runningPuts], [undefined, 1]);
   path.clock.advance(100);
-  await settled();
+  await settle();
   assert.deepEqual(
     appends.map(({ errors }) => errors),
     [['REQUEST_TIMED_OUT'], ['REQUEST_TIMED_OUT']],
@@ -172,14 +173,14 @@ test('a stored request whose deadline expires behind a commit in doubt is not co
   const path = await startWritePath({ ...fileEach, inflightFilesMax: 2, port: held.port });
   held.hold();
   const inDoubt = append(path, [one(path.topicId, 'a')], 10_000);
-  await settled();
+  await settle();
   const stored = append(path, [one(path.topicId, 'b')], 10_000);
-  await settled();
+  await settle();
   assert.equal(path.store.puts, 2);
   await pass(path, 10_000);
   assert.deepEqual([inDoubt.errors, stored.errors], [['REQUEST_TIMED_OUT'], ['REQUEST_TIMED_OUT']]);
   const later = append(path, [one(path.topicId, 'c')]);
-  await settled();
+  await settle();
   assert.equal(path.store.puts, 3, 'an abandoned file does not count');
   await held.release();
   assert.deepEqual(later.offsets, [1]);
@@ -191,12 +192,12 @@ test('a file is committed without expired requests, and the others keep their or
   const path = await startWritePath({ flush: { compressedBytesMax: 64 << 20 }, port: held.port });
   held.hold();
   append(path, [one(path.topicId, 'first')]);
-  await settled();
+  await settle();
   const large = 'x'.repeat(600_000);
   const appends = [30_000, 2_000, 30_000, 1_000].map((ms, index) =>
     append(path, [one(path.topicId, `${index}${large}`)], ms),
   );
-  await settled();
+  await settle();
   assert.equal(path.store.puts, 2);
   await pass(path, 3_000);
   await held.release();
@@ -220,7 +221,7 @@ test('a repeated commit carries no new batches', async () => {
     port: recordingPort(commits, (call) => (call <= 3 ? 'refuse' : 'go')),
   });
   const inDoubt = append(path, [one(path.topicId, 'a')]);
-  await settled();
+  await settle();
   const stored = append(path, [one(path.topicId, 'b')], 100);
   await pass(path, 5_000);
   assert.deepEqual([inDoubt.offsets, stored.errors], [[0], ['REQUEST_TIMED_OUT']]);
@@ -233,17 +234,17 @@ test('batches that an idempotent producer sent after an expired one are refused 
   const path = await startWritePath({ ...fileEach, port: held.port });
   held.hold();
   append(path, [one(path.topicId, 'someone else')]);
-  await settled();
+  await settle();
   const first = append(path, [one(path.topicId, 'a', 0)], 1_000);
   const second = append(path, [one(path.topicId, 'b', 1)]);
   const otherPartition = append(path, [one(path.topicId, 'c', 0, 1)]);
   await pass(path, 1_000);
   assert.deepEqual([first.errors, second.errors], [['REQUEST_TIMED_OUT'], ['KAFKA_STORAGE_ERROR']]);
   const tooEarly = append(path, [one(path.topicId, 'b', 1)]);
-  await settled();
+  await settle();
   assert.deepEqual(tooEarly.errors, ['KAFKA_STORAGE_ERROR']);
   const again = [append(path, [one(path.topicId, 'a', 0)]), append(path, [one(path.topicId, 'b', 1)])];
-  await settled();
+  await settle();
   await held.release();
   assert.deepEqual(
     [...again, otherPartition].map(({ errors, offsets }) => [errors, offsets]),
@@ -261,14 +262,14 @@ test('a batch that was retried before its first attempt was given up does not co
   const path = await startWritePath({ ...fileEach, port: held.port });
   held.hold();
   append(path, [one(path.topicId, 'someone else')]);
-  await settled();
+  await settle();
   const first = append(path, [one(path.topicId, 'a', 0)], 1_000);
-  await settled();
+  await settle();
   const again = [append(path, [one(path.topicId, 'a', 0)]), append(path, [one(path.topicId, 'b', 1)])];
   await pass(path, 1_000);
   assert.deepEqual(first.errors, ['REQUEST_TIMED_OUT']);
   const third = append(path, [one(path.topicId, 'c', 2)]);
-  await settled();
+  await settle();
   await held.release();
   assert.deepEqual(
     [...again, third].map(({ offsets }) => offsets),
@@ -281,7 +282,7 @@ test('a request of a client that disconnected while a commit was stuck is not wr
   const path = await startWritePath({ port: held.port });
   held.hold();
   const inDoubt = append(path, [one(path.topicId, 'a')]);
-  await settled();
+  await settle();
   const impatient = new AbortController();
   const patient = new AbortController();
   const requests = [
@@ -293,7 +294,7 @@ test('a request of a client that disconnected while a commit was stuck is not wr
   impatient.abort();
   await held.release();
   path.clock.advance(1);
-  await settled();
+  await settle();
   assert.deepEqual(inDoubt.offsets, [0]);
   assert.deepEqual(
     requests.map(({ errors }) => errors),
@@ -307,7 +308,7 @@ test('a request of a client that disconnected while the request waited behind ot
   const path = await startWritePath({ port: held.port });
   held.hold();
   const stuck = append(path, [one(path.topicId, 'a')]);
-  await settled();
+  await settle();
   const receivedMs = path.clock.monotonicMs();
   const left = AbortSignal.abort();
   await pass(path, 2_000);
@@ -332,7 +333,7 @@ test('requests of a disconnected client are dropped from a stored file, from the
     const path = await startWritePath({ ...fileEach, port: held.port });
     held.hold();
     append(path, [one(path.topicId, 'a')]);
-    await settled();
+    await settle();
     const client = new AbortController();
     const disconnected = append(path, [one(path.topicId, 'b')], usualTimeoutMs, client.signal);
     await pass(path, 2_000);
@@ -346,7 +347,7 @@ test('requests of a disconnected client are dropped from a stored file, from the
     held.hold();
     append(path, [one(path.topicId, 'a')]);
     append(path, [one(path.topicId, 'b')]);
-    await settled();
+    await settle();
     const client = new AbortController();
     const disconnected = append(path, [one(path.topicId, 'c')], usualTimeoutMs, client.signal);
     await pass(path, 2_000);
@@ -373,7 +374,7 @@ test('a request of a client that disconnects while nothing is stuck is written, 
   append(path, [one(path.topicId, 'a')], usualTimeoutMs, client.signal);
   client.abort();
   path.clock.advance(250);
-  await settled();
+  await settle();
   assert.equal(nextOffset(path), 1);
 });
 
@@ -383,7 +384,7 @@ test('a commit in doubt stays in doubt until there is an answer, even if its cli
   const path = await startWritePath({ port: recordingPort(commits, () => (isDown ? 'loseAnswer' : 'go')) });
   const client = new AbortController();
   const inDoubt = append(path, [one(path.topicId, 'a')], 1_000, client.signal);
-  await settled();
+  await settle();
   client.abort();
   await pass(path, 5_000);
   assert.deepEqual(inDoubt.errors, ['REQUEST_TIMED_OUT']);
@@ -418,7 +419,7 @@ test('an empty commit is not sent, and later requests are committed', async () =
   assert.deepEqual(hasty.errors, ['REQUEST_TIMED_OUT']);
   assert.equal(path.clock.waiting, timers);
   const later = append(path, [one(path.topicId, 'b')]);
-  await settled();
+  await settle();
   assert.equal(path.store.puts, 2, 'its bytes are released');
   await held.connect();
   assert.deepEqual([later.offsets, held.commits.length, nextOffset(path)], [[0], 1, 1]);
@@ -436,7 +437,7 @@ test('a commit that failed before it was sent is not in doubt', async () => {
   held.disconnect();
   const hasty = append(path, [one(path.topicId, 'a')], 1_000);
   const patient = append(path, [one(path.topicId, 'b')]);
-  await settled();
+  await settle();
   await held.failUnsent(new ClusterUnavailable('no answer'));
   await pass(path, 1_000);
   assert.deepEqual(hasty.errors, ['REQUEST_TIMED_OUT']);
@@ -453,7 +454,7 @@ test('a request of a client that disconnected while the commit waited for a conn
   const client = new AbortController();
   const disconnected = append(path, [one(path.topicId, 'a')], usualTimeoutMs, client.signal);
   const stays = append(path, [one(path.topicId, 'b')]);
-  await settled();
+  await settle();
   await pass(path, 1_500);
   client.abort();
   await held.connect();
@@ -467,7 +468,7 @@ test('a sent commit stays in doubt while it waits to be repeated, and is repeate
     held.hold();
     const hasty = append(path, [one(path.topicId, 'a')], 2_000);
     const patient = append(path, [one(path.topicId, 'b')]);
-    await settled();
+    await settle();
     held.disconnect();
     await held.loseAnswers(error);
     await pass(path, 1_000);
@@ -508,7 +509,7 @@ test('a commit that was in doubt before stays in doubt, although the repeated ca
   held.hold();
   const hasty = append(path, [one(path.topicId, 'a')], 1_000);
   const patient = append(path, [one(path.topicId, 'b')]);
-  await settled();
+  await settle();
   await held.loseAnswers(new ClusterUnavailable('the connection broke'));
   await pass(path, 1_000);
   assert.equal(held.commits.length, 2);
@@ -528,7 +529,7 @@ test('batches that an idempotent producer sent after one that was never sent are
   await pass(path, 1_000);
   assert.deepEqual([first.errors, second.errors], [['REQUEST_TIMED_OUT'], ['KAFKA_STORAGE_ERROR']]);
   const again = [append(path, [one(path.topicId, 'a', 0)]), append(path, [one(path.topicId, 'b', 1)])];
-  await settled();
+  await settle();
   await held.connect();
   assert.deepEqual(
     again.map(({ offsets }) => offsets),

@@ -8,8 +8,9 @@ import {
   filesToSend,
 } from '@weir/cluster';
 import { type Clock, type Random, seededRandom } from '@weir/core';
+import { settle } from '@weir/core/testing';
 import { batchRecords, recordBatches } from '@weir/wire';
-import { batchOf, DataPath, produced, settled } from '../../testing/data-path.ts';
+import { batchOf, DataPath, produced } from '../../testing/data-path.ts';
 import type { AppendResult } from './produced-batch.ts';
 
 /**
@@ -252,10 +253,10 @@ test('acknowledged records are readable, once and in order, under any failure', 
       if (turn === 2_000) isShaky = false;
       for (const producer of producers) producer.step();
       path.clock.advance(1 + random.below(15));
-      await settled();
+      await settle();
     }
     isShaky = false;
-    await settled();
+    await settle();
     givenUp += attempts.unsent.size;
 
     for (let partition = 0; partition < partitions; partition++) {

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { FileCommit } from '@weir/cluster';
+import { settle } from '@weir/core/testing';
 import { zeroUuid } from '@weir/wire';
-import { batchOf, produced, settled } from '../../testing/data-path.ts';
+import { batchOf, produced } from '../../testing/data-path.ts';
 import { append, heldPuts, recordingPort, startWritePath as start } from '../../testing/write-path-stage.ts';
 
 test('requests of one event-loop turn share a file, and later requests gather until it is committed', async () => {
@@ -13,17 +14,17 @@ test('requests of one event-loop turn share a file, and later requests gather un
     produced(path.topicId, 0, batchOf(['c'])),
     produced(path.topicId, 1, batchOf(['d'])),
   ]);
-  await settled();
+  await settle();
   assert.equal(path.store.puts, 1);
   const third = append(path, [produced(path.topicId, 0, batchOf(['e']))]);
   const fourth = append(path, [produced(path.topicId, 1, batchOf(['f']))]);
-  await settled();
+  await settle();
   assert.equal(path.store.puts, 1, 'the next file waits for the upload');
   await puts.finish(1);
   assert.deepEqual([first.offsets, second.offsets], [[0], [2, 0]]);
   assert.equal(path.store.puts, 1, 'clients that just got a response may send again');
   path.clock.advance(1);
-  await settled();
+  await settle();
   assert.equal(path.store.puts, 2);
   await puts.finish(2);
   assert.deepEqual([third.offsets, fourth.offsets], [[3], [1]]);
@@ -36,23 +37,23 @@ test('a small file waits for clients that were just answered, but not longer tha
   const one = () => append(path, [produced(path.topicId, 0, batchOf(['a']))]);
   one();
   one();
-  await settled();
+  await settle();
   const waiting = one();
   await puts.finish(1);
   assert.equal(path.store.puts, 1);
   one();
-  await settled();
+  await settle();
   assert.equal(path.store.puts, 1, 'one of the two clients sent again');
   const timers = path.clock.waiting;
   one();
-  await settled();
+  await settle();
   assert.equal(path.store.puts, 2, 'both clients sent again');
   assert.ok(path.clock.waiting < timers, 'the timer of the file is cancelled');
   await puts.finish(2);
   assert.deepEqual(waiting.offsets, [2]);
   // A request that comes alone does not wait at all.
   one();
-  await settled();
+  await settle();
   assert.equal(path.store.puts, 3);
 });
 
@@ -60,12 +61,12 @@ test('a large file waits for the upload before it, and not for the commit', asyn
   const path = await start({ port: recordingPort([], () => 'refuse') });
   const puts = heldPuts(path);
   append(path, [produced(path.topicId, 0, batchOf(['a']))]);
-  await settled();
+  await settle();
   append(path, [produced(path.topicId, 0, batchOf(['b'.repeat(500_000)]))]);
   await puts.finish(1);
   assert.equal(path.store.puts, 1, 'a small file waits for the commit');
   append(path, [produced(path.topicId, 0, batchOf(['c'.repeat(600_000)]))]);
-  await settled();
+  await settle();
   assert.equal(path.store.puts, 2);
 });
 
@@ -74,21 +75,21 @@ test('a file is closed by the window or by its size, and never by both', async (
   const timers = path.clock.waiting;
   const early = append(path, [produced(path.topicId, 0, batchOf(['a']))]);
   path.clock.advance(249);
-  await settled();
+  await settle();
   assert.equal(path.store.puts, 0);
   const late = append(path, [produced(path.topicId, 0, batchOf(['b']))]);
   path.clock.advance(1);
-  await settled();
+  await settle();
   assert.equal(path.store.puts, 1);
   assert.deepEqual([early.offsets, late.offsets], [[0], [1]]);
 
   const large = append(path, [produced(path.topicId, 0, batchOf(['x'.repeat(1000)]))]);
-  await settled();
+  await settle();
   assert.equal(path.store.puts, 2, 'closed by its size at once');
   assert.deepEqual(large.offsets, [2]);
   assert.equal(path.clock.waiting, timers, 'the window of a full file has ended');
   path.clock.advance(1000);
-  await settled();
+  await settle();
   assert.equal(path.store.puts, 2);
 });
 
@@ -141,7 +142,7 @@ test('the sizes at which a file is closed', async (t) => {
       for (let count = 0; count < 3; count++) {
         append(path, [{ ...produced(path.topicId, 0, hundred), uncompressedBytes: 100 * inflation }]);
       }
-      await settled();
+      await settle();
       assert.equal(path.store.puts, puts);
     });
   }
@@ -153,18 +154,18 @@ test('small requests gather beyond the file size if the previous file was closed
   const path = await start({ flush });
   const appendSome = async (count: number) => {
     for (let sent = 0; sent < count; sent++) append(path, [produced(path.topicId, 0, hundred)]);
-    await settled();
+    await settle();
     return path.store.puts;
   };
   assert.equal(await appendSome(3), 1, 'the first is closed when it is large enough');
   assert.equal(await appendSome(5), 1, 'the next file gathers');
   path.clock.advance(100);
-  await settled();
+  await settle();
   assert.equal(path.store.puts, 2, 'it does not gather for long');
   assert.equal(await appendSome(7), 3, 'it does not gather beyond its limit');
   assert.equal(await appendSome(1), 3);
   path.clock.advance(250);
-  await settled();
+  await settle();
   assert.equal(path.store.puts, 4, 'a small file waits for its window');
 });
 
@@ -178,7 +179,7 @@ test('a request stays in one file, at any size', async () => {
     produced(path.topicId, partition, batchOf(['x'.repeat(500)])),
   );
   const all = append(path, batches);
-  await settled();
+  await settle();
   assert.deepEqual(all.errors, ['NONE', 'NONE', 'NONE', 'NONE']);
   assert.equal(commits.flat().length, 1);
   assert.deepEqual([...commits[0]![0]!.partition], [0, 1, 2, 3]);
@@ -244,7 +245,7 @@ test('requests that wait for a file are refused too if their producer has lost a
   const open = append(path, [small]);
   const waiting = append(path, [large(2)]);
   const other = append(path, [produced(path.topicId, 1, batchOf(['y'.repeat(100)]))]);
-  await settled();
+  await settle();
   assert.equal(path.store.puts, 1);
   await puts.fail(1);
   assert.deepEqual(
@@ -261,14 +262,14 @@ test('a commit of unknown outcome is repeated with the same file until the outco
       const commits: FileCommit[][] = [];
       const path = await start({ port: recordingPort(commits, (call) => (call <= 3 ? failure : 'go')) });
       const first = append(path, [produced(path.topicId, 0, batchOf(['a']))]);
-      await settled();
+      await settle();
       const second = append(path, [produced(path.topicId, 0, batchOf(['b']))]);
-      await settled();
+      await settle();
       assert.deepEqual([first.outcome, second.outcome], [undefined, undefined]);
       const unknown = commits[0]![0]!.fileId;
       for (let attempt = 0; attempt < 5; attempt++) {
         path.clock.advance(1000);
-        await settled();
+        await settle();
       }
       assert.deepEqual([first.offsets, second.offsets], [[0], [1]]);
       const files = commits.map(([file]) => file!.fileId);
@@ -305,19 +306,19 @@ test('a client gets a timeout at its deadline, but not while the store reads its
   const puts = heldPuts(path);
   const hasty = append(path, [produced(path.topicId, 0, batchOf(['a']))], 100);
   const patient = append(path, [produced(path.topicId, 0, batchOf(['b']))], 1_000);
-  await settled();
+  await settle();
   path.clock.advance(150);
-  await settled();
+  await settle();
   assert.equal(hasty.outcome, undefined, 'the store still reads the bytes');
   await puts.finish(1);
   assert.deepEqual(hasty.errors, ['REQUEST_TIMED_OUT']);
   assert.equal(patient.outcome, undefined);
   path.clock.advance(850);
-  await settled();
+  await settle();
   assert.deepEqual(patient.errors, ['REQUEST_TIMED_OUT']);
   for (let second = 0; second < 5; second++) {
     path.clock.advance(1_000);
-    await settled();
+    await settle();
   }
   assert.equal(
     path.view.ends(path.topicId, 0)!.nextOffset,
@@ -335,7 +336,7 @@ test('requests wait for room in order of arrival and report their throttle time'
   const held = append(path, large());
   const behind = append(path, [produced(path.topicId, 0, batchOf(['s']))]);
   const tooMuch = append(path, [produced(path.topicId, 0, batchOf(['x'.repeat(300)]))]);
-  await settled();
+  await settle();
   assert.equal(path.store.puts, 2);
   assert.deepEqual(tooMuch.errors, ['REQUEST_TIMED_OUT']);
   assert.equal(tooMuch.outcome!.throttleTimeMs, 1_000);
@@ -343,7 +344,7 @@ test('requests wait for room in order of arrival and report their throttle time'
   await puts.finish(1);
   assert.equal(path.store.puts, 3);
   path.clock.advance(250);
-  await settled();
+  await settle();
   for (const put of [2, 3, 4]) await puts.finish(put);
   assert.deepEqual(
     [...taken, held, behind].map(({ offsets }) => offsets),
@@ -360,10 +361,10 @@ test('an open file does not make requests without room wait for the rest of its 
   const path = await start({ flush: { windowMs: 250 }, bufferedBytesMax: 200 });
   const first = append(path, [produced(path.topicId, 0, batchOf(['x'.repeat(100)]))]);
   const second = append(path, [produced(path.topicId, 0, batchOf(['y'.repeat(100)]))]);
-  await settled();
+  await settle();
   assert.deepEqual([first.offsets, path.store.puts], [[0], 1]);
   path.clock.advance(250);
-  await settled();
+  await settle();
   assert.deepEqual(second.offsets, [1]);
 });
 
@@ -373,11 +374,11 @@ test('the number of files that wait for their commit is limited, and requests be
   const appends = Array.from({ length: 4 }, (_, index) =>
     append(path, [produced(path.topicId, 0, batchOf([`${index}`]))], 5_000),
   );
-  await settled();
+  await settle();
   assert.equal(path.store.puts, 2);
   for (let second = 0; second < 5; second++) {
     path.clock.advance(1_000);
-    await settled();
+    await settle();
   }
   assert.deepEqual(
     appends.map(({ errors }) => errors?.[0]),
@@ -386,7 +387,7 @@ test('the number of files that wait for their commit is limited, and requests be
   path.cluster.unavailable = false;
   for (let second = 0; second < 5; second++) {
     path.clock.advance(1_000);
-    await settled();
+    await settle();
   }
   assert.equal(path.view.ends(path.topicId, 0)!.nextOffset, 0, 'no commit was sent');
   assert.equal(path.clock.waiting, 0);
@@ -401,7 +402,7 @@ test('draining writes everything at once and then resolves', async () => {
   void path.writePath.drain().then(() => {
     isDrained = true;
   });
-  await settled();
+  await settle();
   assert.deepEqual([path.store.puts, isDrained], [1, false]);
   await puts.finish(1);
   assert.deepEqual([last.errors, isDrained], [['NONE'], true]);
@@ -411,7 +412,7 @@ test('draining writes everything at once and then resolves', async () => {
 test('errors of single batches from the control plane reach their requests', async () => {
   const path = await start();
   const first = append(path, [produced(path.topicId, 0, batchOf(['a']), { producerId: 1, baseSequence: 0 })]);
-  await settled();
+  await settle();
   const mixed = append(path, [
     produced(path.topicId, 0, batchOf(['a']), { producerId: 1, baseSequence: 0 }),
     produced(path.topicId, 9, batchOf(['b'])),
@@ -419,7 +420,7 @@ test('errors of single batches from the control plane reach their requests', asy
     produced(zeroUuid, 0, batchOf(['d'])),
     produced(path.topicId, 0, batchOf(['e']), { producerId: 1, baseSequence: 5 }),
   ]);
-  await settled();
+  await settle();
   assert.deepEqual(first.offsets, [0]);
   assert.deepEqual(mixed.errors, [
     'NONE',

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { settled } from '../../../testing/data-path.ts';
+import { settle } from '@weir/core/testing';
 import { agentLimits } from '../../limits.ts';
 import { addressKey, LoginQueue } from './login-queue.ts';
 
@@ -18,10 +18,10 @@ function stage(runningMax = 1) {
         return new Promise<'done'>((resolve) => running.push(() => resolve('done')));
       }),
     async end(count = 1) {
-      await settled();
+      await settle();
       for (let ended = 0; ended < count; ended++) {
         running.shift()?.();
-        await settled();
+        await settle();
       }
     },
   };
@@ -52,7 +52,7 @@ test('a new address does not wait for regulars, however many there are', async (
   // By now all of them have had a turn and have more waiting checks.
   await end(120);
   void ask('good', 'alice');
-  await settled();
+  await settle();
   assert.equal(begun.at(-1), 'good alice');
 });
 
@@ -71,7 +71,7 @@ test('guessing from one or many addresses does not lock the same user out at ano
   }
   await end(120);
   void ask('better', 'alice');
-  await settled();
+  await settle();
   assert.equal(begun.at(-1), 'better alice');
 });
 
@@ -86,7 +86,7 @@ test('regulars do not starve, however many new addresses come', async () => {
 test('the number of concurrent checks is limited', async () => {
   const { turns, begun, ask, end } = stage(2);
   for (const user of ['a', 'b', 'c', 'd', 'e']) void ask('host', user);
-  await settled();
+  await settle();
   assert.deepEqual([begun.length, turns.waiting], [3, 2]);
   await end();
   assert.deepEqual([begun.length, turns.waiting], [4, 1]);

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { writeCredentialRecord } from '@weir/cluster';
+import { settle } from '@weir/core/testing';
 import {
   batchRecords,
   buildRecordBatch,
@@ -9,7 +10,7 @@ import {
   type RecordBatchFields,
   recordBatches,
 } from '@weir/wire';
-import { DataPath, type DataPathOptions, settled } from '../../../testing/data-path.ts';
+import { DataPath, type DataPathOptions } from '../../../testing/data-path.ts';
 import { type Permit, ScriptedAccess } from '../../../testing/scripted-access.ts';
 import { type Access, fullAccess } from '../../security/access.ts';
 import { anonymous, type Principal } from '../../security/principal.ts';
@@ -79,7 +80,7 @@ async function start(impersonation: ImpersonationOptions | undefined, options: D
   }
 
   async function stored(partition = 0): Promise<Buffer> {
-    await settled();
+    await settle();
     path.access = fullAccess();
     const response = await path.call('Fetch', 11, {
       maxWaitMs: 0,
@@ -262,7 +263,7 @@ test('an impersonated user has all of its principal names and is never a superus
   const { path, produce } = await start(gateway);
   const record = { id: 'cci_1', name: 'ccn_bob', isSuperuser: true, createdMs: 0 };
   path.cluster.putRecord('credential', 'ccun_1', JSON.parse(writeCredentialRecord(record).toString()));
-  await settled();
+  await settle();
   const checked: Principal[] = [];
   const access: Access = {
     ...fullAccess(user('gate', { isSuperuser: true })),
