@@ -49,3 +49,10 @@ export {
   runnablePipelineTypes,
 } from './pipeline-types.ts';
 export { apiPage } from './reference.ts';
+export {
+  type SchemaProblem,
+  schemaProblems,
+  unwrapped,
+  type ValuePath,
+  withSubject,
+} from './schema-problems.ts';

@@ -5,9 +5,9 @@ import { type ConfigurationProblem, refusalOf } from './configuration-problem.ts
 import { mergeParts } from './merge-parts.ts';
 import { printYaml } from './print-yaml.ts';
 import { readYaml } from './read-yaml.ts';
-import { problemsOf } from './shape.ts';
+import { problemsOf } from './schema.ts';
 import { dataLakeNameProblems } from './types/data-lake-names.ts';
-import { shapes } from './types/shapes.ts';
+import { schemas } from './types/schemas.ts';
 import type { YamlMapping, YamlValue } from './yaml-value.ts';
 
 export type GivenConfiguration = { readonly yaml: string } | { readonly parts: readonly ConfigurationPart[] };
@@ -20,7 +20,7 @@ export function checkedConfiguration(type: PipelineType, given: GivenConfigurati
     return given;
   }
   refuseParts(type, given.parts);
-  const merged = mergeParts(given.parts, shapes[type]);
+  const merged = mergeParts(given.parts, schemas[type]);
   const [first] = allProblems(type, merged);
   if (first !== undefined) throw refused(`all parts together: ${first.message}`);
   if (merged.size > apiLimits.pipelineYamlValuesMax)
@@ -37,7 +37,7 @@ export function configurationProblems(type: PipelineType, yaml: string): readonl
 }
 
 function allProblems(type: PipelineType, value: YamlValue): ConfigurationProblem[] {
-  const problems = problemsOf(value, shapes[type]);
+  const problems = problemsOf(value, schemas[type]);
   if (problems.length > 0 || type !== 'data_lake') return problems;
   return dataLakeNameProblems(value as YamlMapping);
 }

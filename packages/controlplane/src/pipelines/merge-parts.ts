@@ -1,20 +1,20 @@
+import type * as z from 'zod';
 import type { ConfigurationPart } from '../accounts/workspaces/pipelines.ts';
 import { refusalOf } from './configuration-problem.ts';
 import { readYaml } from './read-yaml.ts';
-import { type Fields, mapping, problemsOf, type Shape } from './shape.ts';
+import { problemsOf } from './schema.ts';
 import { isEmpty, type YamlEntry, type YamlMapping, type YamlValue } from './yaml-value.ts';
-
-type MappingShape = Extract<Shape, { kind: 'mapping' }>;
 
 /**
  * Merges all parts: lists of the same field are concatenated in the order of the parts, and any other field may be in
  * one part only. Each part is checked by itself, so that problems refer to its own lines.
  */
-export function mergeParts(parts: readonly ConfigurationPart[], shape: MappingShape): YamlMapping {
+export function mergeParts(parts: readonly ConfigurationPart[], schema: z.ZodObject): YamlMapping {
   const merged = new Map<string, { readonly part: string; readonly entry: YamlEntry }>();
-  const optional = mapping(withoutRequired(shape.fields));
+  // A part need not have the required fields of the whole.
+  const partSchema = schema.partial();
   for (const { name: part, yaml } of parts) {
-    for (const entry of entriesOf(yaml, part, optional)) {
+    for (const entry of entriesOf(yaml, part, partSchema)) {
       const known = merged.get(entry.key);
       if (known === undefined) {
         merged.set(entry.key, { part, entry });
@@ -34,17 +34,10 @@ export function mergeParts(parts: readonly ConfigurationPart[], shape: MappingSh
   return { kind: 'mapping', entries, place, size, height };
 }
 
-/** A part need not have the required fields of the whole. */
-function withoutRequired(fields: Fields): Fields {
-  return Object.fromEntries(
-    Object.entries(fields).map(([name, { isRequired: _, ...shape }]) => [name, shape as Shape]),
-  );
-}
-
-function entriesOf(yaml: string, part: string, shape: MappingShape): readonly YamlEntry[] {
+function entriesOf(yaml: string, part: string, schema: z.ZodObject): readonly YamlEntry[] {
   const reading = readYaml(yaml);
   if ('problems' in reading) throw refusalOf(reading.problems, part);
-  const problems = problemsOf(reading.value, shape);
+  const problems = problemsOf(reading.value, schema);
   if (problems.length > 0) throw refusalOf(problems, part);
   // An empty field counts as absent, and does not conflict with another part.
   return (reading.value as YamlMapping).entries.filter(({ value }) => !isEmpty(value));

@@ -4,10 +4,12 @@ import {
   pipelineEngineNote,
   pipelineTypeNames,
   pipelineTypes,
+  unwrapped,
 } from '@weir/api';
 import { apiLimits } from '@weir/api/limits';
-import type { Field, Fields, Shape } from './shape.ts';
-import { shapes } from './types/shapes.ts';
+import * as z from 'zod';
+import { component } from './schema.ts';
+import { schemas } from './types/schemas.ts';
 
 /** The reference page of pipelines, as Markdown. */
 export function pipelinesPage(): string {
@@ -47,39 +49,40 @@ const about: Readonly<Record<PipelineType, string>> = {
 function sectionOf(type: PipelineType): string {
   const { clusterType, isSingle } = pipelineTypes[type];
   const where = `Of clusters of the type \`${clusterType}\` (\`${clusterTypes[clusterType].idPrefix}…\`)${isSingle ? '; a cluster has one at most' : ''}.`;
-  const rows = rowsOf(shapes[type].fields, '').map(([field, what]) => `| \`${field}\` | ${what} |`);
+  const rows = rowsOf(schemas[type], '').map(([field, what]) => `| \`${field}\` | ${what} |`);
   return [`## ${type}`, `${about[type]} ${where}`, ['| field | is |', '|---|---|', ...rows].join('\n')].join(
     '\n\n',
   );
 }
 
-function rowsOf(fields: Fields, path: string): [field: string, what: string][] {
-  return Object.entries(fields).flatMap(([name, field]): [string, string][] => {
+function rowsOf(schema: z.ZodObject, path: string): [field: string, what: string][] {
+  return Object.entries(schema.shape).flatMap(([name, field]): [string, string][] => {
     const place = path + name;
-    return [[place, `${wordsFor(field)}${field.isRequired ? ', required' : ''}`], ...innerRows(field, place)];
+    const isRequired = !(field instanceof z.ZodOptional);
+    const value = unwrapped(field)!;
+    return [[place, `${wordsFor(value)}${isRequired ? ', required' : ''}`], ...innerRows(value, place)];
   });
 }
 
-function innerRows(shape: Shape, place: string): [field: string, what: string][] {
-  if (shape.kind === 'mapping') return rowsOf(shape.fields, `${place}.`);
-  return shape.kind === 'list' ? innerRows(shape.item, `${place}[]`) : [];
+function innerRows(schema: z.core.$ZodType, place: string): [field: string, what: string][] {
+  if (schema instanceof z.ZodObject) return rowsOf(schema, `${place}.`);
+  return schema instanceof z.ZodArray ? innerRows(schema.element, `${place}[]`) : [];
 }
 
-function wordsFor(shape: Field): string {
-  switch (shape.kind) {
-    case 'text':
-      return shape.words === undefined ? 'text' : shape.words.map((word) => `\`${word}\``).join(', ');
-    case 'boolean':
-      return '`true` or `false`';
-    case 'integer':
-      return shape.max === Number.MAX_SAFE_INTEGER
-        ? `a whole number of at least ${shape.min}`
-        : `a whole number from ${shape.min} to ${shape.max}`;
-    case 'component':
-      return 'a component';
-    case 'mapping':
-      return 'fields';
-    case 'list':
-      return `a list${shape.itemsMin > 0 ? ' that is not empty' : ''}`;
-  }
+function wordsFor(schema: z.core.$ZodType): string {
+  if (schema === component) return 'a component';
+  if (schema instanceof z.ZodEnum) return schema.options.map((word) => `\`${word}\``).join(', ');
+  if (schema instanceof z.ZodString) return 'text';
+  if (schema instanceof z.ZodBoolean) return '`true` or `false`';
+  if (schema instanceof z.ZodObject) return 'fields';
+  if (schema instanceof z.ZodArray) return `a list${isFilled(schema) ? ' that is not empty' : ''}`;
+  if (schema instanceof z.ZodNumber)
+    return schema.maxValue === Number.MAX_SAFE_INTEGER
+      ? `a whole number of at least ${schema.minValue}`
+      : `a whole number from ${schema.minValue} to ${schema.maxValue}`;
+  throw new Error(`no words for ${schema._zod.def.type}`);
+}
+
+function isFilled(list: z.ZodArray): boolean {
+  return !list.safeParse([]).success;
 }

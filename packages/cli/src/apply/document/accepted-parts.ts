@@ -1,5 +1,5 @@
+import { unwrapped } from '@weir/api';
 import * as z from 'zod';
-import { unwrapped } from './schema-problems.ts';
 
 /**
  * The parts of a value that a schema accepts, so that they can be checked further although other parts are invalid.

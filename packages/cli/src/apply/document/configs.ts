@@ -1,6 +1,6 @@
+import { withSubject } from '@weir/api';
 import { checkConfigs, describeConfigs, isConfigName } from '@weir/cluster';
 import { nearestName } from '@weir/core';
-import { withSubject } from './schema-problems.ts';
 import type { ValuePath } from './yaml-documents.ts';
 
 type ConfigKind = 'topic' | 'cluster';

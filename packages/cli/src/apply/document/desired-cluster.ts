@@ -6,6 +6,8 @@ import {
   namePrefixes,
   pipelineTypes,
   prefixed,
+  type ValuePath,
+  withSubject,
 } from '@weir/api';
 import { problemOfNewAcl } from '@weir/cluster';
 import { configurationProblems } from '@weir/controlplane/pipeline-configuration';
@@ -22,8 +24,7 @@ import type {
 import { type ConfigTexts, checkTexts } from './configs.ts';
 import type { DocumentProblem } from './problem.ts';
 import type { WrittenParts } from './schema.ts';
-import { withSubject } from './schema-problems.ts';
-import type { ValuePath, YamlDocument } from './yaml-documents.ts';
+import type { YamlDocument } from './yaml-documents.ts';
 
 /** Where the cluster is in the document, and where to report problems. */
 interface WritingContext {

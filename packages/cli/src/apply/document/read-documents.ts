@@ -1,3 +1,4 @@
+import { type SchemaProblem, schemaProblems, withSubject } from '@weir/api';
 import type { Outcome } from '../../outcome.ts';
 import type { DesiredCluster } from '../desired.ts';
 import { acceptedParts } from './accepted-parts.ts';
@@ -5,7 +6,6 @@ import { desiredCluster } from './desired-cluster.ts';
 import { joinClusters } from './join-clusters.ts';
 import { type DocumentProblem, inReadingOrder } from './problem.ts';
 import { documentSchema, virtualClusterSchema, type WrittenParts } from './schema.ts';
-import { schemaProblems } from './schema-problems.ts';
 import { readYaml, type YamlDocument } from './yaml-documents.ts';
 
 /** A file that was read. */
@@ -43,7 +43,8 @@ function clustersOf(
 ): DesiredCluster[] {
   const found = documentSchema.safeParse(document.value);
   if (!found.success)
-    for (const problem of schemaProblems(documentSchema, document, found.error.issues)) report(problem);
+    for (const problem of schemaProblems(documentSchema, found.error.issues, document.valueAt))
+      report(locatedProblem(problem, document));
   // The accepted parts are checked further even so, so that all problems are reported at once.
   const written = found.success ? found.data.virtual_clusters : acceptedClusters(document.value);
   return written.flatMap((parts, index) => {
@@ -56,4 +57,21 @@ function acceptedClusters(value: unknown): readonly (WrittenParts | undefined)[]
   const { virtual_clusters: clusters } = Object(value) as { readonly virtual_clusters?: unknown };
   if (!Array.isArray(clusters)) return [];
   return clusters.map((cluster) => acceptedParts(virtualClusterSchema, cluster) as WrittenParts | undefined);
+}
+
+/** Locates a problem that a schema found in a document. */
+function locatedProblem(
+  { path, unknownField, rule }: SchemaProblem,
+  document: YamlDocument,
+): DocumentProblem {
+  if (unknownField !== undefined) {
+    const whole = [...path, unknownField];
+    return { place: document.placeOfKey(whole), message: withSubject(whole, `unknown field; ${rule}`) };
+  }
+  // An empty value has no position of its own.
+  const isEmpty = document.valueAt(path) === null;
+  return {
+    place: isEmpty ? document.placeOfKey(path) : document.placeOf(path),
+    message: withSubject(path, rule),
+  };
 }

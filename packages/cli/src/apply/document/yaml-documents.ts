@@ -1,3 +1,4 @@
+import type { ValuePath } from '@weir/api';
 import {
   type Document,
   isAlias,
@@ -10,9 +11,6 @@ import {
   type YAMLError,
 } from 'yaml';
 import type { DocumentProblem, Place } from './problem.ts';
-
-/** Fields and indexes from the top of a document to one of its values. */
-export type ValuePath = readonly (string | number)[];
 
 /** One document of a file as plain values, with their positions. */
 export interface YamlDocument {

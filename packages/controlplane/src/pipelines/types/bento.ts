@@ -1,30 +1,34 @@
-import { component, count, list, mapping, required, text } from '../shape.ts';
+import { component, count, list, mapping, text } from '../schema.ts';
+
+const optionalComponent = component.optional();
+const optionalList = list(component).optional();
+const optionalText = text.optional();
 
 /**
  * Pipelines that read, transform and write records. The engine validates the components and their fields; this only
  * checks that they are in the right place.
  */
 export const bento = mapping({
-  http: component,
-  input: required(component),
-  buffer: component,
-  pipeline: component,
-  output: required(component),
-  error_handling: component,
-  input_resources: list(component),
-  processor_resources: list(component),
-  output_resources: list(component),
-  cache_resources: list(component),
-  rate_limit_resources: list(component),
-  logger: component,
-  metrics: component,
-  tracer: component,
-  shutdown_delay: text,
-  shutdown_timeout: text,
-  tests: list(component),
+  http: optionalComponent,
+  input: component,
+  buffer: optionalComponent,
+  pipeline: optionalComponent,
+  output: component,
+  error_handling: optionalComponent,
+  input_resources: optionalList,
+  processor_resources: optionalList,
+  output_resources: optionalList,
+  cache_resources: optionalList,
+  rate_limit_resources: optionalList,
+  logger: optionalComponent,
+  metrics: optionalComponent,
+  tracer: optionalComponent,
+  shutdown_delay: optionalText,
+  shutdown_timeout: optionalText,
+  tests: optionalList,
   service: mapping({
-    scheduling: mapping({ run_every: text }),
-    cluster_concurrency_target: count,
-    pipeline_group: text,
-  }),
+    scheduling: mapping({ run_every: optionalText }).optional(),
+    cluster_concurrency_target: count.optional(),
+    pipeline_group: optionalText,
+  }).optional(),
 });

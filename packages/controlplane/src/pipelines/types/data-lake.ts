@@ -1,27 +1,27 @@
-import { count, list, mapping, oneOf, required, text } from '../shape.ts';
+import { count, filledList, list, mapping, oneOf, text } from '../schema.ts';
 import { broker, kafkaCredentials } from './kafka-source.ts';
 
+const optionalText = text.optional();
+
 const table = mapping({
-  source_cluster_name: required(text),
-  source_topic: required(text),
-  source_format: oneOf('json', 'avro', 'protobuf'),
-  wire_format: text,
-  schema_mode: oneOf('inline', 'registry'),
-  input_schema: text,
+  source_cluster_name: text,
+  source_topic: text,
+  source_format: oneOf(['json', 'avro', 'protobuf']).optional(),
+  wire_format: optionalText,
+  schema_mode: oneOf(['inline', 'registry']).optional(),
+  input_schema: optionalText,
   /** The older form. */
-  schema: mapping({
-    fields: required(list(mapping({ name: required(text), type: required(text), id: count }))),
-  }),
-  schema_registry_url: text,
-  basic_auth_username_env: text,
-  basic_auth_password_env: text,
-  partitioning_scheme: oneOf('none', 'hour', 'day', 'month'),
-  transforms: list(mapping({ transform_type: required(oneOf('bento')), transform: required(text) })),
-  compression: text,
-  destination_bucket_url: text,
-  dlq_mode: oneOf('skip', 'stop', 'keep'),
-  dlq_keep_settings: mapping({ retention: text }),
-  retention: text,
+  schema: mapping({ fields: list(mapping({ name: text, type: text, id: count.optional() })) }).optional(),
+  schema_registry_url: optionalText,
+  basic_auth_username_env: optionalText,
+  basic_auth_password_env: optionalText,
+  partitioning_scheme: oneOf(['none', 'hour', 'day', 'month']).optional(),
+  transforms: list(mapping({ transform_type: oneOf(['bento']), transform: text })).optional(),
+  compression: optionalText,
+  destination_bucket_url: optionalText,
+  dlq_mode: oneOf(['skip', 'stop', 'keep']).optional(),
+  dlq_keep_settings: mapping({ retention: optionalText }).optional(),
+  retention: optionalText,
 });
 
 /**
@@ -29,16 +29,13 @@ const table = mapping({
  * the required ones.
  */
 export const dataLake = mapping({
-  source_clusters: required(
-    list(
-      mapping({
-        name: required(text),
-        bootstrap_brokers: required(list(broker, 1)),
-        credentials: kafkaCredentials,
-      }),
-      1,
-    ),
+  source_clusters: filledList(
+    mapping({
+      name: text,
+      bootstrap_brokers: filledList(broker),
+      credentials: kafkaCredentials.optional(),
+    }),
   ),
-  destination_bucket_url: text,
-  tables: required(list(table)),
+  destination_bucket_url: optionalText,
+  tables: list(table),
 });

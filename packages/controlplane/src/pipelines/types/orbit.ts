@@ -1,26 +1,25 @@
-import { boolean, count, list, mapping, required, text } from '../shape.ts';
+import { boolean, count, filledList, mapping, text } from '../schema.ts';
 import { broker, kafkaCredentials } from './kafka-source.ts';
 
 /** Pipelines that copy another Kafka cluster with its offsets. */
 export const orbit = mapping({
-  source_bootstrap_brokers: required(list(broker, 1)),
-  source_cluster_credentials: kafkaCredentials,
-  topic_mappings: required(
-    list(
-      mapping({
-        source_regex: required(text),
-        destination_prefix: text,
-        begin_fetch_at_latest_offset: boolean,
-        irreversible_disable_orbit_management: boolean,
-        auto_migration: mapping({ enabled: boolean }),
-      }),
-      1,
-    ),
+  source_bootstrap_brokers: filledList(broker),
+  source_cluster_credentials: kafkaCredentials.optional(),
+  topic_mappings: filledList(
+    mapping({
+      source_regex: text,
+      destination_prefix: text.optional(),
+      begin_fetch_at_latest_offset: boolean.optional(),
+      irreversible_disable_orbit_management: boolean.optional(),
+      auto_migration: mapping({ enabled: boolean.optional() }).optional(),
+    }),
   ),
-  cluster_config: mapping({ copy_source_cluster_configuration: boolean }),
-  consumer_groups: mapping({ copy_offsets_enabled: boolean, destination_group_prefix: text }),
+  cluster_config: mapping({ copy_source_cluster_configuration: boolean.optional() }).optional(),
+  consumer_groups: mapping({ copy_offsets_enabled: boolean, destination_group_prefix: text })
+    .partial()
+    .optional(),
   service: mapping({
-    cluster_fetch_concurrency: count,
-    fetch_config: mapping({ fetch_max_bytes: count, fetch_max_partition_bytes: count }),
-  }),
+    cluster_fetch_concurrency: count.optional(),
+    fetch_config: mapping({ fetch_max_bytes: count, fetch_max_partition_bytes: count }).partial().optional(),
+  }).optional(),
 });

@@ -1,30 +1,29 @@
 import { nearestName } from '@weir/core';
 import * as z from 'zod';
-import type { DocumentProblem } from './problem.ts';
-import type { ValuePath, YamlDocument } from './yaml-documents.ts';
 
-/**
- * The problems that a schema finds in a document, each with its position, its field and the name that was probably
- * meant.
- */
+/** Fields and indexes from the top of a document to one of its values. */
+export type ValuePath = readonly (string | number)[];
+
+/** A problem that a schema found in a value. */
+export interface SchemaProblem {
+  /** Of the value that is wrong, or of the object with the unknown field. */
+  readonly path: ValuePath;
+  readonly unknownField?: string;
+  /** The rule that is broken, or for an unknown field what to write instead. Values are not repeated. */
+  readonly rule: string;
+}
+
+/** Describes what a schema found in a document that people write. `valueAt` returns what is there. */
 export function schemaProblems(
   schema: z.ZodType,
-  document: YamlDocument,
   issues: readonly z.core.$ZodIssue[],
-): DocumentProblem[] {
-  return issues.flatMap((issue): DocumentProblem[] => {
+  valueAt: (path: ValuePath) => unknown,
+): SchemaProblem[] {
+  return issues.flatMap((issue): SchemaProblem[] => {
     const path = issue.path.filter((segment) => typeof segment !== 'symbol');
-    if (issue.code !== 'unrecognized_keys') {
-      const value = document.valueAt(path);
-      // An empty value has no position of its own.
-      const place = value === null ? document.placeOfKey(path) : document.placeOf(path);
-      return [{ place, message: withSubject(path, wordsOf(issue, value)) }];
-    }
+    if (issue.code !== 'unrecognized_keys') return [{ path, rule: ruleOf(issue, valueAt(path)) }];
     const known = fieldsAt(schema, path);
-    return issue.keys.map((key) => ({
-      place: document.placeOfKey([...path, key]),
-      message: withSubject([...path, key], `unknown field; ${hint(key, known)}`),
-    }));
+    return issue.keys.map((key) => ({ path, unknownField: key, rule: hint(key, known) }));
   });
 }
 
@@ -50,27 +49,31 @@ function hint(field: string, known: readonly string[]): string {
   return nearest === undefined ? `the fields are ${known.join(', ')}` : `did you mean ${nearest}?`;
 }
 
-function wordsOf(issue: z.core.$ZodIssue, value: unknown): string {
+function ruleOf(issue: z.core.$ZodIssue, value: unknown): string {
   switch (issue.code) {
     case 'invalid_type':
       if (value === undefined) return 'is missing';
       if (value === null) return issue.expected === 'array' ? 'is empty; write [] for none' : 'is empty';
-      return issue.message.startsWith('Invalid input')
-        ? `is not ${withArticle(issue.expected)}`
-        : issue.message;
+      return hasOwnMessage(issue) ? issue.message : `is not ${withArticle(issue.expected)}`;
     case 'invalid_value': {
       if (value === undefined) return 'is missing';
-      if (!issue.message.startsWith('Invalid ')) return issue.message;
+      if (value === null) return 'is empty';
+      if (hasOwnMessage(issue)) return issue.message;
       const words = issue.values.map(String);
       return `is none of ${words.join(', ')}${suggestion(value, words)}`;
     }
     case 'too_big':
-      return `is more than ${issue.maximum}${unitOf(issue.origin)}`;
+      return hasOwnMessage(issue) ? issue.message : `is more than ${issue.maximum}${unitOf(issue.origin)}`;
     case 'too_small':
-      return `is less than ${issue.minimum}${unitOf(issue.origin)}`;
+      return hasOwnMessage(issue) ? issue.message : `is less than ${issue.minimum}${unitOf(issue.origin)}`;
     default:
       return issue.message;
   }
+}
+
+/** Whether the schema has its own words for the problem. */
+function hasOwnMessage({ message }: z.core.$ZodIssue): boolean {
+  return !/^(?:Invalid|Too) /.test(message);
 }
 
 function suggestion(value: unknown, words: readonly string[]): string {
