@@ -27,7 +27,7 @@ export {
   prefixed,
 } from './ids.ts';
 export { problemsInWords, readInput, readQuery } from './input.ts';
-export { parseJson, printJson } from './json.ts';
+export { parseJson, parseJsonAs, printJson } from './json.ts';
 export { brokenBound, type JsonBounds } from './json-bounds.ts';
 export { secretFieldsOf } from './json-schema.ts';
 export { mcpClientKinds, mcpConfiguration } from './mcp-configuration.ts';

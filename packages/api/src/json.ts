@@ -1,3 +1,5 @@
+import type * as z from 'zod';
+
 /**
  * JSON with exact integers. Durations in nanoseconds exceed the safe integers of JavaScript after 104 days; other
  * languages read and write them as 64 bits. Here an integer is a number while it is exact and a bigint beyond.
@@ -25,4 +27,13 @@ const { rawJSON } = JSON as unknown as { rawJSON?: (text: string) => unknown };
 function replaceBigint(_key: string, value: unknown): unknown {
   if (typeof value !== 'bigint') return value;
   return rawJSON === undefined ? Number(value) : rawJSON(String(value));
+}
+
+/** Parses a text that a program of ours wrote and another party returns; `undefined` if it has another form. */
+export function parseJsonAs<T>(schema: z.ZodType<T>, text: string): T | undefined {
+  try {
+    return schema.safeParse(JSON.parse(text)).data;
+  } catch {
+    return undefined;
+  }
 }

@@ -1,3 +1,4 @@
+import * as z from 'zod';
 import { placeOf } from './address.ts';
 import type { FetchJson } from './fetch-json.ts';
 
@@ -70,35 +71,46 @@ export async function discover(
   throw new Error(problems.join('; '));
 }
 
+/** A field with another type than the standard's counts as absent: issuers add what they like. */
+const url = z.string().optional().catch(undefined);
+const words = z
+  .array(z.unknown())
+  .transform((list) => list.filter((word) => typeof word === 'string'))
+  .optional()
+  .catch(undefined);
+
+const descriptionSchema = z.object({
+  issuer: url,
+  jwks_uri: url,
+  id_token_signing_alg_values_supported: words,
+  authorization_endpoint: url,
+  token_endpoint: url,
+  userinfo_endpoint: url,
+  token_endpoint_auth_methods_supported: words,
+  scopes_supported: words,
+  authorization_response_iss_parameter_supported: z.boolean().optional().catch(undefined),
+});
+
 export function readDescription(issuerUrl: string, document: unknown): IssuerDescription {
-  const {
-    issuer,
-    jwks_uri: keysUrl,
-    id_token_signing_alg_values_supported: advertised,
-  } = (document ?? {}) as Readonly<Record<string, unknown>>;
+  const { data: found = descriptionSchema.parse({}) } = descriptionSchema.safeParse(document);
+  const { issuer, jwks_uri: keysUrl, id_token_signing_alg_values_supported: advertised } = found;
   // The metadata of another issuer would admit that issuer's users. A trailing slash makes no difference.
-  if (typeof issuer !== 'string' || withoutSlash(issuer) !== withoutSlash(issuerUrl)) {
+  if (issuer === undefined || withoutSlash(issuer) !== withoutSlash(issuerUrl)) {
     throw new Error(`the description at ${placeOf(issuerUrl)} is not that of the issuer`);
   }
-  if (typeof keysUrl !== 'string')
-    throw new Error(`the description at ${placeOf(issuerUrl)} has no jwks_uri`);
-  const algorithms = Array.isArray(advertised)
-    ? asymmetricAlgorithms.filter((algorithm) => advertised.includes(algorithm))
-    : asymmetricAlgorithms;
-  return { issuer, keysUrl, algorithms, signIn: readSignIn(document as Readonly<Record<string, unknown>>) };
+  if (keysUrl === undefined) throw new Error(`the description at ${placeOf(issuerUrl)} has no jwks_uri`);
+  const algorithms = asymmetricAlgorithms.filter((algorithm) => advertised?.includes(algorithm) ?? true);
+  return { issuer, keysUrl, algorithms, signIn: signInOf(found) };
 }
 
-function readSignIn(document: Readonly<Record<string, unknown>>): SignInDescription {
-  const url = (value: unknown) => (typeof value === 'string' ? value : undefined);
-  const words = (value: unknown) =>
-    Array.isArray(value) ? value.filter((word): word is string => typeof word === 'string') : undefined;
+function signInOf(found: z.infer<typeof descriptionSchema>): SignInDescription {
   return {
-    authorizationUrl: url(document.authorization_endpoint),
-    tokenUrl: url(document.token_endpoint),
-    userinfoUrl: url(document.userinfo_endpoint),
-    clientProofs: words(document.token_endpoint_auth_methods_supported) ?? ['client_secret_basic'],
-    scopes: words(document.scopes_supported) ?? [],
-    sendsIssuer: document.authorization_response_iss_parameter_supported === true,
+    authorizationUrl: found.authorization_endpoint,
+    tokenUrl: found.token_endpoint,
+    userinfoUrl: found.userinfo_endpoint,
+    clientProofs: found.token_endpoint_auth_methods_supported ?? ['client_secret_basic'],
+    scopes: found.scopes_supported ?? [],
+    sendsIssuer: found.authorization_response_iss_parameter_supported === true,
   };
 }
 

@@ -1,5 +1,6 @@
 import { apiLimits } from '@weir/api/limits';
 import { coreLimits } from '@weir/core';
+import * as z from 'zod';
 
 /** A credential in a file. */
 export interface FileCredential {
@@ -11,8 +12,34 @@ export interface FileCredential {
   readonly isSuperuser: boolean;
 }
 
-const fields = ['name', 'username', 'password', 'superuser'];
-const namePattern = /^[\w.-]{1,128}$/;
+const nameRule = 'is 1 to 128 letters, digits, dots, dashes or underscores';
+
+const entrySchema = z.strictObject(
+  {
+    name: z
+      .string({ error: nameRule })
+      .transform((name) => name.replace(/^ccn_/, ''))
+      .refine((name) => /^[\w.-]{1,128}$/.test(name), { error: nameRule }),
+    username: text(coreLimits.principalNameCharsMax).optional(),
+    password: text(apiLimits.passwordCharsMax).optional(),
+    superuser: z.boolean({ error: 'is not true or false' }).optional(),
+  },
+  {
+    error: ({ code }) =>
+      // An unknown field may have a secret as its name.
+      code === 'unrecognized_keys'
+        ? 'only name, username, password, superuser may be said'
+        : 'is not an object with name and password',
+  },
+);
+
+function text(charsMax: number) {
+  const error = 'is not a text of one character or more';
+  return z
+    .string({ error })
+    .min(1, { error })
+    .max(charsMax, { error: `has more than ${charsMax} characters` });
+}
 
 /**
  * Parses a list of `{name, username?, password?, superuser?}`. The username defaults to the name. Nothing is generated:
@@ -42,42 +69,18 @@ function parseList(text: string): unknown[] {
 }
 
 function parseCredential(entry: unknown, index: number): FileCredential {
-  const place = `entry ${index + 1}`;
-  if (typeof entry !== 'object' || entry === null || Array.isArray(entry)) {
-    throw new Error(`${place} is not an object with name and password`);
-  }
-  const { name, username, password, superuser } = entry as Record<string, unknown>;
-  const shortName = typeof name === 'string' ? name.replace(/^ccn_/, '') : '';
-  if (!namePattern.test(shortName)) {
-    throw new Error(`${place}: name is 1 to 128 letters, digits, dots, dashes or underscores`);
-  }
-  const where = `${place} (${shortName})`;
-  const unknown = Object.keys(entry).find((field) => !fields.includes(field));
-  // An unknown field may have a secret as its name.
-  if (unknown !== undefined) throw new Error(`${where}: only ${fields.join(', ')} may be said`);
-  if (!isTextOrNothing(username))
-    throw new Error(`${where}: username is not a text of one character or more`);
-  if (!isTextOrNothing(password))
-    throw new Error(`${where}: password is not a text of one character or more`);
-  if (superuser !== undefined && typeof superuser !== 'boolean') {
-    throw new Error(`${where}: superuser is not true or false`);
-  }
-  if (username !== undefined && username.length > coreLimits.principalNameCharsMax) {
-    throw new Error(`${where}: username has more than ${coreLimits.principalNameCharsMax} characters`);
-  }
-  if (password !== undefined && password.length > apiLimits.passwordCharsMax) {
-    throw new Error(`${where}: password has more than ${apiLimits.passwordCharsMax} characters`);
-  }
-  return {
-    name: `ccn_${shortName}`,
-    username: username ?? shortName,
-    password,
-    isSuperuser: superuser ?? false,
-  };
+  const found = entrySchema.safeParse(entry);
+  if (!found.success) throw new Error(problemOf(`entry ${index + 1}`, entry, found.error));
+  const { name, username = name, password, superuser = false } = found.data;
+  return { name: `ccn_${name}`, username, password, isSuperuser: superuser };
 }
 
-function isTextOrNothing(value: unknown): value is string | undefined {
-  return value === undefined || (typeof value === 'string' && value !== '');
+function problemOf(place: string, entry: unknown, { issues: [issue] }: z.ZodError): string {
+  const { path, code, message } = issue!;
+  if (path.length === 0 && code !== 'unrecognized_keys') return `${place} ${message}`;
+  // The name is shown once it is known to be one.
+  const { data: name } = entrySchema.shape.name.safeParse((entry as { name?: unknown }).name);
+  return `${place}${name === undefined ? '' : ` (${name})`}: ${[...path, message].join(' ')}`;
 }
 
 function refuseRepeated(credentials: readonly FileCredential[], field: 'name' | 'username'): void {

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { apiLimits } from '@weir/api/limits';
 import { isSafeAddress } from '@weir/oidc';
 import { agentAudience } from '@weir/rpc';
+import * as z from 'zod';
 import type { Federation } from '../accounts/workspaces/federations.ts';
 import { type ClaimRule, parseClaimRule } from './claim-rule.ts';
 
@@ -26,12 +27,60 @@ export interface WorkloadIdentityBinding {
   readonly mark: string;
 }
 
-const fields = ['name', 'issuer', 'clusterId', 'audience', 'claims', 'lifetimeSeconds'];
-const namePattern = /^[\w.-]{1,128}$/;
-const clusterIdPattern = /^vci_\w+$/;
 const lifetimeSecondsMin = 60;
 const lifetimeSecondsMax = 86_400;
 const lifetimeSecondsDefault = 3_600;
+
+const nameRule = 'is 1 to 128 letters, digits, dots, dashes or underscores';
+const clusterIdRule = 'is not vci_ and the rest of a cluster id';
+const issuerRule = 'is not an https:// address without query and fragment';
+const lifetimeRule = `is a whole number from ${lifetimeSecondsMin} to ${lifetimeSecondsMax}`;
+const claimsRule = 'has to hold at least one {path, value}';
+
+const text = z.string({ error: 'is not a text' });
+
+const claimSchema = z
+  .object({ path: text, value: text }, { error: 'is not an object with path and value' })
+  .transform(({ path, value }, { addIssue }) => {
+    try {
+      return parseClaimRule(path, value);
+    } catch (error) {
+      addIssue((error as Error).message);
+      return z.NEVER;
+    }
+  });
+
+const bindingSchema = z.strictObject(
+  {
+    name: z
+      .string({ error: nameRule })
+      .transform((name) => name.replace(/^wif_/, ''))
+      .refine((name) => /^[\w.-]{1,128}$/.test(name), { error: nameRule }),
+    clusterId: z.string({ error: clusterIdRule }).regex(/^vci_\w+$/, { error: clusterIdRule }),
+    issuer: z.string({ error: issuerRule }).refine(isIssuer, { error: issuerRule }),
+    audience: text.min(1, { error: 'is not a text' }).optional(),
+    lifetimeSeconds: z
+      .int({ error: lifetimeRule })
+      .min(lifetimeSecondsMin, { error: lifetimeRule })
+      .max(lifetimeSecondsMax, { error: lifetimeRule })
+      .default(lifetimeSecondsDefault),
+    claims: z
+      .array(z.unknown(), { error: claimsRule })
+      .min(1, { error: claimsRule })
+      .max(apiLimits.workloadClaimRulesMax, {
+        error: ({ input }) =>
+          `is a list of ${(input as unknown[]).length} claims; at most ${apiLimits.workloadClaimRulesMax} are allowed`,
+      })
+      // Their number first.
+      .pipe(z.array(claimSchema)),
+  },
+  {
+    error: (issue) =>
+      issue.code === 'unrecognized_keys'
+        ? `${issue.keys[0]} is not one of name, issuer, clusterId, audience, claims, lifetimeSeconds`
+        : 'is not a binding',
+  },
+);
 
 /** Parses a list of `{name, issuer, clusterId, audience?, claims: [{path, value}], lifetimeSeconds?}`. */
 export function parseBindings(text: string): WorkloadIdentityBinding[] {
@@ -55,42 +104,26 @@ export function parseBindings(text: string): WorkloadIdentityBinding[] {
 }
 
 function parseBinding(entry: unknown, index: number): WorkloadIdentityBinding {
-  if (typeof entry !== 'object' || entry === null || Array.isArray(entry)) {
-    throw new Error(`entry ${index + 1} is not a binding`);
-  }
-  const fieldValues = entry as Record<string, unknown>;
-  const shortName = typeof fieldValues.name === 'string' ? fieldValues.name.replace(/^wif_/, '') : '';
-  if (!namePattern.test(shortName)) {
-    throw new Error(`entry ${index + 1}: name is 1 to 128 letters, digits, dots, dashes or underscores`);
-  }
-  const name = `wif_${shortName}`;
-  const refuse = (problem: string): never => {
-    throw new Error(`${name}: ${problem}`);
-  };
-  const unknown = Object.keys(fieldValues).find((field) => !fields.includes(field));
-  if (unknown !== undefined) refuse(`${unknown} is not one of ${fields.join(', ')}`);
-  const { issuer, clusterId, lifetimeSeconds = lifetimeSecondsDefault } = fieldValues;
-  if (typeof clusterId !== 'string' || !clusterIdPattern.test(clusterId)) {
-    return refuse('clusterId is not vci_ and the rest of a cluster id');
-  }
-  if (typeof issuer !== 'string' || !isIssuer(issuer)) {
-    return refuse('issuer is not an https:// address without query and fragment');
-  }
-  const { audience = agentAudience(clusterId) } = fieldValues;
-  if (typeof audience !== 'string' || audience === '') return refuse('audience is not a text');
-  if (
-    typeof lifetimeSeconds !== 'number' ||
-    !Number.isInteger(lifetimeSeconds) ||
-    lifetimeSeconds < lifetimeSecondsMin ||
-    lifetimeSeconds > lifetimeSecondsMax
-  ) {
-    return refuse(`lifetimeSeconds is a whole number from ${lifetimeSecondsMin} to ${lifetimeSecondsMax}`);
-  }
-  const rules = parseRules(fieldValues.claims, refuse);
+  const found = bindingSchema.safeParse(entry);
+  if (!found.success) throw new Error(problemOf(`entry ${index + 1}`, entry, found.error));
+  const { clusterId, issuer, claims: rules, lifetimeSeconds } = found.data;
+  const { audience = agentAudience(clusterId) } = found.data;
+  const name = `wif_${found.data.name}`;
   const mark = markOf([name, clusterId, issuer, audience, lifetimeSeconds, ...rules.flatMap(textOf)]);
   const lifetimeMs = lifetimeSeconds * 1000;
   const origin = { isReadOnly: false, isOperators: true };
   return { name, clusterId, issuer, audience, rules, lifetimeMs, ...origin, mark };
+}
+
+function problemOf(place: string, entry: unknown, { issues: [issue] }: z.ZodError): string {
+  const { path, code, message } = issue!;
+  if (path.length === 0 && code !== 'unrecognized_keys') return `${place} ${message}`;
+  const { data: name } = bindingSchema.shape.name.safeParse((entry as { name?: unknown }).name);
+  const subject = name === undefined ? place : `wif_${name}`;
+  const [field, index, ...rest] = path;
+  return index === undefined
+    ? `${subject}: ${[...path, message].join(' ')}`
+    : `${subject}: ${String(field).replace(/s$/, '')} ${Number(index) + 1}: ${[...rest, message].join(' ')}`;
 }
 
 /** Returns the binding of a federation of the API. Its id is its mark, because it is immutable. */
@@ -111,23 +144,6 @@ export function bindingOfFederation(federation: Federation): WorkloadIdentityBin
 
 function markOf(parts: readonly unknown[]): string {
   return createHash('sha256').update(JSON.stringify(parts)).digest('base64url').slice(0, 22);
-}
-
-function parseRules(claims: unknown, refuse: (problem: string) => never): ClaimRule[] {
-  if (!Array.isArray(claims) || claims.length === 0) {
-    return refuse('claims has to hold at least one {path, value}');
-  }
-  if (claims.length > apiLimits.workloadClaimRulesMax) {
-    return refuse(`${claims.length} claims; at most ${apiLimits.workloadClaimRulesMax}`);
-  }
-  return claims.map((claim: unknown, index) => {
-    const { path, value } = (claim ?? {}) as { path?: unknown; value?: unknown };
-    try {
-      return parseClaimRule(path, value);
-    } catch (error) {
-      return refuse(`claim ${index + 1}: ${(error as Error).message}`);
-    }
-  });
 }
 
 function textOf({ path, expected, isPrefix }: ClaimRule): (string | boolean)[] {

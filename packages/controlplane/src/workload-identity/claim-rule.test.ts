@@ -43,9 +43,7 @@ for (const [path, value, expected] of cases) {
   });
 }
 
-const refused: [path: unknown, value: unknown, message: RegExp][] = [
-  [undefined, 'x', /path is not a text/],
-  ['sub', 7, /value is not a text/],
+const refused: [path: string, value: string, message: RegExp][] = [
   ['', 'x', /path is names/],
   ['.sub', 'x', /path is names/],
   ['sub.', 'x', /path is names/],

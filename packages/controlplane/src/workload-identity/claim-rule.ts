@@ -15,9 +15,7 @@ const segmentPattern = /(?:"([^"]+)"|([^."]+))(\.|$)/y;
  * Parses a rule. A single `*` is refused: it would admit every identity of the issuer, and the issuer of a cloud serves
  * all of its customers.
  */
-export function parseClaimRule(path: unknown, value: unknown): ClaimRule {
-  if (typeof path !== 'string') throw new Error('path is not a text');
-  if (typeof value !== 'string') throw new Error('value is not a text');
+export function parseClaimRule(path: string, value: string): ClaimRule {
   const segments = parsePath(path);
   if (segments === undefined) {
     throw new Error('path is names with dots between them, a name that holds dots in double quotes');

@@ -1,5 +1,9 @@
 import { hash } from 'node:crypto';
+import { parseJsonAs } from '@weir/api';
+import * as z from 'zod';
 import { ToolProblem } from './problem.ts';
+
+const cursorSchema = z.tuple([z.string(), z.string()]);
 
 /**
  * A cursor: where the next rows of an answer begin. It is bound to its query and refused with another one. It grants no
@@ -10,12 +14,13 @@ export function cursorText(question: string, place: string): string {
 }
 
 export function placeIn(cursor: string, question: string): string {
-  const [ofQuestion, place] = columnsOf(cursor);
-  if (typeof ofQuestion !== 'string' || typeof place !== 'string')
+  const found = parseJsonAs(cursorSchema, Buffer.from(cursor, 'base64url').toString());
+  if (found === undefined)
     throw new ToolProblem(
       'invalid_cursor',
       'cursor is not a next_cursor of an earlier answer. Leave it out.',
     );
+  const [ofQuestion, place] = found;
   if (ofQuestion !== question)
     throw new ToolProblem(
       'invalid_cursor',
@@ -28,13 +33,4 @@ export function placeIn(cursor: string, question: string): string {
 export function questionOf(tool: string, args: Readonly<Record<string, unknown>>): string {
   const { cursor, limit, format, max_tokens, ...query } = args;
   return hash('sha256', JSON.stringify([tool, query]), 'base64url').slice(0, 12);
-}
-
-function columnsOf(cursor: string): readonly unknown[] {
-  try {
-    const found: unknown = JSON.parse(Buffer.from(cursor, 'base64url').toString());
-    return Array.isArray(found) ? found : [];
-  } catch {
-    return [];
-  }
 }

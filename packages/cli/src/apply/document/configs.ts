@@ -1,7 +1,6 @@
-import { withSubject } from '@weir/api';
+import { type ValuePath, withSubject } from '@weir/api';
 import { checkConfigs, describeConfigs, isConfigName } from '@weir/cluster';
 import { nearestName } from '@weir/core';
-import type { ValuePath } from './yaml-documents.ts';
 
 type ConfigKind = 'topic' | 'cluster';
 export type ConfigTexts = Readonly<Record<string, string>>;
