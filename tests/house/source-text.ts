@@ -18,37 +18,70 @@ export function blankCommentsAndStrings(source: string): string {
   return blank(source, true);
 }
 
-// One alternative per token that can hide another: strings hide comments, comments hide quotes.
-const tokens =
-  /\/\/[^\n]*|\/\*[\s\S]*?\*\/|'(?:\\.|[^'\\\n])*'|"(?:\\.|[^"\\\n])*"|`(?:\\.|[^`\\])*`|(?<=[=(,:!&|?{;[]\s*)\/(?![/*])(?:\\.|\[(?:\\.|[^\]\\\n])*\]|[^/\\\n[])+\//g;
+const quoted = /'(?:\\.|[^'\\\n])*'|"(?:\\.|[^"\\\n])*"/y;
+const comment = /\/\/[^\n]*|\/\*[\s\S]*?\*\//y;
+const regexLiteral = /\/(?![/*])(?:\\.|\[(?:\\.|[^\]\\\n])*\]|[^/\\\n[])+\/\w*/y;
+/** The text of a template, up to its end or the next `${`. */
+const templateText = /(?:\\[\s\S]|\$(?!\{)|[^`\\$])*(?:`|\$\{|$)/y;
+const opening = /['"`/{}]/g;
+/** After these a slash begins a regular expression, and elsewhere it divides. */
+const beforeRegex =
+  /(?:^|[=(,:!&|?{;[+*%~^<>-]|\b(?:return|case|typeof|of|in|do|else|void|throw|await|yield))\s*$/;
 
 function blank(source: string, stringsToo: boolean): string {
-  return source.replace(tokens, (token) => {
-    if (token.startsWith('//') || token.startsWith('/*')) return spaces(token);
-    if (token.startsWith('`')) return stringsToo ? blankTemplate(token) : token;
-    return stringsToo ? spaces(token) : token;
-  });
-}
-
-/** Code inside `${…}` is not blanked, because it runs. */
-function blankTemplate(token: string): string {
-  let kept = '';
-  let depth = 0;
-  for (let i = 0; i < token.length; i++) {
-    const opens = token[i] === '$' && token[i + 1] === '{';
-    if (depth === 0 && !opens) {
-      kept += token[i] === '\n' ? '\n' : ' ';
-      continue;
-    }
-    if (token[i] === '{') depth++;
-    if (token[i] === '}') depth--;
-    kept += token[i];
-    if (opens && depth === 0) {
-      kept += token[++i];
-      depth = 1;
+  let result = '';
+  let done = 0;
+  // Open braces since each `${` that is open. The rest of the template follows the brace that closes it.
+  const templates: number[] = [];
+  const keep = (end: number) => {
+    result += source.slice(done, end);
+    done = end;
+  };
+  const skip = (end: number, isBlanked: boolean) => {
+    const token = source.slice(done, end);
+    result += isBlanked ? spaces(token) : token;
+    done = end;
+  };
+  const inTemplate = (start: number) => {
+    const end = endOf(templateText, source, start) ?? source.length;
+    const isInterrupted = source.startsWith('${', end - 2);
+    if (isInterrupted) templates.push(0);
+    // Code inside `${…}` is not blanked, because it runs.
+    skip(isInterrupted ? end - 2 : end, stringsToo);
+    keep(end);
+  };
+  while (done < source.length) {
+    opening.lastIndex = done;
+    const at = opening.exec(source)?.index ?? source.length;
+    keep(at);
+    const char = source[at];
+    const commentEnd = char === '/' ? endOf(comment, source, at) : undefined;
+    if (commentEnd !== undefined) skip(commentEnd, true);
+    else if (char === '`') inTemplate(at + 1);
+    else if (char === '}' && templates.at(-1) === 0) {
+      templates.pop();
+      keep(at + 1);
+      inTemplate(at + 1);
+    } else if (char === '{' || char === '}') {
+      if (templates.length > 0) templates.push(templates.pop()! + (char === '{' ? 1 : -1));
+      keep(at + 1);
+    } else if (char === '/') {
+      const end = beforeRegex.test(source.slice(Math.max(0, at - 32), at))
+        ? endOf(regexLiteral, source, at)
+        : undefined;
+      skip(end ?? at + 1, end !== undefined && stringsToo);
+    } else if (char !== undefined) {
+      const end = endOf(quoted, source, at);
+      skip(end ?? at + 1, end !== undefined && stringsToo);
     }
   }
-  return kept;
+  return result;
+}
+
+/** Returns where the token at a position ends, if there is one. */
+function endOf(token: RegExp, source: string, start: number): number | undefined {
+  token.lastIndex = start;
+  return token.test(source) ? token.lastIndex : undefined;
 }
 
 function spaces(token: string): string {
