@@ -5,7 +5,7 @@ import { AgentEvents } from '../packages/agent/src/events/agent-events.ts';
 import { listenerRows } from '../packages/agent/src/net/listener-metrics.ts';
 import type { EventTypeName } from '../packages/events/src/emission.ts';
 import { openJournals } from '../packages/journal/src/index.ts';
-import { ClusterNode } from '../packages/metadata/src/leader/index.ts';
+import { ClusterNode } from '../packages/metadata/src/leader/cluster-node.ts';
 import { ObjectNotFound, type ObjectStore } from '../packages/storage/src/index.ts';
 import { createTopic } from '../tests/interop/brokers/topics.ts';
 import { atLeast, type Benchmark } from './benchmark.ts';

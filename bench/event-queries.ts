@@ -7,10 +7,10 @@ import { MiB, systemClock } from '@weir/core';
 import type { EventSource, EventTopic, RawPage, SidecarRef } from '../packages/events/src/event-source.ts';
 import { parseFilter } from '../packages/events/src/filter/parse.ts';
 import { QueryCache } from '../packages/events/src/query/cache.ts';
-import { naiveSearch } from '../packages/events/src/query/naive.ts';
 import type { SearchAnswer, SearchRequest } from '../packages/events/src/query/request.ts';
 import { runQuery } from '../packages/events/src/query/run-query.ts';
 import { buildSidecar } from '../packages/events/src/sidecar/build-sidecar.ts';
+import { naiveSearch } from '../packages/events/testing/naive.ts';
 import { atLeast, atMost, type Benchmark, type Row } from './benchmark.ts';
 
 const dayMs = 86_400_000;

@@ -5,7 +5,7 @@ import {
   heartbeatIntervalMs,
 } from '../packages/cluster/src/calls/agents/agent-calls.ts';
 import { openJournals } from '../packages/journal/src/index.ts';
-import { ClusterNode } from '../packages/metadata/src/leader/index.ts';
+import { ClusterNode } from '../packages/metadata/src/leader/cluster-node.ts';
 
 /**
  * A separate process with a node for each of many idle clusters over one SQLite file, so that its memory can be

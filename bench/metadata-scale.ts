@@ -6,7 +6,7 @@ import type { FileCommit } from '../packages/cluster/src/calls/log-calls.ts';
 import { type JournalHub, openJournals } from '../packages/journal/src/index.ts';
 import { ClusterMachine } from '../packages/machine/src/machine.ts';
 import { defaultLimits } from '../packages/machine/src/machine-limits.ts';
-import { ClusterNode } from '../packages/metadata/src/leader/index.ts';
+import { ClusterNode } from '../packages/metadata/src/leader/cluster-node.ts';
 import { atMost, type Benchmark, ms, type Row } from './benchmark.ts';
 import type { Effort } from './side-by-side.ts';
 

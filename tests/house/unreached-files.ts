@@ -3,7 +3,7 @@ import { isTest, type SourceFile } from './repository.ts';
 import { blankComments, importsOf } from './source-text.ts';
 
 /** The file of every entry of a package, as in its package.json: `@weir/core`, `@weir/api/limits`. */
-export type PackageEntries = ReadonlyMap<string, string>;
+type PackageEntries = ReadonlyMap<string, string>;
 
 const namedImport = /\bimport\s+(?:type\s+)?\{([^}]*)\}\s*from\s*['"]([^'"]+)['"]/g;
 const namedReexport = /^export (?:type )?\{([^}]*)\} from ['"]([^'"]+)['"]/gm;

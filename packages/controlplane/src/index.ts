@@ -6,7 +6,6 @@ export { freshKeySecret } from './accounts/secrets/secrets.ts';
 export type { VirtualCluster } from './accounts/workspaces/virtual-clusters.ts';
 export { createApiServer } from './api-server/api-server.ts';
 export { changeDiagnostics } from './diagnostics/change.ts';
-export { MemoryDiagnosticsStore } from './diagnostics/memory-store.ts';
 export type { Transition } from './diagnostics/record.ts';
 export { describeCheck, diagnostics } from './diagnostics/registry.ts';
 export { viewOf } from './diagnostics/views.ts';

@@ -9,13 +9,13 @@ import { patientHttpServer } from '@weir/core/testing';
 import type { ClusterNode } from '@weir/metadata';
 import { type AccountsDatabase, openAccounts } from '../src/accounts/open.ts';
 import { RateLimits, usualRateLimits } from '../src/api-server/rate-limits.ts';
-import { MemoryDiagnosticsStore } from '../src/diagnostics/memory-store.ts';
 import { pathOf, type RouteHandlers, routeOf } from '../src/http/route-table.ts';
 import { mcpRoutes } from '../src/mcp/mcp-routes.ts';
 import { accountOperations } from '../src/operations/account/account-operations.ts';
 import { clusterOperations } from '../src/operations/cluster/cluster-operations.ts';
 import { accountsDeps, type TestDeps } from './accounts-deps.ts';
 import { startLeader } from './leading-node.ts';
+import { MemoryDiagnosticsStore } from './memory-diagnostics-store.ts';
 
 /**
  * The Model Context Protocol as a control plane serves it: real accounts, a real leader, real operations, a real

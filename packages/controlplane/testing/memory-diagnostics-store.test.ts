@@ -1,4 +1,4 @@
-import { diagnosticsStoreContract } from '../../testing/diagnostics-store-contract.ts';
-import { MemoryDiagnosticsStore } from './memory-store.ts';
+import { diagnosticsStoreContract } from './diagnostics-store-contract.ts';
+import { MemoryDiagnosticsStore } from './memory-diagnostics-store.ts';
 
 diagnosticsStoreContract('memory', async () => new MemoryDiagnosticsStore());

@@ -1,12 +1,12 @@
-import { controlPlaneLimits } from '../limits.ts';
-import type { Transition } from './record.ts';
+import type { Transition } from '../src/diagnostics/record.ts';
 import {
   type DiagnosticChange,
   type DiagnosticsStore,
   newestFirst,
   type StoredDiagnostic,
   type TransitionsQuery,
-} from './store.ts';
+} from '../src/diagnostics/store.ts';
+import { controlPlaneLimits } from '../src/limits.ts';
 
 interface Row extends StoredDiagnostic {
   /** The oldest first. */

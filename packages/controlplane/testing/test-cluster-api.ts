@@ -16,7 +16,6 @@ import type { ClusterPort } from '@weir/cluster';
 import { silentLog, systemClock } from '@weir/core';
 import type { ClusterNode } from '@weir/metadata';
 import type { VirtualCluster } from '../src/accounts/workspaces/virtual-clusters.ts';
-import { MemoryDiagnosticsStore } from '../src/diagnostics/memory-store.ts';
 import type { Transition } from '../src/diagnostics/record.ts';
 import type { CallContext } from '../src/operations/call-context.ts';
 import {
@@ -25,6 +24,7 @@ import {
 } from '../src/operations/cluster/cluster-operations.ts';
 import type { ClusterServices } from '../src/operations/cluster/services.ts';
 import { startLeader } from './leading-node.ts';
+import { MemoryDiagnosticsStore } from './memory-diagnostics-store.ts';
 import { oneBatchFile } from './one-batch-file.ts';
 
 type Body<Name extends ClusterOperationName> = Omit<CallOf<Name>, 'virtual_cluster_id'> & {

@@ -13,7 +13,6 @@ export type {
 export { type EventTypeName, eventTypeNames, eventTypes, isEventTypeName } from './event-types.ts';
 export { type BuilderGroup, builderToFilter, filterToBuilder } from './filter/builder.ts';
 export { neededBytes } from './filter/bytes.ts';
-export { matches } from './filter/evaluate.ts';
 export { parseFilter } from './filter/parse.ts';
 export { printField, printFilter, printLiteral } from './filter/print.ts';
 export { type Problem, pointAt } from './filter/problem.ts';

@@ -1,6 +1,6 @@
-import { isObject } from '../event-object.ts';
-import { castTo } from './casts.ts';
-import { holdsWithoutValue } from './missing.ts';
+import { isObject } from '../src/event-object.ts';
+import { castTo } from '../src/filter/casts.ts';
+import { holdsWithoutValue } from '../src/filter/missing.ts';
 import {
   type Condition,
   type Expression,
@@ -8,7 +8,7 @@ import {
   type Filter,
   isJunction,
   type Literal,
-} from './tree.ts';
+} from '../src/filter/tree.ts';
 
 /**
  * The reference semantics of filters, as simple as possible; docs/reference/event-filters.md describes them. The fast

@@ -11,12 +11,12 @@ import { parseArgs } from 'node:util';
 import { systemClock, systemRandom } from '@weir/core';
 import * as fc from 'fast-check';
 import { QueryCache } from '../src/query/cache.ts';
-import { naiveFields, naiveSearch } from '../src/query/naive.ts';
 import type { Timeline } from '../src/query/request.ts';
 import { runQuery } from '../src/query/run-query.ts';
 import type { TimeWindow } from '../src/time-range.ts';
 import { anyQueryCase, type QueryCase } from './any-query.ts';
 import { createMemoryEvents } from './memory-events.ts';
+import { naiveFields, naiveSearch } from './naive.ts';
 
 export async function holdToOracle(parameters: fc.Parameters<[QueryCase]>): Promise<void> {
   await fc.assert(fc.asyncProperty(anyQueryCase, holdCase), parameters);

@@ -1,13 +1,11 @@
 import { coreLimits } from '@weir/core';
-import { isObject } from '../event-object.ts';
-import type { EventSource } from '../event-source.ts';
-import { type EventTypeName, eventTypeNames } from '../event-types.ts';
-import { matches } from '../filter/evaluate.ts';
-import type { TimeWindow } from '../time-range.ts';
-import { bucketsOf } from './buckets.ts';
-import { groupKeys, numbersOf, valuesOf } from './cells.ts';
-import { summarizeFields } from './field-summary.ts';
-import { compareKeys, comparePositions, positionOrder } from './order.ts';
+import { isObject } from '../src/event-object.ts';
+import type { EventSource } from '../src/event-source.ts';
+import { type EventTypeName, eventTypeNames } from '../src/event-types.ts';
+import { bucketsOf } from '../src/query/buckets.ts';
+import { groupKeys, numbersOf, valuesOf } from '../src/query/cells.ts';
+import { summarizeFields } from '../src/query/field-summary.ts';
+import { compareKeys, comparePositions, positionOrder } from '../src/query/order.ts';
 import type {
   Aggregation,
   EventAnswer,
@@ -20,7 +18,9 @@ import type {
   Timeline,
   TimelineRequest,
   TimelineSeries,
-} from './request.ts';
+} from '../src/query/request.ts';
+import type { TimeWindow } from '../src/time-range.ts';
+import { matches } from './evaluate.ts';
 
 /** The answer of a query without its stats. */
 type BareAnswer<Answer> = Omit<Answer, 'stats' | 'partial' | 'hasNoData'>;

@@ -3,7 +3,7 @@ import type { JoinGroupRequest, OffsetsCommit, SyncGroupRequest } from '@weir/cl
 import { type Log, Metrics, seededRandom, silentLog } from '@weir/core';
 import { HandClock } from '@weir/core/testing';
 import { openJournals } from '@weir/journal';
-import { ClusterNode } from '../src/leader/index.ts';
+import { ClusterNode } from '../src/leader/cluster-node.ts';
 import { SimulatedProcess } from './simulated-process.ts';
 
 const clusterId = 'vci_test';

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { fileCommit } from '@weir/cluster/testing';
 import { type Clock, Metrics, seededRandom, silentLog, systemClock } from '@weir/core';
 import type { JournalHub } from '@weir/journal';
-import { ClusterNode } from '../src/leader/index.ts';
+import { ClusterNode } from '../src/leader/cluster-node.ts';
 import { sleep, until, untilServed } from './real-time.ts';
 import { SimulatedProcess } from './simulated-process.ts';
 

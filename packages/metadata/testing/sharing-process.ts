@@ -1,6 +1,8 @@
 import { type Clock, Metrics, seededRandom, silentLog } from '@weir/core';
 import type { JournalHub } from '@weir/journal';
-import { ClusterNode, LoadSharing, type SharingTiming, type Timing } from '../src/leader/index.ts';
+import { ClusterNode } from '../src/leader/cluster-node.ts';
+import { LoadSharing, type SharingTiming } from '../src/leader/load-sharing/load-sharing.ts';
+import type { Timing } from '../src/leader/timing.ts';
 import { SimulatedProcess } from './simulated-process.ts';
 
 export interface SharingProcessOptions {

@@ -14,7 +14,7 @@ import { batchOf, TestStore } from '../../../packages/agent/testing/data-path.ts
 import { type AgentUnderTest, startAgentUnderTest } from '../../../packages/agent/testing/running-agent.ts';
 import { TestCa } from '../../../packages/agent/testing/test-ca.ts';
 import { pause } from '../../../packages/agent/testing/until.ts';
-import { MemoryDiagnosticsStore } from '../../../packages/controlplane/src/diagnostics/memory-store.ts';
+import { MemoryDiagnosticsStore } from '../../../packages/controlplane/testing/memory-diagnostics-store.ts';
 import { type CheckName, describeCheck } from '../../../packages/controlplane/src/diagnostics/registry.ts';
 import { watchClusters } from '../../../packages/controlplane/src/diagnostics/watch-clusters.ts';
 

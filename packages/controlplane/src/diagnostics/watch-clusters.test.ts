@@ -4,7 +4,7 @@ import { type TestContext, test } from 'node:test';
 import { Metrics, silentLog, systemClock } from '@weir/core';
 import type { ClusterNode } from '@weir/metadata';
 import { startLeader, startNode } from '../../testing/leading-node.ts';
-import { MemoryDiagnosticsStore } from './memory-store.ts';
+import { MemoryDiagnosticsStore } from '../../testing/memory-diagnostics-store.ts';
 import type { Transition } from './record.ts';
 import { type LedCluster, logTransition, watchClusters } from './watch-clusters.ts';
 

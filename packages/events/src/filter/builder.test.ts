@@ -4,7 +4,6 @@ import { coreLimits } from '@weir/core';
 import { type BuilderGroup, type BuilderRow, builderToFilter, filterToBuilder } from './builder.ts';
 import { parseFilter } from './parse.ts';
 import { printFilter } from './print.ts';
-import { type SearchFilter, switchMode } from './search-filter.ts';
 
 const created: BuilderRow = { field: 'data.operation', operator: '==', value: 'CREATE' };
 const loud: BuilderRow = { field: 'data.log_level', operator: 'in', value: ['warn', 'error'] };
@@ -74,13 +73,4 @@ test('a filter that is too large as a whole is refused', () => {
   let deep: BuilderGroup = { join: 'and', rows: [created, loud] };
   for (let depth = 0; depth < 10_000; depth++) deep = { join: 'or', rows: [created, deep] };
   assert.match(builderToFilter(deep).problems![0]!.message, /nested 32 deep/);
-});
-
-test('switching clears the other mode', () => {
-  const raw: SearchFilter = { mode: 'raw', text: 'a == 1' };
-  const built: SearchFilter = { mode: 'builder', builder: { join: 'and', rows: [created] } };
-  assert.equal(switchMode(raw, 'raw'), raw);
-  assert.equal(switchMode(built, 'builder'), built);
-  assert.deepEqual(switchMode(raw, 'builder'), { mode: 'builder', builder: { join: 'and', rows: [] } });
-  assert.deepEqual(switchMode(built, 'raw'), { mode: 'raw', text: '' });
 });

@@ -28,7 +28,7 @@ export interface BuilderRow {
 export const builderOperators = filterOperators;
 type BuilderOperator = FilterOperator;
 
-export const emptyBuilder: BuilderGroup = { join: 'and', rows: [] };
+const emptyBuilder: BuilderGroup = { join: 'and', rows: [] };
 
 interface BuilderProblem {
   /**

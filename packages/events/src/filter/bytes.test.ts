@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import * as fc from 'fast-check';
 import { anyEventAndFilter } from '../../testing/any-filter.ts';
+import { matches } from '../../testing/evaluate.ts';
 import { type NeededBytes, neededBytes } from './bytes.ts';
-import { matches } from './evaluate.ts';
 import { parseFilter } from './parse.ts';
 import { printFilter } from './print.ts';
 

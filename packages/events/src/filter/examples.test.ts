@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
+import { matches } from '../../testing/evaluate.ts';
 import { builderOperators, filterToBuilder } from './builder.ts';
 import { compileFilter } from './compile.ts';
-import { matches } from './evaluate.ts';
 import { exampleSections } from './examples.ts';
 import { parseFilter } from './parse.ts';
 import { printFilter } from './print.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import * as fc from 'fast-check';
 import { anyEventAndFilter } from '../../testing/any-filter.ts';
-import { matches } from '../filter/evaluate.ts';
+import { matches } from '../../testing/evaluate.ts';
 import { conditionsOf } from '../filter/tree.ts';
 import { groupKeys, numbersOf, valuesOf } from './cells.ts';
 

@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { coreLimits, systemClock } from '@weir/core';
 import { createMemoryEvents, type MemoryRecord, type MemoryTopic } from '../../testing/memory-events.ts';
+import { naiveEvent, naiveSearch } from '../../testing/naive.ts';
 import type { EventSource } from '../event-source.ts';
 import { parseFilter } from '../filter/parse.ts';
 import type { Filter } from '../filter/tree.ts';
 import { QueryCache } from './cache.ts';
-import { naiveEvent, naiveSearch } from './naive.ts';
 import type { EventAnswer, QueryRequest, SearchAnswer, SearchRequest } from './request.ts';
 import { type QueryOptions, runQuery } from './run-query.ts';
 

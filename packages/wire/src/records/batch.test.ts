@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { javaBatches, librdkafkaBatches } from '../../testing/golden-batches.ts';
 import { DecodeError } from '../decode-error.ts';
 import { RecordBatchView, recordBatches } from './batch.ts';
 import { buildRecordBatch } from './builder.ts';
-import { javaBatches, librdkafkaBatches } from './golden-batches.ts';
 
 /** All getters of a header by name, to compare whole headers at once. */
 function headerOf(bytes: Buffer): Record<string, unknown> {

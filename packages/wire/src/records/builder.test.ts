@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
+import { javaBatches } from '../../testing/golden-batches.ts';
 import { type CompressionCodec, codecIds } from '../compression/index.ts';
 import { RecordBatchView } from './batch.ts';
 import {
@@ -10,7 +11,6 @@ import {
   type RecordToWrite,
   textValue,
 } from './builder.ts';
-import { javaBatches } from './golden-batches.ts';
 import { batchRecords, RecordCursor } from './record-cursor.ts';
 
 const codecs = Object.keys(codecIds) as CompressionCodec[];

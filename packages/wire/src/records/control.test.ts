@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { javaBatches } from '../../testing/golden-batches.ts';
 import { DecodeError } from '../decode-error.ts';
 import { RecordBatchView } from './batch.ts';
 import { buildRecordBatch } from './builder.ts';
 import { buildEndTransactionMarker, readControlRecord } from './control.ts';
-import { javaBatches } from './golden-batches.ts';
 
 function controlBatch(key: string | null, value: string | null): RecordBatchView {
   const bytes = (hex: string | null) => (hex === null ? null : Buffer.from(hex, 'hex'));

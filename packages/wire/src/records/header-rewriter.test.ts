@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
+import { javaBatches, librdkafkaBatches } from '../../testing/golden-batches.ts';
 import { type CompressionCodec, codecIds, snappyFramingOf } from '../compression/index.ts';
 import { RecordBatchView } from './batch.ts';
 import { buildRecordBatch, type RecordBatchFields, type RecordToWrite } from './builder.ts';
 import { sealBatch } from './crc.ts';
-import { javaBatches, librdkafkaBatches } from './golden-batches.ts';
 import { encodeRecordHeader, HeaderCursor } from './header-cursor.ts';
 import { type HeaderChange, HeaderRewriter } from './header-rewriter.ts';
 import { headerAt, headerBytes, lengthOverheadBytes } from './layout.ts';

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { javaBatches, librdkafkaBatches } from '../../testing/golden-batches.ts';
 import { OutputLimitExceeded } from '../compression/index.ts';
 import { DecodeError } from '../decode-error.ts';
 import { RecordBatchView } from './batch.ts';
 import { sealBatch } from './crc.ts';
-import { javaBatches, librdkafkaBatches } from './golden-batches.ts';
 import { headerAt, headerBytes, lengthOverheadBytes } from './layout.ts';
 import { batchRecords, RecordCursor } from './record-cursor.ts';
 

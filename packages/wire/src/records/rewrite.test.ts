@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
+import { javaBatches } from '../../testing/golden-batches.ts';
 import { type CompressionCodec, codecIds } from '../compression/index.ts';
 import { RecordBatchView } from './batch.ts';
-import { javaBatches } from './golden-batches.ts';
 import { batchRecords, decompressRecords } from './record-cursor.ts';
 import {
   positionHeadBytes,

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
+import { javaBatches, librdkafkaBatches } from '../../testing/golden-batches.ts';
 import { type CompressionCodec, codecIds } from '../compression/index.ts';
 import { RecordBatchView } from './batch.ts';
 import { buildRecordBatch, type RecordToWrite } from './builder.ts';
 import { sealBatch } from './crc.ts';
-import { javaBatches, librdkafkaBatches } from './golden-batches.ts';
 import { headerAt, headerBytes } from './layout.ts';
 import { validateProducedBatch } from './validate.ts';
 import { type RecordRules, validateBatchRecords, validateBatchRecordsOffThread } from './validate-records.ts';

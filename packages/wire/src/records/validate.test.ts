@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
+import { javaBatches, librdkafkaBatches } from '../../testing/golden-batches.ts';
 import { sealBatch } from './crc.ts';
-import { javaBatches, librdkafkaBatches } from './golden-batches.ts';
 import { headerAt } from './layout.ts';
 import { rewritePosition } from './rewrite.ts';
 import { validateProducedBatch } from './validate.ts';

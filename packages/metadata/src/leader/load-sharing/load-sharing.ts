@@ -12,7 +12,7 @@ export interface SharingTiming {
   readonly handoversPerCheckMax: number;
 }
 
-export const defaultSharingTiming: SharingTiming = {
+const defaultSharingTiming: SharingTiming = {
   graceMs: 500,
   handoverDelayMs: 30_000,
   handoverDelayMsMax: 3_600_000,
@@ -28,7 +28,7 @@ export interface LedCluster {
   readonly node: { handOver(reason: string): Promise<void> };
 }
 
-export interface LoadSharingOptions {
+interface LoadSharingOptions {
   /** The id with which this process holds leases and is a member. */
   readonly selfId: string;
   /** The clusters that it leads now. */
