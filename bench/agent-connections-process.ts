@@ -161,7 +161,7 @@ function reportsOf() {
       files: { count: 80, bytes: 80_000_000 },
       buckets: [{ name: 's3://bucket', operationCount: 200, failureCount: 0 }],
     }),
-    heard: () => {
+    acknowledged: () => {
       ackedNumber = number;
     },
   };

@@ -213,7 +213,7 @@ async function start(
         damagedFiles: () => damage.report(),
         connected: () => clients.report(),
       }),
-    heard: () => stats.reportReceived(),
+    acknowledged: () => stats.reportReceived(),
   };
   const onHeartbeat = (agents: readonly AgentDescription[]) => {
     nodeId = agents.find(({ agentId }) => agentId === options.agentId)?.nodeId ?? nodeId;

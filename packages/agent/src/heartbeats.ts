@@ -24,7 +24,7 @@ interface HeartbeatsOptions {
 interface ReportSource {
   report(): AgentReport;
   /** Called when the last report was received. */
-  heard(): void;
+  acknowledged(): void;
 }
 
 export const heartbeatRow: MetricRow<'outcome' | 'mechanism'> = {
@@ -144,7 +144,7 @@ export class Heartbeats {
     this.#succeeded.add(1);
     onHeartbeat?.(agents);
     if (!isReportDue) return;
-    reports.heard();
+    reports.acknowledged();
     this.#nextReportMs = sentMs + reportIntervalMs;
   }
 }

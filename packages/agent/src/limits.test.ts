@@ -141,7 +141,7 @@ const cases: readonly LimitCase[] = [
   {
     limit: 'metadata requests at a time',
     options: { metadataRequestsPerCpu: 2 },
-    async drive({ connect, cluster, figure, untilStat }) {
+    async drive({ connect, cluster, metric, untilStat }) {
       const { opened, open } = gateway();
       const create = cluster.createTopics.bind(cluster);
       let creations = 0;
@@ -159,7 +159,7 @@ const cases: readonly LimitCase[] = [
       ask(modest, 'e');
       await untilStat('agent_kafka_metadata_waiting_requests', 4);
       assert.equal(creations, 2);
-      assert.equal(await figure('agent_kafka_metadata_running_requests'), 2);
+      assert.equal(await metric('agent_kafka_metadata_running_requests'), 2);
       leaving.socket.destroy();
       await untilStat('agent_kafka_metadata_waiting_requests', 3);
       open();
@@ -233,13 +233,13 @@ const cases: readonly LimitCase[] = [
   {
     limit: 'requests of one connection at a time',
     options: { limits: { requestsInFlightPerConnectionMax: 2 } },
-    async drive({ connect, store, figure, untilRead }) {
+    async drive({ connect, store, metric, untilRead }) {
       const { opened, open } = gateway();
       store.beforePut = () => opened;
       const client = await connect();
       for (let count = 0; count < 5; count++) client.send('Produce', 9, produceBody(small));
       await untilRead();
-      assert.equal(await figure(begun('Produce')), 2, 'the other requests wait');
+      assert.equal(await metric(begun('Produce')), 2, 'the other requests wait');
       open();
       for (let count = 0; count < 5; count++) await client.receive('Produce', 9);
     },
@@ -248,7 +248,7 @@ const cases: readonly LimitCase[] = [
   {
     limit: 'bytes of requests of all connections',
     options: { limits: { requestBytesInFlightMax: MiB } },
-    async drive({ connect, figure, untilRead }) {
+    async drive({ connect, metric, untilRead }) {
       const [patient, greedy] = [await connect(), await connect()];
       patient.socket.write(halfFrame(MiB / 2));
       greedy.socket.write(halfFrame(MiB / 4));
@@ -261,7 +261,7 @@ const cases: readonly LimitCase[] = [
       // At twice the limit the connection that continues is closed.
       greedy.socket.write(Buffer.alloc(MiB));
       await greedy.closed;
-      assert.equal(await figure(begun('ApiVersions')), 1, 'only the bystander was served before');
+      assert.equal(await metric(begun('ApiVersions')), 1, 'only the bystander was served before');
       patient.socket.destroy();
       assert.equal((await unserved.receive('ApiVersions', 0)).body.errorCode, 0);
     },
@@ -270,7 +270,7 @@ const cases: readonly LimitCase[] = [
   {
     limit: 'bytes of answers of all connections',
     options: { limits: { responseBytesMax: 2 * MiB }, fetchRequestBytesMax: 64 * MiB },
-    async drive({ connect, pass, figure, untilStat }) {
+    async drive({ connect, pass, metric, untilStat }) {
       const writer = await connect();
       for (let count = 0; count < 40; count++) {
         assert.equal(await produced(writer, batchOf([Buffer.alloc(MiB - 200, count)])), 0);
@@ -288,7 +288,7 @@ const cases: readonly LimitCase[] = [
       reader.send('Fetch', 11, fetchBody([0], 64 * MiB, 64 * MiB));
       for (let seconds = 0; seconds < 40; seconds++) {
         // Each answer may exceed it by the one batch that a fetch always gets.
-        const bytes = await figure('agent_kafka_answer_bytes');
+        const bytes = await metric('agent_kafka_answer_bytes');
         assert.ok(bytes < 6 * MiB, `${bytes} bytes of answers`);
         await pass(1_000);
       }
@@ -332,7 +332,7 @@ const cases: readonly LimitCase[] = [
   {
     limit: 'load of the processor',
     options: { highCpuPercent: 90 },
-    async drive({ connect, load, pass, clock, figure }) {
+    async drive({ connect, load, pass, clock, metric }) {
       const client = await connect();
       const produceNow = async () => {
         const { throttleTimeMs } = await client.call('Produce', 9, produceBody(small));
@@ -350,7 +350,7 @@ const cases: readonly LimitCase[] = [
       assert.ok(first > 0, 'the response has a throttle time');
       // A client that does not wait is not read: the next answer comes when the throttle time is over.
       client.send('Produce', 9, produceBody(small));
-      assert.equal(await figure(begun('Produce')), 3, 'the next request is not read');
+      assert.equal(await metric(begun('Produce')), 3, 'the next request is not read');
       load.eventLoop = load.loopCpu = 0.1;
       clock.advance(first);
       assert.equal((await client.receive('Produce', 9)).body.responses.length, 1);
@@ -389,7 +389,7 @@ for (const { limit, options = {}, drive, stats } of cases) {
     while (!(await knowsTopic(bystander))) await pause(1);
     await drive(under);
     for (const [series, expected] of Object.entries(stats)) {
-      assert.equal(await under.figure(series), expected, series);
+      assert.equal(await under.metric(series), expected, series);
     }
     if (bystander.socket.destroyed) bystander = await under.connect();
     assert.equal((await bystander.call('Metadata', 9, { topics: [{ name: 't' }] })).topics.length, 1);

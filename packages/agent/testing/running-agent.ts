@@ -18,7 +18,7 @@ export interface AgentUnderTest {
   readonly load: { -readonly [Part in keyof Load]: Load[Part] };
   connect(): Promise<TestClient>;
   /** Returns the value of one series, read over HTTP; 0 if it is absent. */
-  figure(series: string): Promise<number>;
+  metric(series: string): Promise<number>;
   /** Waits until a series has a value, or one that satisfies a condition. */
   untilStat(series: string, wanted: number | ((value: number) => boolean)): Promise<void>;
   /** Waits until the agent has read everything that its clients have sent. */
@@ -81,14 +81,14 @@ export async function startAgentUnderTest(
     }
     await stopped;
   });
-  const figure = async (series: string) => {
+  const metric = async (series: string) => {
     const text = await (await fetch(`http://127.0.0.1:${agent.httpPort}/metrics`)).text();
     const line = text.split('\n').find((one) => one.startsWith(`service_${series} `));
     return line === undefined ? 0 : Number(line.slice(line.lastIndexOf(' ') + 1));
   };
   const untilStat: AgentUnderTest['untilStat'] = async (series, wanted) => {
     const isWanted = typeof wanted === 'number' ? (value: number) => value === wanted : wanted;
-    while (!isWanted(await figure(series))) await pause(1);
+    while (!isWanted(await metric(series))) await pause(1);
   };
   return {
     agent,
@@ -96,7 +96,7 @@ export async function startAgentUnderTest(
     store,
     clock,
     load,
-    figure,
+    metric,
     untilStat,
     async connect() {
       const client = await TestClient.connect(agent.kafkaPort);

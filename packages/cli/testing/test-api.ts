@@ -8,9 +8,9 @@ import {
   accountOperations,
   clusterOperations,
   createApiServer,
-  MemoryDiagnosticsStore,
   openAccounts,
 } from '@weir/controlplane';
+import { MemoryDiagnosticsStore } from '@weir/controlplane/testing';
 import { Metrics, silentLog, systemClock, systemRandom } from '@weir/core';
 import { patientHttpServer } from '@weir/core/testing';
 import { openJournals } from '@weir/journal';

@@ -266,7 +266,7 @@ export { readCredentialRecord, writeCredentialRecord } from './credentials/crede
 export { credentialSpellings } from './credentials/credential-names.ts';
 export { readScramCredential, writeScramCredential } from './credentials/scram-entry.ts';
 export { isPasswordOf, newScramCredential, scramIterations } from './credentials/scram-secret.ts';
-export type { Figure } from './metrics/combined-stats.ts';
+export type { SeriesValue } from './metrics/combined-stats.ts';
 export { readMeasuredSnapshot } from './metrics/measured-cluster-snapshot.ts';
 export type { MeasuredClusterView } from './metrics/measured-cluster-view.ts';
 export { leftOutRow, publishedMetrics } from './metrics/published-metrics.ts';

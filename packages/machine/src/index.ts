@@ -9,7 +9,7 @@ export {
   type Replies,
   type ReplyOf,
 } from './command.ts';
-export { loginsHeardSince, type SeenLogins } from './credentials/credential-use.ts';
+export { loginsReceivedSince, type SeenLogins } from './credentials/credential-use.ts';
 export { listCredentials } from './credentials/credentials.ts';
 export { describeScramCredentials } from './credentials/scram-credentials.ts';
 export { KeyValueStore } from './kv/key-value-store.ts';

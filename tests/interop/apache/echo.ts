@@ -20,14 +20,14 @@ export interface Echo {
 }
 
 export function openEcho(): Echo {
-  const java = spawn('java', [...shortLivedJava, '-cp', buildJavaClient(), 'weir.judge.Judge', 'echo'], {
+  const java = spawn('java', [...shortLivedJava, '-cp', buildJavaClient(), 'weir.interop.JavaClient', 'echo'], {
     stdio: ['pipe', 'pipe', 'inherit'],
   });
   const ended = once(java, 'close');
   const waiting: PromiseWithResolvers<string>[] = [];
   createInterface({ input: java.stdout }).on('line', (line) => waiting.shift()?.resolve(line));
   java.on('close', (code) => {
-    for (const { reject } of waiting.splice(0)) reject(new Error(`the judge ended with ${code}`));
+    for (const { reject } of waiting.splice(0)) reject(new Error(`the Java client ended with ${code}`));
   });
 
   async function ask(question: string): Promise<Buffer> {

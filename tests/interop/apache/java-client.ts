@@ -1,18 +1,18 @@
 import { spawnSync } from 'node:child_process';
 import { buildJavaClient, shortLivedJava } from './build.ts';
 
-/** Returns one JSON value from Apache's classes; `Judge.java` documents the modes. */
+/** Returns one JSON value from Apache's classes; `JavaClient.java` documents the modes. */
 function ask(mode: 'schemas' | 'values' | 'errors'): unknown {
   const { status, error, stdout, stderr } = spawnSync(
     'java',
-    [...shortLivedJava, '-cp', buildJavaClient(), 'weir.judge.Judge', mode],
+    [...shortLivedJava, '-cp', buildJavaClient(), 'weir.interop.JavaClient', mode],
     {
       encoding: 'utf8',
       maxBuffer: 64 * 1024 * 1024,
     },
   );
   if (error !== undefined) throw error;
-  if (status !== 0) throw new Error(`the judge ended with ${status}:\n${stderr}`);
+  if (status !== 0) throw new Error(`the Java client ended with ${status}:\n${stderr}`);
   return JSON.parse(stdout);
 }
 

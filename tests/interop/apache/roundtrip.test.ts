@@ -21,7 +21,7 @@ import { versionsOf } from './versions-of.ts';
 const seed = 830;
 const messagesPerVersion = 25;
 
-/** One message definition, and its name in `Judge.java`. */
+/** One message definition, and its name in `JavaClient.java`. */
 interface Subject {
   readonly api: number | 'header';
   readonly direction: Direction;

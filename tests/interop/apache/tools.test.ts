@@ -13,7 +13,7 @@ const machines: readonly [installed: Readonly<Record<string, string>>, expected:
   [{ java: 'openjdk 25.0.1 2025-10-21', javac: 'javac 25.0.1', mvn }, false],
 ];
 
-it('names the tool that the judge lacks', () => {
+it('names the tool that the Java client lacks', () => {
   for (const [installed, expected] of machines) {
     assert.equal(
       missingTool((tool) => installed[tool]),

@@ -27,7 +27,7 @@ export function openJavaClient(
   const defined = Object.entries(properties).map(([name, value]) => `-D${name}=${value}`);
   const java = spawn(
     'java',
-    [...shortLivedJava, ...defined, '-cp', buildJavaClient(), 'weir.judge.Judge', 'client'],
+    [...shortLivedJava, ...defined, '-cp', buildJavaClient(), 'weir.interop.JavaClient', 'client'],
     {
       stdio: ['pipe', 'pipe', 'inherit'],
     },

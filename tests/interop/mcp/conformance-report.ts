@@ -43,7 +43,7 @@ export async function conformanceOf(url: string, revision: string): Promise<Repo
       return { name, unscoredAs: unscored.get(name), ...foundIn(checks) };
     });
     if (scenarios.length === 0)
-      throw new Error(`the judge tried nothing: ${out.slice(-500)}${err.slice(-500)}`);
+      throw new Error(`the conformance suite tried nothing: ${out.slice(-500)}${err.slice(-500)}`);
     return { status, scenarios };
   } finally {
     rmSync(folder, { recursive: true });

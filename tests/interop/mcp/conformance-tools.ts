@@ -5,8 +5,8 @@ import { join } from 'node:path';
 /**
  * The conformance tools have about two hundred packages, so they are installed in a separate folder, only when needed.
  */
-const folder = join(import.meta.dirname, '../../../node_modules/.cache/weir-mcp-judges');
-const listed = join(import.meta.dirname, 'judges');
+const folder = join(import.meta.dirname, '../../../node_modules/.cache/weir-mcp-clients');
+const listed = join(import.meta.dirname, 'clients');
 const bins = {
   conformance: join(folder, 'node_modules/@modelcontextprotocol/conformance/dist/index.js'),
   inspector: join(folder, 'node_modules/@modelcontextprotocol/inspector/clients/launcher/build/index.js'),
@@ -25,7 +25,7 @@ export function missingImplementations(): string | false {
     timeout: 300_000,
   });
   if (isThere()) return false;
-  return `the judges cannot be installed: ${error?.message ?? (stderr ?? '').trim().split('\n').at(-1)}`;
+  return `failed to install the conformance tools: ${error?.message ?? (stderr ?? '').trim().split('\n').at(-1)}`;
 }
 
 function isThere(): boolean {

@@ -12,7 +12,7 @@ const table: [revision: string, hasSessions: boolean, scoredCount: number][] = [
 ];
 
 for (const [revision, hasSessions, scoredCount] of table) {
-  test(`the official judge finds revision ${revision} of the protocol as it has to be`, {
+  test(`the official conformance suite finds revision ${revision} of the protocol as it has to be`, {
     skip,
   }, async (t) => {
     const { status, scenarios } = await conformanceOf(await startFixtureServer(t, { hasSessions }), revision);

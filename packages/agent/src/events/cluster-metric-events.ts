@@ -1,4 +1,4 @@
-import { type Figure, type MeasuredClusterView, readStats } from '@weir/cluster';
+import { type SeriesValue, type MeasuredClusterView, readStats } from '@weir/cluster';
 import type { Clock, Log, Metrics } from '@weir/core';
 import { agentLimits } from '../limits.ts';
 import type { EventEmitter } from './event-emitter.ts';
@@ -91,6 +91,6 @@ export class ClusterMetricEvents {
   }
 }
 
-function dataOf(name: string, { labels, value }: Figure) {
+function dataOf(name: string, { labels, value }: SeriesValue) {
   return { metric_name: `service_${name}`, value, tags: labels };
 }

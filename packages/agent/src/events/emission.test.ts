@@ -121,7 +121,7 @@ async function clusterConfig(client: TestClient, name: string): Promise<string |
 }
 
 test('denials are events that clients can read, while events are switched on', async (t) => {
-  const { node, set, connect, clusterId, agent, figure } = await start(t);
+  const { node, set, connect, clusterId, agent, metric } = await start(t);
   await node.createAcls(readsEvents);
   await set({ 'service.acls.enabled': 'true' });
   const client = await connect();
@@ -173,11 +173,11 @@ test('denials are events that clients can read, while events are switched on', a
   await set({ 'service.events.enabled': 'false' });
   while ((await clusterConfig(client, 'service.events.enabled')) !== 'false');
   const submitted = 'events_processor_submit_success_count';
-  const before = await figure(submitted);
+  const before = await metric(submitted);
   assert.ok(before > 0);
   assert.equal(await ask(denied, 'after'), 'TOPIC_AUTHORIZATION_FAILED');
-  assert.equal(await figure(submitted), before);
-  assert.equal(await figure('events_processor_produce_error_count'), 0);
+  assert.equal(await metric(submitted), before);
+  assert.equal(await metric('events_processor_produce_error_count'), 0);
 });
 
 test('log lines are events, and events of the control plane are fetched and written', async (t) => {

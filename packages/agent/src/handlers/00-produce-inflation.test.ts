@@ -18,7 +18,7 @@ interface Appended {
 
 async function start(configs: Record<string, string>, inflation = new ClientInflation()) {
   const appended: Appended[] = [];
-  const inflated = { atOnce: 0, aside: 0 };
+  const inflated = { atOnce: 0, offThread: 0 };
   let pauses = 0;
   const writePath = {
     append: async (batches: readonly ProducedBatch[]) => {
@@ -198,7 +198,7 @@ for (const codec of ['gzip', 'snappy', 'lz4', 'zstd'] as const) {
     const errorNames = await send(partitions.map((partition) => [partition, Buffer.from(batch)]));
     assert.equal(errorNames.filter((error) => error === 'NONE').length, appended.length);
     assert.ok(inflated.atOnce <= agentLimits.inflatedAtOnceBytesMax, `${inflated.atOnce} bytes at once`);
-    const inflatedBytes = inflated.atOnce + inflated.aside;
+    const inflatedBytes = inflated.atOnce + inflated.offThread;
     assert.ok(inflatedBytes <= agentLimits.inflatedRequestBytesMax, `${inflatedBytes} bytes`);
     assert.ok(appended.length > 0);
   });
@@ -210,14 +210,14 @@ for (const codec of ['gzip', 'snappy', 'lz4', 'zstd'] as const) {
     const errorNames = await send(partitions.slice(0, 6).map((partition) => [partition, Buffer.from(batch)]));
     assert.deepEqual([[...new Set(errorNames)], appended.length], [['MESSAGE_TOO_LARGE'], 0]);
     assert.ok(inflated.atOnce <= agentLimits.inflatedAtOnceBytesMax, `${inflated.atOnce} bytes at once`);
-    assert.ok(inflated.aside <= 6 * 4 * MiB, `${inflated.aside} bytes`);
+    assert.ok(inflated.offThread <= 6 * 4 * MiB, `${inflated.offThread} bytes`);
   });
 
   test(`${codec}: a partition that appears a hundred times is not decompressed at all`, async () => {
     const { send, inflated } = await start({ 'cleanup.policy': 'compact' });
     const batch = shareOfAttack(codec);
     const errorNames = await send(partitions.map(() => [0, batch]));
-    assert.deepEqual([[...new Set(errorNames)], inflated], [['INVALID_REQUEST'], { atOnce: 0, aside: 0 }]);
+    assert.deepEqual([[...new Set(errorNames)], inflated], [['INVALID_REQUEST'], { atOnce: 0, offThread: 0 }]);
   });
 }
 
@@ -227,7 +227,7 @@ test('concurrent requests together decompress no more synchronously than the bud
   const sendMany = () => Promise.all(partitions.map((partition) => send([[partition, Buffer.from(batch)]])));
   assert.deepEqual([...new Set((await sendMany()).flat())], ['NONE']);
   assert.ok(inflated.atOnce <= agentLimits.inflatedPerTurnBytesMax, `${inflated.atOnce} bytes at once`);
-  assert.ok(inflated.aside >= partitions.length * 200_000 - agentLimits.inflatedPerTurnBytesMax);
+  assert.ok(inflated.offThread >= partitions.length * 200_000 - agentLimits.inflatedPerTurnBytesMax);
   // The next turn has a new budget.
   const before = inflated.atOnce;
   clock.advance(1);
@@ -276,11 +276,11 @@ test('queued batches of a disconnected client are not decompressed', async () =>
   const closing = new AbortController();
   const first = sendAs(-1, [[0, Buffer.from(batch)]], closing.signal);
   await first;
-  const before = inflated.atOnce + inflated.aside;
+  const before = inflated.atOnce + inflated.offThread;
   const others = partitions.slice(1, 5).map((partition) => sendAs(-1, [[partition, batch]], closing.signal));
   await settle();
   closing.abort();
   clock.advance(5000);
   assert.deepEqual(await Promise.all(others), ['close', 'close', 'close', 'close']);
-  assert.equal(inflated.atOnce + inflated.aside, before);
+  assert.equal(inflated.atOnce + inflated.offThread, before);
 });

@@ -19,7 +19,7 @@ import type { HandlerOf, RequestContext } from '../requests/handler.ts';
 import type { Answer, HandlerResult } from '../requests/handler-result.ts';
 import { repeatedOf } from '../requests/repeated.ts';
 import {
-  aside,
+  offThread,
   type BatchPlace,
   type CheckedBatch,
   type CheckOptions,
@@ -54,9 +54,9 @@ export interface ProduceOptions {
   readonly metrics: Metrics;
   /**
    * Called with the number of bytes that were decompressed synchronously (`atOnce`) or off the serving thread
-   * (`aside`).
+   * (`offThread`).
    */
-  readonly onInflated?: (bytes: number, where: 'atOnce' | 'aside') => void;
+  readonly onInflated?: (bytes: number, where: 'atOnce' | 'offThread') => void;
 }
 
 /** A batch that decompresses to more than may be done synchronously, and the place of its response. */
@@ -265,7 +265,7 @@ export function produceHandler(options: ProduceOptions): HandlerOf<ProduceApi> {
           const checked = checkBatch(records, place, checkOptions);
           const at = partitionResponses.length;
           partitionResponses.push(refused(index, 'NONE'));
-          if (checked === aside) {
+          if (checked === offThread) {
             draft.deferredBatches.push({
               records,
               place,

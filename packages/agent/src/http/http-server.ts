@@ -145,7 +145,7 @@ function secureServer(limits: ServerOptions, tls: HttpTlsOptions, log: Log): Ser
     handshakeTimeout: socketDeadlineMs,
   });
   function refuse(peer: string | undefined, problem: string): void {
-    refusals.tell('handshake', 'refused HTTP connection before its first request', { peer, problem });
+    refusals.log('handshake', 'refused HTTP connection before its first request', { peer, problem });
   }
   server.on('tlsClientError', (error: NodeJS.ErrnoException, socket) => {
     const { authorizationError } = socket;

@@ -46,9 +46,9 @@ interface InflationBudgetOptions {
   /** Calls back in a later turn. */
   readonly later: (run: () => void) => void;
   /**
-   * Receives the inflated bytes, and whether they were inflated on the serving thread (`atOnce`) or off it (`aside`).
+   * Receives the inflated bytes, and whether they were inflated on the serving thread (`atOnce`) or off it (`offThread`).
    */
-  readonly onInflated?: ((bytes: number, where: 'atOnce' | 'aside') => void) | undefined;
+  readonly onInflated?: ((bytes: number, where: 'atOnce' | 'offThread') => void) | undefined;
 }
 
 /** Limits what the batches of one request inflate to together, and how much of that on the serving thread. */
@@ -87,7 +87,7 @@ export class InflationBudget {
     this.#isUntouched = false;
     this.#bytesLeft = Math.max(0, this.#bytesLeft - bytes);
     connection.spend(bytes, compressedBytes);
-    onInflated?.(bytes, 'aside');
+    onInflated?.(bytes, 'offThread');
   }
 
   spendAtOnce(bytes: number, compressedBytes: number): void {

@@ -106,7 +106,7 @@ export async function startKafkaListener(options: KafkaListenerOptions): Promise
     accepted.destroy();
     metrics.closed(stopped === undefined ? reason : 'stopped').add(1);
     if (stopped !== undefined || reason === 'peer') return;
-    refusals.tell(reason, 'refused Kafka connection before its first request', {
+    refusals.log(reason, 'refused Kafka connection before its first request', {
       peer,
       reason,
       problem,

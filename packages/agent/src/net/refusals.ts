@@ -23,7 +23,7 @@ export class Refusals {
   }
 
   /** `kind` must be one of our words, never text from a peer. */
-  tell(kind: string, message: string, fields: LogFields): void {
+  log(kind: string, message: string, fields: LogFields): void {
     const nowMs = this.#clock.monotonicMs();
     const line = this.#lines.get(kind);
     if (line !== undefined && nowMs - line.lastMs < quietMs) {
@@ -31,7 +31,7 @@ export class Refusals {
       return;
     }
     this.#lines.set(kind, { lastMs: nowMs, suppressed: 0 });
-    const before = line === undefined || line.suppressed === 0 ? {} : { untoldBefore: line.suppressed };
+    const before = line === undefined || line.suppressed === 0 ? {} : { unloggedBefore: line.suppressed };
     this.#log.warn(message, { ...fields, ...before });
   }
 }

@@ -75,7 +75,7 @@ test('a producer beyond its quota is answered first, and then its connection is 
   await stillMuted.call('Metadata', 9, askForNothing);
   under.clock.advance(1);
   await answer();
-  assert.equal(await under.figure(throttled('producer_byte_rate')), 1);
+  assert.equal(await under.metric(throttled('producer_byte_rate')), 1);
 });
 
 test('a producer with acks 0 is throttled too', async (t) => {
@@ -133,7 +133,7 @@ test('a consumer beyond its quota gets an answer without records, and the withhe
   // After the throttle time and the time of the previous window, the rate is within the quota.
   under.clock.advance(11_000);
   assert.ok((await recordBytes()).bytes > 6000);
-  assert.equal(await under.figure(throttled('consumer_byte_rate')), 1);
+  assert.equal(await under.metric(throttled('consumer_byte_rate')), 1);
 });
 
 test('a batch that is larger than a whole window allows is still fetched, and then the consumer waits', async (t) => {
@@ -156,8 +156,8 @@ test('an address that connects too often is held and closed, and others are not'
   under.clock.advance(1000);
   await refused.closed;
   await clients[9]!.call('Metadata', 9, askForNothing);
-  assert.equal(await under.figure('agent_kafka_connection_closed_counter{reason="quota"}'), 1);
-  assert.equal(await under.figure(throttled('connection_creation_rate')), 1);
+  assert.equal(await under.metric('agent_kafka_connection_closed_counter{reason="quota"}'), 1);
+  assert.equal(await under.metric(throttled('connection_creation_rate')), 1);
 });
 
 test('processor time counts, and its throttle time is at most a second', async () => {

@@ -55,7 +55,7 @@ export type CheckedBatch =
     };
 
 /** Result for a batch that inflates to more than the serving thread may inflate: call `checkBatchOffThread`. */
-export const aside = 'aside';
+export const offThread = 'offThread';
 
 /**
  * Validates the records of one partition and prepares the bytes to store: the header may be corrected in place, or the
@@ -66,7 +66,7 @@ export function checkBatch(
   records: Buffer | null,
   place: BatchPlace,
   options: CheckOptions,
-): CheckedBatch | typeof aside {
+): CheckedBatch | typeof offThread {
   const view = begin(records, options);
   if (!(view instanceof RecordBatchView)) return view;
   const { rules, budget, principals } = options;
@@ -74,11 +74,11 @@ export function checkBatch(
   const bytesMax = budget.bytesFor(rules.recordBytesMax);
   const atOnceBytes = Math.min(budget.atOnceBytes, bytesMax);
   if (bytesMax === 0) return usedUp;
-  if (atOnceBytes === 0) return aside;
+  if (atOnceBytes === 0) return offThread;
   const limits = limitsOf(options, atOnceBytes);
   const walked = principals === undefined ? plainly(view, limits) : stampPrincipal(view, limits, principals);
   budget.spendAtOnce(costOf(view, walked, atOnceBytes), view.sizeBytes);
-  if (isTooLongAtOnce(walked) && bytesMax > atOnceBytes) return aside;
+  if (isTooLongAtOnce(walked) && bytesMax > atOnceBytes) return offThread;
   return walked.ok ? complete(view, walked, place, options) : walked;
 }
 

@@ -17,7 +17,7 @@ test('readers are remembered for a minute', () => {
 });
 
 test('an uploaded file stays in memory only if there are recent readers', async (t) => {
-  const { cluster, connect, figure } = await startAgentUnderTest(t);
+  const { cluster, connect, metric } = await startAgentUnderTest(t);
   await cluster.createTopics([{ name: 'topic', partitionCount: 1, configs: {} }], { validateOnly: false });
   const client = await connect();
   const write = async () => {
@@ -27,8 +27,8 @@ test('an uploaded file stays in memory only if there are recent readers', async 
     assert.equal(responses[0]!.partitionResponses[0]!.errorCode, 0);
   };
   await write();
-  assert.equal(await figure('agent_file_cache_bytes'), 0);
+  assert.equal(await metric('agent_file_cache_bytes'), 0);
   await client.call('Fetch', 4, { maxWaitMs: 0, minBytes: 0, topics: [] });
   await write();
-  assert.ok((await figure('agent_file_cache_bytes')) > 1000);
+  assert.ok((await metric('agent_file_cache_bytes')) > 1000);
 });

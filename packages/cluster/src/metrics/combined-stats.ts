@@ -1,7 +1,7 @@
 import type { MetricRow } from '@weir/core';
 import type { PublishedMetric, SwitchedTag } from './published-metric.ts';
 
-export interface Figure {
+export interface SeriesValue {
   readonly labels: Readonly<Record<string, string>>;
   value: number;
 }
@@ -9,7 +9,7 @@ export interface Figure {
 interface Family {
   readonly row: MetricRow;
   readonly metric: PublishedMetric;
-  readonly stats: Map<string, Figure>;
+  readonly stats: Map<string, SeriesValue>;
 }
 
 /**
@@ -41,7 +41,7 @@ export class CombinedStats {
     }
   }
 
-  *families(): Iterable<{ readonly row: MetricRow; readonly stats: ReadonlyMap<string, Figure> }> {
+  *families(): Iterable<{ readonly row: MetricRow; readonly stats: ReadonlyMap<string, SeriesValue> }> {
     yield* this.#families.values();
   }
 

@@ -1,10 +1,10 @@
 import type { MetricRow, Metrics } from '@weir/core';
-import { CombinedStats, type Figure } from './combined-stats.ts';
+import { CombinedStats, type SeriesValue } from './combined-stats.ts';
 
 /** Published series of one metric, by key. */
 interface ShownMetric {
   readonly row: MetricRow;
-  readonly series: Map<string, Figure['labels']>;
+  readonly series: Map<string, SeriesValue['labels']>;
 }
 
 interface SeriesLimits {
@@ -35,7 +35,7 @@ export class PublishedStats {
     let room = allSeriesMax;
     let leftOut = 0;
     for (const { row, stats: ofRow } of stats.families()) {
-      const series = new Map<string, Figure['labels']>();
+      const series = new Map<string, SeriesValue['labels']>();
       for (const [key, { labels }] of ofRow) {
         if (series.size === Math.min(seriesMax, room)) break;
         series.set(key, labels);

@@ -166,7 +166,7 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
       });
       putBack('succeeded');
     } catch (error) {
-      if (!isWrongGuess(error)) putBack('not judged');
+      if (!isWrongGuess(error)) putBack('not decided');
       throw error;
     }
   }

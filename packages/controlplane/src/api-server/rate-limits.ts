@@ -20,7 +20,7 @@ export interface RateLimitSizes {
 }
 
 /** The outcome of an attempt that was not a wrong guess. */
-type AttemptOutcome = 'succeeded' | 'not judged';
+type AttemptOutcome = 'succeeded' | 'not decided';
 
 /**
  * A person who forgot a password tries a few, a guessing program tries many. The limit for calls with a key only

@@ -8,7 +8,7 @@ import { lastUsed, reportedFacts, snapshotSpanMs } from './reported-facts.ts';
 function received(agoMs: number, facts: Partial<AgentReport> = {}): ReceivedReport {
   const receivedMs = snapshotMs - agoMs;
   return {
-    heardMs: receivedMs,
+    receivedMs: receivedMs,
     report: { startedMs: 1, number: 1, sinceNumber: 0, spanMs: 20_000, nowMs: receivedMs, ...facts },
   };
 }
@@ -117,9 +117,9 @@ const uses: readonly [
   ['some agents do not report', { sinceMs: undefined }, 0, undefined],
 ];
 
-for (const [what, { lastUsedMs, sinceMs: loginsHeardSinceMs }, createdMs, expected] of uses) {
+for (const [what, { lastUsedMs, sinceMs: loginsReceivedSinceMs }, createdMs, expected] of uses) {
   test(`the last use of a credential when ${what}`, () => {
-    assert.equal(lastUsed({ loginsHeardSinceMs }, { createdMs, lastUsedMs }), expected);
+    assert.equal(lastUsed({ loginsReceivedSinceMs }, { createdMs, lastUsedMs }), expected);
   });
 }
 

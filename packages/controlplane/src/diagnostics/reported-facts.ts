@@ -38,7 +38,7 @@ interface ReportedFacts {
 export function reportedFacts({ reports }: Pick<ReceivedReports, 'reports'>, nowMs: number): ReportedFacts {
   const lateByAgent = new Map<string, readonly ReceivedReport[]>();
   for (const [agentId, received] of reports) {
-    const late = received.filter(({ heardMs }) => nowMs - heardMs <= snapshotSpanMs);
+    const late = received.filter(({ receivedMs }) => nowMs - receivedMs <= snapshotSpanMs);
     if (late.length > 0) lateByAgent.set(agentId, late);
   }
   const ofAgent = (agentId: string) => factsOfAgent(lateByAgent.get(agentId) ?? []);
@@ -74,12 +74,12 @@ export function reportedFacts({ reports }: Pick<ReceivedReports, 'reports'>, now
  * used just before, and that time is returned.
  */
 export function lastUsed(
-  { loginsHeardSinceMs }: Pick<ReceivedReports, 'loginsHeardSinceMs'>,
+  { loginsReceivedSinceMs }: Pick<ReceivedReports, 'loginsReceivedSinceMs'>,
   { createdMs, lastUsedMs }: Pick<CredentialDescription, 'createdMs' | 'lastUsedMs'>,
 ): CredentialFacts['lastUsedMs'] {
-  if (loginsHeardSinceMs === undefined) return undefined;
-  if (typeof lastUsedMs === 'number') return Math.max(lastUsedMs, loginsHeardSinceMs);
-  return createdMs >= loginsHeardSinceMs ? null : loginsHeardSinceMs;
+  if (loginsReceivedSinceMs === undefined) return undefined;
+  if (typeof lastUsedMs === 'number') return Math.max(lastUsedMs, loginsReceivedSinceMs);
+  return createdMs >= loginsReceivedSinceMs ? null : loginsReceivedSinceMs;
 }
 
 function factsOfAgent(received: readonly ReceivedReport[]): ReturnType<ReportedFacts['ofAgent']> {
@@ -87,7 +87,7 @@ function factsOfAgent(received: readonly ReceivedReport[]): ReturnType<ReportedF
   if (last === undefined) return {};
   // Network delay makes the agent's time look too early and never too late, so the largest difference is the most
   // accurate.
-  const clockOffsetMs = Math.max(...received.map(({ report, heardMs }) => report.nowMs - heardMs));
+  const clockOffsetMs = Math.max(...received.map(({ report, receivedMs }) => report.nowMs - receivedMs));
   const { certificates = [], tokens = [] } = last;
   return {
     clockOffsetMs,

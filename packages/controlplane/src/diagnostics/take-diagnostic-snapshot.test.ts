@@ -245,10 +245,10 @@ test('an aborted snapshot stops following the cluster', async () => {
       };
     },
     listAgents: async () => [],
-    agentsHeard: async () => ({
+    receivedReports: async () => ({
       reports: new Map(),
       lost: [],
-      loginsHeardSinceMs: undefined,
+      loginsReceivedSinceMs: undefined,
     }),
     listGroups: refuse,
     describeGroups: refuse,

@@ -36,7 +36,7 @@ export interface DiagnosticCluster
     | 'fetchOffsets'
     | 'listCredentials'
   > {
-  agentsHeard(): Promise<ReceivedReports>;
+  receivedReports(): Promise<ReceivedReports>;
 }
 
 interface DiagnosticSnapshotOptions {
@@ -61,7 +61,7 @@ export async function takeDiagnosticSnapshot(
 ): Promise<DiagnosticSnapshot> {
   // First, because a process that no longer leads fails here, and never returns a snapshot.
   const agents = await cluster.listAgents();
-  const received = await cluster.agentsHeard();
+  const received = await cluster.receivedReports();
   const atMs = nowMs();
   const snapshot = await takeSnapshot(cluster, { stop: signal });
   const groups = await groupsOf(cluster, snapshot, signal);

@@ -122,7 +122,7 @@ export class SignInFlow {
       return location;
     } catch (thrown) {
       const error = toApiError(thrown);
-      if (!isWrongGuess(error)) putBack('not judged');
+      if (!isWrongGuess(error)) putBack('not decided');
       throw error;
     }
   }

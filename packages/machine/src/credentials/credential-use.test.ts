@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { Cluster } from '../../testing/cluster.ts';
 import { ClusterMachine } from '../machine.ts';
 import { defaultLimits } from '../machine-limits.ts';
-import { type CredentialUse, lastUseOf, loginsHeardSince, useIntervalMs } from './credential-use.ts';
+import { type CredentialUse, lastUseOf, loginsReceivedSince, useIntervalMs } from './credential-use.ts';
 import { listCredentials } from './credentials.ts';
 
 const dayMs = 86_400_000;
@@ -31,7 +31,7 @@ function put(cluster: Cluster, ...usernames: string[]): void {
 /** Reports logins at the current time of the cluster. */
 function logIn(cluster: Cluster, ...usernames: string[]): string {
   const uses = usernames.map((username): CredentialUse => ({ username, usedMs: cluster.nowMs }));
-  return cluster.execute({ kind: 'noteLogins', logins: { uses, heardSinceMs: 1 } }).error;
+  return cluster.execute({ kind: 'noteLogins', logins: { uses, receivedSinceMs: 1 } }).error;
 }
 
 function lastUses(machine: ClusterMachine): Record<string, number | null | undefined> {
@@ -66,13 +66,13 @@ test('logins without a credential, or from before it was created, are not stored
     { username: 'ann', usedMs: beforeMs },
     { username: 'carol', usedMs: cluster.nowMs },
   ];
-  cluster.execute({ kind: 'noteLogins', logins: { uses, heardSinceMs: 7 } });
+  cluster.execute({ kind: 'noteLogins', logins: { uses, receivedSinceMs: 7 } });
   assert.deepEqual(
     [...cluster.machine.kv.of('credentialUse').keys()],
     [''],
     'only the start of complete reporting',
   );
-  assert.equal(loginsHeardSince(cluster.machine.kv), 7);
+  assert.equal(loginsReceivedSince(cluster.machine.kv), 7);
 });
 
 test('deleting a credential removes its last use, and a new one of the same name starts unused', () => {
@@ -100,16 +100,16 @@ test('a changed credential retains its last use', () => {
 test('it is stored once that the start of complete reporting is unknown', () => {
   const cluster = clusterOf('ann');
   const { kv } = cluster.machine;
-  const note = (heardSinceMs: number | null) =>
-    cluster.execute({ kind: 'noteLogins', logins: { uses: [], heardSinceMs } });
-  assert.equal(loginsHeardSince(kv), undefined);
+  const note = (receivedSinceMs: number | null) =>
+    cluster.execute({ kind: 'noteLogins', logins: { uses: [], receivedSinceMs } });
+  assert.equal(loginsReceivedSince(kv), undefined);
   note(5);
-  assert.equal(loginsHeardSince(kv), 5);
+  assert.equal(loginsReceivedSince(kv), 5);
   note(null);
   const { length } = cluster.journal;
   note(null);
   assert.equal(cluster.journal.length, length, 'once');
-  assert.equal(loginsHeardSince(kv), undefined);
+  assert.equal(loginsReceivedSince(kv), undefined);
 });
 
 test('a cluster at its limit refuses and changes nothing', () => {
@@ -125,7 +125,7 @@ test('followers do not receive uses of credentials', () => {
   const { changes } = cluster.machine.execute(
     {
       kind: 'noteLogins',
-      logins: { uses: [{ username: 'ann', usedMs: cluster.nowMs }], heardSinceMs: null },
+      logins: { uses: [{ username: 'ann', usedMs: cluster.nowMs }], receivedSinceMs: null },
     },
     cluster.nowMs,
   );

@@ -19,7 +19,7 @@ export interface CredentialUse {
 export interface SeenLogins {
   readonly uses: readonly CredentialUse[];
   /** Since when every login has been reported; `null` while that is unknown. */
-  readonly heardSinceMs: number | null;
+  readonly receivedSinceMs: number | null;
 }
 
 /** A use is stored if it is at least this much later than the stored one. */
@@ -32,12 +32,12 @@ const seenSinceKey = '';
 export function decideNoteLogins(
   state: ClusterState,
   limits: MachineLimits,
-  { uses, heardSinceMs }: SeenLogins,
+  { uses, receivedSinceMs }: SeenLogins,
 ): { readonly changed: readonly EntryChange[]; readonly problem: string | undefined } {
   const { kv } = state;
   if (kv.of('credential').size === 0) return { changed: [], problem: undefined };
   const changes: EntryChange[] = [
-    { namespace: 'credentialUse', key: seenSinceKey, value: writeTime(heardSinceMs) },
+    { namespace: 'credentialUse', key: seenSinceKey, value: writeTime(receivedSinceMs) },
   ];
   for (const { username, usedMs } of uses) {
     const stored = kv.get('credential', username);
@@ -57,7 +57,7 @@ export function lastUseOf(kv: Pick<KeyValueStore, 'get'>, username: string): num
 }
 
 /** Returns since when every login has been reported, according to earlier leaders; `undefined` if unknown. */
-export function loginsHeardSince(kv: Pick<KeyValueStore, 'get'>): number | undefined {
+export function loginsReceivedSince(kv: Pick<KeyValueStore, 'get'>): number | undefined {
   return lastUseOf(kv, seenSinceKey);
 }
 

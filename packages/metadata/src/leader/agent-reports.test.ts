@@ -179,16 +179,16 @@ test('the last login of each user counts, on any agent', async () => {
   reports.receive('a', reportOf(1, 0, { logins: [{ username: 'ann', agoMs: 1_000 }] }));
   reports.receive('b', reportOf(1, 0, { logins: [{ username: 'ann', agoMs: 9_000 }] }));
   assert.deepEqual([...reports.loginMs], [['ann', startMs + 59_000]]);
-  assert.equal(reports.loginsHeardSinceMs, startMs);
+  assert.equal(reports.loginsReceivedSinceMs, startMs);
 });
 
 test('logins are taken once to be stored, and remain known', () => {
   const { clock, reports } = stage();
   const nowMs = clock.nowMs();
   reports.receive('a', reportOf(1, 0, { logins: [{ username: 'ann', agoMs: 0 }] }));
-  const logins = { uses: [{ username: 'ann', usedMs: nowMs }], heardSinceMs: nowMs };
+  const logins = { uses: [{ username: 'ann', usedMs: nowMs }], receivedSinceMs: nowMs };
   assert.deepEqual(reports.takeLogins(), logins);
-  assert.deepEqual(reports.takeLogins(), { uses: [], heardSinceMs: nowMs });
+  assert.deepEqual(reports.takeLogins(), { uses: [], receivedSinceMs: nowMs });
   assert.deepEqual([...reports.loginMs], [['ann', nowMs]]);
   reports.putBackLogins(logins);
   assert.deepEqual(reports.takeLogins(), logins, 'logins whose save failed are returned again');
@@ -197,22 +197,22 @@ test('logins are taken once to be stored, and remain known', () => {
 test('the login history of earlier leaders continues if it has no gap', () => {
   const clock = new HandClock();
   const reports = new AgentReports(clock, 7);
-  assert.equal(reports.loginsHeardSinceMs, 7);
+  assert.equal(reports.loginsReceivedSinceMs, 7);
   reports.receive('old', undefined);
   clock.advance(3 * reportIntervalMs + 1);
-  assert.equal(reports.takeLogins().heardSinceMs, null);
+  assert.equal(reports.takeLogins().receivedSinceMs, null);
   reports.forget('old');
-  assert.equal(reports.takeLogins().heardSinceMs, clock.nowMs());
+  assert.equal(reports.takeLogins().receivedSinceMs, clock.nowMs());
 });
 
 test('while an agent of an earlier release is present, absent logins are unknown', async () => {
   const { clock, reports } = stage();
   reports.receive('old', undefined);
-  assert.notEqual(reports.loginsHeardSinceMs, undefined, 'the agent may report soon');
+  assert.notEqual(reports.loginsReceivedSinceMs, undefined, 'the agent may report soon');
   await clock.pass(3 * reportIntervalMs + 1);
-  assert.equal(reports.loginsHeardSinceMs, undefined);
+  assert.equal(reports.loginsReceivedSinceMs, undefined);
   reports.forget('old');
-  assert.equal(reports.loginsHeardSinceMs, clock.nowMs());
+  assert.equal(reports.loginsReceivedSinceMs, clock.nowMs());
 });
 
 function logInMany(reports: AgentReports, userCount: number, afterEach: () => void = () => {}): void {
@@ -232,7 +232,7 @@ test('evicting a login that is not stored restarts the login history', () => {
   clock.advance(1_000);
   logInMany(reports, metadataLimits.lastLoginsMax + 1);
   assert.equal(reports.loginMs.size, metadataLimits.lastLoginsMax);
-  assert.equal(reports.loginsHeardSinceMs, clock.nowMs());
+  assert.equal(reports.loginsReceivedSinceMs, clock.nowMs());
 });
 
 test('evicting a stored login keeps the login history', () => {
@@ -241,7 +241,7 @@ test('evicting a stored login keeps the login history', () => {
   clock.advance(1_000);
   logInMany(reports, metadataLimits.lastLoginsMax + 1, () => reports.takeLogins());
   assert.equal(reports.loginMs.size, metadataLimits.lastLoginsMax);
-  assert.equal(reports.loginsHeardSinceMs, startMs);
+  assert.equal(reports.loginsReceivedSinceMs, startMs);
 });
 
 test('the clients of an agent come from its last recent report, and are absent for silent agents', async () => {
@@ -251,7 +251,7 @@ test('the clients of an agent come from its last recent report, and are absent f
   await clock.pass(reportIntervalMs);
   const last = connectedBy({ version: '2.17.0' }, 7);
   reports.receive('a', reportOf(2, 1, { connected: last }));
-  assert.deepEqual(reports.connectedOf('a'), { connected: last, heardMs: clock.nowMs() });
+  assert.deepEqual(reports.connectedOf('a'), { connected: last, receivedMs: clock.nowMs() });
   const retained = reports.reports().get('a')!;
   assert.ok(
     retained.every(({ report }) => report.connected === undefined),

@@ -15,13 +15,13 @@ import { metadataLimits } from '../limits.ts';
  */
 interface StoredReport extends Pick<AgentReport, 'startedMs' | 'number'> {
   readonly json: string;
-  readonly heardMs: number;
+  readonly receivedMs: number;
   readonly atMs: number;
 }
 
 interface ReceivedConnections {
   readonly connected: ReportedConnections;
-  readonly heardMs: number;
+  readonly receivedMs: number;
 }
 
 /** An agent without a report for so long does not send reports. */
@@ -40,15 +40,15 @@ export class AgentReports {
   readonly #loginMs = new Map<string, number>();
   /** Users with a login that is not stored yet. */
   #newLogins = new Set<string>();
-  #loginsHeardSinceMs: number;
+  #loginsReceivedSinceMs: number;
   #storedChars = 0;
-  readonly #connectedByAgent = new Map<string, Pick<StoredReport, 'json' | 'heardMs' | 'atMs'>>();
+  readonly #connectedByAgent = new Map<string, Pick<StoredReport, 'json' | 'receivedMs' | 'atMs'>>();
   #connectedChars = 0;
 
-  /** `loginsHeardSinceMs`: since when earlier leaders have missed no login; by default now. */
-  constructor(clock: Clock, loginsHeardSinceMs = clock.nowMs()) {
+  /** `loginsReceivedSinceMs`: since when earlier leaders have missed no login; by default now. */
+  constructor(clock: Clock, loginsReceivedSinceMs = clock.nowMs()) {
     this.#clock = clock;
-    this.#loginsHeardSinceMs = loginsHeardSinceMs;
+    this.#loginsReceivedSinceMs = loginsReceivedSinceMs;
   }
 
   /** Returns the problem of a report that is refused. */
@@ -81,7 +81,7 @@ export class AgentReports {
   connectedOf(agentId: string): ReceivedConnections | undefined {
     const stored = this.#connectedByAgent.get(agentId);
     if (stored === undefined || this.#clock.monotonicMs() - stored.atMs > reportRetentionMs) return undefined;
-    return { connected: JSON.parse(stored.json) as ReportedConnections, heardMs: stored.heardMs };
+    return { connected: JSON.parse(stored.json) as ReportedConnections, receivedMs: stored.receivedMs };
   }
 
   reports(): ReadonlyMap<string, readonly ReceivedReport[]> {
@@ -89,9 +89,9 @@ export class AgentReports {
     for (const agentId of [...this.#storedByAgent.keys()]) {
       const stored = this.#dropFrom(agentId, (one) => this.#isOld(one));
       if (stored.length === 0) continue;
-      const received = stored.map(({ json, heardMs }) => ({
+      const received = stored.map(({ json, receivedMs }) => ({
         report: JSON.parse(json) as AgentReport,
-        heardMs,
+        receivedMs,
       }));
       found.set(agentId, received);
     }
@@ -110,7 +110,7 @@ export class AgentReports {
       usedMs: this.#loginMs.get(username)!,
     }));
     this.#newLogins = new Set();
-    return { uses, heardSinceMs: this.loginsHeardSinceMs ?? null };
+    return { uses, receivedSinceMs: this.loginsReceivedSinceMs ?? null };
   }
 
   /** Returns logins whose save failed. */
@@ -119,14 +119,14 @@ export class AgentReports {
     this.#forgetLogins();
   }
 
-  get loginsHeardSinceMs(): number | undefined {
+  get loginsReceivedSinceMs(): number | undefined {
     const atMs = this.#clock.monotonicMs();
     const isAnySilent = [...this.#withoutReport.values()].some(
       (sinceMs) => atMs - sinceMs > reportSilenceMsMax,
     );
     // Logins on such an agent are unknown, also after the agent has gone.
-    if (isAnySilent) this.#loginsHeardSinceMs = this.#clock.nowMs();
-    return isAnySilent ? undefined : this.#loginsHeardSinceMs;
+    if (isAnySilent) this.#loginsReceivedSinceMs = this.#clock.nowMs();
+    return isAnySilent ? undefined : this.#loginsReceivedSinceMs;
   }
 
   #store(agentId: string, { startedMs, number, sinceNumber }: AgentReport, json: string): void {
@@ -139,7 +139,7 @@ export class AgentReports {
     this.#storedByAgent.set(agentId, stored);
     if (this.#storedChars + json.length > metadataLimits.clusterReportCharsMax) return;
     this.#storedChars += json.length;
-    stored.push({ startedMs, number, json, heardMs: this.#clock.nowMs(), atMs: this.#clock.monotonicMs() });
+    stored.push({ startedMs, number, json, receivedMs: this.#clock.nowMs(), atMs: this.#clock.monotonicMs() });
   }
 
   #storeConnected(agentId: string, connected: ReportedConnections | undefined): void {
@@ -153,7 +153,7 @@ export class AgentReports {
     this.#connectedChars += json.length;
     this.#connectedByAgent.set(agentId, {
       json,
-      heardMs: this.#clock.nowMs(),
+      receivedMs: this.#clock.nowMs(),
       atMs: this.#clock.monotonicMs(),
     });
   }
@@ -192,7 +192,7 @@ export class AgentReports {
       const [oldest] = this.#loginMs.keys();
       this.#loginMs.delete(oldest!);
       // A user who is evicted before the login is stored must not count as one without logins.
-      if (this.#newLogins.delete(oldest!)) this.#loginsHeardSinceMs = this.#clock.nowMs();
+      if (this.#newLogins.delete(oldest!)) this.#loginsReceivedSinceMs = this.#clock.nowMs();
     }
   }
 }

@@ -42,7 +42,7 @@ interface AgentsOptions {
   readonly log: Log;
   readonly nodeIds: NodeIds;
   /** Since when earlier leaders have missed no login. */
-  readonly loginsHeardSinceMs?: number | undefined;
+  readonly loginsReceivedSinceMs?: number | undefined;
 }
 
 /**
@@ -85,12 +85,12 @@ export class Agents {
   readonly #onChange: (change: AgentsChange) => void;
 
   constructor(options: AgentsOptions, onChange: (change: AgentsChange) => void) {
-    const { clock, log, nodeIds, loginsHeardSinceMs } = options;
+    const { clock, log, nodeIds, loginsReceivedSinceMs } = options;
     this.#clock = clock;
     this.#log = log;
     this.#sweptMs = clock.monotonicMs();
     this.#nodeIds = nodeIds;
-    this.#reports = new AgentReports(clock, loginsHeardSinceMs);
+    this.#reports = new AgentReports(clock, loginsReceivedSinceMs);
     this.#onChange = onChange;
   }
 
@@ -119,7 +119,7 @@ export class Agents {
       const received = this.#reports.connectedOf(agentId);
       return received === undefined
         ? { agentId, heardMs: null, connectionCount: 0, software: [] }
-        : { agentId, heardMs: received.heardMs, ...received.connected };
+        : { agentId, heardMs: received.receivedMs, ...received.connected };
     });
   }
 
@@ -128,7 +128,7 @@ export class Agents {
     return {
       reports: this.#reports.reports(),
       lost: this.#lostOfLate(),
-      loginsHeardSinceMs: this.#reports.loginsHeardSinceMs,
+      loginsReceivedSinceMs: this.#reports.loginsReceivedSinceMs,
     };
   }
 

@@ -148,7 +148,7 @@ export class ClusterNode extends callPortClass() implements ClusterPort {
   }
 
   /** Reports of agents. There is no call for it: readers run in the process that leads the cluster. */
-  agentsHeard(): Promise<ReceivedReports> {
+  receivedReports(): Promise<ReceivedReports> {
     return this.#lead(async ({ agents }) => agents.received());
   }
 

@@ -2,7 +2,7 @@ import { type AgentDescription, type ClusterSnapshot, ClusterUnavailable } from 
 import type { Clock, Log } from '@weir/core';
 import { GroupCoordinator } from '@weir/groups';
 import type { Journal } from '@weir/journal';
-import { hasNodeId, loginsHeardSince, type NodeIdRequest } from '@weir/machine';
+import { hasNodeId, loginsReceivedSince, type NodeIdRequest } from '@weir/machine';
 import { machineLimits } from '@weir/machine/limits';
 import { ControlPlaneEvents } from '../events/control-plane-events.ts';
 import type { EventMetrics } from '../events/event-metrics.ts';
@@ -68,12 +68,12 @@ export class Leadership {
     this.ended = new Promise((resolve) => {
       this.#resolveEnded = resolve;
     });
-    const loginsHeardSinceMs = loginsHeardSince(replica.machine.kv);
+    const loginsReceivedSinceMs = loginsReceivedSince(replica.machine.kv);
     const nodeIds = {
       has: (agentId: string, nodeId: number) => hasNodeId(replica.machine.kv, agentId, nodeId),
       assign: (request: NodeIdRequest) => this.#assignNodeId(request),
     };
-    this.agents = new Agents({ clock, log, nodeIds, loginsHeardSinceMs }, (change) => this.#onAgents(change));
+    this.agents = new Agents({ clock, log, nodeIds, loginsReceivedSinceMs }, (change) => this.#onAgents(change));
     this.shutdownLocks = new ShutdownLocks(clock);
     this.jobLeases = new JobLeases(clock);
     this.queries = new QueryQueue({

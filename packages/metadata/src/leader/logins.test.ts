@@ -74,7 +74,7 @@ function stage(t: TestContext) {
       const all = await node.listCredentials();
       return Object.fromEntries(all.map(({ username, lastUsedMs }) => [username, lastUsedMs]));
     },
-    loginsSinceMs: async (node: ClusterNode) => (await node.agentsHeard()).loginsHeardSinceMs,
+    loginsSinceMs: async (node: ClusterNode) => (await node.receivedReports()).loginsReceivedSinceMs,
   };
 }
 

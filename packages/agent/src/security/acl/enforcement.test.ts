@@ -30,7 +30,7 @@ test('a running agent enforces the ACLs of its cluster, and counts and logs deni
     return errorName(topics[0]!.errorCode);
   };
   assert.equal(await topicError(), 'TOPIC_AUTHORIZATION_FAILED');
-  assert.equal(await under.figure('agent_acl_denied{resource_type="TOPIC",operation="DESCRIBE"}'), 1);
+  assert.equal(await under.metric('agent_acl_denied{resource_type="TOPIC",operation="DESCRIBE"}'), 1);
   const [line] = lines;
   const { principal, client_address, kafka_api_key_name, correlation_id, address, hostname_fqdn } = line!;
   assert.deepEqual(

@@ -11,11 +11,11 @@ test('a limited number of failures is logged, and then the number of suppressed 
     clock,
     log: { ...silentLog, info: (_, fields = {}) => lines.push(fields) },
   });
-  for (let count = 0; count < 1000; count++) failures.tell('failed', { count });
+  for (let count = 0; count < 1000; count++) failures.log('failed', { count });
   assert.equal(lines.length, 50);
   clock.advance(10_000);
-  failures.tell('failed', { count: 1000 });
-  failures.tell('failed', { count: 1001 });
+  failures.log('failed', { count: 1000 });
+  failures.log('failed', { count: 1001 });
   assert.deepEqual(lines.slice(50), [{ count: 1000, unloggedBefore: 950 }, { count: 1001 }]);
 });
 

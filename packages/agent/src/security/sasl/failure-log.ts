@@ -21,7 +21,7 @@ export class FailureLog {
     this.#log = log;
   }
 
-  tell(message: string, fields: LogFields): void {
+  log(message: string, fields: LogFields): void {
     const nowMs = this.#clock.monotonicMs();
     if (nowMs - this.#windowStartMs >= windowMs) {
       this.#windowStartMs = nowMs;

@@ -80,7 +80,7 @@ const notValid = [
 
 describe('before a login', () => {
   test('clients that must authenticate get ApiVersions, and nothing else', async (t) => {
-    const { connect, figure } = await stage(t);
+    const { connect, metric } = await stage(t);
     const client = await connect();
     assert.equal(
       (await client.call('ApiVersions', 3, { clientSoftwareName: 'a', clientSoftwareVersion: '1' }))
@@ -89,7 +89,7 @@ describe('before a login', () => {
     );
     assert.equal(await isServed(client), false);
     await client.closed;
-    assert.equal(await figure('agent_kafka_unauthenticated_request_counter'), 1);
+    assert.equal(await metric('agent_kafka_unauthenticated_request_counter'), 1);
   });
 
   test('clients that need not authenticate are served, and may authenticate', async (t) => {
@@ -119,7 +119,7 @@ describe('before a login', () => {
 
 describe('a login', () => {
   test('by PLAIN and by SCRAM, in requests of every version', async (t) => {
-    const { connect, figure } = await stage(t);
+    const { connect, metric } = await stage(t);
     for (const version of [0, 1, 2]) {
       const client = await connect();
       const shaken = await client.call('SaslHandshake', 1, { mechanism: 'PLAIN' });
@@ -134,7 +134,7 @@ describe('a login', () => {
     }
     assert.equal((await logInByScram(await connect(), 'ccun_root', 'root password')).errorCode, 0);
     const counted = (mechanism: string) =>
-      figure(`agent_kafka_authentication_counter{mechanism="${mechanism}",outcome="success"}`);
+      metric(`agent_kafka_authentication_counter{mechanism="${mechanism}",outcome="success"}`);
     assert.deepEqual([await counted('PLAIN'), await counted('SCRAM-SHA-512')], [3, 1]);
   });
 
@@ -216,7 +216,7 @@ describe('a login that fails', () => {
   ];
   for (const [label, attempt, message] of attempts) {
     test(label, async (t) => {
-      const { connect, inTime, lines, figure } = await stage(t);
+      const { connect, inTime, lines, metric } = await stage(t);
       const client = await connect();
       const answer = await inTime(attempt(client));
       if (message === undefined) assert.deepEqual(failure(answer), notValid);
@@ -231,7 +231,7 @@ describe('a login that fails', () => {
       assert.equal(JSON.stringify(lines).includes('wonder'), false, 'no password is logged');
       const mechanism = String(failed[0]!.fields.mechanism);
       const outcome = `agent_kafka_authentication_counter{mechanism="${mechanism}",outcome="failure"}`;
-      assert.equal(await figure(outcome), 1);
+      assert.equal(await metric(outcome), 1);
     });
   }
 
@@ -373,7 +373,7 @@ describe('a session', () => {
   const sessionMsMax = 60_000;
 
   test('expires, unless its client re-authenticates', async (t) => {
-    const { connect, clock, figure } = await stage(t, { sessionMsMax });
+    const { connect, clock, metric } = await stage(t, { sessionMsMax });
     const [good, late] = [await connect(), await connect()];
     for (const client of [good, late]) {
       assert.equal((await logInByScram(client, 'alice', 'wonderland')).sessionLifetimeMs, 60_000n);
@@ -388,9 +388,9 @@ describe('a session', () => {
     clock.advance(60_000);
     assert.equal((await logInByScram(good, 'alice', 'wonderland')).errorCode, 0);
     assert.ok(await isServed(good));
-    assert.equal(await figure('agent_kafka_authentication_expired_counter'), 1);
+    assert.equal(await metric('agent_kafka_authentication_expired_counter'), 1);
     const renewed = 'agent_kafka_authentication_counter{mechanism="SCRAM-SHA-512",outcome="renewed"}';
-    assert.equal(await figure(renewed), 2);
+    assert.equal(await metric(renewed), 2);
   });
 
   const changes: readonly [

@@ -69,13 +69,13 @@ export class Sasl {
     if (action !== 'serveUnlessExpired') {
       this.#metrics.unauthenticated.add(1);
       const fields = { peer: session.remoteAddress, api: api.name };
-      this.#failures.tell('closed Kafka connection: client must authenticate first', fields);
+      this.#failures.log('closed Kafka connection: client must authenticate first', fields);
       return false;
     }
     if (sasl.isExpired(this.#options.clock.monotonicMs())) {
       this.#metrics.expired.add(1);
       const fields = { peer: session.remoteAddress, user: printable(sasl.login!.user) };
-      this.#failures.tell('closed Kafka connection: client did not re-authenticate in time', fields);
+      this.#failures.log('closed Kafka connection: client did not re-authenticate in time', fields);
       return false;
     }
     return true;
@@ -187,7 +187,7 @@ export class Sasl {
   #fail(session: ClientSession, sasl: SaslSession, mechanism: string, { reason, user }: Failed): void {
     sasl.end();
     this.#metrics.authentications(mechanism, 'failure').add(1);
-    this.#failures.tell('failed to authenticate client', {
+    this.#failures.log('failed to authenticate client', {
       mechanism,
       user: user === undefined ? undefined : printable(user),
       peer: session.remoteAddress,

@@ -16,7 +16,7 @@ import { InflationBudget, TurnBudget } from '../../inflation/inflation-budget.ts
 import { agentLimits } from '../../limits.ts';
 import { fullAccess } from '../../security/access.ts';
 import { anonymous } from '../../security/principal.ts';
-import { aside, type CheckedBatch, checkBatch } from '../check-batch.ts';
+import { offThread, type CheckedBatch, checkBatch } from '../check-batch.ts';
 import { Impersonation } from './impersonation.ts';
 import type { RequestPrincipals } from './request-principals.ts';
 
@@ -51,7 +51,7 @@ function check(bytes: Buffer, request?: RequestPrincipals): CheckedBatch {
       principals: request?.onTopic('t'),
     },
   );
-  assert.ok(checked !== aside);
+  assert.ok(checked !== offThread);
   return checked;
 }
 

@@ -11,12 +11,12 @@ export interface ReceivedReports {
    * Since when every login has been reported, to this leader or an earlier one; `undefined` while live agents exist
    * that do not report logins.
    */
-  readonly loginsHeardSinceMs: number | undefined;
+  readonly loginsReceivedSinceMs: number | undefined;
 }
 
 export interface ReceivedReport {
   readonly report: AgentReport;
-  readonly heardMs: number;
+  readonly receivedMs: number;
 }
 
 export interface LostAgent extends AgentDescription {

@@ -1,4 +1,4 @@
-package weir.judge;
+package weir.interop;
 
 import java.io.BufferedReader;
 import java.io.IOException;
@@ -13,8 +13,8 @@ import java.util.function.UnaryOperator;
  * <p>{@code schemas}, {@code values} and {@code errors} print one line of JSON and end. {@code echo} and {@code client}
  * answer a line with a line until their input ends; {@code client} is about a broker that runs.
  */
-public final class Judge {
-    private Judge() {}
+public final class JavaClient {
+    private JavaClient() {}
 
     public static void main(String[] args) throws IOException {
         PrintStream out = new PrintStream(System.out, false, StandardCharsets.UTF_8);

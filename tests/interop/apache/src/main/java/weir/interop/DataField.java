@@ -1,4 +1,4 @@
-package weir.judge;
+package weir.interop;
 
 import java.lang.reflect.Field;
 import java.lang.reflect.Modifier;

@@ -1,4 +1,4 @@
-package weir.judge;
+package weir.interop;
 
 import java.nio.ByteBuffer;
 import java.util.ArrayList;

@@ -1,4 +1,4 @@
-package weir.judge;
+package weir.interop;
 
 import java.io.IOException;
 import java.io.Reader;

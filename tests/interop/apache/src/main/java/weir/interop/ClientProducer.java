@@ -1,4 +1,4 @@
-package weir.judge;
+package weir.interop;
 
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;

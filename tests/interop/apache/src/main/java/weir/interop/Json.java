@@ -1,4 +1,4 @@
-package weir.judge;
+package weir.interop;
 
 import java.util.Collection;
 import java.util.Map;

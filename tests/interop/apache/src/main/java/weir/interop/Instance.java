@@ -1,4 +1,4 @@
-package weir.judge;
+package weir.interop;
 
 import org.apache.kafka.common.protocol.Message;
 import org.apache.kafka.common.record.internal.BaseRecords;

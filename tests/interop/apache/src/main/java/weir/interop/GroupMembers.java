@@ -1,4 +1,4 @@
-package weir.judge;
+package weir.interop;
 
 import java.util.Arrays;
 import java.util.HashMap;

@@ -1,4 +1,4 @@
-package weir.judge;
+package weir.interop;
 
 import java.time.Duration;
 import java.util.ArrayList;
