@@ -17,7 +17,7 @@ import { rpcLimits } from '@weir/rpc/limits';
 import { WebSocketServer } from 'ws';
 import type { Authorize, Verdict } from './agent-keys.ts';
 import { remoteAddressOf } from './http/remote-address.ts';
-import { securityHeaders } from './security-headers.ts';
+import { answerHeaders } from './security-headers.ts';
 
 export interface AgentListenerOptions {
   readonly clusters: (clusterId: string) => ServedCluster | undefined;
@@ -205,7 +205,7 @@ export class AgentListener {
     const body = `${message}\n`;
     socket.once('finish', () => socket.destroy());
     const headers = Object.entries({
-      ...securityHeaders(request, this.#options.isBehindProxy ?? false),
+      ...answerHeaders(request, this.#options.isBehindProxy ?? false),
       connection: 'close',
       'content-type': 'text/plain; charset=utf-8',
       'content-length': Buffer.byteLength(body),

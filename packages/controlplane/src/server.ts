@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { isHostMissing, refuseUnreadable, securityHeaders } from '@weir/core';
 import { mcpLimits } from '@weir/mcp/limits';
 import { AgentListener, type AgentListenerOptions } from './agent-listener.ts';
 import { ConnectionQueue } from './connection-queue.ts';
@@ -8,7 +9,7 @@ import { type Handler, pathOf, type RouteHandlers, routeOf } from './http/route-
 import { controlPlaneLimits } from './limits.ts';
 import { ownChangelog } from './release-feed/own-changelog.ts';
 import { releaseFeed } from './release-feed/release-feed.ts';
-import { isHostMissing, refuseUnreadable, securityHeaders } from './security-headers.ts';
+import { answerHeaders } from './security-headers.ts';
 import { connectionsCutRow, UnreadAnswers } from './unread-answers.ts';
 
 export interface ControlPlaneOptions extends AgentListenerOptions {
@@ -104,7 +105,10 @@ export async function startControlPlane(options: ControlPlaneOptions): Promise<C
       request.socket.destroy();
     },
   );
-  server.on('clientError', refuseUnreadable);
+  // Nothing is known about the sender of what is no request.
+  server.on('clientError', (error: NodeJS.ErrnoException, socket) =>
+    refuseUnreadable(error, socket, securityHeaders(false)),
+  );
   server.on('checkExpectation', (request, response) => {
     secure(request, response);
     response.setHeader('connection', 'close');
@@ -133,7 +137,7 @@ export async function startControlPlane(options: ControlPlaneOptions): Promise<C
   };
 
   function secure(request: IncomingMessage, response: ServerResponse): void {
-    const headers = securityHeaders(request, options.isBehindProxy ?? false);
+    const headers = answerHeaders(request, options.isBehindProxy ?? false);
     for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
   }
 

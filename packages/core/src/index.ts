@@ -21,6 +21,7 @@ export { type Environment, systemEnvironment } from './environment.ts';
 export { type EventTypeName, eventTypeNames } from './event-type-names.ts';
 export { fileIdTimeMs } from './file-id-time.ts';
 export { type FilterOperator, filterOperators } from './filter-operators.ts';
+export { isHostMissing, refuseUnreadable, securityHeaders } from './http-answers.ts';
 export { internalTopicPrefix, internalTopicProblem, isInternalTopic } from './internal-topics.ts';
 export { coreLimits } from './limits.ts';
 export { jsonLog, type Log, type LogFields, type LogLevel, silentLog } from './log.ts';

@@ -5,11 +5,10 @@ import {
   type Server,
   type ServerOptions,
   type ServerResponse,
-  STATUS_CODES,
 } from 'node:http';
 import { createServer as createSecureServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
-import type { Clock, Log } from '@weir/core';
+import { type Clock, isHostMissing, type Log, refuseUnreadable, securityHeaders } from '@weir/core';
 import { Refusals } from '../net/refusals.ts';
 import type { ServerCertificates } from '../security/tls/server-certificates.ts';
 
@@ -49,20 +48,9 @@ export interface HttpListener {
 const socketDeadlineMs = 15_000;
 const connectionsMax = 4_096;
 
-const everyAnswer = { 'x-content-type-options': 'nosniff' };
-/** One year. */
-const byTls = { 'strict-transport-security': 'max-age=31536000' };
-
-/** HTTP status by the error code of an invalid request. */
-const statusByCode: Readonly<Record<string, number>> = {
-  HPE_HEADER_OVERFLOW: 431,
-  HPE_CHUNK_EXTENSIONS_OVERFLOW: 413,
-  ERR_HTTP_REQUEST_TIMEOUT: 408,
-};
-
 export async function startHttpListener(options: HttpOptions): Promise<HttpListener> {
   const { host, port, routes, log } = options;
-  const headers = { ...everyAnswer, ...(options.tls === undefined ? {} : byTls) };
+  const headers = securityHeaders(options.tls !== undefined);
   const limits = {
     requestTimeout: socketDeadlineMs,
     headersTimeout: socketDeadlineMs,
@@ -78,12 +66,9 @@ export async function startHttpListener(options: HttpOptions): Promise<HttpListe
     response.setHeader('connection', 'close');
     response.writeHead(417).end();
   });
-  server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
-    // In the middle of an answer no other can be sent.
-    const { _httpMessage: underWay } = socket as { _httpMessage?: ServerResponse };
-    if (!socket.writable || underWay?.headersSent === true) socket.destroy(error);
-    else socket.end(unreadable(error), () => socket.destroy());
-  });
+  server.on('clientError', (error: NodeJS.ErrnoException, socket) =>
+    refuseUnreadable(error, socket, headers),
+  );
   await listen(server, host, port);
   return {
     port: (server.address() as AddressInfo).port,
@@ -98,16 +83,9 @@ export async function startHttpListener(options: HttpOptions): Promise<HttpListe
     for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
   }
 
-  /** The answer to an invalid request, as Node.js would send it, with the headers that every answer has. */
-  function unreadable({ code }: NodeJS.ErrnoException): string {
-    const status = statusByCode[code ?? ''] ?? 400;
-    const lines = Object.entries({ ...headers, connection: 'close', 'content-length': '0' });
-    return `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.map(([name, value]) => `${name}: ${value}\r\n`).join('')}\r\n`;
-  }
-
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     secure(response);
-    if (request.httpVersion === '1.1' && request.headers.host === undefined) {
+    if (isHostMissing(request)) {
       response.setHeader('connection', 'close');
       plain(response, 400, 'the request names no host');
       return;

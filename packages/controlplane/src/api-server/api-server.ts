@@ -272,7 +272,6 @@ function send(request: IncomingMessage, response: ServerResponse, status: number
   if (!request.complete) response.setHeader('connection', 'close');
   response.setHeader('content-type', 'application/json; charset=utf-8');
   response.setHeader('cache-control', 'no-store');
-  response.setHeader('x-content-type-options', 'nosniff');
   response.setHeader('content-length', Buffer.byteLength(text));
   response.writeHead(status).end(text);
 }

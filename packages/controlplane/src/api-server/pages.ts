@@ -53,7 +53,6 @@ export function pageAt(request: IncomingMessage): ((response: ServerResponse) =>
     response.setHeader('content-length', Buffer.byteLength(page.text));
     response.setHeader('content-security-policy', page.policy);
     response.setHeader('cache-control', 'no-cache');
-    response.setHeader('x-content-type-options', 'nosniff');
     response.setHeader('referrer-policy', 'no-referrer');
     response.writeHead(200).end(page.text);
   };

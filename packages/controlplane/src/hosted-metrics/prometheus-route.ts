@@ -154,7 +154,6 @@ function send(
     ...headers,
     'content-length': Buffer.byteLength(body),
     'cache-control': 'no-store',
-    'x-content-type-options': 'nosniff',
   });
   response.end(request.method === 'HEAD' ? undefined : body);
 }

@@ -21,6 +21,5 @@ export const answerIcon: Handler = (request, response) => {
   response.setHeader('content-length', Buffer.byteLength(svg));
   response.setHeader('cache-control', `public, max-age=${cacheSeconds}`);
   response.setHeader('content-security-policy', "default-src 'none'");
-  response.setHeader('x-content-type-options', 'nosniff');
   response.writeHead(200).end(svg);
 };

@@ -173,7 +173,6 @@ function answerPage(page: SignUpPage): Handler {
     response.setHeader('content-type', isRead ? 'text/html; charset=utf-8' : 'text/plain; charset=utf-8');
     response.setHeader('content-security-policy', policy);
     response.setHeader('referrer-policy', 'no-referrer');
-    response.setHeader('x-content-type-options', 'nosniff');
     response.setHeader('cache-control', 'no-store');
     if (isRead) {
       response.writeHead(200).end(html);

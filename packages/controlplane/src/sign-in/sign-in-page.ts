@@ -22,7 +22,6 @@ export function sendProblemPage(
 `;
   response.setHeader('content-type', 'text/html; charset=utf-8');
   response.setHeader('content-security-policy', policy);
-  response.setHeader('x-content-type-options', 'nosniff');
   response.setHeader('content-length', Buffer.byteLength(page));
   forgettable(response);
   response.writeHead(status).end(page);

@@ -160,7 +160,6 @@ function send(response: ServerResponse, status: number, text: string): void {
   if (response.destroyed) return;
   response.setHeader('content-type', 'application/json; charset=utf-8');
   response.setHeader('cache-control', 'no-store');
-  response.setHeader('x-content-type-options', 'nosniff');
   response.setHeader('content-length', Buffer.byteLength(text));
   response.writeHead(status).end(text);
 }

@@ -23,7 +23,6 @@ export async function sendWebResponse(answer: Response, response: ServerResponse
   const isStream = answer.headers.get('content-type')?.startsWith('text/event-stream') === true;
   if (isStream) response.setHeader('x-accel-buffering', 'no');
   response.setHeader('cache-control', isStream ? 'no-cache, no-transform' : 'no-store');
-  response.setHeader('x-content-type-options', 'nosniff');
   if (!isStream) {
     const body = Buffer.from(await answer.arrayBuffer());
     if (answer.status !== 202 && answer.status !== 204) response.setHeader('content-length', body.length);
