@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { internalTopicPrefix } from '@weir/core';
 import { batchOf } from '../../testing/data-path.ts';
 import {
   answered,
@@ -50,6 +51,14 @@ test('every version returns the size of partitions', async () => {
       [['a', 1]],
     );
   }
+});
+
+test('internal topics count, also when all topics are requested', async () => {
+  await using agent = await startLeaderAgent();
+  await agent.addTopic('a');
+  await agent.addTopic(`${internalTopicPrefix}x`);
+  const { topics } = await describe(agent, 4, null);
+  assert.deepEqual(topics.map(({ name }) => name).sort(), [`${internalTopicPrefix}x`, 'a']);
 });
 
 test('deleted records do not count', async () => {

@@ -15,6 +15,7 @@ import { mayOnCluster } from '../security/access.ts';
  * - Sizes are the bytes of partitions in files, compressed as written. Lag is always 0, no replica is ever moving, and
  *   a bucket has no capacity.
  * - An agent reports the partitions that it leads in this client's view, so that the sum over all agents is the total.
+ * - A request for all topics includes internal ones, as in Apache Kafka: they occupy space too.
  * - Topics and partitions that do not exist are omitted.
  * - If the control plane is unavailable, the directory is KAFKA_STORAGE_ERROR.
  * - Requires DESCRIBE on the cluster.

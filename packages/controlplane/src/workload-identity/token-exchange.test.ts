@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { createPublicKey, type JsonWebKey } from 'node:crypto';
 import { test } from 'node:test';
 import { jsonLog, Metrics, silentLog } from '@weir/core';
 import { HandClock } from '@weir/core/testing';
@@ -84,7 +85,9 @@ test('a process that does not know the secret yet reports that, and refuses no a
 
 type World = Awaited<ReturnType<typeof world>>;
 
-const refused: [what: string, token: (world: World) => Promise<string> | string, why: RegExp][] = [
+type Refused = [what: string, token: (world: World) => Promise<string> | string, why: RegExp];
+
+const refused: Refused[] = [
   ['for another audience', ({ token }) => token({ aud: 'weir://vci_other' }), /wif_eks: the claim aud of/],
   ['over', ({ token, clock }) => token({ exp: clock.nowMs() / 1000 - 31 }), /wif_eks: the token has expired/],
   [
@@ -110,7 +113,38 @@ const refused: [what: string, token: (world: World) => Promise<string> | string,
     ({ token }) => token({}, { alg: 'HS256', key: Buffer.alloc(32) }),
     /wif_eks: the token is signed in a way/,
   ],
+  ...(['pem', 'der', 'jwk'] as const).map(
+    (format): Refused => [
+      `signed with the public key of the issuer as a shared secret (${format})`,
+      (made) => keyConfusionToken(made, format),
+      /wif_eks: the token is signed in a way/,
+    ],
+  ),
 ];
+
+/** A verifier that takes the algorithm from the token would use the RSA key, which everybody knows, for HMAC. */
+async function keyConfusionToken({ issuer, token }: World, format: 'pem' | 'der' | 'jwk'): Promise<string> {
+  await issuer.addKey('rsa', 'RS256');
+  const described = issuer.documents.get(issuer.descriptionPath) as object;
+  issuer.documents.set(issuer.descriptionPath, {
+    ...described,
+    id_token_signing_alg_values_supported: ['RS256', 'HS256'],
+  });
+  const { keys } = issuer.documents.get(issuer.keysPath) as { keys: JsonWebKey[] };
+  const jwk = keys.find(({ kty }) => kty === 'RSA')!;
+  const key = createPublicKey({ key: jwk, format: 'jwk' });
+  const secret =
+    format === 'jwk' ? JSON.stringify(jwk) : key.export({ type: 'spki', format: format as 'pem' });
+  return token({}, { kid: 'rsa', alg: 'HS256', key: Buffer.from(secret) });
+}
+
+test('a token that is signed with the RSA key itself is accepted', async () => {
+  const { exchange, issuer, token } = await world();
+  await issuer.addKey('rsa', 'RS256');
+  assert.ok(
+    typeof (await exchange.exchange(audience, await token({}, { kid: 'rsa', alg: 'RS256' }))) === 'object',
+  );
+});
 
 for (const [what, make, why] of refused) {
   test(`refused: a token ${what}`, async () => {

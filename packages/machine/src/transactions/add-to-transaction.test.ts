@@ -49,6 +49,15 @@ test('adding a partition or group twice has no effect and writes no second entry
   assert.equal(cluster.machine.describeTransactions(['tx'])[0]!.partitions.length, 1);
 });
 
+test('a partition that a request names twice takes the room of one', () => {
+  const cluster = new Cluster({ transactionBytesMax: 604 + 64 });
+  cluster.create('a', 2);
+  const producer = new TestProducer(cluster);
+  assert.equal(producer.init(), 'NONE');
+  assert.equal(producer.add(['a', 0], ['a', 0], ['a', 0]), 'NONE');
+  assert.equal(producer.add(['a', 1]), 'POLICY_VIOLATION');
+});
+
 test('a group that is not part of the transaction cannot commit in it, unless the commit adds it', () => {
   const without = started(false);
   assert.equal(without.producer.commitOffset('g', 'a', 3), 'INVALID_TXN_STATE');

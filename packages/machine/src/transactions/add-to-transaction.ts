@@ -48,15 +48,17 @@ export function decideAddPartitions(
   const transaction = findCaller(state, request);
   if (!(transaction instanceof Transaction)) return { answer: transaction };
   const { origin } = request;
-  const logs: PartitionLog[] = [];
+  // A request may name a partition twice.
+  const added = new Set<PartitionLog>();
   for (const { topicId, partition } of request.partitions) {
     const log = state.topics.byId(topicId)?.partitions[partition];
     if (log === undefined) {
       const message = `there is no partition ${partition} of topic ${topicId}`;
       return { answer: refusal('UNKNOWN_TOPIC_OR_PARTITION', message) };
     }
-    if (!transaction.partitions.has(log)) logs.push(log);
+    if (!transaction.partitions.has(log)) added.add(log);
   }
+  const logs = [...added];
   if (logs.length === 0 && isKnownConnection(transaction, origin)) return { answer: done };
   if (!hasRoom(state, limits, logs.length, [])) return { answer: noRoom(state) };
   return { answer: done, addition: { transaction, origin, logs } };
