@@ -33,7 +33,7 @@ export interface SecretPlace {
 /**
  * Secrets that are rotated periodically. The decoy secret is not, and it stays after an agent key is revoked: another
  * one would change the salts of unknown users, which would distinguish them from real users for every client. The
- * holder of a revoked key can tell only which users exist, and was sent all of them with their credentials.
+ * holder of a revoked key learns only which users exist, and had received all of them with their credentials.
  */
 export const rotatedSecrets: readonly SecretPlace[] = [
   clusterSecrets.pageExchange,

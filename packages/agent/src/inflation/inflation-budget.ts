@@ -46,7 +46,8 @@ interface InflationBudgetOptions {
   /** Calls back in a later turn. */
   readonly later: (run: () => void) => void;
   /**
-   * Receives the inflated bytes, and whether they were inflated on the serving thread (`atOnce`) or off it (`offThread`).
+   * Receives the inflated bytes, and whether they were inflated on the serving thread (`atOnce`) or off it
+   * (`offThread`).
    */
   readonly onInflated?: ((bytes: number, where: 'atOnce' | 'offThread') => void) | undefined;
 }

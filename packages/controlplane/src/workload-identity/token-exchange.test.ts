@@ -122,7 +122,7 @@ const refused: Refused[] = [
   ),
 ];
 
-/** A verifier that takes the algorithm from the token would use the RSA key, which everybody knows, for HMAC. */
+/** A verifier that takes the algorithm from the token would use the RSA key, which is public, for HMAC. */
 async function keyConfusionToken({ issuer, token }: World, format: 'pem' | 'der' | 'jwk'): Promise<string> {
   await issuer.addKey('rsa', 'RS256');
   const described = issuer.documents.get(issuer.descriptionPath) as object;
