@@ -6,9 +6,10 @@ import { type Log, silentLog } from '@weir/core';
 import { HandClock } from '@weir/core/testing';
 import { startTestIssuer } from '../testing/test-issuer.ts';
 import { isSafeAddress } from './address.ts';
-import { descriptionUrls, readDescription } from './discovery.ts';
+import { descriptionUrls } from './discovery.ts';
 import { fetchJsonOver } from './fetch-json.ts';
 import { Issuer } from './issuer.ts';
+import { readDescription } from './issuer-description.ts';
 import { oidcLimits } from './limits.ts';
 
 const openId = '/realm/.well-known/openid-configuration';

@@ -1,8 +1,9 @@
 import type { Clock, Log } from '@weir/core';
 import { createLocalJWKSet, type JSONWebKeySet } from 'jose';
 import { isSafeAddress, placeOf } from './address.ts';
-import { discover, type SignInDescription } from './discovery.ts';
+import { discover } from './discovery.ts';
 import { type FetchJson, fetchJsonOver, type JsonRequest, onlyAtSafeAddresses } from './fetch-json.ts';
+import type { SignInDescription } from './issuer-description.ts';
 import type { AllowedAddress } from './public-address.ts';
 
 /** The keys that validate tokens. */

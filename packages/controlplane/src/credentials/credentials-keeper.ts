@@ -3,7 +3,7 @@ import type { ClusterNode } from '@weir/metadata';
 import { readPrivateFile } from '../files/private-file.ts';
 import { WatchedFile } from '../files/watched-file.ts';
 import { applyCredentials, type CredentialsNode, type Sources } from './apply-credentials.ts';
-import { type FileCredential, parseCredentials } from './credentials-file.ts';
+import type { FileCredential } from './credentials-file.ts';
 
 interface CredentialsKeeperOptions extends Sources {
   readonly path: string;
@@ -40,6 +40,8 @@ export class CredentialsKeeper {
   /** Fails if the file is unusable. */
   static async start(options: CredentialsKeeperOptions): Promise<CredentialsKeeper> {
     const { path, clock, log } = options;
+    // Loaded with its schema only if there is a file.
+    const { parseCredentials } = await import('./credentials-file.ts');
     const file = await WatchedFile.open({ path, read: readPrivateFile, parse: parseCredentials, clock, log });
     const keeper = new CredentialsKeeper(options, file);
     void keeper.applied();

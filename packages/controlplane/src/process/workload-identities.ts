@@ -3,7 +3,7 @@ import type { Federations } from '../accounts/workspaces/federations.ts';
 import { readTrustedFile } from '../files/private-file.ts';
 import { WatchedFile } from '../files/watched-file.ts';
 import type { SecretsOf } from '../workload-identity/agent-tokens.ts';
-import { parseBindings, type WorkloadIdentityBinding } from '../workload-identity/binding.ts';
+import type { WorkloadIdentityBinding } from '../workload-identity/binding.ts';
 import { federationBindings } from '../workload-identity/federation-bindings.ts';
 import { federationIssuers, platformIssuers } from '../workload-identity/platform-issuers.ts';
 import { TokenExchange } from '../workload-identity/token-exchange.ts';
@@ -59,6 +59,8 @@ async function bindingsOfFile(
   issuers: ReturnType<typeof platformIssuers>,
   running: AsyncDisposableStack,
 ): Promise<() => readonly WorkloadIdentityBinding[]> {
+  // Loaded with its schema only if there is a file.
+  const { parseBindings } = await import('../workload-identity/bindings-file.ts');
   const file = await WatchedFile.open({
     path,
     read: readTrustedFile,

@@ -5,7 +5,7 @@ import { jsonLog, Metrics, silentLog } from '@weir/core';
 import { HandClock } from '@weir/core/testing';
 import { type Signing, TestIssuer } from '@weir/oidc/testing';
 import type { TokenSecrets } from './agent-tokens.ts';
-import { parseBindings } from './binding.ts';
+import { parseBindings } from './bindings-file.ts';
 import { platformIssuers } from './platform-issuers.ts';
 import { TokenExchange } from './token-exchange.ts';
 

@@ -6,7 +6,7 @@ import { TestIssuer } from '@weir/oidc/testing';
 import { agentTokenPath, connectCluster, tokenExchange } from '@weir/rpc';
 import { controlPlaneLimits } from '../limits.ts';
 import { startControlPlane } from '../server.ts';
-import { parseBindings } from './binding.ts';
+import { parseBindings } from './bindings-file.ts';
 import { platformIssuers } from './platform-issuers.ts';
 import { TokenExchange } from './token-exchange.ts';
 import { tokenRoute } from './token-route.ts';

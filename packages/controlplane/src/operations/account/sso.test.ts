@@ -4,7 +4,7 @@ import { ApiError, type CallOf, createClient, type ErrorCode, type OperationName
 import { accountsDeps } from '../../../testing/accounts-deps.ts';
 import { cookieOf, startTestApi, type TestApiOptions } from '../../../testing/api-server.ts';
 import { accountGrant, agentGrant, appGrant, makeAccount, password } from '../../../testing/two-accounts.ts';
-import { parseBindings } from '../../workload-identity/binding.ts';
+import { parseBindings } from '../../workload-identity/bindings-file.ts';
 
 /**
  * Single sign-on and federations over HTTP, with the typed client, which validates every answer against the catalogue.

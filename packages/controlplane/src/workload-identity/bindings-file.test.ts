@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { parseBindings } from './binding.ts';
+import { parseBindings } from './bindings-file.ts';
 
 const good = {
   name: 'eks',
