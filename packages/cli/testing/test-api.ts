@@ -4,12 +4,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { TestContext } from 'node:test';
 import { type Client, createClient, type OperationName } from '@weir/api';
-import {
-  accountOperations,
-  clusterOperations,
-  createApiServer,
-  openAccounts,
-} from '@weir/controlplane';
+import { accountOperations, clusterOperations, createApiServer, openAccounts } from '@weir/controlplane';
 import { MemoryDiagnosticsStore } from '@weir/controlplane/testing';
 import { Metrics, silentLog, systemClock, systemRandom } from '@weir/core';
 import { patientHttpServer } from '@weir/core/testing';

@@ -14,9 +14,9 @@ import { batchOf, TestStore } from '../../../packages/agent/testing/data-path.ts
 import { type AgentUnderTest, startAgentUnderTest } from '../../../packages/agent/testing/running-agent.ts';
 import { TestCa } from '../../../packages/agent/testing/test-ca.ts';
 import { pause } from '../../../packages/agent/testing/until.ts';
-import { MemoryDiagnosticsStore } from '../../../packages/controlplane/testing/memory-diagnostics-store.ts';
 import { type CheckName, describeCheck } from '../../../packages/controlplane/src/diagnostics/registry.ts';
 import { watchClusters } from '../../../packages/controlplane/src/diagnostics/watch-clusters.ts';
+import { MemoryDiagnosticsStore } from '../../../packages/controlplane/testing/memory-diagnostics-store.ts';
 
 /**
  * Real agents and the leader of their cluster, checked by the diagnostics of a control plane, with clocks that the test

@@ -20,9 +20,13 @@ export interface Echo {
 }
 
 export function openEcho(): Echo {
-  const java = spawn('java', [...shortLivedJava, '-cp', buildJavaClient(), 'weir.interop.JavaClient', 'echo'], {
-    stdio: ['pipe', 'pipe', 'inherit'],
-  });
+  const java = spawn(
+    'java',
+    [...shortLivedJava, '-cp', buildJavaClient(), 'weir.interop.JavaClient', 'echo'],
+    {
+      stdio: ['pipe', 'pipe', 'inherit'],
+    },
+  );
   const ended = once(java, 'close');
   const waiting: PromiseWithResolvers<string>[] = [];
   createInterface({ input: java.stdout }).on('line', (line) => waiting.shift()?.resolve(line));

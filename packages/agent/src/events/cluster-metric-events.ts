@@ -1,4 +1,4 @@
-import { type SeriesValue, type MeasuredClusterView, readStats } from '@weir/cluster';
+import { type MeasuredClusterView, readStats, type SeriesValue } from '@weir/cluster';
 import type { Clock, Log, Metrics } from '@weir/core';
 import { agentLimits } from '../limits.ts';
 import type { EventEmitter } from './event-emitter.ts';

@@ -217,7 +217,10 @@ for (const codec of ['gzip', 'snappy', 'lz4', 'zstd'] as const) {
     const { send, inflated } = await start({ 'cleanup.policy': 'compact' });
     const batch = shareOfAttack(codec);
     const errorNames = await send(partitions.map(() => [0, batch]));
-    assert.deepEqual([[...new Set(errorNames)], inflated], [['INVALID_REQUEST'], { atOnce: 0, offThread: 0 }]);
+    assert.deepEqual(
+      [[...new Set(errorNames)], inflated],
+      [['INVALID_REQUEST'], { atOnce: 0, offThread: 0 }],
+    );
   });
 }
 

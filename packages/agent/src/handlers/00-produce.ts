@@ -19,12 +19,12 @@ import type { HandlerOf, RequestContext } from '../requests/handler.ts';
 import type { Answer, HandlerResult } from '../requests/handler-result.ts';
 import { repeatedOf } from '../requests/repeated.ts';
 import {
-  offThread,
   type BatchPlace,
   type CheckedBatch,
   type CheckOptions,
   checkBatch,
   checkBatchOffThread,
+  offThread,
 } from '../write-path/check-batch.ts';
 import type { Impersonation } from '../write-path/impersonation/impersonation.ts';
 import type { AppendResult, BatchTransaction, ProducedBatch } from '../write-path/produced-batch.ts';

@@ -139,7 +139,13 @@ export class AgentReports {
     this.#storedByAgent.set(agentId, stored);
     if (this.#storedChars + json.length > metadataLimits.clusterReportCharsMax) return;
     this.#storedChars += json.length;
-    stored.push({ startedMs, number, json, receivedMs: this.#clock.nowMs(), atMs: this.#clock.monotonicMs() });
+    stored.push({
+      startedMs,
+      number,
+      json,
+      receivedMs: this.#clock.nowMs(),
+      atMs: this.#clock.monotonicMs(),
+    });
   }
 
   #storeConnected(agentId: string, connected: ReportedConnections | undefined): void {

@@ -73,7 +73,9 @@ export class Leadership {
       has: (agentId: string, nodeId: number) => hasNodeId(replica.machine.kv, agentId, nodeId),
       assign: (request: NodeIdRequest) => this.#assignNodeId(request),
     };
-    this.agents = new Agents({ clock, log, nodeIds, loginsReceivedSinceMs }, (change) => this.#onAgents(change));
+    this.agents = new Agents({ clock, log, nodeIds, loginsReceivedSinceMs }, (change) =>
+      this.#onAgents(change),
+    );
     this.shutdownLocks = new ShutdownLocks(clock);
     this.jobLeases = new JobLeases(clock);
     this.queries = new QueryQueue({

@@ -16,7 +16,7 @@ import { InflationBudget, TurnBudget } from '../../inflation/inflation-budget.ts
 import { agentLimits } from '../../limits.ts';
 import { fullAccess } from '../../security/access.ts';
 import { anonymous } from '../../security/principal.ts';
-import { offThread, type CheckedBatch, checkBatch } from '../check-batch.ts';
+import { type CheckedBatch, checkBatch, offThread } from '../check-batch.ts';
 import { Impersonation } from './impersonation.ts';
 import type { RequestPrincipals } from './request-principals.ts';
 
