@@ -231,6 +231,8 @@ test('the disk has to hold all rows of Weir twice, and the warm-up and the large
     runs: 1,
     watchesGc: false,
     warmUpBytes: 2e9,
+    warmUpBytesMax: 2e9,
+    rowWarmUpsMax: 1,
     rowWarmUpRecords: 0,
     fullRecords: 1e6,
   };

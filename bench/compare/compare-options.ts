@@ -12,8 +12,10 @@ export interface CompareOptions {
 export const fullSizes: Sizes = {
   runs: 5,
   warmUpBytes: 2e9,
+  warmUpBytesMax: 6e9,
   warmUpSecondsMax: 300,
   rowWarmUpRecords: 200_000,
+  rowWarmUpsMax: 5,
   steadySeconds: 10,
   fullRecords: 800_000,
   defaultsRecords: 300_000,
@@ -25,6 +27,8 @@ export const fullSizes: Sizes = {
 export const quickSizes: Sizes = {
   ...fullSizes,
   runs: 1,
+  warmUpBytesMax: 3e9,
+  rowWarmUpsMax: 2,
   rowWarmUpRecords: 60_000,
   steadySeconds: 8,
   fullRecords: 400_000,

@@ -4,7 +4,7 @@ import type { RunRecord } from './metrics.ts';
 import { type LoadRow, loadRows, measureStart, startRow } from './rows.ts';
 import { type SideId, sideNames } from './side-names.ts';
 import { type Side, serverOf, settle } from './sides.ts';
-import { blaming, type Stage, startSides } from './stage.ts';
+import { blaming, compilesDuring, type Stage, startSides } from './stage.ts';
 
 interface Comparison extends Stage {
   readonly rows: readonly RowName[];
@@ -58,7 +58,10 @@ async function measureLoad(
   for (const id of row.sides) {
     const side = all.get(id)!;
     await load.createTopics(side.broker.servers, [topicOf(id)], row.partitions, side.topicConfigs);
-    await blaming(side, () => row.prepare(bench, side, topicOf(id), sizes));
+    const prepare = () => blaming(side, () => row.prepare(bench, side, topicOf(id), sizes));
+    for (let count = 0; count < sizes.rowWarmUpsMax; count++) {
+      if (!(await compilesDuring(side.broker, prepare))) break;
+    }
   }
   await settle(bench.brokers);
   const runs = await inTurns(

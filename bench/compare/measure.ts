@@ -62,6 +62,11 @@ function read({ processes }: Broker): Reading | undefined {
   return { user, system, threads };
 }
 
+/** A difference without the rounding errors of its terms, which have two decimals: no work is zero. */
+function wholeTicks(seconds: number): number {
+  return Math.round(seconds * 100) / 100;
+}
+
 /** Runs work of a known size and adds what the server used for it. */
 export async function measuredRun(
   bench: Bench,
@@ -109,7 +114,7 @@ export async function measuredRun(
       userSecondsPerGb: user / gb,
       systemSecondsPerGb: system / gb,
       ...(gc === undefined ? {} : { gcSecondsPerGb: gc / gb }),
-      afterSecondsPerGb: (idle.user + idle.system - after.user - after.system) / gb,
+      afterSecondsPerGb: wholeTicks(idle.user + idle.system - after.user - after.system) / gb,
       ...counted,
       ...memory,
     },

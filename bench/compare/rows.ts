@@ -16,10 +16,14 @@ export interface Sizes {
    * JVM was still at work after 38 s and 0.4 GB, and took half of its CPU in the row that followed.
    */
   readonly warmUpBytes: number;
+  /** A server that still compiles goes on until then. */
+  readonly warmUpBytesMax: number;
   /** A server that takes longer is too slow to be measured. */
   readonly warmUpSecondsMax: number;
   /** Not measured, before the first run of a row, at each side. */
   readonly rowWarmUpRecords: number;
+  /** So often at most, while the server still compiles what the row needs. */
+  readonly rowWarmUpsMax: number;
   /** Of the steady rate, for each of its two clients. */
   readonly steadySeconds: number;
   readonly fullRecords: number;
@@ -40,7 +44,7 @@ export interface LoadRow {
   readonly isOnce?: true;
   /** What is written at each side, where the rows before have written so much. */
   bytesPerSide(sizes: Sizes, earlierBytes: number): number;
-  /** Runs once per side, before the first run. */
+  /** Runs at each side before the first run, until it has compiled what the row needs. */
   prepare(bench: Bench, side: Side, topic: string, sizes: Sizes): Promise<void>;
   run(bench: Bench, side: Side, topic: string, sizes: Sizes, turn: number): Promise<RunRecord>;
 }
@@ -141,7 +145,9 @@ const consumeRow: LoadRow = {
   bytesPerSide: () => consumeRecords * recordBytes,
   async prepare(bench, side, topic) {
     await runProducer(bench, side, { topic, records: consumeRecords, settings: steadySettings });
-    await runConsumer(bench, side, { topic, records: consumeRecords, group: 'warm-up' });
+    // A group of its own each time, because a known one would go on where it was.
+    const group = `warm-up-${bench.writtenBytes.get(side.broker)}`;
+    await runConsumer(bench, side, { topic, records: consumeRecords, group });
     await settle(bench.brokers);
   },
   run(bench, side, topic, _sizes, turn) {
@@ -217,14 +223,16 @@ export const loadRows: readonly LoadRow[] = [
  */
 export function diskBytesMax(names: readonly RowName[], sizes: Sizes): number {
   let weirBytes = sizes.warmUpBytes;
+  const rowWarmUpsBytes =
+    (sizes.rowWarmUpsMax - 1) * Math.max(sizes.rowWarmUpRecords, consumeRecords) * recordBytes;
   let kafkaBytesMax = 0;
   for (const row of loadRows.filter(({ name }) => names.includes(name))) {
     const bytes = row.bytesPerSide(sizes, weirBytes);
     weirBytes += bytes;
     const kafkaSides = row.sides.filter((side) => serverOf(side) === 'kafka');
-    kafkaBytesMax = Math.max(kafkaBytesMax, bytes * kafkaSides.length);
+    kafkaBytesMax = Math.max(kafkaBytesMax, (bytes + rowWarmUpsBytes) * kafkaSides.length);
   }
-  return 2 * weirBytes + sizes.warmUpBytes + kafkaBytesMax;
+  return 2 * weirBytes + sizes.warmUpBytesMax + kafkaBytesMax;
 }
 
 export const startRow = {

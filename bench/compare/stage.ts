@@ -1,11 +1,13 @@
 import { type Clock, systemClock } from '@weir/core';
-import type { Broker } from '../kafka/broker.ts';
+import { type Broker, cpuSecondsOf } from '../kafka/broker.ts';
 import type { Lifetime } from '../kafka/lifetime.ts';
-import { type ApacheLoad, recordBytes, type ToolName } from '../kafka/load.ts';
+import type { ApacheLoad, ToolName } from '../kafka/load.ts';
+import { threadSecondsOf } from '../kafka/process-stats.ts';
 import { type Bench, runProducer } from './measure.ts';
 import { type Sizes, steadySettings } from './rows.ts';
 import { type SideId, sideNames } from './side-names.ts';
 import { type ServerId, type Side, serverOf, settle, startServer } from './sides.ts';
+import { threadGroupOf } from './threads.ts';
 
 /** What is needed to start servers and to load them. */
 export interface Stage {
@@ -55,26 +57,45 @@ async function warmUp(
   await load.createTopics(side.broker.servers, [warmUpTopic], 16);
   const writtenBytes = () => bench.writtenBytes.get(side.broker) ?? 0;
   const seconds = () => (clock.monotonicMs() - startMs) / 1000;
-  while (writtenBytes() < sizes.warmUpBytes) {
+  let isCompiling = true;
+  while (writtenBytes() < sizes.warmUpBytes || (isCompiling && writtenBytes() < sizes.warmUpBytesMax)) {
     if (seconds() > sizes.warmUpSecondsMax) {
       throw new Error(
         `${sideNames[side.id]} took only ${(writtenBytes() / 1e9).toFixed(1)} GB in ${seconds().toFixed(0)} s; ` +
           'measure on a machine with less other work',
       );
     }
-    const records = Math.min(
-      warmUpStepRecords,
-      Math.ceil((sizes.warmUpBytes - writtenBytes()) / recordBytes),
-    );
-    await blaming(side, () =>
-      runProducer(bench, side, { topic: warmUpTopic, records, settings: steadySettings }),
-    );
+    const run = { topic: warmUpTopic, records: warmUpStepRecords, settings: steadySettings };
+    isCompiling = await compilesDuring(side.broker, () => blaming(side, () => runProducer(bench, side, run)));
   }
+  const state = isCompiling ? ', and its compiler is still at work' : '';
   print(
-    `${sideNames[side.id]} is warm after ${(writtenBytes() / 1e9).toFixed(1)} GB in ${seconds().toFixed(0)} s`,
+    `${sideNames[side.id]} is warm after ${(writtenBytes() / 1e9).toFixed(1)} GB in ${seconds().toFixed(0)} s${state}`,
   );
   await load.deleteTopics(side.broker.servers, [warmUpTopic]);
   await settle(bench.brokers);
+}
+
+/** A server compiles as long as its compiler threads take more than this part of its CPU. */
+const compilerShareMax = 0.1;
+
+/** Whether a server was still compiling during the work. Only the JVM has threads that say so. */
+export async function compilesDuring(broker: Broker, work: () => Promise<unknown>): Promise<boolean> {
+  const before = compilerSeconds(broker);
+  const cpuBefore = cpuSecondsOf(broker) ?? 0;
+  await work();
+  const cpuSeconds = (cpuSecondsOf(broker) ?? 0) - cpuBefore;
+  return compilerSeconds(broker) - before > compilerShareMax * cpuSeconds;
+}
+
+function compilerSeconds({ processes }: Broker): number {
+  let sum = 0;
+  for (const { pid } of processes) {
+    for (const [name, seconds] of threadSecondsOf(pid)) {
+      if (threadGroupOf(name) === 'compiler') sum += seconds;
+    }
+  }
+  return sum;
 }
 
 /** Adds the name and the last output of the server to an error. */
