@@ -28,25 +28,28 @@ const bar = (
   rest: Pick<CompareBar, 'against' | 'atMost' | 'atLeast'>,
 ): CompareBar => ({ row, metric, side, ...rest });
 
-/** Every bar there is. Ratios are Weir divided by Kafka. */
+/**
+ * Every bar there is. Ratios are Weir divided by Kafka. Kafka's CPU counts without its compiler, which a server that
+ * runs for days does not need and which is not always done when a row begins; Weir's counts with its own.
+ */
 export const bars: readonly CompareBar[] = [
   bar('start', 'startMs', 'local', { atMost: 400 }),
   bar('start', 'idleMib', 'local', { atMost: 120 }),
-  bar('steady', 'cpuSecondsPerGb', 'playground', { against: 'kafka', atMost: 1 }),
-  bar('steady', 'cpuSecondsPerGb', 'local', { against: 'kafka', atMost: 0.7 }),
+  bar('steady', 'warmCpuSecondsPerGb', 'playground', { against: 'kafka', atMost: 1 }),
+  bar('steady', 'warmCpuSecondsPerGb', 'local', { against: 'kafka', atMost: 0.7 }),
   // Weir syncs before it acknowledges, Kafka does not; where Kafka does, it has to be five times as slow.
   bar('steady', 'openP99Ms', 'playground', { against: 'kafka', atMost: 3 }),
   bar('steady', 'openP99Ms', 'playground', { against: 'kafka-flush', atMost: 0.2 }),
   ...weirSides.flatMap((side) =>
     (['full-1', 'full-64'] as const).flatMap((row) => [
       bar(row, 'mbPerSecond', side, { against: 'kafka', atLeast: 1 }),
-      bar(row, 'cpuSecondsPerGb', side, { against: 'kafka', atMost: 0.8 }),
+      bar(row, 'warmCpuSecondsPerGb', side, { against: 'kafka', atMost: 0.8 }),
     ]),
   ),
   bar('defaults', 'mbPerSecond', 'local', { against: 'kafka', atLeast: 1.2 }),
   bar('defaults', 'mbPerSecond', 'playground', { against: 'kafka', atLeast: 0.7 }),
   // Twice the throughput per CPU second.
-  ...weirSides.map((side) => bar('consume', 'cpuSecondsPerGb', side, { against: 'kafka', atMost: 0.5 })),
+  ...weirSides.map((side) => bar('consume', 'warmCpuSecondsPerGb', side, { against: 'kafka', atMost: 0.5 })),
   ...weirSides.flatMap((side) => loadRows.map((row) => bar(row, 'peakMib', side, { atMost: 512 }))),
 ];
 

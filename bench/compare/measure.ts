@@ -111,6 +111,7 @@ export async function measuredRun(
     values: {
       ...values,
       cpuSecondsPerGb: (user + system) / gb,
+      warmCpuSecondsPerGb: (user + system - (groups.get('compiler') ?? 0)) / gb,
       userSecondsPerGb: user / gb,
       systemSecondsPerGb: system / gb,
       ...(gc === undefined ? {} : { gcSecondsPerGb: gc / gb }),

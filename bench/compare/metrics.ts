@@ -17,6 +17,7 @@ export const metrics = {
   mbPerSecond: metric('throughput', 'MB/s'),
   wholeMbPerSecond: metric('throughput with the join of the group', 'MB/s'),
   cpuSecondsPerGb: metric('server CPU', 's/GB'),
+  warmCpuSecondsPerGb: metric('server CPU without compiler threads', 's/GB'),
   userSecondsPerGb: metric('of it user', 's/GB'),
   systemSecondsPerGb: metric('of it system', 's/GB'),
   gcSecondsPerGb: metric('of it GC on the main thread (Weir) or GC threads (Kafka)', 's/GB'),
