@@ -1,5 +1,12 @@
-import type { NamedBytes } from '@weir/cluster';
 import { type ByteReader, type ByteWriter, UnreadableBytes } from '@weir/machine';
+import {
+  readBytes,
+  readNullable,
+  readProtocols,
+  writeBytes,
+  writeNullable,
+  writeProtocols,
+} from '../stored-fields.ts';
 import { ClassicGroup, type ClassicState, type Member } from './classic-group.ts';
 
 /**
@@ -59,11 +66,7 @@ function writeMember(writer: ByteWriter, member: Readonly<Member>): void {
   writer.text(member.clientHost);
   writer.varint(member.sessionTimeoutMs);
   writer.varint(member.rebalanceTimeoutMs);
-  writer.varint(member.protocols.length);
-  for (const { name, metadata } of member.protocols) {
-    writer.text(name);
-    writeBytes(writer, metadata);
-  }
+  writeProtocols(writer, member.protocols);
   writeBytes(writer, member.assignment);
 }
 
@@ -74,10 +77,7 @@ function readMember(reader: ByteReader, nowMs: number): Member {
   const clientHost = reader.text();
   const sessionTimeoutMs = reader.varint();
   const rebalanceTimeoutMs = reader.varint();
-  const protocols: NamedBytes[] = [];
-  for (let left = reader.varint(); left > 0; left--) {
-    protocols.push({ name: reader.text(), metadata: readBytes(reader) });
-  }
+  const protocols = readProtocols(reader);
   return {
     memberId,
     groupInstanceId,
@@ -93,23 +93,4 @@ function readMember(reader: ByteReader, nowMs: number): Member {
     agentId: undefined,
     deadlineMs: nowMs + sessionTimeoutMs,
   };
-}
-
-function writeNullable(writer: ByteWriter, text: string | null): void {
-  writer.u8(text === null ? 0 : 1);
-  if (text !== null) writer.text(text);
-}
-
-function readNullable(reader: ByteReader): string | null {
-  return reader.u8() === 0 ? null : reader.text();
-}
-
-function writeBytes(writer: ByteWriter, bytes: Uint8Array): void {
-  writer.varint(bytes.length);
-  writer.raw(bytes);
-}
-
-/** Returns a view of the stored bytes, which are immutable and live until the group is stored again. */
-function readBytes(reader: ByteReader): Uint8Array {
-  return reader.raw(reader.varint());
 }

@@ -1,7 +1,18 @@
 import { type ByteReader, type ByteWriter, UnreadableBytes } from '@weir/machine';
 import { type AssignorName, isAssignorName } from '../assignors/assignor.ts';
-import type { TopicPartitions } from '../assignors/partitions.ts';
-import type { ClassicFace, ConsumerGroup, ConsumerMember } from './consumer-group.ts';
+import {
+  readNullable,
+  readPartitions,
+  readProtocols,
+  readTexts,
+  readTopics,
+  writeNullable,
+  writePartitions,
+  writeProtocols,
+  writeTexts,
+  writeTopics,
+} from '../stored-fields.ts';
+import type { ConsumerGroup, ConsumerMember } from './consumer-group.ts';
 import { reconciliationStates } from './reconcile.ts';
 import { readSeenPattern } from './seen-pattern.ts';
 import { restoreTopicPattern } from './topic-pattern.ts';
@@ -27,11 +38,7 @@ export function writeConsumerGroup(group: ConsumerGroup, writer: ByteWriter): vo
   writer.varint(group.epoch);
   writer.varint(group.assignmentEpoch);
   writer.text(group.assignor);
-  writer.varint(group.topics.size);
-  for (const [topicId, partitionCount] of group.topics) {
-    writer.text(topicId);
-    writer.varint(partitionCount);
-  }
+  writeTopics(writer, group.topics);
   writer.varint(group.members.size);
   for (const memberId of group.members.keys()) {
     writer.text(memberId);
@@ -48,9 +55,7 @@ export function readConsumerGroup(group: ConsumerGroup, reader: ByteReader): str
   group.assignmentEpoch = reader.varint();
   const assignor = reader.text();
   if (isAssignorName(assignor)) group.assignor = assignor;
-  const topics = new Map<string, number>();
-  for (let left = reader.varint(); left > 0; left--) topics.set(reader.text(), reader.varint());
-  group.topics = topics;
+  group.topics = readTopics(reader);
   const memberIds: string[] = [];
   for (let left = reader.varint(); left > 0; left--) {
     const memberId = reader.text();
@@ -69,8 +74,7 @@ export function writeConsumerMember(member: ConsumerMember, writer: ByteWriter):
   writer.text(member.clientHost);
   writer.varint(member.rebalanceTimeoutMs);
   writeNullable(writer, member.assignor);
-  writer.varint(subscription.names.length);
-  for (const name of subscription.names) writer.text(name);
+  writeTexts(writer, subscription.names);
   writer.text(subscription.pattern);
   writer.zigzag(holding.epoch);
   writer.zigzag(holding.previousEpoch);
@@ -78,7 +82,9 @@ export function writeConsumerMember(member: ConsumerMember, writer: ByteWriter):
   writePartitions(writer, holding.assigned);
   writePartitions(writer, holding.revoking);
   writer.u8(classic === null ? 0 : 1);
-  if (classic !== null) writeClassic(writer, classic);
+  if (classic === null) return;
+  writer.varint(classic.sessionTimeoutMs);
+  writeProtocols(writer, classic.protocols);
 }
 
 /**
@@ -99,8 +105,7 @@ export function readConsumerMember(group: ConsumerGroup, memberId: string, reade
   const clientHost = reader.text();
   const rebalanceTimeoutMs = reader.varint();
   const assignor = readNullable(reader);
-  const names: string[] = [];
-  for (let left = reader.varint(); left > 0; left--) names.push(reader.text());
+  const names = readTexts(reader);
   const pattern = reader.text();
   const epoch = reader.zigzag();
   const previousEpoch = reader.zigzag();
@@ -108,7 +113,8 @@ export function readConsumerMember(group: ConsumerGroup, memberId: string, reade
   if (state === undefined) throw new UnreadableBytes('a member has a state that is not kept');
   const assigned = readPartitions(reader);
   const revoking = readPartitions(reader);
-  const classic = reader.u8() === 0 ? null : readClassic(reader);
+  const classic =
+    reader.u8() === 0 ? null : { sessionTimeoutMs: reader.varint(), protocols: readProtocols(reader) };
   reader.end();
   const member: ConsumerMember = {
     memberId,
@@ -130,60 +136,4 @@ export function readConsumerMember(group: ConsumerGroup, memberId: string, reade
   if (compiled?.problem !== undefined) return { problem: compiled.problem };
   group.add(member, compiled, true);
   return { member };
-}
-
-function writePartitions(writer: ByteWriter, partitions: TopicPartitions): void {
-  writer.varint(partitions.size);
-  for (const [topicId, numbers] of partitions) {
-    writer.text(topicId);
-    writer.varint(numbers.length);
-    let before = 0;
-    for (const number of numbers) {
-      writer.varint(number - before);
-      before = number;
-    }
-  }
-}
-
-function readPartitions(reader: ByteReader): TopicPartitions {
-  const partitions = new Map<string, readonly number[]>();
-  for (let left = reader.varint(); left > 0; left--) {
-    const topicId = reader.text();
-    const numbers: number[] = [];
-    let number = 0;
-    for (let rest = reader.varint(); rest > 0; rest--) {
-      number += reader.varint();
-      numbers.push(number);
-    }
-    partitions.set(topicId, numbers);
-  }
-  return partitions;
-}
-
-function writeClassic(writer: ByteWriter, { sessionTimeoutMs, protocols }: ClassicFace): void {
-  writer.varint(sessionTimeoutMs);
-  writer.varint(protocols.length);
-  for (const { name, metadata } of protocols) {
-    writer.text(name);
-    writer.varint(metadata.length);
-    writer.raw(metadata);
-  }
-}
-
-function readClassic(reader: ByteReader): ClassicFace {
-  const sessionTimeoutMs = reader.varint();
-  const protocols = [];
-  for (let left = reader.varint(); left > 0; left--) {
-    protocols.push({ name: reader.text(), metadata: reader.raw(reader.varint()) });
-  }
-  return { sessionTimeoutMs, protocols };
-}
-
-function writeNullable(writer: ByteWriter, text: string | null): void {
-  writer.u8(text === null ? 0 : 1);
-  if (text !== null) writer.text(text);
-}
-
-function readNullable(reader: ByteReader): string | null {
-  return reader.u8() === 0 ? null : reader.text();
 }
