@@ -5,7 +5,6 @@ import {
   type ConsumerGroupDescription,
   type ConsumerHeartbeat,
   type ConsumerHeartbeatAnswer,
-  clusterConfigValue,
   type GroupDescription,
   type GroupError,
   type GroupFilter,
@@ -28,22 +27,24 @@ import {
 } from '@weir/cluster';
 import { type Clock, coreLimits, type Log } from '@weir/core';
 import type { GroupOffsets, PartitionOfTopic } from '@weir/machine';
-import type { ClassicRules } from './classic/event.ts';
+import { classicRules } from './classic/classic-configs.ts';
 import { ClassicGroupRuntime } from './classic/group-runtime.ts';
 import { refusedJoin, refusedSync } from './classic/step.ts';
 import { CommitOrder, type Committing } from './commit-order.ts';
-import { ConsumerConfigs } from './consumer/consumer-configs.ts';
+import { consumerRules, mayMigrate } from './consumer/consumer-configs.ts';
 import { ConsumerGroups } from './consumer/consumer-groups.ts';
 import { ConsumerGroupRuntime } from './consumer/group-runtime.ts';
 import { PatternScans } from './consumer/pattern-scans.ts';
 import { TopicVisibilities } from './consumer/topic-visibilities.ts';
 import { type Group, type GroupHost, servesClassicMembers } from './group.ts';
+import { GroupConfigs } from './group-configs.ts';
 import { GroupDirectory } from './group-directory.ts';
 import { GroupSaver, type Submit } from './group-saver.ts';
 import { GroupSweep } from './group-sweep.ts';
 import type { GroupsMachine } from './groups-machine.ts';
 import { groupLimits } from './limits.ts';
-import { ShareConfigs } from './share/share-configs.ts';
+import { ModernGroupRuntime } from './modern/group-runtime.ts';
+import { shareRules } from './share/share-configs.ts';
 import { ShareCoordinator } from './share/share-coordinator.ts';
 import { WakeQueue } from './wake-queue.ts';
 
@@ -60,9 +61,6 @@ interface CoordinatorOptions {
   /** The term of the leader, higher than all earlier terms. */
   readonly term: number;
 }
-
-/** A member without an answer to its first JoinGroup is removed after this time, as in Kafka. */
-const newMemberJoinMs = 300_000;
 
 /**
  * The groups of one cluster, for one term of its leader. Decisions of groups are durable (key-value entries and offsets
@@ -81,7 +79,6 @@ export class GroupCoordinator implements GroupsPort {
   readonly share: ShareCoordinator;
   readonly #host: GroupHost;
   readonly #order: CommitOrder;
-  #rules: { readonly configs: object; readonly rules: ClassicRules } | undefined;
   /** The size of the member metadata of all groups. */
   #heldBytes = 0;
   #closed: Error | undefined;
@@ -90,8 +87,9 @@ export class GroupCoordinator implements GroupsPort {
     const { machine, submit, ask, clock, log } = options;
     this.#options = options;
     this.#order = new CommitOrder(options.term);
-    const configs = new ConsumerConfigs(machine);
-    const shareConfigs = new ShareConfigs(machine);
+    const classicConfigs = new GroupConfigs(machine, classicRules);
+    const consumerConfigs = new GroupConfigs(machine, consumerRules);
+    const shareConfigs = new GroupConfigs(machine, shareRules);
     this.#saver = new GroupSaver(submit, clock, log);
     this.#wakes = new WakeQueue(clock, (group) => this.#tick(group));
     this.#patterns = new PatternScans({
@@ -107,10 +105,10 @@ export class GroupCoordinator implements GroupsPort {
     this.#host = {
       monotonicMs: () => clock.monotonicMs(),
       nowMs: () => Math.floor(clock.nowMs()),
-      classicRules: () => this.#classicRules(),
-      consumerRules: (groupId) => configs.rules(groupId),
+      classicRules: () => classicConfigs.usualRules(),
+      consumerRules: (groupId) => consumerConfigs.rules(groupId),
       shareRules: (groupId) => shareConfigs.rules(groupId),
-      mayMigrate: (to) => configs.mayMigrate(to),
+      mayMigrate: (to) => mayMigrate(to, machine.clusterConfigs()),
       topics: {
         byName: (name) => machine.topicByName(name),
         nameOf: (topicId) => machine.topicById(topicId)?.name,
@@ -272,7 +270,9 @@ export class GroupCoordinator implements GroupsPort {
     }
     if (names.length === 0) return;
     this.#patterns.onTopics(names, (name) => this.#options.machine.topicByName(name) !== undefined);
-    this.#consumers.onTopics(names);
+    for (const group of this.#directory.known()) {
+      if (group instanceof ModernGroupRuntime) group.onTopics(names);
+    }
   }
 
   /**
@@ -429,27 +429,6 @@ export class GroupCoordinator implements GroupsPort {
   #check(): void {
     if (this.#closed !== undefined) throw this.#closed;
   }
-
-  /** Computed once per change of the configs. */
-  #classicRules(): ClassicRules {
-    const configs = this.#options.machine.clusterConfigs();
-    if (this.#rules?.configs !== configs) this.#rules = { configs, rules: classicRules(configs) };
-    return this.#rules.rules;
-  }
-}
-
-function classicRules(configs: Readonly<Record<string, string>>): ClassicRules {
-  return {
-    sessionTimeoutMsMin: clusterConfigValue('group.min.session.timeout.ms', configs),
-    sessionTimeoutMsMax: clusterConfigValue('group.max.session.timeout.ms', configs),
-    initialRebalanceDelayMs: clusterConfigValue('group.initial.rebalance.delay.ms', configs),
-    groupSizeMax: clusterConfigValue('group.max.size', configs),
-    pendingMembersMax: coreLimits.groupMembersMax,
-    newMemberJoinMs,
-    memberProtocolsMax: groupLimits.memberProtocolsMax,
-    metadataBytesMax: groupLimits.groupMetadataBytesMax,
-    assignmentBytesMax: groupLimits.groupAssignmentBytesMax,
-  };
 }
 
 function notFound(groupId: string): GroupError {

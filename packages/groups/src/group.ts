@@ -16,7 +16,7 @@ import type { ByteReader, ByteWriter, EntryChange } from '@weir/machine';
 import type { ClassicRules } from './classic/event.ts';
 import type { MatchedTopicsView } from './consumer/consumer-group.ts';
 import type { ConsumerRules } from './consumer/event.ts';
-import type { ShareRules } from './share/event.ts';
+import type { ModernRules } from './modern/modern-step.ts';
 
 /** The operations that all group types have in common. */
 export interface Group {
@@ -70,7 +70,7 @@ export interface GroupHost {
   nowMs(): number;
   classicRules(): ClassicRules;
   consumerRules(groupId: string): ConsumerRules;
-  shareRules(groupId: string): ShareRules;
+  shareRules(groupId: string): ModernRules;
   /** Whether the migration policy lets groups with members change to the other protocol. */
   mayMigrate(to: 'consumer' | 'classic'): boolean;
   readonly topics: MatchedTopicsView;

@@ -94,6 +94,20 @@ export class StoryTopics implements MatchedTopicsView {
   }
 }
 
+/** A heartbeat of a member that has nothing new to say. */
+export const unchangedHeartbeat: Omit<ConsumerHeartbeat, 'groupId' | 'memberId' | 'memberEpoch'> = {
+  instanceId: null,
+  rackId: null,
+  clientId: 'client',
+  clientHost: '/127.0.0.1',
+  rebalanceTimeoutMs: -1,
+  subscribedTopicNames: null,
+  subscribedTopicRegex: null,
+  serverAssignor: null,
+  ownedPartitions: null,
+  requiresMemberId: true,
+};
+
 export type HeartbeatOptions = Partial<Omit<ConsumerHeartbeat, 'groupId' | 'memberId'>> & {
   readonly topics?: string;
 };
@@ -136,22 +150,7 @@ export class ConsumerStory {
   }
 
   heartbeat(memberId: string, memberEpoch: number, options: HeartbeatOptions = {}): ConsumerHeartbeatAnswer {
-    const heartbeat: ConsumerHeartbeat = {
-      groupId: 'g',
-      memberId,
-      memberEpoch,
-      instanceId: null,
-      rackId: null,
-      clientId: 'client',
-      clientHost: '/127.0.0.1',
-      rebalanceTimeoutMs: -1,
-      subscribedTopicNames: null,
-      subscribedTopicRegex: null,
-      serverAssignor: null,
-      ownedPartitions: null,
-      requiresMemberId: true,
-      ...options,
-    };
+    const heartbeat = { ...unchangedHeartbeat, groupId: 'g', memberId, memberEpoch, ...options };
     return this.run({ kind: 'heartbeat', heartbeat, freshMemberId: 'fresh' });
   }
 

@@ -1,6 +1,7 @@
 import { type AssignorName, assignors, defaultAssignor } from '../assignors/assignor.ts';
 import type { AssignorMember } from '../assignors/assignor-member.ts';
-import type { ConsumerGroup, Subscription, TopicsView } from './consumer-group.ts';
+import type { TopicsView } from '../modern/modern-group.ts';
+import type { ConsumerGroup, Subscription } from './consumer-group.ts';
 import type { ConsumerStep } from './event.ts';
 
 /**

@@ -1,16 +1,12 @@
-import type { ConsumerHeartbeat, GroupError } from '@weir/cluster';
+import type { ConsumerHeartbeat } from '@weir/cluster';
 import { assignors, isAssignorName } from '../assignors/assignor.ts';
+import { invalidity, type Problem, tooLong } from '../modern/heartbeats.ts';
 import { awayEpoch } from './consumer-group.ts';
 import type { ConsumerRules } from './event.ts';
 
-export interface Problem {
-  readonly error: GroupError;
-  readonly message: string;
-}
-
 /** Validates a heartbeat independently of the group. */
 export function checkHeartbeat(heartbeat: ConsumerHeartbeat, rules: ConsumerRules): Problem | undefined {
-  const invalid = invalidity(heartbeat, rules);
+  const invalid = invalidity(heartbeat, rules) ?? inconsistency(heartbeat, rules);
   if (invalid !== undefined) return { error: 'INVALID_REQUEST', message: invalid };
   const { serverAssignor } = heartbeat;
   if (serverAssignor !== null && !isAssignorName(serverAssignor)) {
@@ -23,15 +19,10 @@ export function checkHeartbeat(heartbeat: ConsumerHeartbeat, rules: ConsumerRule
   return undefined;
 }
 
-function invalidity(heartbeat: ConsumerHeartbeat, rules: ConsumerRules): string | undefined {
-  const { groupId, memberId, memberEpoch, instanceId, rackId } = heartbeat;
-  if (groupId.trim() === '') return 'The group id is empty.';
-  const texts = [groupId, memberId, instanceId ?? '', rackId ?? '', heartbeat.clientId];
-  if (texts.some((text) => text.length > rules.nameCharsMax)) {
-    return `An id has more than ${rules.nameCharsMax} characters.`;
-  }
+function inconsistency(heartbeat: ConsumerHeartbeat, rules: ConsumerRules): string | undefined {
+  const { memberId, memberEpoch, instanceId } = heartbeat;
+  if (instanceId !== null && instanceId.length > rules.nameCharsMax) return tooLong(rules);
   if (instanceId === '') return 'The instance id is empty.';
-  if (rackId === '') return 'The rack id is empty.';
   if (memberId.trim() === '' && (heartbeat.requiresMemberId || memberEpoch !== 0)) {
     return 'The member id is empty.';
   }
@@ -39,10 +30,6 @@ function invalidity(heartbeat: ConsumerHeartbeat, rules: ConsumerRules): string 
   if (memberEpoch === awayEpoch && instanceId === null)
     return 'Only a member with an instance id leaves for a while.';
   if (heartbeat.rebalanceTimeoutMs < -1) return 'The rebalance timeout is negative.';
-  const nameCount = heartbeat.subscribedTopicNames?.length ?? 0;
-  if (nameCount > rules.subscribedNamesMax) {
-    return `${nameCount} topic names; at most ${rules.subscribedNamesMax} can be subscribed to.`;
-  }
   return memberEpoch === 0 ? incompleteness(heartbeat) : undefined;
 }
 

@@ -13,15 +13,9 @@ import {
 } from '@weir/cluster';
 import { partitionsFrom, type TopicPartitions, without } from '../assignors/partitions.ts';
 import { refusedJoin, refusedSync } from '../classic/step.ts';
+import { charsOf, type TopicsView } from '../modern/modern-group.ts';
 import { assignIfDue } from './assign.ts';
-import {
-  bytesOf,
-  type ClassicFace,
-  type ConsumerGroup,
-  type ConsumerMember,
-  charsOf,
-  type TopicsView,
-} from './consumer-group.ts';
+import { bytesOf, type ClassicFace, type ConsumerGroup, type ConsumerMember } from './consumer-group.ts';
 import type { ConsumerStep } from './event.ts';
 import { comeBack, isSameSubscription, newHolding, reconcileMember } from './heartbeat.ts';
 

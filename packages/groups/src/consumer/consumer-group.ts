@@ -1,6 +1,6 @@
 import type { NamedBytes, Pattern, TopicReader, UsablePattern } from '@weir/cluster';
 import type { AssignorName } from '../assignors/assignor.ts';
-import { noPartitions, type TopicPartitions } from '../assignors/partitions.ts';
+import { addTopic, ModernGroup, type ModernMember, type TopicsView } from '../modern/modern-group.ts';
 import type { Holding } from './reconcile.ts';
 import { readerMark, readSeenPattern, type SeenPattern } from './seen-pattern.ts';
 import type { TopicVisibility } from './topic-visibilities.ts';
@@ -23,12 +23,8 @@ export interface ClassicFace {
   readonly protocols: readonly NamedBytes[];
 }
 
-export interface ConsumerMember {
-  readonly memberId: string;
+export interface ConsumerMember extends ModernMember {
   readonly instanceId: string | null;
-  rackId: string | null;
-  clientId: string;
-  clientHost: string;
   /** The time limit to give up partitions. */
   rebalanceTimeoutMs: number;
   /** The assignor that it requests. */
@@ -38,8 +34,6 @@ export interface ConsumerMember {
   subscription: Subscription;
   /** Changed by `setHolding` only. */
   holding: Holding;
-  /** When its session expires unless it sends a request. */
-  sessionDeadlineMs: number;
   /** When it is removed unless it has given up its partitions or, as a classic member, joined or synced. */
   rebalanceDeadlineMs: number | undefined;
 }
@@ -60,15 +54,7 @@ interface KnownPattern extends SeenPattern {
   origin: 'member' | 'leader' | 'before';
 }
 
-/** The part of the cluster topics that groups read. */
-export interface TopicsView {
-  byName(name: string): { readonly topicId: string; readonly partitionCount: number } | undefined;
-  /** `undefined` for a deleted topic. */
-  nameOf(topicId: string): string | undefined;
-  names(): Iterable<string>;
-}
-
-/** The same, for groups whose members subscribe by patterns. */
+/** The cluster topics, for groups whose members subscribe by patterns. */
 export interface MatchedTopicsView extends TopicsView {
   /** Compiles a client's expression; `busy` if that must wait. */
   compile(expression: string): Pattern | 'busy';
@@ -83,47 +69,21 @@ export interface MatchedTopicsView extends TopicsView {
  * The state of a consumer group (KIP-848). The functions of this folder change it. The class maintains the values that
  * are derived from the members.
  */
-export class ConsumerGroup {
-  readonly groupId: string;
-  /** Incremented by every change of members, subscriptions and topics. */
-  epoch = 0;
+export class ConsumerGroup extends ModernGroup<ConsumerMember> {
   /** The epoch that the targets were computed for. */
   assignmentEpoch = 0;
   assignor: AssignorName = 'uniform';
-  /** Subscribed topics with their partition counts, as of `epoch`. */
-  topics: ReadonlyMap<string, number> = new Map();
-  /** The target assignment of each member. */
-  targets = new Map<string, TopicPartitions>();
   /** The earliest time of the next target computation: in large groups many changes share one. */
   nextAssignmentMs = Number.NEGATIVE_INFINITY;
-  isDead = false;
-  readonly #members = new Map<string, ConsumerMember>();
   readonly #staticMembers = new Map<string, string>();
-  /** The number of members that subscribe to a topic by name. */
-  readonly #listeners = new Map<string, number>();
   readonly #patterns = new Map<string, KnownPattern>();
   /** The owner of each partition. */
   readonly #owners = new Map<string, Map<number, string>>();
   #classicCount = 0;
-  #textChars = 0;
-
-  constructor(groupId: string) {
-    this.groupId = groupId;
-  }
-
-  /** In the order in which they joined. */
-  get members(): ReadonlyMap<string, ConsumerMember> {
-    return this.#members;
-  }
 
   /** The number of members that use the classic protocol. */
   get classicCount(): number {
     return this.#classicCount;
-  }
-
-  /** The size of all member metadata, in characters. */
-  get textChars(): number {
-    return this.#textChars;
   }
 
   get patterns(): ReadonlyMap<string, Readonly<KnownPattern>> {
@@ -131,16 +91,12 @@ export class ConsumerGroup {
   }
 
   member(memberId: string): ConsumerMember | undefined {
-    return this.#members.get(memberId);
+    return this.members.get(memberId);
   }
 
   staticMember(instanceId: string): ConsumerMember | undefined {
     const memberId = this.#staticMembers.get(instanceId);
-    return memberId === undefined ? undefined : this.#members.get(memberId);
-  }
-
-  targetOf(memberId: string): TopicPartitions {
-    return this.targets.get(memberId) ?? noPartitions;
+    return memberId === undefined ? undefined : this.members.get(memberId);
   }
 
   ownerOf(topicId: string, partition: number): string | undefined {
@@ -149,7 +105,7 @@ export class ConsumerGroup {
 
   /** `pattern` is the compiled pattern of the subscription; `undefined` if the subscription has none. */
   add(member: ConsumerMember, pattern: Pattern | undefined, isRestored = false): void {
-    this.#members.set(member.memberId, member);
+    this.setMember(member);
     if (member.instanceId !== null) this.#staticMembers.set(member.instanceId, member.memberId);
     this.#countClassic(member.classic, 1);
     const origin = isRestored ? 'leader' : 'member';
@@ -158,7 +114,7 @@ export class ConsumerGroup {
   }
 
   remove(member: ConsumerMember): void {
-    this.#members.delete(member.memberId);
+    this.deleteMember(member);
     const { instanceId } = member;
     if (instanceId !== null && this.#staticMembers.get(instanceId) === member.memberId) {
       this.#staticMembers.delete(instanceId);
@@ -195,14 +151,13 @@ export class ConsumerGroup {
     member.subscription = subscription;
   }
 
-  isSubscribedTo(name: string): boolean {
-    if (this.#listeners.has(name)) return true;
+  override isSubscribedTo(name: string): boolean {
+    if (super.isSubscribedTo(name)) return true;
     for (const { names } of this.#patterns.values()) if (names.has(name)) return true;
     return false;
   }
 
-  /** Returns whether a new, grown or deleted topic of this name affects the group. */
-  isConcernedBy(name: string): boolean {
+  override isConcernedBy(name: string): boolean {
     return this.isSubscribedTo(name) || this.#patterns.size > 0;
   }
 
@@ -307,16 +262,10 @@ export class ConsumerGroup {
     return names;
   }
 
-  /** Returns the subscribed topics that exist. */
-  findTopics(view: TopicsView): Map<string, number> {
-    const found = new Map<string, number>();
-    const addIfExists = (name: string): void => {
-      const topic = view.byName(name);
-      if (topic !== undefined) found.set(topic.topicId, topic.partitionCount);
-    };
-    for (const name of this.#listeners.keys()) addIfExists(name);
+  override findTopics(view: TopicsView): Map<string, number> {
+    const found = super.findTopics(view);
     const sets = new Set(this.#patterns.values().map(({ names }) => names));
-    for (const names of sets) for (const name of names) addIfExists(name);
+    for (const names of sets) for (const name of names) addTopic(found, view, name);
     return found;
   }
 
@@ -328,7 +277,7 @@ export class ConsumerGroup {
   #countClassic(classic: ClassicFace | null, difference: 1 | -1): void {
     if (classic === null) return;
     this.#classicCount += difference;
-    this.#textChars += difference * bytesOf(classic);
+    this.addChars(difference * bytesOf(classic));
   }
 
   #subscribe(
@@ -337,8 +286,8 @@ export class ConsumerGroup {
     pattern: Pattern | undefined,
     until: Pick<KnownPattern, 'names' | 'origin'>,
   ): void {
-    this.#textChars += charsOf(memberId, names, seen);
-    for (const name of names) this.#listeners.set(name, (this.#listeners.get(name) ?? 0) + 1);
+    this.countSubscription(memberId, names, 1);
+    this.addChars(seen.length);
     const known = this.#patterns.get(seen);
     if (known !== undefined) known.memberCount++;
     else if (pattern?.problem === undefined && pattern !== undefined) {
@@ -348,12 +297,8 @@ export class ConsumerGroup {
   }
 
   #unsubscribe(memberId: string, { names, pattern: seen }: Subscription): void {
-    this.#textChars -= charsOf(memberId, names, seen);
-    for (const name of names) {
-      const count = this.#listeners.get(name)! - 1;
-      if (count === 0) this.#listeners.delete(name);
-      else this.#listeners.set(name, count);
-    }
+    this.countSubscription(memberId, names, -1);
+    this.addChars(-seen.length);
     const known = this.#patterns.get(seen);
     if (known !== undefined && --known.memberCount === 0) this.#patterns.delete(seen);
   }
@@ -424,11 +369,6 @@ function setNames(known: KnownPattern, names: Set<string>): boolean {
     case 'before':
       return before.size !== names.size || !before.isSubsetOf(names);
   }
-}
-
-/** The size of a subscription, in characters. */
-export function charsOf(memberId: string, names: readonly string[], pattern: string): number {
-  return names.reduce((sum, name) => sum + name.length, memberId.length + pattern.length);
 }
 
 export function bytesOf({ protocols }: ClassicFace): number {

@@ -2,11 +2,18 @@ import type { ConsumerGroupDescription, ConsumerHeartbeat, ConsumerHeartbeatAnsw
 import { ClassicGroupRuntime } from '../classic/group-runtime.ts';
 import type { GroupHost, PendingAnswer } from '../group.ts';
 import type { GroupDirectory } from '../group-directory.ts';
+import {
+  missingGroup,
+  noRoom,
+  type Problem,
+  refused,
+  tooManyGroups,
+  whenDurable,
+} from '../modern/heartbeats.ts';
 import { checkHeartbeat } from './check-heartbeat.ts';
 import { ConsumerGroup } from './consumer-group.ts';
 import { consumerGroupOf } from './convert.ts';
 import { ConsumerGroupRuntime } from './group-runtime.ts';
-import { refusedHeartbeat } from './heartbeat.ts';
 import { step } from './machine.ts';
 
 interface ConsumerGroupsOptions {
@@ -26,43 +33,14 @@ export class ConsumerGroups {
     this.#options = options;
   }
 
-  /**
-   * Answers when all changes are durable. A failed save becomes the answer of its group only, so that other groups are
-   * not affected.
-   */
-  async heartbeats(heartbeats: readonly ConsumerHeartbeat[]): Promise<ConsumerHeartbeatAnswer[]> {
+  heartbeats(heartbeats: readonly ConsumerHeartbeat[]): Promise<ConsumerHeartbeatAnswer[]> {
     const pending = heartbeats.map((heartbeat) => this.#heartbeat(heartbeat));
-    // Heartbeats without changes depend on earlier changes.
-    const settled = this.#options.host.settled();
-    const problems = await Promise.all(pending.map(({ saved }) => saved?.then(() => undefined, String)));
-    await settled;
-    return pending.map(({ answer }, index) => {
-      const problem = problems[index];
-      return problem === undefined
-        ? answer
-        : refusedHeartbeat({ error: 'COORDINATOR_LOAD_IN_PROGRESS', message: problem }, answer.memberId);
-    });
+    return whenDurable(pending, this.#options.host);
   }
 
   describe(groupId: string): ConsumerGroupDescription {
     const group = this.#options.directory.find(groupId);
-    if (group instanceof ConsumerGroupRuntime) return group.describeConsumers();
-    return {
-      error: 'GROUP_ID_NOT_FOUND',
-      groupId,
-      state: 'Dead',
-      epoch: 0,
-      assignmentEpoch: 0,
-      assignor: '',
-      members: [],
-    };
-  }
-
-  /** Handles topics that were created, grown or deleted. */
-  onTopics(names: readonly string[]): void {
-    for (const group of this.#options.directory.known()) {
-      if (group instanceof ConsumerGroupRuntime) group.onTopics(names);
-    }
+    return group instanceof ConsumerGroupRuntime ? group.describeConsumers() : missingGroup(groupId);
   }
 
   /** Delivers the result of a pattern scan. */
@@ -82,25 +60,19 @@ export class ConsumerGroups {
     const { host, directory, freshId, hasRoom } = this.#options;
     const { groupId, memberId, memberEpoch } = heartbeat;
     const problem = checkHeartbeat(heartbeat, host.consumerRules(groupId));
-    if (problem !== undefined) return refused(refusedHeartbeat(problem, memberId));
+    if (problem !== undefined) return refused(problem, memberId);
     const group = directory.find(groupId);
     const freshMemberId = memberId === '' ? freshId() : memberId;
     if (group instanceof ConsumerGroupRuntime) return group.consumerHeartbeat(heartbeat, freshMemberId);
     if (memberEpoch !== 0) {
       const message = `The group ${groupId} has no member ${memberId}.`;
-      return refused(refusedHeartbeat({ error: 'UNKNOWN_MEMBER_ID', message }, memberId));
+      return refused({ error: 'UNKNOWN_MEMBER_ID', message }, memberId);
     }
-    if (!hasRoom()) {
-      const message = 'The groups of the cluster are too large to take another member.';
-      return refused(refusedHeartbeat({ error: 'GROUP_MAX_SIZE_REACHED', message }, memberId));
-    }
+    if (!hasRoom()) return refused(noRoom, memberId);
     if (group instanceof ClassicGroupRuntime) return this.#upgrade(group, heartbeat, freshMemberId);
-    if (group !== undefined) return refused(notFound(heartbeat, 'has another type'));
+    if (group !== undefined) return refused(notFound(groupId, 'has another type'), memberId);
     const created = ConsumerGroupRuntime.of(new ConsumerGroup(groupId), host);
-    if (!directory.add(created)) {
-      const message = 'The cluster has too many groups.';
-      return refused(refusedHeartbeat({ error: 'POLICY_VIOLATION', message }, memberId));
-    }
+    if (!directory.add(created)) return refused(tooManyGroups, memberId);
     const pending = created.consumerHeartbeat(heartbeat, freshMemberId);
     if (created.isForgettable) directory.remove(created);
     return pending;
@@ -113,16 +85,17 @@ export class ConsumerGroups {
     freshMemberId: string,
   ): PendingAnswer<ConsumerHeartbeatAnswer> {
     const { host } = this.#options;
-    const { groupId } = heartbeat;
+    const { groupId, memberId } = heartbeat;
     const rules = host.consumerRules(groupId);
     const before = classic.group;
     if (before.members.size > 0 && !host.mayMigrate('consumer')) {
-      return refused(notFound(heartbeat, 'is classic, and moving it to the new protocol is not allowed'));
+      const why = 'is classic, and moving it to the new protocol is not allowed';
+      return refused(notFound(groupId, why), memberId);
     }
     if (before.members.size >= rules.groupSizeMax)
-      return refused(notFound(heartbeat, 'is too large to be moved'));
+      return refused(notFound(groupId, 'is too large to be moved'), memberId);
     const converted = consumerGroupOf(before, host.topics);
-    if (converted === undefined) return refused(notFound(heartbeat, 'is not one of consumers'));
+    if (converted === undefined) return refused(notFound(groupId, 'is not one of consumers'), memberId);
     // The group migrates only if the member is accepted, so the heartbeat runs against a private copy first.
     const trial = consumerGroupOf(before, host.topics)!;
     const { answer } = step(
@@ -132,7 +105,7 @@ export class ConsumerGroups {
       rules,
       host.topics,
     );
-    if (answer.error !== 'NONE') return refused(answer);
+    if (answer.error !== 'NONE') return { answer, saved: undefined };
     classic.giveUp();
     const group = ConsumerGroupRuntime.of(converted, host);
     host.replace(classic, group);
@@ -140,10 +113,6 @@ export class ConsumerGroups {
   }
 }
 
-function refused(answer: ConsumerHeartbeatAnswer): PendingAnswer<ConsumerHeartbeatAnswer> {
-  return { answer, saved: undefined };
-}
-
-function notFound({ groupId, memberId }: ConsumerHeartbeat, why: string): ConsumerHeartbeatAnswer {
-  return refusedHeartbeat({ error: 'GROUP_ID_NOT_FOUND', message: `The group ${groupId} ${why}.` }, memberId);
+function notFound(groupId: string, why: string): Problem {
+  return { error: 'GROUP_ID_NOT_FOUND', message: `The group ${groupId} ${why}.` };
 }

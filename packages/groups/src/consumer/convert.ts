@@ -2,8 +2,9 @@ import { readAssignment, readSubscription } from '@weir/cluster';
 import { noPartitions, type TopicPartitions, without } from '../assignors/partitions.ts';
 import { ClassicGroup, metadataOf } from '../classic/classic-group.ts';
 import type { ClassicRules } from '../classic/event.ts';
+import type { TopicsView } from '../modern/modern-group.ts';
 import { assignmentFor, consumerProtocolType, partitionsOf } from './classic-members.ts';
-import { ConsumerGroup, type TopicsView } from './consumer-group.ts';
+import { ConsumerGroup } from './consumer-group.ts';
 
 /**
  * Converts a classic group to a consumer group with the same members and assignment; the generation becomes the epoch.

@@ -9,10 +9,17 @@ import type {
   SyncGroupAnswer,
   SyncGroupRequest,
 } from '@weir/cluster';
+import {
+  type AnswerOf,
+  type EventOf,
+  type ModernEvents,
+  type ModernRules,
+  ModernStep,
+} from '../modern/modern-step.ts';
 import type { ConsumerGroup, ConsumerMember, MatchedTopicsView } from './consumer-group.ts';
 
 /** All inputs of a group, with their answers. */
-interface ConsumerEvents {
+export interface ConsumerEvents extends ModernEvents {
   heartbeat: {
     readonly event: {
       readonly heartbeat: ConsumerHeartbeat;
@@ -32,8 +39,6 @@ interface ConsumerEvents {
     readonly event: { readonly members: readonly LeavingMember[] };
     readonly answer: readonly GroupError[];
   };
-  /** Topics of these names were created, grown or deleted; `undefined` if a new leader must check all topics. */
-  topics: { readonly event: { readonly names: readonly string[] | undefined }; readonly answer: undefined };
   /** A pattern scan has finished. */
   matched: {
     readonly event: { readonly expression: string; readonly names: Set<string> };
@@ -41,18 +46,13 @@ interface ConsumerEvents {
   };
   /** The topic visibility may have changed. */
   rules: { readonly event: object; readonly answer: undefined };
-  delete: { readonly event: object; readonly answer: GroupError };
-  /** A deadline may have passed. */
-  tick: { readonly event: object; readonly answer: undefined };
 }
 
 export type ConsumerEventKind = keyof ConsumerEvents;
 
-export type ConsumerEvent<Kind extends ConsumerEventKind> = {
-  readonly kind: Kind;
-} & ConsumerEvents[Kind]['event'];
+export type ConsumerEvent<Kind extends ConsumerEventKind> = EventOf<ConsumerEvents, Kind>;
 
-export type ConsumerAnswer<Kind extends ConsumerEventKind> = ConsumerEvents[Kind]['answer'];
+export type ConsumerAnswer<Kind extends ConsumerEventKind> = AnswerOf<ConsumerEvents, Kind>;
 
 /** The output of an event. All of it must be durable before the answer is sent. */
 export interface ConsumerEffects<Answer> {
@@ -67,15 +67,7 @@ export interface ConsumerEffects<Answer> {
 }
 
 /** Configuration and limits. */
-export interface ConsumerRules {
-  readonly heartbeatIntervalMs: number;
-  readonly sessionTimeoutMs: number;
-  readonly groupSizeMax: number;
-  /** The limit of topic names in a subscription. */
-  readonly subscribedNamesMax: number;
-  /** The limit of the metadata of all members of a group. */
-  readonly textCharsMax: number;
-  readonly nameCharsMax: number;
+export interface ConsumerRules extends ModernRules {
   /** For classic members. */
   readonly classicSessionTimeoutMsMin: number;
   readonly classicSessionTimeoutMsMax: number;
@@ -83,32 +75,10 @@ export interface ConsumerRules {
 }
 
 /** The processing of one event: the group, the time, and the effects so far. */
-export class ConsumerStep {
-  readonly group: ConsumerGroup;
-  readonly nowMs: number;
-  readonly rules: ConsumerRules;
-  readonly topics: MatchedTopicsView;
+export class ConsumerStep extends ModernStep<ConsumerGroup, ConsumerRules, MatchedTopicsView> {
   readonly changed = new Set<string>();
   readonly removed = new Set<string>();
   isGroupChanged = false;
-  soonestMs = Number.POSITIVE_INFINITY;
-
-  constructor(group: ConsumerGroup, nowMs: number, rules: ConsumerRules, topics: MatchedTopicsView) {
-    this.group = group;
-    this.nowMs = nowMs;
-    this.rules = rules;
-    this.topics = topics;
-  }
-
-  /** Schedules a wake-up of the group after the delay. */
-  deadline(delayMs: number): number {
-    return this.wakeAt(this.nowMs + delayMs);
-  }
-
-  wakeAt(atMs: number): number {
-    if (atMs < this.soonestMs) this.soonestMs = atMs;
-    return atMs;
-  }
 
   /** Extends the session of the member. */
   keepAlive(member: ConsumerMember): void {

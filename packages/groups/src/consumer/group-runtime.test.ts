@@ -13,6 +13,7 @@ import type { ClusterNode } from '@weir/metadata';
 import { commitOf, createTopic, GroupWorld, joinOf, syncOf, withoutDelay } from '@weir/metadata/testing';
 import { RE2JS } from 're2js';
 import { subscriptionBytes } from '../../testing/classic-consumer.ts';
+import { unchangedHeartbeat } from '../../testing/consumer-story.ts';
 import { ConsumerGroup } from './consumer-group.ts';
 import { memberKey, readConsumerMember, writeConsumerMember } from './record.ts';
 
@@ -28,22 +29,7 @@ async function beat(
   memberEpoch: number,
   options: HeartbeatOptions = {},
 ): Promise<ConsumerHeartbeatAnswer> {
-  const heartbeat: ConsumerHeartbeat = {
-    groupId,
-    memberId,
-    memberEpoch,
-    instanceId: null,
-    rackId: null,
-    clientId: 'client',
-    clientHost: '/127.0.0.1',
-    rebalanceTimeoutMs: -1,
-    subscribedTopicNames: null,
-    subscribedTopicRegex: null,
-    serverAssignor: null,
-    ownedPartitions: null,
-    requiresMemberId: true,
-    ...options,
-  };
+  const heartbeat = { ...unchangedHeartbeat, groupId, memberId, memberEpoch, ...options };
   return (await node.consumerGroupHeartbeats([heartbeat]))[0]!;
 }
 

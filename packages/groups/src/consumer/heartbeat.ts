@@ -1,4 +1,4 @@
-import type { ConsumerHeartbeat, ConsumerHeartbeatAnswer, GroupError, Pattern } from '@weir/cluster';
+import type { ConsumerHeartbeat, ConsumerHeartbeatAnswer, Pattern } from '@weir/cluster';
 import type { AssignorName } from '../assignors/assignor.ts';
 import {
   isPartOf,
@@ -8,9 +8,16 @@ import {
   partitionsFrom,
   type TopicPartitions,
 } from '../assignors/partitions.ts';
+import {
+  type Problem,
+  problemOfCount,
+  problemOfSize,
+  refusedHeartbeat,
+  unknownMember,
+} from '../modern/heartbeats.ts';
 import { assignIfDue, preferredAssignor } from './assign.ts';
-import { checkHeartbeat, type Problem } from './check-heartbeat.ts';
-import { awayEpoch, type ConsumerMember, charsOf, type Subscription } from './consumer-group.ts';
+import { checkHeartbeat } from './check-heartbeat.ts';
+import { awayEpoch, type ConsumerMember, type Subscription } from './consumer-group.ts';
 import type { ConsumerStep } from './event.ts';
 import { type Holding, reconcile } from './reconcile.ts';
 import { readerMark, readSeenPattern, writeSeenPattern } from './seen-pattern.ts';
@@ -52,10 +59,6 @@ export function onHeartbeat(
   return advance(step, member, heartbeat, owned);
 }
 
-export function refusedHeartbeat({ error, message }: Problem, memberId: string): ConsumerHeartbeatAnswer {
-  return { error, message, memberId, memberEpoch: 0, heartbeatIntervalMs: 0, assignment: null };
-}
-
 function findSender(
   { group, rules }: ConsumerStep,
   heartbeat: ConsumerHeartbeat,
@@ -72,7 +75,7 @@ function findSender(
       return checkEpoch(known, memberEpoch, owned) ?? { member: known, replaced: undefined };
     }
     if (memberEpoch !== 0 && named !== undefined) {
-      return { error: 'FENCED_INSTANCE_ID', message: `Another member is ${instanceId} now.` };
+      return fencedInstance(instanceId);
     }
     if (known !== undefined) {
       return { error: 'INVALID_REQUEST', message: `The member ${memberId} has another instance id.` };
@@ -87,12 +90,7 @@ function findSender(
     }
   }
   if (memberEpoch !== 0) return unknownMember(memberId);
-  return group.members.size >= rules.groupSizeMax
-    ? {
-        error: 'GROUP_MAX_SIZE_REACHED',
-        message: `The group has ${group.members.size} members and takes no more.`,
-      }
-    : { member: undefined, replaced: undefined };
+  return problemOfCount(group, rules) ?? { member: undefined, replaced: undefined };
 }
 
 /**
@@ -116,8 +114,8 @@ function checkEpoch(
   };
 }
 
-function unknownMember(memberId: string): Problem {
-  return { error: 'UNKNOWN_MEMBER_ID', message: `The group has no member ${memberId}.` };
+function fencedInstance(instanceId: string | null): Problem {
+  return { error: 'FENCED_INSTANCE_ID', message: `Another member is ${instanceId} now.` };
 }
 
 interface Wanted {
@@ -143,11 +141,8 @@ function wantedSubscription(
   };
   if (old !== undefined && isSameSubscription(old, subscription))
     return { subscription: old, pattern: undefined };
-  const chars = charsOf(heartbeat.memberId, subscription.names, subscription.pattern);
-  const charsBefore = old === undefined ? 0 : charsOf(heartbeat.memberId, old.names, old.pattern);
-  if (chars > charsBefore && group.textChars + chars - charsBefore > rules.textCharsMax) {
-    return { error: 'GROUP_MAX_SIZE_REACHED', message: 'The members of the group subscribe to too much.' };
-  }
+  const tooLarge = problemOfSize(group, rules, heartbeat.memberId, subscription, old);
+  if (tooLarge !== undefined) return tooLarge;
   if (subscription.pattern === '' || group.patterns.has(subscription.pattern)) {
     return { subscription, pattern: undefined };
   }
@@ -304,10 +299,7 @@ function onLeave(step: ConsumerStep, heartbeat: ConsumerHeartbeat): ConsumerHear
   const member = instanceId === null ? group.member(memberId) : group.staticMember(instanceId);
   if (member === undefined || member.classic !== null)
     return refusedHeartbeat(unknownMember(memberId), memberId);
-  if (member.memberId !== memberId) {
-    const error: GroupError = 'FENCED_INSTANCE_ID';
-    return refusedHeartbeat({ error, message: `Another member is ${instanceId} now.` }, memberId);
-  }
+  if (member.memberId !== memberId) return refusedHeartbeat(fencedInstance(instanceId), memberId);
   if (memberEpoch === awayEpoch) {
     const { assigned } = member.holding;
     group.setHolding(member, { ...newHolding, epoch: awayEpoch, assigned });

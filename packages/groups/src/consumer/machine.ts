@@ -1,4 +1,5 @@
 import type { GroupError, GroupStateName, OffsetsCommitter } from '@weir/cluster';
+import { type Decisions, decide } from '../modern/modern-step.ts';
 import { assignIfDue } from './assign.ts';
 import { onClassicHeartbeat, onClassicJoin, onClassicLeave, onClassicSync } from './classic-members.ts';
 import type { ConsumerGroup, MatchedTopicsView } from './consumer-group.ts';
@@ -7,6 +8,7 @@ import {
   type ConsumerEffects,
   type ConsumerEvent,
   type ConsumerEventKind,
+  type ConsumerEvents,
   type ConsumerRules,
   ConsumerStep,
 } from './event.ts';
@@ -24,17 +26,12 @@ export function step<Kind extends ConsumerEventKind>(
   topics: MatchedTopicsView,
 ): ConsumerEffects<ConsumerAnswer<Kind>> {
   const current = new ConsumerStep(group, nowMs, rules, topics);
-  const answer = (table[event.kind] as Cell<Kind>)(current, event);
+  const answer = decide<ConsumerStep, ConsumerEvents, Kind>(table, current, event);
   const { changed, removed, isGroupChanged, soonestMs } = current;
   return { answer, changed, removed, isGroupChanged, soonestMs };
 }
 
-type Cell<Kind extends ConsumerEventKind> = (
-  step: ConsumerStep,
-  event: ConsumerEvent<Kind>,
-) => ConsumerAnswer<Kind>;
-
-const table: { readonly [Kind in ConsumerEventKind]: Cell<Kind> } = {
+const table: Decisions<ConsumerStep, ConsumerEvents> = {
   heartbeat: (current, { heartbeat, freshMemberId }) => onHeartbeat(current, heartbeat, freshMemberId),
   classicJoin: (current, { request, freshMemberId }) => onClassicJoin(current, request, freshMemberId),
   classicSync: (current, { request }) => onClassicSync(current, request),
@@ -63,11 +60,7 @@ const table: { readonly [Kind in ConsumerEventKind]: Cell<Kind> } = {
     assignIfDue(current);
     return undefined;
   },
-  delete: (current) => {
-    if (current.group.members.size > 0) return 'NON_EMPTY_GROUP';
-    current.group.isDead = true;
-    return 'NONE';
-  },
+  delete: ({ group }) => group.delete(),
   tick: (current) => {
     const { group, nowMs } = current;
     const late = Array.from(group.members.values()).filter(
@@ -126,11 +119,5 @@ export function checkFetch(group: ConsumerGroup, memberId: string | null, member
 }
 
 function hasOtherTopics({ group, topics }: ConsumerStep): boolean {
-  return !group.isHeld && !isSameTopics(group.topics, group.findTopics(topics));
-}
-
-function isSameTopics(a: ReadonlyMap<string, number>, b: ReadonlyMap<string, number>): boolean {
-  if (a.size !== b.size) return false;
-  for (const [topicId, count] of a) if (b.get(topicId) !== count) return false;
-  return true;
+  return !group.isHeld && group.hasOtherTopics(topics);
 }

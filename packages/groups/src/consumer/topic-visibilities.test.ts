@@ -4,6 +4,7 @@ import type { ConsumerHeartbeat, TopicReader } from '@weir/cluster';
 import type { Acl } from '@weir/core';
 import type { ClusterNode } from '@weir/metadata';
 import { createTopic, GroupWorld } from '@weir/metadata/testing';
+import { unchangedHeartbeat } from '../../testing/consumer-story.ts';
 
 const failoverMs = 5_000;
 /** Longer than the time in which ACL changes are batched. */
@@ -25,17 +26,9 @@ function rule(resourceName: string, difference: Partial<Acl> = {}): Acl {
 }
 
 const unchanged: Omit<ConsumerHeartbeat, 'groupId' | 'memberEpoch'> = {
+  ...unchangedHeartbeat,
   memberId: 'member',
-  instanceId: null,
-  rackId: null,
-  clientId: 'client',
   clientHost: '/10.0.0.1',
-  rebalanceTimeoutMs: -1,
-  subscribedTopicNames: null,
-  subscribedTopicRegex: null,
-  serverAssignor: null,
-  ownedPartitions: null,
-  requiresMemberId: true,
 };
 
 /** A cluster with three topics, where every client subscribes to all and has its own group. */

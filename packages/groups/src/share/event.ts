@@ -1,27 +1,29 @@
-import type { GroupError, ShareHeartbeat, ShareHeartbeatAnswer } from '@weir/cluster';
+import type { ShareHeartbeat, ShareHeartbeatAnswer } from '@weir/cluster';
 import type { AssignorMember } from '../assignors/assignor-member.ts';
-import type { TopicsView } from '../consumer/consumer-group.ts';
+import type { TopicsView } from '../modern/modern-group.ts';
+import {
+  type AnswerOf,
+  type EventOf,
+  type ModernEvents,
+  type ModernRules,
+  ModernStep,
+} from '../modern/modern-step.ts';
 import type { ShareGroup, ShareMember } from './share-group.ts';
 import { assignSimply } from './simple-assignor.ts';
 
 /** All inputs of a share group, with their answers. */
-interface ShareEvents {
+export interface ShareEvents extends ModernEvents {
   heartbeat: {
     readonly event: { readonly heartbeat: ShareHeartbeat };
     readonly answer: ShareHeartbeatAnswer;
   };
-  /** Subscribed topics may have been created, grown or deleted. */
-  topics: { readonly event: object; readonly answer: undefined };
-  delete: { readonly event: object; readonly answer: GroupError };
-  /** A deadline may have passed. */
-  tick: { readonly event: object; readonly answer: undefined };
 }
 
 export type ShareEventKind = keyof ShareEvents;
 
-export type ShareEvent<Kind extends ShareEventKind> = { readonly kind: Kind } & ShareEvents[Kind]['event'];
+export type ShareEvent<Kind extends ShareEventKind> = EventOf<ShareEvents, Kind>;
 
-export type ShareAnswer<Kind extends ShareEventKind> = ShareEvents[Kind]['answer'];
+export type ShareAnswer<Kind extends ShareEventKind> = AnswerOf<ShareEvents, Kind>;
 
 /** The output of an event. */
 export interface ShareEffects<Answer> {
@@ -34,39 +36,14 @@ export interface ShareEffects<Answer> {
   readonly soonestMs: number;
 }
 
-/** Configuration and limits. */
-export interface ShareRules {
-  readonly heartbeatIntervalMs: number;
-  readonly sessionTimeoutMs: number;
-  readonly groupSizeMax: number;
-  /** The limit of topic names in a subscription. */
-  readonly subscribedNamesMax: number;
-  /** The limit of the metadata of all members of a group. */
-  readonly textCharsMax: number;
-  readonly nameCharsMax: number;
-}
-
 /** The processing of one event: the group, the time, and the effects so far. */
-export class ShareStep {
-  readonly group: ShareGroup;
-  readonly nowMs: number;
-  readonly rules: ShareRules;
-  readonly topics: TopicsView;
+export class ShareStep extends ModernStep<ShareGroup, ModernRules, TopicsView> {
   readonly gone: string[] = [];
   isChanged = false;
-  soonestMs = Number.POSITIVE_INFINITY;
-
-  constructor(group: ShareGroup, nowMs: number, rules: ShareRules, topics: TopicsView) {
-    this.group = group;
-    this.nowMs = nowMs;
-    this.rules = rules;
-    this.topics = topics;
-  }
 
   /** Extends the session of the member. */
   keepAlive(member: ShareMember): void {
-    member.sessionDeadlineMs = this.nowMs + this.rules.sessionTimeoutMs;
-    this.soonestMs = Math.min(this.soonestMs, member.sessionDeadlineMs);
+    member.sessionDeadlineMs = this.deadline(this.rules.sessionTimeoutMs);
   }
 
   /** A member that leaves on its own retains its locks: its last acknowledgements may arrive after the leave. */

@@ -1,22 +1,26 @@
-import type { GroupError, ShareHeartbeat, ShareHeartbeatAnswer } from '@weir/cluster';
+import type { ShareHeartbeat, ShareHeartbeatAnswer } from '@weir/cluster';
 import { isSame, partitionsAsList } from '../assignors/partitions.ts';
-import type { ShareRules, ShareStep } from './event.ts';
-import { charsOf, type ShareMember } from './share-group.ts';
-
-export interface Problem {
-  readonly error: GroupError;
-  readonly message: string;
-}
+import {
+  invalidity,
+  type Problem,
+  problemOfCount,
+  problemOfSize,
+  refusedHeartbeat,
+  unknownMember,
+} from '../modern/heartbeats.ts';
+import type { ModernRules } from '../modern/modern-step.ts';
+import type { ShareStep } from './event.ts';
+import type { ShareMember } from './share-group.ts';
 
 /** A member joins, stays, changes its subscription, or leaves. */
 export function onHeartbeat(step: ShareStep, heartbeat: ShareHeartbeat): ShareHeartbeatAnswer {
-  const { group } = step;
-  const { memberId, memberEpoch } = heartbeat;
+  const { group, rules } = step;
+  const { memberId, memberEpoch, subscribedTopicNames: names } = heartbeat;
   const known = group.members.get(memberId);
   const problem =
-    checkHeartbeat(heartbeat, step.rules) ??
+    checkHeartbeat(heartbeat, rules) ??
     (known === undefined ? problemOfNew(step, heartbeat) : problemOfEpoch(step, known, memberEpoch)) ??
-    problemOfSize(step, heartbeat, known);
+    (names === null ? undefined : problemOfSize(group, rules, memberId, { names }, known));
   if (problem !== undefined) return refusedHeartbeat(problem, memberId);
   if (memberEpoch === leavingEpoch) {
     step.remove(known!, { keepsLocks: true });
@@ -30,46 +34,26 @@ export function onHeartbeat(step: ShareStep, heartbeat: ShareHeartbeat): ShareHe
 
 const leavingEpoch = -1;
 
-export function refusedHeartbeat({ error, message }: Problem, memberId: string): ShareHeartbeatAnswer {
-  return { error, message, memberId, memberEpoch: 0, heartbeatIntervalMs: 0, assignment: null };
-}
-
 /** Validates a heartbeat independently of the group. */
-export function checkHeartbeat(
-  { groupId, memberId, memberEpoch, rackId, clientId, subscribedTopicNames }: ShareHeartbeat,
-  rules: ShareRules,
-): Problem | undefined {
-  if (groupId.trim() === '') return invalid('The group id is empty.');
-  if (memberId.trim() === '') return invalid('The member id is empty.');
-  if ([groupId, memberId, rackId ?? '', clientId].some((text) => text.length > rules.nameCharsMax)) {
-    return invalid(`An id has more than ${rules.nameCharsMax} characters.`);
-  }
-  if (rackId === '') return invalid('The rack id is empty.');
-  if (memberEpoch < leavingEpoch) return invalid(`${memberEpoch} is no member epoch.`);
-  const nameCount = subscribedTopicNames?.length ?? 0;
-  if (nameCount > rules.subscribedNamesMax) {
-    return invalid(`${nameCount} topic names; at most ${rules.subscribedNamesMax} can be subscribed to.`);
-  }
-  if (memberEpoch === 0 && nameCount === 0)
-    return invalid('A member that joins has to say what it subscribes to.');
-  return undefined;
+export function checkHeartbeat(heartbeat: ShareHeartbeat, rules: ModernRules): Problem | undefined {
+  const message = invalidity(heartbeat, rules) ?? inconsistency(heartbeat);
+  return message === undefined ? undefined : { error: 'INVALID_REQUEST', message };
 }
 
-function invalid(message: string): Problem {
-  return { error: 'INVALID_REQUEST', message };
+function inconsistency(heartbeat: ShareHeartbeat): string | undefined {
+  const { memberId, memberEpoch, subscribedTopicNames: names } = heartbeat;
+  if (memberId.trim() === '') return 'The member id is empty.';
+  if (memberEpoch < leavingEpoch) return `${memberEpoch} is no member epoch.`;
+  if (memberEpoch === 0 && (names === null || names.length === 0))
+    return 'A member that joins has to say what it subscribes to.';
+  return undefined;
 }
 
 function problemOfNew(
   { group, rules }: ShareStep,
   { memberId, memberEpoch }: ShareHeartbeat,
 ): Problem | undefined {
-  if (memberEpoch !== 0)
-    return { error: 'UNKNOWN_MEMBER_ID', message: `The group has no member ${memberId}.` };
-  if (group.members.size < rules.groupSizeMax) return undefined;
-  return {
-    error: 'GROUP_MAX_SIZE_REACHED',
-    message: `The group has ${group.members.size} members and takes no more.`,
-  };
+  return memberEpoch === 0 ? problemOfCount(group, rules) : unknownMember(memberId);
 }
 
 /** A member that did not receive the last answer sends the previous epoch. */
@@ -85,18 +69,6 @@ function problemOfEpoch({ group }: ShareStep, member: ShareMember, memberEpoch: 
     error: 'FENCED_MEMBER_EPOCH',
     message: `The member is at epoch ${epoch ?? group.epoch} and came with ${memberEpoch}; it has to join again.`,
   };
-}
-
-function problemOfSize(
-  { group, rules }: ShareStep,
-  { memberId, subscribedTopicNames }: ShareHeartbeat,
-  known: ShareMember | undefined,
-): Problem | undefined {
-  if (subscribedTopicNames === null) return undefined;
-  const chars = charsOf(memberId, subscribedTopicNames);
-  const charsBefore = known === undefined ? 0 : charsOf(memberId, known.names);
-  if (chars <= charsBefore || group.textChars + chars - charsBefore <= rules.textCharsMax) return undefined;
-  return { error: 'GROUP_MAX_SIZE_REACHED', message: 'The members of the group subscribe to too much.' };
 }
 
 function join(step: ShareStep, heartbeat: ShareHeartbeat): ShareMember {

@@ -4,13 +4,13 @@ import type { ShareHeartbeat } from '@weir/cluster';
 import { ByteReader, ByteWriter } from '@weir/machine';
 import fc from 'fast-check';
 import { countOf } from '../assignors/partitions.ts';
-import type { TopicsView } from '../consumer/consumer-group.ts';
-import type { ShareRules } from './event.ts';
+import type { TopicsView } from '../modern/modern-group.ts';
+import type { ModernRules } from '../modern/modern-step.ts';
 import { nextDeadlineMs, stateOf, step } from './machine.ts';
 import { readShareGroup, writeShareGroup } from './record.ts';
 import { ShareGroup } from './share-group.ts';
 
-const rules: ShareRules = {
+const rules: ModernRules = {
   heartbeatIntervalMs: 5_000,
   sessionTimeoutMs: 45_000,
   groupSizeMax: 4,

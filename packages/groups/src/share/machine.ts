@@ -1,11 +1,12 @@
 import type { GroupStateName } from '@weir/cluster';
-import type { TopicsView } from '../consumer/consumer-group.ts';
+import type { TopicsView } from '../modern/modern-group.ts';
+import { type Decisions, decide, type ModernRules } from '../modern/modern-step.ts';
 import {
   type ShareAnswer,
   type ShareEffects,
   type ShareEvent,
   type ShareEventKind,
-  type ShareRules,
+  type ShareEvents,
   ShareStep,
 } from './event.ts';
 import { onHeartbeat } from './heartbeat.ts';
@@ -19,29 +20,22 @@ export function step<Kind extends ShareEventKind>(
   group: ShareGroup,
   event: ShareEvent<Kind>,
   nowMs: number,
-  rules: ShareRules,
+  rules: ModernRules,
   topics: TopicsView,
 ): ShareEffects<ShareAnswer<Kind>> {
   const current = new ShareStep(group, nowMs, rules, topics);
-  const answer = (table[event.kind] as Cell<Kind>)(current, event);
+  const answer = decide<ShareStep, ShareEvents, Kind>(table, current, event);
   const { isChanged, gone, soonestMs } = current;
   return { answer, isChanged, gone, soonestMs };
 }
 
-type Cell<Kind extends ShareEventKind> = (step: ShareStep, event: ShareEvent<Kind>) => ShareAnswer<Kind>;
-
-const table: { readonly [Kind in ShareEventKind]: Cell<Kind> } = {
+const table: Decisions<ShareStep, ShareEvents> = {
   heartbeat: (current, { heartbeat }) => onHeartbeat(current, heartbeat),
   topics: (current) => {
-    const { group, topics } = current;
-    if (!isSameTopics(group.topics, group.findTopics(topics))) current.bump();
+    if (current.group.hasOtherTopics(current.topics)) current.bump();
     return undefined;
   },
-  delete: ({ group }) => {
-    if (group.members.size > 0) return 'NON_EMPTY_GROUP';
-    group.isDead = true;
-    return 'NONE';
-  },
+  delete: ({ group }) => group.delete(),
   tick: (current) => {
     const { group, nowMs } = current;
     const late = Array.from(group.members.values()).filter(
@@ -64,10 +58,4 @@ export function nextDeadlineMs(group: ShareGroup): number {
 export function stateOf(group: ShareGroup): GroupStateName {
   if (group.isDead) return 'Dead';
   return group.members.size === 0 ? 'Empty' : 'Stable';
-}
-
-function isSameTopics(a: ReadonlyMap<string, number>, b: ReadonlyMap<string, number>): boolean {
-  if (a.size !== b.size) return false;
-  for (const [topicId, count] of a) if (b.get(topicId) !== count) return false;
-  return true;
 }

@@ -20,6 +20,7 @@ import {
 import { type Clock, coreLimits, type Log } from '@weir/core';
 import type { ClusterMachine } from '@weir/machine';
 import type { GroupHost } from '../group.ts';
+import type { GroupConfigs } from '../group-configs.ts';
 import type { GroupDirectory } from '../group-directory.ts';
 import type { Submit } from '../group-saver.ts';
 import { type Acknowledgement, acknowledge } from './partitions/acknowledge.ts';
@@ -27,7 +28,7 @@ import { releaseAll } from './partitions/acquire.ts';
 import { PartitionRuntimes } from './partitions/partition-runtimes.ts';
 import type { StoredPartition } from './partitions/stored-partition.ts';
 import { WaitingAcquisitions } from './partitions/waiting-acquisitions.ts';
-import type { ShareConfigs } from './share-configs.ts';
+import type { ShareGroupRules } from './share-configs.ts';
 import { ShareGroups } from './share-groups.ts';
 import { ShareOffsets } from './share-offsets.ts';
 
@@ -40,7 +41,7 @@ interface ShareCoordinatorOptions {
   readonly log: Log;
   readonly host: GroupHost;
   readonly directory: GroupDirectory;
-  readonly configs: ShareConfigs;
+  readonly configs: GroupConfigs<ShareGroupRules>;
   /** Whether the limit on member metadata allows one more group. */
   readonly hasRoom: () => boolean;
 }
@@ -145,17 +146,11 @@ export class ShareCoordinator implements SharePort {
   /** Handles durable changes, of any origin. */
   onChanges(changes: readonly ClusterChange[]): void {
     if (this.#closed !== undefined) return;
-    const names: string[] = [];
     for (const change of changes) {
       if (change.kind === 'appended') {
         for (const stored of this.#partitions.ofLog(change.topicId, change.partition)) stored.wakeWaiting();
-      } else if (change.kind === 'topic' || change.kind === 'topicRestored') names.push(change.topic.name);
-      else if (change.kind === 'topicDeleted') {
-        names.push(change.name);
-        this.#partitions.forgetTopic(change.topicId);
-      }
+      } else if (change.kind === 'topicDeleted') this.#partitions.forgetTopic(change.topicId);
     }
-    if (names.length > 0) this.#groups.onTopics(names);
   }
 
   /**

@@ -1,9 +1,10 @@
 import type { Clock, Log } from '@weir/core';
 import type { ClusterMachine } from '@weir/machine';
+import type { GroupConfigs } from '../../group-configs.ts';
 import { GroupSaver, type Submit } from '../../group-saver.ts';
 import { groupLimits } from '../../limits.ts';
 import { WakeQueue } from '../../wake-queue.ts';
-import type { ShareConfigs, ShareGroupRules } from '../share-configs.ts';
+import type { ShareGroupRules } from '../share-configs.ts';
 import { expire } from './acquire.ts';
 import { PartitionKeeper } from './partition-keeper.ts';
 import type { SharePartition } from './share-partition.ts';
@@ -15,7 +16,7 @@ interface PartitionRuntimesOptions {
   readonly submit: Submit;
   readonly clock: Clock;
   readonly log: Log;
-  readonly configs: ShareConfigs;
+  readonly configs: GroupConfigs<ShareGroupRules>;
 }
 
 /**
