@@ -1,7 +1,6 @@
 import {
   type ClusterChange,
   ClusterUnavailable,
-  type CommitMark,
   type ConsumerGroupDescription,
   type ConsumerHeartbeat,
   type ConsumerHeartbeatAnswer,
@@ -18,27 +17,24 @@ import {
   type OffsetsAnswer,
   type OffsetsCommit,
   type OffsetsCommitAnswer,
-  type OffsetsCommitter,
   type OffsetsQuery,
   type OffsetsToDelete,
   type SyncGroupAnswer,
   type SyncGroupRequest,
   type TransactionOffsetsToCommit,
 } from '@weir/cluster';
-import { type Clock, coreLimits, type Log } from '@weir/core';
-import type { GroupOffsets, PartitionOfTopic } from '@weir/machine';
+import type { Clock, Log } from '@weir/core';
 import { classicRules } from './classic/classic-configs.ts';
-import { ClassicGroupRuntime } from './classic/group-runtime.ts';
-import { refusedJoin, refusedSync } from './classic/step.ts';
-import { CommitOrder, type Committing } from './commit-order.ts';
+import { ClassicGroups } from './classic-groups.ts';
+import { type Admission, CommittedOffsets } from './committed-offsets.ts';
 import { consumerRules, mayMigrate } from './consumer/consumer-configs.ts';
 import { ConsumerGroups } from './consumer/consumer-groups.ts';
-import { ConsumerGroupRuntime } from './consumer/group-runtime.ts';
 import { PatternScans } from './consumer/pattern-scans.ts';
 import { TopicVisibilities } from './consumer/topic-visibilities.ts';
-import { type Group, type GroupHost, servesClassicMembers } from './group.ts';
+import type { Group, GroupHost } from './group.ts';
 import { GroupConfigs } from './group-configs.ts';
 import { GroupDirectory } from './group-directory.ts';
+import { notFound } from './group-id.ts';
 import { GroupSaver, type Submit } from './group-saver.ts';
 import { GroupSweep } from './group-sweep.ts';
 import type { GroupsMachine } from './groups-machine.ts';
@@ -72,21 +68,21 @@ export class GroupCoordinator implements GroupsPort {
   readonly #saver: GroupSaver;
   readonly #wakes: WakeQueue<Group>;
   readonly #sweep: GroupSweep;
+  readonly #classics: ClassicGroups;
   readonly #consumers: ConsumerGroups;
   readonly #patterns: PatternScans;
   readonly #visibilities: TopicVisibilities;
+  readonly #offsets: CommittedOffsets;
   /** The API of share groups. */
   readonly share: ShareCoordinator;
   readonly #host: GroupHost;
-  readonly #order: CommitOrder;
   /** The size of the member metadata of all groups. */
   #heldBytes = 0;
   #closed: Error | undefined;
 
   constructor(options: CoordinatorOptions) {
-    const { machine, submit, ask, clock, log } = options;
+    const { machine, submit, ask, clock, log, freshId, term } = options;
     this.#options = options;
-    this.#order = new CommitOrder(options.term);
     const classicConfigs = new GroupConfigs(machine, classicRules);
     const consumerConfigs = new GroupConfigs(machine, consumerRules);
     const shareConfigs = new GroupConfigs(machine, shareRules);
@@ -138,20 +134,14 @@ export class GroupCoordinator implements GroupsPort {
     this.#directory = new GroupDirectory(machine.kv, this.#host, clock, log, (group) =>
       this.#wakes.wakeBy(group, clock.monotonicMs()),
     );
-    this.#consumers = new ConsumerGroups({
-      host: this.#host,
-      directory: this.#directory,
-      freshId: options.freshId,
-      hasRoom: () => this.#heldBytes < groupLimits.groupsMetadataBytesMax,
-    });
-    this.share = new ShareCoordinator({
-      ...{ machine, submit, ask, clock, log },
-      host: this.#host,
-      directory: this.#directory,
-      configs: shareConfigs,
-      hasRoom: () => this.#heldBytes < groupLimits.groupsMetadataBytesMax,
-    });
-    this.#sweep = new GroupSweep({ machine, submit, clock, log, directory: this.#directory });
+    const directory = this.#directory;
+    const hasRoomFor = (bytes: number) => this.#heldBytes + bytes <= groupLimits.groupsMetadataBytesMax;
+    const parts = { host: this.#host, directory, freshId, hasRoomFor };
+    this.#classics = new ClassicGroups(parts);
+    this.#consumers = new ConsumerGroups(parts);
+    this.share = new ShareCoordinator({ ...parts, machine, submit, ask, clock, log, configs: shareConfigs });
+    this.#offsets = new CommittedOffsets({ machine, submit, ask, directory, term });
+    this.#sweep = new GroupSweep({ machine, submit, clock, log, directory });
   }
 
   /** Ends the term: waiting requests are rejected. */
@@ -169,72 +159,20 @@ export class GroupCoordinator implements GroupsPort {
 
   async joinGroup(request: JoinGroupRequest): Promise<JoinGroupAnswer> {
     this.#check();
-    const { groupId, memberId, groupInstanceId, clientId } = request;
-    if (!isName(groupId)) return refusedJoin('INVALID_GROUP_ID', memberId);
-    if ([memberId, groupInstanceId ?? '', clientId].some(isTooLong)) {
-      return refusedJoin('INVALID_REQUEST', '');
-    }
-    const bytes = request.protocols.reduce((sum, { metadata }) => sum + metadata.length, 0);
-    if (this.#heldBytes + bytes > groupLimits.groupsMetadataBytesMax)
-      return refusedJoin('POLICY_VIOLATION', memberId);
-    if (request.reason !== null) {
-      this.#options.log.debug('received join of member', { groupId, memberId, reason: request.reason });
-    }
-    let group = this.#directory.find(groupId);
-    if (group === undefined) {
-      if (memberId !== '') return refusedJoin('UNKNOWN_MEMBER_ID', memberId);
-      group = ClassicGroupRuntime.empty(groupId, this.#host);
-      if (!this.#directory.add(group)) return refusedJoin('POLICY_VIOLATION', memberId);
-    }
-    if (group instanceof ConsumerGroupRuntime && group.isEmpty) {
-      // A group without members takes the type of the next member.
-      const classic = group.becomeEmptyClassic();
-      this.#directory.replace(group, classic);
-      group = classic;
-    }
-    if (!servesClassicMembers(group)) return refusedJoin('INCONSISTENT_GROUP_PROTOCOL', memberId);
-    const freshMemberId = `${groupInstanceId ?? clientId}-${this.#options.freshId()}`;
-    // Member metadata outlives the request buffer.
-    const protocols = request.protocols.map(({ name, metadata }) => ({ name, metadata: copyOf(metadata) }));
-    const answer = group.join({ ...request, protocols }, freshMemberId);
-    this.#forgetIfIdle(group);
-    return answer;
+    return this.#classics.join(request);
   }
 
   async syncGroup(request: SyncGroupRequest): Promise<SyncGroupAnswer> {
     this.#check();
-    const { groupId } = request;
-    if (!isName(groupId)) return refusedSync('INVALID_GROUP_ID');
-    const group = this.#directory.find(groupId);
-    if (!servesClassicMembers(group)) return refusedSync('UNKNOWN_MEMBER_ID');
-    const assignments = request.assignments.map(({ memberId, assignment }) => ({
-      memberId,
-      assignment: copyOf(assignment),
-    }));
-    return group.sync({ ...request, assignments });
+    return this.#classics.sync(request);
   }
 
   groupHeartbeats(heartbeats: readonly GroupHeartbeat[]): Promise<GroupError[]> {
-    return this.#ask(() =>
-      heartbeats.map((heartbeat): GroupError => {
-        if (!isName(heartbeat.groupId)) return 'INVALID_GROUP_ID';
-        const group = this.#directory.find(heartbeat.groupId);
-        return servesClassicMembers(group) ? group.heartbeat(heartbeat) : 'UNKNOWN_MEMBER_ID';
-      }),
-    );
+    return this.#ask(() => heartbeats.map((heartbeat) => this.#classics.heartbeat(heartbeat)));
   }
 
-  leaveGroup({ groupId, members }: LeaveGroupRequest): Promise<LeaveGroupAnswer> {
-    return this.#ask(() => {
-      if (!isName(groupId)) return { error: 'INVALID_GROUP_ID', members: [] };
-      const group = this.#directory.find(groupId);
-      if (!servesClassicMembers(group)) {
-        return { error: 'NONE', members: members.map(() => 'UNKNOWN_MEMBER_ID' as const) };
-      }
-      const errors = group.leave(members);
-      this.#forgetIfIdle(group);
-      return { error: 'NONE', members: errors };
-    });
+  leaveGroup(request: LeaveGroupRequest): Promise<LeaveGroupAnswer> {
+    return this.#ask(() => this.#classics.leave(request));
   }
 
   async consumerGroupHeartbeats(
@@ -250,12 +188,7 @@ export class GroupCoordinator implements GroupsPort {
 
   /** Handles agents that are no longer registered: they died, left, or cannot be reached. */
   onAgentsGone(agentIds: ReadonlySet<string>): void {
-    if (this.#closed !== undefined) return;
-    for (const group of [...this.#directory.known()]) {
-      if (!(group instanceof ClassicGroupRuntime)) continue;
-      group.onAgentsGone(agentIds);
-      this.#forgetIfIdle(group);
-    }
+    if (this.#closed === undefined) this.#classics.onAgentsGone(agentIds);
   }
 
   /** Handles durable changes, of any origin. */
@@ -275,84 +208,23 @@ export class GroupCoordinator implements GroupsPort {
     }
   }
 
-  /**
-   * Checks whether offsets of a group may be committed in a transaction, which is a separate command. The caller must
-   * submit it in the same turn of the event loop, or a rebalance may come between.
-   */
-  admitInTransaction(request: TransactionOffsetsToCommit): {
-    readonly error: GroupError;
-    readonly mark?: CommitMark;
-  } {
-    const error = this.#admit(request, true);
-    return request.origin === undefined ? { error } : { error, mark: this.#order.mark };
-  }
-
-  #admit(committing: Committing, isTransactional: boolean): GroupError {
-    if (this.#order.isLate(committing)) return 'COORDINATOR_LOAD_IN_PROGRESS';
-    const error = this.#checkCommit(committing, isTransactional);
-    if (error === 'NONE') this.#order.admitted(committing);
-    return error;
-  }
-
-  #checkCommit(committer: OffsetsCommitter, isTransactional: boolean): GroupError {
-    const { groupId, generationIdOrMemberEpoch } = committer;
-    if (!isName(groupId)) return 'INVALID_GROUP_ID';
-    const group = this.#directory.find(groupId);
-    if (group !== undefined) return group.checkCommit(committer, isTransactional);
-    // A client with manual assignment creates its group by the first commit.
-    return generationIdOrMemberEpoch < 0 ? 'NONE' : 'GROUP_ID_NOT_FOUND';
+  /** Checks a commit in a transaction; the caller must submit it in the same turn of the event loop. */
+  admitInTransaction(request: TransactionOffsetsToCommit): Admission {
+    return this.#offsets.admitInTransaction(request);
   }
 
   async commitOffsets(commits: readonly OffsetsCommit[]): Promise<OffsetsCommitAnswer[]> {
     this.#check();
-    const groups: GroupOffsets[] = [];
-    const errors = commits.map((commit): GroupError => {
-      const error = this.#admit(commit, false);
-      if (error === 'NONE') groups.push(commit);
-      return error;
-    });
-    const { mark } = this.#order;
-    const { submit, ask } = this.#options;
-    const results =
-      groups.length === 0 ? await ask(() => []) : await submit({ kind: 'commitOffsets', groups });
-    let next = 0;
-    return errors.map((error, index) => ({
-      error,
-      offsets: error === 'NONE' ? results[next++]! : [],
-      ...(index === 0 && commits[0]!.origin !== undefined ? { mark } : {}),
-    }));
+    return this.#offsets.commit(commits);
   }
 
   fetchOffsets(queries: readonly OffsetsQuery[]): Promise<OffsetsAnswer[]> {
-    const { machine } = this.#options;
-    return this.#ask(() =>
-      queries.map((query): OffsetsAnswer => {
-        const { groupId, memberId, memberEpoch } = query;
-        if (!isName(groupId)) return { error: 'INVALID_GROUP_ID', offsets: [] };
-        const error = this.#directory.find(groupId)?.checkFetch(memberId, memberEpoch) ?? 'NONE';
-        return { error, offsets: error === 'NONE' ? machine.fetchOffsets(query) : [] };
-      }),
-    );
+    return this.#ask(() => queries.map((query) => this.#offsets.fetch(query)));
   }
 
-  async deleteOffsets({ groupId, partitions }: OffsetsToDelete): Promise<OffsetsCommitAnswer> {
+  async deleteOffsets(request: OffsetsToDelete): Promise<OffsetsCommitAnswer> {
     this.#check();
-    const { machine, submit, ask } = this.#options;
-    const group = this.#directory.find(groupId);
-    const isThere = group !== undefined || machine.offsets.hasGroup(groupId);
-    const error = isThere ? (group?.checkDeleteOffsets() ?? 'NONE') : notFound(groupId);
-    if (error !== 'NONE') return ask(() => ({ error, offsets: [] }));
-    const found: PartitionOfTopic[] = [];
-    const offsets = partitions.map(({ topicId, partition }): GroupError => {
-      const topicNumber = machine.topicNumber(topicId);
-      if (topicNumber === undefined) return 'UNKNOWN_TOPIC_ID';
-      if (group?.isSubscribedTo(machine.topicById(topicId)!.name) === true)
-        return 'GROUP_SUBSCRIBED_TO_TOPIC';
-      found.push({ topicNumber, partition });
-      return 'NONE';
-    });
-    await submit({ kind: 'forgetOffsets', groups: [{ groupId, partitions: found }] });
-    return { error, offsets };
+    return this.#offsets.delete(request);
   }
 
   describeGroups(groupIds: readonly string[]): Promise<GroupDescription[]> {
@@ -413,13 +285,8 @@ export class GroupCoordinator implements GroupsPort {
 
   #tick(group: Group): number {
     const nextMs = group.tick();
-    this.#forgetIfIdle(group);
+    this.#directory.forgetIfIdle(group);
     return nextMs;
-  }
-
-  /** Removes a group that was created by a refused request or an unused member id. */
-  #forgetIfIdle(group: Group): void {
-    if (group.isForgettable) this.#directory.remove(group);
   }
 
   #ask<Answer>(question: () => Answer): Promise<Answer> {
@@ -429,20 +296,4 @@ export class GroupCoordinator implements GroupsPort {
   #check(): void {
     if (this.#closed !== undefined) throw this.#closed;
   }
-}
-
-function notFound(groupId: string): GroupError {
-  return groupId === '' ? 'INVALID_GROUP_ID' : 'GROUP_ID_NOT_FOUND';
-}
-
-function isName(groupId: string): boolean {
-  return groupId !== '' && !isTooLong(groupId);
-}
-
-function isTooLong(name: string): boolean {
-  return name.length > coreLimits.groupNameCharsMax;
-}
-
-function copyOf(bytes: Uint8Array): Uint8Array {
-  return Uint8Array.from(bytes);
 }

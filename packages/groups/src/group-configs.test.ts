@@ -23,7 +23,7 @@ test('rules of a group are computed once per change of its configs and of those 
   const stored = new Stored();
   const computed: string[] = [];
   const configs = stored.rulesOf((own, cluster) => {
-    computed.push(`${own['a'] ?? '-'} ${cluster['b'] ?? '-'}`);
+    computed.push(`${own.a ?? '-'} ${cluster.b ?? '-'}`);
     return computed.length;
   });
   const rulesOf = (...groupIds: string[]) => groupIds.map((groupId) => configs.rules(groupId));

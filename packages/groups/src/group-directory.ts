@@ -70,6 +70,11 @@ export class GroupDirectory {
     if (this.#groups.get(group.groupId) === group) this.#groups.delete(group.groupId);
   }
 
+  /** Removes a group that was created by a refused request or an unused member id. */
+  forgetIfIdle(group: Group): void {
+    if (group.isForgettable) this.remove(group);
+  }
+
   /** Replaces a group by another with the same id. */
   replace(group: Group, by: Group): void {
     if (this.#groups.get(group.groupId) === group) this.#groups.set(group.groupId, by);

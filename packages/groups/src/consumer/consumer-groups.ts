@@ -21,8 +21,8 @@ interface ConsumerGroupsOptions {
   readonly directory: GroupDirectory;
   /** Returns a unique id. */
   readonly freshId: () => string;
-  /** Whether the limit on member metadata allows one more group. */
-  readonly hasRoom: () => boolean;
+  /** Whether the limit on member metadata allows so many bytes more. */
+  readonly hasRoomFor: (bytes: number) => boolean;
 }
 
 /** The consumer groups (KIP-848) of a coordinator. */
@@ -57,7 +57,7 @@ export class ConsumerGroups {
   }
 
   #heartbeat(heartbeat: ConsumerHeartbeat): PendingAnswer<ConsumerHeartbeatAnswer> {
-    const { host, directory, freshId, hasRoom } = this.#options;
+    const { host, directory, freshId, hasRoomFor } = this.#options;
     const { groupId, memberId, memberEpoch } = heartbeat;
     const problem = checkHeartbeat(heartbeat, host.consumerRules(groupId));
     if (problem !== undefined) return refused(problem, memberId);
@@ -68,13 +68,13 @@ export class ConsumerGroups {
       const message = `The group ${groupId} has no member ${memberId}.`;
       return refused({ error: 'UNKNOWN_MEMBER_ID', message }, memberId);
     }
-    if (!hasRoom()) return refused(noRoom, memberId);
+    if (!hasRoomFor(1)) return refused(noRoom, memberId);
     if (group instanceof ClassicGroupRuntime) return this.#upgrade(group, heartbeat, freshMemberId);
     if (group !== undefined) return refused(notFound(groupId, 'has another type'), memberId);
     const created = ConsumerGroupRuntime.of(new ConsumerGroup(groupId), host);
     if (!directory.add(created)) return refused(tooManyGroups, memberId);
     const pending = created.consumerHeartbeat(heartbeat, freshMemberId);
-    if (created.isForgettable) directory.remove(created);
+    directory.forgetIfIdle(created);
     return pending;
   }
 

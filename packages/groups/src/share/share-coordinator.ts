@@ -17,11 +17,12 @@ import {
   type ShareOffsetsToDelete,
   type SharePort,
 } from '@weir/cluster';
-import { type Clock, coreLimits, type Log } from '@weir/core';
+import type { Clock, Log } from '@weir/core';
 import type { ClusterMachine } from '@weir/machine';
 import type { GroupHost } from '../group.ts';
 import type { GroupConfigs } from '../group-configs.ts';
 import type { GroupDirectory } from '../group-directory.ts';
+import { isGroupId, isTooLong } from '../group-id.ts';
 import type { Submit } from '../group-saver.ts';
 import { type Acknowledgement, acknowledge } from './partitions/acknowledge.ts';
 import { releaseAll } from './partitions/acquire.ts';
@@ -42,8 +43,8 @@ interface ShareCoordinatorOptions {
   readonly host: GroupHost;
   readonly directory: GroupDirectory;
   readonly configs: GroupConfigs<ShareGroupRules>;
-  /** Whether the limit on member metadata allows one more group. */
-  readonly hasRoom: () => boolean;
+  /** Whether the limit on member metadata allows so many bytes more. */
+  readonly hasRoomFor: (bytes: number) => boolean;
 }
 
 /** The outcome of an acknowledge request, and the partitions that must be saved for it. */
@@ -206,8 +207,8 @@ export class ShareCoordinator implements SharePort {
   }
 
   #problemOf(groupId: string, memberId: string): ShareError {
-    if (groupId === '' || groupId.length > coreLimits.groupNameCharsMax) return 'INVALID_GROUP_ID';
-    if (memberId === '' || memberId.length > coreLimits.groupNameCharsMax) return 'INVALID_REQUEST';
+    if (!isGroupId(groupId)) return 'INVALID_GROUP_ID';
+    if (memberId === '' || isTooLong(memberId)) return 'INVALID_REQUEST';
     return this.#groups.find(groupId) === undefined ? 'GROUP_ID_NOT_FOUND' : 'NONE';
   }
 

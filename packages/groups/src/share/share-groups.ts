@@ -1,7 +1,7 @@
 import type { GroupError, ShareGroupDescription, ShareHeartbeat, ShareHeartbeatAnswer } from '@weir/cluster';
-import { coreLimits } from '@weir/core';
 import type { GroupHost, PendingAnswer } from '../group.ts';
 import type { GroupDirectory } from '../group-directory.ts';
+import { isTooLong } from '../group-id.ts';
 import { missingGroup, noRoom, refused, tooManyGroups, whenDurable } from '../modern/heartbeats.ts';
 import { ShareGroupRuntime } from './group-runtime.ts';
 import { checkHeartbeat } from './heartbeat.ts';
@@ -9,8 +9,8 @@ import { checkHeartbeat } from './heartbeat.ts';
 interface ShareGroupsOptions {
   readonly host: GroupHost;
   readonly directory: GroupDirectory;
-  /** Whether the limit on member metadata allows one more group. */
-  readonly hasRoom: () => boolean;
+  /** Whether the limit on member metadata allows so many bytes more. */
+  readonly hasRoomFor: (bytes: number) => boolean;
 }
 
 /** The share groups of a coordinator. */
@@ -34,7 +34,7 @@ export class ShareGroups {
   /** Creates a group without members. Resolves when it is durable. */
   async create(groupId: string): Promise<GroupError> {
     const { host, directory } = this.#options;
-    if (groupId.length > coreLimits.groupNameCharsMax) return 'INVALID_GROUP_ID';
+    if (isTooLong(groupId)) return 'INVALID_GROUP_ID';
     if (directory.find(groupId) !== undefined) return 'GROUP_ID_NOT_FOUND';
     const created = ShareGroupRuntime.empty(groupId, host);
     if (!directory.add(created)) return 'POLICY_VIOLATION';
@@ -49,7 +49,7 @@ export class ShareGroups {
   }
 
   #heartbeat(heartbeat: ShareHeartbeat): PendingAnswer<ShareHeartbeatAnswer> {
-    const { host, directory, hasRoom } = this.#options;
+    const { host, directory, hasRoomFor } = this.#options;
     const { groupId, memberId, memberEpoch } = heartbeat;
     const problem = checkHeartbeat(heartbeat, host.shareRules(groupId));
     if (problem !== undefined) return refused(problem, memberId);
@@ -63,11 +63,11 @@ export class ShareGroups {
       const message = `There is no group ${groupId}.`;
       return refused({ error: 'GROUP_ID_NOT_FOUND', message }, memberId);
     }
-    if (!hasRoom()) return refused(noRoom, memberId);
+    if (!hasRoomFor(1)) return refused(noRoom, memberId);
     const created = ShareGroupRuntime.empty(groupId, host);
     if (!directory.add(created)) return refused(tooManyGroups, memberId);
     const pending = created.shareHeartbeat(heartbeat);
-    if (created.isForgettable) directory.remove(created);
+    directory.forgetIfIdle(created);
     return pending;
   }
 }

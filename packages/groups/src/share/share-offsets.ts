@@ -10,6 +10,7 @@ import type {
   TopicPartition,
 } from '@weir/cluster';
 import type { ClusterMachine } from '@weir/machine';
+import { notFound } from '../group-id.ts';
 import type { PartitionRuntimes } from './partitions/partition-runtimes.ts';
 import { SharePartition } from './partitions/share-partition.ts';
 import type { ShareGroups } from './share-groups.ts';
@@ -60,7 +61,7 @@ export class ShareOffsets {
 
   #problemOf(groupId: string): GroupError {
     const group = this.#options.groups.find(groupId);
-    if (group === undefined) return groupId === '' ? 'INVALID_GROUP_ID' : 'GROUP_ID_NOT_FOUND';
+    if (group === undefined) return notFound(groupId);
     return group.isEmpty ? 'NONE' : 'NON_EMPTY_GROUP';
   }
 
