@@ -97,7 +97,8 @@ export async function redeemCode(
   form.set('redirect_uri', client.redirectUrl);
   form.set('code_verifier', attempt.codeVerifier);
   const answer = await fetchClaims(options, signIn.tokenUrl, { form, headers });
-  if (typeof answer.id_token !== 'string') throw new CodeRefused('the issuer gave no id_token');
+  if (typeof answer.id_token !== 'string')
+    throw new CodeRefused('the token endpoint of the issuer returned no id_token');
   const checked = await checkToken(answer.id_token, { issuer, audience: client.clientId, clock });
   if ('problem' in checked) {
     if (checked.isIssuerAway) throw new IssuerUnavailable(checked.problem);
@@ -129,7 +130,7 @@ function refuseForeign(claims: Claims, clientId: string, nonce: string): void {
   const isForSeveral = Array.isArray(aud) && aud.length > 1;
   if (azp === undefined ? isForSeveral : azp !== clientId)
     throw new CodeRefused('the claim azp of the token is wrong');
-  if (iat === undefined) throw new CodeRefused('the token does not say when it was made');
+  if (iat === undefined) throw new CodeRefused('the claim iat of the token is missing');
 }
 
 /** The client's authentication: in a header, or in the form if the issuer requires that. */

@@ -66,7 +66,7 @@ export function onlyAtSafeAddresses(
 ): FetchJson {
   return async (url, stop, request) => {
     if (!isSafeAddress(url, rule)) {
-      throw new Error(`${placeOf(url)} is not plain https, and so anybody could answer`);
+      throw new Error(`${placeOf(url)} is not plain https; use an https:// address without a password`);
     }
     return await fetchJson(url, stop, request);
   };

@@ -53,7 +53,7 @@ export async function checkToken(token: string, options: TokenCheckOptions): Pro
     const newer = await issuer.keysAfter(keys);
     const checkedAgain = newer === undefined ? 'no such key' : await checkWith(newer, token, options);
     if (checkedAgain !== 'no such key') return checkedAgain;
-    return refused('no key of the issuer is the one that the token names');
+    return refused('the issuer has no key with the id that the token names');
   } catch (error) {
     if (!(error instanceof IssuerUnavailable)) throw error;
     return { problem: error.message, subject: undefined, isIssuerAway: true };
@@ -123,9 +123,9 @@ function validateClaims(claims: JWTPayload, nowMs: number): CheckedToken {
   if (typeof subject !== 'string' || subject === '' || subject.length > coreLimits.principalNameCharsMax) {
     return refused('the token has no usable subject');
   }
-  if (exp === undefined) return refused('the token has no end');
+  if (exp === undefined) return refused('the claim exp of the token is missing');
   if (iat !== undefined && iat > nowMs / 1000 + skewSeconds) {
-    return refused('the token was made in the future', subject);
+    return refused('the claim iat of the token is in the future', subject);
   }
   return { subject, expiresMs: exp * 1000, claims };
 }

@@ -40,7 +40,7 @@ test('gcp: the metadata service signs for the audience', async (t) => {
 test('gcp: an answer that is not a token is rejected, and is not in the error', async (t) => {
   const { gcpAddress } = await metadataService(t, '<html>hush</html>');
   const token = platformToken('gcp', { clock: systemClock, environment: {}, gcpAddress });
-  await assert.rejects(token('weir://vci_1', stop), { message: 'what gcp gives is no identity token' });
+  await assert.rejects(token('weir://vci_1', stop), { message: 'gcp returned no identity token' });
 });
 
 test('gcp: no metadata service', async () => {

@@ -33,7 +33,7 @@ export function platformToken(source: TokenSource, options: PlatformTokenOptions
   const ask = { gcp: gcpToken, aws: awsToken }[source](options);
   return async (audience, stop) => {
     const token = await ask(audience, stop);
-    if (!jwtPattern.test(token)) throw new Error(`what ${source} gives is no identity token`);
+    if (!jwtPattern.test(token)) throw new Error(`${source} returned no identity token`);
     return token;
   };
 }

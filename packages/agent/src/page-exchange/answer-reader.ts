@@ -115,7 +115,7 @@ export class AnswerReader {
 function parseHead(text: string): AnswerHead {
   const [statusLine = '', ...lines] = text.split('\r\n');
   const status = /^HTTP\/1\.1 ([1-5]\d\d)(?: .*)?$/.exec(statusLine)?.[1];
-  if (status === undefined) throw new PeerFailure('broken', 'what answers there does not speak HTTP/1.1');
+  if (status === undefined) throw new PeerFailure('broken', 'the peer does not speak HTTP/1.1');
   const headers = new Map<string, string>();
   for (const line of lines) {
     const colon = line.indexOf(':');

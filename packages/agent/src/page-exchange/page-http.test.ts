@@ -243,12 +243,12 @@ test('servers that answer like an agent and are none', async (t) => {
     };
   };
   const cases: [what: string, RequestListener, PeerFailureReason, RegExp][] = [
-    ['no proof', send({ 'content-length': '4' }, 'page'), 'refused', /no agent of this cluster/],
+    ['no proof', send({ 'content-length': '4' }, 'page'), 'refused', /not an agent of this cluster/],
     [
       'a wrong proof',
       send({ 'content-length': '4', [proofHeader]: 'x'.repeat(43) }, 'page'),
       'refused',
-      /no agent of this cluster/,
+      /not an agent of this cluster/,
     ],
     ['no length', send({}, 'page'), 'broken', /no page of 1048576/],
     ['too much', send({ 'content-length': '1048577' }, ''), 'broken', /1048577 bytes are no page/],

@@ -120,7 +120,7 @@ export class PeerClient {
       throw new PeerFailure('broken', `${contentBytes ?? 'unknown'} bytes are no page of ${pageBytes}`);
     }
     if (!this.#options.key.isProven(signature, contentBytes, headers.get(proofHeader))) {
-      throw new PeerFailure('refused', 'what answers there is no agent of this cluster');
+      throw new PeerFailure('refused', 'the peer is not an agent of this cluster');
     }
   }
 

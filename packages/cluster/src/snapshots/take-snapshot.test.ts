@@ -63,7 +63,7 @@ const attempts: [
     'a cluster that sends no snapshot',
     begin,
     ({ clock }) => clock.advance(waitMsMax),
-    /did not show itself in time/,
+    /sent no snapshot in time/,
   ],
   ['a caller that aborts', begin, ({ stop }) => stop.abort(new Error('gone')), /gone/],
   ['a caller that has aborted', () => begin({ isStopped: true }), () => {}, /gone/],

@@ -23,7 +23,7 @@ export async function takeSnapshot(
   const giveUp = () => reject(stop!.reason);
   stop?.addEventListener('abort', giveUp, { once: true });
   const cancel = limit?.clock.after(limit.waitMsMax, () =>
-    reject(new ClusterUnavailable('the cluster did not show itself in time')),
+    reject(new ClusterUnavailable('the cluster sent no snapshot in time')),
   );
   const unfollow = port.follow({ onSnapshot: resolve, onChanges() {} });
   try {

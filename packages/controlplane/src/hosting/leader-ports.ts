@@ -128,7 +128,7 @@ export class LeaderPorts {
     const { host } = this.#options;
     if (host.node(clusterId) === undefined) await host.refresh();
     const node = host.node(clusterId);
-    if (node === undefined) throw new ClusterUnavailable(`${clusterId} is not here`);
+    if (node === undefined) throw new ClusterUnavailable(`${clusterId} is not served by this process`);
     const leader = await this.#whoLeads(node, clusterId);
     if (leader === 'self') return node;
     await this.#secretsKnown(clusterId);

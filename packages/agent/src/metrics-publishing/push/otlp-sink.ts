@@ -38,7 +38,7 @@ export class OtlpSink implements MetricsSink {
   async push(parts: ReadingsInParts, stop: AbortSignal): Promise<void> {
     const { name, tags, clock } = this.#options;
     if (clock.monotonicMs() < this.#notBeforeMs)
-      throw new Error('the collector asked not to be sent anything now');
+      throw new Error('the collector asked to be called again later');
     let rejected = 0;
     let reason = '';
     for await (const readings of parts) {

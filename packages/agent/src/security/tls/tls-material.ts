@@ -91,7 +91,9 @@ async function readObject(store: ObjectStore, key: string): Promise<string> {
 
 function textOf(name: string, bytes: Buffer): string {
   if (bytes.length > agentLimits.tlsFileBytesMax) {
-    throw new Error(`${name} has more than ${agentLimits.tlsFileBytesMax} bytes, which no certificates take`);
+    throw new Error(
+      `${name} has more than ${agentLimits.tlsFileBytesMax} bytes; name a file of certificates in PEM`,
+    );
   }
   return bytes.toString('latin1');
 }

@@ -22,7 +22,11 @@ test('secret box: nothing else opens', () => {
   const sealed = box.seal('secret', 'ssoi_1');
   const cases: [what: string, open: () => string, problem: RegExp][] = [
     ['for another purpose', () => box.open(sealed, 'ssoi_2'), /another purpose/],
-    ['with another key', () => createSecretBox([second], randomBytes).open(sealed, 'ssoi_1'), /is not here/],
+    [
+      'with another key',
+      () => createSecretBox([second], randomBytes).open(sealed, 'ssoi_1'),
+      /sealing keys lacks/,
+    ],
     ['nothing', () => box.open('', 'ssoi_1'), /format of a sealed secret/],
     ['a word', () => box.open('secret', 'ssoi_1'), /format of a sealed secret/],
     ['too short', () => box.open(`${sealed.slice(0, 16)}AAAA`, 'ssoi_1'), /format of a sealed secret/],

@@ -48,7 +48,8 @@ export function createSecretBox(
       if (keyId === undefined || text === undefined)
         throw new Error('the stored secret is not in the format of a sealed secret');
       const opening = known.find(({ id }) => id === keyId);
-      if (opening === undefined) throw new Error(`this was sealed with the key ${keyId}, which is not here`);
+      if (opening === undefined)
+        throw new Error(`sealed with the key ${keyId}, which the file of sealing keys lacks; add it again`);
       const bytes = Buffer.from(text, 'base64url');
       if (bytes.length < saltBytes + tagBytes)
         throw new Error('the stored secret is not in the format of a sealed secret');
@@ -59,7 +60,7 @@ export function createSecretBox(
         const opened = decipher.update(bytes.subarray(saltBytes, -tagBytes));
         return Buffer.concat([opened, decipher.final()]).toString();
       } catch {
-        throw new Error('this was changed, or sealed for another purpose');
+        throw new Error('the sealed text was changed, or sealed for another purpose');
       }
     },
   };
