@@ -44,6 +44,8 @@ async function bundle() {
     bundle: true,
     splitting: true,
     platform: 'node',
+    // A dynamic import of a bundled package in the older module format would have no names.
+    mainFields: ['module', 'main'],
     target: 'node24',
     format: 'esm',
     sourcemap: 'linked',
@@ -60,6 +62,7 @@ async function bundle() {
       { name: 'http', setup: loadHttpAlone },
     ],
   });
+  checkDynamicImports(metafile.outputs);
   const own = Object.keys(metafile.inputs).filter((path) => path.startsWith('packages/'));
   const sources = [...own, 'package-lock.json', 'scripts/bundle.mjs'].map((path) => {
     const { size, mtimeMs } = statSync(join(root, path));
@@ -70,6 +73,14 @@ async function bundle() {
   writeFileSync(temporaryPath, JSON.stringify({ entry: `${folder}/${entryName(mainSource)}.mjs`, sources }));
   renameSync(temporaryPath, join(distPath, currentName));
   removeOldBundles();
+}
+
+/** A package in the older module format that is imported when it is needed has no names in the bundle, only a default. */
+function checkDynamicImports(outputs) {
+  for (const { entryPoint, exports } of Object.values(outputs)) {
+    if (entryPoint?.startsWith('node_modules/') && exports.every((name) => name === 'default'))
+      throw new Error(`${entryPoint} is imported dynamically and exports no names`);
+  }
 }
 
 /** The command, and every file that it starts as a thread or a process of its own. */
@@ -127,7 +138,9 @@ function loadHttpAlone({ onResolve, onLoad }) {
     kind === 'require-call' ? undefined : { path, namespace },
   );
   onLoad({ filter: /.*/, namespace }, () => ({
-    contents: `export const { ${names.join(', ')} } = process.getBuiltinModule('node:http');`,
+    contents: `const http = process.getBuiltinModule('node:http');
+      export default http;
+      export const { ${names.join(', ')} } = http;`,
   }));
 }
 
