@@ -55,6 +55,22 @@ export function objectStoreContract(name: string, options: ObjectStoreContractOp
     assert.equal((await store.head('key'))?.bytes, 3);
   });
 
+  rule('stores objects of new keys, also when a call is repeated', async (store) => {
+    const many = Array.from({ length: 20 }, (_, number) => `new/${number}`);
+    await Promise.all(many.map((key) => store.put(key, slices(key), { isNewKey: true })));
+    for (const key of many) assert.equal(await textOf(store, key), key);
+    await store.put('new/0', slices('again'), { isNewKey: true });
+    assert.equal(await textOf(store, 'new/0'), 'again');
+    await store.put('new/empty', [], { isNewKey: true });
+    assert.equal((await store.head('new/empty'))?.bytes, 0);
+  });
+
+  rule('stores nothing of a new key whose call was aborted before', async (store) => {
+    const put = store.put('new/aborted', slices('x'), { isNewKey: true, signal: AbortSignal.abort() });
+    await assert.rejects(put);
+    assert.equal(await store.head('new/aborted'), undefined);
+  });
+
   rule('stores an empty object', async (store) => {
     await store.put('empty', []);
     assert.equal((await store.head('empty'))?.bytes, 0);

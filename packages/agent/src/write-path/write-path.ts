@@ -382,7 +382,10 @@ class FileWritePath implements WritePath {
         fileBytes,
         placed.map(({ byteStart }) => byteStart),
       );
-      await store.put(logFileKey(clusterId, fileId), slices, { signal: file.abandoned.signal });
+      await store.put(logFileKey(clusterId, fileId), slices, {
+        signal: file.abandoned.signal,
+        isNewKey: true,
+      });
       file.state = 'stored';
       onStored?.({ fileId, fileBytes, slices });
     } catch (error) {

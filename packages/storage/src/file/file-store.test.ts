@@ -72,6 +72,9 @@ test('a directory that was removed externally is created again', async () => {
   await rm(join(directory, 'a'), { recursive: true });
   await store.put('a/b/two', [Buffer.from('2')]);
   assert.equal((await store.head('a/b/two'))?.bytes, 1);
+  await rm(join(directory, 'a'), { recursive: true });
+  await store.put('a/b/three', [Buffer.from('3')], { isNewKey: true });
+  assert.equal((await store.head('a/b/three'))?.bytes, 1);
 });
 
 test('of several processes only one claims an absent key', async () => {

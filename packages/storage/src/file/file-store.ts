@@ -35,8 +35,9 @@ let writes = 0;
 
 /**
  * Objects as files below a directory: the key is the path. An object appears as a whole or not at all, and is durable
- * when its put resolves: it is written under a temporary name, synced, renamed, and its directory synced. An absent key
- * is claimed with a hard link, which only one of any number of processes gets.
+ * when its put resolves: it is written under a temporary name, synced, renamed, and its directory synced. An object of
+ * a new key is written under its own name. An absent key is claimed with a hard link, which only one of any number of
+ * processes gets.
  */
 export async function openFileStore(root: string, { clock, random }: FileStoreDeps): Promise<ObjectStore> {
   const rootPath = resolve(root);
@@ -82,6 +83,39 @@ export async function openFileStore(root: string, { clock, random }: FileStoreDe
     return `${rootPath}${sep}${sep === '/' ? key : key.replaceAll('/', sep)}`;
   }
 
+  /**
+   * Writes a file under its final name. Content and name are synced at the same time, so that they share the work of
+   * the file system. Returns false if the file exists, perhaps from an earlier attempt.
+   */
+  async function writeNew(
+    key: string,
+    content: readonly Uint8Array[],
+    { signal }: CallOptions,
+  ): Promise<boolean> {
+    const path = pathOf(key);
+    const directory = path.slice(0, path.lastIndexOf(sep));
+    signal?.throwIfAborted();
+    let isCreated = false;
+    try {
+      if (!knownDirectories.has(directory)) await makeDirectory(directory);
+      await writeSyncedFile(path, joinSmallSlices(content), signal, () => {
+        isCreated = true;
+        return syncedDirectories.sync(directory);
+      });
+      return true;
+    } catch (error) {
+      if (isCreated) await unlink(path).catch(() => {});
+      if (!isCreated && codeOf(error) === 'EEXIST') return false;
+      if (!isCreated && codeOf(error) === 'ENOENT') {
+        // The directory was removed meanwhile.
+        knownDirectories.delete(directory);
+        syncedDirectories.forget(directory);
+        return false;
+      }
+      throw fileStoreError(key, error);
+    }
+  }
+
   /** Writes and syncs a temporary file; `place` then gives it its final name. */
   async function writeThen<Result>(
     key: string,
@@ -118,10 +152,12 @@ export async function openFileStore(root: string, { clock, random }: FileStoreDe
   }
 
   return {
-    put: (key, content, options = {}) =>
-      writeThen(key, content, options, (temporaryPath, path) =>
+    async put(key, content, options = {}) {
+      if (options.isNewKey === true && (await writeNew(key, content, options))) return;
+      await writeThen(key, content, options, (temporaryPath, path) =>
         done((called) => rename(temporaryPath, path, called)),
-      ),
+      );
+    },
 
     putIfAbsent: (key, content, options = {}) =>
       writeThen(key, content, options, async (temporaryPath, path) => {

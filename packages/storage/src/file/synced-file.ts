@@ -13,15 +13,22 @@ const newFile = constants.O_CREAT | constants.O_EXCL | constants.O_WRONLY;
  */
 const syncedWrites = process.platform === 'linux' ? constants.O_DSYNC : undefined;
 
-/** Creates a file that did not exist. Its content is durable when this resolves, its name is not. */
+/**
+ * Creates a file that did not exist. Its content is durable when this resolves, its name is not, unless `onCreated`,
+ * which runs beside the write, syncs it.
+ */
 export async function writeSyncedFile(
   path: string,
   slices: readonly Uint8Array[],
   signal: AbortSignal | undefined,
+  onCreated?: () => Promise<void>,
 ): Promise<void> {
   const isOneWrite = slices.length > 0 && slices.length <= slicesPerWrite;
   const isSyncedByWrite = isOneWrite && syncedWrites !== undefined;
   const file = await opened(path, isSyncedByWrite ? newFile | syncedWrites : newFile);
+  const created = onCreated?.();
+  // Awaited below; a failure must not count as unhandled until then.
+  created?.catch(() => {});
   try {
     for (let at = 0; at < slices.length; at += slicesPerWrite) {
       signal?.throwIfAborted();
@@ -30,6 +37,8 @@ export async function writeSyncedFile(
     if (!isSyncedByWrite) await done((called) => fdatasync(file, called));
   } finally {
     closeWithoutAnswer(file);
+    // The slices belong to the caller again when this settles, whatever becomes of the name.
+    await created;
   }
 }
 

@@ -21,13 +21,13 @@ export type Around = <Result>(call: StoreCall<Result>) => Promise<Result>;
 /** A store whose every call goes through one function. Each page of a list is a separate call. */
 export function aroundStore(inner: ObjectStore, around: Around): ObjectStore {
   return {
-    put: (key, content, { signal } = {}) =>
+    put: (key, content, { signal, ...options } = {}) =>
       around({
         operation: 'put',
         key,
         signal,
         contentBytes: contentBytes(content),
-        run: (signal) => inner.put(key, content, callOptions(signal)),
+        run: (signal) => inner.put(key, content, { ...options, ...callOptions(signal) }),
       }),
     putIfAbsent: (key, content, { signal } = {}) =>
       around({

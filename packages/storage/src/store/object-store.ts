@@ -10,7 +10,7 @@ export interface ObjectStore {
    * Stores an object from slices, which must not be changed or reused before the promise settles, and are not used
    * after that, aborted or not. Durable when it resolves. Storing the same key again replaces the object.
    */
-  put(key: string, content: readonly Uint8Array[], options?: CallOptions): Promise<void>;
+  put(key: string, content: readonly Uint8Array[], options?: PutOptions): Promise<void>;
 
   /**
    * Stores an object unless the key exists. Returns `false` if it did, and nothing was changed. Of concurrent writers
@@ -41,6 +41,14 @@ export interface ObjectStore {
 export interface CallOptions {
   /** Aborts the call; its effect may still happen. */
   readonly signal?: AbortSignal;
+}
+
+interface PutOptions extends CallOptions {
+  /**
+   * The key was never used, and no reader knows it before the promise resolves. Until then, and for ever if the process
+   * dies, the store may show a part of the object.
+   */
+  readonly isNewKey?: boolean;
 }
 
 export interface ListOptions extends CallOptions {
