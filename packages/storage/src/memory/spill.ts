@@ -37,8 +37,9 @@ const opened = promisify(open);
 const unlinked = promisify(unlink);
 const truncated = promisify(ftruncate);
 const readAt = promisify(read);
+const writtenAt = promisify(writev);
 const systemWriteAt: WriteAt = async (file, slices, position) =>
-  (await promisify(writev)(file, slices, position)).bytesWritten;
+  (await writtenAt(file, slices, position)).bytesWritten;
 
 /** Makes file names unique in this process. */
 let files = 0;
