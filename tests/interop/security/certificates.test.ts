@@ -60,7 +60,7 @@ describe('clients with and without certificates', atOnce, () => {
     });
     for (const [what, own] of [
       ['no certificate', undefined],
-      ['a certificate of somebody else’s authority', foreign],
+      ['a certificate of a foreign authority', foreign],
       ['a certificate that has expired', expired],
     ] as const) {
       test(`${client.label} does not get in with ${what}`, {

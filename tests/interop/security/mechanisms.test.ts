@@ -93,7 +93,7 @@ const strangers: readonly (readonly [what: string, login: Login | undefined])[] 
   ['no login', undefined],
 ];
 const strangeTokens: readonly (readonly [what: string, token: () => Promise<string>])[] = [
-  ['a token for somebody else', () => issuer.token({ audience: foreignAudience })],
+  ['a token for another audience', () => issuer.token({ audience: foreignAudience })],
   [
     'a token that is not signed',
     async () => {
