@@ -2,3 +2,11 @@
 export function fileIdTimeMs(fileId: string): number {
   return Number.parseInt(fileId.slice(0, 12), 16);
 }
+
+/** How often the content of the file was compacted: the digit after the time. 0 for a file of the write path. */
+export function fileIdLevel(fileId: string): number {
+  return Number.parseInt(fileId[12]!, 16);
+}
+
+/** The highest level that an id can have. */
+export const fileIdLevelMax = 15;

@@ -19,7 +19,7 @@ export { type Clock, systemClock } from './clock.ts';
 export { formatDurationMs, parseDurationMs } from './durations.ts';
 export { type Environment, systemEnvironment } from './environment.ts';
 export { type EventTypeName, eventTypeNames } from './event-type-names.ts';
-export { fileIdTimeMs } from './file-id-time.ts';
+export { fileIdLevel, fileIdLevelMax, fileIdTimeMs } from './file-id-time.ts';
 export { type FilterOperator, filterOperators } from './filter-operators.ts';
 export { isHostMissing, refuseUnreadable, securityHeaders } from './http-answers.ts';
 export { internalTopicPrefix, internalTopicProblem, isInternalTopic } from './internal-topics.ts';

@@ -1,7 +1,13 @@
 export { type BucketPlace, bucketPlace, isWithinBucket } from './bucket-place.ts';
 export { type EndedRequest, metered, type RequestOutcome } from './decorators/metered.ts';
 export { buildLogFile } from './log-file/build-log-file.ts';
-export { bucketIdKey, clusterPrefix, isFileId, logFileKey, newFileId } from './log-file/file-id.ts';
+export {
+  bucketIdKey,
+  clusterPrefix,
+  isFileId,
+  logFileKey,
+  newFileId,
+} from './log-file/file-id.ts';
 export { LogFileError } from './log-file/log-file-error.ts';
 export { parseHeader, readLogFile } from './log-file/read-log-file.ts';
 export { dropMemoryBucket } from './memory/memory-store.ts';

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { fileIdTimeMs, seededRandom } from '@weir/core';
+import { fileIdLevel, fileIdTimeMs, seededRandom } from '@weir/core';
 import fc from 'fast-check';
-import { isFileId, logFileKey, newFileId } from './file-id.ts';
+import { compactedFileId, isFileId, logFileKey, newFileId } from './file-id.ts';
 
 test('ids increase, whatever the clock does', () => {
   fc.assert(
@@ -20,12 +20,13 @@ test('ids increase, whatever the clock does', () => {
   );
 });
 
-test('a millisecond has a million ids, and then ids of the next one are used', () => {
+test('a millisecond has 65,536 ids of level 0, and then ids of the next one are used', () => {
   const random = seededRandom(1);
   let last = '';
-  for (let i = 0; i < 2 ** 20 + 2; i++) {
+  for (let i = 0; i < 2 ** 16 + 2; i++) {
     const id = newFileId(1000, random);
     assert.ok(id > last);
+    assert.equal(fileIdLevel(id), 0);
     last = id;
   }
   assert.equal(fileIdTimeMs(last), 1001);
@@ -41,6 +42,20 @@ test('an id contains its time', () => {
   assert.equal(fileIdTimeMs(id), 1_700_000_000_123);
   for (const time of [-1, 2 ** 48, Number.NaN])
     assert.throws(() => newFileId(time, seededRandom(1)), RangeError);
+});
+
+test('an id of a compacted file contains its level and the time of its newest input', () => {
+  const random = seededRandom(1);
+  for (const level of [1, 2, 15]) {
+    const ids = [0, 1, 65_535].map((count) => compactedFileId(level, 1_700_000_000_123, count, random));
+    assert.ok(ids.every(isFileId));
+    assert.deepEqual(ids, [...ids].sort());
+    assert.deepEqual(ids.map(fileIdLevel), [level, level, level]);
+    assert.deepEqual(new Set(ids.map(fileIdTimeMs)), new Set([1_700_000_000_123]));
+  }
+  for (const level of [0, 16, 1.5]) assert.throws(() => compactedFileId(level, 1, 0, random), RangeError);
+  assert.throws(() => compactedFileId(1, 2 ** 48, 0, random), RangeError);
+  assert.throws(() => compactedFileId(1, 1, 2 ** 16, random), RangeError);
 });
 
 test('keys spread the files of one moment', () => {

@@ -1,17 +1,18 @@
-import type { Random } from '@weir/core';
+import { fileIdLevelMax, type Random } from '@weir/core';
 
 /**
  * File ids: 32 hex digits that sort by time.
  *
- *     0            12     17              32
- *     ├────────────┼──────┼───────────────┤
- *     │ ms of 1970 │ count│ random        │     48 + 20 + 60 bits
- *     └────────────┴──────┴───────────────┘
+ *     0            12      13      17              32
+ *     ├────────────┼───────┼───────┼───────────────┤
+ *     │ ms of 1970 │ level │ count │ random        │     48 + 4 + 16 + 60 bits
+ *     └────────────┴───────┴───────┴───────────────┘
  *
  * The count distinguishes the files of one millisecond and preserves their order; a random part distinguishes agents.
- * `fileIdTimeMs` of `@weir/core` reads the time.
+ * The level is 0 for files of the write path and higher for compacted ones. `fileIdTimeMs` and `fileIdLevel` of
+ * `@weir/core` read an id.
  */
-const countLimit = 2 ** 20;
+const countLimit = 2 ** 16;
 const timeLimit = 2 ** 48;
 
 interface Last {
@@ -38,7 +39,19 @@ export function newFileId(nowMs: number, random: Random): string {
   if (!(timeMs >= 0 && timeMs < timeLimit)) throw new RangeError(`${nowMs} ms is no time for a file id`);
   if (last === undefined) lastOf.set(random, { timeMs, count });
   else Object.assign(last, { timeMs, count });
-  return hex(timeMs, 12) + hex(count, 5) + hex(random.below(2 ** 28), 7) + hex(random.below(2 ** 32), 8);
+  return hex(timeMs, 12) + hex(0, 1) + hex(count, 4) + randomDigits(random);
+}
+
+/**
+ * Returns the id of a file that a compaction writes. `newestMs` is the time of its newest input; `count` orders the
+ * files of one compaction.
+ */
+export function compactedFileId(level: number, newestMs: number, count: number, random: Random): string {
+  if (!(Number.isInteger(level) && level >= 1 && level <= fileIdLevelMax))
+    throw new RangeError(`${level} is no level of a compacted file`);
+  if (!(newestMs >= 0 && newestMs < timeLimit && count >= 0 && count < countLimit))
+    throw new RangeError(`${newestMs} ms and count ${count} make no file id`);
+  return hex(newestMs, 12) + hex(level, 1) + hex(count, 4) + randomDigits(random);
 }
 
 export function isFileId(text: string): boolean {
@@ -64,6 +77,10 @@ export function clusterPrefix(clusterId: string): string {
   if (!/^[\w-]{1,128}$/.test(clusterId))
     throw new RangeError(`${JSON.stringify(clusterId)} is no cluster id`);
   return `service/${clusterId}/`;
+}
+
+function randomDigits(random: Random): string {
+  return hex(random.below(2 ** 28), 7) + hex(random.below(2 ** 32), 8);
 }
 
 function hex(value: number, digits: number): string {
