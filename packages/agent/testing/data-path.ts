@@ -2,7 +2,13 @@ import type { ClusterPort } from '@weir/cluster';
 import { Metrics, type Random, seededRandom, silentLog } from '@weir/core';
 import { HandClock, settle } from '@weir/core/testing';
 import { TestCluster } from '@weir/metadata/testing';
-import { type CallOptions, type ObjectInfo, ObjectNotFound, type ObjectStore } from '@weir/storage';
+import {
+  type CallOptions,
+  type FailedDeletion,
+  type ObjectInfo,
+  ObjectNotFound,
+  type ObjectStore,
+} from '@weir/storage';
 import {
   type Api,
   type ApiName,
@@ -87,6 +93,11 @@ export class TestStore implements ObjectStore {
 
   async delete(key: string): Promise<void> {
     this.objects.delete(key);
+  }
+
+  async deleteMany(keys: readonly string[]): Promise<readonly FailedDeletion[]> {
+    for (const key of keys) this.objects.delete(key);
+    return [];
   }
 
   async *list(

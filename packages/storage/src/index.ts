@@ -16,5 +16,11 @@ export { openStore, type StoreDeps, withPatience } from './open-store.ts';
 export type { StoreOperation } from './store/around.ts';
 export { aroundStore } from './store/around.ts';
 export { joinSmallSlices } from './store/content.ts';
-export type { CallOptions, ListOptions, ObjectInfo, ObjectStore } from './store/object-store.ts';
+export type {
+  CallOptions,
+  FailedDeletion,
+  ListOptions,
+  ObjectInfo,
+  ObjectStore,
+} from './store/object-store.ts';
 export { isRetriable, ObjectNotFound, StoreError, type StoreErrorKind } from './store/store-error.ts';

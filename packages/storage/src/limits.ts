@@ -5,6 +5,9 @@ export const storageLimits = {
   /** The longest key of an object, prefix included: what S3 takes. */
   objectKeyBytesMax: 1024,
 
+  /** Objects that one call removes: what S3 takes. */
+  deletedKeysMax: 1000,
+
   /** Connections of one agent to one bucket. Beyond it requests wait, and their time limit runs. */
   storeConnectionsMax: 64,
 

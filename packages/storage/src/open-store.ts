@@ -32,6 +32,7 @@ const timeoutMs: Readonly<Record<StoreOperation, number>> = {
   getRange: 10_000,
   head: 5_000,
   delete: 5_000,
+  deleteMany: 30_000,
   list: 15_000,
 };
 

@@ -124,6 +124,24 @@ export function objectStoreContract(name: string, options: ObjectStoreContractOp
     assert.deepEqual(await keysOf(store, ''), []);
   });
 
+  rule('deletes many objects, also missing ones, and no others', async (store) => {
+    const keys = ['many/a', 'many/b c&<>"', 'many/d/e'];
+    for (const key of [...keys, 'many/kept']) await store.put(key, slices(key));
+    assert.deepEqual(await store.deleteMany([...keys, 'many/missing']), []);
+    assert.deepEqual(await keysOf(store, ''), ['many/kept']);
+    assert.deepEqual(await store.deleteMany(keys), []);
+    assert.deepEqual(await store.deleteMany([]), []);
+  });
+
+  rule('refuses more keys than one call takes, and bad keys, before it deletes any', async (store) => {
+    await store.put('kept', slices('x'));
+    const many = Array.from({ length: 1001 }, () => 'kept');
+    await assert.rejects(async () => store.deleteMany(many), { kind: 'invalid' });
+    await assert.rejects(async () => store.deleteMany(['kept', '../a']), { kind: 'invalid' });
+    await assert.rejects(async () => store.deleteMany(['kept'], { signal: AbortSignal.abort() }));
+    assert.equal((await store.head('kept'))?.bytes, 1);
+  });
+
   rule('lists by prefix, in the order of bytes', async (store) => {
     const keys = ['a!b', 'a-b', 'a/b', 'a/c/d', 'a0', 'ab/c', 'service/x y+z&%=?#~é'];
     for (const key of [...keys].reverse()) await store.put(key, slices(key));

@@ -31,6 +31,7 @@ const rows: readonly [operation: StoreOperation, outcome: RequestOutcome, expect
   ['getRange', 'denied', { operations: 1, failures: 1, denied: 'get' }],
   ['list', 'denied', { operations: 1, failures: 1, denied: 'list' }],
   ['delete', 'denied', { operations: 1, failures: 1, denied: 'delete' }],
+  ['deleteMany', 'denied', { operations: 1, failures: 1, denied: 'delete' }],
 ];
 
 for (const [operation, outcome, expected] of rows) {

@@ -17,6 +17,7 @@ const permissions: Readonly<Record<StoreOperation, Permission>> = {
   getRange: 'get',
   head: 'get',
   delete: 'delete',
+  deleteMany: 'delete',
   list: 'list',
 };
 

@@ -7,7 +7,15 @@ import { emptyMemoryStore } from '../../testing/memory.ts';
 import type { ObjectStore } from '../store/object-store.ts';
 import { withTimeout } from './timeout.ts';
 
-const timeoutMs = { put: 100, putIfAbsent: 100, getRange: 100, head: 100, delete: 100, list: 100 };
+const timeoutMs = {
+  put: 100,
+  putIfAbsent: 100,
+  getRange: 100,
+  head: 100,
+  delete: 100,
+  deleteMany: 100,
+  list: 100,
+};
 
 function slowStore(clock: HandClock, latencyMs: number): ObjectStore {
   const slow = latencyStore(emptyMemoryStore(), {

@@ -3,8 +3,9 @@ import { type FileHandle, link, mkdir, open, readdir, stat, unlink } from 'node:
 import { dirname, join, resolve, sep } from 'node:path';
 import type { Clock, Random } from '@weir/core';
 import { joinSmallSlices } from '../store/content.ts';
-import { checkKey, checkRange } from '../store/key.ts';
-import type { CallOptions, ObjectStore } from '../store/object-store.ts';
+import { unlessAllFailed } from '../store/failed-deletions.ts';
+import { checkKey, checkKeys, checkRange } from '../store/key.ts';
+import type { CallOptions, FailedDeletion, ObjectStore } from '../store/object-store.ts';
 import { ObjectNotFound, StoreError } from '../store/store-error.ts';
 import { codeOf, fileStoreError } from './file-errors.ts';
 import { listFiles, temporaryFolder } from './list-files.ts';
@@ -151,6 +152,15 @@ export async function openFileStore(root: string, { clock, random }: FileStoreDe
     }
   }
 
+  async function remove(key: string, path: string): Promise<void> {
+    try {
+      const info = await stat(path);
+      if (info.isFile()) await unlink(path);
+    } catch (error) {
+      if (!isAbsence(error)) throw fileStoreError(key, error);
+    }
+  }
+
   return {
     async put(key, content, options = {}) {
       if (options.isNewKey === true && (await writeNew(key, content, options))) return;
@@ -204,12 +214,23 @@ export async function openFileStore(root: string, { clock, random }: FileStoreDe
     async delete(key, { signal } = {}) {
       const path = pathOf(key);
       signal?.throwIfAborted();
-      try {
-        const info = await stat(path);
-        if (info.isFile()) await unlink(path);
-      } catch (error) {
-        if (!isAbsence(error)) throw fileStoreError(key, error);
+      await remove(key, path);
+    },
+
+    async deleteMany(keys, { signal } = {}) {
+      checkKeys(keys);
+      const paths = keys.map(pathOf);
+      const failed: FailedDeletion[] = [];
+      for (const [index, key] of keys.entries()) {
+        signal?.throwIfAborted();
+        try {
+          await remove(key, paths[index]!);
+        } catch (error) {
+          if (!(error instanceof StoreError)) throw error;
+          failed.push({ key, error });
+        }
       }
+      return unlessAllFailed(keys, failed);
     },
 
     list: (prefix, options = {}) => listFiles(root, prefix, options),

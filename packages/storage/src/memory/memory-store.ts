@@ -1,7 +1,7 @@
 import { tmpdir } from 'node:os';
 import { type Clock, MiB } from '@weir/core';
 import { contentBytes } from '../store/content.ts';
-import { checkKey, checkRange, compareKeys } from '../store/key.ts';
+import { checkKey, checkKeys, checkRange, compareKeys } from '../store/key.ts';
 import type { ObjectInfo, ObjectStore } from '../store/object-store.ts';
 import { ObjectNotFound } from '../store/store-error.ts';
 import { Spill, type Spilled, type WriteAt } from './spill.ts';
@@ -93,6 +93,13 @@ export function openMemoryStore(name: string, options: MemoryStoreOptions): Obje
       signal?.throwIfAborted();
       bucket().remove(key);
     },
+    async deleteMany(keys, { signal } = {}) {
+      checkKeys(keys);
+      signal?.throwIfAborted();
+      for (const key of keys) bucket().remove(key);
+      return [];
+    },
+
     async *list(prefix, { startAfter, signal } = {}) {
       const from = bucket();
       const keys = [...from.objects.keys()]

@@ -192,3 +192,62 @@ test('metadata services are not queried for credentials unless the caller allows
   });
   assert.deepEqual(dials.metadataServices(), []);
 });
+
+test('many objects are deleted by one request, and each failure is known', async () => {
+  const seen: { line: string; body: string; checksum: boolean }[] = [];
+  await withServer(
+    (request, body, response) => {
+      const { method, url, headers } = request;
+      const checksum = Object.keys(headers).some(
+        (name) => name.startsWith('x-amz-checksum-') || name === 'content-md5',
+      );
+      seen.push({ line: `${method} ${url}`, body: String(body), checksum });
+      response.setHeader('content-type', 'application/xml');
+      response.end(
+        '<DeleteResult><Error><Key>b</Key><Code>AccessDenied</Code><Message>no</Message></Error>' +
+          '<Error><Key>c</Key><Code>InternalError</Code><Message>later</Message></Error>' +
+          '<Error><Key>d</Key><Code>NoSuchKey</Code></Error></DeleteResult>',
+      );
+    },
+    async (store) => {
+      const failed = await store.deleteMany(['a', 'b', 'c', 'd']);
+      assert.deepEqual(
+        failed.map(({ key, error }) => [key, error.kind]),
+        [
+          ['b', 'denied'],
+          ['c', 'unavailable'],
+        ],
+      );
+      // A denial of all of them is an error of the call.
+      await assert.rejects(store.deleteMany(['b', 'c']), { kind: 'denied' });
+    },
+  );
+  assert.equal(seen.length, 2);
+  assert.match(seen[0]!.line, /^POST \/bucket\/?\?delete/);
+  assert.ok(seen[0]!.checksum, 'S3 requires a checksum');
+  assert.match(seen[0]!.body, /<Key>a<\/Key>/);
+});
+
+test('a server without a request for many objects gets one for each', async () => {
+  const deleted: string[] = [];
+  await withServer(
+    (request, _body, response) => {
+      if (request.method === 'POST') {
+        response.statusCode = 501;
+        response.end('<Error><Code>NotImplemented</Code><Message>no</Message></Error>');
+        return;
+      }
+      deleted.push(`${request.method} ${request.url}`);
+      response.statusCode = request.url!.endsWith('b') ? 403 : 204;
+      response.end();
+    },
+    async (store) => {
+      const failed = await store.deleteMany(['a', 'b']);
+      assert.deepEqual(
+        failed.map(({ key, error }) => [key, error.kind]),
+        [['b', 'denied']],
+      );
+    },
+  );
+  assert.deepEqual(deleted.sort(), ['DELETE /bucket/a', 'DELETE /bucket/b']);
+});

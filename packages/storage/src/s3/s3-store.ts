@@ -2,8 +2,9 @@ import { crc32c } from '@node-rs/crc32';
 import type { Clock, Environment } from '@weir/core';
 import { storageLimits } from '../limits.ts';
 import { joinSmallSlices } from '../store/content.ts';
-import { checkKey, checkRange } from '../store/key.ts';
-import type { ObjectInfo, ObjectStore } from '../store/object-store.ts';
+import { unlessAllFailed } from '../store/failed-deletions.ts';
+import { checkKey, checkKeys, checkRange } from '../store/key.ts';
+import type { FailedDeletion, ObjectInfo, ObjectStore } from '../store/object-store.ts';
 import { ObjectNotFound, StoreError } from '../store/store-error.ts';
 import { credentialsFromFiles, credentialsIn } from './credentials.ts';
 import { ConnectionLost, HttpClient, type HttpRequest } from './http-client.ts';
@@ -24,9 +25,12 @@ interface S3StoreDeps {
 
 const defaultRegion = 'us-east-1';
 
+/** Requests at a time where a server deletes single objects only. */
+const singleDeletionsMax = 16;
+
 /**
  * A bucket of S3 or of a compatible store. Objects are transferred by our own HTTP client, whose requests are one
- * `writev`; listing, and the lookup of credentials in files and metadata services, use the SDK.
+ * `writev`; listing, deleting many objects, and the lookup of credentials in files and metadata services, use the SDK.
  */
 export async function openS3Store(
   url: URL,
@@ -34,7 +38,9 @@ export async function openS3Store(
 ): Promise<ObjectStore> {
   const location = parseS3Url(url);
   // Loaded here, because it takes a third of a second that other stores should not pay.
-  const { ListObjectsV2Command, S3Client, S3ServiceException } = await import('@aws-sdk/client-s3');
+  const { DeleteObjectsCommand, ListObjectsV2Command, S3Client, S3ServiceException } = await import(
+    '@aws-sdk/client-s3'
+  );
   const region = location.region ?? environment.AWS_REGION ?? environment.AWS_DEFAULT_REGION ?? defaultRegion;
   const fixed = credentialsIn(environment);
   const found = fixed ?? (usesMetadataService ? undefined : await credentialsFromFiles());
@@ -114,6 +120,40 @@ export async function openS3Store(
     };
   }
 
+  async function deleteOne(key: string, signal: AbortSignal | undefined): Promise<void> {
+    const response = await send(key, 'DELETE', signal);
+    if (isSuccess(response)) return;
+    const error = s3Error(key, response);
+    if (error.kind !== 'notFound') throw error;
+  }
+
+  /** For servers without a request for many objects. */
+  async function deleteEach(
+    keys: readonly string[],
+    signal: AbortSignal | undefined,
+  ): Promise<readonly FailedDeletion[]> {
+    const failed: FailedDeletion[] = [];
+    for (let at = 0; at < keys.length; at += singleDeletionsMax) {
+      const some = keys.slice(at, at + singleDeletionsMax);
+      const ended = await Promise.allSettled(some.map((key) => deleteOne(key, signal)));
+      for (const [index, result] of ended.entries()) {
+        if (result.status === 'fulfilled') continue;
+        if (!(result.reason instanceof StoreError)) throw result.reason;
+        failed.push({ key: some[index]!, error: result.reason });
+      }
+    }
+    return unlessAllFailed(keys, failed);
+  }
+
+  function sdkError(subject: string, error: unknown): StoreError {
+    if (!(error instanceof S3ServiceException)) {
+      const problem = error instanceof Error ? error.message : String(error);
+      return new StoreError('unavailable', subject, problem, { cause: error });
+    }
+    const kind = kindOfS3Error(error.$metadata.httpStatusCode ?? 500, error.name);
+    return new StoreError(kind, subject, `S3 answered ${error.name} ${error.message}`, { cause: error });
+  }
+
   return {
     async put(key, content, { signal } = {}) {
       const response = await sendContent(key, content, signal, {});
@@ -149,11 +189,25 @@ export async function openS3Store(
 
     head: (key, { signal } = {}) => head(key, signal),
 
-    async delete(key, { signal } = {}) {
-      const response = await send(key, 'DELETE', signal);
-      if (isSuccess(response)) return;
-      const error = s3Error(key, response);
-      if (error.kind !== 'notFound') throw error;
+    delete: (key, { signal } = {}) => deleteOne(key, signal),
+
+    async deleteMany(keys, { signal } = {}) {
+      checkKeys(keys);
+      signal?.throwIfAborted();
+      if (keys.length === 0) return [];
+      const command = new DeleteObjectsCommand({
+        Bucket: location.bucket,
+        Delete: { Objects: keys.map((Key) => ({ Key })), Quiet: true },
+      });
+      let errors: readonly DeleteError[];
+      try {
+        errors = (await sdk.send(command, signal === undefined ? {} : { abortSignal: signal })).Errors ?? [];
+      } catch (error) {
+        signal?.throwIfAborted();
+        if (error instanceof S3ServiceException && isNotOffered(error)) return deleteEach(keys, signal);
+        throw sdkError(keys[0]!, error);
+      }
+      return unlessAllFailed(keys, errors.flatMap(failedDeletion));
     },
 
     async *list(prefix, { startAfter, signal } = {}) {
@@ -171,14 +225,7 @@ export async function openS3Store(
           )
           .catch((error: unknown) => {
             signal?.throwIfAborted();
-            if (!(error instanceof S3ServiceException)) {
-              const problem = error instanceof Error ? error.message : String(error);
-              throw new StoreError('unavailable', prefix, problem, { cause: error });
-            }
-            const kind = kindOfS3Error(error.$metadata.httpStatusCode ?? 500, error.name);
-            throw new StoreError(kind, prefix, `S3 answered ${error.name} ${error.message}`, {
-              cause: error,
-            });
+            throw sdkError(prefix, error);
           });
         const infos = (page.Contents ?? []).map(
           ({ Key, Size, LastModified }): ObjectInfo => ({
@@ -197,6 +244,32 @@ export async function openS3Store(
       sdk.destroy();
     },
   };
+}
+
+interface DeleteError {
+  readonly Key?: string | undefined;
+  readonly Code?: string | undefined;
+  readonly Message?: string | undefined;
+}
+
+function failedDeletion({ Key = '', Code = '', Message = '' }: DeleteError): FailedDeletion[] {
+  // Single objects have a code, but no status.
+  const status = Code === 'AccessDenied' ? 403 : Code === 'NoSuchKey' ? 404 : 500;
+  const kind = kindOfS3Error(status, Code);
+  if (kind === 'notFound') return [];
+  const words = [Code, Message].filter((word) => word !== '').join(' ');
+  return [{ key: Key, error: new StoreError(kind, Key, `S3 answered ${words}`) }];
+}
+
+/** The server, or a proxy before it, does not know the request. */
+function isNotOffered({
+  name,
+  $metadata,
+}: {
+  readonly name: string;
+  readonly $metadata: { readonly httpStatusCode?: number | undefined };
+}): boolean {
+  return name === 'NotImplemented' || $metadata.httpStatusCode === 501 || $metadata.httpStatusCode === 405;
 }
 
 function isSuccess({ status }: HttpResponse): boolean {

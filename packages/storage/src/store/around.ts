@@ -2,13 +2,13 @@ import { type LinkedAbort, linkedAbort, onAbort } from './abort.ts';
 import { contentBytes } from './content.ts';
 import type { ListOptions, ObjectInfo, ObjectStore } from './object-store.ts';
 
-const storeOperations = ['put', 'putIfAbsent', 'getRange', 'head', 'delete', 'list'] as const;
+const storeOperations = ['put', 'putIfAbsent', 'getRange', 'head', 'delete', 'deleteMany', 'list'] as const;
 export type StoreOperation = (typeof storeOperations)[number];
 
 /** One call of a store, which a decorator may run later, twice, or not at all. */
 export interface StoreCall<Result> {
   readonly operation: StoreOperation;
-  /** The key; for a list, its prefix. */
+  /** The key; for a list its prefix, for many keys the first. */
   readonly key: string;
   readonly signal: AbortSignal | undefined;
   /** The size of the content; 0 for calls that write nothing. */
@@ -60,6 +60,14 @@ export function aroundStore(inner: ObjectStore, around: Around): ObjectStore {
         signal,
         contentBytes: 0,
         run: (signal) => inner.delete(key, callOptions(signal)),
+      }),
+    deleteMany: (keys, { signal } = {}) =>
+      around({
+        operation: 'deleteMany',
+        key: keys[0] ?? '',
+        signal,
+        contentBytes: 0,
+        run: (signal) => inner.deleteMany(keys, callOptions(signal)),
       }),
     list: (prefix, options = {}) => listAround(inner, around, prefix, options),
     close: () => inner.close(),

@@ -10,6 +10,13 @@ export function checkKey(key: string): void {
   if (problem !== undefined) throw new StoreError('invalid', JSON.stringify(key), problem);
 }
 
+/** Checks the keys of one call for many. */
+export function checkKeys(keys: readonly string[]): void {
+  if (keys.length > storageLimits.deletedKeysMax)
+    throw new StoreError('invalid', `${keys.length} keys`, `one call takes ${storageLimits.deletedKeysMax}`);
+  for (const key of keys) checkKey(key);
+}
+
 function problemWithKey(key: string): string | undefined {
   if (key === '') return 'a key may not be empty';
   // A segment that is empty, `.` or `..`.

@@ -1,3 +1,5 @@
+import type { StoreError } from './store-error.ts';
+
 /**
  * The port to object storage: everything that Weir needs of a bucket. Drivers implement it, decorators add retries,
  * timeouts and so on.
@@ -31,6 +33,12 @@ export interface ObjectStore {
   /** Removes an object. It is no error if it does not exist. */
   delete(key: string, options?: CallOptions): Promise<void>;
 
+  /**
+   * Removes up to `deletedKeysMax` objects. Returns those that were not removed, with the reason; all others are gone.
+   * Rejects if none was removed, so that a denial counts as one.
+   */
+  deleteMany(keys: readonly string[], options?: CallOptions): Promise<readonly FailedDeletion[]>;
+
   /** Objects whose key begins with `prefix`, in the order of their keys (by UTF-8 bytes), page by page. */
   list(prefix: string, options?: ListOptions): AsyncIterable<readonly ObjectInfo[]>;
 
@@ -54,6 +62,11 @@ interface PutOptions extends CallOptions {
 export interface ListOptions extends CallOptions {
   /** Only keys after this one. */
   readonly startAfter?: string;
+}
+
+export interface FailedDeletion {
+  readonly key: string;
+  readonly error: StoreError;
 }
 
 export interface ObjectInfo {

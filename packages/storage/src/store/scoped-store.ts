@@ -13,6 +13,13 @@ export function scopedStore(inner: ObjectStore, folder: string): ObjectStore {
       return info && { ...info, key };
     },
     delete: (key, options) => inner.delete(scope + key, options),
+    async deleteMany(keys, options) {
+      const failed = await inner.deleteMany(
+        keys.map((key) => scope + key),
+        options,
+      );
+      return failed.map(({ key, error }) => ({ key: key.slice(scope.length), error }));
+    },
     async *list(prefix, options = {}) {
       const { startAfter } = options;
       const behind = startAfter === undefined ? {} : { startAfter: scope + startAfter };

@@ -10,7 +10,7 @@ export const bucketPermission = defineCheck({
   title: 'Agents may not do all that they have to do in the bucket',
   observes: 'Operations that the store refused because they are not allowed.',
   explanation:
-    'Without put nothing can be written, without get nothing read; list and delete are for the columns that make searches of events fast.',
+    'Without put nothing can be written, without get nothing read; list and delete are for the removal of files that nothing needs any more, without which the bucket grows for ever.',
   fix: 'Allow the identity of the agents to put, get, list and delete objects below the prefix of the bucket URL, and to abort multipart uploads.',
   kinds: clusterKinds,
   damping: { failAfterRuns: 1, recoverAfterRuns: 3 },
