@@ -4,4 +4,8 @@ export const clusterFacts = {
   name: { namespace: 'clusterFact', key: 'name' },
   /** The id stored in the cluster's bucket. The first agent claims it, and it never changes. */
   bucketId: { namespace: 'clusterFact', key: 'bucketId' },
+  /** How often the cluster was restored from its bucket, in digits; none if never. */
+  generation: { namespace: 'clusterFact', key: 'generation' },
+  /** The generation that a restore began while this one was led. Nothing of this one is served after that. */
+  supersededBy: { namespace: 'clusterFact', key: 'supersededBy' },
 } as const;

@@ -94,6 +94,8 @@ export interface JournalHub {
   withdraw(memberId: string): Promise<void>;
   /** The live control-plane processes, as far as this one has observed them. */
   members(): Promise<LeaseHolder[]>;
+  /** Whether the database has no cluster: nothing was ever led there, or all of it was removed. */
+  isEmpty(): Promise<boolean>;
   /**
    * Removes all data of a cluster that is no longer served. A process that still considers itself its leader can append
    * nothing.

@@ -155,6 +155,10 @@ export class MemoryTables implements JournalTables {
     return false;
   }
 
+  async hasClusters(): Promise<boolean> {
+    return this.#database.clusters.size > 0;
+  }
+
   async removeCluster(clusterId: string): Promise<void> {
     this.#database.clusters.delete(clusterId);
   }

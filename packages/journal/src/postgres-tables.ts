@@ -230,6 +230,13 @@ export class PostgresTables implements JournalTables {
     });
   }
 
+  hasClusters(): Promise<boolean> {
+    return this.#run(async (sql) => {
+      const [row] = await sql`SELECT EXISTS (SELECT 1 FROM weir_journal_heads) AS found`;
+      return row!.found === true;
+    });
+  }
+
   removeCluster(clusterId: string): Promise<void> {
     return this.#run(async (sql) => {
       await sql`DELETE FROM weir_journal_notes WHERE cluster_id = ${clusterId}`;

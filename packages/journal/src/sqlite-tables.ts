@@ -90,6 +90,10 @@ export class SqliteTables implements JournalTables {
     return this.#call('prune', [clusterId, snapshotIdMin, retainedSnapshotId, position]);
   }
 
+  hasClusters(): Promise<boolean> {
+    return this.#call('hasClusters', []);
+  }
+
   removeCluster(clusterId: string): Promise<void> {
     return this.#call('removeCluster', [clusterId]);
   }

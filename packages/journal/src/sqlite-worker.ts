@@ -243,6 +243,10 @@ const operations: Operations = {
     return Number(chunks.changes) === prunedRowsMax;
   },
 
+  hasClusters() {
+    return sql('SELECT EXISTS (SELECT 1 FROM journal_heads) AS found').get()!.found === 1;
+  },
+
   removeCluster(clusterId) {
     sql('DELETE FROM journal_notes WHERE cluster_id = ?').run(clusterId);
     sql('DELETE FROM journal_heads WHERE cluster_id = ?').run(clusterId);

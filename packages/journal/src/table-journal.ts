@@ -77,6 +77,10 @@ export class TableHub implements JournalHub {
     return living;
   }
 
+  async isEmpty(): Promise<boolean> {
+    return !(await this.#tables.hasClusters());
+  }
+
   async forget(clusterId: string): Promise<void> {
     const everything = Number.MAX_SAFE_INTEGER;
     // The head first, so that nothing is appended after what is removed.

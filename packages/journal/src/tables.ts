@@ -67,6 +67,8 @@ export interface JournalTables {
     position: number,
   ): Promise<boolean>;
 
+  /** Whether any cluster has a head. */
+  hasClusters(): Promise<boolean>;
   /** Deletes the head and the note of a cluster; `prune` deletes its chunks and snapshots. */
   removeCluster(clusterId: string): Promise<void>;
 

@@ -341,6 +341,7 @@ export function journalContract(driver: string, open: (clock: HandClock) => Jour
     await journal.append(epoch, 0, [bytes('one'), bytes('two')]);
     await journal.saveSnapshot(1, [bytes('snapshot')]);
     await journal.leaveNote(epoch, bytes('note'));
+    assert.equal(await hub.isEmpty(), false);
     await hub.forget(clusterId);
     await assert.rejects(journal.append(epoch, 2, [bytes('late')]), Fenced);
     const recreated = hub.journal(clusterId);

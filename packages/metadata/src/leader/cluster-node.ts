@@ -75,6 +75,7 @@ export class ClusterNode extends callPortClass() implements ClusterPort {
   #leaderUrl: string | undefined;
   #replica: Replica | undefined;
   #wake: (() => void) | undefined;
+  #retiredBecause: string | undefined;
   #ended: Promise<void> | undefined;
 
   constructor(options: ClusterNodeOptions) {
@@ -129,6 +130,12 @@ export class ClusterNode extends callPortClass() implements ClusterPort {
     leadership?.end('this process stops');
     this.#wake?.();
     await this.#within(drainMsMax, this.#ended);
+  }
+
+  /** Stops for good. Callers get the reason from then on. */
+  retire(reason: string): Promise<void> {
+    this.#retiredBecause = reason;
+    return this.stop();
   }
 
   /**
@@ -210,6 +217,7 @@ export class ClusterNode extends callPortClass() implements ClusterPort {
 
   #notLeader(): NotLeader {
     const { clusterId } = this.#options;
+    if (this.#retiredBecause !== undefined) return new NotLeader(this.#retiredBecause, undefined);
     if (this.#role === 'stopped')
       return new NotLeader(`${clusterId}: this control plane stops`, this.#leaderUrl);
     const where = this.#leaderUrl === undefined ? 'it has no leader now' : `${this.#leaderUrl} leads it`;
