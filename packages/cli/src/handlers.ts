@@ -14,6 +14,7 @@ export const handlers = {
   playground: async () => (await import('./servers/playground.ts')).playground,
   agent: async () => (await import('./servers/agent.ts')).agent,
   'control-plane': async () => (await import('./servers/control-plane.ts')).controlPlane,
+  'control-plane restore': async () => (await import('./servers/restore.ts')).restore,
   metrics: async () => (await import('./servers/metrics.ts')).metrics,
   apply: async () => (await import('./apply/apply.ts')).apply,
   kcmd: async () => (await import('./tools/kcmd.ts')).kcmd,

@@ -137,6 +137,12 @@ export const controlPlaneLimits = {
    */
   auditOpenRefusalsMax: 1_000,
 
+  /**
+   * The part of a journal in one object of a metadata backup, about. Until it is full, the newest object is replaced
+   * by a longer one at every interval.
+   */
+  backupSegmentBytesMax: 1 * MiB,
+
   /** Keys that a control plane remembers between calls, about a kilobyte each. */
   verifiedKeysMax: 20_000,
 

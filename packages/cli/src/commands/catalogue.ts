@@ -26,6 +26,11 @@ export const commands = [
     status: 'available',
     help: 'Order the writes of agents, and serve the API and sign-in.',
   },
+  {
+    name: 'control-plane restore',
+    status: 'available',
+    help: 'Rebuild the metadata of a cluster from its bucket into an empty database.',
+  },
   { name: 'metrics', status: 'available', help: 'Publish the metrics of one cluster and do nothing else.' },
   {
     name: 'local',

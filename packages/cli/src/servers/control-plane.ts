@@ -2,9 +2,11 @@ import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import { join, resolve } from 'node:path';
 import { agentMetricRows } from '@weir/agent';
-import type { ReadyProcess } from '@weir/controlplane/process';
-import { jsonLog, Metrics, release } from '@weir/core';
+import type { MetadataBackupSettings, ReadyProcess } from '@weir/controlplane/process';
+import { jsonLog, Metrics, release, systemRandom } from '@weir/core';
+import { openStore } from '@weir/storage';
 import type { Handler } from '../handler.ts';
+import { bucketUrl } from '../values/bucket-url.ts';
 import { listenAddress, onlyAddress } from './bind-address.ts';
 import { openDataDirectory } from './data-directory.ts';
 import { explainingStart } from './explaining-start.ts';
@@ -22,7 +24,8 @@ const defaultDataDir = 'weir-data';
  * are standbys. A new database starts with a cluster and a key for its agents, which are stored in the data directory
  * of the process that created them.
  */
-export const controlPlane: Handler<'control-plane'> = async (values, { clock, output, stop }) => {
+export const controlPlane: Handler<'control-plane'> = async (values, deps) => {
+  const { clock, environment, output, stop } = deps;
   const dataDir = resolve(values.dataDir ?? defaultDataDir);
   const { consolePort, agentKey } = values;
   const log = jsonLog({
@@ -39,6 +42,7 @@ export const controlPlane: Handler<'control-plane'> = async (values, { clock, ou
   // Everything that was started is stopped in reverse order, also if the rest fails to start.
   const running = new AsyncDisposableStack();
   const start = async () => {
+    const backup = await openBackup();
     const controlPlane = await startingControlPlane({
       databaseUrl,
       host: listenAddress(values),
@@ -59,6 +63,7 @@ export const controlPlane: Handler<'control-plane'> = async (values, { clock, ou
       allowsPrivateIssuers: values.allowPrivateIssuers,
       clusterMetrics: clusterMetricsSettings(values),
       agentMetricRows,
+      backup,
       clock,
       log,
       metrics,
@@ -86,6 +91,21 @@ export const controlPlane: Handler<'control-plane'> = async (values, { clock, ou
     clock,
   });
   return 0;
+
+  async function openBackup(): Promise<MetadataBackupSettings | undefined> {
+    const { bucketURL, metadataBackup, metadataBackupInterval: intervalMs } = values;
+    if (bucketURL === undefined || !metadataBackup) return undefined;
+    const store = await openStore(bucketUrl().print(bucketURL), {
+      clock,
+      random: systemRandom,
+      environment,
+      log,
+      metrics,
+      usesMetadataService: true,
+    });
+    running.defer(() => store.close());
+    return { store, intervalMs };
+  }
 };
 
 function announcement(

@@ -50,6 +50,14 @@ export function identityIn(dataDir: string): Identity {
   });
 }
 
+/** Creates the identity of a cluster that was restored: its own id, and new keys. */
+export function restoredIdentityIn(dataDir: string, clusterId: string): void {
+  explaining(dataDir, () => {
+    const identity = { ...newIdentity(), clusterId };
+    writeFileSync(join(dataDir, 'identity.json'), printed(identity), { flag: 'wx', mode: 0o600 });
+  });
+}
+
 function readIdentity(path: string): Identity {
   const found = parse(readFileSync(path, 'utf8'));
   const { clusterId, agentId, agentKey, ...rest } = found;

@@ -130,3 +130,30 @@ test('a port that is in use is a clear error', async (t) => {
   );
   await stop(local);
 });
+
+test('a playground that lost its database is restored from its bucket', async (t) => {
+  const folder = mkdtempSync(join(tmpdir(), 'weir-restore-'));
+  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  const run = promisify(execFile);
+  const bucket = ['-bucketURL', `file://${folder}/bucket`];
+  const first = await start(t, ['playground', ...freePorts, ...bucket, '-dataDir', join(folder, 'lost')]);
+  await cli(first.kafkaPort, 'create-topic', '-topic', 'orders');
+  await cli(first.kafkaPort, 'produce', '-topic', 'orders', '-records', 'one,,two');
+  await stop(first);
+
+  const dataDir = join(folder, 'new');
+  const again = ['control-plane', 'restore', ...bucket, '-dataDir', dataDir, '-metadataBackupInterval', '1s'];
+  const { stdout } = await run(executable, again);
+  assert.match(stdout, /^restored vci_\S+ as generation 1\n {2}topics +1\n {2}recovery point +20/m);
+  await assert.rejects(run(executable, again), /-dataDir .* has an identity already; name a new directory/);
+  const second = await start(t, ['playground', ...freePorts, ...bucket, '-dataDir', dataDir]);
+  const fetched = await cli(second.kafkaPort, 'fetch', '-topic', 'orders', '-output', 'json');
+  assert.deepEqual(
+    fetched
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line).value),
+    ['one', 'two'],
+  );
+  assert.equal(await stop(second), 0);
+});

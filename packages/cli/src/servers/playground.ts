@@ -30,6 +30,7 @@ export const playground: Handler<'playground'> = async (values, deps) => {
           ? pathToFileURL(join(dataDir, 'bucket')).href
           : bucketUrl().print(values.bucketURL),
       zone: 'playground',
+      backupIntervalMs: values.metadataBackup ? values.metadataBackupInterval : undefined,
       notes: [`API key        in ${join(dataDir, 'identity.json')}`, `data           ${dataDir}`],
     },
     values,

@@ -27,6 +27,8 @@ interface SelfContained {
   readonly databaseUrl: string;
   readonly bucketUrl: string;
   readonly zone: string;
+  /** How often metadata is copied into the bucket; never without it. */
+  readonly backupIntervalMs?: number | undefined;
   /** Notes for the user, printed after the addresses. */
   readonly notes: readonly string[];
 }
@@ -35,7 +37,7 @@ interface SelfContained {
 const stopDeadlineMs = 5_000;
 
 export async function runSelfContained(
-  { name, identity, dataDir, databaseUrl, bucketUrl, zone, notes }: SelfContained,
+  { name, identity, dataDir, databaseUrl, bucketUrl, zone, backupIntervalMs, notes }: SelfContained,
   values: CommandValues<'local'>,
   deps: Deps,
 ): Promise<number> {
@@ -71,6 +73,7 @@ export async function runSelfContained(
       credentialsFile: values.saslCredentialsFile,
       oneUser: { applicationKey, accountKey, isAccountKeyNew: identity.isAccountKeyNew },
       isQuick: name === 'local',
+      backup: backupIntervalMs === undefined ? undefined : { store, intervalMs: backupIntervalMs },
       clusterMetrics: clusterMetricsSettings(values),
       agentMetricRows,
       clock,

@@ -24,6 +24,8 @@ export interface DiagnosticSnapshot {
   readonly damagedFiles?: readonly DamagedFileFacts[] | undefined;
   /** The load of the cluster's leader, 0 to 1: the metric `control_plane_utilization`. */
   readonly controlPlaneUtilization?: number | undefined;
+  /** How long ago the metadata backup had everything, if there is a backup. */
+  readonly metadataBackupAgeMs?: number | undefined;
   readonly acls?: AclFacts | undefined;
   readonly credentials?: readonly CredentialFacts[] | undefined;
   /** Metrics of the cluster with the number of their series. */

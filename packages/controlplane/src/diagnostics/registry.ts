@@ -14,6 +14,7 @@ import { expiringTokens } from './checks/expiring-tokens.ts';
 import { highCardinality } from './checks/high-cardinality.ts';
 import { invalidAclRules } from './checks/invalid-acls.ts';
 import { lostAgent } from './checks/lost-agent.ts';
+import { metadataBackupBehind } from './checks/metadata-backup-behind.ts';
 import { mixedReleases } from './checks/mixed-releases.ts';
 import { noAgents } from './checks/no-agents.ts';
 import { noJobsAgent } from './checks/no-jobs-agent.ts';
@@ -56,6 +57,7 @@ export const checks = [
   bucketFailures,
   bucketLatency,
   smallFiles,
+  metadataBackupBehind,
   topicsWithoutRetention,
 ] as const satisfies readonly Check[];
 

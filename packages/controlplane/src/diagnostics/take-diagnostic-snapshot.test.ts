@@ -52,6 +52,7 @@ test('the snapshot of a new cluster is empty', async (t) => {
     metrics: undefined,
     damagedFiles: undefined,
     controlPlaneUtilization: 0.25,
+    metadataBackupAgeMs: undefined,
     acls: { mode: 'off', ruleCount: 0, invalid: [] },
     credentials: [],
   });

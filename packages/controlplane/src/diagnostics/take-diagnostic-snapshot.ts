@@ -44,6 +44,8 @@ interface DiagnosticSnapshotOptions {
   readonly nowMs: () => number;
   /** The load of the process that leads the cluster, if it is measured. */
   readonly utilization?: number | undefined;
+  /** How long ago the metadata backup had everything, if there is a backup. */
+  readonly backupAgeMs?: number | undefined;
   /** Aborts the attempt. */
   readonly signal: AbortSignal;
 }
@@ -57,7 +59,7 @@ const groupsPerCall = 200;
  */
 export async function takeDiagnosticSnapshot(
   cluster: DiagnosticCluster,
-  { kind, nowMs, utilization, signal }: DiagnosticSnapshotOptions,
+  { kind, nowMs, utilization, backupAgeMs, signal }: DiagnosticSnapshotOptions,
 ): Promise<DiagnosticSnapshot> {
   // First, because a process that no longer leads fails here, and never returns a snapshot.
   const agents = await cluster.listAgents();
@@ -85,6 +87,7 @@ export async function takeDiagnosticSnapshot(
     metrics,
     damagedFiles: damagedFiles && damagedFilesIn(damagedFiles, new SnapshotTopics(snapshot)),
     controlPlaneUtilization: utilization,
+    metadataBackupAgeMs: backupAgeMs,
     acls: aclsOf(snapshot),
     credentials: credentials.map(({ username, isSuperuser, createdMs, lastUsedMs }) => ({
       username,

@@ -21,6 +21,8 @@ interface WatchedClustersOptions {
   readonly store: DiagnosticsStore;
   /** The metrics of one cluster. Clusters must not share them, since the gauges have no cluster label. */
   readonly metricsOf: (clusterId: string) => Metrics;
+  /** How long ago the metadata backup of a cluster had everything, if there is a backup. */
+  readonly backupAgeMsOf?: ((clusterId: string) => number | undefined) | undefined;
   /** Called for every transition that is not silent, once it is stored. */
   readonly onTransition: (transition: Transition) => void;
   /** Called after every run with the current records. */
@@ -34,7 +36,7 @@ interface WatchedClustersOptions {
  * cluster. The next leader continues from the stored records.
  */
 export function watchClusters({ leading, metricsOf, ...options }: WatchedClustersOptions): DiagnosticsRunner {
-  const { clock } = options;
+  const { clock, backupAgeMsOf } = options;
   const utilization = measureUtilization(clock);
   const gaugeLabels = (clusterId: string) => ({ cluster: clusterId });
   let led: ReadonlyMap<string, LedCluster> = new Map();
@@ -54,6 +56,7 @@ export function watchClusters({ leading, metricsOf, ...options }: WatchedCluster
         kind: cluster.kind,
         nowMs: () => clock.nowMs(),
         utilization: busy,
+        backupAgeMs: backupAgeMsOf?.(clusterId),
         signal,
       });
     },

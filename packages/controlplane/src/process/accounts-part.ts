@@ -53,6 +53,8 @@ interface AccountsPartOptions {
   readonly bySettings: Authorize;
   readonly publicUrl: () => string;
   readonly ownClusterId: () => string | undefined;
+  /** How long ago the metadata backup of a cluster had everything, if there is a backup. */
+  readonly backupAgeMsOf: (clusterId: string) => number | undefined;
   /** Removes the journal of a cluster that cannot be restored. */
   readonly forgetJournal: (clusterId: string) => Promise<void>;
   /** The token by which the user of a single-user process signs in. */
@@ -144,6 +146,7 @@ export async function startAccounts(
     metricsOf: diagnosticMetrics(options, metrics),
     onTransition: reportTransition(options),
     onChecked: eventsOfDiagnostics(options).checked,
+    backupAgeMsOf: options.backupAgeMsOf,
     clock,
     log,
   });

@@ -6,6 +6,8 @@ import { type ClusterNode, LoadSharing } from '@weir/metadata';
 import { freshToken, hashSecret } from '../accounts/secrets/secrets.ts';
 import type { VirtualCluster } from '../accounts/workspaces/virtual-clusters.ts';
 import { type Authorize, authorizeByAgentKeys, authorizeByAny } from '../agent-keys.ts';
+import { backupMetrics } from '../backup/backup-metrics.ts';
+import { ClusterBackup } from '../backup/cluster-backup.ts';
 import { keepClusterSecrets } from '../cluster-secrets.ts';
 import { ClusterHost } from '../hosting/cluster-host.ts';
 import { LeaderPorts } from '../hosting/leader-ports.ts';
@@ -84,6 +86,7 @@ async function startParts(
   let url = '';
   let ownClusterId = options.clusterId;
   const selfId = hub.processId() ?? options.processId;
+  const backups = new Map<string, ClusterBackup>();
   const host = new ClusterHost({
     list: async () =>
       isQuick && accounts.loaded === undefined
@@ -95,9 +98,23 @@ async function startParts(
     attach: (node, { id }) => {
       const endSecrets = keepClusterSecrets(node, { randomBytes, clock, log });
       const endCredentials = id === ownClusterId ? credentials.attach(node) : undefined;
+      const backup =
+        options.backup &&
+        new ClusterBackup({
+          clusterId: id,
+          node,
+          journal: hub.journal(id),
+          ...options.backup,
+          clock,
+          log: log.with({ clusterId: id }),
+          metrics: backupMetrics(metrics, id),
+        });
+      if (backup !== undefined) backups.set(id, backup);
       return async () => {
+        backups.delete(id);
         endSecrets();
         await endCredentials?.();
+        await backup?.end();
       };
     },
     clock,
@@ -134,6 +151,7 @@ async function startParts(
       publicUrl,
       signInToken,
       ownClusterId: () => ownClusterId,
+      backupAgeMsOf: (clusterId: string) => backups.get(clusterId)?.ageMs,
       forgetJournal: (clusterId: string) => hub.forget(clusterId),
       stop,
     };

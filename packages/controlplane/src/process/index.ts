@@ -7,5 +7,5 @@ export {
   type ReadyProcess,
   startControlPlaneProcess,
 } from './control-plane-process.ts';
-export type { ControlPlaneProcessOptions } from './options.ts';
+export type { ControlPlaneProcessOptions, MetadataBackupSettings } from './options.ts';
 export { SettingsFileProblem } from './settings-file-problem.ts';

@@ -1,5 +1,6 @@
 import type { ClusterMetricsSettings } from '@weir/cluster';
 import type { Clock, Log, MetricRow, Metrics } from '@weir/core';
+import type { ObjectStore } from '@weir/storage';
 import type { FirstCluster } from './founding.ts';
 import type { OwnerKeys } from './one-user.ts';
 
@@ -35,6 +36,8 @@ export interface ControlPlaneProcessOptions {
   readonly clusterMetrics?: ClusterMetricsSettings | undefined;
   /** The metrics of agents themselves, for listings. */
   readonly agentMetricRows?: readonly MetricRow[] | undefined;
+  /** Where the metadata of the clusters that this process leads is copied to; nowhere without it. */
+  readonly backup?: MetadataBackupSettings | undefined;
   /** For a process whose only user reads its output, and needs no password. */
   readonly oneUser?: OwnerKeys | undefined;
   /**
@@ -45,4 +48,9 @@ export interface ControlPlaneProcessOptions {
   readonly clock: Clock;
   readonly log: Log;
   readonly metrics: Metrics;
+}
+
+export interface MetadataBackupSettings {
+  readonly store: ObjectStore;
+  readonly intervalMs: number;
 }

@@ -10,7 +10,7 @@ export const clusterFlags = [
   available({
     name: 'defaultVirtualClusterID',
     type: virtualClusterId(),
-    commands: [...clusterMembers, 'control-plane'],
+    commands: [...clusterMembers, 'control-plane', 'control-plane restore'],
     deprecatedNames: ['-virtualClusterID', 'SERVICE_VIRTUAL_CLUSTER_ID'],
     help: 'The virtual cluster that is served.',
   }),

@@ -1,14 +1,22 @@
 import { bool } from '../../values/bool.ts';
 import { bucketUrl } from '../../values/bucket-url.ts';
 import { list } from '../../values/list.ts';
-import { int } from '../../values/numbers.ts';
+import { durationMs, int } from '../../values/numbers.ts';
 import { path, text } from '../../values/text.ts';
 import { databaseUrl } from '../../values/url.ts';
 import { available, foreignVariable, planned } from '../row.ts';
 import { brokers } from './takers.ts';
 
 /** The commands that open the bucket of a cluster. */
-const bucketUsers = ['agent', 'playground', 'demo', 'cli file-reader', 'cli file-scrubber'] as const;
+const bucketUsers = [
+  'agent',
+  'control-plane',
+  'control-plane restore',
+  'playground',
+  'demo',
+  'cli file-reader',
+  'cli file-scrubber',
+] as const;
 
 export const storageFlags = [
   available({
@@ -16,7 +24,7 @@ export const storageFlags = [
     type: bucketUrl(),
     commands: bucketUsers,
     help: 'The bucket that holds the data of the cluster.',
-    rule: 'The query parameter prefix names a folder inside the bucket.',
+    rule: 'The query parameter prefix names a folder inside the bucket. A control plane keeps only its metadata backup there.',
   }),
   available({
     name: 'allowedBucketURLs',
@@ -82,15 +90,31 @@ export const storageFlags = [
     help: 'Send no checksums to s3:// buckets, neither for single nor for multipart uploads.',
   }),
   available({
+    name: 'metadataBackup',
+    type: bool(),
+    default: true,
+    commands: ['control-plane', 'playground', 'demo'],
+    help: 'Copy the metadata of clusters into their bucket, from which weir control-plane restore rebuilds it.',
+    rule: 'A control plane does it when -bucketURL names the bucket.',
+  }),
+  available({
+    name: 'metadataBackupInterval',
+    type: durationMs({ min: 1_000, max: 600_000 }),
+    default: 5_000,
+    commands: ['control-plane', 'control-plane restore', 'playground', 'demo'],
+    help: 'How often new metadata is copied: what a restore may lose at most, and how often a request is paid for.',
+    rule: 'A restore waits for four intervals, so that a control plane that still serves the cluster stops first.',
+  }),
+  available({
     name: 'dataDir',
     type: path(),
-    commands: ['control-plane', 'playground', 'demo'],
+    commands: ['control-plane', 'control-plane restore', 'playground', 'demo'],
     help: 'The directory for the database and the bucket of a process that keeps its own.',
   }),
   available({
     name: 'databaseURL',
     type: databaseUrl(),
-    commands: ['control-plane', 'playground', 'demo'],
+    commands: ['control-plane', 'control-plane restore', 'playground', 'demo'],
     help: 'The database of the control plane.',
     rule: 'Without it a SQLite file below -dataDir is used.',
   }),

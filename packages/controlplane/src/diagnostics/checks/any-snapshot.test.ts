@@ -86,6 +86,7 @@ const anySnapshot: fc.Arbitrary<DiagnosticSnapshot> = fc.record({
     ),
   ),
   controlPlaneUtilization: maybe(stat),
+  metadataBackupAgeMs: maybe(stat),
   acls: maybe(
     fc.record({
       mode: fc.constantFrom('off', 'shadow', 'enforced'),

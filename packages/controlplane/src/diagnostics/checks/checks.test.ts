@@ -377,6 +377,15 @@ const cases = {
       outcome: { missing: 'the limit of partitions' },
     },
   ],
+  metadata_backup_behind: [
+    { name: 'no backup', snapshot: { metadataBackupAgeMs: undefined }, outcome: [] },
+    { name: 'recent', snapshot: { metadataBackupAgeMs: 299_999 }, outcome: [] },
+    {
+      name: 'behind',
+      snapshot: { metadataBackupAgeMs: 300_000 },
+      outcome: ['cluster:vci_test The metadata backup was last complete 5 minutes ago.'],
+    },
+  ],
   control_plane_utilization: [
     { name: 'below', snapshot: { controlPlaneUtilization: 0.79 }, outcome: [] },
     {

@@ -1,0 +1,73 @@
+import { existsSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { listBackedUpClusters, RestoreProblem, restoreCluster } from '@weir/controlplane/backup';
+import { jsonLog, Metrics, systemRandom } from '@weir/core';
+import { makeDirectory, openJournals } from '@weir/journal';
+import { type ObjectStore, openStore, StoreError } from '@weir/storage';
+import { Failure } from '../failure.ts';
+import type { Handler } from '../handler.ts';
+import { bucketUrl } from '../values/bucket-url.ts';
+import { explaining, openDataDirectory } from './data-directory.ts';
+import { restoredIdentityIn } from './identity.ts';
+import { keepFilesPrivate } from './private-files.ts';
+
+const defaultDataDir = 'weir-data';
+/** A control plane that still leads looks for a fence at every interval, and then has to store its last entries. */
+const fenceIntervals = 4;
+
+/** Rebuilds a cluster from its bucket. The control plane that is started afterwards serves it under its own id. */
+export const restore: Handler<'control-plane restore'> = async (values, { clock, environment, output }) => {
+  if (values.bucketURL === undefined) throw new Failure('-bucketURL: name the bucket of the cluster');
+  const url = bucketUrl().print(values.bucketURL);
+  const dataDir = resolve(values.dataDir ?? defaultDataDir);
+  const databaseUrl = values.databaseURL ?? join(dataDir, 'weir.db');
+  const log = jsonLog({ level: 'warn', nowMs: clock.nowMs, write: (line) => output.err(`${line}\n`) });
+  if (existsSync(join(dataDir, 'identity.json')))
+    throw new Failure(`-dataDir ${dataDir}: it has an identity already; name a new directory`);
+  await using running = new AsyncDisposableStack();
+  if (values.databaseURL === undefined) running.defer(openDataDirectory(dataDir, 'alone'));
+  else explaining(dataDir, () => makeDirectory(dataDir));
+  keepFilesPrivate({ dataDir, databaseUrl, bucketUrl: url }, log);
+  const deps = { clock, random: systemRandom, environment, log, metrics: new Metrics() };
+  try {
+    const store = await openStore(url, { ...deps, usesMetadataService: true });
+    running.defer(() => store.close());
+    const clusterId = values.defaultVirtualClusterID ?? (await onlyCluster(store));
+    const hub = openJournals(databaseUrl, { clock, log });
+    running.defer(() => hub.close());
+    const { generation, recoveryPointMs, isComplete, topicCount } = await restoreCluster({
+      clusterId,
+      store,
+      hub,
+      clock,
+      fenceMs: fenceIntervals * values.metadataBackupInterval,
+      onStep: (line) => output.out(`${line}\n`),
+    });
+    restoredIdentityIn(dataDir, clusterId);
+    const completeness = isComplete
+      ? 'the control plane before stored everything and stopped'
+      : 'what was acknowledged after that is lost';
+    output.out(
+      [
+        `restored ${clusterId} as generation ${generation}`,
+        `  topics          ${topicCount}`,
+        `  recovery point  ${new Date(recoveryPointMs).toISOString()}; ${completeness}`,
+        `  agent key       in ${join(dataDir, 'identity.json')}; keys of before are not part of the backup`,
+        '',
+      ].join('\n'),
+    );
+    return 0;
+  } catch (error) {
+    if (error instanceof RestoreProblem || error instanceof StoreError) throw new Failure(error.message);
+    throw error;
+  }
+};
+
+async function onlyCluster(store: ObjectStore): Promise<string> {
+  const [found, ...others] = await listBackedUpClusters(store);
+  if (found === undefined) throw new RestoreProblem('the bucket has no metadata backup of any cluster');
+  if (others.length === 0) return found;
+  throw new RestoreProblem(
+    `the bucket has backups of ${[found, ...others].join(', ')}; choose one by -defaultVirtualClusterID`,
+  );
+}

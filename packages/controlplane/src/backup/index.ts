@@ -1,0 +1,4 @@
+/** What restoring a cluster from its bucket needs. */
+
+export { listBackedUpClusters } from './backup-objects.ts';
+export { RestoreProblem, restoreCluster } from './restore-cluster.ts';
