@@ -6,7 +6,7 @@ import { blankComments, lineOf } from './source-text.ts';
 /** Flags that occur only in command lines that start a server. */
 const startingFlag =
   /['"`]-(?:metadataURL|dataDir|databaseURL|consolePort|httpPort|gracefulShutdownDuration)\b/;
-const command = /'(agent|control-plane|metrics)',/g;
+const command = /'(agent|control-plane|metrics)',(?! 'restore')/g;
 
 /** Files whose command lines are exempt, and why. */
 const exempt: Readonly<Record<string, string>> = {
@@ -47,6 +47,7 @@ test('the rule finds what is missing', () => {
     ["start(['agent', '-metadataURL', url, '-bindAddress', '127.0.0.1']);\n", 1],
     ["start(['agent', '-metadataURL', url, ...atLoopback, '-availabilityZone', 'a']);\n", 0],
     ["start(['control-plane', `-dataDir=x`]);\n", 1],
+    ["run(['control-plane', 'restore', '-dataDir', x]);\n", 0],
     ["start(['metrics', '-httpPort', '0']);\n", 1],
     ["const names = ['agent', 'group'];\n", 0],
   ];

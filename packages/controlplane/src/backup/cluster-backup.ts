@@ -18,7 +18,7 @@ import {
 /** The methods of a node that are needed. */
 type BackedUpNode = Pick<ClusterNode, 'role' | 'onRole' | 'record' | 'execute' | 'retire'>;
 
-export interface ClusterBackupOptions {
+interface ClusterBackupOptions {
   readonly clusterId: string;
   readonly node: BackedUpNode;
   readonly journal: Pick<Journal, 'read' | 'loadSnapshot' | 'snapshotPosition'>;
@@ -70,7 +70,7 @@ export class ClusterBackup {
   #cancel = () => {};
   #running: Promise<void> = Promise.resolve();
   #hasEnded = false;
-  /** The generation that ends here, from the moment that its fence was found until the bucket says that it has ended. */
+  /** The generation that ends here, from when its fence was found until the bucket says that it has ended. */
   #closing: number | undefined;
   readonly #stopListening: () => void;
 

@@ -52,8 +52,9 @@ const readBytes = 8 * 1024 * 1024;
 /**
  * Rebuilds the metadata of a cluster from its bucket into an empty database.
  *
- * First it fences: a control plane that still leads the cluster stops when it finds the fence, and then its last entries
- * are in the bucket. One that cannot reach the bucket does not stop, and what it acknowledges from then on is lost.
+ * First it fences: a control plane that still leads the cluster stops when it finds the fence, and then its last
+ * entries are in the bucket. One that cannot reach the bucket does not stop, and what it acknowledges from then on is
+ * lost.
  */
 export async function restoreCluster(options: RestoreOptions): Promise<RestoredCluster> {
   const { clusterId, store, hub, clock, onStep } = options;
