@@ -1,4 +1,5 @@
 import type { AbortedTransactions, Pointers } from '@weir/cluster';
+import type { PointerRing } from './pointer-ring.ts';
 import { TailMarkers } from './tail-markers.ts';
 
 /**
@@ -6,31 +7,31 @@ import { TailMarkers } from './tail-markers.ts';
  * too many, in the partition or overall.
  */
 export class PartitionTail {
-  readonly #fileId: string[] = [];
-  readonly #byteStart: number[] = [];
-  readonly #byteLength: number[] = [];
-  readonly #baseOffset: number[] = [];
-  readonly #nextOffset: number[] = [];
+  readonly #ring: PointerRing;
+  /** The pointers, as slots of the ring. */
+  readonly #slots: number[] = [];
+  /** Slots before this one are dropped and wait to be removed together. */
+  #first = 0;
   /** Created for the first transaction marker. */
   #markers: TailMarkers | undefined;
-  /** Rows before this one are dropped and wait to be removed together. */
-  #first = 0;
+
+  constructor(ring: PointerRing) {
+    this.#ring = ring;
+  }
 
   get size(): number {
-    return this.#fileId.length - this.#first;
+    return this.#slots.length - this.#first;
   }
 
   /** The offset after the last pointer, or `undefined` if there is none. */
   get end(): number | undefined {
-    return this.size === 0 ? undefined : this.#nextOffset.at(-1);
+    return this.size === 0 ? undefined : this.#ring.nextOffset[this.#slots.at(-1)!];
   }
 
   push(pointers: Pointers, row: number): void {
-    this.#fileId.push(pointers.fileId[row]!);
-    this.#byteStart.push(pointers.byteStart[row]!);
-    this.#byteLength.push(pointers.byteLength[row]!);
-    this.#baseOffset.push(pointers.baseOffset[row]!);
-    this.#nextOffset.push(pointers.nextOffset[row]!);
+    // Adding may drop the oldest pointer of this tail.
+    const slot = this.#ring.add(this, pointers, row);
+    this.#slots.push(slot);
     if (pointers.fileId[row] === '') this.#pushMarker(pointers, row);
   }
 
@@ -47,15 +48,19 @@ export class PartitionTail {
   /** Removing the front of an array moves the rest, so it is done for half of the array at a time. */
   dropOldest(): void {
     if (this.size === 0) return;
-    this.#markers?.dropBelow(this.#nextOffset[this.#first]!);
+    const slot = this.#slots[this.#first]!;
+    this.#markers?.dropBelow(this.#ring.nextOffset[slot]!);
+    this.#ring.release(slot);
     this.#first++;
-    if (this.#first * 2 < this.#fileId.length) return;
-    for (const column of this.#columns()) column.splice(0, this.#first);
+    if (this.#first * 2 < this.#slots.length) return;
+    this.#slots.copyWithin(0, this.#first);
+    this.#slots.length -= this.#first;
     this.#first = 0;
   }
 
   clear(): void {
-    for (const column of this.#columns()) column.length = 0;
+    for (let at = this.#first; at < this.#slots.length; at++) this.#ring.release(this.#slots[at]!);
+    this.#slots.length = 0;
     this.#first = 0;
     this.#markers = undefined;
   }
@@ -65,19 +70,14 @@ export class PartitionTail {
    * does not contain it.
    */
   from(offset: number, bytesMax: number): Pointers | undefined {
-    if (this.size === 0 || offset < this.#baseOffset[this.#first]! || offset > this.end!) return undefined;
-    const from = this.#rowBehind(offset);
+    if (this.size === 0 || offset < this.#ring.baseOffset[this.#slots[this.#first]!]! || offset > this.end!)
+      return undefined;
+    const from = this.#slotBehind(offset);
     let to = from;
-    for (let bytes = 0; to < this.#fileId.length && (to === from || bytes < bytesMax); to++) {
-      bytes += this.#byteLength[to]!;
+    for (let bytes = 0; to < this.#slots.length && (to === from || bytes < bytesMax); to++) {
+      bytes += this.#ring.byteLength[this.#slots[to]!]!;
     }
-    const pointers = {
-      fileId: this.#fileId.slice(from, to),
-      byteStart: Float64Array.from(this.#byteStart.slice(from, to)),
-      byteLength: Float64Array.from(this.#byteLength.slice(from, to)),
-      baseOffset: Float64Array.from(this.#baseOffset.slice(from, to)),
-      nextOffset: Float64Array.from(this.#nextOffset.slice(from, to)),
-    };
+    const pointers = this.#ring.at(this.#slots.slice(from, to));
     if (this.#markers === undefined || this.#markers.size === 0) return pointers;
     const rows = pointers.fileId.flatMap((fileId, row) => (fileId === '' ? [row] : []));
     if (rows.length === 0) return pointers;
@@ -92,19 +92,15 @@ export class PartitionTail {
     return this.#markers?.aborted(offset, endOffset);
   }
 
-  /** Returns the first row that ends after `offset`. */
-  #rowBehind(offset: number): number {
+  /** Returns the place of the first slot that ends after `offset`. */
+  #slotBehind(offset: number): number {
     let low = this.#first;
-    let high = this.#nextOffset.length;
+    let high = this.#slots.length;
     while (low < high) {
       const middle = (low + high) >>> 1;
-      if (this.#nextOffset[middle]! > offset) high = middle;
+      if (this.#ring.nextOffset[this.#slots[middle]!]! > offset) high = middle;
       else low = middle + 1;
     }
     return low;
-  }
-
-  #columns(): { splice(start: number, count: number): unknown; length: number }[] {
-    return [this.#fileId, this.#byteStart, this.#byteLength, this.#baseOffset, this.#nextOffset];
   }
 }

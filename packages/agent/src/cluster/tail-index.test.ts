@@ -126,3 +126,95 @@ test('a tail that dropped its oldest pointers still has its markers and aborted 
     ),
   );
 });
+
+/** What is done with one of three partitions. */
+type Step =
+  | { readonly kind: 'append'; readonly topic: string; readonly counts: readonly number[] }
+  | { readonly kind: 'gap'; readonly topic: string }
+  | { readonly kind: 'delete'; readonly topic: string };
+
+const topic = fc.constantFrom('t', 'u', 'v');
+const step: fc.Arbitrary<Step> = fc.oneof(
+  {
+    weight: 8,
+    arbitrary: fc.record({
+      kind: fc.constant('append' as const),
+      topic,
+      counts: fc.array(fc.integer({ min: 1, max: 4 }), { minLength: 1, maxLength: 4 }),
+    }),
+  },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant('gap' as const), topic }) },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant('delete' as const), topic }) },
+);
+
+test('the index has the newest pointers of each partition and overall, in order', () => {
+  fc.assert(
+    fc.property(
+      fc.array(step, { maxLength: 60 }),
+      fc.integer({ min: 1, max: 6 }),
+      fc.integer({ min: 1, max: 10 }),
+      (steps, recentPointersPerPartitionMax, recentPointersMax) => {
+        const index = new TailIndex({ recentPointersPerPartitionMax, recentPointersMax });
+        const ends = new Map<string, number>();
+        /** All pointers in order of arrival; those of a deleted topic or before a gap are not `isKept`. */
+        const arrived: { topic: string; baseOffset: number; nextOffset: number; isKept: boolean }[] = [];
+        const drop = (name: string) => {
+          for (const pointer of arrived) if (pointer.topic === name) pointer.isKept = false;
+        };
+        for (const one of steps) {
+          const end = ends.get(one.topic) ?? 0;
+          if (one.kind === 'delete') {
+            index.deleteTopic(one.topic);
+            drop(one.topic);
+          } else if (one.kind === 'gap') {
+            ends.set(one.topic, end + 1);
+          } else {
+            const last = arrived.findLast((pointer) => pointer.topic === one.topic && pointer.isKept);
+            if (last !== undefined && last.nextOffset !== end) drop(one.topic);
+            let baseOffset = end;
+            const rows = one.counts.map((count) => {
+              const row = { topic: one.topic, baseOffset, nextOffset: baseOffset + count, isKept: true };
+              baseOffset += count;
+              return row;
+            });
+            arrived.push(...rows);
+            ends.set(one.topic, baseOffset);
+            index.append(one.topic, 0, {
+              fileId: rows.map((row) => `${one.topic}-${row.baseOffset}`),
+              byteStart: Float64Array.from(rows, (row) => row.baseOffset * 100),
+              byteLength: Float64Array.from(rows, (row) => (row.nextOffset - row.baseOffset) * 100),
+              baseOffset: Float64Array.from(rows, (row) => row.baseOffset),
+              nextOffset: Float64Array.from(rows, (row) => row.nextOffset),
+            });
+          }
+          let size = 0;
+          for (const name of ['t', 'u', 'v']) {
+            const recent = arrived.slice(-recentPointersMax);
+            const kept = recent
+              .filter((pointer) => pointer.topic === name && pointer.isKept)
+              .slice(-recentPointersPerPartitionMax);
+            size += kept.length;
+            for (let offset = 0; offset < (ends.get(name) ?? 0); offset++) {
+              const expected = kept.filter((pointer) => pointer.nextOffset > offset);
+              const isKnown = kept.length > 0 && offset >= kept[0]!.baseOffset && expected.length > 0;
+              const found = index.find(name, 0, offset, 1);
+              if (!isKnown) {
+                assert.ok(found === undefined || found.fileId.length === 0, `${name} ${offset}`);
+                continue;
+              }
+              assert.deepEqual(found?.fileId, [`${name}-${expected[0]!.baseOffset}`]);
+              const all = index.find(name, 0, offset, Number.POSITIVE_INFINITY)!;
+              assert.deepEqual(
+                Array.from(all.nextOffset),
+                expected.map((pointer) => pointer.nextOffset),
+              );
+              assert.equal(all.byteStart[0], expected[0]!.baseOffset * 100);
+              assert.equal(all.byteLength[0], (expected[0]!.nextOffset - expected[0]!.baseOffset) * 100);
+            }
+          }
+          assert.equal(index.size, size);
+        }
+      },
+    ),
+  );
+});
