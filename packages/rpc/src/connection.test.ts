@@ -275,8 +275,56 @@ test('confirmed answers are dropped', async () => {
   const { clientId } = hello!.body as ClientHello;
   const session = process.memory.open('vci_test', clientId);
   assert.equal(session.size, 1000 % 64);
-  await world.clock.pass(2_000);
+  await world.clock.pass(4_000);
   assert.equal(session.size, 0);
+  client.close();
+});
+
+test('pings are omitted while calls are answered, but for every fifth, and a silent process is left as soon', async () => {
+  const world = new World();
+  const a = world.process('http://a/', portOf({ allocateProducerIds: async () => 1 }));
+  const client = world.connect('http://a');
+  await settle();
+  const { client: ours, server: theirs } = a.channels[0]!;
+  const pings = () => ours.sent.filter(({ kind }) => kind === 'ping').length;
+  for (let second = 0; second < 20; second += 2) {
+    await client.allocateProducerIds(1);
+    await world.clock.pass(2_000);
+  }
+  assert.equal(pings(), 2);
+  await world.clock.pass(20_000);
+  assert.equal(pings(), 12, 'without calls every ping is sent');
+
+  await client.allocateProducerIds(1);
+  await world.clock.pass(1_000);
+  theirs.isDeaf = true;
+  const call = client.allocateProducerIds(1);
+  await world.clock.pass(8_000);
+  assert.equal(await call, 1);
+  assert.equal(a.channels.length, 2);
+  client.close();
+});
+
+test('a new member is announced with the next answer', async () => {
+  const world = new World();
+  const a = world.process('http://a/', portOf({ allocateProducerIds: async () => 1 }));
+  const b = world.process('http://b/', portOf({ allocateProducerIds: async () => 2 }));
+  world.members = ['http://a'];
+  const client = world.connect('http://a');
+  await client.allocateProducerIds(1);
+  world.members = ['http://a', 'http://b'];
+  await client.allocateProducerIds(1);
+  const pongs = () => a.channels[0]!.server.sent.filter(({ kind }) => kind === 'pong').length;
+  assert.equal(pongs(), 1);
+  world.members = ['http://a', 'http://b'];
+  await client.allocateProducerIds(1);
+  assert.equal(pongs(), 1, 'and only once');
+  a.isDown = true;
+  a.channels[0]!.client.abort();
+  const call = client.allocateProducerIds(1);
+  await world.clock.pass(2_000);
+  assert.equal(await call, 2);
+  assert.equal(b.channels.length, 1);
   client.close();
 });
 

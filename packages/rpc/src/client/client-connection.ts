@@ -36,6 +36,11 @@ type Introduction = () => Omit<ClientHello, 'release'>;
 const pingIntervalMs = 2_000;
 /** Counted in pings and not in time: after a pause of this process, answers of the other side are still unread. */
 const unansweredPingsMax = 3;
+/**
+ * Pings that are omitted in a row while calls are answered, as heartbeats are: both sides then know that the connection
+ * works. The ping after them confirms the answers.
+ */
+const omittedPingsMax = 4;
 /** Answers are confirmed after this many, and with every ping. */
 const repliesPerConfirmation = 64;
 
@@ -56,6 +61,9 @@ export class ClientConnection {
   #replyCount = 0;
   #confirmedCount = 0;
   #unansweredPings = 0;
+  #omittedPings = 0;
+  /** Whether a call was answered since the last ping was due. */
+  #hasReply = false;
   #isOver = false;
   #cancelPing: () => void = () => {};
 
@@ -191,6 +199,7 @@ export class ClientConnection {
     this.#running.delete(id);
     this.#runningCount[places]--;
     this.#replyCount++;
+    this.#hasReply = true;
     if (this.#replyCount - this.#confirmedCount >= repliesPerConfirmation) this.#ping();
   }
 
@@ -203,14 +212,18 @@ export class ClientConnection {
         this.#events.onEnd(undefined, reason);
         return;
       }
+      // An omitted ping counts too: the next call stands for it.
       this.#unansweredPings++;
-      this.#ping();
+      if (this.#hasReply && this.#omittedPings < omittedPingsMax) this.#omittedPings++;
+      else this.#ping();
+      this.#hasReply = false;
       this.#pingLater();
     });
   }
 
   /** Requests a sign of life, and confirms the number of received answers. */
   #ping(): void {
+    this.#omittedPings = 0;
     this.#confirmedCount = this.#replyCount;
     this.#channel.send(encodeFrame('ping', this.#replyCount));
   }

@@ -78,11 +78,13 @@ export function serveConnection(channel: Channel, options: ServeOptions): Served
   const executor = new CallExecutor(options, agent, leaders);
   const subscriptions = new Subscriptions(options, { channel, leaders, close, turnAway });
 
+  let toldMembers = options.members();
+
   connections.add(1);
   channel.listen({ onFrame, onEnd });
   const hello: ServerHello = {
     release,
-    members: options.members(),
+    members: toldMembers,
     runningCallsMax: callsMax.working,
     waitingCallsMax: callsMax.waiting,
   };
@@ -124,7 +126,8 @@ export function serveConnection(channel: Channel, options: ServeOptions): Served
         return;
       case 'ping':
         confirm(id, session);
-        channel.send(encodeFrame('pong', id, { members: options.members() } satisfies PongBody));
+        toldMembers = options.members();
+        channel.send(encodeFrame('pong', id, { members: toldMembers } satisfies PongBody));
         return;
       default:
         throw new FrameError(`a ${kind} is not for the control plane`);
@@ -201,9 +204,20 @@ export function serveConnection(channel: Channel, options: ServeOptions): Served
       state = 'turnedAway';
     channel.send(answerFrame(callId, method, outcome, options));
     unconfirmed.push(callId);
+    tellMembers();
     if (channel.unsentBytes() > rpcLimits.rpcQueuedBytesMax + subscriptions.snapshotBytes) {
       close(endCodes.tooSlow, 'the agent does not read its answers');
     }
+  }
+
+  /** A client whose calls are answered pings rarely, and must know other processes before this one dies. */
+  function tellMembers(): void {
+    const members = options.members();
+    if (members === toldMembers) return;
+    const isSame =
+      members.length === toldMembers.length && members.every((url, index) => url === toldMembers[index]);
+    toldMembers = members;
+    if (!isSame) channel.send(encodeFrame('pong', confirmedCount, { members } satisfies PongBody));
   }
 
   function turnAway(id: number, { message, leaderUrl }: Redirection): void {
