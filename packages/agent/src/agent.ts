@@ -1,4 +1,4 @@
-import { type AgentDescription, clusterFacts } from '@weir/cluster';
+import { type AgentDescription, clusterFacts, type NamedAgent } from '@weir/cluster';
 import { type Clock, type Log, release } from '@weir/core';
 import { dataPath, pageExchange } from './agent-data-path.ts';
 import type { AgentOptions, RunningAgent } from './agent-options.ts';
@@ -74,6 +74,7 @@ async function start(
   let beatNow = () => {};
   const view = createClusterView(cluster, {
     log,
+    onSnapshot: ({ agents }) => loads.observe([{ kind: 'agents', agents }]),
     onChanges: (changes) => loads.observe(changes),
     onConnected: () => beatNow(),
   });
@@ -215,7 +216,7 @@ async function start(
       }),
     acknowledged: () => stats.reportReceived(),
   };
-  const onHeartbeat = (agents: readonly AgentDescription[]) => {
+  const onHeartbeat = (agents: readonly NamedAgent[]) => {
     nodeId = agents.find(({ agentId }) => agentId === options.agentId)?.nodeId ?? nodeId;
     known.resolve();
   };

@@ -4,6 +4,7 @@ import {
   type ClusterPort,
   ClusterUnavailable,
   heartbeatIntervalMs,
+  type NamedAgent,
   reportIntervalMs,
 } from '@weir/cluster';
 import { type Clock, type Log, type MetricRow, Metrics, type Series } from '@weir/core';
@@ -11,8 +12,8 @@ import { type Clock, type Log, type MetricRow, Metrics, type Series } from '@wei
 interface HeartbeatsOptions {
   readonly port: ClusterPort;
   readonly self: () => AgentDescription;
-  /** Called after each successful heartbeat with the live agents, including this one. */
-  readonly onHeartbeat?: (agents: readonly AgentDescription[]) => void;
+  /** Called after each successful heartbeat with the answer, which includes this agent. */
+  readonly onHeartbeat?: (agents: readonly NamedAgent[]) => void;
   /** Measurements of the agent. If absent, heartbeats carry no report. */
   readonly reports?: ReportSource;
   readonly clock: Clock;

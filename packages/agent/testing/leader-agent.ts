@@ -50,7 +50,8 @@ export async function startLeaderAgent(
   await node.alterConfigs([{ kind: 'cluster', name: '', replacesAll: false, changes }], {
     validateOnly: false,
   });
-  const [self] = await node.heartbeat(testAgent('agent-1'));
+  await node.heartbeat(testAgent('agent-1'));
+  const [self] = await node.listAgents();
   const store = new TestStore();
   const agents: ServedAgent[] = [];
   const serve = async () => {

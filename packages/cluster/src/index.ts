@@ -21,6 +21,11 @@ export {
   type AgentHeartbeat,
   agentSilenceMsMax,
   heartbeatIntervalMs,
+  loadIntervalMs,
+  loadStep,
+  type NamedAgent,
+  overloadedFrom,
+  overloadedUntil,
   type ShutdownLockRequest,
   shutdownLeaseMs,
 } from './calls/agents/agent-calls.ts';

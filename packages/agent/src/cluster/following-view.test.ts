@@ -5,6 +5,7 @@ import { silentLog } from '@weir/core';
 import { settle } from '@weir/core/testing';
 import { TestCluster } from '@weir/metadata/testing';
 import { commitOf, testAgent } from '../../testing/index.ts';
+import type { ClusterView } from './cluster-view.ts';
 import { type ClusterViewOptions, createClusterView } from './following-view.ts';
 
 async function viewOf(cluster: TestCluster, options: Partial<ClusterViewOptions> = {}) {
@@ -40,6 +41,19 @@ test('a view that is closed before it is ready rejects', async () => {
   await assert.rejects(ready, ClusterUnavailable);
   await assert.rejects(view.ready(), ClusterUnavailable);
   assert.equal(cluster.followerCount, 0);
+});
+
+test('snapshots and changes are reported before the view applies them', async () => {
+  const cluster = new TestCluster({ agents: [testAgent('one')] });
+  const reported: string[] = [];
+  const view: ClusterView = await viewOf(cluster, {
+    onSnapshot: ({ agents }) => reported.push(`snapshot with ${agents[0]!.agentId}`),
+    onChanges: (changes) =>
+      reported.push(...changes.map(({ kind }) => `${kind} at ${[...view.topics()].length}`)),
+  });
+  cluster.addTopic('t', 1);
+  await settle();
+  assert.deepEqual(reported, ['snapshot with one', 'topic at 0']);
 });
 
 test('changes are applied in order', async () => {

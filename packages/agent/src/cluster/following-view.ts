@@ -23,6 +23,8 @@ import { TailIndex, type TailLimits } from './tail-index.ts';
 
 export interface ClusterViewOptions extends Partial<TailLimits> {
   readonly growthWaitersMax?: number;
+  /** Receives each snapshot before the view applies it. */
+  readonly onSnapshot?: (snapshot: ClusterSnapshot) => void;
   /** Receives all changes before the view applies them. */
   readonly onChanges?: (changes: readonly ClusterChange[]) => void;
   /** Called for each new connection to the control plane. */
@@ -85,7 +87,10 @@ class StreamedClusterView implements FollowingClusterView {
     this.#waiters = new GrowthWaiters(options.growthWaitersMax ?? agentLimits.growthWaitersMax);
     this.port = notingCommits(port, (files, results) => this.#noteCommits(files, results));
     this.#unfollow = port.follow({
-      onSnapshot: (snapshot) => this.#applySnapshot(snapshot),
+      onSnapshot: (snapshot) => {
+        options.onSnapshot?.(snapshot);
+        this.#applySnapshot(snapshot);
+      },
       onChanges: (changes) => {
         options.onChanges?.(changes);
         this.#applyChanges(changes);

@@ -1,17 +1,21 @@
 import type { Pointers } from '@weir/cluster';
-import type { PartitionTail } from './partition-tail.ts';
+
+/** The tail of a partition. */
+interface Owner {
+  dropOldest(): void;
+}
 
 const slotsMin = 1024;
 
 /**
- * The recent pointers of all partitions as columns, in order of arrival. When there are as many as allowed, each new one
- * replaces the oldest. Columns of a large cluster take a third of the memory of lists per partition, and leave nothing
- * to the garbage collector.
+ * The recent pointers of all partitions as columns, in order of arrival. When there are as many as allowed, each new
+ * one replaces the oldest. Columns of a large cluster take a third of the memory of lists per partition, and leave
+ * nothing to the garbage collector.
  */
 export class PointerRing {
   readonly #slotsMax: number;
   /** The tail of each pointer; `undefined` after the tail has dropped it. */
-  readonly #owner: (PartitionTail | undefined)[] = [];
+  readonly #owner: (Owner | undefined)[] = [];
   /** The slot that is taken next. */
   #next = 0;
   readonly fileId: string[] = [];
@@ -25,7 +29,7 @@ export class PointerRing {
   }
 
   /** Adds a pointer of a tail and returns its slot. A tail whose pointer it replaces drops it, which is its oldest. */
-  add(owner: PartitionTail, pointers: Pointers, row: number): number {
+  add(owner: Owner, pointers: Pointers, row: number): number {
     const slot = this.#next;
     this.#next = (slot + 1) % this.#slotsMax;
     this.#owner[slot]?.dropOldest();

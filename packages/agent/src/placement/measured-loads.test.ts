@@ -10,11 +10,11 @@ import { createPlacements } from './placement.ts';
 test('an agent is overloaded after a minute of high reports', () => {
   const cases: [label: string, loads: number[], overloaded: boolean][] = [
     ['idle', Array(40).fill(0.1), false],
-    ['busy for less than a minute', Array(30).fill(1), false],
-    ['busy for a minute', Array(31).fill(0.9), true],
+    ['busy for less than a minute', Array(29).fill(1), false],
+    ['busy for a minute', Array(30).fill(0.9), true],
     ['busy with a pause', [...Array(29).fill(1), 0.89, ...Array(29).fill(1)], false],
-    ['busy, then a pause', [...Array(31).fill(1), ...Array(30).fill(0)], true],
-    ['busy, then a minute of rest', [...Array(31).fill(1), ...Array(31).fill(0.69)], false],
+    ['busy, then a pause', [...Array(31).fill(1), ...Array(29).fill(0)], true],
+    ['busy, then a minute of rest', [...Array(31).fill(1), ...Array(30).fill(0.69)], false],
     ['between the thresholds it stays as it was', [...Array(31).fill(1), ...Array(60).fill(0.8)], true],
   ];
   for (const [label, loads, overloaded] of cases) {
@@ -30,6 +30,26 @@ test('an agent is overloaded after a minute of high reports', () => {
     assert.equal(agents.overloaded.size, 0, 'an agent that is gone has no load');
     if (!overloaded) assert.equal(agents.overloaded, before);
   }
+});
+
+test('a load counts until the next report, however long the leader is silent about it', () => {
+  const clock = new HandClock();
+  const agents = new AgentLoads(clock);
+  const after = (ms: number) => {
+    clock.advance(ms);
+    return [...agents.overloaded];
+  };
+  agents.report([testAgent('a', { cpuLoad: 0.95 }), testAgent('b')]);
+  assert.deepEqual(after(59_999), []);
+  assert.deepEqual(after(1), ['a']);
+  const before = agents.overloaded;
+  assert.deepEqual(after(600_000), ['a']);
+  assert.equal(agents.overloaded, before, 'the same set while nothing changes');
+  agents.report([testAgent('a', { cpuLoad: 0.1 }), testAgent('b', { cpuLoad: 1 })]);
+  // Nothing asks in between: the change of a minute ago precedes the report.
+  clock.advance(60_000);
+  agents.report([testAgent('a', { cpuLoad: 0.8 }), testAgent('b', { cpuLoad: 0.8 })]);
+  assert.deepEqual([...agents.overloaded], ['b']);
 });
 
 const bytes = (length: number): ClusterChange => ({

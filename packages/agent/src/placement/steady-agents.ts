@@ -3,9 +3,9 @@ import { candidatesFor } from './candidates.ts';
 import type { ClientFeatures } from './client-features.ts';
 
 /**
- * The agents as placement sees them. The cluster sends a new list whenever the load of an agent changes, about every
- * second, which does not matter here; this class returns the same list object, and the same choice for the same client
- * features, until something changes that clients see.
+ * The agents as placement sees them. The cluster sends a new list also when only the loads of agents changed, which
+ * does not matter here; this class returns the same list object, and the same choice for the same client features,
+ * until something changes that clients see.
  */
 export class SteadyAgents {
   readonly #onChange: () => void;

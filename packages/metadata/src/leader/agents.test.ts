@@ -1,6 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type AgentDescription, type AgentReport, agentSilenceMsMax } from '@weir/cluster';
+import {
+  type AgentDescription,
+  type AgentReport,
+  agentSilenceMsMax,
+  heartbeatIntervalMs,
+  loadIntervalMs,
+} from '@weir/cluster';
 import { silentLog } from '@weir/core';
 import { HandClock } from '@weir/core/testing';
 import type { NodeIdRequest } from '@weir/machine';
@@ -28,6 +34,7 @@ const report: AgentReport = { startedMs: 1, number: 1, sinceNumber: 0, spanMs: 0
 function stage() {
   const clock = new HandClock();
   let changes = 0;
+  const loads: string[] = [];
   const ids = new Map<number, string>();
   /** The machine has its own test; here an agent gets the next id, or takes over the one at its address. */
   const nodeIds = {
@@ -41,7 +48,16 @@ function stage() {
       return nodeId;
     },
   };
-  const agents = new Agents({ clock, log: silentLog, nodeIds }, () => changes++);
+  const agents = new Agents({ clock, log: silentLog, nodeIds }, (change) => {
+    changes++;
+    if (change === 'loads')
+      loads.push(
+        agents
+          .list()
+          .map(({ cpuLoad }) => cpuLoad)
+          .join(),
+      );
+  });
   const lost = () => agents.received().lost.map(({ agentId }) => agentId);
   const silence = async (ms = agentSilenceMsMax) => {
     for (let leftMs = ms; leftMs > 0; leftMs -= 1000) {
@@ -56,7 +72,7 @@ function stage() {
     agents.connected(agentId, connection);
     return connection;
   };
-  return { clock, agents, lost, silence, named, connect, changes: () => changes };
+  return { clock, agents, loads, lost, silence, named, connect, changes: () => changes };
 }
 
 test('a silent agent is lost, until it returns, leaves, or an hour has passed', async () => {
@@ -108,10 +124,12 @@ test('only the most recently lost agents are listed', async () => {
 
 test('a report stays with the leader: it changes no list and is not passed to the next leader', async () => {
   const { agents, changes } = stage();
-  const listed = await agents.heartbeat({ ...agent('a'), report });
+  await agents.heartbeat({ ...agent('a'), report });
+  const listed = agents.list();
   assert.deepEqual(listed, [agent('a')]);
   const before = changes();
-  assert.equal(await agents.heartbeat({ ...agent('a'), report: { ...report, number: 2 } }), listed);
+  await agents.heartbeat({ ...agent('a'), report: { ...report, number: 2 } });
+  assert.equal(agents.list(), listed);
   await agents.heartbeat(agent('a'));
   assert.equal(changes(), before);
   assert.deepEqual(JSON.parse(String(agents.note())), [agent('a')]);
@@ -120,7 +138,8 @@ test('a report stays with the leader: it changes no list and is not passed to th
 
 test('a heartbeat with an invalid report still counts', async () => {
   const { agents } = stage();
-  assert.deepEqual(await agents.heartbeat({ ...agent('a'), report: 'nonsense' as never }), [agent('a')]);
+  await agents.heartbeat({ ...agent('a'), report: 'nonsense' as never });
+  assert.deepEqual(agents.list(), [agent('a')]);
   assert.equal(agents.received().reports.size, 0);
 });
 
@@ -218,9 +237,10 @@ test('a killed and restarted agent gets its node id at once, and the dead one is
   await connect('a');
   const connection = await connect('b');
   agents.disconnected('b', connection, true);
-  const listed = await agents.heartbeat({ ...agent('b-again'), host: 'b.test' });
+  const answer = await agents.heartbeat({ ...agent('b-again'), host: 'b.test' });
+  assert.deepEqual(answer, [{ agentId: 'b-again', nodeId: 2 }]);
   assert.deepEqual(
-    listed.map(({ agentId, nodeId }) => `${agentId} ${nodeId}`),
+    agents.list().map(({ agentId, nodeId }) => `${agentId} ${nodeId}`),
     ['a 1', 'b-again 2'],
   );
 });
@@ -232,4 +252,32 @@ test('agents in this process have no connection to lose', async () => {
   agents.disconnected('outside', connection, true);
   await clock.pass(5_000);
   assert.deepEqual(named(), ['inside', 'outside'], 'no agent has a connection');
+});
+
+test('a load that crosses a threshold is published with the next heartbeat, and a step at a longer interval', async () => {
+  const { clock, agents, loads } = stage();
+  const beat = async (...cpuLoads: number[]) => {
+    for (const [index, cpuLoad] of cpuLoads.entries())
+      await agents.heartbeat({ ...agent('ab'[index]!), cpuLoad });
+    await clock.pass(heartbeatIntervalMs);
+    agents.sweep();
+    return loads.splice(0);
+  };
+  await beat(0, 0);
+  const rows: readonly [a: number, b: number, published: string[]][] = [
+    [0.3, 0, ['0.3,0']],
+    [0.5, 0, []],
+    [0.5, 0.89, ['0.5,0.89']],
+    [0.5, 0.9, ['0.5,0.9']],
+    [0.5, 0.88, ['0.5,0.88']],
+    [0.5, 0.69, ['0.5,0.69']],
+    [0.45, 0.66, []],
+  ];
+  for (const [a, b, published] of rows) assert.deepEqual(await beat(a, b), published, `${a} ${b}`);
+  const lastMs = clock.monotonicMs();
+  while (loads.length === 0) await beat(0.4, 0.66).then((published) => loads.push(...published));
+  assert.deepEqual(loads.splice(0), ['0.4,0.66']);
+  assert.ok(clock.monotonicMs() - lastMs >= loadIntervalMs - heartbeatIntervalMs);
+  for (let count = 0; count < 20; count++)
+    assert.deepEqual(await beat(0.36, 0.7), count === 0 ? ['0.36,0.7'] : []);
 });

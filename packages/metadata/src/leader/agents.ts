@@ -6,6 +6,11 @@ import {
   ClusterUnavailable,
   heartbeatIntervalMs,
   type LostAgent,
+  loadIntervalMs,
+  loadStep,
+  type NamedAgent,
+  overloadedFrom,
+  overloadedUntil,
   type ReceivedReports,
   type SeenAgent,
 } from '@weir/cluster';
@@ -16,9 +21,13 @@ import { AgentReports } from './agent-reports.ts';
 
 interface Seen {
   readonly agent: AgentDescription;
+  /** The answer to its heartbeats. */
+  readonly named: readonly NamedAgent[];
   readonly atMs: number;
+  /** Its load in the list that was last published. */
+  listedLoad: number;
   /** Known from the previous leader, without a heartbeat since. */
-  readonly isFromNote?: true;
+  readonly isFromNote?: true | undefined;
   /** The connection of its last heartbeat; absent if it has none, or runs in this process. */
   readonly connection?: object | undefined;
   /** Its connection ended, and no heartbeat has arrived over another. */
@@ -76,7 +85,8 @@ export class Agents {
   readonly #lost = new Map<string, Seen>();
   readonly #reports: AgentReports;
   #list: readonly AgentDescription[] | undefined;
-  #loadChanged = false;
+  /** The largest change of a load since the list was published. */
+  #loadChange: 'none' | 'step' | 'level' = 'none';
   #loadsSentMs = Number.NEGATIVE_INFINITY;
   #sweptMs: number;
   #connectedCount = 0;
@@ -96,10 +106,15 @@ export class Agents {
 
   /** Sorted by id, so that every leader returns the same order. */
   list(): readonly AgentDescription[] {
-    this.#list ??= [...this.#seen.values()]
-      .filter(({ isAway }) => isAway !== true)
-      .map(({ agent }) => agent)
-      .sort((a, b) => (a.agentId < b.agentId ? -1 : 1));
+    if (this.#list !== undefined) return this.#list;
+    const list: AgentDescription[] = [];
+    for (const seen of this.#seen.values()) {
+      if (seen.isAway === true) continue;
+      seen.listedLoad = seen.agent.cpuLoad;
+      list.push(seen.agent);
+    }
+    this.#loadChange = 'none';
+    this.#list = list.sort((a, b) => (a.agentId < b.agentId ? -1 : 1));
     return this.#list;
   }
 
@@ -137,15 +152,18 @@ export class Agents {
     return this.#reports;
   }
 
-  /** Rejects if the agent has no node id and cannot get one now. */
-  async heartbeat(heartbeat: AgentHeartbeat): Promise<readonly AgentDescription[]> {
+  /**
+   * Returns the agent with its node id; nothing if it left meanwhile. Rejects if the agent has no node id and cannot
+   * get one now.
+   */
+  async heartbeat(heartbeat: AgentHeartbeat): Promise<readonly NamedAgent[]> {
     const { agentId } = heartbeat;
     const known = this.#seen.get(agentId)?.agent.nodeId;
     if (known !== undefined && this.#nodeIds.has(agentId, known)) return this.#receive(heartbeat, known);
     const joining = this.#join(heartbeat);
     const nodeId = await joining;
     // It may have left meanwhile.
-    if (this.#joining.get(agentId) !== joining) return this.list();
+    if (this.#joining.get(agentId) !== joining) return [];
     this.#joining.delete(agentId);
     return this.#receive(heartbeat, nodeId);
   }
@@ -172,27 +190,43 @@ export class Agents {
     return assigned;
   }
 
-  #receive(heartbeat: AgentHeartbeat, nodeId: number): readonly AgentDescription[] {
-    // Only the leader needs the report, and including it would change every list.
-    const { report, ...described } = heartbeat;
-    const agent: AgentDescription = { ...described, nodeId };
-    const seen = this.#seen.get(agent.agentId);
-    const before = seen?.isAway === true ? undefined : seen?.agent;
-    if (seen?.agent.nodeId !== nodeId) this.#takeFromOthers(nodeId, agent.agentId);
-    const { connection, ended } = seen ?? {};
-    this.#put({ agent, atMs: this.#clock.monotonicMs(), connection, ended });
-    this.#lost.delete(agent.agentId);
-    const problem = this.#reports.receive(agent.agentId, report);
-    if (problem !== undefined)
-      this.#log.debug('ignored invalid report of agent', { agentId: agent.agentId, problem });
-    if (before === undefined || !isSameButLoad(before, agent)) {
+  #receive(heartbeat: AgentHeartbeat, nodeId: number): readonly NamedAgent[] {
+    const { agentId } = heartbeat;
+    const seen = this.#seen.get(agentId);
+    const isKnown =
+      seen !== undefined && seen.agent.nodeId === nodeId && isSameButLoad(seen.agent, heartbeat);
+    const atMs = this.#clock.monotonicMs();
+    let received: Seen;
+    if (isKnown) {
+      const { cpuLoad } = heartbeat;
+      const agent = seen.agent.cpuLoad === cpuLoad ? seen.agent : { ...seen.agent, cpuLoad };
+      received = { ...seen, agent, atMs, isFromNote: undefined, isAway: undefined };
+    } else {
+      // Only the leader needs the report, and including it would change every list.
+      const { report, ...described } = heartbeat;
+      const agent: AgentDescription = { ...described, nodeId };
+      const { connection, ended } = seen ?? {};
+      if (seen?.agent.nodeId !== nodeId) this.#takeFromOthers(nodeId, agentId);
+      received = { agent, named: [{ agentId, nodeId }], atMs, listedLoad: agent.cpuLoad, connection, ended };
+    }
+    this.#put(received);
+    this.#lost.delete(agentId);
+    const problem = this.#reports.receive(agentId, heartbeat.report);
+    if (problem !== undefined) this.#log.debug('ignored invalid report of agent', { agentId, problem });
+    if (!isKnown || seen.isAway === true) {
       this.#list = undefined;
       this.#onChange('agents');
-    } else if (before.cpuLoad !== agent.cpuLoad) {
-      // The list is not rebuilt for it: with many agents some load changes with every heartbeat.
-      this.#loadChanged = true;
+    } else {
+      this.#noteLoad(received);
     }
-    return this.list();
+    return received.named;
+  }
+
+  /** The list is not rebuilt for a load: with many agents some load changes with every heartbeat. */
+  #noteLoad({ agent: { cpuLoad }, listedLoad }: Seen): void {
+    if (levelOf(cpuLoad) !== levelOf(listedLoad)) this.#loadChange = 'level';
+    else if (Math.abs(cpuLoad - listedLoad) >= loadStep && this.#loadChange === 'none')
+      this.#loadChange = 'step';
   }
 
   /** Notes the connection of an agent; only its identity matters. Must be called with each heartbeat. */
@@ -289,10 +323,7 @@ export class Agents {
     this.#sweptMs = nowMs;
     if (wasAway) return;
     const oldestMs = nowMs - agentSilenceMsMax;
-    // Each agent sends its load once per heartbeat; publishing more often would send the loads of a few agents at a
-    // time.
-    const isTimeForLoads = this.#loadChanged && nowMs - this.#loadsSentMs >= heartbeatIntervalMs;
-    let change: AgentsChange | undefined = isTimeForLoads ? 'loads' : undefined;
+    let change: AgentsChange | undefined = this.#isTimeForLoads(nowMs) ? 'loads' : undefined;
     for (const [agentId, seen] of this.#seen) {
       if (seen.atMs > oldestMs) continue;
       this.#drop(agentId);
@@ -301,10 +332,17 @@ export class Agents {
       change = 'agents';
     }
     if (change === undefined) return;
-    this.#loadChanged = false;
     this.#loadsSentMs = nowMs;
     this.#list = undefined;
     this.#onChange(change);
+  }
+
+  #isTimeForLoads(nowMs: number): boolean {
+    if (this.#loadChange === 'none') return false;
+    // Each agent sends its load once per heartbeat; publishing more often would send the loads of a few agents at a
+    // time.
+    const intervalMs = this.#loadChange === 'level' ? heartbeatIntervalMs : loadIntervalMs;
+    return nowMs - this.#loadsSentMs >= intervalMs;
   }
 
   /** The list, as a note for the next leader. */
@@ -316,7 +354,10 @@ export class Agents {
   takeOver(note: Buffer): void {
     const atMs = this.#clock.monotonicMs();
     for (const agent of JSON.parse(String(note)) as AgentDescription[]) {
-      if (!this.#seen.has(agent.agentId)) this.#seen.set(agent.agentId, { agent, atMs, isFromNote: true });
+      const { agentId, nodeId, cpuLoad } = agent;
+      if (this.#seen.has(agentId)) continue;
+      const named = [{ agentId, nodeId }];
+      this.#seen.set(agentId, { agent, named, atMs, listedLoad: cpuLoad, isFromNote: true });
     }
     this.#list = undefined;
   }
@@ -351,12 +392,25 @@ function isPresent({ isFromNote, ended }: Seen): boolean {
 }
 
 /** Runs with every heartbeat of every agent, so it serialises only objects. */
-function isSameButLoad(a: AgentDescription, b: AgentDescription): boolean {
-  const fields = Object.keys(b) as (keyof AgentDescription)[];
-  if (fields.length !== Object.keys(a).length) return false;
-  return fields.every((field) => field === 'cpuLoad' || isSame(a[field], b[field]));
+function isSameButLoad(agent: AgentDescription, heartbeat: AgentHeartbeat): boolean {
+  let fieldCount = 0;
+  for (const field in heartbeat) {
+    if (field === 'report') continue;
+    fieldCount++;
+    // An agent says the node id of its last answer, and the leader knows better.
+    if (field === 'cpuLoad' || field === 'nodeId') continue;
+    const key = field as keyof AgentDescription;
+    if (!isSame(agent[key], heartbeat[key])) return false;
+  }
+  return fieldCount === Object.keys(agent).length;
 }
 
 function isSame(a: unknown, b: unknown): boolean {
   return a === b || (typeof b === 'object' && JSON.stringify(a) === JSON.stringify(b));
+}
+
+/** Loads of different levels matter to the agents. */
+function levelOf(cpuLoad: number): number {
+  if (cpuLoad >= overloadedFrom) return 2;
+  return cpuLoad >= overloadedUntil ? 1 : 0;
 }

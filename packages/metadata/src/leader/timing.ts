@@ -26,8 +26,8 @@ export interface Timing {
   /** How often retention by age and size runs: Kafka's `log.retention.check.interval.ms`. */
   readonly retentionIntervalMs: number;
   /**
-   * How often silent agents are searched. Changed loads are published then too, but not more often than agents send
-   * them.
+   * How often silent agents are searched. Changed loads are published then too, but rarely unless they matter
+   * (agents.ts).
    */
   readonly agentSweepMs: number;
   /** How often new logins are stored. A leader that dies loses those received since. */

@@ -78,13 +78,13 @@ export function serveConnection(channel: Channel, options: ServeOptions): Served
   const executor = new CallExecutor(options, agent, leaders);
   const subscriptions = new Subscriptions(options, { channel, leaders, close, turnAway });
 
-  let toldMembers = options.members();
+  let sentMembers = options.members();
 
   connections.add(1);
   channel.listen({ onFrame, onEnd });
   const hello: ServerHello = {
     release,
-    members: toldMembers,
+    members: sentMembers,
     runningCallsMax: callsMax.working,
     waitingCallsMax: callsMax.waiting,
   };
@@ -126,8 +126,8 @@ export function serveConnection(channel: Channel, options: ServeOptions): Served
         return;
       case 'ping':
         confirm(id, session);
-        toldMembers = options.members();
-        channel.send(encodeFrame('pong', id, { members: toldMembers } satisfies PongBody));
+        sentMembers = options.members();
+        channel.send(encodeFrame('pong', id, { members: sentMembers } satisfies PongBody));
         return;
       default:
         throw new FrameError(`a ${kind} is not for the control plane`);
@@ -204,19 +204,19 @@ export function serveConnection(channel: Channel, options: ServeOptions): Served
       state = 'turnedAway';
     channel.send(answerFrame(callId, method, outcome, options));
     unconfirmed.push(callId);
-    tellMembers();
+    sendMembers();
     if (channel.unsentBytes() > rpcLimits.rpcQueuedBytesMax + subscriptions.snapshotBytes) {
       close(endCodes.tooSlow, 'the agent does not read its answers');
     }
   }
 
   /** A client whose calls are answered pings rarely, and must know other processes before this one dies. */
-  function tellMembers(): void {
+  function sendMembers(): void {
     const members = options.members();
-    if (members === toldMembers) return;
+    if (members === sentMembers) return;
     const isSame =
-      members.length === toldMembers.length && members.every((url, index) => url === toldMembers[index]);
-    toldMembers = members;
+      members.length === sentMembers.length && members.every((url, index) => url === sentMembers[index]);
+    sentMembers = members;
     if (!isSame) channel.send(encodeFrame('pong', confirmedCount, { members } satisfies PongBody));
   }
 

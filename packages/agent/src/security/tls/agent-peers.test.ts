@@ -3,7 +3,7 @@ import { type TestContext, test } from 'node:test';
 import { connect } from 'node:tls';
 import { type Log, type LogFields, Metrics, silentLog, systemClock } from '@weir/core';
 import { HandClock } from '@weir/core/testing';
-import { testAgent, until } from '../../../testing/index.ts';
+import { until } from '../../../testing/index.ts';
 import { startAgentUnderTest } from '../../../testing/running-agent.ts';
 import { type CertificateOptions, TestCa } from '../../../testing/test-ca.ts';
 import { startHttpListener } from '../../http/http-server.ts';
@@ -166,9 +166,7 @@ test('an agent with an internal listener publishes its address, and serves pages
   });
   const { internalPort, httpPort } = agent;
   assert.ok(internalPort !== undefined && internalPort !== httpPort);
-  const description = (await cluster.heartbeat(testAgent('who-asks'))).find(
-    ({ agentId }) => agentId === 'agent-under-test',
-  );
+  const description = (await cluster.listAgents()).find(({ agentId }) => agentId === 'agent-under-test');
   assert.equal(description!.internalUrl, `https://127.0.0.1:${internalPort}`);
   const path = '/v1/internal/files/0123456789abcdef0123456789abcdef?page=0&pageBytes=4194304';
   assert.equal((await fetch(`http://127.0.0.1:${httpPort}${path}`)).status, 404);
@@ -195,9 +193,7 @@ test('the HTTP port uses TLS if configured, without client certificates', async 
     agentKey: () => 'aks_1',
     tls: { certificates, kafka: undefined, http: true, internal: undefined },
   });
-  const description = (await cluster.heartbeat(testAgent('who-asks'))).find(
-    ({ agentId }) => agentId === 'agent-under-test',
-  );
+  const description = (await cluster.listAgents()).find(({ agentId }) => agentId === 'agent-under-test');
   assert.equal(description!.internalUrl, `https://127.0.0.1:${agent.httpPort}`);
   const socket = connect({ host: 'localhost', port: agent.httpPort, ca: ca.certificate });
   socket.end('GET /v1/status HTTP/1.1\r\nhost: a\r\nconnection: close\r\n\r\n');

@@ -39,8 +39,22 @@ export interface AgentHeartbeat extends AgentDescription {
   readonly report?: AgentReport | undefined;
 }
 
+/** An agent and the broker id that clients see. */
+export type NamedAgent = Pick<AgentDescription, 'agentId' | 'nodeId'>;
+
 /** Interval between heartbeats of an agent. */
 export const heartbeatIntervalMs = 2_000;
+
+/** The loads at which agents begin and cease to count as overloaded. */
+export const overloadedFrom = 0.9;
+export const overloadedUntil = 0.7;
+
+/**
+ * The leader sends loads to the agents when one crosses a threshold of overload. Smaller changes serve metrics only, so
+ * those of at least `loadStep` are sent at this interval, and others with the next change.
+ */
+export const loadStep = 0.05;
+export const loadIntervalMs = 20_000;
 
 /** An agent without a heartbeat for this long is considered gone. */
 export const agentSilenceMsMax = 9_000;
@@ -74,10 +88,11 @@ export const shutdownLeaseMs = agentSilenceMsMax;
 /** Calls by which agents report that they are live, leave, and share a cluster. */
 export const agentCalls = {
   /**
-   * Reports that an agent is live; returns the live agents, including its own node id. An agent that is silent for
-   * `agentSilenceMsMax` is gone. The deadline is short because the next heartbeat carries the same state.
+   * Reports that an agent is live; returns the agent with its node id. Leaders of earlier releases return all live
+   * agents, which the change stream contains too. An agent that is silent for `agentSilenceMsMax` is gone. The deadline
+   * is short because the next heartbeat carries the same state.
    */
-  heartbeat: leaderCall<[heartbeat: AgentHeartbeat], readonly AgentDescription[]>(tuple(heartbeat), {
+  heartbeat: leaderCall<[heartbeat: AgentHeartbeat], readonly NamedAgent[]>(tuple(heartbeat), {
     onRetry: 'reexecute',
     deadlineMs: 6_000,
   }),
