@@ -7,7 +7,7 @@ import { MiB, systemClock } from '@weir/core';
 import { accountsUrlOf } from '../packages/controlplane/src/process/accounts-url.ts';
 import type { AgentsReady, AgentsToConnect, ConnectedResults } from './agent-connections-process.ts';
 import { openBenchAccounts, stockAccounts } from './api-stage.ts';
-import { type Benchmark, ms, type Row } from './benchmark.ts';
+import { atMost, type Benchmark, ms, type Row } from './benchmark.ts';
 import { Lifetime } from './kafka/lifetime.ts';
 import { ServerProcess } from './kafka/server-process.ts';
 import type { Effort } from './side-by-side.ts';
@@ -34,6 +34,8 @@ const tiny: Scale = { clusters: 4, agentsPerCluster: 3, processes: 2, settleMs: 
 
 /** Limit for connecting all agents. */
 const connectMsMax = 180_000;
+/** Each poll makes the process write metrics of every cluster. */
+const leaderPollMs = 250;
 /** File descriptors that a process needs in addition to its agent connections. */
 const otherFiles = 500;
 const bin = fileURLToPath(new URL('../bin/weir', import.meta.url));
@@ -66,6 +68,7 @@ async function measured(lifetime: Lifetime, scale: Scale): Promise<Row[]> {
     ],
     isReady: (started) => urlOf(started) !== undefined,
   });
+  const ledMs = server.startMs + (await untilAllAreLed(urlOf(server)!, scale.clusters));
   await pause(scale.settleMs);
   const idle = await watched(server, scale.durationMs);
   const beganMs = systemClock.monotonicMs();
@@ -86,7 +89,20 @@ async function measured(lifetime: Lifetime, scale: Scale): Promise<Row[]> {
   for (const child of children) child.send('begin');
   const busy = await watched(server, scale.durationMs);
   const results = await Promise.all(children.map(ended));
-  return rows(scale, { idle, busy, connectedMs, results });
+  return rows(scale, { idle, busy, ledMs, connectedMs, results });
+}
+
+/** Waits until the process leads all clusters, and returns for how long. */
+async function untilAllAreLed(url: string, clusters: number): Promise<number> {
+  const beganMs = systemClock.monotonicMs();
+  for (;;) {
+    const metrics = await (await fetch(new URL('/metrics', url))).text();
+    const led = metrics.match(/^service_cluster_leader\{.*\} 1$/gm)?.length ?? 0;
+    const tookMs = systemClock.monotonicMs() - beganMs;
+    if (led >= clusters) return tookMs;
+    if (tookMs > connectMsMax) throw new Error(`${led} of ${clusters} clusters are led after ${tookMs} ms`);
+    await pause(leaderPollMs);
+  }
 }
 
 /** Creates clusters in one account, with an agent key for each. */
@@ -164,11 +180,16 @@ async function watched(server: ServerProcess, durationMs: number): Promise<Watch
 interface Outcome {
   readonly idle: Watched;
   readonly busy: Watched;
+  /** From the start of the process until it leads all clusters. */
+  readonly ledMs: number;
   readonly connectedMs: number;
   readonly results: readonly ConnectedResults[];
 }
 
-function rows({ clusters, agentsPerCluster }: Scale, { idle, busy, connectedMs, results }: Outcome): Row[] {
+function rows(
+  { clusters, agentsPerCluster }: Scale,
+  { idle, busy, ledMs, connectedMs, results }: Outcome,
+): Row[] {
   const agents = clusters * agentsPerCluster;
   const size = `${clusters} clusters, ${agents} agents over sockets`;
   const sum = (of: (one: ConnectedResults) => number) => results.reduce((total, one) => total + of(one), 0);
@@ -177,6 +198,13 @@ function rows({ clusters, agentsPerCluster }: Scale, { idle, busy, connectedMs, 
   const agentsCpu = sum(({ cpuShare }) => cpuShare);
   const rates = `${perSecond(sum(({ heartbeats }) => heartbeats))} heartbeats, ${perSecond(sum(({ changes }) => changes))} changes told, ${sum(({ failures }) => failures)} failures, ${sum(({ snapshots }) => snapshots)} snapshots`;
   const common: Row[] = [
+    {
+      what: `${size}: from the start until all clusters are led`,
+      result: round(ledMs / 1000),
+      unit: 's',
+      bar: atMost(15),
+      detail: '',
+    },
     {
       what: `${size}: until all are heard`,
       result: round(connectedMs / 1000),
@@ -197,6 +225,7 @@ function rows({ clusters, agentsPerCluster }: Scale, { idle, busy, connectedMs, 
       what: `${size}: CPU of the control plane`,
       result: round(100 * busy.cpuShare),
       unit: '% of a core',
+      bar: atMost(30),
       detail: `${rates}; without agents ${round(100 * idle.cpuShare)} %; the agents ${round(100 * agentsCpu)} %`,
     },
     {

@@ -312,6 +312,21 @@ test('a revoked key ends the connections that it opened', async (t) => {
   );
 });
 
+test('a key of several connections is verified once per round', async (t) => {
+  const clock: Clock = { ...systemClock, after: (delayMs, run) => systemClock.after(delayMs / 100, run) };
+  const checks = { [key]: 0, [otherKey]: 0 };
+  const authorize = (_: string, shown: string) => {
+    checks[shown]!++;
+    return true;
+  };
+  const { url } = await start(t, new TestCluster(), { clock, authorize });
+  for (const shown of [key, key, otherKey]) await client(t, [url], () => shown).allocateProducerIds(1);
+  Object.assign(checks, { [key]: 0, [otherKey]: 0 });
+  // Connections are checked in the order in which they were opened.
+  await until(() => checks[otherKey]! >= 3);
+  assert.ok(checks[key]! <= 3, `${checks[key]} checks of the first key in three rounds`);
+});
+
 test('a token that is replaced before it expires interrupts no call', async (t) => {
   const clock: Clock = { ...systemClock, after: (delayMs, run) => systemClock.after(delayMs / 20, run) };
   let admitted = key;
