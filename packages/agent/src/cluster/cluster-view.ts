@@ -31,6 +31,10 @@ export interface ClusterView {
   /** Returns pointers of recent appends that cover `offset`, if the view still has them; else call `findBatches`. */
   recentPointers(topicId: string, partition: number, offset: number, bytesMax: number): Pointers | undefined;
   /**
+   * Drops recent pointers that begin before `offset`: the file of one is gone, and only the leader knows the new one.
+   */
+  dropRecentPointers(topicId: string, partition: number, offset: number): void;
+  /**
    * Returns the transactions aborted between an offset whose pointers the view has, and another that is not beyond the
    * last stable offset; ordered by first offset. `undefined` if there are none.
    */

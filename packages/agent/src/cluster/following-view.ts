@@ -153,6 +153,10 @@ class StreamedClusterView implements FollowingClusterView {
     return this.#tails.find(topicId, partition, offset, bytesMax);
   }
 
+  dropRecentPointers(topicId: string, partition: number, offset: number): void {
+    this.#tails.dropBelow(topicId, partition, offset);
+  }
+
   recentAborted(
     topicId: string,
     partition: number,

@@ -23,6 +23,11 @@ export class PartitionTail {
     return this.#slots.length - this.#first;
   }
 
+  /** The first offset of the tail, or `undefined` if there is none. */
+  get start(): number | undefined {
+    return this.size === 0 ? undefined : this.#ring.baseOffset[this.#slots[this.#first]!];
+  }
+
   /** The offset after the last pointer, or `undefined` if there is none. */
   get end(): number | undefined {
     return this.size === 0 ? undefined : this.#ring.nextOffset[this.#slots.at(-1)!];

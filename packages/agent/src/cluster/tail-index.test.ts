@@ -218,3 +218,35 @@ test('the index has the newest pointers of each partition and overall, in order'
     ),
   );
 });
+
+test('pointers below an offset are dropped, and the limits still hold', () => {
+  const place = ['topic', 0] as const;
+  fc.assert(
+    fc.property(
+      fc.array(fc.oneof(fc.constant('append' as const), fc.nat(40)), { maxLength: 60 }),
+      fc.integer({ min: 1, max: 12 }),
+      (steps, recentPointersMax) => {
+        const index = new TailIndex({ recentPointersPerPartitionMax: 8, recentPointersMax });
+        let next = 0;
+        let dropped = 0;
+        for (const step of steps) {
+          if (step === 'append') {
+            const row = { fileId: `f${next}`, baseOffset: next, nextOffset: next + 2, marker: undefined };
+            index.append(...place, pointersOf(row));
+            next += 2;
+          } else {
+            index.dropBelow(...place, step);
+            dropped = Math.max(dropped, Math.min(step + (step % 2), next));
+          }
+          assert.ok(index.size <= Math.min(8, recentPointersMax, (next - dropped) / 2));
+          assert.ok(step !== 'append' || index.size > 0);
+          for (let offset = 0; offset < next; offset++) {
+            const found = index.find(...place, offset, 1);
+            if (found !== undefined) assert.equal(found.fileId[0], `f${offset - (offset % 2)}`);
+            if (offset < dropped) assert.equal(found, undefined);
+          }
+        }
+      },
+    ),
+  );
+});

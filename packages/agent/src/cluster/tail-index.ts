@@ -57,6 +57,12 @@ export class TailIndex {
     if (tail !== undefined && tail.end !== nextOffset) tail.clear();
   }
 
+  /** Drops pointers that begin before an offset, because other files hold their batches by now. */
+  dropBelow(topicId: string, partition: number, offset: number): void {
+    const tail = this.#tails.get(topicId)?.[partition];
+    while (tail?.start !== undefined && tail.start < offset) tail.dropOldest();
+  }
+
   deleteTopic(topicId: string): void {
     for (const tail of Object.values(this.#tails.get(topicId) ?? [])) tail.clear();
     this.#tails.delete(topicId);

@@ -423,6 +423,12 @@ test('a file that was replaced since the agent learned of it is located again', 
   path.clock.advance(recheckMs);
   const found = await fetch([{ partition: 0 }, { partition: 1 }]);
   assert.deepEqual(partitionsOf(found).map(valuesOf), [['0=a'], ['0=b']]);
+
+  // The agent has dropped its pointers to the old file, and does not look for it again.
+  const getsBefore = path.store.gets;
+  const again = await fetch([{ partition: 0 }, { partition: 1 }]);
+  assert.deepEqual(partitionsOf(again).map(valuesOf), [['0=a'], ['0=b']]);
+  assert.equal(path.store.gets - getsBefore, 2);
 });
 
 test('batches before and after a damaged file are served, and its own offsets are an error', async () => {

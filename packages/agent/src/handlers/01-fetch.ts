@@ -179,8 +179,11 @@ export function fetchHandler(options: FetchOptions): HandlerOf<FetchApi> {
     for (const [index, { fetch, query }] of planned.entries()) {
       const result = results[index]!;
       // A compaction may have replaced the file since the tail learned of it; the control plane knows the new one.
-      if (result instanceof DamagedRange && result.damage.kind === 'missing') again.push({ fetch, query });
-      else fetch.finish(result, context);
+      if (result instanceof DamagedRange && result.damage.kind === 'missing') {
+        const { topicId, partition } = fetch;
+        context.cluster.dropRecentPointers(topicId, partition.partition, result.damage.nextOffset);
+        again.push({ fetch, query });
+      } else fetch.finish(result, context);
     }
     if (again.length > 0) await readAgain(again, context);
 

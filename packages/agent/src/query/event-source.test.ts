@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { systemClock } from '@weir/core';
 import { eventTypeNames } from '@weir/events';
+import { logFileKey } from '@weir/storage';
 import { type EventStage, type EventStageOptions, stageEvents } from '../../testing/event-stage.ts';
 import { until } from '../../testing/until.ts';
 import { agentLimits } from '../limits.ts';
@@ -196,6 +197,54 @@ test('events before a damaged batch are returned, no byte of it is, and the dama
     assert.equal(eventsOf(await staged.read(topic!, 6, 9)).length, 3);
     assert.partialDeepStrictEqual(reported, [[topicId, 0, { kind, firstOffset: 3, nextOffset: 6 }]]);
   }
+});
+
+test('events of a file that was replaced since the view learned of it are read from the new one', async () => {
+  await using staged = await stage();
+  const topicId = await fill(staged, 4);
+  const { clusterId, source, store, node, reported } = staged;
+  const [topic] = await source.topics(['acl_logs']);
+  const keys = [...store.objects.keys()];
+  const query = { topicId, partition: 0, offset: 0, bytesMax: Number.MAX_SAFE_INTEGER };
+  const { pointers } = (await node.findBatches([query]))[0]!;
+  // One file with the batches of the two in the middle, and their offsets.
+  const newId = '018bcfe5680010000123456789abcdef';
+  const batches = [1, 2].map((row) => {
+    const start = pointers.byteStart[row]!;
+    const bytes = Buffer.from(
+      store.objects.get(keys[row]!)!.subarray(start, start + pointers.byteLength[row]!),
+    );
+    bytes.writeBigInt64BE(BigInt(pointers.baseOffset[row]!), 0);
+    return bytes;
+  });
+  store.objects.set(logFileKey(clusterId, newId), Buffer.concat(batches));
+  store.objects.delete(keys[1]!);
+  store.objects.delete(keys[2]!);
+  const find = node.findBatches.bind(node);
+  node.findBatches = async (queries) => {
+    const answers = await find(queries);
+    return answers.map((answer) => ({
+      ...answer,
+      pointers: {
+        fileId: [pointers.fileId[0]!, newId, pointers.fileId[3]!],
+        byteStart: Float64Array.of(pointers.byteStart[0]!, 0, pointers.byteStart[3]!),
+        byteLength: Float64Array.of(
+          pointers.byteLength[0]!,
+          batches[0]!.length + batches[1]!.length,
+          pointers.byteLength[3]!,
+        ),
+        baseOffset: Float64Array.of(0, 3, 9),
+        nextOffset: Float64Array.of(3, 9, 12),
+      },
+    }));
+  };
+  const events = eventsOf(await staged.read(topic!, 0, 12));
+  assert.equal(events.length, 12);
+  assert.deepEqual(
+    (await staged.read(topic!, 4, 8)).map(({ firstOffset, timesMs }) => [firstOffset, timesMs.length]),
+    [[3, 6]],
+  );
+  assert.deepEqual(reported, []);
 });
 
 test('reading ends with the reason of the signal', async () => {

@@ -17,7 +17,7 @@ import type { SidecarShelf } from './sidecar-shelf.ts';
 import { eventPartition, type StoredRange, storedRanges } from './stored-ranges.ts';
 
 interface AgentEventSourceOptions {
-  readonly view: Pick<ClusterView, 'topicByName' | 'ends' | 'recentPointers' | 'port'>;
+  readonly view: Pick<ClusterView, 'topicByName' | 'ends' | 'recentPointers' | 'dropRecentPointers' | 'port'>;
   readonly ranges: RangeReader;
   readonly sidecars: Pick<SidecarShelf, 'covering' | 'read'>;
   readonly turns: CpuShare;
@@ -63,13 +63,47 @@ export class AgentEventSource implements EventSource {
   }
 
   async *read(
-    { topicId }: EventTopic,
+    topic: EventTopic,
     fromOffset: number,
     toOffset: number,
     signal: AbortSignal,
   ): AsyncGenerator<RawPage, void, undefined> {
-    const { view, ranges, turns } = this.#options;
+    const { view, damage } = this.#options;
+    const { topicId } = topic;
     const builder = new PageBuilder();
+    let from = fromOffset;
+    let missingAt = -1;
+    try {
+      for (;;) {
+        const missing = yield* this.#readUntilMissing(topicId, from, toOffset, builder, signal);
+        if (missing === undefined) break;
+        const { baseOffset, nextOffset } = missing;
+        if (baseOffset === missingAt) {
+          this.#checkRemoved(topicId, missing);
+          from = nextOffset;
+          continue;
+        }
+        // A compaction may have replaced the file since the view learned of it; the leader knows the new one.
+        missingAt = baseOffset;
+        from = Math.max(from, baseOffset);
+        view.dropRecentPointers(topicId, eventPartition, nextOffset);
+      }
+      if (!builder.isEmpty) yield builder.take();
+    } catch (error) {
+      if (error instanceof DamagedRange) damage?.found(topicId, eventPartition, error);
+      throw error;
+    }
+  }
+
+  /** Returns the first range whose file does not exist, or `undefined` at the end. */
+  async *#readUntilMissing(
+    topicId: string,
+    fromOffset: number,
+    toOffset: number,
+    builder: PageBuilder,
+    signal: AbortSignal,
+  ): AsyncGenerator<RawPage, StoredRange | undefined, undefined> {
+    const { view, ranges, turns } = this.#options;
     // A consumer that has enough stops iterating; abort what was read ahead for it.
     const enough = new AbortController();
     const reading = AbortSignal.any([signal, enough.signal]);
@@ -85,10 +119,7 @@ export class AgentEventSource implements EventSource {
     try {
       for await (const { item: range, content } of stored) {
         signal.throwIfAborted();
-        if (content === undefined) {
-          this.#checkRemoved(topicId, range);
-          continue;
-        }
+        if (content === undefined) return range;
         for (const { baseOffset, cursor } of batchesOf(content, range, fromOffset, toOffset)) {
           if (!builder.isEmpty && (builder.isFull || builder.nextOffset !== baseOffset)) yield builder.take();
           const batch = cursor.batch();
@@ -99,10 +130,7 @@ export class AgentEventSource implements EventSource {
           signal.throwIfAborted();
         }
       }
-      if (!builder.isEmpty) yield builder.take();
-    } catch (error) {
-      if (error instanceof DamagedRange) this.#options.damage?.found(topicId, eventPartition, error);
-      throw error;
+      return undefined;
     } finally {
       enough.abort();
     }
@@ -162,7 +190,9 @@ function* batchesOf(
     if (!isNext(cursor, walk)) throw walk.damaged('short', 'the file ends before its batches do');
     walk.checkPosition(cursor);
     if (!cursor.hasValidCrc()) throw walk.damaged('corrupt', 'a batch does not match its CRC');
-    if (walk.offset + cursor.offsetSpan > fromOffset) yield { baseOffset: walk.offset, cursor };
+    const baseOffset = walk.baseOffsetOf(cursor);
+    // A control batch has no records of a client.
+    if (baseOffset + cursor.offsetSpan > fromOffset && !cursor.header.isControl) yield { baseOffset, cursor };
     walk.pass(cursor);
   }
 }

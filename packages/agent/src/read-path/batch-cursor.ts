@@ -56,6 +56,13 @@ export class BatchCursor {
     return this.#view!;
   }
 
+  /** The base offset in the header, which only files of level 1 and above have set. */
+  get storedBaseOffset(): number {
+    const { bytes } = this.#view!;
+    // Without a bigint: a value of 2^53 or more is invalid, and need not be exact.
+    return bytes.readInt32BE(0) * 2 ** 32 + bytes.readUInt32BE(4);
+  }
+
   /** How many offsets the batch takes. */
   get offsetSpan(): number {
     return this.#view!.lastOffsetDelta + 1;

@@ -1,10 +1,16 @@
 import type { Pointers } from '@weir/cluster';
+import { fileIdLevel } from '@weir/core';
 import { headerBytes } from '@weir/wire';
 import type { BatchCursor } from './batch-cursor.ts';
 import { DamagedRange, type DamageKind } from './damaged-range.ts';
 import { isMarker, markerBatch } from './marker-batches.ts';
 
-/** Position of a reader in one stored range. */
+/**
+ * Position of a reader in one stored range.
+ *
+ * Batches of level 0 follow each other without a gap from the base offset of the range on. Batches of compacted files
+ * have their own base offset, because compaction may have removed others before them; the last one ends with the range.
+ */
 export class RangeWalk {
   readonly row: number;
   readonly fileId: string;
@@ -13,7 +19,9 @@ export class RangeWalk {
   readonly marker: (() => Buffer[]) | undefined;
   /** The offset after the range. */
   readonly nextOffset: number;
+  readonly #hasStoredOffsets: boolean;
   at: number;
+  /** No later batch of the range begins before it. */
   offset: number;
 
   constructor(pointers: Pointers, row: number) {
@@ -24,6 +32,12 @@ export class RangeWalk {
     this.offset = pointers.baseOffset[row]!;
     this.nextOffset = pointers.nextOffset[row]!;
     this.marker = isMarker(pointers, row) ? () => [markerBatch(pointers, row)] : undefined;
+    this.#hasStoredOffsets = this.marker === undefined && fileIdLevel(this.fileId) > 0;
+  }
+
+  /** The base offset of the cursor's batch. */
+  baseOffsetOf(cursor: BatchCursor): number {
+    return this.#hasStoredOffsets ? cursor.storedBaseOffset : this.offset;
   }
 
   /** Checks whether the cursor's batch can be the next one of the range. */
@@ -31,16 +45,23 @@ export class RangeWalk {
     if (this.at + cursor.batchBytes > this.end) {
       throw this.damaged('corrupt', 'a batch goes beyond the end of its range');
     }
-    const nextOffset = this.offset + cursor.offsetSpan;
-    if (nextOffset <= this.offset || nextOffset > this.nextOffset) {
-      throw this.damaged('corrupt', `a batch takes ${cursor.offsetSpan} offsets`);
+    const baseOffset = this.baseOffsetOf(cursor);
+    if (baseOffset < this.offset) {
+      throw this.damaged(
+        'corrupt',
+        `a batch begins at offset ${baseOffset} and not after ${this.offset - 1}`,
+      );
+    }
+    const nextOffset = baseOffset + cursor.offsetSpan;
+    if (nextOffset <= baseOffset || nextOffset > this.nextOffset) {
+      throw this.damaged('corrupt', `a batch takes ${cursor.offsetSpan} offsets from ${baseOffset} on`);
     }
   }
 
   /** Moves past the cursor's batch. */
   pass(cursor: BatchCursor): void {
+    this.offset = this.baseOffsetOf(cursor) + cursor.offsetSpan;
     this.at += cursor.batchBytes;
-    this.offset += cursor.offsetSpan;
   }
 
   /**

@@ -90,8 +90,8 @@ interface RangeReader {
   /** Called with bytes that were not in memory. */
   loaded?(span: LoadedSpan): void;
   /**
-   * Whether to continue with the cursor's batch, of which only the header may be loaded; an incomplete batch is not
-   * checked yet.
+   * Whether to continue with the cursor's batch, of which only the header may be loaded; the CRC of an incomplete batch
+   * is not checked yet.
    */
   takes(walk: RangeWalk, cursor: BatchCursor): boolean;
   /** Receives every batch of the range, checked, in order. */
@@ -164,14 +164,16 @@ class PagedReadPath implements ReadPath {
         return span;
       },
       loaded: ({ views }) => pages.loaded(views),
-      takes: ({ offset }, cursor) => {
-        if (offset >= toOffset) return false;
-        if (offset + cursor.offsetSpan <= fromOffset) return true;
+      takes: (walk, cursor) => {
+        const baseOffset = walk.baseOffsetOf(cursor);
+        if (baseOffset >= toOffset) return false;
+        if (baseOffset + cursor.offsetSpan <= fromOffset) return true;
         isFull = cursor.batchBytes > room() && !(atLeastOne && list.batchCount === 0);
         return !isFull;
       },
-      take: ({ offset }, cursor) => {
-        if (offset + cursor.offsetSpan > fromOffset) list.add(cursor, offset);
+      take: (walk, cursor) => {
+        const baseOffset = walk.baseOffsetOf(cursor);
+        if (baseOffset + cursor.offsetSpan > fromOffset) list.add(cursor, baseOffset);
         return undefined;
       },
     };
@@ -219,6 +221,7 @@ class PagedReadPath implements ReadPath {
         const cursor = new BatchCursor(span.views);
         while (cursor.next()) {
           if (cursor.isWhole) checkBatch(walk, cursor, span);
+          else walk.checkPosition(cursor);
           if (!reader.takes(walk, cursor)) return false;
           if (!cursor.isWhole) break;
           if (reader.take(walk, cursor) === 'enough') return false;
@@ -293,8 +296,8 @@ class PagedReadPath implements ReadPath {
       goesOn: () => true,
       load: (walk, end) => this.#span(walk.fileId, walk.at, end),
       takes: () => true,
-      take: ({ offset }, cursor) => {
-        found = visit(cursor, offset);
+      take: (walk, cursor) => {
+        found = visit(cursor, walk.baseOffsetOf(cursor));
         return found === undefined ? undefined : 'enough';
       },
     };

@@ -45,7 +45,9 @@ export async function searchRecords(
   let fromOffset = Number.NEGATIVE_INFINITY;
   for (;;) {
     const large = await readPath.searchBatches(pointers, (cursor, baseOffset) => {
-      const { maxTimestamp } = cursor.header;
+      const { maxTimestamp, recordCount, isControl } = cursor.header;
+      // An empty batch of a compacted log keeps the timestamp of removed records, and a marker is no record.
+      if (recordCount === 0 || isControl) return undefined;
       if (baseOffset < fromOffset || !search.wants(maxTimestamp)) return undefined;
       const batch = cursor.batch();
       if (!mayInflateAtOnce(batch)) return { batch, baseOffset };

@@ -1,7 +1,8 @@
 /**
- * Ranges of files that hold contiguous batches of one partition, in offset order, as columns. Batches are stored with
- * base offset 0: the first batch of a range gets the range's base offset, and each further one follows from the record
- * counts in the batch headers.
+ * Ranges of files that hold contiguous batches of one partition, in offset order, as columns. Batches in files of level
+ * 0 have no base offset of their own: the first batch of a range gets the range's base offset, and each further one
+ * follows from the headers before it. Batches in compacted files have their base offset in the header, and there may be
+ * gaps before them; the last batch of a range ends where the range does.
  *
  * Some rows are not file ranges but transaction markers: they take one offset, are in no file, and are generated from
  * `markers` when fetched. Their file id is empty, and their length is that of the generated batch.

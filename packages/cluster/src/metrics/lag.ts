@@ -35,8 +35,9 @@ export interface WrittenAt {
 const queriesPerCall = 1_000;
 
 /**
- * Returns when records were written, in the order of `records`, by the creation time of their files: no file is read.
- * `undefined` for records that no longer exist.
+ * Returns when records were written, in the order of `records`, by the creation time of their files: no file is read. A
+ * compacted file has the time of its newest input, so that older records in it count as written then. `undefined` for
+ * records that no longer exist.
  */
 export async function writtenAtMs(
   view: Pick<MeasuredClusterView, 'recentPointers'> & { readonly port: Pick<ClusterPort, 'findBatches'> },
