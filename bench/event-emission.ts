@@ -35,6 +35,7 @@ const clusterId = 'vci_bench';
 const forgetfulStore: ObjectStore = {
   async put() {},
   putIfAbsent: async () => true,
+  beginUpload: (key) => Promise.reject(new ObjectNotFound(key)),
   deleteMany: async () => [],
   getRange: (key) => Promise.reject(new ObjectNotFound(key)),
   head: async () => undefined,

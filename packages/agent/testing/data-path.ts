@@ -8,6 +8,7 @@ import {
   type ObjectInfo,
   ObjectNotFound,
   type ObjectStore,
+  type ObjectUpload,
 } from '@weir/storage';
 import {
   type Api,
@@ -84,6 +85,18 @@ export class TestStore implements ObjectStore {
     if (this.objects.has(key)) return false;
     await this.put(key, content);
     return true;
+  }
+
+  async beginUpload(key: string): Promise<ObjectUpload> {
+    const parts: Buffer[] = [];
+    return {
+      putPart: async (index, content, options) => {
+        await orAborted(this.beforePut(++this.puts), options?.signal);
+        parts[index] = Buffer.concat(content);
+      },
+      finish: async () => void this.objects.set(key, Buffer.concat(parts)),
+      abort: async () => {},
+    };
   }
 
   async head(key: string): Promise<ObjectInfo | undefined> {

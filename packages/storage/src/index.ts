@@ -22,5 +22,6 @@ export type {
   ListOptions,
   ObjectInfo,
   ObjectStore,
+  ObjectUpload,
 } from './store/object-store.ts';
 export { isRetriable, ObjectNotFound, StoreError, type StoreErrorKind } from './store/store-error.ts';

@@ -17,6 +17,9 @@ export const storageLimits = {
   /** What is read of the text with which a store explains an error. */
   storeErrorBodyBytesMax: 64 * KiB,
 
+  /** A part of an object that is uploaded in parts, but for the last. S3 takes 10,000 parts of 5 MiB or more. */
+  uploadPartBytes: 8 * MiB,
+
   /** The footer of a log file: room for more than a million partitions in one file. */
   logFileFooterBytesMax: 64 * MiB,
 } as const;

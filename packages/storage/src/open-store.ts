@@ -29,6 +29,11 @@ export interface StoreDeps {
 const timeoutMs: Readonly<Record<StoreOperation, number>> = {
   put: 15_000,
   putIfAbsent: 15_000,
+  beginUpload: 15_000,
+  putPart: 60_000,
+  // S3 may take minutes to join many parts.
+  finishUpload: 300_000,
+  abortUpload: 15_000,
   getRange: 10_000,
   head: 5_000,
   delete: 5_000,

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { storageLimits } from '../src/limits.ts';
 import type { ObjectInfo, ObjectStore } from '../src/store/object-store.ts';
 import { ObjectNotFound, StoreError } from '../src/store/store-error.ts';
 
@@ -46,6 +47,58 @@ export function objectStoreContract(name: string, options: ObjectStoreContractOp
     for (const [start, end, expected] of ranges) {
       assert.equal(String(await store.getRange('a/object', start, end)), expected, `${start} to ${end}`);
     }
+  });
+
+  rule('stores an object in parts, visible when it is finished', async (store) => {
+    const { uploadPartBytes } = storageLimits;
+    const content = Buffer.alloc(2 * uploadPartBytes + 5, 'a part of an object, ');
+    const upload = await store.beginUpload('large/object');
+    const part = (index: number) => content.subarray(index * uploadPartBytes, (index + 1) * uploadPartBytes);
+    await Promise.all([
+      upload.putPart(2, [part(2)]),
+      upload.putPart(0, [part(0).subarray(0, 100), part(0).subarray(100)]),
+    ]);
+    await upload.putPart(1, [part(0)]);
+    await upload.putPart(1, [part(1)]);
+    assert.equal(await store.head('large/object'), undefined);
+    assert.deepEqual(await keysOf(store, 'large/'), []);
+    await upload.finish(3);
+    assert.equal((await store.head('large/object'))?.bytes, content.length);
+    const middle = uploadPartBytes - 10;
+    for (const [start, end] of [
+      [0, content.length],
+      [middle, middle + 20],
+      [2 * uploadPartBytes, content.length + 1],
+      [content.length, content.length + 1],
+    ] as const) {
+      const range = await store.getRange('large/object', start, end);
+      assert.ok(range.equals(content.subarray(start, end)), `${start} to ${end}`);
+    }
+  });
+
+  rule('removes an upload that is aborted, and keeps the object of its key', async (store) => {
+    await store.put('key', slices('first'));
+    const upload = await store.beginUpload('key');
+    await upload.putPart(0, slices('second'));
+    await upload.abort();
+    assert.equal(await textOf(store, 'key'), 'first');
+    const next = await store.beginUpload('key');
+    await next.putPart(0, slices('thi', 'rd'));
+    await next.finish(1);
+    assert.equal(await textOf(store, 'key'), 'third');
+    assert.deepEqual(await keysOf(store, 'k'), ['key']);
+  });
+
+  rule('rejects an upload without all of its parts', async (store) => {
+    const upload = await store.beginUpload('key');
+    await upload.putPart(1, slices('last'));
+    await assert.rejects(upload.finish(2), { kind: 'invalid' });
+    await upload.putPart(0, slices('too short'));
+    await assert.rejects(upload.finish(2), { kind: 'invalid' });
+    await upload.abort();
+    assert.equal(await store.head('key'), undefined);
+    await assert.rejects(store.beginUpload('../key'), { kind: 'invalid' });
+    await assert.rejects(store.beginUpload('key', { signal: AbortSignal.abort() }));
   });
 
   rule('replaces an object that is put again', async (store) => {

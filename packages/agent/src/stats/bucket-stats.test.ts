@@ -27,6 +27,7 @@ const rows: readonly [operation: StoreOperation, outcome: RequestOutcome, expect
   ['put', 'unavailable', { operations: 1, failures: 1 }],
   ['put', 'denied', { operations: 1, failures: 1, denied: 'put' }],
   ['putIfAbsent', 'denied', { operations: 1, failures: 1, denied: 'put' }],
+  ['putPart', 'denied', { operations: 1, failures: 1, denied: 'put' }],
   ['head', 'denied', { operations: 1, failures: 1, denied: 'get' }],
   ['getRange', 'denied', { operations: 1, failures: 1, denied: 'get' }],
   ['list', 'denied', { operations: 1, failures: 1, denied: 'list' }],

@@ -14,6 +14,10 @@ import { shortName } from './short-name.ts';
 const permissions: Readonly<Record<StoreOperation, Permission>> = {
   put: 'put',
   putIfAbsent: 'put',
+  beginUpload: 'put',
+  putPart: 'put',
+  finishUpload: 'put',
+  abortUpload: 'put',
   getRange: 'get',
   head: 'get',
   delete: 'delete',

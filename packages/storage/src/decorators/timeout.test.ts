@@ -14,6 +14,10 @@ const timeoutMs = {
   head: 100,
   delete: 100,
   deleteMany: 100,
+  beginUpload: 100,
+  putPart: 100,
+  finishUpload: 100,
+  abortUpload: 100,
   list: 100,
 };
 

@@ -8,6 +8,7 @@ import { checkKey, checkKeys, checkRange } from '../store/key.ts';
 import type { CallOptions, FailedDeletion, ObjectStore } from '../store/object-store.ts';
 import { ObjectNotFound, StoreError } from '../store/store-error.ts';
 import { codeOf, fileStoreError } from './file-errors.ts';
+import { FileUpload } from './file-upload.ts';
 import { listFiles, temporaryFolder } from './list-files.ts';
 import { done, SyncedDirectories, writeSyncedFile } from './synced-file.ts';
 
@@ -117,6 +118,34 @@ export async function openFileStore(root: string, { clock, random }: FileStoreDe
     }
   }
 
+  function newTemporaryPath(): string {
+    return `${temporary}${sep}${process.pid}-${writes++}-${random.below(2 ** 32).toString(16)}`;
+  }
+
+  /** Gives a file its final name, in a directory that is made if need be, and syncs the name. */
+  async function placed<Result>(
+    path: string,
+    place: () => Promise<Result>,
+    beforePlace?: () => void,
+  ): Promise<Result> {
+    const directory = path.slice(0, path.lastIndexOf(sep));
+    if (!knownDirectories.has(directory)) await makeDirectory(directory);
+    beforePlace?.();
+    let result: Result;
+    try {
+      result = await place();
+    } catch (error) {
+      if (codeOf(error) !== 'ENOENT') throw error;
+      // The directory was removed meanwhile.
+      knownDirectories.delete(directory);
+      syncedDirectories.forget(directory);
+      await makeDirectory(directory);
+      result = await place();
+    }
+    await syncedDirectories.sync(directory);
+    return result;
+  }
+
   /** Writes and syncs a temporary file; `place` then gives it its final name. */
   async function writeThen<Result>(
     key: string,
@@ -125,27 +154,15 @@ export async function openFileStore(root: string, { clock, random }: FileStoreDe
     place: (temporaryPath: string, path: string) => Promise<Result>,
   ): Promise<Result> {
     const path = pathOf(key);
-    const directory = path.slice(0, path.lastIndexOf(sep));
     signal?.throwIfAborted();
-    const name = `${process.pid}-${writes++}-${random.below(2 ** 32).toString(16)}`;
-    const temporaryPath = `${temporary}${sep}${name}`;
+    const temporaryPath = newTemporaryPath();
     try {
       await writeSyncedFile(temporaryPath, joinSmallSlices(content), signal);
-      if (!knownDirectories.has(directory)) await makeDirectory(directory);
-      signal?.throwIfAborted();
-      let result: Result;
-      try {
-        result = await place(temporaryPath, path);
-      } catch (error) {
-        if (codeOf(error) !== 'ENOENT') throw error;
-        // The directory was removed meanwhile.
-        knownDirectories.delete(directory);
-        syncedDirectories.forget(directory);
-        await makeDirectory(directory);
-        result = await place(temporaryPath, path);
-      }
-      await syncedDirectories.sync(directory);
-      return result;
+      return await placed(
+        path,
+        () => place(temporaryPath, path),
+        () => signal?.throwIfAborted(),
+      );
     } catch (error) {
       await unlink(temporaryPath).catch(() => {});
       throw fileStoreError(key, error);
@@ -184,6 +201,15 @@ export async function openFileStore(root: string, { clock, random }: FileStoreDe
         await unlink(temporaryPath);
         return isNew;
       }),
+
+    async beginUpload(key, { signal } = {}) {
+      const path = pathOf(key);
+      signal?.throwIfAborted();
+      const temporaryPath = newTemporaryPath();
+      return await FileUpload.open(key, temporaryPath, async () => {
+        await placed(path, () => done((called) => rename(temporaryPath, path, called)));
+      });
+    },
 
     async getRange(key, start, end, { signal } = {}) {
       const path = pathOf(key);

@@ -1,23 +1,5 @@
-import { crc32c } from '@node-rs/crc32';
-import { storageLimits } from '../limits.ts';
-import { isFileId } from './file-id.ts';
-import {
-  batchAt,
-  batchHeaderBytes,
-  batchLengthOverhead,
-  clusterIdBytesMax,
-  columnBytes,
-  crcBytes,
-  footerAt,
-  footerBytesOf,
-  footerColumns,
-  formatVersion,
-  headerAt,
-  magic,
-  topicIdBytes,
-  trailerAt,
-  trailerBytes,
-} from './layout.ts';
+import { encodeEnd, encodeHeader, topicIdToBytes } from './encode-log-file.ts';
+import { batchAt, batchHeaderBytes, batchLengthOverhead, formatVersions } from './layout.ts';
 
 export interface BatchToStore {
   /** A Kafka UUID: 22 characters of URL-safe base64. */
@@ -52,7 +34,7 @@ interface BuiltLogFile {
  * batches retain the order of arrival.
  */
 export function buildLogFile({ clusterId, fileId, batches }: LogFileToBuild): BuiltLogFile {
-  const header = encodeHeader(clusterId, fileId);
+  const header = encodeHeader(formatVersions.written, clusterId, fileId);
   const { topics, sections } = gather(batches);
 
   const slices: Uint8Array[] = [header];
@@ -70,7 +52,12 @@ export function buildLogFile({ clusterId, fileId, batches }: LogFileToBuild): Bu
     }
     section.byteLength = at - section.byteStart;
   }
-  const end = encodeEnd(topics, sections, at);
+  const end = encodeEnd(
+    formatVersions.written,
+    topics.map(({ id }) => id),
+    sections.map(sectionToEncode),
+    at,
+  );
   slices.push(end);
   return { slices, fileBytes: at + end.length, placed };
 }
@@ -90,6 +77,10 @@ interface Section {
   byteStart: number;
   byteLength: number;
   recordCount: number;
+}
+
+function sectionToEncode({ topic, partition, batches, byteStart, byteLength, recordCount }: Section) {
+  return { topic: topic.rank, partition, byteStart, byteLength, batchCount: batches.length, recordCount };
 }
 
 /** Sorts sections, not batches: a file has many batches and few sections. */
@@ -135,73 +126,4 @@ function checkBatch({ partition, bytes }: BatchToStore): void {
   ) {
     throw new RangeError(`log file: ${bytes.length} bytes are not exactly one record batch`);
   }
-}
-
-function topicIdToBytes(topicId: string): Buffer {
-  const id = Buffer.from(topicId, 'base64url');
-  if (id.length !== topicIdBytes || id.toString('base64url') !== topicId) {
-    throw new RangeError(`log file: ${JSON.stringify(topicId)} is no topic id`);
-  }
-  return id;
-}
-
-function encodeHeader(clusterId: string, fileId: string): Buffer {
-  const cluster = Buffer.from(clusterId, 'utf8');
-  if (cluster.length === 0 || cluster.length > clusterIdBytesMax) {
-    throw new RangeError(`log file: a cluster id has 1 to ${clusterIdBytesMax} bytes`);
-  }
-  if (!isFileId(fileId)) throw new RangeError(`log file: ${JSON.stringify(fileId)} is no file id`);
-  const crcStart = headerAt.clusterId + cluster.length;
-  const header = Buffer.alloc(crcStart + crcBytes);
-  magic.copy(header, headerAt.magic);
-  header.writeUInt16BE(formatVersion, headerAt.version);
-  header.writeUInt16BE(header.length, headerAt.headerBytes);
-  header.write(fileId, headerAt.fileId, 'hex');
-  header.writeUInt8(cluster.length, headerAt.clusterIdBytes);
-  cluster.copy(header, headerAt.clusterId);
-  header.writeUInt32BE(crc32c(header.subarray(0, crcStart)), crcStart);
-  return header;
-}
-
-/** Footer and trailer in one buffer, because they are always written together. */
-function encodeEnd(topics: readonly Topic[], sections: readonly Section[], footerStart: number): Buffer {
-  const footerBytes = footerBytesOf(topics.length, sections.length);
-  if (footerBytes > storageLimits.logFileFooterBytesMax) {
-    throw new RangeError(`log file: ${sections.length} partitions are too many for one file`);
-  }
-  const end = Buffer.alloc(footerBytes + trailerBytes);
-  end.writeUInt32BE(topics.length, footerAt.topicCount);
-  end.writeUInt32BE(sections.length, footerAt.sectionCount);
-  let at: number = footerAt.topics;
-  for (const { id } of topics) at += id.copy(end, at);
-  for (const { name, type } of footerColumns) {
-    const columnOf = columnValues[name];
-    for (const section of sections) {
-      const value = columnOf(section);
-      if (type === 'uint32') end.writeUInt32BE(value, at);
-      else writeInt64(end, value, at);
-      at += columnBytes[type];
-    }
-  }
-  const trailer = end.subarray(footerBytes);
-  writeInt64(trailer, footerStart, trailerAt.footerStart);
-  trailer.writeUInt32BE(footerBytes, trailerAt.footerBytes);
-  trailer.writeUInt32BE(crc32c(end.subarray(0, footerBytes)), trailerAt.footerCrc);
-  magic.copy(trailer, trailerAt.magic);
-  return end;
-}
-
-const columnValues: Readonly<Record<(typeof footerColumns)[number]['name'], (section: Section) => number>> = {
-  topic: ({ topic }) => topic.rank,
-  partition: ({ partition }) => partition,
-  byteStart: ({ byteStart }) => byteStart,
-  byteLength: ({ byteLength }) => byteLength,
-  batchCount: ({ batches }) => batches.length,
-  recordCount: ({ recordCount }) => recordCount,
-};
-
-/** Without a bigint: values here are below 2^53. */
-function writeInt64(target: Buffer, value: number, at: number): void {
-  target.writeUInt32BE(Math.floor(value / 2 ** 32), at);
-  target.writeUInt32BE(value % 2 ** 32, at + 4);
 }

@@ -8,11 +8,13 @@
  *                 batches, one after the other            └────────┘
  *
  * These bytes are in buckets for as long as their records are retained. A change of any number requires a higher
- * `formatVersion`.
+ * version of the format.
  */
 export const magic = Buffer.from('WEIRLOGF', 'latin1');
 
-export const formatVersion = 1;
+/** `written`: files of the write path. `compacted`: files of level 1 and above, whose batches have their offsets. */
+export const formatVersions = { written: 1, compacted: 2 } as const;
+export type FormatVersion = (typeof formatVersions)[keyof typeof formatVersions];
 
 /** The header up to the cluster id, which has a variable length; a CRC follows it. */
 export const headerAt = {
@@ -37,7 +39,7 @@ export const footerAt = { topicCount: 0, sectionCount: 4, topics: 8 } as const;
 export const topicIdBytes = 16;
 
 /** In the order of the file. `int64` columns are read as numbers, exact up to 2^53. */
-export const footerColumns = [
+const writtenColumns = [
   { name: 'topic', type: 'uint32' },
   { name: 'partition', type: 'uint32' },
   { name: 'byteStart', type: 'int64' },
@@ -46,9 +48,20 @@ export const footerColumns = [
   { name: 'recordCount', type: 'int64' },
 ] as const;
 
-export const columnBytes = { uint32: 4, int64: 8 } as const;
+const compactedColumns = [
+  ...writtenColumns,
+  { name: 'baseOffset', type: 'int64' },
+  { name: 'nextOffset', type: 'int64' },
+] as const;
 
-const sectionBytes = footerColumns.reduce((sum, { type }) => sum + columnBytes[type], 0);
+export type FooterColumn = (typeof compactedColumns)[number];
+
+export const footerColumns: Readonly<Record<FormatVersion, readonly FooterColumn[]>> = {
+  [formatVersions.written]: writtenColumns,
+  [formatVersions.compacted]: compactedColumns,
+};
+
+export const columnBytes = { uint32: 4, int64: 8 } as const;
 
 export const trailerAt = { footerStart: 0, footerBytes: 8, footerCrc: 12, magic: 16 } as const;
 
@@ -61,6 +74,7 @@ export const batchAt = { batchLength: 8, recordCount: 57 } as const;
 export const batchLengthOverhead = 12;
 export const batchHeaderBytes = 61;
 
-export function footerBytesOf(topicCount: number, sectionCount: number): number {
+export function footerBytesOf(version: FormatVersion, topicCount: number, sectionCount: number): number {
+  const sectionBytes = footerColumns[version].reduce((sum, { type }) => sum + columnBytes[type], 0);
   return footerAt.topics + topicCount * topicIdBytes + sectionCount * sectionBytes;
 }

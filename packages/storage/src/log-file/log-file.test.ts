@@ -65,6 +65,7 @@ test('the golden file: these bytes are in buckets and must remain readable', () 
 test('parses what a file contains', () => {
   const file = parseLogFile(fileOf(sample));
   assert.deepEqual(file, {
+    version: 1,
     clusterId,
     fileId,
     headerBytes: 41,

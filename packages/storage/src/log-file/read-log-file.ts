@@ -9,11 +9,13 @@ import {
   batchLengthOverhead,
   columnBytes,
   crcBytes,
+  type FooterColumn,
+  type FormatVersion,
   fileIdBytes,
   footerAt,
   footerBytesOf,
   footerColumns,
-  formatVersion,
+  formatVersions,
   headerAt,
   headerBytesMax,
   magic,
@@ -24,6 +26,7 @@ import {
 import { LogFileError, type LogFilePart } from './log-file-error.ts';
 
 interface LogFileHeader {
+  readonly version: FormatVersion;
   readonly clusterId: string;
   readonly fileId: string;
   /** Where the sections begin. */
@@ -44,6 +47,9 @@ interface LogFileSection {
   readonly byteLength: number;
   readonly batchCount: number;
   readonly recordCount: number;
+  /** The first offset, and the one after the last. Only compacted files know their offsets. */
+  readonly baseOffset?: number;
+  readonly nextOffset?: number;
 }
 
 /** The description of a file: everything but its records. */
@@ -107,7 +113,7 @@ export function parseHeader(bytes: Buffer): LogFileHeader {
   check('header', bytes.length >= headerAt.clusterId, 'cut off');
   check('header', bytes.subarray(0, magic.length).equals(magic), 'these bytes are no log file');
   const version = bytes.readUInt16BE(headerAt.version);
-  check('header', version === formatVersion, `version ${version} is none that this release reads`);
+  check('header', isKnownVersion(version), `version ${version} is none that this release reads`);
   const headerBytes = bytes.readUInt16BE(headerAt.headerBytes);
   const crcStart = headerBytes - crcBytes;
   const clusterIdBytes = bytes.readUInt8(headerAt.clusterIdBytes);
@@ -115,10 +121,15 @@ export function parseHeader(bytes: Buffer): LogFileHeader {
   check('header', bytes.length >= headerBytes, 'cut off');
   check('header', bytes.readUInt32BE(crcStart) === crc32c(bytes.subarray(0, crcStart)), 'wrong checksum');
   return {
+    version,
     clusterId: bytes.toString('utf8', headerAt.clusterId, crcStart),
     fileId: bytes.toString('hex', headerAt.fileId, headerAt.fileId + fileIdBytes),
     headerBytes,
   };
+}
+
+function isKnownVersion(version: number): version is FormatVersion {
+  return (Object.values(formatVersions) as number[]).includes(version);
 }
 
 /** `bytes` are the end of the file. */
@@ -140,15 +151,19 @@ function parseTrailer(bytes: Buffer, fileBytes: number): LogFileTrailer {
   return { footerStart, footerBytes, footerCrc: bytes.readUInt32BE(trailerAt.footerCrc) };
 }
 
-/** The sections that the footer lists. Checks that they are contiguous between `dataStart` and the footer. */
-function parseFooter(footer: Buffer, trailer: LogFileTrailer, dataStart: number): LogFileSection[] {
+/** The sections that the footer lists. Checks that they are contiguous between header and footer. */
+function parseFooter(
+  footer: Buffer,
+  trailer: LogFileTrailer,
+  { version, headerBytes: dataStart }: LogFileHeader,
+): LogFileSection[] {
   check('footer', footer.length === trailer.footerBytes && footer.length >= footerAt.topics, 'cut off');
   check('footer', crc32c(footer) === trailer.footerCrc, 'wrong checksum');
   const topicCount = footer.readUInt32BE(footerAt.topicCount);
   const sectionCount = footer.readUInt32BE(footerAt.sectionCount);
   check(
     'footer',
-    footer.length === footerBytesOf(topicCount, sectionCount),
+    footer.length === footerBytesOf(version, topicCount, sectionCount),
     'its counts and its length disagree',
   );
 
@@ -158,7 +173,7 @@ function parseFooter(footer: Buffer, trailer: LogFileTrailer, dataStart: number)
     topicIds.push(footer.toString('base64url', at, at + topicIdBytes));
   }
   const columns = new Map<string, Float64Array>();
-  for (const { name, type } of footerColumns) {
+  for (const { name, type } of footerColumns[version]) {
     const values = new Float64Array(sectionCount);
     for (let i = 0; i < sectionCount; i++, at += columnBytes[type]) {
       values[i] = type === 'uint32' ? footer.readUInt32BE(at) : readInt64(footer, at);
@@ -169,7 +184,7 @@ function parseFooter(footer: Buffer, trailer: LogFileTrailer, dataStart: number)
   const sections: LogFileSection[] = [];
   let expectedStart = dataStart;
   for (let i = 0; i < sectionCount; i++) {
-    const value = (name: (typeof footerColumns)[number]['name']) => columns.get(name)![i]!;
+    const value = (name: FooterColumn['name']) => columns.get(name)![i]!;
     const topicId = topicIds[value('topic')];
     check('footer', topicId !== undefined, `section ${i} has no topic`);
     const section: LogFileSection = {
@@ -179,6 +194,9 @@ function parseFooter(footer: Buffer, trailer: LogFileTrailer, dataStart: number)
       byteLength: value('byteLength'),
       batchCount: value('batchCount'),
       recordCount: value('recordCount'),
+      ...(version === formatVersions.compacted
+        ? { baseOffset: value('baseOffset'), nextOffset: value('nextOffset') }
+        : {}),
     };
     check('footer', section.byteStart === expectedStart, `section ${i} is not behind the one before it`);
     expectedStart += section.byteLength;
@@ -194,7 +212,7 @@ function assemble(
   footer: Buffer,
   fileBytes: number,
 ): LogFile {
-  return { ...header, fileBytes, sections: parseFooter(footer, trailer, header.headerBytes) };
+  return { ...header, fileBytes, sections: parseFooter(footer, trailer, header) };
 }
 
 function readInt64(bytes: Buffer, at: number): number {

@@ -1,5 +1,7 @@
 import { tmpdir } from 'node:os';
 import { type Clock, MiB } from '@weir/core';
+import { storageLimits } from '../limits.ts';
+import { checkParts } from '../store/check-parts.ts';
 import { contentBytes } from '../store/content.ts';
 import { checkKey, checkKeys, checkRange, compareKeys } from '../store/key.ts';
 import type { ObjectInfo, ObjectStore } from '../store/object-store.ts';
@@ -25,10 +27,16 @@ export interface MemoryStoreOptions {
  */
 const usualMemoryBytesMax = 64 * MiB;
 
-type Stored = { readonly modifiedMs: number } & (
+type StoredBytes =
   | { readonly content: Buffer; readonly spilled?: undefined }
-  | { readonly content?: undefined; readonly spilled: Spilled }
-);
+  | { readonly content?: undefined; readonly spilled: Spilled };
+
+interface Stored {
+  readonly modifiedMs: number;
+  readonly bytes: number;
+  /** All but the last have `uploadPartBytes`. */
+  readonly parts: readonly StoredBytes[];
+}
 
 const pageObjects = 1000;
 
@@ -73,15 +81,43 @@ export function openMemoryStore(name: string, options: MemoryStoreOptions): Obje
       if (isNew) into.place(key, stored);
       return isNew;
     },
+    async beginUpload(key, { signal } = {}) {
+      checkKey(key);
+      signal?.throwIfAborted();
+      const into = bucket();
+      const parts: StoredBytes[] = [];
+      let isOver = false;
+      return {
+        async putPart(index, content, { signal } = {}) {
+          signal?.throwIfAborted();
+          const part = await into.takeBytes(key, content);
+          const before = parts[index];
+          if (before !== undefined) into.releaseBytes(before);
+          parts[index] = part;
+        },
+        async finish(partCount, { signal } = {}) {
+          // A repeated call finds what the first one did.
+          if (isOver) return;
+          signal?.throwIfAborted();
+          const partEnds = parts.map((part, index) => index * storageLimits.uploadPartBytes + sizeOf(part));
+          checkParts(key, partEnds, partCount);
+          isOver = true;
+          into.place(key, { parts, bytes: partEnds.at(-1)!, modifiedMs: clock.nowMs() });
+        },
+        async abort() {
+          if (isOver) return;
+          isOver = true;
+          for (const part of Object.values(parts)) into.releaseBytes(part);
+        },
+      };
+    },
     async getRange(key, start, end, { signal } = {}) {
       checkKey(key);
       checkRange(key, start, end);
       signal?.throwIfAborted();
       const found = bucket().objects.get(key);
       if (found === undefined) throw new ObjectNotFound(key);
-      if (found.content !== undefined) return found.content.subarray(start, end);
-      const { bytes } = found.spilled;
-      return await found.spilled.read(Math.min(start, bytes), Math.min(end, bytes));
+      return await readStored(found, Math.min(start, found.bytes), Math.min(end, found.bytes));
     },
     async head(key, { signal } = {}) {
       checkKey(key);
@@ -138,11 +174,16 @@ class Bucket {
 
   /** Takes over the content. Until it is placed under its key, it can be released. */
   async take(key: string, content: readonly Uint8Array[], modifiedMs: number): Promise<Stored> {
+    const stored = await this.takeBytes(key, content);
+    return { parts: [stored], bytes: sizeOf(stored), modifiedMs };
+  }
+
+  async takeBytes(key: string, content: readonly Uint8Array[]): Promise<StoredBytes> {
     const bytes = contentBytes(content);
     if (this.#memoryBytes + bytes > this.#memoryBytesMax)
-      return { spilled: await this.#spill.write(content, key), modifiedMs };
+      return { spilled: await this.#spill.write(content, key) };
     this.#memoryBytes += bytes;
-    return { content: copyOf(content, bytes), modifiedMs };
+    return { content: copyOf(content, bytes) };
   }
 
   place(key: string, stored: Stored): void {
@@ -157,7 +198,11 @@ class Bucket {
     this.release(stored);
   }
 
-  release({ content, spilled }: Stored): void {
+  release({ parts }: Stored): void {
+    for (const part of parts) this.releaseBytes(part);
+  }
+
+  releaseBytes({ content, spilled }: StoredBytes): void {
     if (content !== undefined) this.#memoryBytes -= content.length;
     spilled?.release();
   }
@@ -165,9 +210,30 @@ class Bucket {
   info(key: string): ObjectInfo | undefined {
     const found = this.objects.get(key);
     if (found === undefined) return undefined;
-    const { content, spilled, modifiedMs } = found;
-    return { key, bytes: content?.length ?? spilled!.bytes, modifiedMs };
+    const { bytes, modifiedMs } = found;
+    return { key, bytes, modifiedMs };
   }
+}
+
+/** Returns a view of one part that is in memory, and a copy otherwise. */
+async function readStored({ parts }: Stored, start: number, end: number): Promise<Buffer> {
+  const partBytes = storageLimits.uploadPartBytes;
+  const pieces: Buffer[] = [];
+  for (const [index, part] of parts.entries()) {
+    // An object that was put as a whole is one part of any size.
+    const partStart = index * partBytes;
+    const pieceStart = Math.max(0, start - partStart);
+    const pieceEnd = Math.min(sizeOf(part), end - partStart);
+    if (pieceStart >= pieceEnd) continue;
+    pieces.push(
+      part.content?.subarray(pieceStart, pieceEnd) ?? (await part.spilled!.read(pieceStart, pieceEnd)),
+    );
+  }
+  return pieces.length === 1 ? pieces[0]! : Buffer.concat(pieces);
+}
+
+function sizeOf({ content, spilled }: StoredBytes): number {
+  return content?.length ?? spilled!.bytes;
 }
 
 /** Separate memory of exactly this size: a small slice of the runtime's shared pool would hold the whole pool. */

@@ -251,3 +251,87 @@ test('a server without a request for many objects gets one for each', async () =
   );
   assert.deepEqual(deleted.sort(), ['DELETE /bucket/a', 'DELETE /bucket/b']);
 });
+
+/** Answers like S3 to the requests of one upload. */
+function uploadServer(onComplete: (body: string) => { readonly status: number; readonly body: string }) {
+  const seen: string[] = [];
+  const parts: string[] = [];
+  const answer: Answer = (request, body, response) => {
+    const url = new URL(request.url!, 'http://s3');
+    const part = url.searchParams.get('partNumber');
+    seen.push(`${request.method} ${url.pathname}`);
+    if (part !== null) {
+      assert.equal(url.search, `?partNumber=${part}&uploadId=id%2F%2B1`);
+      assert.equal(request.headers['x-amz-checksum-crc32c'], '4waSgw==');
+      parts[Number(part) - 1] = String(body);
+      response.setHeader('etag', `"etag ${part}"`);
+      response.end();
+    } else if (request.method === 'POST' && url.searchParams.has('uploads')) {
+      assert.equal(request.headers['x-amz-checksum-algorithm'], 'CRC32C');
+      response.end(
+        '<InitiateMultipartUploadResult><UploadId>id/+1</UploadId></InitiateMultipartUploadResult>',
+      );
+    } else if (request.method === 'POST') {
+      assert.equal(url.searchParams.get('uploadId'), 'id/+1');
+      const completed = onComplete(String(body));
+      response.statusCode = completed.status;
+      response.end(completed.body);
+    } else {
+      response.statusCode = request.method === 'DELETE' ? 204 : 200;
+      response.setHeader('content-length', request.method === 'HEAD' ? 9 : 0);
+      response.end();
+    }
+  };
+  return { seen, parts, answer };
+}
+
+test('an upload in parts is created, signed, checked and completed', async () => {
+  let completed = '';
+  const { seen, parts, answer } = uploadServer((body) => {
+    completed = body;
+    return { status: 200, body: '<CompleteMultipartUploadResult></CompleteMultipartUploadResult>' };
+  });
+  await withServer(answer, async (store) => {
+    const upload = await store.beginUpload('a/b c');
+    await upload.putPart(0, [Buffer.from('1234'), Buffer.from('56789')]);
+    await upload.finish(1);
+  });
+  assert.deepEqual(parts, ['123456789']);
+  assert.match(completed, /<PartNumber>1<\/PartNumber>/);
+  assert.match(completed, /etag 1/);
+  assert.match(completed, /<ChecksumCRC32C>4waSgw==<\/ChecksumCRC32C>/);
+  assert.deepEqual(seen, ['POST /bucket/a/b%20c', 'PUT /bucket/a/b%20c', 'POST /bucket/a/b%20c']);
+});
+
+test('an upload whose completion was answered before is complete, and another error is one', async () => {
+  const gone = '<Error><Code>NoSuchUpload</Code><Message>gone</Message></Error>';
+  const repeated = uploadServer(() => ({ status: 404, body: gone }));
+  await withServer(repeated.answer, async (store) => {
+    const upload = await store.beginUpload('key');
+    await upload.putPart(0, [Buffer.from('123456789')]);
+    // The server has an object of 9 bytes.
+    await upload.finish(1);
+    assert.equal(repeated.seen.at(-1), 'HEAD /bucket/key');
+  });
+  const other = uploadServer(() => ({ status: 404, body: gone }));
+  await withServer(
+    (request, body, response) => {
+      if (request.method !== 'HEAD') return other.answer(request, body, response);
+      response.statusCode = 404;
+      response.end();
+    },
+    async (store) => {
+      const upload = await store.beginUpload('key');
+      await upload.putPart(0, [Buffer.from('123456789')]);
+      await assert.rejects(upload.finish(1), { kind: 'notFound' });
+    },
+  );
+  const busy = uploadServer(() => ({ status: 503, body: '<Error><Code>SlowDown</Code></Error>' }));
+  await withServer(busy.answer, async (store) => {
+    const upload = await store.beginUpload('key');
+    await upload.putPart(0, [Buffer.from('123456789')]);
+    await assert.rejects(upload.finish(1), { kind: 'throttled' });
+    await upload.abort();
+    assert.equal(busy.seen.at(-1), 'DELETE /bucket/key');
+  });
+});

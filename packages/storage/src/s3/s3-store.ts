@@ -8,10 +8,11 @@ import type { FailedDeletion, ObjectInfo, ObjectStore } from '../store/object-st
 import { ObjectNotFound, StoreError } from '../store/store-error.ts';
 import { credentialsFromFiles, credentialsIn } from './credentials.ts';
 import { ConnectionLost, HttpClient, type HttpRequest } from './http-client.ts';
+import { MultipartUpload } from './multipart-upload.ts';
 import { HttpProtocolError, type HttpResponse } from './response-reader.ts';
 import { kindOfS3Error, s3Error } from './s3-errors.ts';
 import { addressOf, parseS3Url } from './s3-url.ts';
-import { type Credentials, escapePath, signRequest, unsignedPayload } from './signature.ts';
+import { type Credentials, escapePath, escapeQuery, signRequest, unsignedPayload } from './signature.ts';
 
 interface S3StoreDeps {
   readonly clock: Clock;
@@ -25,12 +26,18 @@ interface S3StoreDeps {
 
 const defaultRegion = 'us-east-1';
 
+/** What a request has apart from its method and its key. */
+interface RequestParts extends Partial<Pick<HttpRequest, 'headers' | 'content' | 'bodyBytesMax'>> {
+  readonly query?: string | undefined;
+}
+
 /** Requests at a time where a server deletes single objects only. */
 const singleDeletionsMax = 16;
 
 /**
  * A bucket of S3 or of a compatible store. Objects are transferred by our own HTTP client, whose requests are one
- * `writev`; listing, deleting many objects, and the lookup of credentials in files and metadata services, use the SDK.
+ * `writev`; listing, deleting many objects, the begin and the end of uploads in parts, and the lookup of credentials in
+ * files and metadata services, use the SDK.
  */
 export async function openS3Store(
   url: URL,
@@ -38,9 +45,8 @@ export async function openS3Store(
 ): Promise<ObjectStore> {
   const location = parseS3Url(url);
   // Loaded here, because it takes a third of a second that other stores should not pay.
-  const { DeleteObjectsCommand, ListObjectsV2Command, S3Client, S3ServiceException } = await import(
-    '@aws-sdk/client-s3'
-  );
+  const api = await import('@aws-sdk/client-s3');
+  const { DeleteObjectsCommand, ListObjectsV2Command, S3Client, S3ServiceException } = api;
   const region = location.region ?? environment.AWS_REGION ?? environment.AWS_DEFAULT_REGION ?? defaultRegion;
   const fixed = credentialsIn(environment);
   const found = fixed ?? (usesMetadataService ? undefined : await credentialsFromFiles());
@@ -78,18 +84,19 @@ export async function openS3Store(
     key: string,
     method: HttpRequest['method'],
     signal: AbortSignal | undefined,
-    parts: Partial<Pick<HttpRequest, 'headers' | 'content' | 'bodyBytesMax'>> = {},
+    parts: RequestParts = {},
   ): Promise<HttpResponse> {
     checkKey(key);
     const path = escapePath(`${basePath}/${key}`);
+    const { query, content = [], bodyBytesMax = storageLimits.storeErrorBodyBytesMax } = parts;
     const signedBy = await credentials();
     const headers = signRequest(
-      { method, path, headers: { host, ...parts.headers } },
+      { method, path, query, headers: { host, ...parts.headers } },
       { credentials: signedBy, region, nowMs: clock.nowMs(), payloadHash: unsignedPayload },
     );
-    const { content = [], bodyBytesMax = storageLimits.storeErrorBodyBytesMax } = parts;
+    const target = query === undefined ? path : `${path}?${query}`;
     try {
-      return await http.request({ method, path, headers, content, bodyBytesMax }, signal);
+      return await http.request({ method, path: target, headers, content, bodyBytesMax }, signal);
     } catch (error) {
       if (error instanceof ConnectionLost || error instanceof HttpProtocolError) {
         throw new StoreError('unavailable', key, error.message, { cause: error });
@@ -107,6 +114,19 @@ export async function openS3Store(
     const slices = joinSmallSlices(content);
     const headers = { ...conditions, 'x-amz-checksum-crc32c': checksumOf(slices) };
     return send(key, 'PUT', signal, { headers, content: slices });
+  }
+
+  async function callApi<Result>(
+    key: string,
+    signal: AbortSignal | undefined,
+    call: (options: { readonly abortSignal?: AbortSignal }) => Promise<Result>,
+  ): Promise<Result> {
+    try {
+      return await call(signal === undefined ? {} : { abortSignal: signal });
+    } catch (error) {
+      signal?.throwIfAborted();
+      throw sdkError(key, error);
+    }
   }
 
   async function head(key: string, signal: AbortSignal | undefined): Promise<ObjectInfo | undefined> {
@@ -165,6 +185,41 @@ export async function openS3Store(
       if (response.status === 412) return false;
       if (!isSuccess(response)) throw s3Error(key, response);
       return true;
+    },
+
+    async beginUpload(key, { signal } = {}) {
+      checkKey(key);
+      signal?.throwIfAborted();
+      const place = { Bucket: location.bucket, Key: key };
+      const created = await callApi(key, signal, (options) =>
+        sdk.send(new api.CreateMultipartUploadCommand({ ...place, ChecksumAlgorithm: 'CRC32C' }), options),
+      );
+      const upload = { ...place, UploadId: created.UploadId! };
+      return new MultipartUpload({
+        key,
+        async putPart(partNumber, content, signal) {
+          const query = `partNumber=${partNumber}&uploadId=${escapeQuery(upload.UploadId)}`;
+          const checksum = checksumOf(content);
+          const headers = { 'x-amz-checksum-crc32c': checksum };
+          const response = await send(key, 'PUT', signal, { query, headers, content });
+          if (!isSuccess(response)) throw s3Error(key, response);
+          return { etag: response.headers.get('etag') ?? '', checksum };
+        },
+        async complete(parts, signal) {
+          const Parts = parts.map(({ etag, checksum }, index) => ({
+            PartNumber: index + 1,
+            ETag: etag,
+            ChecksumCRC32C: checksum,
+          }));
+          const command = new api.CompleteMultipartUploadCommand({ ...upload, MultipartUpload: { Parts } });
+          await callApi(key, signal, (options) => sdk.send(command, options));
+        },
+        async abort(signal) {
+          const command = new api.AbortMultipartUploadCommand(upload);
+          await callApi(key, signal, (options) => sdk.send(command, options));
+        },
+        head: (signal) => head(key, signal),
+      });
     },
 
     async getRange(key, start, end, { signal } = {}) {

@@ -11,6 +11,8 @@ export interface SignedRequest {
   readonly method: string;
   /** As in the request line, escaped by `escapePath`. */
   readonly path: string;
+  /** As in the request line after the `?`: names in order, names and values escaped by `escapeQuery`. */
+  readonly query?: string | undefined;
   /** Names in lower case, including `host`. All of them are signed. */
   readonly headers: Readonly<Record<string, string>>;
 }
@@ -45,7 +47,7 @@ export function signRequest(request: SignedRequest, context: SignatureContext): 
   const canonical = [
     request.method,
     request.path,
-    '',
+    request.query ?? '',
     ...names.map((name) => `${name}:${headers[name]!.trim()}`),
     '',
     signedNames,
@@ -61,9 +63,15 @@ export function signRequest(request: SignedRequest, context: SignatureContext): 
 
 /** Escapes everything but letters, digits and `-._~`, once; slashes stay. */
 export function escapePath(path: string): string {
-  return encodeURIComponent(path)
-    .replaceAll('%2F', '/')
-    .replaceAll(/[!'()*]/g, (c) => `%${c.charCodeAt(0).toString(16).toUpperCase()}`);
+  return escapeQuery(path).replaceAll('%2F', '/');
+}
+
+/** Escapes everything but letters, digits and `-._~`, once. */
+export function escapeQuery(text: string): string {
+  return encodeURIComponent(text).replaceAll(
+    /[!'()*]/g,
+    (c) => `%${c.charCodeAt(0).toString(16).toUpperCase()}`,
+  );
 }
 
 /** The signing key of a day takes four hashes, and is the same for every request of that day. */

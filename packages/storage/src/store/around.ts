@@ -1,8 +1,20 @@
 import { type LinkedAbort, linkedAbort, onAbort } from './abort.ts';
 import { contentBytes } from './content.ts';
-import type { ListOptions, ObjectInfo, ObjectStore } from './object-store.ts';
+import type { ListOptions, ObjectInfo, ObjectStore, ObjectUpload } from './object-store.ts';
 
-const storeOperations = ['put', 'putIfAbsent', 'getRange', 'head', 'delete', 'deleteMany', 'list'] as const;
+const storeOperations = [
+  'put',
+  'putIfAbsent',
+  'beginUpload',
+  'putPart',
+  'finishUpload',
+  'abortUpload',
+  'getRange',
+  'head',
+  'delete',
+  'deleteMany',
+  'list',
+] as const;
 export type StoreOperation = (typeof storeOperations)[number];
 
 /** One call of a store, which a decorator may run later, twice, or not at all. */
@@ -18,7 +30,10 @@ export interface StoreCall<Result> {
 
 export type Around = <Result>(call: StoreCall<Result>) => Promise<Result>;
 
-/** A store whose every call goes through one function. Each page of a list is a separate call. */
+/**
+ * A store whose every call goes through one function. Each page of a list is a separate call, and so is each part of an
+ * upload.
+ */
 export function aroundStore(inner: ObjectStore, around: Around): ObjectStore {
   return {
     put: (key, content, { signal, ...options } = {}) =>
@@ -37,6 +52,18 @@ export function aroundStore(inner: ObjectStore, around: Around): ObjectStore {
         contentBytes: contentBytes(content),
         run: (signal) => inner.putIfAbsent(key, content, callOptions(signal)),
       }),
+    beginUpload: async (key, { signal } = {}) =>
+      uploadAround(
+        await around({
+          operation: 'beginUpload',
+          key,
+          signal,
+          contentBytes: 0,
+          run: (signal) => inner.beginUpload(key, callOptions(signal)),
+        }),
+        around,
+        key,
+      ),
     getRange: (key, start, end, { signal } = {}) =>
       around({
         operation: 'getRange',
@@ -71,6 +98,35 @@ export function aroundStore(inner: ObjectStore, around: Around): ObjectStore {
       }),
     list: (prefix, options = {}) => listAround(inner, around, prefix, options),
     close: () => inner.close(),
+  };
+}
+
+function uploadAround(inner: ObjectUpload, around: Around, key: string): ObjectUpload {
+  return {
+    putPart: (index, content, { signal } = {}) =>
+      around({
+        operation: 'putPart',
+        key,
+        signal,
+        contentBytes: contentBytes(content),
+        run: (signal) => inner.putPart(index, content, callOptions(signal)),
+      }),
+    finish: (partCount, { signal } = {}) =>
+      around({
+        operation: 'finishUpload',
+        key,
+        signal,
+        contentBytes: 0,
+        run: (signal) => inner.finish(partCount, callOptions(signal)),
+      }),
+    abort: ({ signal } = {}) =>
+      around({
+        operation: 'abortUpload',
+        key,
+        signal,
+        contentBytes: 0,
+        run: (signal) => inner.abort(callOptions(signal)),
+      }),
   };
 }
 

@@ -22,8 +22,14 @@ export interface ObjectStore {
   putIfAbsent(key: string, content: readonly Uint8Array[], options?: CallOptions): Promise<boolean>;
 
   /**
-   * Returns bytes `start` to `end` (exclusive) of an object. A range that ends after the object is cut off; one that
-   * starts there is empty. Throws `ObjectNotFound`.
+   * Begins an object that is too large for one put. Until it is finished, nothing of it is visible and an object of the
+   * same key stays; the caller finishes or aborts it.
+   */
+  beginUpload(key: string, options?: CallOptions): Promise<ObjectUpload>;
+
+  /**
+   * Returns bytes `start` to `end` (exclusive) of an object, which must not be changed. A range that ends after the
+   * object is cut off; one that starts there is empty. Throws `ObjectNotFound`.
    */
   getRange(key: string, start: number, end: number, options?: CallOptions): Promise<Buffer>;
 
@@ -44,6 +50,21 @@ export interface ObjectStore {
 
   /** Releases connections and timers. Calls in flight may fail. */
   close(): Promise<void>;
+}
+
+/** An object that is stored in parts: all of exactly `uploadPartBytes`, but for the last, which has at least a byte. */
+export interface ObjectUpload {
+  /**
+   * Stores a part, by its index from 0. Parts come in any order, several at a time, and may be repeated. For the slices
+   * holds what holds for those of `put`.
+   */
+  putPart(index: number, content: readonly Uint8Array[], options?: CallOptions): Promise<void>;
+
+  /** Makes the object visible as a whole, when all parts are stored. Durable when it resolves. */
+  finish(partCount: number, options?: CallOptions): Promise<void>;
+
+  /** Removes the parts. No other call may be running. */
+  abort(options?: CallOptions): Promise<void>;
 }
 
 export interface CallOptions {

@@ -7,6 +7,7 @@ export function scopedStore(inner: ObjectStore, folder: string): ObjectStore {
   return {
     put: (key, content, options) => inner.put(scope + key, content, options),
     putIfAbsent: (key, content, options) => inner.putIfAbsent(scope + key, content, options),
+    beginUpload: (key, options) => inner.beginUpload(scope + key, options),
     getRange: (key, start, end, options) => inner.getRange(scope + key, start, end, options),
     async head(key, options) {
       const info = await inner.head(scope + key, options);
