@@ -1,4 +1,5 @@
 import type { FileCommit } from '@weir/cluster';
+import { youngFileId } from '@weir/core/testing';
 
 export interface TestBatch {
   readonly partition: number;
@@ -31,5 +32,5 @@ export function commitOf(topicId: string, batches: readonly TestBatch[], fileId 
 }
 
 function nextFileId(): string {
-  return (++fileCount).toString(16).padStart(32, '0');
+  return youngFileId(++fileCount);
 }

@@ -1,7 +1,9 @@
 import {
   type ClusterPort,
   ClusterUnavailable,
+  entryErrors,
   type FileCommit,
+  type FileCommitResult,
   type FilesToCommit,
   filesToSend,
 } from '@weir/cluster';
@@ -71,7 +73,7 @@ export function heldPuts(path: DataPath) {
 /** A port that records what it was asked to commit. */
 export function recordingPort(
   commits: FileCommit[][],
-  around: (call: number) => 'go' | 'refuse' | 'loseAnswer' | 'break',
+  around: (call: number) => 'go' | 'refuse' | 'loseAnswer' | 'break' | 'gone',
 ) {
   let call = 0;
   return (cluster: ClusterPort): ClusterPort =>
@@ -85,6 +87,7 @@ export function recordingPort(
             const what = around(++call);
             if (what === 'refuse') throw new ClusterUnavailable('no leader');
             if (what === 'break') throw new Error('a frame too large');
+            if (what === 'gone') return files.map(goneResult);
             const results = await target.commitFiles(files);
             if (what === 'loseAnswer') throw new ClusterUnavailable('the connection broke');
             return results;
@@ -94,4 +97,13 @@ export function recordingPort(
         return typeof value === 'function' ? value.bind(target) : value;
       },
     });
+}
+
+/** The result of a file that the control plane has deleted. */
+function goneResult({ topic: { length } }: FileCommit): FileCommitResult {
+  return {
+    error: new Uint8Array(length).fill(entryErrors.indexOf('KAFKA_STORAGE_ERROR')),
+    baseOffset: new Float64Array(length).fill(-1),
+    logStartOffset: new Float64Array(length).fill(-1),
+  };
 }

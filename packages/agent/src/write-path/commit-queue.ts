@@ -1,7 +1,9 @@
-import { CallNotDone, type ClusterPort, ClusterUnavailable } from '@weir/cluster';
+import { CallNotDone, type ClusterPort, ClusterUnavailable, entryErrors } from '@weir/cluster';
 import { type Clock, type JitteredBackOff, jitteredBackOffMs, type Log, type Random } from '@weir/core';
 import { AgentKeyRefused } from '@weir/rpc';
 import type { DataFile } from './data-file.ts';
+
+const goneError = entryErrors.indexOf('KAFKA_STORAGE_ERROR');
 
 const retryBackOff: JitteredBackOff = { firstMs: 50, maxMs: 1_000, jitter: 'half' };
 
@@ -19,6 +21,8 @@ interface CommitQueueOptions {
    * may fail the file.
    */
   readonly onNotDone: (file: DataFile) => void;
+  /** Called for every file whose batches have to be written again, when it has left the queue. */
+  readonly onGone: (file: DataFile) => void;
   /** Called for every file that leaves the queue, committed or failed. */
   readonly onLeft: (file: DataFile) => void;
 }
@@ -55,6 +59,11 @@ export class CommitQueue {
 
   push(file: DataFile): void {
     this.#files.push(file);
+  }
+
+  /** Returns the file that is committed next. */
+  get first(): DataFile | undefined {
+    return this.#files[0];
   }
 
   /** Returns a file and those behind it, in order. */
@@ -117,6 +126,7 @@ export class CommitQueue {
     /** Empty until the call leaves. */
     let files: readonly DataFile[] = [];
     let wasInDoubt = false;
+    const gone: DataFile[] = [];
     try {
       const results = await port().commitFiles(() => {
         wasInDoubt = this.#files[0]?.state === 'sent';
@@ -128,6 +138,7 @@ export class CommitQueue {
       for (const [index, file] of files.entries()) {
         file.state = 'committed';
         file.settle(results[index]!);
+        if (results[index]!.error.includes(goneError)) gone.push(file);
       }
     } catch (error) {
       // A call that never left had no effect. A refused key does not decide the outcome of an earlier call.
@@ -158,6 +169,10 @@ export class CommitQueue {
       if (file.state !== 'committed') continue;
       this.#files.splice(this.#files.indexOf(file), 1);
       this.#options.onLeft(file);
+    }
+    for (const file of gone) {
+      log.warn('failed to commit file, it is deleted or too old', { fileId: file.fileId });
+      this.#options.onGone(file);
     }
     this.#resume();
   }

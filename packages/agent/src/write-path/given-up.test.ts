@@ -537,3 +537,23 @@ test('batches that an idempotent producer sent after one that was never sent are
   );
   assert.equal(nextOffset(path), 2);
 });
+
+test('batches of a file that is gone are answered so that clients write them again, in order', async () => {
+  const commits: FileCommit[][] = [];
+  const path = await startWritePath({
+    ...fileEach,
+    port: recordingPort(commits, (call) => (call === 1 ? 'gone' : 'go')),
+  });
+  const puts = heldPuts(path);
+  const first = append(path, [one(path.topicId, 'a', 0)]);
+  const second = append(path, [one(path.topicId, 'b', 1)]);
+  await settle();
+  await puts.finish(1);
+  assert.deepEqual(first.errors, ['KAFKA_STORAGE_ERROR']);
+  assert.deepEqual([second.errors, commits.length], [['KAFKA_STORAGE_ERROR'], 1], 'it does not overtake');
+  const again = append(path, [one(path.topicId, 'a', 0)]);
+  await settle();
+  await puts.finish(3);
+  assert.deepEqual(again.offsets, [0]);
+  assert.notEqual(commits[1]![0]!.fileId, commits[0]![0]!.fileId);
+});

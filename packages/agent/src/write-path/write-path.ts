@@ -141,6 +141,7 @@ class FileWritePath implements WritePath {
       batchesPerCallMax: agentLimits.commitBatchesMax,
       onSending: (file) => this.#onSending(file),
       onNotDone: (file) => this.#onNotDone(file),
+      onGone: (file) => this.#onGone(file),
       onLeft: (file) => this.#onLeft(file),
     });
   }
@@ -551,6 +552,12 @@ class FileWritePath implements WritePath {
   /** Requests that were answered while in doubt are certainly unwritten, as their answers said. */
   #onNotDone(file: DataFile): void {
     this.#giveUp(file, ({ isAnswered }) => isAnswered, 'REQUEST_TIMED_OUT');
+  }
+
+  /** Clients retry the batches of the file; later batches of their producers must not overtake them. */
+  #onGone(file: DataFile): void {
+    for (const append of file.appends) this.#lost.add(append);
+    this.#refuseFollowers(this.#commits.first);
   }
 
   #onLeft(file: DataFile): void {
